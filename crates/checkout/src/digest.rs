@@ -1,9 +1,8 @@
 //! Keyed digests: what is derived from the service's secret, and comparing digests in constant time.
 
-use std::fmt::Write;
-
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
@@ -24,12 +23,12 @@ pub(crate) fn keyed(secret: &Secret, parts: &[&[u8]]) -> [u8; 32] {
 pub(crate) fn signature(secret: &Secret, text: &str) -> String {
     let mut mac = hmac(secret.expose());
     mac.update(text.as_bytes());
-    hexadecimal(&mac.finalize().into_bytes())
+    HEXLOWER.encode(&mac.finalize().into_bytes())
 }
 
 /// SHA-256, in lower-case hexadecimal digits.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
-    hexadecimal(&Sha256::digest(bytes))
+    HEXLOWER.encode(&Sha256::digest(bytes))
 }
 
 /// Are the two equal? Takes as long whatever differs.
@@ -56,15 +55,6 @@ fn hmac(key: &[u8]) -> Hmac<Sha256> {
         *to = *from;
     }
     Hmac::new(&block.into())
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        // Writing to a string does not fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
 }
 
 #[cfg(test)]

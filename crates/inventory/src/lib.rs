@@ -1,6 +1,7 @@
 //! The inventory management service: catalogue, stock, accounts, and the REST API and web interface over them.
 //! It knows a checkout by its HTTP API alone. It opens no listening socket and reads no environment: the program does.
 
+pub mod access;
 pub mod accounts;
 mod admin;
 pub mod analysis;
@@ -9,6 +10,7 @@ pub mod audit;
 pub mod catalogue;
 mod config;
 mod dashboard;
+mod digest;
 pub mod events;
 pub mod generate;
 mod idempotency;

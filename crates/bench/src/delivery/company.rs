@@ -14,8 +14,8 @@
 use std::path::Path;
 use std::time::Duration;
 
+use ::inventory::access::Actor;
 use ::inventory::events::endpoints;
-use ::inventory::stock::Actor;
 use ::inventory::{Config, State, analysis};
 use db::{Db, Options};
 use tokio::time::{sleep, timeout};

@@ -3,8 +3,11 @@
 use db::Timestamp;
 use http::{HeaderMap, HeaderValue, header::AUTHORIZATION};
 
-use super::{Account, Caller, TokenError, TokenKey, TokenType};
-use crate::rest::{Refusal, TOKEN_NOT_VALID, Unknown};
+use super::{Account, TokenError, TokenKey, TokenType};
+use crate::{
+    access::Caller,
+    rest::{Refusal, TOKEN_NOT_VALID, Unknown},
+};
 
 /// Whether a request brings a bearer token, right or wrong. Other schemes are no credentials.
 pub(super) fn is_sent(headers: &HeaderMap) -> bool {

@@ -1,12 +1,12 @@
 //! CSRF protection of the session cookie: a token that only our pages can read. Where the browser says that a request comes from is
 //! checked by [`check_origin`]. Pure; which requests are checked is decided by [`super::session`] and the pages.
 
+use data_encoding::HEXLOWER;
 use http::HeaderMap;
 use subtle::ConstantTimeEq as _;
 pub(crate) use web::client::check_origin;
 use web::{Random, client::ForeignOrigin, cookie::HostOnly};
 
-use super::hex;
 use crate::rest::Refusal;
 
 /// The cookie that holds the secret, readable by our scripts; over HTTPS `__Host-csrftoken`.
@@ -90,14 +90,18 @@ impl Secret {
 
     /// As cookie and session keep it.
     pub fn expose(&self) -> String {
-        hex(&self.0)
+        HEXLOWER.encode(&self.0)
     }
 
     /// For a form: another text at every call, so that what a compressed page is long tells nothing of the secret.
     pub fn masked(&self, random: &Random) -> String {
         let mut mask = [0; BYTES];
         random.fill(&mut mask);
-        format!("{}{}", hex(&mask), hex(&exclusive_or(self.0, mask)))
+        format!(
+            "{}{}",
+            HEXLOWER.encode(&mask),
+            HEXLOWER.encode(&exclusive_or(self.0, mask))
+        )
     }
 
     /// Whether a token, masked or not, is this secret's. Compared in constant time.

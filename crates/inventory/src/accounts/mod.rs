@@ -8,7 +8,6 @@ mod common_passwords;
 pub mod csrf;
 pub(crate) mod pages;
 mod password;
-mod permission;
 pub mod second_factor;
 mod service;
 pub mod session;
@@ -17,35 +16,18 @@ mod token;
 pub mod users;
 
 pub use password::{HashFault, Passwords, PersonalData, WeakPassword, check_strength};
-pub use permission::{Granted, Model, Permission, UnknownPermission, Verb};
 pub use service::{Access, Credentials, Pair, log_in, refresh, revoke, revoke_all, verify};
 pub use token::{Claims, TokenError, TokenKey, TokenType};
 
-use std::fmt::Write as _;
-
 use db::{Conn, Timestamp, Tx};
 use http::request::Parts;
-use sha2::{Digest as _, Sha256};
 
 use crate::{
     State,
+    access::{Actor, Caller, Model},
     audit::{self, Action},
     rest::Refusal,
-    stock::Actor,
 };
-
-/// An authenticated user, as one request sees them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Caller {
-    /// The account's id.
-    pub id: i64,
-    /// The name they log in with.
-    pub username: String,
-    /// Whether they may enter the administration at all.
-    pub is_staff: bool,
-    /// What they may do.
-    pub granted: Granted,
-}
 
 /// An account as a token's bearer needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,13 +51,6 @@ impl Account {
 /// The whole second of a moment, counted since 1970, as tokens have it.
 fn second_of(moment: Timestamp) -> i64 {
     moment.micros().div_euclid(1_000_000)
-}
-
-impl Caller {
-    /// Whether this may be done.
-    pub fn may(&self, permission: Permission) -> bool {
-        self.granted.allows(permission)
-    }
 }
 
 /// Who sends a request: by its bearer token, and without one by its session.
@@ -162,20 +137,4 @@ async fn note_change(
     };
     let action = Action::Changed(what);
     audit::record(tx, actor, action, Model::User, user, &name, now).await
-}
-
-/// SHA-256 of a text, in hexadecimal: what is kept of secrets and long names.
-pub(crate) fn digest(text: &str) -> String {
-    hex(&Sha256::digest(text.as_bytes()))
-}
-
-/// Bytes in hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .fold(String::with_capacity(bytes.len() * 2), |mut hex, byte| {
-            // Writing to a string cannot fail.
-            _ = write!(hex, "{byte:02x}");
-            hex
-        })
 }

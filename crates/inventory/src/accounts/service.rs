@@ -8,14 +8,14 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
-    Account, Caller, Claims, TokenError, TokenType,
+    Account, Claims, TokenError, TokenType,
     attempts::{self, Proof, Source, Target},
     note_change, revoke_made_until, second_factor, second_of, store,
 };
 use crate::{
     State,
+    access::{Actor, Caller},
     rest::{Refusal, TOKEN_NOT_VALID, Unknown},
-    stock::Actor,
 };
 
 /// What programs are told in whose account a person has something to do first.

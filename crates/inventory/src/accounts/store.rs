@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use db::{ByKey, Conn, Error, Row, Timestamp, Tx, by_key};
 
-use super::{Account, Caller, Granted};
+use super::Account;
+use crate::access::{Caller, Granted, Permission};
 
 /// What [`account_of`] reads of a user `u`: the account with everything that it may do.
 macro_rules! account_columns {
@@ -50,7 +51,7 @@ pub(super) fn account_of(row: &Row<'_>) -> Result<Account, Error> {
 }
 
 /// Permissions of models that are gone from the program are as good as not granted.
-fn permissions_of(names: &str) -> BTreeSet<super::Permission> {
+fn permissions_of(names: &str) -> BTreeSet<Permission> {
     names
         .split(',')
         .filter_map(|name| name.parse().ok())

@@ -5,7 +5,7 @@ use web::locale::Locale;
 
 use super::{about::About, registry};
 use crate::{
-    accounts::{Permission, Verb},
+    access::{Permission, Verb},
     payments,
 };
 
@@ -163,7 +163,7 @@ pub(crate) fn short_permission(locale: Locale, lacked: Permission) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::accounts::Model;
+    use crate::access::Model;
 
     fn about(path: &str) -> &'static About {
         registry::find(path).unwrap().about()

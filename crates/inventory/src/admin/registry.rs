@@ -4,7 +4,7 @@ use super::{
     about::{About, Administered, Application, Cell},
     models,
 };
-use crate::accounts::{Caller, Model};
+use crate::access::{Caller, Model};
 
 /// The models, but for the named records behind the first.
 static MODELS: [&dyn Administered; 13] = [

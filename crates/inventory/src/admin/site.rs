@@ -13,7 +13,7 @@ use super::{
     registry,
 };
 use crate::{
-    accounts::Verb,
+    access::Verb,
     names,
     page::{Frame, PageState, flash, login_address, redirect, see_other},
     rest::Refusal,

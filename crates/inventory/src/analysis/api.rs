@@ -9,7 +9,7 @@ use web::openapi::Failure;
 use super::{AnalysisRecord, RestockTerms};
 use crate::{
     State,
-    accounts::Model,
+    access::Model,
     rest::{
         Refusal,
         gate::Call,

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     State,
-    accounts::{Caller, Model, Permission, Verb},
+    access::{Caller, Model, Permission, Verb},
     rest::{
         Refusal,
         resource::{Page, Wanted},

@@ -12,12 +12,11 @@ use db::{Conn, Timestamp, Tx};
 
 use crate::{
     State,
-    accounts::Model,
+    access::{Actor, Model},
     rest::{
         Refusal,
         resource::{Page, Wanted},
     },
-    stock::Actor,
 };
 
 /// Characters of a record's text that are kept.

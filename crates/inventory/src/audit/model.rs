@@ -4,7 +4,7 @@ use db::Timestamp;
 use resource::{Record, Value, choice, differences};
 use serde::{Deserialize, Serialize};
 
-use crate::accounts::Model;
+use crate::access::Model;
 
 /// Characters of a value that are kept.
 const VALUE_LENGTH: usize = 200;

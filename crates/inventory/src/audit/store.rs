@@ -4,8 +4,8 @@ use db::{Conn, Error, Query, Row, Timestamp, Tx};
 
 use super::{Action, Done, Entry, FieldChange, Selection};
 use crate::{
-    accounts::Model,
-    stock::{Actor, span_of},
+    access::{Actor, Model},
+    stock::span_of,
 };
 
 /// The columns of a row, as [`entry_of`] reads them.

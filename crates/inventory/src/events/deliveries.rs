@@ -1,5 +1,5 @@
 //! Events and deliveries as people see them: lists, the attempts of a delivery, and delivering again, which is written to the audit log.
-//! Callers must hold the permission of `accounts::Model::Delivery`: view to see, change to deliver again.
+//! Callers must hold the permission of `access::Model::Delivery`: view to see, change to deliver again.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,14 +9,13 @@ use delivery::deliveries;
 use super::{Attempt, Delivery, Endpoint, Event, Filter, SERVICE, Waiting, store};
 use crate::{
     State,
-    accounts::Model,
+    access::{Actor, Model},
     audit::{self, Action},
     idempotency::once,
     rest::{
         Refusal,
         resource::{Page, Repeatable, Wanted},
     },
-    stock::Actor,
 };
 
 /// One page of deliveries, newest first.

@@ -1,6 +1,6 @@
 //! What people do with webhook endpoints: list, add, change, rotate secrets, disable and enable, delete, test. The pages, the administration and
 //! commands all call these functions; each change is written to the audit log in its own transaction.
-//! Callers must hold the permission of `accounts::Model::WebhookEndpoint`.
+//! Callers must hold the permission of `access::Model::WebhookEndpoint`.
 
 pub use delivery::endpoints::{EndpointError, Wish, description};
 
@@ -10,11 +10,10 @@ use delivery::endpoints::{self, Trial};
 use super::{Attempt, Endpoint, SERVICE, Secret};
 use crate::{
     State,
-    accounts::Model,
+    access::{Actor, Model},
     audit::{self, Action},
     idempotency::once,
     rest::{Message, Refusal, fields::FieldErrors, resource::Repeatable},
-    stock::Actor,
 };
 
 /// What forms say.

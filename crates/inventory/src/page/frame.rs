@@ -25,8 +25,9 @@ use super::{
 };
 use crate::{
     State,
+    access::{Caller, Model, Permission, Verb},
     accounts::{
-        Caller, Model, Permission, Verb, csrf,
+        csrf,
         session::{cookies, visits::Visit},
     },
     rest::{Refusal, query::Parameters},

@@ -6,7 +6,7 @@ use web::locale::Locale;
 
 use crate::{
     State,
-    accounts::Model,
+    access::Model,
     audit::{self, Done, Entry, FieldChange},
     names,
     page::part::{Part, part},

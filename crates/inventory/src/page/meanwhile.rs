@@ -8,7 +8,7 @@ use web::locale::Locale;
 
 use super::{Form, numbers};
 use crate::{
-    accounts::digest,
+    digest::digest,
     rest::{Message, fields::FieldErrors},
 };
 

@@ -3,7 +3,7 @@
 //! the form comes back with a new token.
 
 use super::Form;
-use crate::{accounts::digest, rest::resource::Repeatable};
+use crate::{digest::digest, rest::resource::Repeatable};
 
 /// The field of the token.
 pub(crate) const TOKEN: &str = "form_token";
@@ -26,14 +26,14 @@ impl Once {
     pub(crate) fn with(token: &str, values: &str) -> Option<Self> {
         (!token.is_empty()).then(|| Self {
             token: digest(token),
-            fingerprint: digest(&format!("{token}\n{values}")),
+            fingerprint: digest(format!("{token}\n{values}")),
         })
     }
 
     /// The form of a user as a request to another service, which sees nothing of the token.
     pub(crate) fn key(form: &Form, user: i64, path: &str) -> Option<String> {
         let token = form.value(TOKEN);
-        (!token.is_empty()).then(|| digest(&format!("{path}\n{user}\n{token}")))
+        (!token.is_empty()).then(|| digest(format!("{path}\n{user}\n{token}")))
     }
 
     /// The part of a form that is about one of several records.

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     State,
-    accounts::{Model, Verb},
+    access::{Model, Verb},
     catalogue::{
         named::{self, Kind},
         products::{self, ProductRecord},

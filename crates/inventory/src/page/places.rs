@@ -3,7 +3,7 @@
 use web::page::Layout;
 
 use crate::{
-    accounts::{Caller, Model, Permission, Verb},
+    access::{Caller, Model, Permission, Verb},
     catalogue::named::Kind,
     views::{SavedView, canonical},
 };

@@ -19,10 +19,9 @@ pub(crate) use words::{ORDER, PAYMENT, PLACE, model_word};
 
 use crate::{
     State,
-    accounts::{Caller, Model},
+    access::{Actor, Caller, Model},
     audit::{self, Action, Entry},
     rest::Refusal,
-    stock::Actor,
 };
 use model::{
     Exact, List, ListQuery, Listed, NewOrder, NewRefund, Order, OrderStatus, Payment, Refund,

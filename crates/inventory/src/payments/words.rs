@@ -5,7 +5,7 @@ use resource::Both;
 use web::locale::Locale;
 
 use super::model::{Method, Order, OrderStatus, PaymentStatus};
-use crate::accounts::Model;
+use crate::access::Model;
 
 /// Where the pages are in the navigation.
 pub(crate) const PLACE: Both = ("Pagamentos", "Payments");

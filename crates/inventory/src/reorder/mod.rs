@@ -11,7 +11,7 @@ use db::{Conn, Error, Timestamp};
 
 use crate::{
     State,
-    accounts::Caller,
+    access::Caller,
     analysis::{self, Shop, model::supply::days_of_cover},
     rest::{
         Refusal,

@@ -17,7 +17,8 @@ use web::{
 use super::{query::Parameters, refusal::Refusal};
 use crate::{
     State,
-    accounts::{self, Caller, Model, Permission, Verb},
+    access::{Caller, Model, Permission, Verb},
+    accounts::{self},
 };
 
 /// What an address offers.

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     State,
-    accounts::{Caller, Model},
+    access::{Caller, Model},
 };
 
 /// Who may call an address, and what `OPTIONS` tells of it.

@@ -12,7 +12,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{body::BodyError, fields::FieldErrors, list::InvalidPage, message::Message};
-use crate::accounts::Permission;
+use crate::access::Permission;
 
 const FORBIDDEN: &str = "You do not have permission to perform this action.";
 /// The code of everything that is wrong with a token.

@@ -33,7 +33,7 @@ pub use super::{
 };
 use crate::{
     State,
-    accounts::{Caller, Model, Permission, Verb},
+    access::{Caller, Model, Permission, Verb},
 };
 
 /// The methods of a list's address.

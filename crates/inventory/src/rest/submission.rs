@@ -6,13 +6,9 @@ use std::error::Error as StdError;
 use axum::body::{Body, Bytes};
 use http::{HeaderMap, Method, StatusCode, header::CONTENT_TYPE};
 use http_body_util::LengthLimitError;
-use sha2::{Digest as _, Sha256};
 
 use super::{body, fields::Members, gate::Call, refusal::Refusal};
-use crate::{
-    State,
-    accounts::{self, Caller},
-};
+use crate::{State, access::Caller, digest::digest};
 
 /// What a client sends to create or change a record.
 #[derive(Debug)]
@@ -70,7 +66,7 @@ pub async fn submission(state: &State, call: Call) -> Result<Submission, Refusal
     let bytes = read_bytes(state, body).await?;
     let members = body::parse(content_type(&parts.headers), &bytes)?;
     let key = idempotency_key(&parts.headers)?;
-    let fingerprint = accounts::hex(&Sha256::digest(&bytes));
+    let fingerprint = digest(&bytes);
     Ok(Submission {
         caller,
         method: parts.method,

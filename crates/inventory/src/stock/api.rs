@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     State,
-    accounts::Model,
+    access::Model,
     rest::{
         Message, Refusal,
         fields::{FieldErrors, Members, Mode, Reader, Setting},

@@ -4,10 +4,10 @@
 
 use db::{Conn, Error, Timestamp, Tx};
 
-use super::{Actor, Held, store};
+use super::{Held, store};
 use crate::{
     State,
-    accounts::{Caller, Model},
+    access::{Actor, Caller, Model},
     analysis,
     audit::{self, Action},
     catalogue::products,

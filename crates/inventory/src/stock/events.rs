@@ -3,7 +3,7 @@
 use db::{Error, Timestamp, Tx};
 
 use super::{
-    AlertMode, Changed, Level, Policy,
+    AlertMode, Changed, Level, Work,
     movements::MovementRecord,
     payloads::{AlertPayload, LevelPayload, OutflowPayload},
 };
@@ -18,24 +18,30 @@ pub(super) async fn after_outflow(
     tx: &mut Tx,
     outflow: &MovementRecord,
     changed: Changed,
-    policy: Policy,
-    now: Timestamp,
+    work: &Work,
 ) -> Result<(), Error> {
     let data = OutflowPayload {
         outflow,
         product_quantity: changed.after,
     };
-    publish(tx, EventType::OutflowCreated, outflow.product.id, data, now).await?;
-    let threshold = policy.threshold_of(changed.threshold);
+    publish(
+        tx,
+        EventType::OutflowCreated,
+        outflow.product.id,
+        data,
+        work.now,
+    )
+    .await?;
+    let threshold = work.policy.threshold_of(changed.threshold);
     if Level::of(changed.after, threshold) == Level::Low {
         let crossed = Level::of(changed.before, threshold) == Level::Normal;
         if crossed {
-            became_low(tx, &outflow.product, changed.after, threshold, policy, now).await?;
+            became_low(tx, &outflow.product, changed.after, threshold, work).await?;
         }
-        if crossed || policy.alert == AlertMode::EveryOutflow {
-            low_stock(tx, &outflow.product, changed.after, threshold, now).await?;
+        if crossed || work.policy.alert == AlertMode::EveryOutflow {
+            low_stock(tx, &outflow.product, changed.after, threshold, work.now).await?;
         }
-        analysis::request(tx, outflow.product.id, now).await?;
+        analysis::request(tx, outflow.product.id, work.now).await?;
     }
     Ok(())
 }
@@ -45,15 +51,14 @@ pub(super) async fn after_other(
     tx: &mut Tx,
     product: i64,
     changed: Changed,
-    policy: Policy,
-    now: Timestamp,
+    work: &Work,
 ) -> Result<(), Error> {
-    let threshold = policy.threshold_of(changed.threshold);
+    let threshold = work.policy.threshold_of(changed.threshold);
     let is_crossed = Level::of(changed.before, threshold) != Level::of(changed.after, threshold);
     if !is_crossed || changed.is_archived {
         return Ok(());
     }
-    crossed(tx, product, (changed.after, threshold), policy, now).await
+    crossed(tx, product, (changed.after, threshold), work).await
 }
 
 /// After a change of a product's own threshold, which may leave the same quantity low, or no longer low.
@@ -62,15 +67,14 @@ pub(super) async fn after_threshold(
     product: i64,
     quantity: i64,
     (before, after): (Option<i64>, Option<i64>),
-    policy: Policy,
-    now: Timestamp,
+    work: &Work,
 ) -> Result<(), Error> {
-    let before = policy.threshold_of(before);
-    let after = policy.threshold_of(after);
+    let before = work.policy.threshold_of(before);
+    let after = work.policy.threshold_of(after);
     if Level::of(quantity, before) == Level::of(quantity, after) {
         return Ok(());
     }
-    crossed(tx, product, (quantity, after), policy, now).await
+    crossed(tx, product, (quantity, after), work).await
 }
 
 /// A product became low, or is low no more, otherwise than by an outflow: people are told that it is low, and a shop that wants one
@@ -79,11 +83,10 @@ async fn crossed(
     tx: &mut Tx,
     product: i64,
     (quantity, threshold): (i64, i64),
-    policy: Policy,
-    now: Timestamp,
+    work: &Work,
 ) -> Result<(), Error> {
-    let is_told_once = policy.alert == AlertMode::Once;
-    if !is_told_once && !policy.mails {
+    let is_told_once = work.policy.alert == AlertMode::Once;
+    if !is_told_once && !work.policy.mails {
         return Ok(());
     }
     let Some(product) = super::movements::store::product(tx, product).await? else {
@@ -91,18 +94,18 @@ async fn crossed(
     };
     let level = Level::of(quantity, threshold);
     if level == Level::Low {
-        became_low(tx, &product, quantity, threshold, policy, now).await?;
+        became_low(tx, &product, quantity, threshold, work).await?;
     }
     match level {
         _ if !is_told_once => Ok(()),
-        Level::Low => low_stock(tx, &product, quantity, threshold, now).await,
+        Level::Low => low_stock(tx, &product, quantity, threshold, work.now).await,
         Level::Normal => {
             let data = LevelPayload {
                 product: &product,
                 quantity,
                 threshold,
             };
-            publish(tx, EventType::StockRecovered, product.id, data, now).await
+            publish(tx, EventType::StockRecovered, product.id, data, work.now).await
         }
     }
 }
@@ -113,10 +116,9 @@ async fn became_low(
     product: &Titled,
     quantity: i64,
     threshold: i64,
-    policy: Policy,
-    now: Timestamp,
+    work: &Work,
 ) -> Result<(), Error> {
-    if !policy.mails {
+    if !work.policy.mails {
         return Ok(());
     }
     let data = LevelPayload {
@@ -124,7 +126,7 @@ async fn became_low(
         quantity,
         threshold,
     };
-    publish(tx, EventType::BecameLow, product.id, data, now).await
+    publish(tx, EventType::BecameLow, product.id, data, work.now).await
 }
 
 async fn low_stock(

@@ -4,8 +4,11 @@
 use db::{Timestamp, Tx};
 use resource::choice;
 
-use super::{Actor, Changed, Explanation, Held, Impossible, movements::Movement, store};
-use crate::tallies::{self, Booking, Shelf, Standing};
+use super::{Changed, Explanation, Held, Impossible, movements::Movement, store};
+use crate::{
+    access::Actor,
+    tallies::{self, Booking, Shelf, Standing},
+};
 
 choice! {
     /// What a change came from.

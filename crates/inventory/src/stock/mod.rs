@@ -18,12 +18,14 @@ pub(crate) mod pages;
 mod payloads;
 mod receiving;
 mod store;
+mod work;
 
 pub use adjustments::{Explanation, Reason, adjust};
 pub use level::{AlertMode, Level, Policy};
 pub use model::{Difference, LedgerEntry, LedgerRow, LowStock, OwnThreshold, Reference, Subject};
 pub(crate) use payloads::webhooks;
 pub(crate) use store::{opened_at, span_of};
+pub use work::Work;
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -32,7 +34,7 @@ use resource::Value;
 
 use crate::{
     State,
-    accounts::{Caller, Model},
+    access::{Actor, Caller, Model},
     audit::{self, Action, FieldChange},
     rest::{
         Message, Refusal,
@@ -44,16 +46,6 @@ use crate::{
     search, tallies,
 };
 use ledger::{Entry, Kind};
-
-/// Who changes a quantity; `None` is the program itself (imports, example data).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Actor(pub Option<(i64, String)>);
-
-impl From<&Caller> for Actor {
-    fn from(caller: &Caller) -> Self {
-        Self(Some((caller.id, caller.username.clone())))
-    }
-}
 
 /// What a change of a quantity left behind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -316,10 +308,9 @@ pub async fn threshold_set(
     product: i64,
     threshold: Option<i64>,
 ) -> Result<(), Refusal> {
-    let (actor, now) = (Actor::from(caller), state.clock.now());
-    let policy = Policy::from(&state.config);
+    let work = Work::of(state, caller);
     let set = async move |tx: &mut Tx| {
-        threshold_set_within(tx, product, threshold, &actor, policy, now).await?;
+        threshold_set_within(tx, product, threshold, &work).await?;
         Ok(())
     };
     state.db.write(set).await
@@ -330,9 +321,7 @@ pub(crate) async fn threshold_set_within(
     tx: &mut Tx,
     product: i64,
     threshold: Option<i64>,
-    actor: &Actor,
-    policy: Policy,
-    now: Timestamp,
+    work: &Work,
 ) -> Result<String, Refusal> {
     let before = store::lock_quantity(tx, product).await?;
     let before = before.ok_or(Refusal::NotFound)?;
@@ -347,7 +336,7 @@ pub(crate) async fn threshold_set_within(
     }
     let thresholds = (before.threshold, threshold);
     if !before.is_archived {
-        events::after_threshold(tx, product, before.quantity, thresholds, policy, now).await?;
+        events::after_threshold(tx, product, before.quantity, thresholds, work).await?;
     }
     let value = |held: Held| held.threshold.map_or(Value::Null, Value::Integer);
     let change = FieldChange::of("threshold", value(before), value(after));
@@ -355,7 +344,8 @@ pub(crate) async fn threshold_set_within(
     let titled = movements::store::product(tx, product).await?;
     let title = titled.map(|product| product.title).unwrap_or_default();
     let action = Action::Edited(changes.as_slice());
-    audit::record(tx, actor, action, Model::Product, product, &title, now).await?;
+    let Work { actor, now, .. } = work;
+    audit::record(tx, actor, action, Model::Product, product, &title, *now).await?;
     Ok(title)
 }
 

@@ -25,20 +25,20 @@ pub(super) enum Content {
     /// A price.
     Price,
     /// Another record: its id, or what it is called.
-    Reference(By),
+    Reference(ReferenceKey),
     /// What a referred record is called; the reference's own column, and how it is looked up.
-    Name(&'static str, By),
+    Name(&'static str, ReferenceKey),
 }
 
 /// By what a reference is looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum By {
+pub(super) enum ReferenceKey {
     Name(named::Kind),
     Title,
     SerieNumber,
 }
 
-impl By {
+impl ReferenceKey {
     /// How the records that a field refers to are looked up.
     fn of(field: &Field) -> Self {
         let mut kinds = named::Kind::ALL.into_iter();
@@ -72,27 +72,27 @@ const BY_NAME: [Column; 5] = [
     by(
         "category_name",
         ("Nome da categoria", "Category name"),
-        Content::Name("category", By::Name(named::Kind::Category)),
+        Content::Name("category", ReferenceKey::Name(named::Kind::Category)),
     ),
     by(
         "brand_name",
         ("Nome da marca", "Brand name"),
-        Content::Name("brand", By::Name(named::Kind::Brand)),
+        Content::Name("brand", ReferenceKey::Name(named::Kind::Brand)),
     ),
     by(
         "supplier_name",
         ("Nome do fornecedor", "Supplier name"),
-        Content::Name("supplier", By::Name(named::Kind::Supplier)),
+        Content::Name("supplier", ReferenceKey::Name(named::Kind::Supplier)),
     ),
     by(
         "product_title",
         ("Título do produto", "Product title"),
-        Content::Name("product", By::Title),
+        Content::Name("product", ReferenceKey::Title),
     ),
     by(
         "product_serie_number",
         ("Número de série do produto", "Product serie number"),
-        Content::Name("product", By::SerieNumber),
+        Content::Name("product", ReferenceKey::SerieNumber),
     ),
 ];
 
@@ -112,7 +112,7 @@ impl Column {
                 Kind::Id | Kind::Integer { .. } => Content::Number,
                 Kind::Time => Content::Time,
                 Kind::Price | Kind::Decimal => Content::Price,
-                Kind::Reference => Content::Reference(By::of(field)),
+                Kind::Reference => Content::Reference(ReferenceKey::of(field)),
             },
             is_required: field.is_required(),
         }

@@ -213,7 +213,7 @@ impl Batch {
         let creates = self.run.creates.as_deref();
         let read = members(conn, creates, &self.columns, line, decimals).await?;
         let (members, names, mut problems) = read;
-        let (given, errors) = Given::read(&members, self.run.now);
+        let (given, errors) = Given::read(&members, self.run.work.now);
         problems.absorb(&errors);
         let before = Before {
             seen: &self.seen,

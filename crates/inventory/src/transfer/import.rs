@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use db::{Db, Timestamp};
+use db::Db;
 use web::Clock;
 
 use super::{
@@ -17,9 +17,10 @@ use super::{
     staging::{self, Ending},
 };
 use crate::{
+    access::Actor,
     catalogue::named::Kind,
     rest::Message,
-    stock::{Actor, Policy},
+    stock::{Policy, Work},
 };
 
 /// Why nothing was imported.
@@ -77,14 +78,10 @@ pub struct Order {
 pub(super) struct Run {
     /// What the rows are.
     pub(super) resource: Resource,
-    /// Who imports them.
-    pub(super) actor: Actor,
     /// The kinds whose records it may create by name; none where nobody asked for that.
     pub(super) creates: Option<Vec<Kind>>,
-    /// The shop's rules about low stock.
-    pub(super) policy: Policy,
-    /// When it began.
-    pub(super) now: Timestamp,
+    /// Who imports them, and since when.
+    pub(super) work: Work,
 }
 
 /// Imports a file, all of it or nothing.
@@ -95,10 +92,12 @@ pub(super) struct Run {
 pub async fn import(db: &Db, order: Order, progress: Progress) -> Result<Report, ImportError> {
     let run = Run {
         resource: order.resource,
-        actor: Actor(None),
         creates: order.creates_names.then(|| KINDS.to_vec()),
-        policy: order.policy,
-        now: order.clock.now(),
+        work: Work {
+            actor: Actor(None),
+            policy: order.policy,
+            now: order.clock.now(),
+        },
     };
     let mut file = order.file.try_clone()?;
     file.rewind()?;

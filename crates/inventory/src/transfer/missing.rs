@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use db::Conn;
 use web::locale::Locale;
 
-use super::{ImportError, column::By, examine::raw_text, record};
+use super::{ImportError, column::ReferenceKey, examine::raw_text, record};
 use crate::{
-    accounts::{Caller, Permission, Verb},
+    access::{Caller, Permission, Verb},
     admin,
     catalogue::named::{self, Kind},
     names,
@@ -68,7 +68,7 @@ pub(super) async fn resolve(
     conn: &mut Conn,
     creates: Option<&[Kind]>,
     field: &'static str,
-    by: By,
+    by: ReferenceKey,
     name: &str,
 ) -> Result<Meaning, ImportError> {
     if name.contains('\0') {

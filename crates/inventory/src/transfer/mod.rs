@@ -45,7 +45,7 @@ use web::locale::Locale;
 
 use crate::{
     State,
-    accounts::Model,
+    access::Model,
     catalogue::{named::Kind, products},
     rest::Message,
     stock::{Policy, movements::Movement},

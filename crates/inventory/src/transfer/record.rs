@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use db::{Conn, Timestamp, Tx};
+use db::{Conn, Tx};
 use resource::Record;
 
 use super::{
     Resource,
     cell::written,
-    column::{self, By},
+    column::{self, ReferenceKey},
     examine::StagedRow,
     missing::RowNames,
     seen::{Before, Effect},
@@ -20,7 +20,7 @@ use crate::{
         fields::{Members, Mode},
         given::Given,
     },
-    stock::{self, Actor, Policy, movements},
+    stock::{self, Work, movements},
 };
 
 /// A record's id and its cells, in the order of the exported columns.
@@ -84,11 +84,15 @@ pub(super) async fn find(
 }
 
 /// The ids of the records that a cell may mean, at most two.
-pub(super) async fn called(conn: &mut Conn, by: By, name: &str) -> Result<Vec<i64>, db::Error> {
+pub(super) async fn called(
+    conn: &mut Conn,
+    by: ReferenceKey,
+    name: &str,
+) -> Result<Vec<i64>, db::Error> {
     match by {
-        By::Name(kind) => named::called(conn, kind, name).await,
-        By::Title => products::titled(conn, name).await,
-        By::SerieNumber => products::numbered(conn, name).await,
+        ReferenceKey::Name(kind) => named::called(conn, kind, name).await,
+        ReferenceKey::Title => products::titled(conn, name).await,
+        ReferenceKey::SerieNumber => products::numbered(conn, name).await,
     }
 }
 
@@ -98,18 +102,16 @@ pub(super) async fn add(
     resource: Resource,
     members: &Members,
     given: &Given,
-    actor: &Actor,
-    policy: Policy,
-    now: Timestamp,
+    work: &Work,
 ) -> Result<i64, Refusal> {
     match resource {
         Resource::Named(kind) => {
-            let record = named::add(tx, kind, members, given, now).await?;
+            let record = named::add(tx, kind, members, given, work.now).await?;
             Ok(record.id)
         }
-        Resource::Products => products::add(tx, members, given, actor, now).await,
+        Resource::Products => products::add(tx, members, given, &work.actor, work.now).await,
         Resource::Movements(movement) => {
-            movements::add(tx, movement, members, given, actor, policy, now).await
+            movements::import(tx, movement, members, given, work).await
         }
     }
 }
@@ -219,16 +221,14 @@ pub(super) async fn remove(
     tx: &mut Tx,
     resource: Resource,
     id: i64,
-    actor: &Actor,
-    policy: Policy,
-    now: Timestamp,
+    work: &Work,
 ) -> Result<(), Refusal> {
     match resource {
-        Resource::Named(kind) => named::remove(tx, kind, id, actor, now).await.map(drop),
-        Resource::Products => products::withdraw(tx, id, actor, now).await,
-        Resource::Movements(movement) => movements::revert(tx, movement, id, actor, policy, now)
+        Resource::Named(kind) => named::remove(tx, kind, id, &work.actor, work.now)
             .await
             .map(drop),
+        Resource::Products => products::withdraw(tx, id, &work.actor, work.now).await,
+        Resource::Movements(movement) => movements::revert(tx, movement, id, work).await.map(drop),
     }
 }
 

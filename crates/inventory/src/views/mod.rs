@@ -15,7 +15,8 @@ use db::Tx;
 
 use crate::{
     State,
-    accounts::{Caller, users},
+    access::Caller,
+    accounts::users,
     idempotency::{on_conflict, once},
     rest::{
         Refusal,

@@ -25,10 +25,9 @@ async fn changes(app: &TestApp, user: i64) -> Vec<String> {
         page: inventory::rest::list::PageNumber::Last,
         size: 100,
     };
-    let page =
-        inventory::audit::history(&app.state, inventory::accounts::Model::User, user, wanted)
-            .await
-            .unwrap();
+    let page = inventory::audit::history(&app.state, inventory::access::Model::User, user, wanted)
+        .await
+        .unwrap();
     page.results
         .iter()
         .rev()

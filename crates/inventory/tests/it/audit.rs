@@ -2,8 +2,9 @@
 
 use http::Method;
 use inventory::{
+    access::{Model, Permission, Verb},
     accounts::{
-        Model, Permission, Tokens, Verb,
+        Tokens,
         users::{self, Holder, NewUser},
     },
     audit::{self, Done, Entry, FieldChange},

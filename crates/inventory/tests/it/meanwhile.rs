@@ -1,6 +1,6 @@
 //! What somebody else changed while a form was open is not overwritten unknowingly: in every form that changes a record.
 
-use inventory::accounts::Model;
+use inventory::access::Model;
 use serde_json::{Value, json};
 use test_kit::on_both_engines;
 

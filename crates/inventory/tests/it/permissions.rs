@@ -1,7 +1,10 @@
 //! Who may do what: the permission table of the specification for every role, method and resource, and the order of the checks.
 
 use http::Method;
-use inventory::accounts::{Model, Permission, Verb, users, users::Holder};
+use inventory::{
+    access::{Model, Permission, Verb},
+    accounts::users::{self, Holder},
+};
 use serde_json::{Value, json};
 use test_kit::on_both_engines;
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 use http::Method;
 use inventory::{
     Config,
+    access::Actor,
     accounts::second_factor::{self, MandatoryFor, totp::Secret},
-    stock::Actor,
 };
 use serde_json::{Value, json};
 use test_kit::{

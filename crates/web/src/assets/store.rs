@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
+use data_encoding::HEXLOWER;
 use flate2::Compression;
 use rust_embed::RustEmbed;
 use sha2::{Digest, Sha256};
@@ -113,12 +114,7 @@ impl fmt::Debug for Store {
 
 /// The part of a digest that addresses carry.
 fn hexadecimal(digest: &[u8]) -> String {
-    let mut text = String::with_capacity(2 * HASH_BYTES);
-    for byte in digest.iter().take(HASH_BYTES) {
-        // Writing to a string does not fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
+    HEXLOWER.encode(digest.get(..HASH_BYTES).unwrap_or(digest))
 }
 
 /// One file.

@@ -1,11 +1,11 @@
 //! `balcao inventory endpoint`: the receivers of webhooks, while the service runs or not. It sees a change within seconds.
 
 use ::inventory::State;
+use ::inventory::access::Actor;
 use ::inventory::events::{
     self, TargetError, UnknownType,
     endpoints::{self, EndpointError, Wish},
 };
-use ::inventory::stock::Actor;
 use clap::{ArgGroup, Subcommand};
 
 use crate::command::{Common, Failure, endpoints as said};

@@ -1,8 +1,8 @@
 //! `balcao inventory events`: what became of events, and delivering them again. Works while the service runs or not.
 
 use ::inventory::State;
+use ::inventory::access::Actor;
 use ::inventory::events::{Delivery, DeliveryState, Filter, deliveries, endpoints};
-use ::inventory::stock::Actor;
 use clap::{ArgGroup, Subcommand};
 use db::{Db, Error};
 

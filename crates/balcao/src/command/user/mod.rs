@@ -5,9 +5,9 @@ mod password;
 
 use clap::{Args, Subcommand};
 use db::{Db, Timestamp};
+use inventory::access::Actor;
 use inventory::accounts::users::{self, NewUser, UserError};
 use inventory::accounts::{Passwords, Tokens, second_factor};
-use inventory::stock::Actor;
 use web::{Clock, Random};
 
 use super::{Common, Failure, with_runtime};

@@ -9,6 +9,7 @@ mod store;
 
 use std::time::Duration;
 
+use data_encoding::HEXLOWER;
 use db::{Timestamp, Tx};
 use http::request::Parts;
 use web::{
@@ -17,7 +18,6 @@ use web::{
     rate::{Log, LogError, Period, Rate, Throttled, throttled},
 };
 
-use super::hex;
 use crate::{State, rest::Refusal};
 
 pub(crate) use browser::{Browser, LIFETIME};
@@ -170,7 +170,7 @@ pub(super) fn address_hash(state: &State, parts: &Parts) -> String {
 }
 
 fn keyed(state: &State, text: &str) -> String {
-    hex(&state.token_key.derive(&format!("balcao/attempts/1/{text}")))
+    HEXLOWER.encode(&state.token_key.derive(&format!("balcao/attempts/1/{text}")))
 }
 
 fn read(stored: &str) -> Result<Log, db::Error> {

@@ -21,8 +21,9 @@ use web::{
 
 use super::{is_https, keep_nothing, posted};
 use crate::{
+    access::Permission,
     accounts::{
-        Credentials, Permission,
+        Credentials,
         api::{self, EXAMPLE_TOKEN},
         session::{self, Arrived, Step, cookies, ticket::Ticket, visits::Visit},
     },

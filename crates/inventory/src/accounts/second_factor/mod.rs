@@ -10,16 +10,16 @@ use db::{Db, Timestamp, Tx};
 use web::Seal;
 
 use super::{
-    Caller, Granted,
     attempts::{self, Proof, Source, Target},
-    digest, note_change, service,
+    note_change, service,
     session::{self, Begun, Session},
 };
 use crate::{
     State,
+    access::{Actor, Caller, Granted},
+    digest::digest,
     idempotency::once,
     rest::{Message, Refusal, resource::Repeatable},
-    stock::Actor,
 };
 use totp::Secret;
 
@@ -262,7 +262,7 @@ where
         change(tx).await?;
         store::delete_recovery(tx, user).await?;
         for code in &made.codes {
-            store::insert_recovery(tx, user, &digest(&plain(code))).await?;
+            store::insert_recovery(tx, user, &digest(plain(code))).await?;
         }
         let successor = session::succeed_within(tx, &session, &made.begun, longest, now).await?;
         Ok((successor, made.clone()))
@@ -271,7 +271,7 @@ where
         let mut made = again_made.clone();
         let mut codes = Vec::new();
         for code in made.codes {
-            if store::has_recovery(tx, user, &digest(&plain(&code))).await? {
+            if store::has_recovery(tx, user, &digest(plain(&code))).await? {
                 codes.push(code);
             }
         }

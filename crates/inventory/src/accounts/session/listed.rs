@@ -3,7 +3,7 @@
 use db::{Db, Timestamp};
 
 use super::store;
-use crate::{accounts::note_change, stock::Actor};
+use crate::{access::Actor, accounts::note_change};
 
 /// A session of somebody.
 #[derive(Debug, Clone, PartialEq, Eq)]

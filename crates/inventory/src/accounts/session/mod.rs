@@ -17,14 +17,14 @@ use http::{header::USER_AGENT, request::Parts};
 use web::{client::Origin, cookie::HostOnly};
 
 use super::{
-    Account, Caller, Credentials, Pair,
+    Account, Credentials, Pair,
     attempts::{self, Browser, Source},
-    csrf, digest, second_factor,
+    csrf, second_factor,
     service::{identify, no_account, pair, prove, revoke},
     store::note_login,
     users::{self, User},
 };
-use crate::{State, rest::Refusal, views::SavedView};
+use crate::{State, access::Caller, digest::digest, rest::Refusal, views::SavedView};
 
 pub use listed::{Listed, end, end_all, of_user};
 

@@ -18,7 +18,8 @@ use web::{
 use super::{Session, cookies, find, prolong};
 use crate::{
     State,
-    accounts::{Caller, csrf, second_factor},
+    access::Caller,
+    accounts::{csrf, second_factor},
     page::{picker, redirect},
     rest::{Refusal, gate},
 };

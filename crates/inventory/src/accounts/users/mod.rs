@@ -11,12 +11,12 @@ use db::{Db, Timestamp, Tx};
 use resource::{Named, id, resource, several, text, time, truth};
 
 use super::{
-    HashFault, Model, Passwords, Permission, PersonalData, Tokens, WeakPassword, check_strength,
+    HashFault, Passwords, PersonalData, Tokens, WeakPassword, check_strength,
     session::store as sessions,
 };
 use crate::{
+    access::{Actor, Model, Permission},
     audit::{self, Action},
-    stock::Actor,
 };
 
 /// Who does what commands and the first start do: the program itself.

@@ -6,8 +6,9 @@ use resource::Field;
 use super::{User, UserError, UserInput, hash, sessions, store};
 use crate::{
     State,
+    access::{Actor, Caller, Model},
     accounts::{
-        Caller, Model, Tokens, WeakPassword, note_change,
+        Tokens, WeakPassword, note_change,
         password::check_likeness,
         service,
         session::{self, Begun, Session},
@@ -17,7 +18,6 @@ use crate::{
         Message, Refusal,
         fields::{FieldErrors, Members, Mode, read_some},
     },
-    stock::Actor,
 };
 
 /// How a user is called and reached.

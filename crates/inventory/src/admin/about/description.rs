@@ -3,7 +3,7 @@
 use resource::{Kind, Listed, laid_out, listed};
 
 use super::{Text, inline::Inline};
-use crate::accounts::{Caller, Model, Permission, Verb};
+use crate::access::{Caller, Model, Permission, Verb};
 pub(in crate::admin) use resource::Words;
 
 /// Where a model stands in the navigation.

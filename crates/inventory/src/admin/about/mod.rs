@@ -7,13 +7,14 @@ use db::{Timestamp, Tx};
 use super::listing::Asked;
 use crate::{
     State,
-    accounts::{Caller, Verb, users::manage::NewAccount},
+    access::{Caller, Verb},
+    accounts::users::manage::NewAccount,
     page::once::Once,
     rest::{
         Message, Refusal,
         fields::{FieldErrors, Members, Mode},
     },
-    stock::{Actor, Policy},
+    stock::Work,
 };
 
 mod description;
@@ -28,7 +29,7 @@ pub(super) use records::*;
 pub(super) type Text = (&'static str, &'static str);
 
 /// What the functions of a model answer.
-pub(super) type Work<'a, T> = Pin<Box<dyn Future<Output = Result<T, Refusal>> + Send + 'a>>;
+pub(super) type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, Refusal>> + Send + 'a>>;
 
 /// What they answer within a transaction that is running.
 pub(super) type Within<'a, T> = Pin<Box<dyn Future<Output = Result<T, Refusal>> + 'a>>;
@@ -38,9 +39,7 @@ pub(super) type Within<'a, T> = Pin<Box<dyn Future<Output = Result<T, Refusal>> 
 pub(super) struct By {
     pub(super) state: State,
     pub(super) caller: Caller,
-    pub(super) actor: Actor,
-    pub(super) policy: Policy,
-    pub(super) now: Timestamp,
+    pub(super) work: Work,
     /// What was prepared of a new account.
     pub(super) account: Option<NewAccount>,
 }
@@ -51,9 +50,7 @@ impl By {
         Self {
             state: state.clone(),
             caller: caller.clone(),
-            actor: Actor::from(caller),
-            policy: Policy::from(&state.config),
-            now: state.clock.now(),
+            work: Work::of(state, caller),
             account: None,
         }
     }
@@ -104,10 +101,10 @@ pub(super) trait Administered: Send + Sync {
     fn about(&self) -> &About;
 
     /// One page of its list.
-    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows>;
+    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Pending<'a, Rows>;
 
     /// One record.
-    fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>>;
+    fn read<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Option<Record>>;
 
     /// What is wrong with a form, as far as it can be told without the store: what can be told is told before anything is written.
     fn problems(&self, _target: Target, _members: &Members) -> FieldErrors {
@@ -119,7 +116,7 @@ pub(super) trait Administered: Send + Sync {
         &'a self,
         _state: &'a State,
         _members: &'a Members,
-    ) -> Work<'a, Option<NewAccount>> {
+    ) -> Pending<'a, Option<NewAccount>> {
         Box::pin(async { Ok(None) })
     }
 
@@ -139,7 +136,7 @@ pub(super) trait Administered: Send + Sync {
     }
 
     /// Deletes a record; whether it was there.
-    fn delete<'a>(&'a self, _state: &'a State, _caller: &'a Caller, _id: i64) -> Work<'a, bool> {
+    fn delete<'a>(&'a self, _state: &'a State, _caller: &'a Caller, _id: i64) -> Pending<'a, bool> {
         Box::pin(async { Err(Refusal::forbidden()) })
     }
 
@@ -176,12 +173,12 @@ pub(super) trait Administered: Send + Sync {
         _caller: &'a Caller,
         _verb: Verb,
         _id: i64,
-    ) -> Work<'a, Option<Message>> {
+    ) -> Pending<'a, Option<Message>> {
         Box::pin(async { Ok(None) })
     }
 
     /// What refers to a record.
-    fn related<'a>(&'a self, _state: &'a State, _id: i64) -> Work<'a, Vec<Related>> {
+    fn related<'a>(&'a self, _state: &'a State, _id: i64) -> Pending<'a, Vec<Related>> {
         Box::pin(async { Ok(Vec::new()) })
     }
 
@@ -193,12 +190,12 @@ pub(super) trait Administered: Send + Sync {
         _action: &'a str,
         _id: i64,
         _once: Option<Once>,
-    ) -> Work<'a, bool> {
+    ) -> Pending<'a, bool> {
         Box::pin(async { Err(Refusal::forbidden()) })
     }
 
     /// The first and the last moment that the dates of the list can be narrowed to.
-    fn span<'a>(&'a self, _state: &'a State) -> Work<'a, Option<(Timestamp, Timestamp)>> {
+    fn span<'a>(&'a self, _state: &'a State) -> Pending<'a, Option<(Timestamp, Timestamp)>> {
         Box::pin(async { Ok(None) })
     }
 }

@@ -6,11 +6,11 @@ use resource::Record as _;
 
 use crate::{
     State,
-    accounts::{Model, Verb},
+    access::{Model, Verb},
     admin::{
         about::{
-            About, Administered, Allowed, Application, Cell, Filter, Record, Rows, Text, Words,
-            Work,
+            About, Administered, Allowed, Application, Cell, Filter, Pending, Record, Rows, Text,
+            Words,
         },
         listing::Asked,
         models::{counted, rows_of},
@@ -48,7 +48,7 @@ impl Administered for Analyses {
         &ABOUT
     }
 
-    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows> {
+    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Pending<'a, Rows> {
         let wanted = Wanted {
             page: PageNumber::Number(asked.page),
             size: asked.size,
@@ -71,7 +71,7 @@ impl Administered for Analyses {
         })
     }
 
-    fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
+    fn read<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Option<Record>> {
         Box::pin(async move {
             let found = analysis::read(state, id).await?;
             Ok(found.map(|found| {

@@ -5,11 +5,11 @@ use resource::Choice as _;
 
 use crate::{
     State,
-    accounts::{Model, Verb},
+    access::{Model, Verb},
     admin::{
         about::{
-            About, Administered, Allowed, Application, Cell, Column, Filter, Record, Rows, Text,
-            Words, Work,
+            About, Administered, Allowed, Application, Cell, Column, Filter, Pending, Record, Rows,
+            Text, Words,
         },
         listing::Asked,
         models::{counted, most, stretch},
@@ -81,7 +81,7 @@ impl Administered for AuditLog {
         &ABOUT
     }
 
-    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows> {
+    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Pending<'a, Rows> {
         let selection = Selection {
             user: asked.id("user"),
             done: asked.value("action").and_then(Done::of),
@@ -98,11 +98,11 @@ impl Administered for AuditLog {
         })
     }
 
-    fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
+    fn read<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Option<Record>> {
         Box::pin(async move { Ok(audit::read(state, id).await?.map(record)) })
     }
 
-    fn span<'a>(&'a self, state: &'a State) -> Work<'a, Option<(Timestamp, Timestamp)>> {
+    fn span<'a>(&'a self, state: &'a State) -> Pending<'a, Option<(Timestamp, Timestamp)>> {
         Box::pin(audit::span(state))
     }
 }

@@ -6,11 +6,11 @@ use resource::Record as _;
 
 use crate::{
     State,
-    accounts::{Caller, Model, Verb},
+    access::{Actor, Caller, Model, Verb},
     admin::{
         about::{
-            About, Action, Administered, Allowed, Application, Cell, Record, Rows, Text, Words,
-            Work,
+            About, Action, Administered, Allowed, Application, Cell, Pending, Record, Rows, Text,
+            Words,
         },
         listing::{Asked, shelf},
         models::{counted, stretch},
@@ -18,7 +18,6 @@ use crate::{
     events::{self, Delivery, DeliveryState, deliveries},
     page::once::Once,
     rest::Refusal,
-    stock::Actor,
 };
 
 pub(in crate::admin) struct Deliveries;
@@ -73,7 +72,7 @@ impl Administered for Deliveries {
         &ABOUT
     }
 
-    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows> {
+    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Pending<'a, Rows> {
         let filter = events::Filter {
             state: asked.value("state").and_then(DeliveryState::of),
             endpoint: asked.id("endpoint"),
@@ -101,7 +100,7 @@ impl Administered for Deliveries {
         })
     }
 
-    fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
+    fn read<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Option<Record>> {
         Box::pin(async move {
             let Some((delivery, event, attempts)) = deliveries::find(&state.db, id).await? else {
                 return Ok(None);
@@ -130,7 +129,7 @@ impl Administered for Deliveries {
         _action: &'a str,
         id: i64,
         once: Option<Once>,
-    ) -> Work<'a, bool> {
+    ) -> Pending<'a, bool> {
         Box::pin(async move {
             let key = once.map(|once| once.for_record(id).by(caller.id, "deliveries/redeliver"));
             let actor = Actor::from(caller);

@@ -4,11 +4,12 @@ use db::Tx;
 
 use crate::{
     State,
-    accounts::{Caller, Model, Verb, pages::posted},
+    access::{Actor, Caller, Model, Verb},
+    accounts::pages::posted,
     admin::{
         about::{
             About, Action, Administered, Application, At, By, Cell, Column, Field, FieldKind,
-            Filter, Inline, Record, Rows, Target, Within, Words, Work, Written,
+            Filter, Inline, Pending, Record, Rows, Target, Within, Words, Written,
         },
         listing::{Asked, shelf},
     },
@@ -19,7 +20,6 @@ use crate::{
     },
     page::once::Once,
     rest::{Message, Refusal, fields::Members},
-    stock::Actor,
 };
 
 pub(in crate::admin) struct Endpoints;
@@ -108,14 +108,14 @@ impl Administered for Endpoints {
         &ABOUT
     }
 
-    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows> {
+    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Pending<'a, Rows> {
         Box::pin(async move {
             let rows = endpoints::list(&state.db).await?.into_iter().map(record);
             Ok(shelf::select(rows.collect(), asked, &ABOUT))
         })
     }
 
-    fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
+    fn read<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Option<Record>> {
         Box::pin(async move { Ok(endpoints::find(&state.db, id).await?.map(record)) })
     }
 
@@ -140,16 +140,17 @@ impl Administered for Endpoints {
         Box::pin(async move {
             let wish = wish(members);
             let Some(id) = target.id() else {
-                let made = endpoints::add_within(tx, &by.state, &by.actor, &wish, by.now);
+                let made = endpoints::add_within(tx, &by.state, &by.work.actor, &wish, by.work.now);
                 let (id, secret) = made.await?;
                 return Ok(Written {
                     secret: Some(secret.reveal()),
                     ..Written::of(id, wish.url)
                 });
             };
-            endpoints::change_within(tx, &by.actor, id, &wish, by.now).await?;
+            endpoints::change_within(tx, &by.work.actor, id, &wish, by.work.now).await?;
             let secret = if is_renewed(members) {
-                let rotated = endpoints::rotate_within(tx, &by.state, &by.actor, id, by.now);
+                let rotated =
+                    endpoints::rotate_within(tx, &by.state, &by.work.actor, id, by.work.now);
                 Some(rotated.await?.0.reveal())
             } else {
                 None
@@ -165,7 +166,7 @@ impl Administered for Endpoints {
         Box::pin(async move { Ok(endpoints::held(tx, id).await?.map(record)) })
     }
 
-    fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Work<'a, bool> {
+    fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Pending<'a, bool> {
         Box::pin(async move {
             let removed = endpoints::remove(state, &Actor::from(caller), id).await;
             is_there(removed)
@@ -178,7 +179,7 @@ impl Administered for Endpoints {
         _caller: &'a Caller,
         _verb: Verb,
         id: i64,
-    ) -> Work<'a, Option<Message>> {
+    ) -> Pending<'a, Option<Message>> {
         Box::pin(async move {
             let found = endpoints::find(&state.db, id).await?;
             let is_configured = found.is_some_and(|endpoint| endpoint.configured);
@@ -193,7 +194,7 @@ impl Administered for Endpoints {
         action: &'a str,
         id: i64,
         once: Option<Once>,
-    ) -> Work<'a, bool> {
+    ) -> Pending<'a, bool> {
         Box::pin(async move {
             let actor = Actor::from(caller);
             is_there(match action {

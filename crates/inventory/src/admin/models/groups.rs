@@ -7,14 +7,12 @@ use resource::Record as _;
 
 use crate::{
     State,
-    accounts::{
-        Caller, Model, Verb,
-        users::manage::{self, Group},
-    },
+    access::{Caller, Model, Verb},
+    accounts::users::manage::{self, Group},
     admin::{
         about::{
-            About, Administered, Application, By, Cell, Inline, Record, Rows, Target, Within,
-            Words, Work, Written,
+            About, Administered, Application, By, Cell, Inline, Pending, Record, Rows, Target,
+            Within, Words, Written,
         },
         listing::{Asked, shelf},
     },
@@ -48,7 +46,7 @@ impl Administered for Groups {
         &ABOUT
     }
 
-    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows> {
+    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Pending<'a, Rows> {
         Box::pin(async move {
             let read = manage::groups(state);
             let rows = read.await?.into_iter().map(|group| {
@@ -60,7 +58,7 @@ impl Administered for Groups {
         })
     }
 
-    fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
+    fn read<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Option<Record>> {
         Box::pin(async move {
             let read = manage::group(state, id);
             Ok(read.await?.as_ref().map(Record::described))
@@ -76,10 +74,10 @@ impl Administered for Groups {
     ) -> Within<'a, Written> {
         Box::pin(async move {
             let Some(id) = target.id() else {
-                let made = manage::create_group(tx, &by.caller, members, by.now).await?;
+                let made = manage::create_group(tx, &by.caller, members, by.work.now).await?;
                 return Ok(made.into());
             };
-            let changed = manage::change_group(tx, &by.caller, id, members, by.now).await?;
+            let changed = manage::change_group(tx, &by.caller, id, members, by.work.now).await?;
             changed.map(Written::from).ok_or(Refusal::NotFound)
         })
     }
@@ -97,11 +95,11 @@ impl Administered for Groups {
         caller: &'a Caller,
         _verb: Verb,
         id: i64,
-    ) -> Work<'a, Option<Message>> {
+    ) -> Pending<'a, Option<Message>> {
         Box::pin(manage::hindrance_of_group(state, caller, id))
     }
 
-    fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Work<'a, bool> {
+    fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Pending<'a, bool> {
         Box::pin(manage::delete_group(state, caller, id))
     }
 }

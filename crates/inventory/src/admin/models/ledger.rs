@@ -7,11 +7,11 @@ use resource::Record as _;
 
 use crate::{
     State,
-    accounts::Verb,
+    access::Verb,
     admin::{
         about::{
-            About, Administered, Allowed, Application, Cell, Filter, Record, Rows, Text, Words,
-            Work,
+            About, Administered, Allowed, Application, Cell, Filter, Pending, Record, Rows, Text,
+            Words,
         },
         listing::Asked,
         models::{counted, most, stretch},
@@ -55,7 +55,7 @@ impl Administered for Ledger {
         &ABOUT
     }
 
-    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows> {
+    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Pending<'a, Rows> {
         let which = Which {
             product: asked.id("product"),
             titled: asked.search.trim().to_owned(),
@@ -70,11 +70,11 @@ impl Administered for Ledger {
         })
     }
 
-    fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
+    fn read<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Option<Record>> {
         Box::pin(async move { Ok(log::read(state, id).await?.as_ref().map(record)) })
     }
 
-    fn span<'a>(&'a self, state: &'a State) -> Work<'a, Option<(Timestamp, Timestamp)>> {
+    fn span<'a>(&'a self, state: &'a State) -> Pending<'a, Option<(Timestamp, Timestamp)>> {
         Box::pin(log::span(state))
     }
 }

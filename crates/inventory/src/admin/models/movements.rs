@@ -6,11 +6,11 @@ use db::{Timestamp, Tx};
 
 use crate::{
     State,
-    accounts::{Caller, Verb},
+    access::{Caller, Verb},
     admin::{
         about::{
-            About, Administered, Allowed, Application, By, Cell, Record, Rows, Target, Text,
-            Within, Work, Written,
+            About, Administered, Allowed, Application, By, Cell, Pending, Record, Rows, Target,
+            Text, Within, Written,
         },
         listing::{Asked, shelf},
         models::rows_of,
@@ -22,7 +22,6 @@ use crate::{
     stock::movements::{
         self, Movement, MovementRecord, movement_text,
         search::{Scope, Sought},
-        within,
     },
 };
 
@@ -74,7 +73,7 @@ impl Administered for Movements {
         }
     }
 
-    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows> {
+    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Pending<'a, Rows> {
         Box::pin(async move {
             if !asked.words().is_empty() {
                 return self.search(state, asked).await;
@@ -85,7 +84,7 @@ impl Administered for Movements {
         })
     }
 
-    fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
+    fn read<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Option<Record>> {
         Box::pin(async move {
             let Some(movement) = movements::read(state, self.0, id).await? else {
                 return Ok(None);
@@ -110,19 +109,17 @@ impl Administered for Movements {
             if target != Target::New {
                 return Err(Refusal::forbidden());
             }
-            let shop = (&by.actor, by.policy);
-            let movement = within::create(tx, self.0, members, shop, by.now).await?;
+            let movement = movements::add(tx, self.0, members, &by.work).await?;
             Ok(Written::of(movement.id, text(&movement)))
         })
     }
 
-    fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Work<'a, bool> {
+    fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Pending<'a, bool> {
         Box::pin(movements::delete(state, caller, self.0, id))
     }
 
     fn delete_within<'a>(&'a self, tx: &'a mut Tx, by: &'a By, id: i64) -> Within<'a, bool> {
-        let shop = (&by.actor, by.policy);
-        Box::pin(within::delete(tx, self.0, id, shop, by.now))
+        Box::pin(movements::remove(tx, self.0, id, &by.work))
     }
 
     fn hindrance<'a>(
@@ -131,7 +128,7 @@ impl Administered for Movements {
         _caller: &'a Caller,
         verb: Verb,
         id: i64,
-    ) -> Work<'a, Option<Message>> {
+    ) -> Pending<'a, Option<Message>> {
         Box::pin(async move {
             if verb != Verb::Delete {
                 return Ok(None);
@@ -147,7 +144,7 @@ impl Administered for Movements {
         })
     }
 
-    fn span<'a>(&'a self, state: &'a State) -> Work<'a, Option<(Timestamp, Timestamp)>> {
+    fn span<'a>(&'a self, state: &'a State) -> Pending<'a, Option<(Timestamp, Timestamp)>> {
         Box::pin(movements::span(state, self.0))
     }
 }

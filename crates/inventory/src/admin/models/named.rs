@@ -7,10 +7,10 @@ use resource::Record as _;
 
 use crate::{
     State,
-    accounts::Caller,
+    access::Caller,
     admin::{
         about::{
-            About, Administered, By, Inline, Limit, Record, Related, Rows, Target, Within, Work,
+            About, Administered, By, Inline, Limit, Pending, Record, Related, Rows, Target, Within,
             Written,
         },
         listing::Asked,
@@ -65,7 +65,7 @@ impl Administered for Named {
         &self.about
     }
 
-    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows> {
+    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Pending<'a, Rows> {
         Box::pin(async move {
             let parameters = asked.parameters(&self.about);
             let page = named::list(state, self.kind, &parameters).await?;
@@ -73,7 +73,7 @@ impl Administered for Named {
         })
     }
 
-    fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
+    fn read<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Option<Record>> {
         Box::pin(async move {
             Ok(named::read(state, self.kind, id)
                 .await?
@@ -97,11 +97,11 @@ impl Administered for Named {
         members: &'a Members,
     ) -> Within<'a, Written> {
         Box::pin(async move {
-            let (kind, mode, actor) = (self.kind, target.mode(), &by.actor);
+            let (kind, mode, actor) = (self.kind, target.mode(), &by.work.actor);
             let written = match target.id() {
-                None => Some(named::create_within(tx, kind, members, actor, by.now).await?),
+                None => Some(named::create_within(tx, kind, members, actor, by.work.now).await?),
                 Some(id) => {
-                    named::update_within(tx, (kind, id), members, mode, actor, by.now).await?
+                    named::update_within(tx, (kind, id), members, mode, actor, by.work.now).await?
                 }
             };
             let record = written.ok_or(Refusal::NotFound)?;
@@ -117,11 +117,11 @@ impl Administered for Named {
         })
     }
 
-    fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Work<'a, bool> {
+    fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Pending<'a, bool> {
         Box::pin(named::delete(state, caller, self.kind, id))
     }
 
-    fn related<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Vec<Related>> {
+    fn related<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Vec<Related>> {
         Box::pin(async move {
             let Some(referrer) = &self.kind.about().referrer else {
                 return Ok(Vec::new());

@@ -7,11 +7,11 @@ use resource::Record as _;
 
 use crate::{
     State,
-    accounts::{Caller, Verb},
+    access::{Caller, Verb},
     admin::{
         about::{
-            About, Action, Administered, By, Filter, Inline, Limit, Record, Related, Rows, Target,
-            Text, Within, Work, Written,
+            About, Action, Administered, By, Filter, Inline, Limit, Pending, Record, Related, Rows,
+            Target, Text, Within, Written,
         },
         listing::Asked,
         models::rows_of,
@@ -92,7 +92,7 @@ impl Administered for Products {
         &ABOUT
     }
 
-    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows> {
+    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Pending<'a, Rows> {
         Box::pin(async move {
             let (parameters, created) = (asked.parameters(&ABOUT), asked.dates.moments());
             let page = products::list_created(state, &parameters, created).await?;
@@ -100,7 +100,7 @@ impl Administered for Products {
         })
     }
 
-    fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
+    fn read<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Option<Record>> {
         Box::pin(async move {
             let product = products::read(state, id).await?;
             Ok(product.map(|product| Record::described(&product)))
@@ -123,12 +123,11 @@ impl Administered for Products {
         members: &'a Members,
     ) -> Within<'a, Written> {
         Box::pin(async move {
-            let shop = (&by.actor, by.policy);
             let written = match target.id() {
-                None => within::create(tx, members, &by.actor, by.now)
+                None => within::create(tx, members, &by.work.actor, by.work.now)
                     .await
                     .map(Some),
-                Some(id) => within::update(tx, id, members, target.mode(), shop, by.now).await,
+                Some(id) => within::update(tx, id, members, target.mode(), &by.work).await,
             };
             let record = written?.ok_or(Refusal::NotFound)?;
             Ok(Written::of(record.id, record.title))
@@ -142,11 +141,11 @@ impl Administered for Products {
         })
     }
 
-    fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Work<'a, bool> {
+    fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Pending<'a, bool> {
         Box::pin(products::delete(state, caller, id))
     }
 
-    fn related<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Vec<Related>> {
+    fn related<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Vec<Related>> {
         Box::pin(async move {
             let referring = products::referring(state, id).await?;
             Ok(["inflows", "outflows"]
@@ -169,7 +168,7 @@ impl Administered for Products {
         action: &'a str,
         id: i64,
         _once: Option<Once>,
-    ) -> Work<'a, bool> {
+    ) -> Pending<'a, bool> {
         Box::pin(async move {
             match archive::set(state, caller, id, action == "archive").await {
                 Err(Refusal::NotFound) => Ok(false),
@@ -178,7 +177,7 @@ impl Administered for Products {
         })
     }
 
-    fn span<'a>(&'a self, state: &'a State) -> Work<'a, Option<(Timestamp, Timestamp)>> {
+    fn span<'a>(&'a self, state: &'a State) -> Pending<'a, Option<(Timestamp, Timestamp)>> {
         Box::pin(products::created_span(state))
     }
 }

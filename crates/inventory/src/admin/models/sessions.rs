@@ -7,13 +7,12 @@ use resource::Record as _;
 
 use crate::{
     State,
-    accounts::{
-        Caller, Model, Verb,
-        users::manage::{self, OpenSession},
-    },
+    access::{Caller, Model, Verb},
+    accounts::users::manage::{self, OpenSession},
     admin::{
         about::{
-            About, Administered, Allowed, Application, By, Cell, Record, Rows, Within, Words, Work,
+            About, Administered, Allowed, Application, By, Cell, Pending, Record, Rows, Within,
+            Words,
         },
         listing::{Asked, shelf},
     },
@@ -40,7 +39,7 @@ impl Administered for Sessions {
         &ABOUT
     }
 
-    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows> {
+    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Pending<'a, Rows> {
         let now = state.clock.now();
         Box::pin(async move {
             let read = manage::open_sessions(state, now, shelf::MOST);
@@ -49,19 +48,19 @@ impl Administered for Sessions {
         })
     }
 
-    fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
+    fn read<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Option<Record>> {
         Box::pin(async move {
             let read = manage::open_session(state, id);
             Ok(read.await?.as_ref().map(record))
         })
     }
 
-    fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Work<'a, bool> {
+    fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Pending<'a, bool> {
         Box::pin(manage::end_session(state, caller, id))
     }
 
     fn delete_within<'a>(&'a self, tx: &'a mut Tx, by: &'a By, id: i64) -> Within<'a, bool> {
-        Box::pin(manage::end_session_within(tx, &by.caller, id, by.now))
+        Box::pin(manage::end_session_within(tx, &by.caller, id, by.work.now))
     }
 }
 

@@ -7,11 +7,11 @@ use resource::Record as _;
 
 use crate::{
     State,
-    accounts::Caller,
+    access::Caller,
     admin::{
         about::{
-            About, Administered, Allowed, Application, By, Record, Rows, Target, Within, Words,
-            Work, Written,
+            About, Administered, Allowed, Application, By, Pending, Record, Rows, Target, Within,
+            Words, Written,
         },
         listing::{Asked, shelf},
     },
@@ -44,7 +44,7 @@ impl Administered for Thresholds {
         &ABOUT
     }
 
-    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows> {
+    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Pending<'a, Rows> {
         Box::pin(async move {
             let own = match asked.id("product") {
                 Some(product) => stock::own_threshold(state, product)
@@ -58,7 +58,7 @@ impl Administered for Thresholds {
         })
     }
 
-    fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
+    fn read<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Option<Record>> {
         Box::pin(async move { Ok(stock::own_threshold(state, id).await?.as_ref().map(record)) })
     }
 
@@ -79,9 +79,7 @@ impl Administered for Thresholds {
                 return Err(errors.into());
             };
             let unknown = FieldErrors::of("product", Message::unknown_record(&product.to_string()));
-            match stock::threshold_set_within(tx, product, threshold, &by.actor, by.policy, by.now)
-                .await
-            {
+            match stock::threshold_set_within(tx, product, threshold, &by.work).await {
                 Err(Refusal::NotFound) if target == Target::New => Err(unknown.into()),
                 set => Ok(Written::of(product, set?)),
             }
@@ -97,7 +95,7 @@ impl Administered for Thresholds {
         })
     }
 
-    fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Work<'a, bool> {
+    fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Pending<'a, bool> {
         Box::pin(async move {
             let by = By::now(state, caller);
             let delete = async move |tx: &mut Tx| THRESHOLDS.delete_within(tx, &by, id).await;
@@ -107,7 +105,7 @@ impl Administered for Thresholds {
 
     fn delete_within<'a>(&'a self, tx: &'a mut Tx, by: &'a By, id: i64) -> Within<'a, bool> {
         Box::pin(async move {
-            match stock::threshold_set_within(tx, id, None, &by.actor, by.policy, by.now).await {
+            match stock::threshold_set_within(tx, id, None, &by.work).await {
                 Err(Refusal::NotFound) => Ok(false),
                 set => set.map(|_| true),
             }

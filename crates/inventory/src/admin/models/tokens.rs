@@ -3,14 +3,12 @@
 
 use crate::{
     State,
-    accounts::{
-        Caller, Model, Verb,
-        users::{self, User, manage},
-    },
+    access::{Caller, Model, Verb},
+    accounts::users::{self, User, manage},
     admin::{
         about::{
-            About, Action, Administered, Allowed, Application, Cell, Column, Record, Rows, Words,
-            Work,
+            About, Action, Administered, Allowed, Application, Cell, Column, Pending, Record, Rows,
+            Words,
         },
         listing::{Asked, shelf},
     },
@@ -62,7 +60,7 @@ impl Administered for RefreshTokens {
         &ABOUT
     }
 
-    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows> {
+    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Pending<'a, Rows> {
         Box::pin(async move {
             let users = users::list(&state.db).await?;
             let rows = users.into_iter().map(record);
@@ -70,7 +68,7 @@ impl Administered for RefreshTokens {
         })
     }
 
-    fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
+    fn read<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Option<Record>> {
         Box::pin(async move { Ok(users::read(&state.db, id).await?.map(record)) })
     }
 
@@ -81,7 +79,7 @@ impl Administered for RefreshTokens {
         _action: &'a str,
         id: i64,
         _once: Option<Once>,
-    ) -> Work<'a, bool> {
+    ) -> Pending<'a, bool> {
         Box::pin(manage::revoke_tokens(state, caller, id))
     }
 }

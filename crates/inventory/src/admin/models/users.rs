@@ -7,17 +7,15 @@ use resource::Record as _;
 
 use crate::{
     State,
-    accounts::{
-        Caller, Model, Verb,
-        users::{
-            self, User,
-            manage::{self, Details, NewAccount},
-        },
+    access::{Caller, Model, Verb},
+    accounts::users::{
+        self, User,
+        manage::{self, Details, NewAccount},
     },
     admin::{
         about::{
-            About, Administered, Application, At, By, Cell, Field, FieldKind, Inline, Record,
-            Related, Rows, Target, Within, Words, Work, Written,
+            About, Administered, Application, At, By, Cell, Field, FieldKind, Inline, Pending,
+            Record, Related, Rows, Target, Within, Words, Written,
         },
         listing::{Asked, shelf},
     },
@@ -107,7 +105,7 @@ impl Administered for Users {
         &ABOUT
     }
 
-    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Work<'a, Rows> {
+    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Pending<'a, Rows> {
         Box::pin(async move {
             let users = users::list(&state.db).await?;
             let rows = users.iter().map(Record::described);
@@ -115,7 +113,7 @@ impl Administered for Users {
         })
     }
 
-    fn read<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Option<Record>> {
+    fn read<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Option<Record>> {
         Box::pin(async move {
             let read = manage::details(state, id);
             Ok(read.await?.as_ref().map(record))
@@ -126,7 +124,7 @@ impl Administered for Users {
         &'a self,
         state: &'a State,
         members: &'a Members,
-    ) -> Work<'a, Option<NewAccount>> {
+    ) -> Pending<'a, Option<NewAccount>> {
         Box::pin(async move { Ok(Some(NewAccount::read(state, members).await?)) })
     }
 
@@ -140,11 +138,11 @@ impl Administered for Users {
         Box::pin(async move {
             let Some(id) = target.id() else {
                 let account = by.account.as_ref().ok_or(Refusal::NotFound)?;
-                return Ok(manage::create(tx, &by.caller, account, by.now)
+                return Ok(manage::create(tx, &by.caller, account, by.work.now)
                     .await?
                     .into());
             };
-            let changed = manage::change(tx, &by.caller, id, members, by.now).await?;
+            let changed = manage::change(tx, &by.caller, id, members, by.work.now).await?;
             changed.map(Written::from).ok_or(Refusal::NotFound)
         })
     }
@@ -153,7 +151,7 @@ impl Administered for Users {
         Box::pin(async move { Ok(manage::held(tx, id).await?.as_ref().map(record)) })
     }
 
-    fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Work<'a, bool> {
+    fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Pending<'a, bool> {
         Box::pin(manage::delete(state, caller, id))
     }
 
@@ -163,11 +161,11 @@ impl Administered for Users {
         caller: &'a Caller,
         verb: Verb,
         id: i64,
-    ) -> Work<'a, Option<Message>> {
+    ) -> Pending<'a, Option<Message>> {
         Box::pin(manage::hindrance(state, caller, verb, id))
     }
 
-    fn related<'a>(&'a self, state: &'a State, id: i64) -> Work<'a, Vec<Related>> {
+    fn related<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Vec<Related>> {
         Box::pin(async move {
             let count = manage::count_sessions(state, id).await?;
             Ok(vec![Related {

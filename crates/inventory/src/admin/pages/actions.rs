@@ -7,7 +7,8 @@ use axum::{
 
 use super::{delete, edits, query};
 use crate::{
-    accounts::{Verb, pages::posted},
+    access::Verb,
+    accounts::pages::posted,
     admin::{
         about::{About, Action, Administered},
         listing::Asked,

@@ -11,7 +11,8 @@ use web::errors::wants_json;
 
 use super::{Place, actions::told, find, list_address};
 use crate::{
-    accounts::{Verb, pages::posted},
+    access::Verb,
+    accounts::pages::posted,
     admin::{
         about::{About, Administered, Related},
         messages::{self, Done, Follows},

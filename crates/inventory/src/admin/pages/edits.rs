@@ -13,7 +13,8 @@ use super::{
     typed,
 };
 use crate::{
-    accounts::{Verb, pages::posted},
+    access::Verb,
+    accounts::pages::posted,
     admin::{
         about::{About, Administered, By, Field, Record, Target},
         listing::Asked,

@@ -1,8 +1,7 @@
 //! The fields of a form as they are shown: values, hints, errors, and choices.
 
 use crate::{
-    accounts::Permission,
-    accounts::Verb,
+    access::{Permission, Verb},
     admin::{
         about::{About, Field, FieldKind},
         listing::Asked,

@@ -9,7 +9,7 @@ use resource::capitalized;
 
 use super::{Place, find, query};
 use crate::{
-    accounts::Verb,
+    access::Verb,
     admin::{
         about::{About, Record},
         listing::PER_PAGE,

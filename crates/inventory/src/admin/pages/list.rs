@@ -14,7 +14,7 @@ use super::{
     query,
 };
 use crate::{
-    accounts::Verb,
+    access::Verb,
     admin::{
         about::{About, Administered, Column, Count, Field, Record, Rows},
         listing::{Asked, DateLink, SHOW_ALL, links},

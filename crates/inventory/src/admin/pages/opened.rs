@@ -6,7 +6,8 @@ use web::locale::Locale;
 
 use super::typed::set;
 use crate::{
-    accounts::{Permission, pages::posted},
+    access::Permission,
+    accounts::pages::posted,
     admin::{
         about::{About, Administered, Cell, Field, FieldKind, Record, Target},
         messages,

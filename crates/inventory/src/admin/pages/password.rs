@@ -8,7 +8,8 @@ use axum::{
 
 use super::{Place, find};
 use crate::{
-    accounts::{Model, Verb, pages::posted, users::manage},
+    access::{Model, Verb},
+    accounts::{pages::posted, users::manage},
     admin::{about::Record, site::Site},
     page::{Form, PageState, flash, see_other},
     rest::Refusal,

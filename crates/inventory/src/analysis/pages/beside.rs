@@ -3,7 +3,7 @@
 use super::view::{Row, words};
 use crate::{
     State,
-    accounts::{Model, Verb},
+    access::{Model, Verb},
     analysis::{self, service},
     page::Frame,
     rest::Refusal,

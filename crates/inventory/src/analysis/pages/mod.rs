@@ -13,7 +13,8 @@ use web::Error;
 
 use super::terms::{FIELDS, RestockTerms};
 use crate::{
-    accounts::{Model, Verb, pages::posted},
+    access::{Model, Verb},
+    accounts::pages::posted,
     page::{
         Form, Frame, PageState, flash,
         routes::{PageRouter, get, post},

@@ -11,7 +11,7 @@ use super::super::{
     text::{ASSUMPTIONS, decimal},
 };
 use crate::{
-    accounts::{Model, Verb},
+    access::{Model, Verb},
     page::{Form, Frame},
     rest::resource::Page,
 };

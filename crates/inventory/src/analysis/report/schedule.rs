@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use db::Timestamp;
 use jiff::civil::Weekday;
-use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
 
 use super::{
@@ -17,7 +16,7 @@ use super::{
     },
     Order, report,
 };
-use crate::{State, accounts, events::mail};
+use crate::{State, digest::digest, events::mail};
 
 /// How often it is looked whether a week has begun.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
@@ -103,7 +102,7 @@ pub async fn step(state: &State) -> Result<Week, super::ReportError> {
             language: locale.tag().to_owned(),
             model: None,
             prompt_version: None,
-            inputs_digest: accounts::hex(&Sha256::digest(figures.as_bytes())),
+            inputs_digest: digest(&figures),
             duration_ms: i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX),
             prompt_tokens: None,
             completion_tokens: None,

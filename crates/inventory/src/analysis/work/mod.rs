@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use db::Timestamp;
 use serde_json::json;
-use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
 
 pub(crate) use worker::run;
@@ -26,7 +25,8 @@ use super::{
     text::Text,
 };
 use crate::{
-    State, accounts,
+    State,
+    digest::digest,
     events::{self, EventType},
     rest::json::Titled,
     stock::Policy,
@@ -210,7 +210,7 @@ impl Made<'_> {
                 language: text.locale.tag().to_owned(),
                 model: model.map(|model| model.name().to_owned()),
                 prompt_version: model.map(|_| PROMPT_VERSION.to_owned()),
-                inputs_digest: accounts::hex(&Sha256::digest(inputs.as_bytes())),
+                inputs_digest: digest(&inputs),
                 duration_ms: i64::try_from(self.duration.as_millis()).unwrap_or(i64::MAX),
                 prompt_tokens: self.trace.prompt_tokens,
                 completion_tokens: self.trace.completion_tokens,

@@ -6,7 +6,7 @@ use resource::{Field, Record as _, schema::example};
 use super::{Kind, NamedRecord};
 use crate::{
     State,
-    accounts::{Caller, Model},
+    access::{Caller, Model},
     rest::{
         Refusal,
         fields::Mode,

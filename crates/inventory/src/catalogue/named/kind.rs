@@ -2,7 +2,7 @@
 
 use resource::Words;
 
-use crate::{accounts::Model, catalogue::products, stock::movements};
+use crate::{access::Model, catalogue::products, stock::movements};
 
 /// Which kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,7 +15,7 @@ use resource::Record as _;
 
 use crate::{
     State,
-    accounts::Caller,
+    access::{Actor, Caller},
     audit::{self, Action},
     catalogue::{Referring, refuse_when_referenced},
     idempotency::{on_conflict, once},
@@ -27,7 +27,6 @@ use crate::{
         query::Parameters,
         resource::{Page, Repeatable, Wanted},
     },
-    stock::Actor,
 };
 
 /// The order of a list that is asked for none.

@@ -12,7 +12,7 @@ use web::{errors::wants_json, locale::Locale};
 
 use super::{Kind, NamedRecord};
 use crate::{
-    accounts::{Model, Verb},
+    access::{Model, Verb},
     catalogue::{products, refuse_when_referenced},
     page::{
         Form, Frame, PageState, Post,

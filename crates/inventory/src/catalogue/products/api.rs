@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{ARCHIVED, BY_TITLE, ProductRecord, WORDS};
 use crate::{
     State,
-    accounts::{Caller, Model},
+    access::{Caller, Model},
     rest::{
         Refusal,
         fields::Mode,

@@ -5,13 +5,13 @@ use db::Tx;
 use super::{ProductRecord, taken, within};
 use crate::{
     State,
-    accounts::Caller,
+    access::Caller,
     idempotency::on_conflict,
     rest::{
         Refusal,
         fields::{FieldErrors, Members, Mode, Setting},
     },
-    stock::{self, Actor, Policy},
+    stock::{self, Work},
 };
 
 /// What a form writes of a product.
@@ -36,8 +36,7 @@ pub(crate) async fn edit(
     edit: Edit,
     refused: impl Fn(&ProductRecord, Option<i64>) -> FieldErrors + Clone + Send + 'static,
 ) -> Result<Option<ProductRecord>, Refusal> {
-    let (actor, now) = (Actor::from(caller), state.clock.now());
-    let policy = Policy::from(&state.config);
+    let work = Work::of(state, caller);
     let write = async move |tx: &mut Tx| {
         let Some(before) = within::held(tx, id).await? else {
             return Ok(None);
@@ -48,12 +47,11 @@ pub(crate) async fn edit(
         if !errors.is_empty() {
             return Err(Refusal::from(errors));
         }
-        let shop = (&actor, policy);
-        let changed = within::update(tx, id, &edit.members, Mode::Partial, shop, now).await?;
+        let changed = within::update(tx, id, &edit.members, Mode::Partial, &work).await?;
         if let Setting::Set(threshold) = edit.threshold
             && threshold != own
         {
-            stock::threshold_set_within(tx, id, threshold, &actor, policy, now).await?;
+            stock::threshold_set_within(tx, id, threshold, &work).await?;
         }
         Ok(changed)
     };

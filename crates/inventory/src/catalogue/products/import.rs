@@ -4,13 +4,14 @@ use db::{Conn, Timestamp, Tx};
 
 use super::{ProductRecord, check, insert, remove, serie_number_taken, store};
 use crate::{
+    access::Actor,
     catalogue::refuse_when_referenced,
     rest::{
         Refusal,
         fields::{Members, Mode, read_all},
         given::Given,
     },
-    stock::{self, Actor},
+    stock::{self},
 };
 
 /// Adds a product that an import brings, within a transaction; its quantity becomes the opening of its ledger, now.

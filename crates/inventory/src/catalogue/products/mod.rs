@@ -24,7 +24,7 @@ use resource::{Input as _, Record as _, Value};
 
 use crate::{
     State,
-    accounts::{Caller, Model},
+    access::{Actor, Caller, Model},
     audit::{self, Action},
     catalogue::{Referring, refuse_when_referenced},
     idempotency::{on_conflict, once},
@@ -35,7 +35,7 @@ use crate::{
         query::Parameters,
         resource::{Page, Repeatable, Wanted},
     },
-    stock::{self, Actor, Policy},
+    stock::{self, Work},
     tallies,
 };
 use model::serie_number_taken;
@@ -262,13 +262,8 @@ pub async fn update(
     mode: Mode,
 ) -> Result<Option<ProductRecord>, Refusal> {
     let (input, errors) = read_all::<ProductRecord>(members, mode);
-    let (actor, now, policy) = (
-        Actor::from(caller),
-        state.clock.now(),
-        Policy::from(&state.config),
-    );
-    let write =
-        async move |tx: &mut Tx| change(tx, id, &input, errors.clone(), &actor, policy, now).await;
+    let work = Work::of(state, caller);
+    let write = async move |tx: &mut Tx| change(tx, id, &input, errors.clone(), &work).await;
     let updated = on_conflict(&state.db, write).await.map_err(taken)?;
     if updated.is_some() {
         state.pulse.beat();
@@ -281,14 +276,12 @@ async fn change(
     id: i64,
     input: &ProductInput,
     errors: FieldErrors,
-    actor: &Actor,
-    policy: Policy,
-    now: Timestamp,
+    work: &Work,
 ) -> Result<Option<ProductRecord>, Refusal> {
     check(tx, Some(id), input, errors).await?;
     let before = store::find(tx, id).await?;
     // The stock row goes first: it is what movements lock too.
-    if !store::update_stock(tx, id, input, now).await? {
+    if !store::update_stock(tx, id, input, work.now).await? {
         return Ok(None);
     }
     let standing = tallies::standing(tx, id)
@@ -302,13 +295,14 @@ async fn change(
         tallies::note_changed_product(tx, id, &standing).await?;
     }
     if let Setting::Set(quantity) = input.quantity {
-        stock::adjust(tx, id, quantity, None, (actor, policy), now).await?;
+        stock::adjust(tx, id, quantity, None, work).await?;
     }
     let after = store::find(tx, id).await?;
     if let (Some(before), Some(after)) = (&before, &after) {
         let changes = audit::changes(before, after);
         let action = Action::Edited(&changes);
-        audit::record(tx, actor, action, Model::Product, id, &after.title, now).await?;
+        let Work { actor, now, .. } = work;
+        audit::record(tx, actor, action, Model::Product, id, &after.title, *now).await?;
     }
     Ok(after)
 }

@@ -4,14 +4,14 @@ use db::{Error, Timestamp, Tx};
 
 use super::{ProductInput, ProductRecord, change, insert, store};
 use crate::{
-    accounts::Model,
+    access::{Actor, Model},
     audit::{self, Action},
     rest::{
         Refusal,
         fields::{FieldErrors, Members, Mode, read_all},
         given::Given,
     },
-    stock::{Actor, Policy},
+    stock::Work,
 };
 
 /// Creates a product, as [`create`](super::create) does.
@@ -46,11 +46,10 @@ pub(crate) async fn update(
     id: i64,
     members: &Members,
     mode: Mode,
-    (actor, policy): (&Actor, Policy),
-    now: Timestamp,
+    work: &Work,
 ) -> Result<Option<ProductRecord>, Refusal> {
     let (input, errors) = read_all::<ProductRecord>(members, mode);
-    change(tx, id, &input, errors, actor, policy, now).await
+    change(tx, id, &input, errors, work).await
 }
 
 /// A product, which nobody else changes until the transaction ends.

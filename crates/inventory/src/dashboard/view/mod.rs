@@ -12,7 +12,7 @@ use super::{
     model::{Change, Course, Period, Prices, Sales},
 };
 use crate::{
-    accounts::{Model, Verb},
+    access::{Model, Verb},
     analysis::Summary,
     events::{Delivery, Endpoint, words},
     page::{

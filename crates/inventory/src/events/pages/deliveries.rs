@@ -5,7 +5,7 @@ use axum::extract::Request;
 
 use super::{Answer, HERE, Page, endpoints::Shown, outcome_in_words};
 use crate::{
-    accounts::{Model, Verb},
+    access::{Actor, Model, Verb},
     events::{Attempt, Delivery, DeliveryState, Event, Filter, deliveries, endpoints},
     page::{Frame, Post, flash, see_other},
     rest::{
@@ -13,7 +13,6 @@ use crate::{
         query::Parameters,
         resource::{Page as Found, RecordId, Wanted},
     },
-    stock::Actor,
 };
 
 #[derive(Template)]

@@ -6,7 +6,8 @@ use web::locale::Locale;
 
 use super::{Answer, HERE, Page, outcome_in_words};
 use crate::{
-    accounts::{Model, Verb, pages::keep_nothing},
+    access::{Actor, Model, Verb},
+    accounts::pages::keep_nothing,
     events::{
         Endpoint, Secret,
         endpoints::{self, EndpointError, Wish},
@@ -22,7 +23,6 @@ use crate::{
         see_other,
     },
     rest::{Refusal, resource::RecordId},
-    stock::Actor,
 };
 
 const MODEL: Model = Model::WebhookEndpoint;

@@ -19,7 +19,7 @@ use resource::{Field, Words};
 
 use super::{Form, Frame, picker::Picked, redirect};
 use crate::{
-    accounts::{Model, Verb},
+    access::{Model, Verb},
     catalogue::products::ProductRecord,
     rest::{Refusal, query::encode, resource::Page},
     views::{SavedView, canonical},

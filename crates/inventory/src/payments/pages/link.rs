@@ -22,7 +22,7 @@ use super::{
     order_address, refused, unavailable,
 };
 use crate::{
-    accounts::{Model, Verb},
+    access::{Model, Verb},
     catalogue::products::{self, ProductRecord},
     page::{
         Form, Frame, PageState, Post, flash, numbers,

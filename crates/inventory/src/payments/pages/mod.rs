@@ -17,7 +17,7 @@ use http::StatusCode;
 
 use super::{Failure, client::Problem};
 use crate::{
-    accounts::{Model, Verb},
+    access::{Model, Verb},
     page::{
         Form, Frame, PageState,
         once::Once,

@@ -14,7 +14,7 @@ use super::{
     Answer, Id, Page, Question, admit, order_address, payment_address, refused, unavailable,
 };
 use crate::{
-    accounts::{Model, Verb},
+    access::{Model, Verb},
     page::{
         Frame, Post,
         flash::{self, Flash},

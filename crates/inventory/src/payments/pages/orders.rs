@@ -12,7 +12,7 @@ use super::{
     order_address, unavailable,
 };
 use crate::{
-    accounts::{Model, Verb},
+    access::{Model, Verb},
     page::{
         Frame,
         history::machine_time,

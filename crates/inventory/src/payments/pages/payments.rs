@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     State,
-    accounts::{Model, Verb},
+    access::{Model, Verb},
     audit::{Done, Entry},
     page::{
         Frame,

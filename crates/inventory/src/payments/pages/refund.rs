@@ -19,7 +19,7 @@ use super::{
     refused, unavailable,
 };
 use crate::{
-    accounts::{Model, Verb},
+    access::{Model, Verb},
     page::{
         Form, Frame, PageState, Post,
         flash::{self, Flash},

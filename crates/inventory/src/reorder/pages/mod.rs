@@ -11,7 +11,7 @@ use web::Error;
 
 use super::Asked;
 use crate::{
-    accounts::{Model, Verb},
+    access::{Model, Verb},
     analysis::Shop,
     page::{
         Form, Frame, PageState, Post, flash,

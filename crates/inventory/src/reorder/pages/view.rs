@@ -9,7 +9,7 @@ use super::{
     PARAMETERS, PATH, THRESHOLD,
 };
 use crate::{
-    accounts::{Model, Verb},
+    access::{Model, Verb},
     analysis::{self, model::round_down},
     page::{
         Form, Frame,

@@ -18,7 +18,7 @@ use web::{locale::Locale, openapi::failure};
 
 use super::{page, page_example, page_name, parameters};
 use crate::{
-    accounts::{Permission, Verb},
+    access::{Permission, Verb},
     rest::{
         json::{Named, Titled},
         list::{OrderBy, QueryFilter},

@@ -6,18 +6,18 @@ pub(crate) mod pages;
 pub use model::{Explanation, Reason};
 pub(super) use model::{MAX_COUNTED, MAX_NOTE};
 
-use db::{Timestamp, Tx};
+use db::Tx;
 use resource::Value;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Actor, Policy, events, ledger,
-    ledger::{Entry, Kind},
+    Work, events,
+    ledger::{self, Entry, Kind},
     movements, store,
 };
 use crate::{
     State,
-    accounts::{Caller, Model},
+    access::{Caller, Model},
     audit::{self, Action, FieldChange},
     idempotency::once,
     rest::{Refusal, json::Titled, resource::Repeatable},
@@ -44,10 +44,9 @@ pub(crate) async fn book(
     adjustment: Adjustment,
     key: Option<Repeatable>,
 ) -> Result<Adjusted, Refusal> {
-    let (actor, now) = (Actor::from(caller), state.clock.now());
-    let policy = Policy::from(&state.config);
+    let work = Work::of(state, caller);
     let write = async move |tx: &mut Tx| {
-        let adjusted = write(tx, product, &adjustment, (&actor, policy), now).await?;
+        let adjusted = write(tx, product, &adjustment, &work).await?;
         Ok((adjusted.clone(), adjusted))
     };
     let again = async |_: &mut Tx, adjusted: Adjusted| Ok(adjusted);
@@ -61,8 +60,7 @@ async fn write(
     tx: &mut Tx,
     product: i64,
     adjustment: &Adjustment,
-    who: (&Actor, Policy),
-    now: Timestamp,
+    work: &Work,
 ) -> Result<Adjusted, Refusal> {
     let held = store::lock_quantity(tx, product).await?;
     let titled = movements::store::product(tx, product).await?;
@@ -73,7 +71,7 @@ async fn write(
     adjustment.check(before).map_err(Refusal::Conflict)?;
     let (after, explanation) = (adjustment.quantity, &adjustment.explanation);
     if after != before {
-        explain(tx, &titled, (before, after), explanation, who, now).await?;
+        explain(tx, &titled, (before, after), explanation, work).await?;
     }
     Ok(Adjusted {
         title: titled.title,
@@ -92,15 +90,15 @@ pub(super) async fn explain(
     product: &Titled,
     (before, after): (i64, i64),
     explanation: &Explanation,
-    who: (&Actor, Policy),
-    now: Timestamp,
+    work: &Work,
 ) -> Result<(), Refusal> {
     let (id, title) = (product.id, &product.title);
-    adjust(tx, id, after, Some(explanation), who, now).await?;
+    adjust(tx, id, after, Some(explanation), work).await?;
     let (old, new) = (Value::Integer(before), Value::Integer(after));
     let changes = [FieldChange::of(explanation.reason.field(), old, new)];
     let action = Action::Edited(&changes);
-    Ok(audit::record(tx, who.0, action, Model::Product, id, title, now).await?)
+    let Work { actor, now, .. } = work;
+    Ok(audit::record(tx, actor, action, Model::Product, id, title, *now).await?)
 }
 
 /// Writes a product's quantity: the difference becomes an adjustment, and no difference becomes nothing.
@@ -114,8 +112,7 @@ pub async fn adjust(
     product: i64,
     quantity: i64,
     explanation: Option<&Explanation>,
-    (actor, policy): (&Actor, Policy),
-    now: Timestamp,
+    work: &Work,
 ) -> Result<(), Refusal> {
     let Some(current) = store::quantity(tx, product).await? else {
         return Ok(());
@@ -131,12 +128,12 @@ pub async fn adjust(
         reference: None,
         supplier: None,
         explanation,
-        booked_at: now,
-        actor,
-        now,
+        booked_at: work.now,
+        actor: &work.actor,
+        now: work.now,
     };
     if let Ok(changed) = ledger::apply(tx, &entry).await? {
-        events::after_other(tx, product, changed, policy, now).await?;
+        events::after_other(tx, product, changed, work).await?;
     }
     Ok(())
 }

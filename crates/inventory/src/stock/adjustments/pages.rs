@@ -12,7 +12,7 @@ use super::{
     model::{Adjustment, MAX_COUNTED, MAX_NOTE},
 };
 use crate::{
-    accounts::{Model, Verb},
+    access::{Model, Verb},
     catalogue::products::{self, ProductRecord},
     page::{
         Form, Frame, PageState, Post,

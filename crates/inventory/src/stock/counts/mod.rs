@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     State,
-    accounts::Caller,
+    access::Caller,
     rest::{Message, Refusal, fields::FieldErrors, json::Titled, resource::Repeatable},
 };
 use documents::store as drafts;
@@ -149,7 +149,6 @@ async fn adjust(
         reason: Reason::Counted,
         note: Some(note.chars().take(MAX_NOTE).collect()),
     };
-    let who = (&context.actor, context.policy);
     for compared in differing {
         let product = &compared.line.product;
         // A product that was deleted since a count was booked has no stock to take back.
@@ -168,7 +167,7 @@ async fn adjust(
             return Err(refusal(less));
         }
         let units = (held.quantity, after);
-        adjustments::explain(tx, product, units, &explanation, who, context.now).await?;
+        adjustments::explain(tx, product, units, &explanation, &context.work).await?;
     }
     Ok(())
 }

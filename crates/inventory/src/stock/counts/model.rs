@@ -3,7 +3,7 @@
 use db::Money;
 
 use super::Line;
-use crate::{accounts::digest, rest::Message};
+use crate::{digest::digest, rest::Message};
 
 /// A line that was counted.
 #[derive(Debug, Clone, Copy)]
@@ -69,7 +69,7 @@ pub(super) fn fingerprint(lines: &[Line]) -> String {
         } = compared;
         format!("{} {expected} {counted}\n", line.id)
     });
-    digest(&all.collect::<String>())
+    digest(all.collect::<String>())
 }
 
 /// Why a count of so many products is not begun.

@@ -9,13 +9,13 @@ pub(super) mod store;
 pub(super) use model::tests;
 pub(super) use model::{Document, Kind, Line, Summary};
 
-use db::{Conn, Timestamp, Tx};
+use db::{Conn, Tx};
 use web::locale::Locale;
 
-use super::{Actor, Policy, archive, counts, movements, receiving};
+use super::{Work, archive, counts, movements, receiving};
 use crate::{
     State,
-    accounts::Caller,
+    access::Caller,
     idempotency::once,
     rest::{Message, Refusal, fields::FieldErrors, json::Titled, resource::Repeatable},
 };
@@ -43,24 +43,20 @@ pub(super) enum Outcome {
     Undone,
 }
 
-/// Who changes something, and when.
+/// Who works on a document, and in which language.
 #[derive(Debug, Clone)]
 pub(super) struct Context {
     user: i64,
-    pub(super) actor: Actor,
-    pub(super) policy: Policy,
     pub(super) locale: Locale,
-    pub(super) now: Timestamp,
+    pub(super) work: Work,
 }
 
 impl Context {
     fn of(state: &State, caller: &Caller, locale: Locale) -> Self {
         Self {
             user: caller.id,
-            actor: Actor::from(caller),
-            policy: Policy::from(&state.config),
             locale,
-            now: state.clock.now(),
+            work: Work::of(state, caller),
         }
     }
 }
@@ -119,10 +115,10 @@ where
             Some(id) => id,
             None => begin(tx, kind, &context).await?,
         };
-        let outcome = if store::lock_draft(tx, (kind, id), context.user, context.now).await? {
+        let outcome = if store::lock_draft(tx, (kind, id), context.user, context.work.now).await? {
             let outcome = change(tx, id, &context).await?;
             if outcome == Outcome::Booked {
-                store::set_booked(tx, id, context.now).await?;
+                store::set_booked(tx, id, context.work.now).await?;
             }
             outcome
         } else {
@@ -155,7 +151,7 @@ async fn begin(tx: &mut Tx, kind: Kind, context: &Context) -> Result<i64, Refusa
     if store::count_drafts(tx, kind, context.user).await? >= MAX_DRAFTS {
         return Err(Refusal::Conflict(model::too_many_drafts()));
     }
-    Ok(store::insert(tx, kind, context.user, context.now).await?)
+    Ok(store::insert(tx, kind, context.user, context.work.now).await?)
 }
 
 /// Adds units of a product to a draft: its title, and how many its line has now.
@@ -191,7 +187,7 @@ pub(super) async fn undo(
 ) -> Result<bool, Refusal> {
     let context = Context::of(state, caller, locale);
     let write = async move |tx: &mut Tx| {
-        let was_booked = store::reopen(tx, (kind, id), context.now).await?;
+        let was_booked = store::reopen(tx, (kind, id), context.work.now).await?;
         let found = store::find(tx, (kind, id)).await?;
         let document = found.ok_or(Refusal::NotFound)?;
         if was_booked {

@@ -7,7 +7,7 @@ use web::locale::Locale;
 use super::{DAYS, Movement, MovementRecord, NEWEST_FIRST};
 use crate::{
     State,
-    accounts::{Caller, Model},
+    access::{Caller, Model},
     rest::{
         Refusal,
         fields::Mode,

@@ -7,10 +7,9 @@ use resource::sql::long_text_key;
 use super::{Movement, MovementInput, MovementRecord, store};
 use crate::{
     State,
-    accounts::Caller,
     events::EventType,
     rest::{Refusal, json::time_text},
-    stock::{Actor, Policy},
+    stock::Work,
     tallies::day_of,
 };
 use store::at_once::AtOnce;
@@ -18,10 +17,9 @@ use store::at_once::AtOnce;
 /// Books an outflow, if it is an ordinary one.
 pub(super) async fn outflow(
     state: &State,
-    caller: &Caller,
     movement: Movement,
     input: &MovementInput,
-    now: Timestamp,
+    work: &Work,
 ) -> Result<Option<MovementRecord>, Refusal> {
     let (Engine::Postgres, Movement::Outflow) = (state.db.engine(), movement) else {
         return Ok(None);
@@ -29,10 +27,10 @@ pub(super) async fn outflow(
     let (Some(product), Some(&quantity)) = (input.product.get(), input.quantity.get()) else {
         return Ok(None);
     };
-    let description = input.description.clone().into_new();
+    let (description, now) = (input.description.clone().into_new(), work.now);
     let [to_id, to_title, to_quantity, rest] =
         told(product.id, quantity, description.as_deref(), now)?;
-    let (user_id, user_name) = Actor::from(caller).0.unzip();
+    let (user_id, user_name) = work.actor.0.clone().unzip();
     let outflow = AtOnce {
         product_id: product.id,
         quantity,
@@ -42,7 +40,7 @@ pub(super) async fn outflow(
         user_name,
         now,
         day: day_of(now),
-        threshold: Policy::from(&state.config).threshold,
+        threshold: work.policy.threshold,
         to_id,
         to_title,
         to_quantity,

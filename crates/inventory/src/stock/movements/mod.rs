@@ -9,22 +9,22 @@ mod removal;
 pub(crate) mod search;
 pub(super) mod store;
 mod trace;
-pub(crate) mod within;
 mod words;
 
 pub(crate) use model::{INFLOW_WORDS, MovementEntry, OUTFLOW_WORDS};
 pub use model::{Movement, MovementInput, MovementRecord};
 pub use removal::delete;
-pub(crate) use removal::{examine_removal, foresee, revert};
+pub(crate) use removal::{examine_removal, foresee, remove, revert};
 
 use db::{Conn, Timestamp, Tx};
 use resource::{Field, Record as _, Reference, Refers};
 use serde_json::value::RawValue;
 use web::locale::Locale;
 
-use super::{Actor, Impossible, Policy, archive, events, ledger};
+use super::{Impossible, Work, archive, events, ledger};
 use crate::{
     State,
+    access::Actor,
     idempotency::once,
     rest::{
         Message, Refusal,
@@ -118,20 +118,18 @@ pub async fn create(
     submission: Submission,
 ) -> Result<Created<MovementRecord>, Refusal> {
     let (input, errors) = read_fields(movement, &submission.members);
-    let (policy, now) = (Policy::from(&state.config), state.clock.now());
+    let work = Work::of(state, &submission.caller);
     let repeatable = submission.repeatable(movement.path());
     if repeatable.is_none()
         && errors.is_empty()
-        && let Some(record) =
-            at_once::outflow(state, &submission.caller, movement, &input, now).await?
+        && let Some(record) = at_once::outflow(state, movement, &input, &work).await?
     {
         state.pulse.beat();
         return Ok(Created::New(record));
     }
-    let actor = Actor::from(&submission.caller);
     let write = async move |tx: &mut Tx| {
-        let record = check(tx, &input, errors.clone(), now).await?;
-        let record = book(tx, movement, record, &actor, policy, now).await?;
+        let record = check(tx, &input, errors.clone(), work.now).await?;
+        let record = book(tx, movement, record, &work).await?;
         Ok((record.clone(), Created::New(record)))
     };
     let again =
@@ -144,28 +142,38 @@ pub async fn create(
     Ok(booked)
 }
 
-/// Adds a movement that an import brings, within a transaction. One that is older than its product's opening is history, which the
-/// opening quantity counts already: it is recorded, and the quantity stays as it is. Any other changes it, as in the API.
+/// Books a movement within a transaction, as [`create`] does.
 pub(crate) async fn add(
     tx: &mut Tx,
     movement: Movement,
     members: &Members,
+    work: &Work,
+) -> Result<MovementRecord, Refusal> {
+    let (input, errors) = read_fields(movement, members);
+    let record = check(tx, &input, errors, work.now).await?;
+    book(tx, movement, record, work).await
+}
+
+/// Adds a movement that an import brings, within a transaction. One that is older than its product's opening is history, which the
+/// opening quantity counts already: it is recorded, and the quantity stays as it is. Any other changes it, as in the API.
+pub(crate) async fn import(
+    tx: &mut Tx,
+    movement: Movement,
+    members: &Members,
     given: &Given,
-    actor: &Actor,
-    policy: Policy,
-    now: Timestamp,
+    work: &Work,
 ) -> Result<i64, Refusal> {
     let (input, errors) = read_fields(movement, members);
-    let at = given.created_at.unwrap_or(now);
+    let at = given.created_at.unwrap_or(work.now);
     let mut record = check(tx, &input, errors, at).await?;
     record.id = given.id.unwrap_or_default();
     let opened_at = super::opened_at(tx, record.product.id).await?;
     if !is_history(given, opened_at) {
-        let record = book(tx, movement, record, actor, policy, now).await?;
+        let record = book(tx, movement, record, work).await?;
         return Ok(record.id);
     }
     record.id = insert(tx, movement, &record).await?;
-    let entry = entry(movement, &record, actor);
+    let entry = entry(movement, &record, &work.actor);
     let recorded = ledger::record_past(tx, &entry).await?;
     recorded.map_err(refused)?;
     Ok(record.id)
@@ -249,17 +257,15 @@ async fn book(
     tx: &mut Tx,
     movement: Movement,
     mut record: MovementRecord,
-    actor: &Actor,
-    policy: Policy,
-    now: Timestamp,
+    work: &Work,
 ) -> Result<MovementRecord, Refusal> {
     record.id = insert(tx, movement, &record).await?;
-    let entry = entry(movement, &record, actor);
+    let entry = entry(movement, &record, &work.actor);
     let changed = ledger::apply(tx, &entry).await?.map_err(refused)?;
     match movement {
-        Movement::Outflow => events::after_outflow(tx, &record, changed, policy, now).await?,
+        Movement::Outflow => events::after_outflow(tx, &record, changed, work).await?,
         Movement::Inflow => {
-            events::after_other(tx, record.product.id, changed, policy, now).await?;
+            events::after_other(tx, record.product.id, changed, work).await?;
         }
     }
     Ok(record)

@@ -9,7 +9,7 @@ use resource::{
 };
 use serde_json::{Value, json};
 
-use crate::{accounts::Model, catalogue::MAX_DESCRIPTION, stock::ledger};
+use crate::{access::Model, catalogue::MAX_DESCRIPTION, stock::ledger};
 
 /// What inflows are called.
 pub(crate) const INFLOW_WORDS: Words =

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use db::{Conn, Timestamp, Tx};
+use db::{Conn, Tx};
 use web::locale::Locale;
 
 use super::{
@@ -12,10 +12,13 @@ use super::{
 };
 use crate::{
     State,
-    accounts::Caller,
+    access::Caller,
     audit::{self, Action},
     rest::{Message, Refusal},
-    stock::{self, Actor, Impossible, Policy, events, ledger, ledger::Entry},
+    stock::{
+        self, Impossible, Work, events,
+        ledger::{self, Entry},
+    },
 };
 
 /// Deletes a movement and reverses its effect; whether it was there. Its row in the ledger stays, and a second one says that it was reversed.
@@ -29,14 +32,10 @@ pub async fn delete(
     movement: Movement,
     id: i64,
 ) -> Result<bool, Refusal> {
-    let (actor, policy, now) = (
-        Actor::from(caller),
-        Policy::from(&state.config),
-        state.clock.now(),
-    );
+    let work = Work::of(state, caller);
     let was_there = state
         .db
-        .write(async move |tx| remove(tx, movement, id, &actor, policy, now).await)
+        .write(async move |tx| remove(tx, movement, id, &work).await)
         .await?;
     if was_there {
         state.pulse.beat();
@@ -67,26 +66,21 @@ pub(crate) async fn foresee(
 }
 
 /// Deletes a movement within a transaction, as [`delete`] does.
-pub(super) async fn remove(
+pub(crate) async fn remove(
     tx: &mut Tx,
     movement: Movement,
     id: i64,
-    actor: &Actor,
-    policy: Policy,
-    now: Timestamp,
+    work: &Work,
 ) -> Result<bool, Refusal> {
     let Some(deleted) = store::delete(tx, movement, id).await? else {
         return Ok(false);
     };
-    let (product, entry) = (
-        deleted.product,
-        reversal(movement, id, &deleted, actor, now),
-    );
+    let (product, entry) = (deleted.product, reversal(movement, id, &deleted, work));
     let changed = ledger::apply(tx, &entry)
         .await?
         .map_err(|impossible| irreversible(movement, deleted.quantity, impossible))?;
-    events::after_other(tx, product, changed, policy, now).await?;
-    note_deletion(tx, movement, id, &deleted, actor, now).await?;
+    events::after_other(tx, product, changed, work).await?;
+    note_deletion(tx, movement, id, &deleted, work).await?;
     Ok(true)
 }
 
@@ -141,23 +135,21 @@ pub(crate) async fn revert(
     tx: &mut Tx,
     movement: Movement,
     id: i64,
-    actor: &Actor,
-    policy: Policy,
-    now: Timestamp,
+    work: &Work,
 ) -> Result<bool, Refusal> {
     let Some(record) = store::find(tx, movement, id).await? else {
         return Ok(false);
     };
     if !is_counted_by_opening(tx, &record).await? {
-        return remove(tx, movement, id, actor, policy, now).await;
+        return remove(tx, movement, id, work).await;
     }
     let Some(deleted) = store::delete(tx, movement, id).await? else {
         return Ok(false);
     };
-    let entry = reversal(movement, id, &deleted, actor, now);
+    let entry = reversal(movement, id, &deleted, work);
     let recorded = ledger::record_past(tx, &entry).await?;
     recorded.map_err(|impossible| irreversible(movement, deleted.quantity, impossible))?;
-    note_deletion(tx, movement, id, &deleted, actor, now).await?;
+    note_deletion(tx, movement, id, &deleted, work).await?;
     Ok(true)
 }
 
@@ -166,8 +158,7 @@ fn reversal<'a>(
     movement: Movement,
     id: i64,
     deleted: &store::Deleted,
-    actor: &'a Actor,
-    now: Timestamp,
+    work: &'a Work,
 ) -> Entry<'a> {
     Entry {
         product: deleted.product,
@@ -177,8 +168,8 @@ fn reversal<'a>(
         supplier: deleted.supplier,
         explanation: None,
         booked_at: deleted.created_at,
-        actor,
-        now,
+        actor: &work.actor,
+        now: work.now,
     }
 }
 
@@ -187,13 +178,13 @@ async fn note_deletion(
     movement: Movement,
     id: i64,
     deleted: &store::Deleted,
-    actor: &Actor,
-    now: Timestamp,
+    work: &Work,
 ) -> Result<(), db::Error> {
     let titled = store::product(tx, deleted.product).await?;
     let title = titled.map(|product| product.title).unwrap_or_default();
     let (model, text) = (movement.model(), movement_text(deleted.quantity, &title));
-    audit::record(tx, actor, Action::Deleted, model, id, &text, now).await
+    let Work { actor, now, .. } = work;
+    audit::record(tx, actor, Action::Deleted, model, id, &text, *now).await
 }
 
 fn irreversible(movement: Movement, quantity: i64, impossible: Impossible) -> Refusal {

@@ -10,17 +10,17 @@ mod store;
 
 pub(crate) use model::{Line, PaidOrder};
 
-use db::{Conn, Timestamp, Tx};
+use db::{Conn, Tx};
 use serde_json::value::to_raw_value;
 use web::locale::Locale;
 
 use super::{
-    Actor, Policy,
-    movements::{Movement, within},
+    Work,
+    movements::{self, Movement},
 };
 use crate::{
     State,
-    accounts::Caller,
+    access::{Actor, Caller},
     audit,
     rest::{Refusal, fields::Members, json::Titled},
 };
@@ -34,37 +34,16 @@ pub(crate) struct Waiting {
     pub(crate) first: Vec<PaidOrder>,
 }
 
-/// Who books, and when.
-#[derive(Debug, Clone)]
-struct Context {
-    actor: Actor,
-    policy: Policy,
-    /// The language of descriptions: nobody reads along when an order is told.
-    language: Locale,
-    now: Timestamp,
-}
-
-impl Context {
-    fn of(state: &State, actor: Actor) -> Self {
-        Self {
-            actor,
-            policy: Policy::from(&state.config),
-            language: state.config.language,
-            now: state.clock.now(),
-        }
-    }
-}
-
 /// Takes a paid order: books it, unless it was told before; what became of it. The program itself books, as it does imports.
 async fn receive(state: &State, order: NewOrder) -> Result<OrderState, Refusal> {
-    let context = Context::of(state, Actor(None));
+    let (work, language) = (Work::of(state, Actor(None)), state.config.language);
     let name = order.id.clone();
     let write = async move |tx: &mut Tx| {
-        let Some(id) = store::insert(tx, &order, context.now).await? else {
+        let Some(id) = store::insert(tx, &order, work.now).await? else {
             let stands = store::state_of(tx, &order.id).await?;
             return Ok::<_, Refusal>((stands, false));
         };
-        let order = book(tx, id, &context).await?;
+        let order = book(tx, id, &work, language).await?;
         Ok((order.state, true))
     };
     let (stands, is_new) = state.db.write(write).await?;
@@ -90,9 +69,9 @@ pub(crate) async fn try_again(
     caller: &Caller,
     id: i64,
 ) -> Result<(PaidOrder, bool), Refusal> {
-    let context = Context::of(state, Actor::from(caller));
+    let (work, language) = (Work::of(state, caller), state.config.language);
     end(state, id, async move |tx: &mut Tx| {
-        book(tx, id, &context).await
+        book(tx, id, &work, language).await
     })
     .await
 }
@@ -107,12 +86,12 @@ pub(crate) async fn put_aside(
     caller: &Caller,
     id: i64,
 ) -> Result<(PaidOrder, bool), Refusal> {
-    let context = Context::of(state, Actor::from(caller));
+    let (work, language) = (Work::of(state, caller), state.config.language);
     end(state, id, async move |tx: &mut Tx| {
         store::set_state(tx, id, OrderState::ByHand).await?;
         let order = present(tx, id).await?;
-        let text = order.name(context.language);
-        audit::record_order(tx, &context.actor, &text, context.now).await?;
+        let text = order.name(language);
+        audit::record_order(tx, &work.actor, &text, work.now).await?;
         Ok(order)
     })
     .await
@@ -135,8 +114,9 @@ where
     Ok(ended)
 }
 
-/// Books every line of an order, or none; the order as it is afterwards.
-async fn book(tx: &mut Tx, id: i64, context: &Context) -> Result<PaidOrder, Refusal> {
+/// Books every line of an order, or none; the order as it is afterwards. Descriptions are in this language: nobody reads along when an
+/// order is told.
+async fn book(tx: &mut Tx, id: i64, work: &Work, language: Locale) -> Result<PaidOrder, Refusal> {
     let order = present(tx, id).await?;
     lock_stock(tx, &order).await?;
     // What is locked stays as it is read here.
@@ -144,14 +124,13 @@ async fn book(tx: &mut Tx, id: i64, context: &Context) -> Result<PaidOrder, Refu
     if order.shortages().next().is_some() {
         return Ok(order);
     }
-    let description = order.name(context.language);
-    let who = (&context.actor, context.policy);
+    let description = order.name(language);
     for line in &order.lines {
         let Some((product, _)) = &line.product else {
             continue;
         };
         let members = members(product, line, &description);
-        let outflow = within::create(tx, Movement::Outflow, &members, who, context.now).await?;
+        let outflow = movements::add(tx, Movement::Outflow, &members, work).await?;
         store::set_outflow(tx, line.id, outflow.id).await?;
     }
     store::set_state(tx, id, OrderState::Booked).await?;

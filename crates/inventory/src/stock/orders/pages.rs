@@ -9,7 +9,7 @@ use web::locale::Locale;
 
 use super::{Line, OrderState, PaidOrder, Waiting};
 use crate::{
-    accounts::{Model, Verb},
+    access::{Model, Verb},
     page::{
         Frame, PageState, Post,
         flash::{self, Flash},

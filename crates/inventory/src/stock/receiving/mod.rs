@@ -10,11 +10,11 @@ use web::locale::Locale;
 
 use super::{
     documents::{self, Context, Document, Kind, Line, Outcome, Saved, lock_stock, naming, store},
-    movements::{self, Movement, within},
+    movements::{self, Movement},
 };
 use crate::{
     State,
-    accounts::Caller,
+    access::Caller,
     rest::{
         Message, Refusal,
         fields::{FieldErrors, Members},
@@ -87,10 +87,9 @@ async fn book(tx: &mut Tx, id: i64, context: &Context) -> Result<(), Refusal> {
     }
     lock_stock(tx, &receipt.lines).await?;
     let description = model::description(&receipt.label, context.locale);
-    let who = (&context.actor, context.policy);
     for line in receipt.lines.iter().rev() {
         let members = members(supplier, line, description.as_deref());
-        let booked = within::create(tx, Movement::Inflow, &members, who, context.now).await;
+        let booked = movements::add(tx, Movement::Inflow, &members, &context.work).await;
         let inflow = booked.map_err(|refusal| naming(&line.product, refusal))?;
         store::set_inflow(tx, line.id, inflow.id).await?;
     }
@@ -128,10 +127,9 @@ pub(super) async fn reverse(
     context: &Context,
 ) -> Result<(), Refusal> {
     lock_stock(tx, &receipt.lines).await?;
-    let who = (&context.actor, context.policy);
     for line in &receipt.lines {
         if let Some(inflow) = line.inflow {
-            let deleted = within::delete(tx, Movement::Inflow, inflow, who, context.now).await;
+            let deleted = movements::remove(tx, Movement::Inflow, inflow, &context.work).await;
             deleted.map_err(|refusal| naming(&line.product, refusal))?;
         }
     }

@@ -29,9 +29,10 @@ use super::{
     record,
 };
 use crate::{
+    access::Actor,
     audit,
     rest::{Message, Refusal, given::Given},
-    stock::{self, Actor, Policy},
+    stock::{self, Policy, Work},
     tallies,
 };
 pub(super) use store::{begin, begin_undo};
@@ -172,7 +173,7 @@ impl StepError {
 pub(super) async fn open(db: &Db, run: &Run, name: &str) -> Result<i64, ImportError> {
     let (run, name) = (run.clone(), name.to_owned());
     let opened = db
-        .write(async move |tx| store::open(tx, run.resource, &name, run.now).await)
+        .write(async move |tx| store::open(tx, run.resource, &name, run.work.now).await)
         .await;
     opened.map_err(busy)
 }
@@ -221,7 +222,7 @@ async fn stage_rows(
     id: i64,
     examination: &mut Examination,
 ) -> Result<(), ImportError> {
-    let (resource, began) = (run.resource, run.now);
+    let (resource, began) = (run.resource, run.work.now);
     let mut number = 0;
     while let Some(rows) = examination.next(db).await? {
         // What is wrong with the rest is told too, but nothing will be published.
@@ -340,11 +341,13 @@ pub async fn resume(db: &Db, policy: Policy, clock: &Clock) -> Result<(), Import
     };
     let run = Run {
         resource,
-        actor: Actor(actor),
         // Staged rows say themselves what is created with them.
         creates: None,
-        policy,
-        now,
+        work: Work {
+            actor: Actor(actor),
+            policy,
+            now,
+        },
     };
     let turned =
         db.write(async move |tx| store::turn(tx, id, UploadState::Staging, &INTERRUPTED).await);
@@ -373,7 +376,14 @@ async fn publish(tx: &mut Tx, run: &Run, id: i64, held: Held) -> Result<Step, St
         }
         if held.problem.is_none() && held.added > 0 {
             let text = format!("{} ({})", held.name, held.added);
-            audit::record_import(tx, &run.actor, run.resource.model(), &text, run.now).await?;
+            audit::record_import(
+                tx,
+                &run.work.actor,
+                run.resource.model(),
+                &text,
+                run.work.now,
+            )
+            .await?;
         }
         store::end(tx, id, UploadState::Done).await?;
         return Ok(Step::Ended(UploadState::Done));
@@ -383,22 +393,13 @@ async fn publish(tx: &mut Tx, run: &Run, id: i64, held: Held) -> Result<Step, St
     }
     for mut row in rows {
         names::create(tx, run, id, &mut row).await?;
-        let (given, _) = Given::read(&row.members, run.now);
-        let added = record::add(
-            tx,
-            run.resource,
-            &row.members,
-            &given,
-            &run.actor,
-            run.policy,
-            run.now,
-        );
+        let (given, _) = Given::read(&row.members, run.work.now);
+        let added = record::add(tx, run.resource, &row.members, &given, &run.work);
         let object = added
             .await
             .map_err(|refusal| StepError::of(row.line, refusal))?;
         if let Some(threshold) = row.threshold {
-            let (by, policy) = (&run.actor, run.policy);
-            let set = stock::threshold_set_within(tx, object, Some(threshold), by, policy, run.now);
+            let set = stock::threshold_set_within(tx, object, Some(threshold), &run.work);
             set.await
                 .map_err(|refusal| StepError::of(row.line, refusal))?;
         }
@@ -424,7 +425,7 @@ async fn withdraw(tx: &mut Tx, run: &Run, id: i64) -> Result<Step, StepError> {
         };
         let members = members_of(run.resource, &found)?;
         let threshold = record::own_threshold(tx, run.resource, object).await?;
-        let removed = record::remove(tx, run.resource, object, &run.actor, run.policy, run.now);
+        let removed = record::remove(tx, run.resource, object, &run.work);
         removed.await.map_err(|refusal| StepError::of(0, refusal))?;
         rows.push(StagedRow {
             line: 0,

@@ -11,7 +11,7 @@ use crate::{
     rest::{Refusal, fields::FieldErrors},
     transfer::{
         NewName, Run,
-        column::By,
+        column::ReferenceKey,
         examine::{AT_ONCE, StagedRow, raw_text},
         missing::{self, kind_of},
         record,
@@ -29,11 +29,12 @@ pub(super) async fn create(
         let Some(kind) = kind_of(&field) else {
             continue;
         };
-        let object = match *record::called(tx, By::Name(kind), &name).await? {
+        let object = match *record::called(tx, ReferenceKey::Name(kind), &name).await? {
             [object] => object,
             [] => {
                 let members = missing::members(&name)?;
-                let created = named::create_within(tx, kind, &members, &run.actor, run.now).await;
+                let created =
+                    named::create_within(tx, kind, &members, &run.work.actor, run.work.now).await;
                 let created = created.map_err(|refusal| StepError::of(row.line, refusal))?;
                 let (name, line) = (created.name, row.line);
                 let new = NewName { kind, name, line };
@@ -56,7 +57,7 @@ pub(super) async fn delete_some(tx: &mut Tx, run: &Run, id: i64) -> Result<bool,
     let most = i64::try_from(AT_ONCE).unwrap_or(i64::MAX);
     let created = store::take_created(tx, id, most).await?;
     for (kind, object) in &created {
-        match named::remove(tx, *kind, *object, &run.actor, run.now).await {
+        match named::remove(tx, *kind, *object, &run.work.actor, run.work.now).await {
             Ok(_) | Err(Refusal::Conflict(_)) => {}
             Err(refusal) => return Err(StepError::of(0, refusal)),
         }

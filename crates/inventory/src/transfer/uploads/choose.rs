@@ -18,8 +18,9 @@ use super::{
     NewUpload, Upload, UploadState, multipart,
 };
 use crate::{
+    access::Verb,
     accounts::{
-        Verb, csrf,
+        csrf,
         session::{self, visits::Visit},
     },
     page::{Form, Frame, PageState, once::Once, see_other},

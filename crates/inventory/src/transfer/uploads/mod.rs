@@ -22,11 +22,11 @@ use super::{
 };
 use crate::{
     State,
-    accounts::Caller,
+    access::Caller,
     idempotency::once,
     page::once::Once,
     rest::{Message, Refusal},
-    stock::{Actor, Policy},
+    stock::Work,
 };
 
 /// A file that was checked and never confirmed is forgotten after a day.
@@ -100,10 +100,8 @@ fn refuse_too_many(mut sheet: Sheet) -> Result<(), ImportError> {
 fn run(state: &State, caller: &Caller, resource: Resource, creates_names: bool) -> Run {
     Run {
         resource,
-        actor: Actor::from(caller),
         creates: creates_names.then(|| missing::permitted(caller)),
-        policy: Policy::from(&state.config),
-        now: state.clock.now(),
+        work: Work::of(state, caller),
     }
 }
 
@@ -158,9 +156,9 @@ pub(crate) async fn confirm(
     content: &str,
 ) -> Result<Option<Report>, ImportError> {
     let run = run(state, caller, file.resource, !file.new_names.is_empty());
-    staging::resume(&state.db, run.policy, &state.clock).await?;
+    staging::resume(&state.db, run.work.policy, &state.clock).await?;
     let examination = Examination::new(&run, sheet(content, file.resource)?);
-    let (id, now) = (file.id, run.now);
+    let (id, now) = (file.id, run.work.now);
     let begun = state
         .db
         .write(async move |tx| staging::begin(tx, id, now).await)
@@ -196,9 +194,9 @@ pub(crate) async fn confirm(
 /// 409 with the reason when a record cannot be deleted: then all of them stay. Faults of the store.
 pub(crate) async fn undo(state: &State, caller: &Caller, file: &Upload) -> Result<bool, Refusal> {
     let run = run(state, caller, file.resource, false);
-    let resumed = staging::resume(&state.db, run.policy, &state.clock).await;
+    let resumed = staging::resume(&state.db, run.work.policy, &state.clock).await;
     resumed.map_err(refusal)?;
-    let (id, resource, now) = (file.id, file.resource, run.now);
+    let (id, resource, now) = (file.id, file.resource, run.work.now);
     state
         .db
         .report(async move |conn| {

@@ -15,7 +15,7 @@ use super::{
     choose::{self, Chosen},
 };
 use crate::{
-    accounts::{Model, Verb},
+    access::{Model, Verb},
     page::{
         Form, Frame, PageState, Post,
         flash::{self, Flash},

@@ -4,7 +4,7 @@ use db::{Conn, Error, Row, Timestamp, Tx};
 
 use super::{NewUpload, Upload, UploadState};
 use crate::{
-    accounts::Caller,
+    access::Caller,
     catalogue::named::Kind,
     transfer::{NewName, Report, Resource},
 };

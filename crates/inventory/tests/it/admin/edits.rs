@@ -1,6 +1,6 @@
 //! Columns that are written in the list itself, and forms that are saved as another record.
 
-use inventory::accounts::Model;
+use inventory::access::Model;
 use serde_json::json;
 use test_kit::on_both_engines;
 

@@ -1,6 +1,6 @@
 //! Destinations of webhooks and what was delivered there.
 
-use inventory::accounts::Model;
+use inventory::access::Model;
 use serde_json::json;
 use test_kit::on_both_engines;
 

@@ -1,6 +1,6 @@
 //! Forms: adding, changing, deleting, what is said of it, and the history that it leaves.
 
-use inventory::accounts::Model;
+use inventory::access::Model;
 use serde_json::json;
 use test_kit::on_both_engines;
 

@@ -1,6 +1,6 @@
 //! Tables of related rows in the form of a record.
 
-use inventory::accounts::Model;
+use inventory::access::Model;
 use serde_json::json;
 use test_kit::on_both_engines;
 

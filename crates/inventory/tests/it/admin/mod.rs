@@ -12,9 +12,9 @@ mod popups;
 mod searches;
 mod users;
 
-use inventory::accounts::{
-    Permission,
-    users::{self as operators, Holder, NewUser},
+use inventory::{
+    access::Permission,
+    accounts::users::{self as operators, Holder, NewUser},
 };
 
 use crate::{

@@ -1,6 +1,6 @@
 //! Accounts, groups, sessions and tokens.
 
-use inventory::accounts::Model;
+use inventory::access::Model;
 use serde_json::json;
 use test_kit::on_both_engines;
 

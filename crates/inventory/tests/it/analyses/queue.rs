@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use inventory::{
-    accounts::{Caller, Granted},
+    access::{Caller, Granted},
     analysis::{self, Phase, Step},
     rest::Refusal,
 };

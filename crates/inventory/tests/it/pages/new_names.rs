@@ -1,6 +1,6 @@
 //! Products of a file whose category or brand is not there yet: created with the import when that is asked for, and gone again with it.
 
-use inventory::accounts::Model;
+use inventory::access::Model;
 use serde_json::{Value, json};
 use test_kit::on_both_engines;
 

@@ -6,7 +6,7 @@ mod faults;
 mod links;
 mod refunds;
 
-use inventory::{Config, accounts::Model, payments};
+use inventory::{Config, access::Model, payments};
 use test_kit::on_both_engines;
 use web::rate::Rates;
 

@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use inventory::{
-    accounts::Model,
+    access::{Actor, Model},
     events::{
         self, Disabled, Filter, Internal, Webhooks,
         endpoints::{EndpointError, Wish},
     },
-    stock::Actor,
 };
 use test_kit::on_both_engines;
 

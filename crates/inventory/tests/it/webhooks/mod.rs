@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use inventory::{
     Config,
+    access::Actor,
     events::{self, Configured, Endpoint, Progress, Secret, Target, Webhooks, endpoints::Wish},
-    stock::Actor,
 };
 use serde_json::json;
 pub(crate) use test_kit::receiver;

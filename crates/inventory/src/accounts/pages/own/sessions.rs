@@ -8,13 +8,13 @@ use axum::{
 
 use super::{Sent, session_of};
 use crate::{
+    access::Actor,
     accounts::{
         revoke_all,
         session::{self, Listed, agent},
     },
     page::{Frame, PageState, flash, see_other},
     rest::{Refusal, resource::RecordId},
-    stock::Actor,
 };
 
 const HERE: &str = "/account/sessions/";

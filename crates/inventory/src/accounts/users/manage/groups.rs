@@ -5,13 +5,12 @@ use db::{Timestamp, Tx};
 use super::{Group, TOO_MUCH, store, users};
 use crate::{
     State,
-    accounts::{Caller, Granted, Model, Permission},
+    access::{Actor, Caller, Granted, Model, Permission},
     audit::{self, Action},
     rest::{
         Message, Refusal,
         fields::{FieldErrors, Members, Mode, read},
     },
-    stock::Actor,
 };
 
 const TAKEN: Message = Message::fixed(

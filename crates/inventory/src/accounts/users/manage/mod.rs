@@ -16,13 +16,13 @@ use resource::Setting;
 use super::{User, UserInput, store as users};
 use crate::{
     State,
-    accounts::{Caller, Granted, Model, Verb, revoke_made_until, session::store as sessions},
+    access::{Actor, Caller, Granted, Model, Verb},
+    accounts::{revoke_made_until, session::store as sessions},
     audit::{self, Action},
     rest::{
         Message, Refusal,
         fields::{FieldErrors, Members},
     },
-    stock::Actor,
 };
 use input::NewPassword;
 

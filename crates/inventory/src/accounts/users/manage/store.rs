@@ -5,9 +5,12 @@ use resource::{
     Named, Record as _, id, integer, reference, resource, several, sql, text, time, token,
 };
 
-use crate::accounts::{
-    Granted, Permission, store as accounts,
-    users::{User, store as users},
+use crate::{
+    access::{Granted, Permission},
+    accounts::{
+        store as accounts,
+        users::{User, store as users},
+    },
 };
 
 /// An account with everything that its page shows.

@@ -11,7 +11,8 @@ use axum::{
 
 use super::{Place, find, inlines::Sent, opened, query};
 use crate::{
-    accounts::{Verb, pages::posted},
+    access::Verb,
+    accounts::pages::posted,
     admin::{
         about::{About, FieldKind, Record},
         site::Site,

@@ -4,7 +4,7 @@ use askama::Template;
 use resource::capitalized;
 
 use crate::{
-    accounts::{Model, Verb},
+    access::{Model, Verb},
     admin::{
         about::{About, Cell, Record},
         pages::{

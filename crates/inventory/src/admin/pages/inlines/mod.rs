@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::{opened, typed};
 use crate::{
-    accounts::Verb,
+    access::Verb,
     admin::{
         about::{About, Administered, Inline, Limit, Record, Target},
         registry,

@@ -5,7 +5,7 @@ use web::locale::Locale;
 
 use super::Sent;
 use crate::{
-    accounts::Verb,
+    access::Verb,
     admin::{
         about::{About, Administered, Cell, Field, Inline, Limit, Record},
         listing::Asked,

@@ -132,7 +132,16 @@ impl Whole {
         };
         if !changed.is_empty() {
             let (action, of) = (Action::Changed(&changed), model.about().model);
-            audit::record(tx, &by.actor, action, of, written.id, &written.text, by.now).await?;
+            audit::record(
+                tx,
+                &by.work.actor,
+                action,
+                of,
+                written.id,
+                &written.text,
+                by.work.now,
+            )
+            .await?;
         }
         Ok(written)
     }

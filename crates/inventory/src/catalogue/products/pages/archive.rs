@@ -4,7 +4,7 @@ use axum::extract::{Request, State as Extracted};
 
 use super::{Answer, Page, address};
 use crate::{
-    accounts::{Model, Verb},
+    access::{Model, Verb},
     page::{
         Frame, PageState, Post,
         flash::{self, Flash},

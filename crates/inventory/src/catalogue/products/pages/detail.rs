@@ -7,7 +7,7 @@ use resource::{Field, Kind, Record as _, laid_out};
 use super::{Answer, Page, address};
 use crate::{
     State,
-    accounts::{Model, Verb},
+    access::{Model, Verb},
     analysis::pages::Beside,
     catalogue::{
         Referring,

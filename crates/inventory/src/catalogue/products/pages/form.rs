@@ -13,7 +13,8 @@ use web::locale::Locale;
 use super::{Answer, Page, address, pickers};
 use crate::{
     State,
-    accounts::{Model, Verb, pages::posted},
+    access::{Model, Verb},
+    accounts::pages::posted,
     catalogue::products::{self, Edit, ProductRecord},
     page::{
         Form, Frame, PageState, Post,

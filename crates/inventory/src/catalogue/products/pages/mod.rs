@@ -19,7 +19,7 @@ use resource::{Field, Listed, Record as _, Value, filters, listed};
 use super::{ProductRecord, WORDS, lookup};
 use crate::{
     State,
-    accounts::{Model, Verb},
+    access::{Model, Verb},
     page::{
         Form, Frame, PageState,
         index::{self, Action, Address, Cell, Chip, Filter, Index, Link, Row},

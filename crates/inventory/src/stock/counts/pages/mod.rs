@@ -16,7 +16,7 @@ use super::{
     model::{Compared, compared, cost, differing, fingerprint},
 };
 use crate::{
-    accounts::{Model, Verb},
+    access::{Model, Verb},
     page::{
         Frame, Post, redirect,
         routes::{PageRouter, get},

@@ -13,7 +13,7 @@ use resource::Both;
 
 use super::{Document, Kind, Summary};
 use crate::{
-    accounts::{Model, Verb},
+    access::{Model, Verb},
     page::{
         Frame, PageState, Post,
         delete::Deletion,

@@ -12,7 +12,7 @@ use super::{
     Answer, Page, fields, pickers, told, undo,
 };
 use crate::{
-    accounts::Verb,
+    access::Verb,
     page::{
         Form, Frame, PageState, Post,
         flash::{self, Flash},

@@ -11,7 +11,7 @@ use resource::{Field, Listed, Record as _, Value, Words, filters, laid_out, list
 
 use super::{DAYS, Movement, MovementEntry, MovementRecord, words::texts};
 use crate::{
-    accounts::{Model, Verb},
+    access::{Model, Verb},
     catalogue::products,
     page::{
         Form, Frame, PageState, Post,

@@ -15,7 +15,7 @@ use super::{
     model::{cost, total_cost, units},
 };
 use crate::{
-    accounts::{Model, Verb},
+    access::{Model, Verb},
     page::{
         Frame,
         routes::{PageRouter, get},

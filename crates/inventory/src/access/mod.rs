@@ -1,0 +1,35 @@
+//! Who asks, and what they may do: the words that every room of the service uses. Who logs in, and how, is in `accounts`.
+
+mod permission;
+
+pub use permission::{Granted, Model, Permission, UnknownPermission, Verb};
+
+/// An authenticated user, as one request sees them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    /// The account's id.
+    pub id: i64,
+    /// The name they log in with.
+    pub username: String,
+    /// Whether they may enter the administration at all.
+    pub is_staff: bool,
+    /// What they may do.
+    pub granted: Granted,
+}
+
+impl Caller {
+    /// Whether this may be done.
+    pub fn may(&self, permission: Permission) -> bool {
+        self.granted.allows(permission)
+    }
+}
+
+/// Who changes something; `None` is the program itself (commands, example data).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Actor(pub Option<(i64, String)>);
+
+impl From<&Caller> for Actor {
+    fn from(caller: &Caller) -> Self {
+        Self(Some((caller.id, caller.username.clone())))
+    }
+}

@@ -1,0 +1,9 @@
+//! SHA-256, as the store keeps it.
+
+use data_encoding::HEXLOWER;
+use sha2::{Digest as _, Sha256};
+
+/// SHA-256, in hexadecimal: what is kept of secrets and long names.
+pub(crate) fn digest(bytes: impl AsRef<[u8]>) -> String {
+    HEXLOWER.encode(&Sha256::digest(bytes))
+}
