@@ -11,7 +11,7 @@ const piece = (name, text) => {
 };
 
 /* A product's code: as many digits as no size or price has. */
-const CODE = /^\d{6,}$/;
+export const CODE = /^\d{6,}$/;
 
 /* The address of a form that creates a record, with what was typed in its first field. */
 export function creating(form, text) {

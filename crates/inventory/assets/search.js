@@ -1,7 +1,7 @@
 /* The search over every page: products below the field while somebody types, and the ways on from there. Enter searches as without a
    script, unless an arrow has marked something. And a scanner, which works anywhere on a page where no field has the focus. */
 
-import { Combobox, creating } from "./combobox.js";
+import { CODE, Combobox, creating } from "./combobox.js";
 import { waiting } from "./picker.js";
 
 class Search extends Combobox {
