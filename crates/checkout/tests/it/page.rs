@@ -67,6 +67,7 @@ async fn an_order_in_the_address_is_shown_and_not_asked_for() {
         "the description is text, not markup"
     );
     assert!(page(ORDER, "en").await.contains("R$\u{a0}1,234.50"));
+    assert!(!html.contains("noindex"), "an open page may be found");
 }
 
 #[tokio::test]

@@ -55,6 +55,7 @@ on_both_engines!(the_page_shows_what_the_shop_has_fixed, async |address| {
         assert!(html.contains("2 × Café &#60;forte&#62;"));
         assert!(html.contains(&format!("action=\"{}\"", made.page)));
         assert!(html.contains("data-order=\"open\""));
+        assert!(html.contains("<meta name=\"robots\" content=\"noindex\">"));
         assert!(!html.contains("value=\"card\""), "the order takes no card");
         assert!(html.contains(&format!(
             "https://shop.example/cart?a=b&#38;order={}",
