@@ -14,7 +14,7 @@ pub(super) fn address(text: &str) -> Result<String, TargetError> {
 /// Prints a secret for a pipe, and to people what it is of.
 pub(super) fn say_secret(what: &str, secret: &Secret) {
     console::say(&secret.reveal());
-    console::complain(&format!("{what}; its secret is not shown again"));
+    console::complain(&format!("{what}; its secret will not be shown again"));
 }
 
 /// Prints endpoints; to whom there are none, how `service` makes one.
@@ -24,7 +24,7 @@ pub(super) fn say_all(service: &str, all: &[Endpoint]) {
     }
     if all.is_empty() {
         console::complain(&format!(
-            "no endpoints: `balcao {service} endpoint add URL` makes one"
+            "no endpoints: `balcao {service} endpoint add URL` adds one"
         ));
     }
 }
@@ -84,7 +84,7 @@ pub(super) fn previous_secret(until: Option<db::Timestamp>) -> String {
 pub(super) fn failure(error: &EndpointError, service: &str, settings: &str) -> Failure {
     match error {
         EndpointError::NotFound(_) => Failure::new(format!(
-            "{error}: `balcao {service} endpoint list` shows which there are"
+            "{error}: `balcao {service} endpoint list` lists them"
         )),
         EndpointError::Configured(_) => {
             Failure::new(format!("{error}: {settings}_URL and {settings}_SECRET"))

@@ -30,9 +30,9 @@ use crate::{console, logs, process};
 
 const EXAMPLES: &str = "\
 Examples:
-  balcao demo                                   everything on this machine, to try it
-  balcao config check                           what is effective, and what is wrong with it
-  balcao serve --only checkout                  for real
+  balcao demo                                   run everything on this machine, to try it
+  balcao config check                           show the settings in effect, and any problem
+  balcao serve --only checkout                  run one service for real
   balcao user create ana --group Managers
   balcao inventory export products products.csv
   balcao backup /backups/balcao.tar
@@ -136,7 +136,7 @@ impl From<Problems> for Failure {
 pub(crate) fn run() -> ExitCode {
     let line = CommandLine::parse();
     if let Err(error) = process::forbid_core_dumps() {
-        console::complain(&format!("core dumps cannot be forbidden: {error}"));
+        console::complain(&format!("core dumps cannot be switched off: {error}"));
         return ExitCode::FAILURE;
     }
     if let Err(error) = process::raise_open_files() {

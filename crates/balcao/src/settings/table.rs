@@ -94,7 +94,7 @@ settings! {
         data_dir: PathBuf, "BALCAO_DATA_DIR", Is("./balcao-data"),
             "Folder of the databases and signing keys. `demo` keeps its own in a folder `demo` below it.";
         metrics_listen: Switch<SocketAddr>, "BALCAO_METRICS_LISTEN", Is("127.0.0.1:8009"),
-            "Where `/metrics` (Prometheus text) is served, apart from the services. Whoever reaches it may read it.";
+            "Where `/metrics` (Prometheus text) is served, apart from the services. Anyone who reaches it can read it.";
         tls_cert_file: Option<PathBuf>, "BALCAO_TLS_CERT_FILE", Unset("no TLS of our own"),
             "Certificate chain in PEM. Read again when the file changes.";
         tls_key_file: Option<PathBuf>, "BALCAO_TLS_KEY_FILE", Unset("no TLS of our own"),
@@ -120,13 +120,13 @@ settings! {
         llm_timeout: Duration, "BALCAO_LLM_TIMEOUT", Is("3m"),
             "Longest wait for one answer of the model. A call that fails is repeated twice at most.";
         llm_quota: Rates, "BALCAO_LLM_QUOTA", Is("60/hour,500/day"),
-            "Calls to the model that we allow ourselves, all replicas together; beyond them analyses are computed text.";
+            "Limit of our calls to the model, all replicas together; beyond it analyses are computed text.";
         admin_username: Option<Identifier>, "BALCAO_ADMIN_USERNAME", Unset("no user is made"),
             "Name of the first superuser, made when there is no user yet.";
         admin_password: Option<Secret<12>>, "BALCAO_ADMIN_PASSWORD", Unset("no user is made"),
             "Password of that superuser.";
         stop_timeout: Duration, "BALCAO_STOP_TIMEOUT", Is("30s"),
-            "The longest that stopping may take, whatever hangs: what is still under way then is cut off, as by a crash.";
+            "Longest time that stopping may take; anything still running then is cut off, as by a crash.";
         drain: Pause, "BALCAO_DRAIN", Is("0s"),
             "How long, after the signal to stop and before that time, requests are served as ever while `/ready` answers 503: let it be longer than a balancer takes to notice.";
         log: LogFilter, "BALCAO_LOG", Is("info"),
@@ -150,15 +150,15 @@ settings! {
         checkout_provider_access_token: Option<AccessToken>, "BALCAO_CHECKOUT_PROVIDER_ACCESS_TOKEN", Unset("`serve` refuses to run checkout"),
             "Access token at the provider.";
         checkout_provider_webhook_secret: SecretList, "BALCAO_CHECKOUT_PROVIDER_WEBHOOK_SECRET", Unset("notifications are only a hint to read back"),
-            "Secrets that sign the provider's notifications; several by comma while one takes the place of another.";
+            "Secrets that sign the provider's notifications; several by comma during a rotation.";
         checkout_provider_timeout: Duration, "BALCAO_CHECKOUT_PROVIDER_TIMEOUT", Is("15s"),
             "Longest wait for one call to the provider.";
         checkout_provider_quota: Rates, "BALCAO_CHECKOUT_PROVIDER_QUOTA", Is("100/minute,1000/hour,10000/day"),
-            "Calls to the provider that we allow ourselves.";
+            "Limit of our calls to the provider.";
         checkout_boleto_method: Identifier, "BALCAO_CHECKOUT_BOLETO_METHOD", Is("bolbradesco"),
             "The provider's identifier of its boleto method.";
         checkout_max_amount: MaxAmounts, "BALCAO_CHECKOUT_MAX_AMOUNT", Is("boleto=99999999.99"),
-            "The most of one payment by each method, in reais, as your account at the provider allows it. A method that is not named has no limit here.";
+            "Highest amount of one payment by each method, in reais, as your account at the provider allows. A method that is not named has no limit here.";
         checkout_rate_limit: Rates, "BALCAO_CHECKOUT_RATE_LIMIT", Is("100/minute"),
             "Requests per client address.";
         checkout_rate_limit_payments: Rates, "BALCAO_CHECKOUT_RATE_LIMIT_PAYMENTS", Is("off"),
@@ -168,7 +168,7 @@ settings! {
         checkout_webhook_url: Option<WebhookUrl>, "BALCAO_CHECKOUT_WEBHOOK_URL", Unset("no webhooks"),
             "Destination of events of payments; others by `balcao checkout endpoint`.";
         checkout_webhook_secret: Option<WebhookSecrets>, "BALCAO_CHECKOUT_WEBHOOK_SECRET", Unset("needed with BALCAO_CHECKOUT_WEBHOOK_URL"),
-            "Signs them; several while one takes the place of another.";
+            "Signs them; several during a rotation.";
         checkout_webhook_allow_private: bool, "BALCAO_CHECKOUT_WEBHOOK_ALLOW_PRIVATE", Is("false"),
             "Lets them reach private addresses.";
         checkout_shop_name: Label, "BALCAO_CHECKOUT_SHOP_NAME", Is("Balcão"),
@@ -182,9 +182,9 @@ settings! {
         checkout_open_payments: bool, "BALCAO_CHECKOUT_OPEN_PAYMENTS", Is("true"),
             "Whether anybody may pay an amount of their own; `false` leaves the open page and `POST /create_payment` to merchants' keys.";
         checkout_refund_overpayment: bool, "BALCAO_CHECKOUT_REFUND_OVERPAYMENT", Is("false"),
-            "Gives the second payment of an order back by itself.";
+            "Refunds the second payment of an order automatically.";
         checkout_secret: Option<Secret<32>>, "BALCAO_CHECKOUT_SECRET", Unset("made on first start, kept in the data folder"),
-            "What digests of requests and tokens of pages are derived from; the same on every replica, and kept as long as the database.";
+            "Secret behind digests of requests and tokens of pages; the same on every replica, and kept as long as the database.";
     }
     "Inventory" {
         inventory_listen: SocketAddr, "BALCAO_INVENTORY_LISTEN", Is("127.0.0.1:8001"),
@@ -194,7 +194,7 @@ settings! {
         inventory_database_url: Option<db::Address>, "BALCAO_INVENTORY_DATABASE_URL", Unset("`inventory.sqlite` in the data folder"),
             "Database of inventory.";
         inventory_rate_limit_auth: Rates, "BALCAO_INVENTORY_RATE_LIMIT_AUTH", Is("10/minute"),
-            "Sign-ins and token requests per client address.";
+            "Logins and token requests per client address.";
         inventory_rate_limit_read: Rates, "BALCAO_INVENTORY_RATE_LIMIT_READ", Is("100/minute"),
             "Reading API requests per user.";
         inventory_rate_limit_write: Rates, "BALCAO_INVENTORY_RATE_LIMIT_WRITE", Is("50/minute"),
@@ -202,13 +202,13 @@ settings! {
         inventory_page_size: Count<1, 1000>, "BALCAO_INVENTORY_PAGE_SIZE", Is("10"),
             "Rows of a list page.";
         inventory_max_page_size: Count<1, 1000>, "BALCAO_INVENTORY_MAX_PAGE_SIZE", Is("100"),
-            "Most rows that a request may ask for.";
+            "Most rows per request.";
         inventory_access_token_lifetime: Duration, "BALCAO_INVENTORY_ACCESS_TOKEN_LIFETIME", Is("1d"),
-            "How long an access token holds.";
+            "Lifetime of an access token.";
         inventory_refresh_token_lifetime: Duration, "BALCAO_INVENTORY_REFRESH_TOKEN_LIFETIME", Is("7d"),
-            "How long a refresh token holds.";
+            "Lifetime of a refresh token.";
         inventory_session_lifetime: Duration, "BALCAO_INVENTORY_SESSION_LIFETIME", Is("30d"),
-            "How long a session lasts at most.";
+            "Longest lifetime of a session.";
         inventory_require_second_factor: RequireSecondFactor, "BALCAO_INVENTORY_REQUIRE_SECOND_FACTOR", Is("off"),
             "Who must have a second factor: staff, or all who may write.";
         inventory_token_secret: Option<Secret<32>>, "BALCAO_INVENTORY_TOKEN_SECRET", Unset("made on first start, kept in the data folder"),
@@ -220,35 +220,35 @@ settings! {
         inventory_language: Language, "BALCAO_INVENTORY_LANGUAGE", Is("pt-BR"),
             "Language of analyses and mails; pages and the API follow their readers.";
         inventory_lead_time: Duration, "BALCAO_INVENTORY_LEAD_TIME", Is("7d"),
-            "From an order to its goods on the shelf, as analyses assume it of products without one of their own.";
+            "Lead time, from order to shelf, that analyses assume for products without their own.";
         inventory_lead_time_deviation: Switch<Duration>, "BALCAO_INVENTORY_LEAD_TIME_DEVIATION", Is("off"),
-            "How much that time varies: its standard deviation.";
+            "Standard deviation of that lead time.";
         inventory_service_level: Percent, "BALCAO_INVENTORY_SERVICE_LEVEL", Is("95"),
-            "In how many of a hundred replenishments the stock should last until the goods arrive.";
+            "Percentage of replenishments in which the stock should last until the goods arrive.";
         inventory_review_interval: Duration, "BALCAO_INVENTORY_REVIEW_INTERVAL", Is("7d"),
-            "From one look at what must be ordered to the next.";
+            "Time between two reviews of what to order.";
         inventory_demand_window: Duration, "BALCAO_INVENTORY_DEMAND_WINDOW", Is("90d"),
             "How much history analyses look at: whole days, at most 730.";
         inventory_analysis_cooldown: Duration, "BALCAO_INVENTORY_ANALYSIS_COOLDOWN", Is("6h"),
-            "How long after a product's analysis its sales ask for no other one. People may ask at any time.";
+            "Pause after a product's analysis before its sales start another one. People may start one at any time.";
         inventory_report: ReportSchedule, "BALCAO_INVENTORY_REPORT", Is("off"),
             "`weekly` writes a report on the whole shop every Monday, beside the analyses, and mails it to the receivers of alerts.";
         inventory_webhook_url: Option<WebhookUrl>, "BALCAO_INVENTORY_WEBHOOK_URL", Unset("no webhooks"),
             "Destination of webhooks; further ones on the pages under /webhooks/, or by command.";
         inventory_webhook_secret: Option<WebhookSecrets>, "BALCAO_INVENTORY_WEBHOOK_SECRET", Unset("needed with BALCAO_INVENTORY_WEBHOOK_URL"),
-            "Signs those webhooks; several by comma while one takes the place of another.";
+            "Signs those webhooks; several by comma during a rotation.";
         inventory_webhook_allow_private: bool, "BALCAO_INVENTORY_WEBHOOK_ALLOW_PRIVATE", Is("false"),
             "Lets webhooks reach loopback and private addresses.";
         inventory_orders_secret: Option<WebhookSecrets>, "BALCAO_INVENTORY_ORDERS_SECRET", Unset("nothing is taken from another checkout"),
-            "Verifies the events of a checkout at `POST /integrations/orders/`; several by comma while one takes the place of another.";
+            "Verifies the events of a checkout at `POST /integrations/orders/`; several by comma during a rotation.";
         inventory_alert_mail_to: Option<MailAddresses>, "BALCAO_INVENTORY_ALERT_MAIL_TO", Unset("no mail"),
-            "Receivers of low-stock alerts, one for each time that a product becomes low.";
+            "Receivers of low-stock alerts, one each time a product becomes low.";
         inventory_alert_mail_digest: Switch<TimeOfDay>, "BALCAO_INVENTORY_ALERT_MAIL_DIGEST", Is("off"),
-            "When those receivers get a list of all that is low each day, if anything is.";
+            "When those receivers get the daily list of low stock, if anything is low.";
         inventory_checkout_url: Option<WebUrl>, "BALCAO_INVENTORY_CHECKOUT_URL", Unset("no pages of payments"),
             "Checkout whose orders and payments the pages show; its key goes there.";
         inventory_checkout_key: Option<Secret>, "BALCAO_INVENTORY_CHECKOUT_KEY", Unset("needed with BALCAO_INVENTORY_CHECKOUT_URL"),
-            "Merchant's key of it.";
+            "Merchant's key for that checkout.";
         inventory_event_retention: Duration, "BALCAO_INVENTORY_EVENT_RETENTION", Is("30d"),
             "How long events are kept, with the record of their deliveries, and mail. What still waits is kept longer.";
     }

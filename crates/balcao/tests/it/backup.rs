@@ -100,7 +100,7 @@ async fn restore_touches_neither_a_running_service_nor_data_without_force() {
     let there = run(checkout.data(), &["restore", archive]);
     assert_eq!(there.status.code(), Some(1));
     assert!(
-        said(&there).contains("--force replaces them"),
+        said(&there).contains("--force replaces it"),
         "{}",
         said(&there)
     );

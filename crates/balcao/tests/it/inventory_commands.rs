@@ -64,11 +64,11 @@ async fn endpoints_are_added_changed_tried_out_and_removed_by_command() {
     endpoint(&["test", "1"], 1, &["not_connected"]);
     let rotated = output(&endpoint(&["rotate", "1"], 0, &["stays valid until"]));
     assert_ne!(rotated, secret);
-    endpoint(&["disable", "1"], 0, &["gets no more events"]);
+    endpoint(&["disable", "1"], 0, &["receives no more events"]);
     endpoint(&["list"], 0, &["disabled by hand"]);
     let redeliver = ["events", "redeliver", "--failed", "--endpoint", "1"];
     says(data, &redeliver, 1, &["--endpoint", "endpoint enable 1"]);
-    endpoint(&["enable", "1"], 0, &["gets events"]);
+    endpoint(&["enable", "1"], 0, &["receives events"]);
     endpoint(&["remove", "1"], 0, &["is removed"]);
     for action in ["remove", "rotate", "enable", "disable", "test"] {
         endpoint(&[action, "1"], 1, &["there is no endpoint 1"]);
@@ -135,13 +135,13 @@ async fn events_are_listed_shown_and_redelivered_beside_a_running_service() {
         data,
         &["events", "redeliver", "--failed"],
         0,
-        &["0 to deliver once more"],
+        &["0 to deliver again"],
     );
     says(
         data,
         &["events", "redeliver", "1"],
         0,
-        &["1 to deliver once more"],
+        &["1 to deliver again"],
     );
     // The service sees it within seconds: the same event, under the same id.
     assert_eq!(receiver.has(4).await[3].0, arrived[0].0);
@@ -175,7 +175,7 @@ async fn analyses_and_the_report_are_made_and_shown_by_command() {
         data,
         &made,
         0,
-        &["Arroz", "text by: formula", "asked for by: command line"],
+        &["Arroz", "text by: formula", "requested by: command line"],
     );
     says(data, &["analyses", "list"], 0, &["formula", "Arroz"]);
     says(data, &["analyses", "show", "1"], 0, &["figures: {"]);

@@ -83,11 +83,11 @@ async fn endpoints_of_checkout_are_added_tried_out_and_deleted_by_command() {
     assert!(receiver.received()[0].is_signed_with(secret.trim()));
     let rotated = output(says(data, &["rotate", "1"], 0, &["stays valid until"]));
     assert_ne!(rotated, secret);
-    says(data, &["disable", "1"], 0, &["gets no more events"]);
+    says(data, &["disable", "1"], 0, &["receives no more events"]);
     let failed = ["redeliver", "--failed", "--endpoint", "1"];
     says(data, &failed, 1, &["balcao checkout endpoint enable 1"]);
-    says(data, &["enable", "1"], 0, &["gets events"]);
-    says(data, &failed, 0, &["0 to deliver once more"]);
+    says(data, &["enable", "1"], 0, &["receives events"]);
+    says(data, &failed, 0, &["0 to deliver again"]);
     says(data, &["redeliver", "evt_99_1"], 1, &["no event 99"]);
     says(data, &["redeliver"], 2, &["<EVENT|--failed>"]);
     says(data, &["delete", "1"], 0, &["endpoint 1 is deleted"]);

@@ -20,7 +20,7 @@ use crate::{console, data_folder};
     after_help = "Examples:\n  balcao backup /backups/balcao-$(date +%F).tar\n\nOn PostgreSQL use pg_dump."
 )]
 pub(crate) struct Arguments {
-    /// The archive to write; one that is there is replaced once the new one is whole
+    /// The archive to write; an existing one is replaced once the new one is complete
     #[arg(value_parser = archive::argument())]
     file: PathBuf,
 }

@@ -18,7 +18,7 @@ use crate::settings::Purpose;
 pub(super) enum Action {
     /// Add an endpoint and print its secret, once
     Add {
-        /// Where events are posted to, https:// or http://
+        /// Where events are sent, https:// or http://
         #[arg(value_parser = address)]
         url: String,
         /// Types of events, separated by commas, such as `payment.approved`; all by default
@@ -30,7 +30,7 @@ pub(super) enum Action {
     },
     /// List the endpoints, oldest first
     List,
-    /// Make a new secret and print it, once; the old one keeps signing too for a day, if it can be read
+    /// Make a new secret and print it, once; the old one stays valid for a day, if it can be read
     Rotate {
         /// Its number, as `list` shows it
         id: i64,
@@ -55,7 +55,7 @@ pub(super) enum Action {
         /// Its number
         id: i64,
     },
-    /// Deliver an event again to every endpoint that gets its type, or all deliveries that were given up
+    /// Deliver an event again to every endpoint that receives its type, or all deliveries that were given up
     #[command(group(ArgGroup::new("what").args(["event", "failed"]).required(true)))]
     Redeliver {
         /// The event's number, or its `webhook-id`
@@ -64,7 +64,7 @@ pub(super) enum Action {
         /// All deliveries that were given up
         #[arg(long)]
         failed: bool,
-        /// Of those, the ones of this endpoint
+        /// Only those of this endpoint
         #[arg(long, requires = "failed")]
         endpoint: Option<i64>,
     },
@@ -163,7 +163,7 @@ async fn list(outbox: &Outbox) -> Result<(), Failure> {
 async fn switch(outbox: &Outbox, id: i64, is_on: bool) -> Result<(), EndpointError> {
     endpoints::switch(outbox, id, is_on).await?;
     let gets = if is_on { "events" } else { "no more events" };
-    console::say(&format!("endpoint {id} gets {gets}"));
+    console::say(&format!("endpoint {id} receives {gets}"));
     Ok(())
 }
 
@@ -172,10 +172,10 @@ async fn redeliver(outbox: &Outbox, id: i64) -> Result<(), Failure> {
     match count.map_err(|error| unread(&error))? {
         None => Err(Failure::new(format!("there is no event {id}"))),
         Some(0) => Err(Failure::new(format!(
-            "no endpoint gets the type of event {id}: nothing is delivered"
+            "no endpoint receives the type of event {id}: nothing is delivered"
         ))),
         Some(count) => {
-            console::say(&format!("{count} to deliver once more"));
+            console::say(&format!("{count} to deliver again"));
             Ok(())
         }
     }
@@ -188,12 +188,12 @@ async fn redeliver_failed(outbox: &Outbox, endpoint: Option<i64>) -> Result<(), 
         let found = found.ok_or_else(|| failure(&EndpointError::NotFound(id)))?;
         if found.disabled.is_some() {
             return Err(Failure::new(format!(
-                "endpoint {id} gets no events; `balcao checkout endpoint enable {id}` comes first"
+                "endpoint {id} receives no events; run `balcao checkout endpoint enable {id}` first"
             )));
         }
     }
     let count = endpoints::redeliver_failed(outbox, endpoint).await;
     let count = count.map_err(|error| unread(&error))?;
-    console::say(&format!("{count} to deliver once more"));
+    console::say(&format!("{count} to deliver again"));
     Ok(())
 }

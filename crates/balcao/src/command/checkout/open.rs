@@ -24,7 +24,7 @@ async fn list(settings: &Settings) -> Result<(), Failure> {
         console::say(&line(question, now));
     }
     if open.is_empty() {
-        console::complain("no payment or refund is of unknown outcome");
+        console::complain("no payment or refund has an unknown outcome");
     } else {
         console::complain(
             "`balcao checkout reconcile` asks the provider about them now; what it does not know an hour after it was sent is closed",

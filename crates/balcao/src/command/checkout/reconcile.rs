@@ -26,7 +26,7 @@ async fn ask(settings: &Settings) -> Result<(), Failure> {
         console::say(&line.to_string());
     }
     console::say(&format!(
-        "{} asked about, {} of unknown outcome left",
+        "{} asked about, {} still of unknown outcome",
         report.lines.len(),
         report.unknown
     ));

@@ -29,7 +29,7 @@ Balcão is running on this machine. No money moves.
   Checkout   http://{checkout}/?amount=19.90&description=Two%20coffees
              the payment page; its interface is described at http://{checkout}/docs
   Inventory  http://{inventory}
-             the shelves; users {users}, each with the password {PASSWORD};
+             products and stock; users {users}, each with the password {PASSWORD};
              its interface is described at http://{inventory}/api/v1/docs/
   Sandbox    http://{sandbox}
              the provider: act there as payer and bank
@@ -42,10 +42,10 @@ Try
   a merchant  curl http://{checkout}/payments/ -H 'Authorization: Bearer {API_KEY}'
   an order    curl http://{checkout}/orders/ -H 'Authorization: Bearer {API_KEY}' -H 'Content-Type: application/json' -d '{{\"description\": \"Rice\", \"items\": [{{\"title\": \"Rice\", \"quantity\": 2, \"unit_price\": 7.99, \"sku\": \"{SKU}\"}}]}}'
               open its url, pay with the card above: http://{inventory}/outflows/ shows the goods gone
-  the shelves TOKEN=$(curl -s http://{inventory}/api/v1/authentication/token/ -H 'Content-Type: application/json' -d '{{\"username\": \"manager\", \"password\": \"{PASSWORD}\"}}' | grep -o '\"access\":\"[^\"]*' | cut -d'\"' -f4)
+  stock       TOKEN=$(curl -s http://{inventory}/api/v1/authentication/token/ -H 'Content-Type: application/json' -d '{{\"username\": \"manager\", \"password\": \"{PASSWORD}\"}}' | grep -o '\"access\":\"[^\"]*' | cut -d'\"' -f4)
               curl \"http://{inventory}/api/v1/products/?search=cafe&ordering=-quantity\" -H \"Authorization: Bearer $TOKEN\"
 
-Data are kept in {}; `--fresh` begins anew. Ctrl-C stops.
+Data is kept in {}; `--fresh` starts over. Ctrl-C stops.
 ",
         data.display()
     ));

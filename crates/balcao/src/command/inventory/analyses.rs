@@ -18,10 +18,10 @@ use crate::console;
 pub(super) enum Action {
     /// List analyses, newest first
     List {
-        /// Those of this product
+        /// Only those of this product
         #[arg(long)]
         product: Option<i64>,
-        /// How many
+        /// How many to list
         #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(i64).range(1..=10_000))]
         limit: i64,
     },
@@ -108,7 +108,7 @@ fn whole(analysis: &Analysis) -> String {
             provenance.completion_tokens.map(|count| count.to_string()),
         ),
         ("finish reason", provenance.finish_reason.clone()),
-        ("asked for by", provenance.asked_by.clone()),
+        ("requested by", provenance.asked_by.clone()),
     ];
     lines.extend(
         optional

@@ -18,7 +18,7 @@ use crate::console;
 pub(super) enum Action {
     /// Add an endpoint and print its secret, once
     Add {
-        /// Where events are posted to, https:// or http://
+        /// Where events are sent, https:// or http://
         #[arg(value_parser = address)]
         url: String,
         /// Types of events, separated by commas, such as `product.low_stock`; all by default
@@ -35,7 +35,7 @@ pub(super) enum Action {
     Change {
         /// Its number, as `list` shows it
         id: i64,
-        /// Where events are posted to, pending ones included
+        /// Where events are sent, pending ones included
         #[arg(long, value_parser = address)]
         url: Option<String>,
         /// Types of events, separated by commas; blank for all
@@ -45,7 +45,7 @@ pub(super) enum Action {
         #[arg(long, value_parser = endpoints::description)]
         description: Option<String>,
     },
-    /// Make a new secret and print it, once; the old one keeps signing too for a day, if it can be read
+    /// Make a new secret and print it, once; the old one stays valid for a day, if it can be read
     Rotate {
         /// Its number, as `list` shows it
         id: i64,
@@ -116,11 +116,11 @@ async fn perform(action: Action, state: &State) -> Result<(), Failure> {
         }
         Action::Disable { id } => {
             let disabled = endpoints::disable(state, &actor, id).await;
-            disabled.map(|()| console::say(&format!("endpoint {id} gets no more events")))
+            disabled.map(|()| console::say(&format!("endpoint {id} receives no more events")))
         }
         Action::Enable { id } => {
             let enabled = endpoints::enable(state, &actor, id).await;
-            enabled.map(|()| console::say(&format!("endpoint {id} gets events")))
+            enabled.map(|()| console::say(&format!("endpoint {id} receives events")))
         }
         Action::Remove { id } => {
             let removed = endpoints::remove(state, &actor, id).await;

@@ -19,16 +19,16 @@ pub(super) enum Action {
         /// waiting, delivered or failed
         #[arg(long, value_parser = state)]
         state: Option<DeliveryState>,
-        /// Those of this endpoint
+        /// Only those of this endpoint
         #[arg(long)]
         endpoint: Option<i64>,
-        /// Those about this product
+        /// Only those about this product
         #[arg(long)]
         product: Option<i64>,
         /// Events instead of deliveries
         #[arg(long, conflicts_with_all = ["state", "endpoint"])]
         all: bool,
-        /// How many
+        /// How many to list
         #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(i64).range(1..=10_000))]
         limit: i64,
     },
@@ -37,7 +37,7 @@ pub(super) enum Action {
         /// The event's number
         id: i64,
     },
-    /// Deliver an event again to every endpoint that gets its type, or all deliveries that were given up
+    /// Deliver an event again to every endpoint that receives its type, or all deliveries that were given up
     #[command(group(ArgGroup::new("what").args(["id", "failed"]).required(true)))]
     Redeliver {
         /// The event's number
@@ -45,7 +45,7 @@ pub(super) enum Action {
         /// All deliveries that were given up
         #[arg(long)]
         failed: bool,
-        /// Of those, the ones of this endpoint
+        /// Only those of this endpoint
         #[arg(long, requires = "failed")]
         endpoint: Option<i64>,
     },
@@ -106,7 +106,7 @@ async fn list(db: &Db, filter: Filter, limit: i64) -> Result<(), Failure> {
         console::say(&line(delivery));
     }
     if newest.is_empty() {
-        console::complain("no deliveries; `--all` lists events that went nowhere too");
+        console::complain("no deliveries; `--all` also lists events without any");
     }
     Ok(())
 }
@@ -190,10 +190,10 @@ async fn redeliver(state: &State, id: i64) -> Result<(), Failure> {
         .ok_or_else(|| no_event(id))?;
     if count == 0 {
         return Err(Failure::new(format!(
-            "no endpoint gets the type of event {id}: nothing is delivered"
+            "no endpoint receives the type of event {id}: nothing is delivered"
         )));
     }
-    console::say(&format!("{count} to deliver once more"));
+    console::say(&format!("{count} to deliver again"));
     Ok(())
 }
 
@@ -208,13 +208,13 @@ async fn redeliver_failed(state: &State, endpoint: Option<i64>) -> Result<(), Fa
         };
         if found.disabled.is_some() {
             return Err(Failure::new(format!(
-                "--endpoint: endpoint {id} gets no events; `balcao inventory endpoint enable {id}` comes first"
+                "--endpoint: endpoint {id} receives no events; run `balcao inventory endpoint enable {id}` first"
             )));
         }
     }
     let count = deliveries::redeliver_failed(state, &NOBODY, endpoint)
         .await
         .map_err(|error| unread(&error))?;
-    console::say(&format!("{count} to deliver once more"));
+    console::say(&format!("{count} to deliver again"));
     Ok(())
 }

@@ -22,7 +22,7 @@ use crate::settings::{Purpose, Settings};
 pub(super) struct Arguments {
     /// Where to write it, instead of standard output
     file: Option<PathBuf>,
-    /// How it is written
+    /// Format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }

@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
     /// The archive that `balcao backup` wrote
     #[arg(value_parser = archive::argument())]
     file: PathBuf,
-    /// Replace what is there; it is kept beside, under a name ending in `.before-restore-…`
+    /// Replace existing data; it is kept beside, under a name ending in `.before-restore-…`
     #[arg(long)]
     force: bool,
 }
@@ -119,7 +119,7 @@ fn refuse_to_replace(places: &[Place], force: bool) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::new(format!(
-        "there are data already: {}; --force replaces them and keeps what is there beside",
+        "there is data already: {}; --force replaces it and keeps a copy beside",
         there.join(", ")
     )))
 }
@@ -143,7 +143,7 @@ fn restore(file: &Path, work: &Path, places: &[Place]) -> Result<(), Failure> {
         .find(|name| places.iter().all(|place| place.name != **name))
     {
         return Err(Failure::new(format!(
-            "{} holds {unknown}, which this program does not keep; nothing was changed",
+            "{} contains {unknown}, which this program does not know; nothing was changed",
             file.display()
         )));
     }

@@ -41,11 +41,11 @@ enum Action {
         #[arg(long)]
         password_stdin: bool,
     },
-    /// Set an account's password, end its sessions, and revoke the tokens that its programs have
+    /// Set an account's password, end its sessions, and revoke its API tokens
     Password {
         /// The account's name
         name: String,
-        /// Leave the tokens of programs as they are: only when nobody else can know the present password
+        /// Keep the API tokens of programs: only if nobody else knows the current password
         #[arg(long)]
         keep_tokens: bool,
         /// Read the password from standard input, its first line
@@ -62,7 +62,7 @@ enum Action {
         /// The account's name
         name: String,
     },
-    /// Show whether an account has a second factor, or remove it for somebody who lost device and recovery codes
+    /// Show whether an account has a second factor, or remove it for somebody who lost both device and recovery codes
     SecondFactor {
         /// The account's name
         name: String,
@@ -148,7 +148,7 @@ async fn second_factor(db: &Db, name: &str, reset: bool, now: Timestamp) -> Resu
         let nobody = Actor(None);
         let was_on = second_factor::reset(db, &nobody, user.id, now).await;
         console::say(if was_on.map_err(failure)? {
-            "the second factor was taken off"
+            "the second factor was removed"
         } else {
             "there was no second factor"
         });

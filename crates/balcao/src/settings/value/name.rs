@@ -142,7 +142,7 @@ fn is_misspelt_level(directive: &str) -> bool {
     is_word && !word.is_empty() && word.parse::<LevelFilter>().is_err()
 }
 
-/// Secrets by comma, for instance while one takes the place of another.
+/// Secrets by comma, for instance during a rotation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SecretList(pub(crate) Vec<Secret>);
 
