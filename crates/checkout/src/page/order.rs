@@ -169,11 +169,11 @@ impl Order {
     pub(super) fn card_hint(&self, layout: &Layout) -> String {
         let most = self.link.as_ref().and_then(|link| link.max_installments);
         if most == Some(1) {
-            return layout.text("Na hora", "At once").to_owned();
+            return layout.text("Na hora", "Instantly").to_owned();
         }
         let portuguese = format!("Na hora, em até {} vezes", most.unwrap_or(12));
         layout
-            .text(&portuguese, "At once, or in installments")
+            .text(&portuguese, "Instantly, or in installments")
             .to_owned()
     }
 

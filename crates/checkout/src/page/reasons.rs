@@ -38,7 +38,7 @@ const REASONS: &[Reason] = &[
         text: ("A validade não confere.", "The expiry date is not right."),
         todo: (
             "Confira o mês e o ano e tente de novo.",
-            "Check month and year and try again.",
+            "Check the month and year and try again.",
         ),
         field: "expiry",
     },
@@ -71,7 +71,7 @@ const REASONS: &[Reason] = &[
         details: &["cc_rejected_insufficient_amount", "insufficient_amount"],
         text: (
             "O cartão não tem saldo ou limite suficiente.",
-            "The card has not enough funds or limit.",
+            "The card does not have enough funds or credit limit.",
         ),
         todo: OTHER_CARD,
         field: "card_number",
@@ -80,11 +80,11 @@ const REASONS: &[Reason] = &[
         details: &["cc_rejected_call_for_authorize"],
         text: (
             "O emissor do cartão pede a sua autorização.",
-            "The card's issuer asks for your authorisation.",
+            "Your card issuer needs your authorisation.",
         ),
         todo: (
             "Autorize o pagamento pelo app ou telefone do emissor e tente de novo.",
-            "Authorise the payment with the issuer's app or by phone, then try again.",
+            "Authorise the payment in the issuer's app or by phone, then try again.",
         ),
         field: "security_code",
     },
@@ -96,7 +96,7 @@ const REASONS: &[Reason] = &[
         ),
         todo: (
             "Ative-o pelo app ou telefone do emissor, ou use outro cartão.",
-            "Activate it with the issuer's app or by phone, or use another card.",
+            "Activate it in the issuer's app or by phone, or use another card.",
         ),
         field: "card_number",
     },
@@ -113,11 +113,11 @@ const REASONS: &[Reason] = &[
         details: &["cc_rejected_duplicated_payment"],
         text: (
             "Já existe um pagamento igual a este, feito há pouco.",
-            "There is a payment just like this one, made a short while ago.",
+            "An identical payment was made a short while ago.",
         ),
         todo: (
             "Confira se ele já foi aprovado. Para pagar outra vez, use outro cartão ou outra forma.",
-            "See whether it was approved. To pay once more, use another card or another method.",
+            "Check whether it was approved. To pay again, use another card or another method.",
         ),
         field: "card_number",
     },
@@ -137,7 +137,7 @@ const REASONS: &[Reason] = &[
         details: &["cc_rejected_max_attempts"],
         text: (
             "O cartão chegou ao limite de tentativas.",
-            "The card has reached its limit of attempts.",
+            "The card has reached its attempt limit.",
         ),
         todo: OTHER_CARD,
         field: "card_number",
@@ -158,7 +158,7 @@ const REASONS: &[Reason] = &[
         details: &["cc_rejected_3ds_challenge"],
         text: (
             "A confirmação pedida pelo banco não foi concluída.",
-            "The confirmation that the bank asked for was not completed.",
+            "The confirmation requested by the bank was not completed.",
         ),
         todo: (
             "Tente de novo ou use outro cartão.",
@@ -170,7 +170,7 @@ const REASONS: &[Reason] = &[
         details: &["other"],
         text: (
             "O emissor do cartão não autorizou este pagamento.",
-            "The card's issuer did not authorise this payment.",
+            "Your card issuer did not authorise this payment.",
         ),
         todo: OTHER_CARD,
         field: "card_number",

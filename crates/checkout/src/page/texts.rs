@@ -72,8 +72,8 @@ const TEXTS: &[(&str, &str, &str)] = &[
     ),
     (
         "description_missing",
-        "Diga o que está pagando.",
-        "Say what you are paying for.",
+        "Informe o que você está pagando.",
+        "Enter what you are paying for.",
     ),
     (
         "description_refused",
@@ -258,8 +258,8 @@ const TEXTS: &[(&str, &str, &str)] = &[
     ),
     (
         "street_number_missing",
-        "Digite o número; se não houver, S/N.",
-        "Enter the number; S/N if there is none.",
+        "Digite o número ou, se não houver, S/N.",
+        "Enter the number, or S/N if there is none.",
     ),
     (
         "street_number_refused",
@@ -372,7 +372,7 @@ const TEXTS: &[(&str, &str, &str)] = &[
     (
         "pix_just_expired",
         "O prazo deste Pix acabou",
-        "This Pix payment's time is over",
+        "This Pix payment has expired",
     ),
 ];
 

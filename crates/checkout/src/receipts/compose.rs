@@ -100,7 +100,10 @@ impl Facts<'_> {
         let facts = [
             (("Valor", "Amount"), Some(locale.money(payment.amount))),
             (("Data", "Date"), Some(locale.date_time(self.approved_at))),
-            (("Forma de pagamento", "Paid by"), Some(self.method())),
+            (
+                ("Forma de pagamento", "Payment method"),
+                Some(self.method()),
+            ),
             (
                 ("Descrição", "Description"),
                 Some(payment.description.clone()),

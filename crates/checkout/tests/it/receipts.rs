@@ -93,7 +93,7 @@ on_both_engines!(a_receipt_is_in_the_language_of_the_page, async |address| {
     let expected = format!(
         "Your payment to Livraria <da> Praça was approved.\n\n\
              Amount: R$\u{a0}100.50\nDate: 20 Nov 2026, 09:00\n\
-             Paid by: Visa card ending in 5682, in 3 installments\n\
+             Payment method: Visa card ending in 5682, in 3 installments\n\
              Description: Pedido 1042\nPayment number: {payment}\n\n"
     );
     assert!(text.starts_with(&expected), "{text}");

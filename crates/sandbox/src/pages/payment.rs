@@ -68,7 +68,7 @@ fn artefact(payment: &Payment, layout: &Layout) -> Option<(&'static str, String)
     match payment.means {
         Means::Card { .. } => None,
         Means::Pix { .. } => Some((
-            layout.text("Ver o código pix", "Show the pix code"),
+            layout.text("Ver o código Pix", "Show the Pix code"),
             ticket_path(payment.id),
         )),
         Means::Boleto { .. } => Some((
@@ -107,7 +107,7 @@ fn facts(payment: &Payment, layout: &Layout) -> Vec<(&'static str, String)> {
             text(&payment.external_reference),
         ),
         (
-            layout.text("Detalhe do estado", "Status detail"),
+            layout.text("Detalhe da situação", "Status detail"),
             Some(payment.status_detail.clone().into_owned()),
         ),
         (
@@ -124,7 +124,7 @@ fn facts(payment: &Payment, layout: &Layout) -> Vec<(&'static str, String)> {
             payment.approved.map(date),
         ),
         (
-            layout.text("Mudou por último", "Last changed"),
+            layout.text("Última mudança", "Last changed"),
             Some(date(payment.updated)),
         ),
         (layout.text("Vence", "Expires"), payment.expires.map(date)),

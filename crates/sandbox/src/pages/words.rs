@@ -72,7 +72,7 @@ pub(super) fn buttons(locale: Locale, payment: &Payment) -> Vec<Button> {
 fn button(locale: Locale, act: Act, means: &Means) -> Button {
     let is_pix = matches!(means, Means::Pix { .. });
     let (text, kind, icon) = match act {
-        Act::Pay if is_pix => (locale.text("Pagar o pix", "Pay the pix"), "primary", "pix"),
+        Act::Pay if is_pix => (locale.text("Pagar o Pix", "Pay the Pix"), "primary", "pix"),
         Act::Pay => (
             locale.text("Pagar o boleto", "Pay the boleto"),
             "primary",

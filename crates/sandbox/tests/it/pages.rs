@@ -61,7 +61,7 @@ async fn every_page_says_that_it_is_a_sandbox_in_both_languages() {
 async fn an_empty_list_says_what_to_do() {
     let provider = Provider::start().await;
     let text = page(&provider, "/", "en").await;
-    assert!(text.contains("There are no payments yet"));
+    assert!(text.contains("No payments yet"));
 }
 
 #[tokio::test]
@@ -75,7 +75,7 @@ async fn the_list_is_newest_first_searched_and_filtered() {
     let found = page(&provider, "/?q=ORDER-2", "en").await;
     assert!(found.contains(&first) && !found.contains(&second));
     let none = page(&provider, "/?status=approved&q=order-2", "en").await;
-    assert!(none.contains("No payment fits this filter"));
+    assert!(none.contains("No payments match this filter"));
 }
 
 #[tokio::test]
@@ -149,7 +149,7 @@ async fn buttons_follow_the_status_and_a_late_press_says_so() {
     assert!(
         page(&provider, &late, "en")
             .await
-            .contains("could not be done")
+            .contains("Nothing was done")
     );
     press(&provider, &payment, "refund", "payment").await;
     let ended = page(&provider, &path, "en").await;
@@ -231,7 +231,7 @@ async fn what_cannot_be_opened_is_a_page_for_browsers_and_a_refusal_for_programs
         (
             "/sandbox/payments/1/pay",
             405,
-            "Este endereço não se abre assim",
+            "Esta página não pode ser aberta assim",
             "Method Not Allowed",
         ),
     ] {
