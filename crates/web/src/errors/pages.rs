@@ -150,12 +150,12 @@ fn words(status: StatusCode) -> Words {
         ),
         StatusCode::METHOD_NOT_ALLOWED => (
             (
-                "Este endereço não se abre assim",
-                "This address is not opened this way",
+                "Esta página não pode ser aberta assim",
+                "This page cannot be opened this way",
             ),
             (
-                "Ele só recebe o que um botão ou um programa envia. Volte e use o botão da página.",
-                "It only takes what a button or a program sends. Go back and use the button of the page.",
+                "Ela só recebe o que um formulário ou um programa envia. Volte e use o botão da página.",
+                "It only accepts data sent by a form or a program. Go back and use the button on the page.",
             ),
         ),
         StatusCode::REQUEST_TIMEOUT => (
@@ -182,8 +182,8 @@ fn words(status: StatusCode) -> Words {
                 "Something went wrong on our side",
             ),
             (
-                "Já registramos o ocorrido. Tente de novo; se continuar, informe o código abaixo a quem administra o sistema.",
-                "It has been recorded. Try again; if it goes on, tell the code below to whoever runs the system.",
+                "O erro foi registrado. Tente de novo; se continuar, informe o código abaixo a quem administra o sistema.",
+                "The error has been recorded. Try again; if it happens again, give the code below to your administrator.",
             ),
         ),
         _ => (

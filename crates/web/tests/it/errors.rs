@@ -246,7 +246,7 @@ async fn browsers_get_a_page_that_may_load_its_styles_and_programs_what_they_rea
     };
     for (method, path, status, title) in [
         ("GET", "/missing", 404, "Página não encontrada"),
-        ("GET", "/body", 405, "Este endereço não se abre assim"),
+        ("GET", "/body", 405, "Esta página não pode ser aberta assim"),
         ("GET", "/panic", 500, "Algo deu errado do nosso lado"),
     ] {
         let (seen, policy, body) = ask(method, path, BROWSER).await;
