@@ -44,11 +44,11 @@ choice! {
         /// Many came at once.
         Imported = "imported", ("Importado", "Imported");
         /// Checkout was asked for a change of its record.
-        Asked = "asked", ("Solicitado", "Asked for");
+        Asked = "asked", ("Solicitado", "Requested");
         /// Checkout did not do it.
         Refused = "refused", ("Recusado", "Refused");
         /// An order can no longer be paid.
-        Canceled = "canceled", ("Cancelado", "Canceled");
+        Canceled = "canceled", ("Cancelado", "Cancelled");
         /// Money was given back.
         Refunded = "refunded", ("Devolvido", "Refunded");
     }

@@ -139,7 +139,7 @@ async fn refund(
     check_id(id)?;
     let checkout = checkout(state)?;
     let language = state.config.language;
-    let all = language.text("tudo o que resta", "all that is left");
+    let all = language.text("tudo o que resta", "everything that is left");
     let asked = Request {
         model: Model::Payment,
         id,

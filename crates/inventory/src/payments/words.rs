@@ -77,10 +77,10 @@ pub(crate) const fn order_status(status: OrderStatus) -> Word {
     match status {
         OrderStatus::Open => word("Em aberto", "Open").with("info", "clock"),
         OrderStatus::Paid => word("Pago", "Paid").with("success", "check"),
-        OrderStatus::Canceled => word("Cancelado", "Canceled").with("", "stop"),
+        OrderStatus::Canceled => word("Cancelado", "Cancelled").with("", "stop"),
         OrderStatus::Expired => word("Vencido", "Expired").with("", "calendar"),
         OrderStatus::Other => {
-            word("Situação desconhecida", "Unknown state").with("warning", "help")
+            word("Situação desconhecida", "Unknown status").with("warning", "help")
         }
     }
 }
@@ -102,11 +102,11 @@ pub(crate) const fn payment_status(status: PaymentStatus) -> Word {
         PaymentStatus::Authorized => word("Reservado", "Authorized").with("info", "lock"),
         PaymentStatus::InProcess => word("Em análise", "In review").with("warning", "search"),
         PaymentStatus::Rejected => word("Recusado", "Rejected").with("danger", "close"),
-        PaymentStatus::Cancelled => word("Cancelado", "Canceled").with("", "stop"),
+        PaymentStatus::Cancelled => word("Cancelado", "Cancelled").with("", "stop"),
         PaymentStatus::Refunded => word("Devolvido", "Refunded").with("", "undo"),
         PaymentStatus::ChargedBack => word("Contestado", "Charged back").with("danger", "alert"),
         PaymentStatus::Other => {
-            word("Situação desconhecida", "Unknown state").with("warning", "help")
+            word("Situação desconhecida", "Unknown status").with("warning", "help")
         }
     }
 }

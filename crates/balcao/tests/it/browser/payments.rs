@@ -130,6 +130,6 @@ async fn a_link_of_products_is_made_and_canceled_without_scripts() {
     assert!(browser.text(".facts").await.contains(&sum));
     press(&browser, ".page-header .button").await;
     press(&browser, "main .button-danger").await;
-    browser.wait_text("#toasts", "Order canceled.").await;
+    browser.wait_text("#toasts", "Order cancelled.").await;
     assert!(!browser.has("#link").await);
 }

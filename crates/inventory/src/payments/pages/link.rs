@@ -176,8 +176,8 @@ pub(super) async fn create(Extracted(page): Page, frame: Frame, request: Request
     match super::super::create_order(&page.state, &frame.caller, &order, &key).await {
         Ok(order) => {
             let said = frame.text(
-                "Link criado. Envie a quem vai pagar.",
-                "Link created. Send it to whoever will pay.",
+                "Link criado. Envie-o a quem vai pagar.",
+                "Link created. Send it to the buyer.",
             );
             Ok(flash::success(see_other(&order_address(&order.id)), said))
         }
@@ -196,12 +196,12 @@ pub(super) async fn create(Extracted(page): Page, frame: Frame, request: Request
 fn unanswered(page: &PageState, frame: &Frame, mut shown: Shown, failure: &Failure) -> Response {
     let said = match failure {
         Failure::Unreachable(_) => frame.text(
-            "O checkout não está acessível agora. Nada foi criado: tente de novo em alguns instantes.",
-            "Checkout cannot be reached right now. Nothing was created: try again in a moment.",
+            "O serviço de pagamentos não está acessível agora. Nada foi criado: tente de novo em alguns instantes.",
+            "The payment service cannot be reached right now. Nothing was created: try again in a moment.",
         ),
         _ => frame.text(
-            "O checkout não respondeu a tempo. Envie de novo: o link é criado uma só vez.",
-            "Checkout did not answer in time. Send it again: the link is created only once.",
+            "O serviço de pagamentos não respondeu a tempo. Envie de novo: o link é criado uma só vez.",
+            "The payment service did not respond in time. Send it again: the link is created only once.",
         ),
     };
     said.clone_into(&mut shown.form.problem);
@@ -228,8 +228,8 @@ async fn read_lines(page: &PageState, frame: &Frame, shown: &mut Shown) -> Resul
     for id in ids.take(MAX_LINES) {
         let Some(product) = products::read(&page.state, id).await? else {
             let said = frame.text(
-                "Um produto da lista foi excluído. Confira a soma.",
-                "A product of the list was deleted. Check the sum.",
+                "Um produto da lista foi excluído. Confira o total.",
+                "A product in the list was deleted. Check the total.",
             );
             said.clone_into(&mut shown.form.problem);
             continue;
@@ -241,8 +241,8 @@ async fn read_lines(page: &PageState, frame: &Frame, shown: &mut Shown) -> Resul
             shown.form.problem = format!(
                 "{} {}: {}.",
                 frame.text(
-                    "O preço mudou. Confira a soma.",
-                    "A price has changed. Check the sum."
+                    "O preço mudou. Confira o total.",
+                    "A price has changed. Check the total."
                 ),
                 product.title,
                 frame.locale.money(product.selling_price)
@@ -270,7 +270,7 @@ fn quantity(frame: &Frame, typed: &str) -> Result<i64, String> {
     quantity.ok_or_else(|| {
         let from = frame.text(
             "Digite um número inteiro de 1 a",
-            "Enter an integer from 1 to",
+            "Enter a whole number from 1 to",
         );
         format!("{from} {}.", frame.locale.number(MAX_QUANTITY))
     })
@@ -295,8 +295,8 @@ async fn add_picked(page: &PageState, frame: &Frame, shown: &mut Shown) -> Resul
         line.typed = line.quantity.to_string();
     } else if is_full {
         let full = frame.text(
-            "Um link leva até 100 produtos.",
-            "A link takes up to 100 products.",
+            "Um link pode ter até 100 produtos.",
+            "A link can have up to 100 products.",
         );
         shown.form.complain("product", full);
         return Ok(false);
@@ -366,8 +366,8 @@ fn check_sum(frame: &Frame, shown: &mut Shown) {
     let is_payable = shown.sum().is_some_and(|sum| sum > Money::ZERO);
     if !is_payable {
         let said = frame.text(
-            "A soma dos produtos precisa ser maior que zero.",
-            "The sum of the products must be more than zero.",
+            "O total dos produtos precisa ser maior que zero.",
+            "The total of the products must be more than zero.",
         );
         said.clone_into(&mut shown.form.problem);
     }
@@ -377,7 +377,10 @@ fn check_sum(frame: &Frame, shown: &mut Shown) {
 fn description(frame: &Frame, shown: &mut Shown) -> String {
     let typed = shown.form.value("description").trim().to_owned();
     if typed.is_empty() && shown.lines.is_empty() {
-        let said = frame.text("Diga o que está sendo pago.", "Say what is being paid for.");
+        let said = frame.text(
+            "Informe o que está sendo pago.",
+            "Enter what is being paid for.",
+        );
         shown.form.complain("description", said);
     }
     if !typed.is_empty() {

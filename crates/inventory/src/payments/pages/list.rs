@@ -89,7 +89,10 @@ impl Asked {
             match moment(&text, is_end, page.state.clock.now()) {
                 Some(moment) if is_end => query.to = Some(moment),
                 Some(moment) => query.from = Some(moment),
-                None => form.complain(name, frame.text("Esta não é uma data.", "This is no date.")),
+                None => form.complain(
+                    name,
+                    frame.text("Digite uma data válida.", "Enter a valid date."),
+                ),
             }
         }
         Ok(Self {
@@ -226,7 +229,10 @@ fn back_with_fewer(frame: &Frame, uri: &Uri) -> Response {
     let most = i64::try_from(FILE_PAGE * FILE_PAGES).unwrap_or(i64::MAX);
     let said = format!(
         "{} {}. {}",
-        frame.text("Um arquivo leva até", "A file takes up to"),
+        frame.text(
+            "O limite de linhas por arquivo é",
+            "The limit of rows per file is"
+        ),
         frame.locale.number(most),
         frame.text(
             "Filtre a lista por dias e exporte em partes.",

@@ -94,27 +94,27 @@ fn unavailable(frame: &Frame, failure: Failure) -> Answer {
         Failure::Store(_) => return Err(refusal(failure).into()),
         Failure::Unreachable(_) => (
             frame.text(
-                "O checkout não está acessível agora. Tente de novo em alguns instantes.",
-                "Checkout cannot be reached right now. Try again in a moment.",
+                "O serviço de pagamentos não está acessível agora. Tente de novo em alguns instantes.",
+                "The payment service cannot be reached right now. Try again in a moment.",
             ),
             "",
         ),
         Failure::Unanswered(_) => (
             frame.text(
-                "O checkout não deu uma resposta que se possa usar. Tente de novo em alguns instantes.",
-                "Checkout gave no answer that can be used. Try again in a moment.",
+                "O serviço de pagamentos deu uma resposta inesperada. Tente de novo em alguns instantes.",
+                "The payment service gave an unexpected response. Try again in a moment.",
             ),
             "",
         ),
         Failure::WrongKey => (
             frame.text(
-                "O checkout recusa a chave desta loja. Quem administra o sistema precisa conferir a configuração.",
-                "Checkout refuses this shop's key. Whoever runs the system has to check the settings.",
+                "O serviço de pagamentos recusa a chave desta loja. Peça a um administrador que confira a configuração.",
+                "The payment service refuses this shop's key. Ask an administrator to check the settings.",
             ),
             "",
         ),
         Failure::Refused(problem) => (
-            frame.text("O checkout recusou o pedido:", "Checkout refused the request:"),
+            frame.text("O serviço de pagamentos recusou o pedido:", "The payment service refused the request:"),
             problem.detail.as_str(),
         ),
     };
@@ -140,31 +140,34 @@ fn refusal(failure: Failure) -> Refusal {
 /// A refusal in the reader's language, as far as it has one.
 fn refused(frame: &Frame, problem: &Problem) -> String {
     let known = match (problem.detail.as_str(), problem.field.as_deref()) {
-        ("Order already paid", _) => ("O pedido já foi pago.", "The order is paid already."),
+        ("Order already paid", _) => ("O pedido já foi pago.", "The order has already been paid."),
         ("A payment of this order is still being confirmed", _) => (
             "Um pagamento deste pedido ainda está sendo confirmado. Tente de novo em alguns minutos.",
             "A payment of this order is still being confirmed. Try again in a few minutes.",
         ),
         ("Order expired", _) => ("O pedido venceu.", "The order has expired."),
-        ("Order canceled", _) => ("O pedido foi cancelado.", "The order was canceled."),
+        ("Order canceled", _) => ("O pedido foi cancelado.", "The order was cancelled."),
         ("Invalid payment status", _) => (
-            "Este pagamento não pode ser devolvido: não está aprovado, ou já foi devolvido inteiro.",
-            "This payment cannot be refunded: it is not approved, or all of it was refunded already.",
+            "Este pagamento não pode ser devolvido: não está aprovado ou já foi devolvido por inteiro.",
+            "This payment cannot be refunded: it is not approved, or has already been refunded in full.",
         ),
         ("Invalid amount", Some("amount")) => (
-            "O valor é maior do que o que resta, ou não é um valor em reais.",
-            "The amount is more than what is left, or no amount of money.",
+            "O valor é maior do que resta ou não é um valor em reais.",
+            "The amount is more than what is left, or is not an amount in reais.",
         ),
         ("An order with this reference exists", _) => (
             "Já existe um pedido com este número.",
-            "There is an order with this number already.",
+            "An order with this number already exists.",
         ),
         (_, Some("Idempotency-Key")) => (
             "Este formulário já foi enviado com outros valores. Confira e envie de novo.",
-            "This form has been sent already, with other values. Check it and send it again.",
+            "This form has already been sent with other values. Check it and send it again.",
         ),
         (detail, _) => {
-            let said = frame.text("O checkout recusou", "Checkout refused");
+            let said = frame.text(
+                "O serviço de pagamentos recusou",
+                "The payment service refused",
+            );
             return format!("{said}: {detail}");
         }
     };

@@ -156,8 +156,8 @@ fn question<'a>(frame: &'a Frame, order: &Order, problem: String) -> Question<'a
         title: frame.text("Cancelar o pedido?", "Cancel the order?"),
         name: format!("{} · {}", order.description, frame.locale.money(order.amount)),
         sentence: frame.text(
-            "O link deixa de aceitar pagamentos. Um pix ou boleto em aberto é cancelado. Não dá para desfazer.",
-            "The link takes no more payments. An open pix or boleto is canceled. This cannot be undone.",
+            "O link deixa de aceitar pagamentos. Um Pix ou boleto em aberto é cancelado. Isto não pode ser desfeito.",
+            "The link stops taking payments. An open Pix or boleto is cancelled. This cannot be undone.",
         ),
         confirm: frame
             .text("Sim, cancelar o pedido", "Yes, cancel the order")
@@ -180,14 +180,14 @@ pub(super) async fn cancel(
     Post::read(&page.state, &parts, body).await?;
     let problem = match super::super::cancel_order(&page.state, &frame.caller, &id).await {
         Ok(_) => {
-            let said = frame.text("Pedido cancelado.", "Order canceled.");
+            let said = frame.text("Pedido cancelado.", "Order cancelled.");
             return Ok(flash::leave(see_other(&order_address(&id)), Flash::success(said)));
         }
         Err(Failure::Refused(problem)) => refused(&frame, &problem),
         Err(Failure::Unanswered(_)) => frame
             .text(
-                "O checkout não respondeu. O pedido pode estar cancelado ou não: confira antes de tentar de novo.",
-                "Checkout did not answer. The order may be canceled or not: look before you try again.",
+                "O serviço de pagamentos não respondeu. O pedido pode ou não ter sido cancelado: confira antes de tentar de novo.",
+                "The payment service did not respond. The order may or may not have been cancelled: check before you try again.",
             )
             .to_owned(),
         Err(failure) => return unavailable(&frame, failure),

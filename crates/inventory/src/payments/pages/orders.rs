@@ -36,7 +36,11 @@ const COLUMNS: &[&str] = &[
 fn choices(frame: &Frame) -> Vec<Choices> {
     let statuses =
         ORDER_STATUSES.map(|(code, status)| (code, frame.say(order_status(status).text)));
-    vec![("status", frame.text("Situação", "State"), statuses.to_vec())]
+    vec![(
+        "status",
+        frame.text("Situação", "Status"),
+        statuses.to_vec(),
+    )]
 }
 
 pub(super) async fn list(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
@@ -81,7 +85,7 @@ fn empty_index(frame: &Frame, asked: &Asked) -> Index {
         columns: vec![
             Column::text(frame.text("Pedido", "Order"), ""),
             Column::text(frame.text("Número", "Number"), ""),
-            Column::text(frame.text("Situação", "State"), ""),
+            Column::text(frame.text("Situação", "Status"), ""),
             Column::number(frame.text("Valor", "Amount"), ""),
             Column::text(frame.text("Criado em", "Created"), ""),
         ],
@@ -89,8 +93,8 @@ fn empty_index(frame: &Frame, asked: &Asked) -> Index {
             icon: "card",
             sentence: frame
                 .text(
-                    "Nenhum pedido ainda. Crie um link e envie a quem vai pagar.",
-                    "No orders yet. Create a link and send it to whoever will pay.",
+                    "Nenhum pedido ainda. Crie um link e envie-o a quem vai pagar.",
+                    "No orders yet. Create a link and send it to the buyer.",
                 )
                 .to_owned(),
         },

@@ -41,10 +41,14 @@ fn choices(frame: &Frame) -> Vec<Choices> {
         PAYMENT_STATUSES.map(|(code, status)| (code, frame.say(payment_status(status).text)));
     let methods = METHODS.map(|(code, means)| (code, frame.say(method(means))));
     vec![
-        ("status", frame.text("Situação", "State"), statuses.to_vec()),
+        (
+            "status",
+            frame.text("Situação", "Status"),
+            statuses.to_vec(),
+        ),
         (
             "payment_method",
-            frame.text("Meio", "Method"),
+            frame.text("Forma", "Method"),
             methods.to_vec(),
         ),
     ]
@@ -86,8 +90,8 @@ fn empty_index(frame: &Frame, asked: &Asked) -> Index {
         chips: asked.chips(frame, &address),
         columns: vec![
             Column::text(frame.text("Pagamento", "Payment"), ""),
-            Column::text(frame.text("Meio", "Method"), ""),
-            Column::text(frame.text("Situação", "State"), ""),
+            Column::text(frame.text("Forma", "Method"), ""),
+            Column::text(frame.text("Situação", "Status"), ""),
             Column::number(frame.text("Valor", "Amount"), ""),
             Column {
                 is_minor: true,

@@ -100,20 +100,20 @@ impl About {
         let what = written.map_or_else(
             || {
                 frame
-                    .text("tudo o que resta", "all that is left")
+                    .text("tudo o que resta", "everything that is left")
                     .to_owned()
             },
             |amount| frame.locale.money(amount),
         );
         let plain = amount.map(|amount| amount.to_string()).unwrap_or_default();
         Question {
-            title: frame.text("Devolver o dinheiro?", "Give the money back?"),
+            title: frame.text("Devolver o dinheiro?", "Refund this payment?"),
             name: format!("{what} · {}", self.payment.payer.email),
             sentence: frame.text(
-                "O valor volta para quem pagou, no prazo do banco ou do cartão. Não dá para desfazer.",
-                "The amount goes back to whoever paid, in the bank's or the card's time. This cannot be undone.",
+                "O valor volta para quem pagou, no prazo do banco ou do cartão. Isto não pode ser desfeito.",
+                "The money goes back to the buyer; how long it takes depends on the bank or card. This cannot be undone.",
             ),
-            confirm: format!("{} {what}", frame.text("Sim, devolver", "Yes, give back")),
+            confirm: format!("{} {what}", frame.text("Sim, devolver", "Yes, refund")),
             hidden: vec![
                 (TOKEN, token),
                 ("how", if amount.is_some() { "part" } else { "all" }.to_owned()),
@@ -208,20 +208,20 @@ fn done(frame: &Frame, refund: &Refund, back: &str) -> Response {
     let flash = match refund.status {
         RefundStatus::Approved => Flash::success(format!(
             "{}: {amount}.",
-            frame.text("Devolvido", "Given back")
+            frame.text("Devolvido", "Refunded")
         )),
         RefundStatus::InProcess => Flash::warning(format!(
             "{} {amount}.",
             frame.text(
                 "O provedor ainda está processando a devolução de",
-                "The provider is still working on giving back"
+                "The provider is still processing the refund of"
             )
         )),
         RefundStatus::Rejected => Flash::warning(format!(
             "{} {amount}.",
             frame.text(
                 "O provedor recusou a devolução de",
-                "The provider refused to give back"
+                "The provider refused the refund of"
             )
         )),
     };
@@ -233,19 +233,19 @@ fn unknown(frame: &Frame, question: Question<'_>) -> Response {
     let question = Question {
         title: frame.text(
             "O resultado ainda não é conhecido",
-            "The outcome is not known yet",
+            "The result is not known yet",
         ),
         sentence: frame.text(
-            "Verificar envia o mesmo pedido: o dinheiro é devolvido uma só vez.",
-            "Checking sends the same request: the money is given back only once.",
+            "Verificar repete o mesmo pedido: o dinheiro é devolvido uma só vez.",
+            "Checking repeats the same request: the money is refunded only once.",
         ),
         confirm: frame
-            .text("Verificar o resultado", "Check the outcome")
+            .text("Verificar o resultado", "Check the result")
             .to_owned(),
         problem: frame
             .text(
-                "O checkout não respondeu a tempo. O dinheiro pode ter sido devolvido ou não.",
-                "Checkout did not answer in time. The money may have been given back or not.",
+                "O serviço de pagamentos não respondeu a tempo. O dinheiro pode ou não ter sido devolvido.",
+                "The payment service did not respond in time. The money may or may not have been refunded.",
             )
             .to_owned(),
         ..question

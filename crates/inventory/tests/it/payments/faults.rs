@@ -32,32 +32,32 @@ on_both_engines!(
         path["id"] = json!("../../admin");
         let huge = format!("[{}", " ".repeat(9 * 1024 * 1024));
         for (reply, said) in [
-            (Reply::Reset, "no answer that can be used"),
+            (Reply::Reset, "gave an unexpected response"),
             (
                 Reply::Json(500, json!({"detail": "Internal server error"})),
-                "no answer that can be used",
+                "gave an unexpected response",
             ),
             (
                 raw("200 OK", "<html>It works!</html>"),
-                "no answer that can be used",
+                "gave an unexpected response",
             ),
             (
                 raw("404 Not Found", "<html>nginx</html>"),
-                "no answer that can be used",
+                "gave an unexpected response",
             ),
-            (raw(&elsewhere, ""), "no answer that can be used"),
-            (raw("200 OK", &huge), "no answer that can be used"),
+            (raw(&elsewhere, ""), "gave an unexpected response"),
+            (raw("200 OK", &huge), "gave an unexpected response"),
             (
                 Reply::Raw("SSH-2.0-OpenSSH_9.2\r\n".to_owned()),
-                "no answer that can be used",
+                "gave an unexpected response",
             ),
             (
                 Reply::Json(200, list_of(&[script], 1)),
-                "no answer that can be used",
+                "gave an unexpected response",
             ),
             (
                 Reply::Json(200, list_of(&[path], 1)),
-                "no answer that can be used",
+                "gave an unexpected response",
             ),
             (
                 Reply::Json(401, json!({"detail": "Invalid credentials"})),
@@ -73,7 +73,7 @@ on_both_engines!(
                 says(
                     &admin.get(path).await,
                     502,
-                    &[said, "The stock works as usual."],
+                    &[said, "The stock pages work as usual."],
                 );
             }
             page(&admin, "/", 200).await;

@@ -74,7 +74,7 @@ on_both_engines!(
             (vec![("amount", "1.234"), ("description", "x")], "two ways"),
             (
                 vec![("amount", "10"), ("description", " ")],
-                "Say what is being paid for.",
+                "Enter what is being paid for.",
             ),
             (
                 vec![
@@ -107,7 +107,7 @@ on_both_engines!(
         says(
             &answer,
             422,
-            &["There is an order with this number already.", "value=\"7\""],
+            &["An order with this number already exists.", "value=\"7\""],
         );
         assert_eq!(traces(&app).await.len(), 0);
     }

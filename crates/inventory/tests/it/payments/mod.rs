@@ -148,7 +148,7 @@ on_both_engines!(a_list_asks_for_what_its_filters_say, async |address| {
     );
     page(&manager, "/payments/?page=9", 404).await;
     let refused = manager.get("/payments/?date_from=yesterday").await;
-    says(&refused, 422, &["This is no date."]);
+    says(&refused, 422, &["Enter a valid date."]);
     page(
         &manager,
         "/payments/received/?status=approved&payment_method=pix",
@@ -191,7 +191,7 @@ on_both_engines!(
             (302, "/payments/?status=paid")
         );
         let html = page(&manager, "/payments/?status=paid", 200).await;
-        assert!(html.contains("A file takes up to 2,000."));
+        assert!(html.contains("The limit of rows per file is 2,000."));
     }
 );
 
@@ -219,7 +219,7 @@ on_both_engines!(a_canceled_order_tells_who_canceled_it, async |address| {
     let answer = manager.submit(cancel, &[]).await;
     crate::pages::leads_to(&answer, "/payments/orders/ord_1/");
     let html = page(&manager, "/payments/orders/ord_1/", 200).await;
-    assert!(html.contains("Canceled") && !html.contains("https://pay.example/pay/"));
+    assert!(html.contains("Cancelled") && !html.contains("https://pay.example/pay/"));
     checkout.does(|call| match call.line.as_str() {
         "POST /orders/ord_1/cancel" => {
             Reply::Json(409, serde_json::json!({"detail": "Order already paid"}))
@@ -227,7 +227,7 @@ on_both_engines!(a_canceled_order_tells_who_canceled_it, async |address| {
         _ => reads(call, "paid"),
     });
     let answer = manager.submit(cancel, &[]).await;
-    says(&answer, 409, &["The order is paid already."]);
+    says(&answer, 409, &["The order has already been paid."]);
     let expected = ["asked", "canceled", "asked", "refused"];
     let found = traces(&app).await;
     assert_eq!(
@@ -242,5 +242,5 @@ on_both_engines!(a_canceled_order_tells_who_canceled_it, async |address| {
     }));
     let admin = app.staff("auditor", &["view_audit_entry"]).await;
     let log = page(&admin, "/admin/audit-log/?model=order", 200).await;
-    assert!(log.contains("Canceled") && log.contains("Asked for"));
+    assert!(log.contains("Cancelled") && log.contains("Requested"));
 });
