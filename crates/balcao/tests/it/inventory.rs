@@ -261,7 +261,7 @@ async fn made_up_data_go_out_as_files_and_come_in_again() {
     .unwrap();
     let import = ["inventory", "import", "products", file];
     let missing = run(other.path(), &import);
-    assert!(said(&missing).contains("There is no category \"Ervas\"."));
+    assert!(said(&missing).contains("There is no category “Ervas”."));
     let created = run(
         other.path(),
         &[import.as_slice(), &["--create-names"]].concat(),
@@ -271,7 +271,7 @@ async fn made_up_data_go_out_as_files_and_come_in_again() {
     let wrong = run(other.path(), &["inventory", "import", "brands", file]);
     assert_eq!(wrong.status.code(), Some(1));
     assert!(
-        said(&wrong).contains("allowed: id, name, description"),
+        said(&wrong).contains("Allowed columns: id, name, description"),
         "{}",
         said(&wrong)
     );

@@ -119,8 +119,8 @@ impl Decimals {
         };
         if *self.mark.get_or_insert(found) != found {
             return Err(Message::fixed(
-                "Os preços anteriores usam o outro separador decimal: use um só no arquivo inteiro.",
-                "Prices before this one are written with the other decimal mark: use one in the whole file.",
+                "Os preços acima usam o outro separador decimal: use um só no arquivo inteiro.",
+                "The prices above use the other decimal mark: use only one in the whole file.",
             ));
         }
         Ok(match found {

@@ -189,14 +189,14 @@ pub(super) fn of_header(resource: Resource, names: &[String]) -> Result<Vec<Colu
                 let name: String = name.chars().take(100).collect();
                 wrong.push((
                     format!("coluna desconhecida “{name}”"),
-                    format!("unknown column \"{name}\""),
+                    format!("unknown column “{name}”"),
                 ));
             }
             Some(column) if columns.iter().any(|other| fills(other) == fills(&column)) => {
                 let name = column.name;
                 wrong.push((
                     format!("a coluna {} aparece duas vezes", column.label.0),
-                    format!("column {name} is there twice, or beside another that says the same"),
+                    format!("column {name} appears twice, or beside another with the same meaning"),
                 ));
             }
             Some(column) => columns.push(column),
@@ -223,7 +223,7 @@ pub(super) fn of_header(resource: Resource, names: &[String]) -> Result<Vec<Colu
             "{}. Colunas permitidas: {in_portuguese}.",
             portuguese.join("; ")
         ),
-        format!("{}; allowed: {allowed}", english.join("; ")),
+        format!("{}. Allowed columns: {allowed}.", english.join("; ")),
     ))
 }
 

@@ -10,7 +10,7 @@ use std::{
 use db::{Conn, Db};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use web::locale::{Locale, read_file_time};
+use web::locale::read_file_time;
 
 use super::{
     ImportError, Problem, Report, Resource, Run,
@@ -183,11 +183,10 @@ impl Batch {
         before: &Before<'_>,
     ) -> Result<GivenId, ImportError> {
         let resource = self.run.resource;
-        let name = resource.words().one(Locale::En);
         if before.has_id(id) {
-            return Ok(GivenId::Taken(Message::new(
-                "Este id já está neste arquivo, mais acima.",
-                format!("{name} with this id stands in this file already."),
+            return Ok(GivenId::Taken(Message::fixed(
+                "Este id já aparece mais acima no arquivo.",
+                "This id is already further up in the file.",
             )));
         }
         let Some(row) = record::find(conn, resource, id).await? else {
@@ -196,9 +195,9 @@ impl Batch {
         if is_same(resource, &self.columns, members, &row)? {
             return Ok(GivenId::Unchanged);
         }
-        Ok(GivenId::Taken(Message::new(
+        Ok(GivenId::Taken(Message::fixed(
             "Já existe um registro com este id, com outro conteúdo.",
-            format!("{name} with this id already exists, with other contents."),
+            "A record with this id already exists, with other contents.",
         )))
     }
 

@@ -36,7 +36,7 @@ pub enum ImportError {
     #[error("{}", .0.findings())]
     Rows(Report),
     /// Another import is being published or undone.
-    #[error("another import is under way: try again when it has ended")]
+    #[error("another import is in progress: try again when it has finished")]
     Busy,
     /// The store failed. What was begun is ended by whichever process looks next.
     #[error("the records cannot be written")]
@@ -57,7 +57,7 @@ impl ImportError {
 /// What is to be imported, and how.
 #[derive(Debug, Clone)]
 pub struct Order {
-    /// What the file holds.
+    /// What the file contains.
     pub resource: Resource,
     /// What the file is called in the audit log.
     pub name: String,

@@ -79,8 +79,11 @@ pub(super) async fn resolve(
         [id] => Meaning::Id(id.to_string()),
         [] => absent(creates, field, name, &shown)?,
         _ => Meaning::Wrong(Message::new(
-            format!("Há mais de um “{shown}”: use a coluna {field} com um id."),
-            format!("There are several of \"{shown}\": use the column {field} with an id."),
+            format!(
+                "Há mais de um “{shown}”: use o id na coluna {}.",
+                names::field_in_a_sentence(Locale::PtBr, field)
+            ),
+            format!("There are several of “{shown}”: use the id in the column {field}."),
         )),
     })
 }
@@ -97,7 +100,7 @@ fn absent(
             "Não há {} “{shown}”",
             names::field_in_a_sentence(Locale::PtBr, field)
         ),
-        format!("There is no {field} \"{shown}\""),
+        format!("There is no {field} “{shown}”"),
     );
     let (Some(creates), Some(kind)) = (creates, kind_of(field)) else {
         let message = Message::new(format!("{portuguese}."), format!("{english}."));
@@ -109,7 +112,7 @@ fn absent(
             [Locale::PtBr, Locale::En].map(|locale| admin::short_permission(locale, lacked));
         return Ok(Meaning::Wrong(Message::new(
             format!("{portuguese}, e para criar falta a você a permissão “{in_portuguese}”."),
-            format!("{english}, and you lack the permission \"{in_english}\" to create it."),
+            format!("{english}, and you lack the permission “{in_english}” to create it."),
         )));
     }
     let errors = named::problems(&members(name)?, Mode::Whole);
@@ -178,10 +181,10 @@ impl NewNames {
 pub(super) fn too_many() -> Message {
     Message::new(
         format!(
-            "O arquivo traz mais de {MAX} categorias e marcas novas: confira a coluna, ou crie-as antes."
+            "O arquivo tem mais de {MAX} categorias e marcas novas: confira a coluna ou crie-as antes."
         ),
         format!(
-            "The file brings more than {MAX} new categories and brands: check the column, or create them first."
+            "The file has more than {MAX} new categories and brands: check the column, or create them first."
         ),
     )
 }

@@ -46,7 +46,7 @@ impl Sheet {
         if start.starts_with(&[0xFF, 0xFE]) || start.starts_with(&[0xFE, 0xFF]) {
             return Err(ImportError::Format(Message::fixed(
                 "O arquivo está em UTF-16: salve-o como “CSV UTF-8”.",
-                "the file is in UTF-16: save it as \"CSV UTF-8\"",
+                "The file is in UTF-16: save it as “CSV UTF-8”.",
             )));
         }
         let (mark, encoding) = if start.starts_with(&[0xEF, 0xBB, 0xBF]) {
@@ -85,7 +85,7 @@ impl Sheet {
         if !self.advance()? || self.is_beyond_the_end() {
             return Err(ImportError::Format(Message::fixed(
                 "O arquivo está vazio: a primeira linha deve nomear as colunas.",
-                "the file is empty: its first row names the columns",
+                "The file is empty: its first row must name the columns.",
             )));
         }
         let names: Vec<String> = self
@@ -110,13 +110,13 @@ impl Sheet {
                 csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => {
                     ImportError::Format(Message::new(
                         format!("A linha {line} tem mais de 2 MiB: talvez uma aspa não tenha sido fechada."),
-                        format!("the row that begins on line {line} has more than 2 MiB: perhaps a quotation mark is not closed"),
+                        format!("The row that begins on line {line} has more than 2 MiB: perhaps a quotation mark is not closed."),
                     ))
                 }
                 csv::ErrorKind::Io(error) => ImportError::File(error),
                 other => ImportError::Format(Message::new(
                     format!("A linha {line} não pode ser lida: {other:?}"),
-                    format!("line {line} cannot be read: {other:?}"),
+                    format!("Line {line} cannot be read: {other:?}"),
                 )),
             })
     }
@@ -187,7 +187,7 @@ impl Sheet {
                 text.ok_or_else(|| {
                     let message = Message::fixed(
                         "Isto não está em UTF-8: salve o arquivo como “CSV UTF-8”.",
-                        "This is not UTF-8: save the file as \"CSV UTF-8\".",
+                        "This is not UTF-8: save the file as “CSV UTF-8”.",
                     );
                     problem(Some(column.name), message)
                 })

@@ -369,9 +369,9 @@ on_both_engines!(
         )
         .await;
         let refused = admin.submit("/import/1/confirm/", &[]).await;
-        is_refused(&refused, &["Another import is under way"]);
+        is_refused(&refused, &["Another import is in progress"]);
         let shown = page(&admin, "/import/2/", 200).await;
-        assert!(shown.contains("Under way"), "{shown}");
+        assert!(shown.contains("In progress"), "{shown}");
         after_a_crash(&app).await;
         leads_to(&admin.submit("/import/1/confirm/", &[]).await, "/import/1/");
         assert_eq!(count(&app, "brands").await, 1);

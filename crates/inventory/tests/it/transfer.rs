@@ -256,9 +256,9 @@ on_both_engines!(
         assert_eq!(
             found,
             [
-                "line 2, category_name: There are several of \"Doces\": use the column category with an id.",
-                "line 2, brand_name: There is no brand \"Nada\".",
-                "line 3, cost_price: Prices before this one are written with the other decimal mark: use one in the whole file.",
+                "line 2, category_name: There are several of “Doces”: use the id in the column category.",
+                "line 2, brand_name: There is no brand “Nada”.",
+                "line 3, cost_price: The prices above use the other decimal mark: use only one in the whole file.",
                 "line 3, brand: This field may not be null.",
             ]
         );
@@ -267,8 +267,8 @@ on_both_engines!(
         assert_eq!(
             problems(&app, Resource::Products, row).await,
             [
-                "line 2, category: There are several of \"Doces\": use the column category with an id.",
-                "line 2, brand: There is no brand \"x 1\".",
+                "line 2, category: There are several of “Doces”: use the id in the column category.",
+                "line 2, brand: There is no brand “x 1”.",
             ]
         );
         let row = "supplier,product,quantity\natacado,Arroz,1\n";
@@ -328,7 +328,7 @@ on_both_engines!(
             let changed = file.replacen(before, after, 1);
             assert_eq!(
                 problems(&app, Resource::Products, windows_1252(&changed)).await,
-                ["line 2, id: product with this id already exists, with other contents."],
+                ["line 2, id: A record with this id already exists, with other contents."],
                 "{after}"
             );
         }
@@ -397,26 +397,26 @@ on_both_engines!(
 on_both_engines!(files_that_mean_harm_are_refused_in_words, async |address| {
     let app = TestApp::new(&address).await;
     let refused = async |bytes: &[u8]| problems(&app, CATEGORIES, bytes).await.join("|");
-    let allowed = "allowed: id, name, description, created_at, updated_at";
+    let allowed = "Allowed columns: id, name, description, created_at, updated_at.";
     assert_eq!(
         refused(b"").await,
-        "the file is empty: its first row names the columns"
+        "The file is empty: its first row must name the columns."
     );
     assert_eq!(
         refused(b"cor\nA\n").await,
-        format!("unknown column \"cor\"; column name is missing; {allowed}")
+        format!("unknown column “cor”; column name is missing. {allowed}")
     );
     assert_eq!(
         refused(b"name,name\nA,B\n").await,
-        format!("column name is there twice, or beside another that says the same; {allowed}")
+        format!("column name appears twice, or beside another with the same meaning. {allowed}")
     );
     assert_eq!(
         refused(b"\xff\xfen\0a\0m\0e\0").await,
-        "the file is in UTF-16: save it as \"CSV UTF-8\""
+        "The file is in UTF-16: save it as “CSV UTF-8”."
     );
     assert_eq!(
         refused(b"name\nCaf\xe9\nCaf\xc3\xa9\n").await,
-        "line 3, name: This is not UTF-8: save the file as \"CSV UTF-8\"."
+        "line 3, name: This is not UTF-8: save the file as “CSV UTF-8”."
     );
     assert_eq!(
         refused(b"name\na\0b\n").await,
@@ -440,7 +440,7 @@ on_both_engines!(files_that_mean_harm_are_refused_in_words, async |address| {
     );
     assert_eq!(
         refused(b"id,name\n7,A\n7,B\n").await,
-        "line 3, id: category with this id stands in this file already."
+        "line 3, id: This id is already further up in the file."
     );
     let many = format!("name\n{}", "\"\"\"\"\"\n".repeat(3)) + &",\n".repeat(5_000);
     assert!(!refused(many.as_bytes()).await.is_empty());

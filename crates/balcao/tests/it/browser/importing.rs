@@ -23,6 +23,9 @@ async fn choose_correct_import_and_undo(reader: Reader) {
     browser.click("main [name=create_names]").await;
     browser.click(SEND).await;
     browser
+        .wait_text("#problems", "The file needs corrections")
+        .await;
+    browser
         .wait_text("#problems", "Problems in the file: 2")
         .await;
     browser.wait_text("main table", "Selling price").await;
@@ -38,7 +41,7 @@ async fn choose_correct_import_and_undo(reader: Reader) {
     browser.type_text("#file", file.to_str().unwrap()).await;
     browser.click(SEND).await;
     browser
-        .wait_text("main .notice", "Records that will be added: 2")
+        .wait_text("main .notice", "Records to be added: 2")
         .await;
     browser.wait_text("main table", "Chás da serra").await;
     assert!(!browser.is_too_wide().await);

@@ -223,7 +223,7 @@ async fn a_file_is_checked_imported_and_undone_and_the_language_changed_without_
     std::fs::write(&file, "name\nAlfa\nBeta\n").unwrap();
     bring(&browser, &inventory, &file).await;
     browser
-        .wait_text("main .notice", "Records that will be added: 2")
+        .wait_text("main .notice", "Records to be added: 2")
         .await;
     browser.click("main form button[type=submit]").await;
     browser.wait_text("#toasts", "Imported: 2 records.").await;

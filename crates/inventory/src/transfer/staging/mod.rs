@@ -48,8 +48,8 @@ pub(super) const INTERRUPTED: Message = Message::fixed(
 );
 /// What is said when another request changed something between the check of a row and its import.
 const CHANGED: Message = Message::fixed(
-    "Alguém alterou algo a que o arquivo se refere: confira-o de novo.",
-    "Somebody else changed what the file refers to: check it again.",
+    "Alguém alterou um registro usado pelo arquivo. Confira o arquivo de novo.",
+    "Somebody changed a record that the file uses. Check the file again.",
 );
 
 /// Where an uploaded file or an import stands.

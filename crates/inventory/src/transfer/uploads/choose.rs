@@ -69,7 +69,7 @@ struct ChoosePage<'a> {
 /// What a form asks for beside its file.
 #[derive(Debug, Default)]
 pub(super) struct Chosen {
-    /// What the file holds, as it was sent.
+    /// What the file contains, as it was sent.
     resource: String,
     /// Whether categories and brands are created that are not there yet.
     creates_names: bool,
@@ -94,7 +94,7 @@ impl ChoosePage<'_> {
         self.chosen.resource == Resource::Products.name()
     }
 
-    /// What the file holds that was checked.
+    /// What the file contains that was checked.
     fn resource(&self) -> &str {
         let chosen = self.choices.iter().find(|choice| choice.is_chosen);
         chosen.map_or("", |choice| choice.text.as_str())
@@ -218,8 +218,8 @@ pub(super) async fn refused(
                 frame.text("Problemas no arquivo", "Problems in the file"),
                 frame.locale.number(count),
                 frame.text(
-                    "Nada foi importado. Corrija o arquivo e escolha-o aqui de novo: o resto continua como estava.",
-                    "Nothing was imported. Correct the file and choose it here again: the rest stays as it was."
+                    "Nada foi importado. Corrija o arquivo e escolha-o de novo abaixo; as outras escolhas continuam valendo.",
+                    "Nothing was imported. Correct the file and choose it again below; your other choices are kept."
                 )
             );
             report
@@ -299,7 +299,7 @@ async fn receive(
             wrong(
                 "resource",
                 "Escolha o que o arquivo contém.",
-                "Choose what the file holds.",
+                "Choose what the file contains.",
             ),
         ));
     };

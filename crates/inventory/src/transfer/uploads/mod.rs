@@ -39,7 +39,7 @@ const LARGE: i64 = 1000;
 const MAX_ROWS: u64 = 100_000;
 const BUSY: Message = Message::fixed(
     "Outra importação está em andamento: tente de novo quando ela terminar.",
-    "Another import is under way: try again when it has ended.",
+    "Another import is in progress: try again when it has finished.",
 );
 
 /// A file that somebody uploaded.
@@ -91,7 +91,7 @@ fn refuse_too_many(mut sheet: Sheet) -> Result<(), ImportError> {
                 "O arquivo tem mais de {MAX_ROWS} linhas: divida-o, ou importe-o pela linha de comando."
             ),
             format!(
-                "the file has more than {MAX_ROWS} rows: divide it, or import it with the command line"
+                "The file has more than {MAX_ROWS} rows: split it, or import it from the command line."
             ),
         ))),
     }

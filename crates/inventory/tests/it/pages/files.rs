@@ -80,7 +80,7 @@ on_both_engines!(
         );
         assert_eq!(count(&app, "brands").await, 0);
         let shown = page(&admin, "/import/1/", 200).await;
-        assert!(shown.contains("Records that will be added:") && shown.contains("&#60;b&#62;"));
+        assert!(shown.contains("Records to be added:") && shown.contains("&#60;b&#62;"));
         for _ in 0..2 {
             leads_to(&admin.submit("/import/1/confirm/", &[]).await, "/import/1/");
         }
@@ -260,7 +260,7 @@ on_both_engines!(
         leads_to(&send(&admin, tokens, "brands", alfa).await, kept);
         assert_eq!(count(&app, "brands").await, 1);
         let another = send(&admin, tokens, "brands", "name\nBeta\n").await;
-        is_refused(&another, &["This form has been saved already"]);
+        is_refused(&another, &["This form has already been saved"]);
     }
 );
 

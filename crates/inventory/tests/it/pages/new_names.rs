@@ -42,10 +42,7 @@ on_both_engines!(
         let refused = upload_with(&admin, &plain, format!("{HEADER}{ROWS}")).await;
         is_refused(
             &refused,
-            &[
-                "There is no category &#34;Chás&#34;.",
-                "There is no brand &#34;Folha&#34;.",
-            ],
+            &["There is no category “Chás”.", "There is no brand “Folha”."],
         );
         leads_to(&upload(&admin, ROWS).await, "/import/1/");
         let shown = page(&admin, "/import/1/", 200).await;
@@ -54,7 +51,7 @@ on_both_engines!(
         }
         // Another spelling of a name is the same name.
         assert!(
-            shown.contains("brands that will be added: <strong>3</strong>"),
+            shown.contains("brands to be added: <strong>3</strong>"),
             "{shown}"
         );
         assert!(
@@ -127,7 +124,7 @@ on_both_engines!(
             app.admin().post("/api/v1/brands/", brand).await.id();
         }
         let refused = admin.submit("/import/1/confirm/", &[]).await;
-        is_refused(&refused, &["There are several of &#34;Folha&#34;"]);
+        is_refused(&refused, &["There are several of “Folha”"]);
         assert_eq!(names(&app, "categories").await, before);
         execute(&app, "DELETE FROM brands WHERE name = 'Folha'").await;
         leads_to(&admin.submit("/import/1/confirm/", &[]).await, "/import/1/");
@@ -148,7 +145,7 @@ on_both_engines!(
         let refused = upload(&manager, ROWS).await;
         is_refused(
             &refused,
-            &["you lack the permission &#34;Can add category&#34; to create it"],
+            &["you lack the permission “Can add category” to create it"],
         );
         assert!(
             !refused.text.contains("There is no brand"),
@@ -196,7 +193,7 @@ on_both_engines!(
                 "name=\"create_names\" value=\"true\" checked",
                 "Corrected file",
                 "<strong>a.csv</strong> · Products",
-                "choose it here again",
+                "choose it again below",
             ],
         );
         assert!(!refused.text.contains("type=\"radio\""));

@@ -152,7 +152,7 @@ on_both_engines!(
         ] {
             assert!(refused.text.contains(said), "{said}: {}", refused.text);
         }
-        // What the file holds stays chosen: only the corrected file is chosen again.
+        // What the file contains stays chosen: only the corrected file is chosen again.
         assert!(refused.text.contains("value=\"brands\" checked"));
         let refused = upload(
             &admin,
