@@ -41,7 +41,7 @@ const USERNAME: &Field = &text::<String>("Usuário", "Username", MAX_TEXT).named
 const PASSWORD: &Field = &text::<String>("Senha", "Password", MAX_TEXT).named("password");
 const OTP: &Field = &text::<Option<String>>("Código", "Code", MAX_TEXT)
     .help(
-        "Um código do segundo fator, ou de recuperação.",
+        "Um código da verificação em duas etapas, ou de recuperação.",
         "A code of the second factor, or a recovery code. Only accounts that have a second factor need it: without it they \
          are answered 401 with the code `otp_required`, with a wrong one 401 `otp_invalid`.",
     )

@@ -69,7 +69,7 @@ impl WeakPassword {
                 "This password is entirely numeric.",
             ),
             Self::LikeUsername => Message::fixed(
-                "A senha é parecida demais com o nome do usuário.",
+                "A senha é parecida demais com o nome de usuário.",
                 "The password is too similar to the username.",
             ),
             Self::LikePerson(PersonalData::FirstName) => Message::fixed(

@@ -212,7 +212,7 @@ on_both_engines!(
             assert_eq!(status(&pair).await, (401, 401));
         }
         let told = here.get("/account/").await.text;
-        assert!(told.contains("the tokens of programs revoked"), "{told}");
+        assert!(told.contains("the API tokens revoked"), "{told}");
         // Who logs in within the same second has good tokens.
         assert_eq!(status(&log_in(third).await).await, (200, 200));
         let changes = changes(&app, 3).await;

@@ -205,7 +205,7 @@ on_both_engines!(
         // Whoever asks for it a second time, with another form, is told.
         let again = visitor.submit(HERE, &fields).await;
         assert_eq!(again.status.as_u16(), 422, "{again:?}");
-        assert!(again.text.contains("The second factor is on already."));
+        assert!(again.text.contains("Two-step verification is already on."));
     }
 );
 
@@ -376,7 +376,7 @@ on_both_engines!(
                 .get(HERE)
                 .await
                 .text
-                .contains("The second factor was turned off.")
+                .contains("Two-step verification was turned off.")
         );
 
         turned_on(&app).await;
@@ -434,7 +434,7 @@ on_both_engines!(
             .await
             .is(401, &expected);
         let page = visitor.get(HERE).await;
-        assert!(page.text.contains("Turn it on to go on."), "{page:?}");
+        assert!(page.text.contains("Turn it on to continue."), "{page:?}");
 
         let (secret, _) = turned_on(&app).await;
         let inside = half_in(&app).await;

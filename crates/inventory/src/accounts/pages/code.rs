@@ -59,8 +59,8 @@ pub(super) async fn log_in(
     let begun = session::log_in_with_code(&page.state, &parts, user, &code, remembered).await?;
     let Some(begun) = begun else {
         let message = layout.text(
-            "Este código não vale, ou já foi usado. Espere o próximo do aplicativo.",
-            "This code is not valid, or was used already. Wait for the next one of your app.",
+            "Este código não é válido ou já foi usado. Espere o próximo código do aplicativo.",
+            "This code is not valid or has already been used. Wait for the next code in your app.",
         );
         return Ok(show(&page, &parts, layout, message));
     };

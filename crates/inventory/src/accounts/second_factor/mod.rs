@@ -29,12 +29,12 @@ const RECOVERY_CODES: usize = 10;
 const RECOVERY_BYTES: usize = 10;
 
 const ON_ALREADY: Message = Message::fixed(
-    "O segundo fator já está ligado.",
-    "The second factor is on already.",
+    "A verificação em duas etapas já está ativada.",
+    "Two-step verification is already on.",
 );
 const OFF_ALREADY: Message = Message::fixed(
-    "O segundo fator está desligado.",
-    "The second factor is off.",
+    "A verificação em duas etapas está desativada.",
+    "Two-step verification is off.",
 );
 const CODES_GONE: Message = Message::fixed(
     "Estes códigos de recuperação não valem mais.",

@@ -53,8 +53,8 @@ pub(super) async fn change(
                 "The password was changed. Your other sessions were ended.",
             ),
             Tokens::Revoked => frame.text(
-                "A senha foi trocada. As outras sessões foram encerradas e os tokens de programas, revogados.",
-                "The password was changed. Your other sessions were ended, and the tokens of programs revoked.",
+                "A senha foi trocada. As outras sessões foram encerradas e os tokens da API, revogados.",
+                "The password was changed. Your other sessions were ended and the API tokens revoked.",
             ),
         };
         let mut response = flash::success(see_other("/account/"), text);

@@ -25,8 +25,8 @@ const HERE: &str = "/account/second-factor/";
 
 /// Why the second factor of an account cannot be turned off.
 const MANDATORY: (&str, &str) = (
-    "Esta conta precisa ter um segundo fator.",
-    "This account must have a second factor.",
+    "Esta conta precisa ter a verificação em duas etapas.",
+    "This account must have two-step verification.",
 );
 
 /// The names of a form's fields. One page has several forms.
@@ -192,8 +192,8 @@ pub(super) async fn turn_off(
         Ok(()) => {
             let begun = session::renew(&page.state, &sent.session).await;
             let text = frame.text(
-                "O segundo fator foi desligado.",
-                "The second factor was turned off.",
+                "A verificação em duas etapas foi desativada.",
+                "Two-step verification was turned off.",
             );
             let mut response = flash::success(see_other(HERE), text);
             let begun = begun.map_err(Refusal::from)?;
@@ -248,8 +248,8 @@ fn complaint(frame: &Frame, why: &Unchanged, fields: Fields) -> Form {
         Unchanged::Code => form.complain(
             fields.code,
             frame.text(
-                "Este código não vale agora. Confira o relógio do aparelho e digite o próximo.",
-                "This code is not valid now. Check the device's clock and type the next one.",
+                "Este código não é válido agora. Confira o relógio do celular e digite o próximo código.",
+                "This code is not valid now. Check the clock on your phone and enter the next code.",
             ),
         ),
         Unchanged::Mandatory => {

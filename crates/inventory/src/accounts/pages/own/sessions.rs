@@ -113,7 +113,7 @@ pub(super) async fn revoke_tokens(
         .map_err(Refusal::from)?;
     let text = frame.text(
         "Todos os tokens emitidos até agora foram revogados.",
-        "All tokens issued until now were revoked.",
+        "All tokens issued so far were revoked.",
     );
     Ok(flash::success(see_other(HERE), text))
 }

@@ -145,8 +145,8 @@ fn refuse_greater(caller: &Caller, permissions: &[Permission]) -> Result<(), Ref
         Ok(())
     } else {
         Err(Refusal::Conflict(Message::fixed(
-            "Este grupo pode mais do que a sua conta.",
-            "This group may do more than your account.",
+            "Este grupo tem permissões que a sua conta não tem.",
+            "This group has permissions that your account does not have.",
         )))
     }
 }

@@ -32,11 +32,11 @@ const TAKEN: Message = Message::fixed(
 );
 const NOT_YOURSELF: Message = Message::fixed(
     "Você não pode tirar isto da sua própria conta.",
-    "You cannot take this from your own account.",
+    "You cannot remove this from your own account.",
 );
 const TOO_MUCH: Message = Message::fixed(
-    "Você não pode dar mais do que você mesmo pode fazer.",
-    "You cannot give more than you may do yourself.",
+    "Você só pode dar permissões que você mesmo tem.",
+    "You can only grant permissions that you have yourself.",
 );
 
 /// A new account: a name and a password, everything else comes with [`change`].
@@ -350,8 +350,8 @@ fn refuse_greater(caller: &Caller, details: &Details) -> Result<(), Refusal> {
         Ok(())
     } else {
         Err(Refusal::Conflict(Message::fixed(
-            "Esta conta pode mais do que a sua.",
-            "This account may do more than yours.",
+            "Esta conta tem permissões que a sua não tem.",
+            "This account has permissions that yours does not have.",
         )))
     }
 }
