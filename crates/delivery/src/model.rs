@@ -222,14 +222,14 @@ resource! {
         endpoint: Named = reference("Destino", "Endpoint", "endpoints").listed_for_staff().read_from("w.id, w.url"),
         // What the event is about, by the service's own number.
         subject: i64 = integer("Assunto", "Subject", 1, i64::MAX).hidden().read_from("d.subject_id"),
-        state: DeliveryState = chosen("Situação", "State").filtered().listed_for_staff(),
+        state: DeliveryState = chosen("Situação", "Status").filtered().listed_for_staff(),
         // Since it was last begun.
         attempts: i64 = integer("Tentativas", "Attempts", 0, i64::MAX).listed_for_staff(),
         // None while it waits for an earlier event of the subject.
         due_at: Option<Timestamp> = time("Próxima tentativa", "Next attempt").hidden(),
         // `delivered`, `redirect`, `refused`, `not_connected`, `not_public`, `timed_out`, `broken`.
         last_outcome: Option<String> = text("Último resultado", "Last outcome", 20).unfolded().listed_for_staff(),
-        last_status: Option<i64> = integer("Última resposta", "Last answer", 100, 599).hidden(),
+        last_status: Option<i64> = integer("Última resposta", "Last response", 100, 599).hidden(),
         created_at: Timestamp = time("Criado em", "Created at").listed_for_staff(),
         finished_at: Option<Timestamp> = time("Concluído em", "Finished at").listed_for_staff(),
     }

@@ -24,7 +24,7 @@ const OTHERS: &[(&str, Both)] = &[
     ("booked_by_hand", ("Baixa feita à mão", "Booked by hand")),
     ("code", ("Código", "Code")),
     ("deliveries", ("Entregas", "Deliveries")),
-    ("enabled", ("Ligado", "Enabled")),
+    ("enabled", ("Ativo", "Enabled")),
     ("expires_on", ("Válido até", "Valid until")),
     ("fields", ("Campos", "Fields")),
     ("file", ("Arquivo", "File")),
@@ -46,7 +46,7 @@ const OTHERS: &[(&str, Both)] = &[
     ("new_password", ("Senha nova", "New password")),
     (
         "new_password_again",
-        ("Senha nova, outra vez", "New password, again"),
+        ("Repita a senha nova", "Repeat the new password"),
     ),
     ("object", ("Objeto", "Object")),
     ("off_code", ("Código", "Code")),
@@ -66,7 +66,7 @@ const OTHERS: &[(&str, Both)] = &[
         "password2",
         ("Confirmação da senha", "Password confirmation"),
     ),
-    ("payload", ("Corpo", "Body")),
+    ("payload", ("Conteúdo", "Content")),
     (
         "quantity_broken",
         (

@@ -28,7 +28,7 @@ pub(super) fn gone(locale: Locale, about: &About) -> String {
     match locale {
         Locale::PtBr => {
             format!(
-                "{this} {many} selecionad{ending} não existem mais. Talvez tenham sido excluíd{ending}?"
+                "{this} {many} selecionad{ending} não existem mais. Talvez tenham sido excluíd{ending}."
             )
         }
         Locale::En => {

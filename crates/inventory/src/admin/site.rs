@@ -176,7 +176,7 @@ impl Site {
         let id: String = id.chars().take(40).collect();
         let text = match self.locale {
             web::locale::Locale::PtBr => format!(
-                "{name} com ID “{id}” não existe. Talvez tenha sido excluíd{}?",
+                "{name} com ID “{id}” não existe. Talvez tenha sido excluíd{}.",
                 about.words.ending("o", "a")
             ),
             web::locale::Locale::En => {

@@ -18,16 +18,16 @@ use crate::{
 
 /// What forms say.
 const INVALID_ADDRESS: Message = Message::fixed(
-    "Digite um endereço que comece com https:// ou http://, sem nome de usuário e sem #.",
-    "Enter an address that begins with https:// or http://, without user name and #.",
+    "Digite um endereço que comece com https:// ou http://, sem nome de usuário nem #.",
+    "Enter an address that begins with https:// or http://, without a username or #.",
 );
 const INVALID_TEXT: Message = Message::fixed(
     "Use no máximo 200 caracteres, em uma linha.",
     "Ensure this field has no more than 200 characters, on one line.",
 );
 pub(crate) const CONFIGURED: Message = Message::fixed(
-    "Este destino está na configuração e é alterado lá.",
-    "This endpoint stands in the configuration and is changed there.",
+    "Este destino está na configuração do programa; altere-o lá.",
+    "This endpoint is in the program’s configuration; change it there.",
 );
 
 impl From<EndpointError> for Refusal {

@@ -17,14 +17,14 @@ pub(crate) const TYPES: &[(&str, Text)] = &[
         "product.low_stock",
         (
             "product.low_stock: um produto está com estoque baixo",
-            "product.low_stock: a product runs low",
+            "product.low_stock: a product is low on stock",
         ),
     ),
     (
         "product.stock_recovered",
         (
-            "product.stock_recovered: o estoque se recuperou",
-            "product.stock_recovered: stock has recovered",
+            "product.stock_recovered: o estoque voltou ao mínimo",
+            "product.stock_recovered: stock is back at its threshold",
         ),
     ),
     (
@@ -39,16 +39,16 @@ pub(crate) const TYPES: &[(&str, Text)] = &[
 /// How an endpoint stands, and the tone of that: see `components/status.html`.
 pub(crate) const fn standing(endpoint: &Endpoint) -> (Text, &'static str) {
     match (endpoint.disabled, endpoint.failing_since) {
-        (None, None) => (("Em dia", "Working"), "success"),
+        (None, None) => (("Funcionando", "Working"), "success"),
         (None, Some(_)) => (("Falhando", "Failing"), "warning"),
-        (Some(Disabled::ByPerson), _) => (("Desligado à mão", "Disabled by hand"), ""),
+        (Some(Disabled::ByPerson), _) => (("Desativado manualmente", "Disabled manually"), ""),
         (Some(Disabled::Gone), _) => (
-            ("Desligado: respondeu 410", "Disabled: it answered 410"),
+            ("Desativado: respondeu 410", "Disabled: it answered 410"),
             "danger",
         ),
         (Some(Disabled::Failing), _) => (
             (
-                "Desligado após dias de falha",
+                "Desativado após dias de falha",
                 "Disabled after days of failure",
             ),
             "danger",

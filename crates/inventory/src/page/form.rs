@@ -147,7 +147,7 @@ impl Form {
             Refusal::KeyReused => {
                 let said = locale.text(
                     "Este formulário já foi salvo com outros valores. Confira e envie de novo para salvar também estes.",
-                    "This form has been saved already, with other values. Check it and send it again to save these as well.",
+                    "This form has already been saved with other values. Check it and send it again to save these as well.",
                 );
                 said.clone_into(&mut self.problem);
             }
@@ -187,7 +187,7 @@ mod tests {
             ),
             (
                 "new_password_again",
-                "Senha nova, outra vez: As senhas não são iguais.".to_owned(),
+                "Repita a senha nova: As senhas não são iguais.".to_owned(),
             ),
         ];
         assert_eq!(summary, expected);

@@ -98,7 +98,7 @@ pub(crate) fn message(problem: NotNumber, typed: &str, locale: Locale) -> String
             format!(
                 "{} {digits}{mark}00 {} {}{mark}{:02}.",
                 locale.text(
-                    "Este valor pode ser lido de dois modos. Escreva",
+                    "Este valor pode ser lido de duas formas. Escreva",
                     "This amount can be read in two ways. Write"
                 ),
                 locale.text("ou", "or"),
@@ -169,7 +169,7 @@ mod tests {
     fn an_ambiguous_amount_is_told_with_both_ways_out() {
         assert_eq!(
             message(NotNumber::Ambiguous, "1.234", Locale::PtBr),
-            "Este valor pode ser lido de dois modos. Escreva 1234,00 ou 1,23."
+            "Este valor pode ser lido de duas formas. Escreva 1234,00 ou 1,23."
         );
     }
 }

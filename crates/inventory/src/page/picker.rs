@@ -289,7 +289,10 @@ impl Picked {
         let message = if found.is_empty() {
             locale.text("Nada foi encontrado com", "Nothing was found for")
         } else {
-            locale.text("Escolha abaixo qual é", "Choose below which one is")
+            locale.text(
+                "Escolha abaixo um resultado para",
+                "Choose a result below for",
+            )
         };
         form.complain(self.name, format!("{message} “{typed}”."));
         typed.clone_into(&mut self.text);

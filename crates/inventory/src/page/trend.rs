@@ -76,9 +76,9 @@ impl Trend {
             area: format!("{line}V{HEIGHT}H0Z"),
             summary: format!(
                 "{} {}, {} {}, {} {}",
-                words("Saldo: mínimo", "Balance: lowest"),
+                words("Saldo: menor", "Balance: lowest"),
                 number(lowest),
-                words("máximo", "highest"),
+                words("maior", "highest"),
                 number(highest),
                 words("agora", "now"),
                 number(*last)

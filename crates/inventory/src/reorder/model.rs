@@ -40,7 +40,7 @@ impl Low {
     /// How long it lasts, in words.
     pub(crate) fn lasts(&self, locale: Locale) -> String {
         match self.cover {
-            _ if self.stock.quantity == 0 => locale.text("acabou", "sold out").to_owned(),
+            _ if self.stock.quantity == 0 => locale.text("acabou", "out of stock").to_owned(),
             None => locale.text("sem saídas", "no sales").to_owned(),
             Some(days) if days < 1.0 => locale.text("menos de 1 dia", "under a day").to_owned(),
             Some(days) if days < 2.0 => locale.text("1 dia", "1 day").to_owned(),
@@ -110,14 +110,14 @@ mod tests {
         let mut lows = [
             low("never sold", 0, 0, None),
             low("a week", 7, 30, Some(7.0)),
-            low("sold out", 0, 3, Some(0.0)),
+            low("out of stock", 0, 3, Some(0.0)),
             low("sold out and missed", 0, 90, Some(0.0)),
             low("a day", 9, 270, Some(1.0)),
         ];
         sort_by_urgency(&mut lows);
         let expected = [
             "sold out and missed",
-            "sold out",
+            "out of stock",
             "a day",
             "a week",
             "never sold",

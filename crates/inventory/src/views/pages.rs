@@ -158,7 +158,7 @@ async fn ask(frame: Frame, id: RecordId) -> Answer {
         name: view.name.clone(),
         sentence: frame.text(
             "Só o atalho some do menu. A lista e os registros ficam como estão.",
-            "Only the shortcut leaves the menu. The list and its records stay as they are.",
+            "Only the shortcut in the menu is removed. The list and its records stay as they are.",
         ),
         confirm: frame.text("Sim, remover", "Yes, remove").to_owned(),
         back: view.address.clone(),

@@ -54,10 +54,7 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         let visitor = app.logged_in("viewer").await;
-        says(
-            &page(&visitor, "/").await,
-            &["as soon as there is a product"],
-        );
+        says(&page(&visitor, "/").await, &["once there is a product"]);
         let product = app.admin().a_product("Café", 2_000).await;
         app.admin().a_product("Arroz", 3).await;
         sell(&app, product, 100).await;

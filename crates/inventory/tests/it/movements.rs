@@ -264,7 +264,7 @@ on_both_engines!(
         // "At most 0" would contradict "at least 1".
         admin.post("/api/v1/inflows/", inflow).await.is(
             400,
-            &json!({"quantity": ["No more units of this product fit into the stock."]}),
+            &json!({"quantity": ["The stock of this product cannot hold more units."]}),
         );
     }
 );

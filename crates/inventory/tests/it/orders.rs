@@ -118,8 +118,8 @@ async fn receive(app: &TestApp, product: i64, quantity: i64) {
 /// What the dashboard tells of orders that wait; empty when it tells nothing.
 async fn attention(visitor: &Visitor<'_>) -> String {
     let page = page(visitor, "/", 200).await;
-    let after = page.split_once("Paid orders that wait to be booked out");
-    let card = after.and_then(|(_, rest)| rest.split_once("See all that wait"));
+    let after = page.split_once("Paid orders waiting to be booked out");
+    let card = after.and_then(|(_, rest)| rest.split_once("See all waiting orders"));
     card.map_or_else(String::new, |(card, _)| card.to_owned())
 }
 
@@ -349,7 +349,7 @@ on_both_engines!(
         let from_home = [("next", "/")];
         leads_to(&manager.submit(retry, &from_home).await, "/");
         let told = page(&manager, "/", 200).await;
-        let still = "Order 1042: Nothing was booked. Chá: the order has 12, the stock 10.";
+        let still = "Order 1042: Nothing was booked out. Chá: the order has 12, the stock 10.";
         assert!(told.contains(still), "{told}");
         receive(&app, 2, 1).await;
         let renewed = "Chá: the order has 12, the stock 11.";
@@ -358,7 +358,7 @@ on_both_engines!(
         assert!(
             attention(&manager)
                 .await
-                .contains("The stock is enough now.")
+                .contains("There is enough stock now.")
         );
         leads_to(&manager.submit(retry, &from_home).await, "/");
         let told = page(&manager, "/", 200).await;
@@ -381,14 +381,14 @@ on_both_engines!(
         let order = paid("ord_1", None, &[("cafe", 1), ("cacau", 2)]);
         assert_eq!(tell(&app, &order).await, "needs_attention");
         let manager = app.logged_in("manager").await;
-        let why = "Item cacau: no product has the serie number cacau.";
+        let why = "Item cacau: no product has the serial number cacau.";
         assert!(attention(&manager).await.contains(why));
         let shown = page(&manager, "/outflows/orders/1/", 200).await;
         for part in [
             "Order ord_1",
             why,
-            "It was booked by hand",
-            "Waits to be booked out",
+            "I booked it by hand",
+            "Waiting to be booked out",
         ] {
             assert!(shown.contains(part), "{part}: {shown}");
         }

@@ -8,7 +8,7 @@ use crate::{
     visitor::Visitor,
 };
 
-const UNREAD: &str = "This part cannot be read just now.";
+const UNREAD: &str = "This part could not be loaded;";
 
 /// A table that is taken away, a page, how many of its parts need it, and what stands on the page all the same.
 const CASES: [(&str, &str, usize, &[&str]); 8] = [
@@ -17,27 +17,23 @@ const CASES: [(&str, &str, usize, &[&str]); 8] = [
         "/",
         1,
         &[
-            "Newest analysis",
+            "Latest analysis",
             "R$\u{a0}24.00",
             "Arroz",
-            "Last movements",
+            "Latest movements",
         ],
     ),
     (
         "deliveries",
         "/",
         1,
-        &[
-            "Notifications that were not delivered",
-            "R$\u{a0}24.00",
-            "Arroz",
-        ],
+        &["Undelivered notifications", "R$\u{a0}24.00", "Arroz"],
     ),
     (
         "stock_tallies",
         "/",
         1,
-        &["Sales by day", "Arroz", "Last movements"],
+        &["Sales by day", "Arroz", "Latest movements"],
     ),
     (
         "outflows",
@@ -49,7 +45,7 @@ const CASES: [(&str, &str, usize, &[&str]); 8] = [
         "ledger_entries",
         "/",
         1,
-        &["Low stock", "Units in stock", "Last movements"],
+        &["Low stock", "Units in stock", "Latest movements"],
     ),
     (
         "analyses",
@@ -61,7 +57,7 @@ const CASES: [(&str, &str, usize, &[&str]); 8] = [
         "audit_entries",
         "/products/1/",
         1,
-        &["History of changes", "Opening", "Arroz"],
+        &["Change history", "Opening", "Arroz"],
     ),
     (
         "audit_entries",

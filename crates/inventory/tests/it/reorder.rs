@@ -69,15 +69,15 @@ on_both_engines!(
                         ">77</td>",
                         "Norte",
                         "<strong>43</strong>",
-                        "Restocks to 52, for 7 days of delivery and 7 days until the next review, at 2.8 a day.",
+                        "Restocks to 52, covering 7 days for delivery and 7 days until the next review, at 2.8 a day.",
                     ],
                     vec![
                         "no sales",
                         "Sul",
                         "<strong>7</strong>",
-                        "Restocks to the minimum of 10; too little has gone out yet to forecast.",
+                        "Restocks to the threshold of 10; too little has gone out so far to forecast.",
                     ],
-                    vec!["sold out", "–", "<strong>10</strong>"],
+                    vec!["out of stock", "–", "<strong>10</strong>"],
                 ],
             ),
             (
@@ -185,7 +185,7 @@ on_both_engines!(the_file_has_what_the_list_has, async |address| {
     let head = "product,product_title,serie_number,quantity,threshold,days_of_cover,sold_in_30_days,supplier,supplier_name,suggested_quantity,reason";
     assert_eq!(lines.next(), Some(head));
     let first = format!(
-        "{rice},Arroz,,9,11,3,77,2,Norte,43,\"Restocks to 52, for 7 days of delivery and 7 days until the next review, at 2.8 a day.\""
+        "{rice},Arroz,,9,11,3,77,2,Norte,43,\"Restocks to 52, covering 7 days for delivery and 7 days until the next review, at 2.8 a day.\""
     );
     assert_eq!(lines.next(), Some(first.as_str()));
     assert_eq!(lines.count(), 2);
@@ -294,7 +294,7 @@ on_both_engines!(
         assert_eq!(listed(&grouped).len(), 100);
         page(&visitor, "/low-stock/?group=supplier&page_size=100&page=11", 404).await;
         let orders = page(&visitor, "/low-stock/orders/", 200).await;
-        assert!(orders.contains("found no room here: 750."), "{orders}");
+        assert!(orders.contains("did not fit here: 750."), "{orders}");
         html::check(&orders);
         let file = visitor.get("/low-stock/export/").await.text;
         assert_eq!(file.lines().count(), 1_101);

@@ -163,7 +163,7 @@ async fn a_category_is_counted_with_a_scanner_over_a_logout_booked_at_once_and_u
     browser.click("[name=do][value=review]").await;
     let difference = browser.wait_text("#differences tbody", "-2").await;
     assert!(
-        difference.contains("movimento desde então: -1"),
+        difference.contains("movimentado desde então: -1"),
         "{difference}"
     );
     assert_eq!(browser.count("#differences tbody tr").await, 1);
@@ -226,7 +226,7 @@ async fn a_list_is_counted_without_scripts() {
         .click("main form[action$='/review/'] .button-primary")
         .await;
     browser
-        .wait_text("#toasts", "Count booked: 2 differences")
+        .wait_text("#toasts", "Count recorded: 2 differences")
         .await;
     first.has(&program, 2 - first.stock).await;
     second.has(&program, 5).await;

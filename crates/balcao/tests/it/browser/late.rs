@@ -56,7 +56,7 @@ async fn offers_of_before_the_last_keys_are_not_taken_and_an_answer_that_does_no
     browser.offline(true).await;
     types(&browser, "arroz").await;
     browser
-        .wait_text("#toasts", "still shows what it had")
+        .wait_text("#toasts", "still shows the earlier data")
         .await;
     browser.offline(false).await;
     types(&browser, "b").await;

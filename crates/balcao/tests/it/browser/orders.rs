@@ -63,7 +63,7 @@ async fn an_order_that_waits_is_seen_at_once_and_goes_once_its_goods_are_there()
     let inflow = json!({"supplier": supplier, "product": product, "quantity": 2});
     program.make("/api/v1/inflows/", &inflow).await;
     browser
-        .wait_text("#live-needs", "Agora o estoque basta.")
+        .wait_text("#live-needs", "Agora há estoque suficiente.")
         .await;
     press_focused(&browser).await;
     browser.wait_text("#toasts", "Baixado do estoque").await;

@@ -75,16 +75,16 @@ async fn an_endpoint_is_managed_by_pages_without_scripts() {
         .await;
 
     browser.click("a[href='secret/']").await;
-    browser.wait_text("main", "signs too for 24 hours").await;
+    browser.wait_text("main", "stays valid for 24 hours").await;
     browser.click("main form button[type=submit]").await;
     let rotated = browser.wait_text("#secret", "whsec_").await;
     assert_ne!(rotated, secret);
     browser.click("main .button-primary").await;
 
     browser.click("form[action$='/disable/'] button").await;
-    browser.wait_text("main", "Disabled by hand").await;
+    browser.wait_text("main", "Disabled manually").await;
     browser.click("form[action$='/enable/'] button").await;
-    browser.wait_text("#toasts", "gets events again").await;
+    browser.wait_text("#toasts", "receives events again").await;
     browser
         .wait_text(".timeline", "Changed: enabled · admin")
         .await;
@@ -94,7 +94,7 @@ async fn an_endpoint_is_managed_by_pages_without_scripts() {
     browser.wait_text("main", "answer 204").await;
     browser.click("form[action$='/redeliver/'] button").await;
     browser
-        .wait_text("#toasts", "The event is delivered once more.")
+        .wait_text("#toasts", "The event will be delivered again.")
         .await;
     receiver.has(2).await;
 

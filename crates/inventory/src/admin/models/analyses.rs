@@ -25,8 +25,8 @@ pub(in crate::admin) static ANALYSES: Analyses = Analyses;
 
 /// What is said when there is more than a search looks at, or finds.
 const CUT: Text = (
-    "A busca olhou as análises de até 100 produtos e as 2.000 mais novas, e mostra as 1.000 mais novas. Escreva mais palavras.",
-    "The search looked at the analyses of up to 100 products and at the newest 2,000, and shows the newest 1,000. Write more words.",
+    "A busca vê as análises de até 100 produtos e as 2.000 mais novas, e mostra no máximo 1.000. Digite mais palavras para chegar a outras.",
+    "The search covers the analyses of up to 100 products and the newest 2,000, and shows at most 1,000. Enter more words to reach others.",
 );
 
 static ABOUT: LazyLock<About> = LazyLock::new(|| About {

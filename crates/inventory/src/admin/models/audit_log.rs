@@ -72,8 +72,8 @@ static ABOUT: About = About {
 
 /// What is said when the log goes on behind the entries that a search looks at.
 const CUT: Text = (
-    "A busca olhou os 20.000 registros mais novos destes filtros. Escolha um ano, um mês ou um dia para procurar mais atrás.",
-    "The search looked at the newest 20,000 entries of these filters. Choose a year, a month or a day to look further back.",
+    "A busca vê só os 20.000 registros mais novos destes filtros. Escolha um ano, um mês ou um dia para procurar mais atrás.",
+    "The search covers only the newest 20,000 entries of these filters. Choose a year, a month or a day to look further back.",
 );
 
 impl Administered for AuditLog {

@@ -31,8 +31,8 @@ const SEARCHED: usize = 10_000;
 
 /// What is said when there are more than a search looks at.
 const CUT: Text = (
-    "A busca olhou as 10.000 entregas mais novas destes filtros.",
-    "The search looked at the newest 10,000 deliveries of these filters.",
+    "A busca vê só as 10.000 entregas mais novas destes filtros.",
+    "The search covers only the newest 10,000 deliveries of these filters.",
 );
 
 static ABOUT: LazyLock<About> = LazyLock::new(|| About {
@@ -61,7 +61,7 @@ const ACTIONS: [Action; 1] = [Action {
         "Redeliver selected deliveries",
     ),
     done: (
-        ("Entregas recomeçadas: ", "Deliveries begun anew: "),
+        ("Entregas reiniciadas: ", "Deliveries restarted: "),
         (".", "."),
     ),
     verb: Verb::Change,

@@ -46,19 +46,19 @@ static ABOUT: About = About {
     filters: &[Filter::truth("enabled")],
     fields: &[
         Field::required("url", FieldKind::Line).help(
-            "Para onde os eventos são enviados, com https://.",
-            "Where events are posted to, with https://.",
+            "Para onde os eventos são enviados; começa com https://.",
+            "Where events are sent; it begins with https://.",
         ),
         Field::optional("description", FieldKind::Line),
         Field::optional("types", FieldKind::Choices(words::TYPES)).help(
-            "Nenhum marcado: todos os eventos, também os futuros.",
-            "None ticked: all events, future ones included.",
+            "Se nenhum for marcado, todos os eventos, inclusive os futuros.",
+            "If none is ticked, all events, including future ones.",
         ),
         Field::optional("renew", FieldKind::Truth)
             .at(At::Change)
             .help(
-                "O segredo novo é mostrado uma vez; o anterior ainda assina por 24 horas, se puder ser lido.",
-                "The new secret is shown once; the previous one stays valid for 24 hours, if it can be read.",
+                "O segredo novo é mostrado uma única vez; o anterior continua válido por 24 horas, se puder ser lido.",
+                "The new secret is shown only once; the previous one stays valid for 24 hours, if it can be read.",
             ),
     ],
     inlines: &[Inline::read(
@@ -71,20 +71,20 @@ static ABOUT: About = About {
         Action {
             name: "enable",
             text: (
-                "Ligar os destinos selecionados",
+                "Ativar os destinos selecionados",
                 "Enable selected endpoints",
             ),
-            done: (("Destinos ligados: ", "Endpoints enabled: "), (".", ".")),
+            done: (("Destinos ativados: ", "Endpoints enabled: "), (".", ".")),
             verb: Verb::Change,
         },
         Action {
             name: "disable",
             text: (
-                "Desligar os destinos selecionados",
+                "Desativar os destinos selecionados",
                 "Disable selected endpoints",
             ),
             done: (
-                ("Destinos desligados: ", "Endpoints disabled: "),
+                ("Destinos desativados: ", "Endpoints disabled: "),
                 (".", "."),
             ),
             verb: Verb::Change,

@@ -31,8 +31,8 @@ static ABOUT: LazyLock<About> = LazyLock::new(|| About {
     path: "ledger",
     application: Application::Stock,
     words: Words::masculine(
-        ("lançamento do livro de estoque", "ledger entry"),
-        ("lançamentos do livro de estoque", "ledger entries"),
+        ("lançamento do estoque", "ledger entry"),
+        ("lançamentos do estoque", "ledger entries"),
     ),
     allowed: Allowed::Only(&[Verb::View]),
     order: "-8",
@@ -46,8 +46,8 @@ const FILTERS: [Filter; 1] = [Filter::related("product", "products")];
 
 /// What is said when more products have the words of a search than are looked at.
 const MANY: Text = (
-    "Mais de 100 produtos têm estas palavras: a busca olhou os 100 primeiros, pelo título. Escreva mais palavras.",
-    "More than 100 products have these words: the search looked at the first 100, by title. Write more words.",
+    "Mais de 100 produtos têm estas palavras. A busca vê só os 100 primeiros, pelo título. Digite mais palavras para chegar a outros.",
+    "More than 100 products have these words. The search covers only the first 100, by title. Enter more words to reach others.",
 );
 
 impl Administered for Ledger {

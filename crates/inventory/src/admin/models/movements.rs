@@ -36,13 +36,13 @@ const ALLOWED: Allowed = Allowed::Only(&[Verb::View, Verb::Add, Verb::Delete]);
 /// What a search looks at.
 const SEARCHED: Text = (
     "produto, nº de série, descrição, usuário",
-    "product, serie number, description, user",
+    "product, serial number, description, user",
 );
 
 /// What is said when there is more than a search looks at, or finds.
 const CUT: Text = (
-    "A busca olhou as movimentações de até 100 produtos e as 10.000 mais novas, e mostra as 1.000 mais novas. Escreva mais palavras, ou escolha um ano, um mês ou um dia.",
-    "The search looked at the movements of up to 100 products and at the newest 10,000, and shows the newest 1,000. Write more words, or choose a year, a month or a day.",
+    "A busca vê as movimentações de até 100 produtos e as 10.000 mais novas, e mostra no máximo 1.000. Digite mais palavras, ou escolha um ano, um mês ou um dia.",
+    "The search covers the movements of up to 100 products and the newest 10,000, and shows at most 1,000. Enter more words, or choose a year, a month or a day.",
 );
 
 static INFLOW: LazyLock<About> = LazyLock::new(|| about(Movement::Inflow));

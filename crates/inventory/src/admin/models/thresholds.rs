@@ -30,8 +30,8 @@ static ABOUT: LazyLock<About> = LazyLock::new(|| About {
     path: "thresholds",
     application: Application::Stock,
     words: Words::masculine(
-        ("limite de estoque baixo", "low-stock threshold"),
-        ("limites de estoque baixo", "low-stock thresholds"),
+        ("estoque mínimo", "low-stock threshold"),
+        ("estoques mínimos", "low-stock thresholds"),
     ),
     allowed: Allowed::AsPart,
     order: "1",

@@ -55,12 +55,12 @@ const INLINES: [Inline; 1] = [Inline::read(
 
 const PASSWORDS: [Field; 2] = [
     Field::required("password1", FieldKind::Password).at(At::Add).help(
-        "Ao menos 12 caracteres; nem comum, nem só de algarismos, nem parecida com o nome do usuário ou outros dados seus.",
-        "At least 12 characters; not common, not entirely numeric, not similar to the username or other data.",
+        "Ao menos 12 caracteres. Não pode ser comum, só de algarismos, nem parecida com o nome de usuário ou outros dados da conta.",
+        "At least 12 characters. It must not be common, entirely numeric, or similar to the username or other data of the account.",
     ),
     Field::required("password2", FieldKind::Password).at(At::Add).help(
-        "A mesma senha, outra vez.",
-        "The same password once more.",
+        "Repita a senha.",
+        "Repeat the password.",
     ),
 ];
 

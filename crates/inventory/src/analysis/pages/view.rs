@@ -151,14 +151,14 @@ fn queue_in_words(locale: Locale, waiting: i64) -> String {
     if waiting == 1 {
         return locale
             .text(
-                "1 produto espera a sua análise.",
-                "1 product waits for its analysis.",
+                "1 produto aguarda análise.",
+                "1 product is waiting for its analysis.",
             )
             .to_owned();
     }
     let wait = locale.text(
-        "produtos esperam a sua análise.",
-        "products wait for their analyses.",
+        "produtos aguardam análise.",
+        "products are waiting for their analyses.",
     );
     format!("{} {wait}", locale.number(waiting))
 }
@@ -228,15 +228,12 @@ fn facts(frame: &Frame, provenance: &Provenance) -> Vec<(&'static str, String)> 
     };
     add(locale.text("Modelo", "Model"), provenance.model.clone());
     add(
-        locale.text("Versão da pergunta", "Version of the question"),
+        locale.text("Versão das instruções", "Prompt version"),
         provenance.prompt_version.clone(),
     );
     let tokens = provenance.prompt_tokens.zip(provenance.completion_tokens);
     add(
-        locale.text(
-            "Tokens (pergunta e resposta)",
-            "Tokens (question and answer)",
-        ),
+        locale.text("Tokens (pergunta e resposta)", "Tokens (prompt and answer)"),
         tokens.map(|(asked, said)| format!("{} + {}", locale.number(asked), locale.number(said))),
     );
     add(
@@ -244,7 +241,7 @@ fn facts(frame: &Frame, provenance: &Provenance) -> Vec<(&'static str, String)> 
         provenance.finish_reason.clone(),
     );
     add(
-        locale.text("Pedida por", "Asked for by"),
+        locale.text("Pedida por", "Requested by"),
         provenance.asked_by.clone(),
     );
     add(
@@ -252,7 +249,7 @@ fn facts(frame: &Frame, provenance: &Provenance) -> Vec<(&'static str, String)> 
         Some(duration(locale, provenance.duration_ms)),
     );
     add(
-        locale.text("Resumo dos dados", "Digest of the inputs"),
+        locale.text("Código dos dados usados", "Digest of the inputs"),
         provenance.inputs_digest.get(..16).map(str::to_owned),
     );
     facts
@@ -273,17 +270,17 @@ fn outcome(locale: Locale, outcome: &str) -> &'static str {
         "no_model" => locale.text("nenhum configurado", "none configured"),
         "quota" => locale.text(
             "o limite de chamadas foi atingido",
-            "the calls that are allowed were used up",
+            "the call limit was reached",
         ),
         "resting" => locale.text(
-            "falhou há pouco e foi poupado",
-            "failed a short while ago and was left alone",
+            "falhou há pouco e não foi chamado",
+            "failed a short while ago and was not called",
         ),
         "timeout" | "unavailable" => locale.text("não respondeu", "did not answer"),
         "throttled" => locale.text("estava sobrecarregado", "was overloaded"),
         "refused" => locale.text("recusou a chamada", "refused the call"),
-        "filtered" | "declined" => locale.text("não quis responder", "would not answer"),
-        "report" => locale.text("não participa de relatórios", "takes no part in reports"),
+        "filtered" | "declined" => locale.text("recusou-se a responder", "declined to answer"),
+        "report" => locale.text("não é usado em relatórios", "is not used for reports"),
         _ => locale.text(
             "a resposta não pôde ser usada",
             "its answer could not be used",
@@ -360,9 +357,10 @@ impl<'a> ProductPage<'a> {
     /// What holds when the field of this place is empty.
     fn hint(&self, place: usize) -> String {
         let assumed = self.assumed.get(place).map_or("", String::as_str);
-        let otherwise = self
-            .frame
-            .text("Vazio: o padrão da loja,", "Empty: the shop's own,");
+        let otherwise = self.frame.text(
+            "Em branco, usa o padrão da loja:",
+            "If blank, the shop default applies:",
+        );
         format!("{otherwise} {assumed}.")
     }
 }
@@ -372,12 +370,12 @@ pub(super) fn words(frame: &Frame, phase: Phase) -> String {
         Phase::Running => frame.text("Analisando agora…", "Analysing now…").to_owned(),
         Phase::Waiting => frame
             .text(
-                "Na fila: começa em instantes.",
-                "In the queue: it begins in a moment.",
+                "Na fila: a análise começa em instantes.",
+                "Queued: it starts in a moment.",
             )
             .to_owned(),
         Phase::Postponed(due) => {
-            let begin = frame.text("Na fila para", "In the queue for");
+            let begin = frame.text("Na fila para", "Queued for");
             // To the minute, and so that it is never told to be earlier than it is.
             let due = frame.locale.date_time(due + Duration::from_secs(59));
             format!("{begin} {due}.")

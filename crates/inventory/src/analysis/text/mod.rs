@@ -108,7 +108,7 @@ impl Text<'_> {
         let by = moment(self.locale, self.now, forecast.order_in);
         match self.locale {
             Locale::PtBr => format!("Não é preciso pedir agora; faça o pedido até {by}."),
-            Locale::En => format!("No order is needed now; place it by {by}."),
+            Locale::En => format!("No need to order now; order by {by}."),
         }
     }
 
@@ -117,9 +117,7 @@ impl Text<'_> {
         let locale = self.locale;
         let quantity = self.figures.quantity;
         if quantity == 0 {
-            return self
-                .say("O estoque acabou.", "Nothing is left in stock.")
-                .to_owned();
+            return self.say("O estoque acabou.", "Out of stock.").to_owned();
         }
         let left = units(locale, quantity);
         let cover = days(locale, forecast.days_of_cover);
@@ -137,7 +135,7 @@ impl Text<'_> {
                 "In stock: {left}, enough for about {cover}; they run out around {end}. Delivery takes {lead}."
             ),
             (Locale::En, true) => format!(
-                "In stock: {left}, enough for about {cover}; they run out around {end}, before an order of today arrives ({lead})."
+                "In stock: {left}, enough for about {cover}; they run out around {end}, before an order placed today arrives ({lead})."
             ),
         }
     }
@@ -201,7 +199,7 @@ impl Text<'_> {
                 }
                 Locale::En => {
                     format!(
-                        " The stock is still above it, but below the shop's own minimum ({threshold})."
+                        " The stock is still above it, but below the low-stock threshold ({threshold})."
                     )
                 }
             }
@@ -213,16 +211,16 @@ impl Text<'_> {
                 "- Ponto de pedido: {point}, das quais {safety} de segurança, para que o estoque dure até a entrega em {level} das vezes.{why}"
             ),
             Locale::En => format!(
-                "- Reorder point: {point}, {safety} of them for safety, so that the stock lasts until delivery {level} of the time.{why}"
+                "- Reorder point: {point}, including {safety} of safety stock, so that the stock lasts until delivery {level} of the time.{why}"
             ),
         }
     }
 
     fn level(&self, forecast: &Forecast) -> String {
-        let name = self.say("Nível a alcançar", "Level to reach");
+        let name = self.say("Nível a alcançar", "Target level");
         let level = units(self.locale, round_up(forecast.order_up_to));
         let because = if self.figures.is_level_threshold() {
-            self.say("o mínimo definido pela loja", "the shop's own minimum")
+            self.say("o mínimo definido pela loja", "the low-stock threshold")
                 .to_owned()
         } else {
             self.horizon()
@@ -242,7 +240,7 @@ impl Text<'_> {
                     format!("Repõe até o mínimo de {minimum}; ainda há poucas saídas para prever")
                 }
                 Locale::En => format!(
-                    "Restocks to the minimum of {minimum}; too little has gone out yet to forecast"
+                    "Restocks to the threshold of {minimum}; too little has gone out so far to forecast"
                 ),
             };
         };
@@ -254,7 +252,7 @@ impl Text<'_> {
                 format!("Repõe até o mínimo de {level}; a demanda prevista ({pace}) pede menos")
             }
             (Locale::En, true) => format!(
-                "Restocks to the minimum of {level}; expected demand ({pace}) asks for less"
+                "Restocks to the threshold of {level}; expected demand ({pace}) asks for less"
             ),
             (Locale::PtBr, false) => format!("Repõe até {level}, {horizon}, a {pace}"),
             (Locale::En, false) => format!("Restocks to {level}, {horizon}, at {pace}"),
@@ -268,7 +266,9 @@ impl Text<'_> {
         let review = days(self.locale, terms.review_interval);
         match self.locale {
             Locale::PtBr => format!("para {lead} de entrega e {review} até a próxima revisão"),
-            Locale::En => format!("for {lead} of delivery and {review} until the next review"),
+            Locale::En => {
+                format!("covering {lead} for delivery and {review} until the next review")
+            }
         }
     }
 
@@ -325,7 +325,7 @@ impl Text<'_> {
                     "Em estoque: {left}. {lack} {missing} para o mínimo definido pela loja ({threshold})."
                 ),
                 Locale::En => format!(
-                    "In stock: {left}. {missing} {lack} to the shop's own minimum ({threshold})."
+                    "In stock: {left}. {missing} {lack} to reach the low-stock threshold ({threshold})."
                 ),
             });
         }
@@ -348,10 +348,10 @@ impl Text<'_> {
             ),
             (Locale::En, 0) => format!("- History of {window}, always with stock."),
             (Locale::En, 1) => format!(
-                "- History of {window}; {empty} without stock does not count, since without stock nothing goes out, though somebody may ask."
+                "- History of {window}; {empty} without stock does not count: nothing can go out then, though there may be demand."
             ),
             (Locale::En, _) => format!(
-                "- History of {window}; {empty} without stock do not count, since without stock nothing goes out, though somebody may ask."
+                "- History of {window}; {empty} without stock do not count: nothing can go out then, though there may be demand."
             ),
         };
         let lead = days(locale, figures.terms.lead_time);
@@ -362,7 +362,7 @@ impl Text<'_> {
         };
         let supply = match locale {
             Locale::PtBr => format!(
-                "- Prazo de entrega de {lead}{deviation}: suposto, pois pedidos de compra não são registrados."
+                "- Prazo de entrega de {lead}{deviation}: presumido, pois pedidos de compra não são registrados."
             ),
             Locale::En => format!(
                 "- A lead time of {lead}{deviation}: assumed, since purchase orders are not recorded."

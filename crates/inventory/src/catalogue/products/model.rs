@@ -26,7 +26,7 @@ resource! {
             .null_when_blank().scanned().listed().minor()
             .short("Nº de série", "Serial number")
             .asked("Número de série ou código de barras", "Serial number or barcode")
-            .help("Único quando há um: o código de barras, por exemplo.", "Unique when there is one: the bar code, for example."),
+            .help("Não se repete entre produtos. Pode ser o código de barras.", "No two products share one. It can be the barcode."),
         cost_price: Money = price("Preço de custo", "Cost price").edited_in_list().minor()
             .short("Custo", "Cost")
             .section("Preços e estoque", "Prices and stock"),
@@ -36,7 +36,7 @@ resource! {
         quantity: i64 = integer("Quantidade", "Quantity", 0, i64::MAX).read_from("s.quantity").listed()
             .short("Estoque", "Stock")
             .asked("Quantidade em estoque", "Quantity in stock")
-            .help("Uma quantidade diferente vira um ajuste no livro de estoque.", "Another quantity becomes an adjustment in the stock ledger."),
+            .help("Uma quantidade diferente vira um ajuste no extrato do estoque.", "A different quantity becomes an adjustment in the stock ledger."),
         created_at: Timestamp = time("Criado em", "Created at").short("Criação", "Added"),
         updated_at: Timestamp = time("Alterado em", "Updated at").read_from("s.updated_at").listed_for_staff()
             .short("Última alteração", "Last change"),

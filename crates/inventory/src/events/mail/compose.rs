@@ -89,7 +89,7 @@ impl Composer {
                 format!("Low stock: {title}"),
             ),
             paragraphs: vec![self.text(
-                format!("{title}: {left}; o limite é {threshold}."),
+                format!("{title}: {left}; o mínimo é {threshold}."),
                 format!("{title}: {left}; the threshold is {threshold}."),
             )],
             sections: Vec::new(),
@@ -114,7 +114,7 @@ impl Composer {
             let title = one_line(&one.product.title);
             let (left, threshold) = (self.left(one.quantity), self.locale.number(one.threshold));
             self.text(
-                format!("{title}: {left}, limite {threshold}"),
+                format!("{title}: {left}, mínimo {threshold}"),
                 format!("{title}: {left}, threshold {threshold}"),
             )
         };
@@ -133,7 +133,7 @@ impl Composer {
                 format!("Daily digest: {total} {products} low on stock"),
             ),
             paragraphs: vec![self.text(
-                format!("Produtos abaixo do limite em {date}: {total}. Os mais baixos primeiro:"),
+                format!("Produtos abaixo do mínimo em {date}: {total}. Os mais baixos primeiro:"),
                 format!("Products below their threshold on {date}: {total}. Lowest first:"),
             )],
             sections: vec![Section {
@@ -184,17 +184,17 @@ impl Composer {
             paragraphs: vec![
                 self.text(
                     format!("O destino {url} não recebe mais eventos: {why}."),
-                    format!("The endpoint {url} gets no more events: {why}."),
+                    format!("The endpoint {url} no longer receives events: {why}."),
                 ),
                 self.text(
-                    "O que espera fica guardado e segue quando o destino for reativado.",
-                    "What waits is kept, and goes on when the endpoint is enabled again.",
+                    "Os eventos pendentes ficam guardados e são enviados quando o destino for reativado.",
+                    "Pending events are kept and sent when the endpoint is enabled again.",
                 )
                 .to_owned(),
             ],
             sections: Vec::new(),
             link: (
-                self.text("Ver os webhooks", "See the webhooks"),
+                self.text("Ver os webhooks", "See webhooks"),
                 "/webhooks/".to_owned(),
             ),
         };
@@ -220,8 +220,8 @@ impl Composer {
     /// Why the mail came, and who can stop it.
     const fn reason(&self) -> &'static str {
         self.locale.text(
-            "Seu endereço está entre os que recebem os avisos do estoque. Quem cuida do sistema da loja pode mudar isso.",
-            "Your address is among those that receive the shop's stock alerts. Whoever runs the shop's system can change that.",
+            "Seu endereço está na lista de avisos de estoque da loja. Quem administra o sistema pode mudar isso.",
+            "Your address is on the list for the shop's stock alerts. The shop's system administrator can change that.",
         )
     }
 
@@ -347,8 +347,8 @@ mod tests {
         assert_eq!(mails[0].subject, "Estoque baixo: Café");
         assert_eq!(
             mails[0].plain,
-            "Café: restam 3; o limite é 1.000.\n\nhttps://shop.example/products/7/\n\n-- \n\
-             Seu endereço está entre os que recebem os avisos do estoque. Quem cuida do sistema da loja pode mudar isso.\n"
+            "Café: restam 3; o mínimo é 1.000.\n\nhttps://shop.example/products/7/\n\n-- \n\
+             Seu endereço está na lista de avisos de estoque da loja. Quem administra o sistema pode mudar isso.\n"
         );
         let english = composer(Locale::En).low_stock(9, &became_low("Café"));
         assert_eq!(english[0].subject, "Low stock: Café");
@@ -384,7 +384,7 @@ mod tests {
             mails[0].plain.clone()
         };
         assert!(plain(Locale::PtBr, 103).starts_with(
-            "Produtos abaixo do limite em 23/11/2026: 103. Os mais baixos primeiro:\n- Café: resta 1, limite 10\n- e mais 102\n"
+            "Produtos abaixo do mínimo em 23/11/2026: 103. Os mais baixos primeiro:\n- Café: resta 1, mínimo 10\n- e mais 102\n"
         ));
         assert!(plain(Locale::En, 2).contains(
             "on 23 Nov 2026: 2. Lowest first:\n- Café: 1 left, threshold 10\n- and 1 more\n"

@@ -196,8 +196,8 @@ pub(super) async fn redeliver(
     let key = post.repeatable(&frame, "deliveries/redeliver");
     deliveries::redeliver_once(&page.state, &actor, id, key).await?;
     let text = frame.text(
-        "O evento vai ser entregue de novo.",
-        "The event is delivered once more.",
+        "O evento será entregue de novo.",
+        "The event will be delivered again.",
     );
     let back = format!("/webhooks/deliveries/{id}/");
     Ok(flash::success(see_other(&back), text))
@@ -208,7 +208,7 @@ pub(super) async fn redeliver_failed(page: Page, frame: Frame, request: Request)
     let (actor, _) = sent(&page, &frame, request).await?;
     let count = deliveries::redeliver_failed(&page.state, &actor, None).await;
     let count = count.map_err(Refusal::from)?;
-    let words = frame.text("Entregas recomeçadas: ", "Deliveries begun again: ");
+    let words = frame.text("Entregas reiniciadas: ", "Deliveries restarted: ");
     Ok(flash::success(see_other(HERE), format!("{words}{count}.")))
 }
 

@@ -114,7 +114,7 @@ impl SecretPage<'_> {
     fn title(&self) -> &'static str {
         if self.secret.is_some() {
             self.frame
-                .text("Anote o segredo agora", "Note the secret now")
+                .text("Guarde o segredo agora", "Save the secret now")
         } else {
             self.frame.text("Trocar o segredo?", "Rotate the secret?")
         }
@@ -370,8 +370,8 @@ fn deletion(frame: &Frame, endpoint: &Endpoint) -> Deletion {
             .to_owned(),
         name: endpoint.url.clone(),
         sentence: frame.text(
-            "O que ainda espera por ele não será entregue, e o registro das entregas some com ele. Isto não pode ser desfeito.",
-            "What still waits for it is not delivered, and the record of its deliveries goes with it. This cannot be undone.",
+            "Os eventos pendentes não serão entregues e o registro das entregas será excluído. Isto não pode ser desfeito.",
+            "Pending events will not be delivered, and the record of its deliveries will be deleted. This cannot be undone.",
         ),
         confirm: frame.text("Excluir destino", "Delete endpoint").to_owned(),
         back: address(endpoint.id),
@@ -425,8 +425,8 @@ pub(super) async fn enable(page: Page, frame: Frame, id: RecordId, request: Requ
     let (id, actor, _) = sent(&page, &frame, id, request).await?;
     let enabled = endpoints::enable(&page.state, &actor, id).await;
     let text = frame.text(
-        "O destino recebe eventos de novo.",
-        "The endpoint gets events again.",
+        "O destino voltou a receber eventos.",
+        "The endpoint receives events again.",
     );
     switched(id, enabled, text)
 }
@@ -437,7 +437,7 @@ pub(super) async fn disable(page: Page, frame: Frame, id: RecordId, request: Req
     let disabled = endpoints::disable(&page.state, &actor, id).await;
     let text = frame.text(
         "O destino não recebe mais eventos.",
-        "The endpoint gets no more events.",
+        "The endpoint no longer receives events.",
     );
     switched(id, disabled, text)
 }

@@ -107,7 +107,10 @@ impl<'a> Listed<'a> {
         let title = frame.text("Estoque baixo", "Low stock").to_owned();
         let empty = Empty::new(
             "check",
-            frame.text("Nada está em falta.", "Nothing runs low."),
+            frame.text(
+                "Nenhum produto com estoque baixo.",
+                "No products are low on stock.",
+            ),
         );
         let mut index = Index {
             lead: self.lead(shop),
@@ -128,8 +131,8 @@ impl<'a> Listed<'a> {
 
     fn lead(&self, shop: i64) -> String {
         let lead = self.frame.text(
-            "O que acaba primeiro, no ritmo dos últimos 30 dias. Mínimo da loja, para produtos sem mínimo próprio:",
-            "What runs out first, at the pace of the last 30 days. The shop's threshold, for products without their own:",
+            "O que acaba primeiro, no ritmo dos últimos 30 dias. Produtos sem mínimo próprio usam o da loja:",
+            "What runs out first, at the pace of the last 30 days. Products without their own threshold use the shop's:",
         );
         format!("{lead} {}.", self.frame.locale.number(shop))
     }
@@ -146,18 +149,22 @@ impl<'a> Listed<'a> {
         let (first, low) = (number(LOOKED_AT), number(low));
         match (self.frame.locale, self.is_grouped) {
             (Locale::PtBr, true) => {
-                format!("Dos {low} produtos em falta, aqui estão os {first} de menor estoque.")
+                format!(
+                    "Dos {low} produtos com estoque baixo, aqui estão os {first} de menor estoque."
+                )
             }
             (Locale::En, true) => {
-                format!("Of the {low} low products, these are the {first} with the fewest units.")
+                format!(
+                    "Of the {low} low-stock products, these are the {first} with the fewest units."
+                )
             }
             (Locale::PtBr, false) => {
                 format!(
-                    "São {low} produtos: primeiro vêm os {first} de menor estoque, em ordem de urgência."
+                    "São {low} produtos. Os {first} de menor estoque vêm primeiro, em ordem de urgência."
                 )
             }
             (Locale::En, false) => format!(
-                "There are {low} products: the {first} with the fewest units come first, by urgency."
+                "There are {low} products. The {first} with the fewest units come first, by urgency."
             ),
         }
     }

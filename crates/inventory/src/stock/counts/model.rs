@@ -79,7 +79,7 @@ pub(super) fn too_many(most: usize) -> Message {
             "São mais de {most} produtos. Escolha menos: uma categoria, uma marca ou um fornecedor."
         ),
         format!(
-            "These are more than {most} products. Choose fewer: a category, a brand or a supplier."
+            "That is more than {most} products. Choose fewer: a category, a brand or a supplier."
         ),
     )
 }
@@ -92,7 +92,7 @@ pub(super) const NOTHING_COUNTED: Message =
     Message::fixed("Nada foi contado ainda.", "Nothing has been counted yet.");
 pub(super) const CHANGED_MEANWHILE: Message = Message::fixed(
     "A contagem mudou desde que esta página foi aberta. Confira as diferenças e registre de novo.",
-    "The count has changed since this page was opened. Check the differences and book them again.",
+    "The count has changed since this page was opened. Check the differences and record it again.",
 );
 pub(super) const GONE: Message = Message::fixed(
     "este produto foi excluído. Apague a quantidade dele.",
@@ -107,8 +107,8 @@ pub(super) const LEFT_ALREADY: Message = Message::fixed(
     "units that the count added have left already.",
 );
 pub(super) const TOO_MANY_UNITS: Message = Message::fixed(
-    "o estoque passaria do maior número possível.",
-    "the stock would be more than the greatest number.",
+    "o estoque passaria do máximo possível.",
+    "the stock would exceed the largest possible number.",
 );
 
 #[cfg(test)]

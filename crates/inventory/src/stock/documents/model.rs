@@ -92,7 +92,7 @@ impl Kind {
         let most = self.max_lines();
         Message::new(
             format!("A lista já tem {most} produtos: registre-a e comece outra."),
-            format!("The list has {most} products already: book it and begin another one."),
+            format!("The list already has {most} products: book it and start another one."),
         )
     }
 }
@@ -172,7 +172,7 @@ pub(crate) struct Summary {
 pub(super) fn too_many_drafts() -> Message {
     Message::new(
         format!("Você já tem {MAX_DRAFTS} rascunhos: registre ou descarte um deles."),
-        format!("You have {MAX_DRAFTS} drafts already: book or discard one of them."),
+        format!("You already have {MAX_DRAFTS} drafts: book or discard one of them."),
     )
 }
 

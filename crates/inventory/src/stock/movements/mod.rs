@@ -330,7 +330,7 @@ fn refused(impossible: Impossible) -> Refusal {
             "quantity",
             Message::fixed(
                 "O estoque deste produto não comporta mais unidades.",
-                "No more units of this product fit into the stock.",
+                "The stock of this product cannot hold more units.",
             ),
         )
         .into(),

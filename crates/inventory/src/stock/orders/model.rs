@@ -92,7 +92,7 @@ impl Line {
             let sku = &self.sku;
             return Some(Message::new(
                 format!("{name}: nenhum produto tem o número de série {sku}."),
-                format!("{name}: no product has the serie number {sku}."),
+                format!("{name}: no product has the serial number {sku}."),
             ));
         };
         if self.is_archived {
@@ -148,7 +148,7 @@ mod tests {
         );
         assert_eq!(
             said(&line(3, None)).as_deref(),
-            Some("Café: no product has the serie number 789.")
+            Some("Café: no product has the serial number 789.")
         );
     }
 }

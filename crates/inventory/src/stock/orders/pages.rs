@@ -92,7 +92,7 @@ fn reasons(order: &PaidOrder, locale: Locale) -> Vec<String> {
         .map(|shortage| shortage.text(locale).to_owned())
         .collect();
     if reasons.is_empty() {
-        let enough = ("Agora o estoque basta.", "The stock is enough now.");
+        let enough = ("Agora há estoque suficiente.", "There is enough stock now.");
         return vec![locale.text(enough.0, enough.1).to_owned()];
     }
     reasons
@@ -168,7 +168,9 @@ async fn show(Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
 
 fn state(frame: &Frame, state: OrderState) -> &'static str {
     match state {
-        OrderState::Waiting => frame.text("Espera baixa no estoque", "Waits to be booked out"),
+        OrderState::Waiting => {
+            frame.text("Aguardando baixa no estoque", "Waiting to be booked out")
+        }
         OrderState::Booked => frame.text("Baixado do estoque", "Booked out"),
         OrderState::ByHand => frame.text("Baixa feita à mão", "Booked by hand"),
     }
@@ -181,7 +183,7 @@ async fn retry(Extracted(page): Page, frame: Frame, id: RecordId, request: Reque
     let flash = match order.state {
         _ if !has_waited => ended_before(&frame, &order),
         OrderState::Waiting => {
-            let still = frame.text("Nada foi baixado.", "Nothing was booked.");
+            let still = frame.text("Nada foi baixado.", "Nothing was booked out.");
             let reasons = reasons(&order, frame.locale).join(" ");
             Flash::warning(format!("{name}: {still} {reasons}"))
         }

@@ -26,7 +26,7 @@ on_both_engines!(
         let told = visitor.submit(add, &fields).await;
         assert_eq!(told.status.as_u16(), 200, "{told:?}");
         test_kit::html::check(&told.text);
-        has(&told.text, &["Note the secret now", "whsec_"]);
+        has(&told.text, &["Save the secret now", "whsec_"]);
         assert!(told.header("cache-control").contains("no-store"));
         let record = "/admin/endpoints/1/change/";
         let page = visitor.page(record).await;
@@ -45,7 +45,7 @@ on_both_engines!(
         visitor
             .done(record, &[("url", "https://erp.example/other")])
             .await;
-        for (action, text) in [("disable", "Disabled by hand"), ("enable", "Working")] {
+        for (action, text) in [("disable", "Disabled manually"), ("enable", "Working")] {
             let (_, page) = visitor
                 .done("/admin/endpoints/", &[("row:1", "1"), ("action", action)])
                 .await;
@@ -105,7 +105,7 @@ on_both_engines!(
                 &[("row:1", "1"), ("action", "redeliver")],
             )
             .await;
-        has(&page, &["Deliveries begun anew: 1."]);
+        has(&page, &["Deliveries restarted: 1."]);
         visitor.page("/admin/analyses/").await;
     }
 );

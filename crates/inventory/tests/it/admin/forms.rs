@@ -228,7 +228,7 @@ on_both_engines!(
         let refused = visitor.refused("/admin/outflows/add/", &other).await;
         has(
             &refused,
-            &["This form has been saved already", "value=\"1\""],
+            &["This form has already been saved", "value=\"1\""],
         );
         assert_eq!(app.admin().quantity_of(1).await, 3);
         let renewed = token(&refused);
@@ -408,7 +408,7 @@ on_both_engines!(
         let refused = visitor.refused("/admin/brands/add/", &fields).await;
         has(
             &refused,
-            &["This form has been saved already", "value=\"Beta\""],
+            &["This form has already been saved", "value=\"Beta\""],
         );
         let list = app.admin().get("/api/v1/brands/").await.json();
         assert_eq!(list["count"], 1);

@@ -207,7 +207,7 @@ on_both_engines!(
         let page = visitor.page("/admin/products/?e=1").await;
         has(
             &page,
-            &["The address asked for something that this list does not know"],
+            &["The address has a filter that does not exist in this list"],
         );
     }
 );

@@ -18,7 +18,7 @@ on_both_engines!(
         has(
             &page,
             &[
-                "First the name and a password.",
+                "First enter a username and a password.",
                 "Password confirmation",
                 "type=\"password\"",
             ],
@@ -232,10 +232,13 @@ on_both_engines!(
             vec![("username", "viewer"), ("active", "1"), ("groups:1", "1")],
         ] {
             let page = clerk.refused("/admin/users/3/change/", &fields).await;
-            has(&page, &["You cannot give more than you may do yourself."]);
+            has(
+                &page,
+                &["You can only grant permissions that you have yourself."],
+            );
         }
         // What is refused is not offered.
-        let more = "This account may do more than yours.";
+        let more = "This account has permissions that yours does not have.";
         for path in ["change", "password", "delete"] {
             let page = clerk.page(&format!("/admin/users/1/{path}/")).await;
             has(&page, &[more]);
@@ -245,24 +248,36 @@ on_both_engines!(
             );
         }
         let page = clerk.page("/admin/groups/2/change/").await;
-        has(&page, &["This group may do more than your account."]);
+        has(
+            &page,
+            &["This group has permissions that your account does not have."],
+        );
         has_not(&page, &["name=\"name\""]);
         let page = clerk
             .refused("/admin/users/1/change/", &[("username", "admin")])
             .await;
-        has(&page, &["This account may do more than yours."]);
+        has(
+            &page,
+            &["This account has permissions that yours does not have."],
+        );
         clerk
             .refused("/admin/users/1/password/", &[("usable", "0")])
             .await;
         let (_, page) = clerk.done("/admin/users/1/delete/", &[]).await;
-        has(&page, &["This account may do more than yours."]);
+        has(
+            &page,
+            &["This account has permissions that yours does not have."],
+        );
         let page = clerk
             .refused(
                 "/admin/groups/add/",
                 &[("name", "G"), ("permissions:delete_brand", "1")],
             )
             .await;
-        has(&page, &["You cannot give more than you may do yourself."]);
+        has(
+            &page,
+            &["You can only grant permissions that you have yourself."],
+        );
         clerk
             .refused("/admin/groups/2/change/", &[("name", "Managers")])
             .await;
@@ -287,7 +302,7 @@ on_both_engines!(nobody_locks_themselves_out, async |address| {
         .refused("/admin/users/4/change/", &[("username", "root")])
         .await;
     assert_eq!(
-        page.matches("You cannot take this from your own account.")
+        page.matches("You cannot remove this from your own account.")
             .count(),
         6
     );
@@ -419,7 +434,7 @@ on_both_engines!(
         let another = "cinco patos brancos";
         (fields[1].1, fields[2].1) = (another, another);
         let refused = visitor.refused("/admin/users/add/", &fields).await;
-        has(&refused, &["This form has been saved already"]);
+        has(&refused, &["This form has already been saved"]);
         let second = token(&refused);
         fields[3].1 = &second;
         let refused = visitor.refused("/admin/users/add/", &fields).await;

@@ -16,12 +16,14 @@ on_both_engines!(
         let empty = visitor.get("/analyses/").await;
         html::check(&empty.text);
         assert!(
-            empty.text.contains("1 product waits for its analysis."),
+            empty
+                .text
+                .contains("1 product is waiting for its analysis."),
             "{}",
             empty.text
         );
         assert!(
-            empty.text.contains("Some products are low already"),
+            empty.text.contains("Some products are already low"),
             "{}",
             empty.text
         );
@@ -84,7 +86,7 @@ on_both_engines!(
         }
         for said in [
             "Previsão: a média dos dias com estoque.",
-            "Prazo de entrega de 7 dias: suposto",
+            "Prazo de entrega de 7 dias: presumido",
             "Formulas",
             "none configured",
         ] {
@@ -118,17 +120,17 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         let said =
             async |username: &str| app.logged_in(username).await.get("/analyses/").await.text;
-        let first = "the first comes with the first product that runs low";
+        let first = "The first one appears when a product runs low";
         assert!(said("manager").await.contains(first));
         app.manager().a_product("Arroz", 3).await;
         let (manager, viewer) = (said("manager").await, said("viewer").await);
         assert!(!manager.contains(first) && !viewer.contains(first));
         assert!(
-            manager.contains("choose one and ask for its analysis"),
+            manager.contains("choose one and press “Analyse now”"),
             "{manager}"
         );
         assert!(
-            viewer.contains("the next outflow of one asks for its analysis"),
+            viewer.contains("each is analysed at its next outflow"),
             "{viewer}"
         );
         html::check(&viewer);
@@ -155,7 +157,7 @@ on_both_engines!(
         assert_eq!(progress, format!("/analyses/product/{product}/?after=0"));
         let page = visitor.get(&progress).await;
         html::check(&page.text);
-        assert!(page.text.contains("In the queue"), "{}", page.text);
+        assert!(page.text.contains("Queued"), "{}", page.text);
         assert!(
             page.text.contains("hx-trigger=\"every 2s\""),
             "{}",
@@ -190,7 +192,7 @@ on_both_engines!(
         let progress = format!("{own}?after=0");
         let page = visitor.get(&progress).await;
         html::check(&page.text);
-        assert!(page.text.contains("In the queue"), "{}", page.text);
+        assert!(page.text.contains("Queued"), "{}", page.text);
         assert!(
             page.text
                 .contains(&format!("hx-get=\"{progress}\" hx-trigger=\"every 2s\"")),

@@ -23,19 +23,19 @@ Por quê
 Premissas
 - Histórico de 28 dias, sempre com estoque.
 - Previsão: a média dos dias com estoque.
-- Prazo de entrega de 7 dias: suposto, pois pedidos de compra não são registrados.";
+- Prazo de entrega de 7 dias: presumido, pois pedidos de compra não são registrados.";
 
 const ENGLISH: &str = "\
 Restock: Arroz Tio João 5 kg
 
 Order 42 units now.
-In stock: 9 units, enough for about 3.4 days; they run out around 20 Dec 2026, before an order of today arrives (7 days).
+In stock: 9 units, enough for about 3.4 days; they run out around 20 Dec 2026, before an order placed today arrives (7 days).
 
 Why
 - Expected demand: 2.7 a day. 75 units went out in 28 days with stock, on 22 days of them.
 - It sells nearly every day, in similar quantities. Confidence in the forecast: good.
-- Reorder point: 27 units, 10 of them for safety, so that the stock lasts until delivery 95% of the time.
-- Level to reach: 51 units, for 7 days of delivery and 7 days until the next review.
+- Reorder point: 27 units, including 10 of safety stock, so that the stock lasts until delivery 95% of the time.
+- Target level: 51 units, covering 7 days for delivery and 7 days until the next review.
 
 Assumptions
 - History of 28 days, always with stock.

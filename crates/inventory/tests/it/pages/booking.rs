@@ -48,7 +48,7 @@ on_both_engines!(
         assert!(told.contains("action=\"/outflows/1/delete/\""));
         fields[3] = ("quantity", "4");
         let reused = admin.submit("/outflows/new/", &fields).await;
-        is_refused(&reused, &["This form has been saved already"]);
+        is_refused(&reused, &["This form has already been saved"]);
         assert_ne!(self::token(&reused.text), token);
         let undone = admin
             .submit("/outflows/1/delete/", &[("next", "/products/")])
@@ -67,7 +67,7 @@ on_both_engines!(
         assert!(
             page(&admin, "/products/", 200)
                 .await
-                .contains("undone already")
+                .contains("already been undone")
         );
         fields[3] = ("quantity", "3");
         leads_to(&admin.submit("/outflows/new/", &fields).await, "/products/");
@@ -237,7 +237,7 @@ on_both_engines!(
         is_refused(
             &asked,
             &[
-                "Choose below which one is",
+                "Choose a result below for",
                 "name=\"product_choice\" value=\"2\"",
             ],
         );
@@ -311,7 +311,7 @@ on_both_engines!(
             assert_eq!(first.header("location"), again.header("location"));
             let before = count(resource).await;
             let refused = send(&fields(other, &token)).await;
-            is_refused(&refused, &["This form has been saved already", other.1]);
+            is_refused(&refused, &["This form has already been saved", other.1]);
             assert_eq!(count(resource).await, before);
             let renewed = self::token(&refused.text);
             assert_eq!(send(&fields(other, &renewed)).await.status.as_u16(), 303);

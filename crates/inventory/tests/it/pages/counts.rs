@@ -117,10 +117,10 @@ on_both_engines!(
         let review = page(&manager, REVIEW, 200).await;
         for said in [
             "1 difference · 1 agrees",
-            "What was not counted stays as it is.",
+            "Products that were not counted stay as they are.",
             "2 of 3 products counted",
             "Difference at cost price: -R$\u{a0}5.00",
-            "Book 1 difference",
+            "Record 1 difference",
         ] {
             assert!(review.contains(said), "{said}: {review}");
         }
@@ -130,7 +130,7 @@ on_both_engines!(
         assert_eq!(stock(&app).await, [8, 10, 10, 10]);
         let told = page(&manager, BOOKED, 200).await;
         for said in [
-            "Count booked: 1 difference · 1 agrees.",
+            "Count recorded: 1 difference · 1 agrees.",
             "action=\"/counts/1/undo/\"",
         ] {
             assert!(told.contains(said), "{said}: {told}");
@@ -157,7 +157,11 @@ on_both_engines!(
             leads_to(&manager.submit("/counts/1/undo/", &[]).await, DRAFT);
             assert_eq!(stock(&app).await, [10; 4]);
         }
-        assert!(page(&manager, DRAFT, 200).await.contains("undone already"));
+        assert!(
+            page(&manager, DRAFT, 200)
+                .await
+                .contains("already been undone")
+        );
         type_in(&manager, &[("quantity_3", "0")]).await;
         leads_to(&book(&manager).await, BOOKED);
         assert_eq!(stock(&app).await, [8, 10, 0, 10]);
@@ -199,7 +203,7 @@ on_both_engines!(
         let refused = book(&admin).await;
         let said =
             "Café: since it was counted, more units have left than there were. Count it again.";
-        is_refused(&refused, &["Nothing was booked.", said]);
+        is_refused(&refused, &["Nothing was recorded.", said]);
         assert_eq!(stock(&app).await, [1, 10, 10, 10]);
         type_in(
             &admin,
@@ -324,7 +328,7 @@ on_both_engines!(
         let admin = app.logged_in("admin").await;
         start(&admin, DRAFT).await;
         let review = page(&admin, REVIEW, 200).await;
-        assert!(!review.contains("Book the count"), "{review}");
+        assert!(!review.contains("Record the count"), "{review}");
         is_refused(&book(&admin).await, &["Nothing has been counted yet."]);
         type_in(&admin, &[("quantity_1", "8")]).await;
         let old = seen(&page(&admin, REVIEW, 200).await);
@@ -350,7 +354,11 @@ on_both_engines!(
         admin.submit("/counts/1/undo/", &[]).await;
         // The way back leads to a form that was booked and undone.
         leads_to(&admin.submit(REVIEW, &fields).await, DRAFT);
-        assert!(page(&admin, DRAFT, 200).await.contains("undone already"));
+        assert!(
+            page(&admin, DRAFT, 200)
+                .await
+                .contains("already been undone")
+        );
         assert_eq!(stock(&app).await, [10; 4]);
     }
 );
@@ -471,7 +479,7 @@ on_both_engines!(counts_have_bounds, async |address| {
     let refused = send(&admin, "/counts/new/", &[]).await;
     is_refused(
         &refused,
-        &["Category: These are more than 500 products. Choose fewer"],
+        &["Category: That is more than 500 products. Choose fewer"],
     );
     let fields = [("category", "1")];
     for _ in 0..20 {
@@ -479,5 +487,5 @@ on_both_engines!(counts_have_bounds, async |address| {
         assert_eq!(begun.status.as_u16(), 303, "{begun:?}");
     }
     let refused = send(&admin, "/counts/new/", &fields).await;
-    is_refused(&refused, &["You have 20 drafts already"]);
+    is_refused(&refused, &["You already have 20 drafts"]);
 });

@@ -87,7 +87,7 @@ on_both_engines!(
         let by_brand = page(&viewer, "/products/?search=joao+cafe&page=2", 200).await;
         assert!(by_brand.contains("11–20 of 29"), "{by_brand}");
         assert!(
-            by_brand.contains("No title has all of this. Products of the brand Tio João:"),
+            by_brand.contains("No title has all these words. Products of the brand Tio João:"),
             "{by_brand}"
         );
         assert!(
@@ -101,7 +101,7 @@ on_both_engines!(
         assert_eq!(file.text.lines().count(), 2, "{}", file.text);
         let by_number = page(&viewer, "/products/?search=7892", 200).await;
         assert!(
-            by_number.contains("Products whose serie number begins with 7892:"),
+            by_number.contains("Products whose serial number begins with 7892:"),
             "{by_number}"
         );
         for said in ["1–6 of 6", "Café 02", "Café 20", "Café 28"] {

@@ -79,7 +79,7 @@ on_both_engines!(
         }
         let list = page(&viewer, "/products/?search=aroz", 200).await;
         for said in [
-            "No title has all of this. Products with “arroz”:",
+            "No title has all these words. Products with “arroz”:",
             "Arroz branco",
             "1–1 of 1",
         ] {
@@ -152,7 +152,7 @@ on_both_engines!(
         let admin = app.logged_in("admin").await;
         let fields = [("product_text", "aroz"), ("quantity", "1")];
         let asked = admin.submit("/outflows/new/", &fields).await;
-        super::is_refused(&asked, &["Choose below which one is", "Arroz branco"]);
+        super::is_refused(&asked, &["Choose a result below for", "Arroz branco"]);
         assert_eq!(app.admin().quantity_of(2).await, 5);
     }
 );

@@ -135,7 +135,11 @@ on_both_engines!(
             leads_to(&admin.submit("/receiving/1/undo/", &[]).await, DRAFT);
             assert_eq!(stock(&app).await, [10, 10, 10]);
         }
-        assert!(page(&admin, DRAFT, 200).await.contains("undone already"));
+        assert!(
+            page(&admin, DRAFT, 200)
+                .await
+                .contains("already been undone")
+        );
         // What was wrong with it is put right, and all of it is booked again.
         leads_to(&press(&admin, "remove-2").await, DRAFT);
         leads_to(&press(&admin, "book").await, "/receiving/1/");
@@ -246,7 +250,11 @@ on_both_engines!(
         admin.submit("/receiving/1/undo/", &[]).await;
         // The way back leads to a form that was booked and undone.
         leads_to(&admin.submit(DRAFT, &book).await, DRAFT);
-        assert!(page(&admin, DRAFT, 200).await.contains("undone already"));
+        assert!(
+            page(&admin, DRAFT, 200)
+                .await
+                .contains("already been undone")
+        );
         assert_eq!(stock(&app).await, [10, 10, 10]);
         // A form that begins a draft begins one.
         let token = self::token(&page(&admin, "/receiving/new/", 200).await);
@@ -410,7 +418,7 @@ on_both_engines!(drafts_have_bounds, async |address| {
         assert_eq!(begun.status.as_u16(), 303, "{begun:?}");
     }
     let refused = send(&admin, "/receiving/new/", &[("invoice", "1")]).await;
-    is_refused(&refused, &["You have 20 drafts already"]);
+    is_refused(&refused, &["You already have 20 drafts"]);
 });
 
 on_both_engines!(

@@ -295,7 +295,7 @@ on_both_engines!(
         let asked = admin.get(&there).await.text;
         test_kit::html::check(&asked);
         assert!(
-            asked.contains("The present secret cannot be read") && !asked.contains("24 hours"),
+            asked.contains("The current secret cannot be read") && !asked.contains("24 hours"),
             "{asked}"
         );
         let rotated = admin.submit(&there, &[]).await.text;

@@ -71,8 +71,8 @@ on_both_engines!(
         assert_eq!(
             texts[0],
             format!(
-                "Açaí <b>: restam 8; o limite é 10.\n\nhttps://shop.example/products/{product}/\n\n-- \n\
-                 Seu endereço está entre os que recebem os avisos do estoque. Quem cuida do sistema da loja pode mudar isso.\n"
+                "Açaí <b>: restam 8; o mínimo é 10.\n\nhttps://shop.example/products/{product}/\n\n-- \n\
+                 Seu endereço está na lista de avisos de estoque da loja. Quem administra o sistema pode mudar isso.\n"
             )
         );
         assert!(
@@ -259,14 +259,14 @@ on_both_engines!(
         assert_eq!(digest(&app).await, (true, 1));
         let told = server.taken()[0].texts();
         assert!(
-            told[0].contains("Produtos abaixo do limite em 21/11/2026: 2."),
+            told[0].contains("Produtos abaixo do mínimo em 21/11/2026: 2."),
             "{}",
             told[0]
         );
         let lowest_first =
-            "- Açúcar: restam 2, limite 10\n- Café: restam 4, limite 10\n\nhttps://shop.example/";
+            "- Açúcar: restam 2, mínimo 10\n- Café: restam 4, mínimo 10\n\nhttps://shop.example/";
         assert!(told[0].contains(lowest_first), "{}", told[0]);
-        assert!(told[1].contains("<li>Café: restam 4, limite 10</li>"));
+        assert!(told[1].contains("<li>Café: restam 4, mínimo 10</li>"));
         // Neither a second look nor another start writes a second one; the next day does.
         assert_eq!(digest(&app).await, (true, 0));
         let again = app.restarted(&address, settings).await;

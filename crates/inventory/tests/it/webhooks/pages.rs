@@ -30,7 +30,7 @@ on_both_engines!(
             assert!(list.text.contains(words), "{words}: {}", list.text);
         }
         // The first page tells whoever may see it what nobody gets any more.
-        let told = "Desligado: respondeu 410";
+        let told = "Desativado: respondeu 410";
         let first = admin.get("/").await;
         assert!(first.text.contains(told), "{first:?}");
         let mut viewer = app.logged_in("viewer").await;
@@ -51,7 +51,7 @@ on_both_engines!(
         assert_eq!(admin.submit("/webhooks/1/disable/", &[]).await.status, 303);
         assert!(app.endpoints().await[0].disabled.is_some());
         // What somebody wanted needs nobody.
-        assert!(!admin.get("/").await.text.contains("Desligado"));
+        assert!(!admin.get("/").await.text.contains("Desativado"));
         assert_eq!(
             admin
                 .submit("/webhooks/redeliver-failed/", &[])
@@ -201,7 +201,7 @@ on_both_engines!(
         let secret = secret_of(&told.text);
         let detail = admin.get("/webhooks/1/").await;
         test_kit::html::check(&detail.text);
-        assert!(!detail.text.contains("whsec_") && detail.text.contains("Em dia"));
+        assert!(!detail.text.contains("whsec_") && detail.text.contains("Funcionando"));
         let product = app.admin().a_product("Arroz", 50).await;
         app.ship(product, 1).await;
         app.pass().await;
@@ -224,7 +224,7 @@ on_both_engines!(
             "ERP",
             "todos",
             "Alterado: segredo · admin",
-            "Segredo anterior assina até",
+            "Segredo anterior válido até",
         ] {
             assert!(detail.text.contains(words), "{words}: {}", detail.text);
         }
@@ -249,7 +249,9 @@ on_both_engines!(
         let app = TestApp::with(&address, config(Some(&receiver))).await;
         let admin = app.logged_in("admin").await;
         let detail = admin.get("/webhooks/1/").await;
-        assert!(detail.text.contains("changed there") && !detail.text.contains("href=\"edit/\""));
+        assert!(
+            detail.text.contains("change them there") && !detail.text.contains("href=\"edit/\"")
+        );
         for page in ["edit", "secret", "delete"] {
             let path = format!("/webhooks/1/{page}/");
             assert_eq!(admin.get(&path).await.status, 409, "{page}");
@@ -317,7 +319,7 @@ on_both_engines!(
         fields[0].1 = "https://erp.example/other";
         let refused = admin.submit(new, &fields).await;
         assert_eq!(refused.status.as_u16(), 422, "{refused:?}");
-        assert!(refused.text.contains("has been saved already"));
+        assert!(refused.text.contains("has already been saved"));
         let [endpoint] = &app.endpoints().await[..] else {
             panic!("more than one was added")
         };

@@ -100,7 +100,9 @@ impl Summary {
                 "{products}, {value} em estoque a preço de custo; {empty} sem estoque, {low} com estoque baixo."
             ),
             Locale::En => {
-                format!("{products}, {value} in stock at cost; {empty} out of stock, {low} low.")
+                format!(
+                    "{products}, {value} in stock at cost; {empty} out of stock, {low} low on stock."
+                )
             }
         };
         if let Some(turned) = turned {
@@ -144,10 +146,7 @@ impl Summary {
             .zip(self.covered)
             .map(|(range, count)| format!("{range}: {}", products(locale, count)))
             .collect();
-        let unforeseen = locale.text(
-            "sem histórico para prever",
-            "without enough history to tell",
-        );
+        let unforeseen = locale.text("sem histórico para prever", "not enough history");
         rows.push(format!(
             "{unforeseen}: {}",
             products(locale, self.unforeseen)
@@ -162,14 +161,14 @@ impl Summary {
         );
         match locale {
             Locale::PtBr => vec![
-                format!("A previsão usa até {window} dias de histórico e os prazos de entrega supostos de cada produto."),
+                format!("A previsão usa até {window} dias de histórico e o prazo de entrega presumido de cada produto."),
                 format!("Parado: em estoque e sem saída há {DEAD_AFTER} dias ou mais. Em excesso: acima do nível a alcançar. Lento: dura mais de {SLOW_BEYOND} dias ({slow})."),
                 "A: os produtos que somam 80% do valor das saídas; B: até 95%; C: o resto; D: sem saída.".to_owned(),
             ],
             Locale::En => vec![
-                format!("Forecasts use up to {window} days of history and the lead times that are assumed of each product."),
-                format!("Dead: in stock, and nothing went out for {DEAD_AFTER} days or more. Overstock: above the level to reach. Slow: lasts more than {SLOW_BEYOND} days ({slow})."),
-                "A: the products that make up 80% of the outflows' value; B: up to 95%; C: the rest; D: no outflow.".to_owned(),
+                format!("Forecasts use up to {window} days of history and each product's assumed lead time."),
+                format!("Dead: in stock, with no outflow for {DEAD_AFTER} days or more. Overstock: above the target level. Slow: lasts more than {SLOW_BEYOND} days ({slow})."),
+                "A: the products that make up 80% of the outflows' value; B: up to 95%; C: the rest; D: no outflows.".to_owned(),
             ],
         }
     }

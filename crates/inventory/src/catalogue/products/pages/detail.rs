@@ -275,7 +275,7 @@ fn ledger_index(frame: &Frame, product: &ProductRecord, parameters: &Parameters)
         Column::text(frame.text("Quem", "Who"), ""),
     ];
     let title = frame.text("Extrato do estoque", "Stock ledger").to_owned();
-    let empty = frame.text("Nada até esta data.", "Nothing up to this day.");
+    let empty = frame.text("Nada até esta data.", "Nothing up to this date.");
     let day = frame.text(
         "Saldo no fim do dia (UTC)",
         "As of the end of the day (UTC)",

@@ -82,7 +82,7 @@ impl FormPage<'_> {
             None => self.frame.text("Estoque inicial.", "Starting stock."),
             Some(_) => self.frame.text(
                 "Mudar aqui registra um ajuste no extrato.",
-                "Changing it here writes an adjustment into the ledger.",
+                "Changing it here records an adjustment in the ledger.",
             ),
         }
     }

@@ -59,22 +59,22 @@ fn meant_note(frame: &Frame, meant: &Meant) -> String {
             ..
         } => (
             frame.text(
-                "Nenhum título tem tudo isto. Produtos da marca",
-                "No title has all of this. Products of the brand",
+                "Nenhum título tem todas estas palavras. Produtos da marca",
+                "No title has all these words. Products of the brand",
             ),
             name.clone(),
         ),
         Meant::Named { name, .. } => (
             frame.text(
-                "Nenhum título tem tudo isto. Produtos da categoria",
-                "No title has all of this. Products of the category",
+                "Nenhum título tem todas estas palavras. Produtos da categoria",
+                "No title has all these words. Products of the category",
             ),
             name.clone(),
         ),
         Meant::Spelled(words) => (
             frame.text(
-                "Nenhum título tem tudo isto. Produtos com",
-                "No title has all of this. Products with",
+                "Nenhum título tem todas estas palavras. Produtos com",
+                "No title has all these words. Products with",
             ),
             format!("“{words}”"),
         ),
@@ -84,13 +84,13 @@ fn meant_note(frame: &Frame, meant: &Meant) -> String {
 
 fn note(frame: &Frame, numbered: &Numbered) -> String {
     let text = frame.text(
-        "Nenhum título tem isto. Produtos cujo número de série começa com",
-        "No title has this. Products whose serie number begins with",
+        "Nenhum título corresponde. Produtos cujo número de série começa com",
+        "No title matches. Products whose serial number begins with",
     );
     let more = if numbered.is_cut {
         frame.text(
-            " (os primeiros 10.000; digite mais para achar os outros)",
-            " (the first 10,000; type on to find the others)",
+            " (os primeiros 10.000; digite mais para encontrar os outros)",
+            " (the first 10,000; type more to find the others)",
         )
     } else {
         ""

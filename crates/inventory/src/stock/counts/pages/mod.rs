@@ -33,14 +33,14 @@ static ABOUT: About = About {
     title: ("Contagem de estoque", "Stock count"),
     lead: (
         "Conte o que há, veja as diferenças e só então acerte o estoque. O que não for contado fica como está.",
-        "Count what is there, see the differences, and only then correct the stock. What you do not count stays as it is.",
+        "Count what is there, see the differences, and only then correct the stock. Products that you do not count stay as they are.",
     ),
     begin: ("Nova contagem", "New count"),
-    names: ("O que se conta", "What is counted"),
+    names: ("Contagem", "Count"),
     booked_last: ("Últimas contagens", "Last counts"),
     undone: (
-        "Contagem desfeita: as diferenças foram devolvidas. A lista voltou a ser um rascunho de quem a fez.",
-        "Count undone: its differences were taken back. Its list is a draft again, of whoever made it.",
+        "Contagem desfeita: as diferenças saíram do estoque. A lista voltou aos rascunhos de quem a fez.",
+        "Count undone: its differences were reversed. Its list is back among the drafts of the person who made it.",
     ),
     makers: (Verb::Change, Model::Product),
     undoers: (Verb::Change, Model::Product),
@@ -101,7 +101,7 @@ impl<'a> Row<'a> {
         Self {
             difference: signed(frame, compared.difference()),
             since: since.map_or_else(String::new, |since| {
-                let said = frame.text("movimento desde então:", "moved since then:");
+                let said = frame.text("movimentado desde então:", "moved since then:");
                 format!("{said} {}", signed(frame, since))
             }),
             after: after.map_or_else(String::new, |after| frame.locale.number(after)),
@@ -217,7 +217,7 @@ async fn book(Extracted(page): Page, frame: Frame, id: RecordId, request: Reques
     match booked.map(|saved| saved.outcome) {
         Ok(Outcome::Booked) => {
             let count = ABOUT.find(&page, &frame, RecordId(Some(id))).await?;
-            let said = frame.text("Contagem registrada", "Count booked");
+            let said = frame.text("Contagem registrada", "Count recorded");
             let said = format!("{said}: {}.", sums(&frame, &count));
             Ok(ABOUT.booked(&frame, id, said))
         }

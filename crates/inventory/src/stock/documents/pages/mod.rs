@@ -108,7 +108,7 @@ impl About {
 }
 
 fn undone_before(frame: &Frame) -> Flash {
-    Flash::warning(frame.text("Isto já foi desfeito.", "This has been undone already."))
+    Flash::warning(frame.text("Isto já foi desfeito.", "This has already been undone."))
 }
 
 /// The list and what lies below it, but for the forms.
@@ -266,7 +266,7 @@ async fn discard(
     } else {
         Flash::warning(frame.text(
             "Este rascunho não existe mais.",
-            "This draft does not exist any more.",
+            "This draft no longer exists.",
         ))
     };
     Ok(flash::leave(see_other(about.path), flash))

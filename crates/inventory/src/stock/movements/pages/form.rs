@@ -56,8 +56,8 @@ impl FormPage<'_> {
             return "";
         }
         self.frame.text(
-            "Digite parte do nome, ou leia o código.",
-            "Type part of its name, or scan its code.",
+            "Digite parte do nome ou escaneie o código.",
+            "Type part of the name or scan the code.",
         )
     }
 
@@ -200,7 +200,7 @@ async fn done(
 ) -> Result<axum::response::Response, Refusal> {
     let next = frame.back(next);
     let Some(record) = record else {
-        let text = frame.text("Isto já foi desfeito.", "This has been undone already.");
+        let text = frame.text("Isto já foi desfeito.", "This has already been undone.");
         return Ok(flash::leave(see_other(&next), Flash::warning(text)));
     };
     let text = told(page, frame, texts(movement).booked, record).await?;

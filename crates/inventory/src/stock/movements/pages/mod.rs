@@ -367,7 +367,7 @@ async fn delete(
     let record = match find(movement, &page, id).await {
         // Undone already, perhaps by the same tap.
         Err(Refusal::NotFound) => {
-            let text = frame.text("Isto já foi desfeito.", "This has been undone already.");
+            let text = frame.text("Isto já foi desfeito.", "This has already been undone.");
             return Ok(flash::leave(see_other(&next), Flash::warning(text)));
         }
         found => found?,

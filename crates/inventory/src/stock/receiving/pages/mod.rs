@@ -36,8 +36,8 @@ static ABOUT: About = About {
     names: ("Fornecedor e nota", "Supplier and invoice"),
     booked_last: ("Recebidas por último", "Received last"),
     undone: (
-        "Recebimento desfeito. A lista voltou a ser um rascunho de quem a fez.",
-        "Receipt undone. Its list is a draft again, of whoever made it.",
+        "Recebimento desfeito. A lista voltou aos rascunhos de quem a fez.",
+        "Receipt undone. Its list is back among the drafts of the person who made it.",
     ),
     makers: (Verb::Add, Model::Inflow),
     undoers: (Verb::Delete, Model::Inflow),
