@@ -14,7 +14,7 @@ pub(super) fn address(text: &str) -> Result<String, TargetError> {
 /// Prints a secret for a pipe, and to people what it is of.
 pub(super) fn say_secret(what: &str, secret: &Secret) {
     console::say(&secret.reveal());
-    console::complain(&format!("{what}; its secret will not be shown again"));
+    console::complain(&format!("{what}; its secret is not shown again"));
 }
 
 /// Prints endpoints; to whom there are none, how `service` makes one.

@@ -153,7 +153,7 @@ async fn buttons_follow_the_status_and_a_late_press_says_so() {
     );
     press(&provider, &payment, "refund", "payment").await;
     let ended = page(&provider, &path, "en").await;
-    assert!(ended.contains("has ended") && ended.contains("Refunds"));
+    assert!(ended.contains("is final") && ended.contains("Refunds"));
 }
 
 #[tokio::test]

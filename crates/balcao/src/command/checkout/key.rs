@@ -50,9 +50,7 @@ async fn add(db: &Db, name: &str) -> Result<(), Failure> {
         .await
         .map_err(|error| Failure::of("no key was made", &error))?;
     console::say(&key.key);
-    console::complain(&format!(
-        "this is the key of {name}; it will not be shown again"
-    ));
+    console::complain(&format!("this is the key of {name}; it is not shown again"));
     Ok(())
 }
 
