@@ -195,7 +195,7 @@ async fn count(person: &Person) {
         person.types("12").await;
         person.key(Key::Enter).await;
     }
-    person.clicks("[name=do][value=review]").await;
+    person.clicks("#lines ~ div [value=review]").await;
     person.sees("h1", "Differences").await;
     person.clicks("main form .button-primary").await;
     person.sees("main .button-danger", "Undo").await;
