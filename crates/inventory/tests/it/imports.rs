@@ -390,7 +390,7 @@ async fn begun_and_ended(app: &TestApp, visitor: &Visitor<'_>) -> [String; 2] {
             Some("checked" | "done" | "undone")
         ) {}
     };
-    timeout(Duration::from_secs(120), ended).await.unwrap();
+    timeout(Duration::from_secs(300), ended).await.unwrap();
     [begun, page(visitor, "/import/1/", 200).await]
 }
 
