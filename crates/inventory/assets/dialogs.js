@@ -95,6 +95,8 @@ function complain() {
 
 /* Shows the form that a link leads to. */
 function begin(link, address) {
+  // A second click, while the first one's form is on its way.
+  if (dialog.hasAttribute("aria-busy")) return;
   if (dialog.contains(link)) beneath.push({ nodes: [...dialog.childNodes], adds, link });
   adds = link.dataset.add ?? null;
   open(address);

@@ -1,4 +1,4 @@
-//! Who asks, and what they may do: the words that every room of the service uses. Who logs in, and how, is in `accounts`.
+//! Who asks, and what they may do: types that every other module uses. How somebody logs in is in `accounts`.
 
 mod permission;
 
