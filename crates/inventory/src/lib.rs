@@ -28,6 +28,7 @@ pub mod stock;
 pub mod tallies;
 pub mod transfer;
 pub mod views;
+mod ways;
 
 use std::{ops::Deref, sync::Arc};
 

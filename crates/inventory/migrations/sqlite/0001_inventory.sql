@@ -105,6 +105,7 @@ CREATE INDEX known_addresses_last_login_at ON known_addresses (last_login_at);
 -- Brands, categories, suppliers and products.
 -- Text is kept as written and once more folded (lower case, accents removed): search and order use the folded form.
 -- description_key is the folded description's first 200 characters: enough to order by, short enough to index.
+-- Brands, categories and suppliers are few: in another order than by name they are sorted.
 
 CREATE TABLE brands (
     id              INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -116,9 +117,6 @@ CREATE TABLE brands (
     updated_at      INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX brands_name ON brands (name_folded, id);
-CREATE INDEX brands_description ON brands (description_key, id);
-CREATE INDEX brands_created_at ON brands (created_at, id);
-CREATE INDEX brands_updated_at ON brands (updated_at, id);
 
 CREATE TABLE categories (
     id              INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -130,9 +128,6 @@ CREATE TABLE categories (
     updated_at      INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX categories_name ON categories (name_folded, id);
-CREATE INDEX categories_description ON categories (description_key, id);
-CREATE INDEX categories_created_at ON categories (created_at, id);
-CREATE INDEX categories_updated_at ON categories (updated_at, id);
 
 CREATE TABLE suppliers (
     id              INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -144,9 +139,6 @@ CREATE TABLE suppliers (
     updated_at      INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX suppliers_name ON suppliers (name_folded, id);
-CREATE INDEX suppliers_description ON suppliers (description_key, id);
-CREATE INDEX suppliers_created_at ON suppliers (created_at, id);
-CREATE INDEX suppliers_updated_at ON suppliers (updated_at, id);
 
 CREATE TABLE products (
     id              INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -161,37 +153,18 @@ CREATE TABLE products (
     serie_number_folded TEXT,
     cost_price      TEXT    NOT NULL CONSTRAINT products_cost_price_check CHECK (length(cost_price) = 23),
     selling_price   TEXT    NOT NULL CONSTRAINT products_selling_price_check CHECK (length(selling_price) = 23),
-    -- The price's band: how many digits it has in hundredths, and half of the first two. Products of a range of prices come from the
-    -- bands within it, in orders that go along with prices.
-    price_band      INTEGER GENERATED ALWAYS AS (
-        length(ltrim(replace(selling_price, '.', ''), '0')) * 50 + CAST(substr(ltrim(replace(selling_price, '.', ''), '0'), 1, 2) AS INTEGER) / 2
-    ) VIRTUAL,
     created_at      INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX products_title ON products (title_folded, id);
-CREATE INDEX products_description ON products (description_key, id);
-CREATE INDEX products_serie_number ON products (serie_number_folded, id);
-CREATE INDEX products_cost_price ON products (cost_price, id, selling_price);
-CREATE INDEX products_selling_price ON products (selling_price, id);
-CREATE INDEX products_created_at ON products (created_at, id);
-CREATE INDEX products_category ON products (category_id, id);
-CREATE INDEX products_category_title ON products (category_id, title_folded, id);
-CREATE INDEX products_category_description ON products (category_id, description_key, id);
-CREATE INDEX products_category_serie_number ON products (category_id, serie_number_folded, id);
-CREATE INDEX products_category_cost_price ON products (category_id, cost_price, id);
-CREATE INDEX products_category_selling_price ON products (category_id, selling_price, id);
-CREATE INDEX products_category_created_at ON products (category_id, created_at, id);
-CREATE INDEX products_category_brand ON products (category_id, brand_id, id);
-CREATE INDEX products_brand ON products (brand_id, id);
-CREATE INDEX products_brand_title ON products (brand_id, title_folded, id);
-CREATE INDEX products_brand_description ON products (brand_id, description_key, id);
-CREATE INDEX products_brand_serie_number ON products (brand_id, serie_number_folded, id);
-CREATE INDEX products_brand_cost_price ON products (brand_id, cost_price, id);
-CREATE INDEX products_brand_selling_price ON products (brand_id, selling_price, id);
-CREATE INDEX products_brand_created_at ON products (brand_id, created_at, id);
-CREATE INDEX products_band_title ON products (price_band, title_folded, id, selling_price);
-CREATE INDEX products_band_description ON products (price_band, description_key, id, selling_price);
-CREATE INDEX products_band_cost_price ON products (price_band, cost_price, id, selling_price);
+-- One index for each order, with what lists filter by beside it: whatever is asked for, a list is read along its order without a look at
+-- the products that do not match, or the few that match are sorted.
+CREATE INDEX products_title ON products (title_folded, id, category_id, brand_id, selling_price);
+CREATE INDEX products_description ON products (description_key, id, category_id, brand_id, selling_price);
+CREATE INDEX products_serie_number ON products (serie_number_folded, id, category_id, brand_id, selling_price);
+CREATE INDEX products_cost_price ON products (cost_price, id, category_id, brand_id, selling_price);
+CREATE INDEX products_selling_price ON products (selling_price, id, category_id, brand_id);
+CREATE INDEX products_created_at ON products (created_at, id, category_id, brand_id, selling_price);
+CREATE INDEX products_category ON products (category_id, id, brand_id, selling_price);
+CREATE INDEX products_brand ON products (brand_id, id, category_id, selling_price);
 
 -- What movements change stands apart from what people edit, so that a sale touches few indexes.
 -- One row a product; category and brand are repeated so that lists filtered by them come in order from an index.
@@ -260,18 +233,13 @@ CREATE TABLE inflows (
     -- A movement never changes, so this is its updated_at as well.
     created_at      INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX inflows_created_at ON inflows (created_at, id);
-CREATE INDEX inflows_quantity ON inflows (quantity, id);
-CREATE INDEX inflows_description ON inflows (description_key, id);
-CREATE INDEX inflows_product_created_at ON inflows (product_id, created_at, id);
-CREATE INDEX inflows_product_quantity ON inflows (product_id, quantity, id);
-CREATE INDEX inflows_product_description ON inflows (product_id, description_key, id);
-CREATE INDEX inflows_supplier_created_at ON inflows (supplier_id, created_at, id);
-CREATE INDEX inflows_supplier_quantity ON inflows (supplier_id, quantity, id);
-CREATE INDEX inflows_supplier_description ON inflows (supplier_id, description_key, id);
+-- As of products: one index for each order, with the supplier beside it.
+CREATE INDEX inflows_created_at ON inflows (created_at, id, supplier_id);
+CREATE INDEX inflows_quantity ON inflows (quantity, id, supplier_id);
+CREATE INDEX inflows_description ON inflows (description_key, id, supplier_id);
+CREATE INDEX inflows_title ON inflows (title_folded, id, supplier_id);
+CREATE INDEX inflows_product_created_at ON inflows (product_id, created_at, id, quantity, description_key);
 CREATE INDEX inflows_supplier ON inflows (supplier_id, id);
-CREATE INDEX inflows_title ON inflows (title_folded, id);
-CREATE INDEX inflows_supplier_title ON inflows (supplier_id, title_folded, id);
 
 CREATE TABLE outflows (
     id              INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -368,13 +336,6 @@ CREATE TABLE day_spans (
     CONSTRAINT day_spans_pkey PRIMARY KEY (movement, day)
 ) STRICT, WITHOUT ROWID;
 
--- How many products there are of each price, by how many digits a price has in hundredths and the first three of them: a range of
--- prices is counted by adding these up, and counting only its first and its last.
-CREATE TABLE price_tallies (
-    band     INTEGER PRIMARY KEY,
-    products INTEGER NOT NULL
-) STRICT;
-
 -- How many products are low. What is low depends on the shop's threshold, which is a setting: the row says under which one it was counted.
 CREATE TABLE low_tally (
     id        INTEGER PRIMARY KEY CONSTRAINT low_tally_id_check CHECK (id = 1),
@@ -406,8 +367,6 @@ CREATE TABLE product_words (
     brand_id          INTEGER NOT NULL,
     cost_price        TEXT NOT NULL,
     selling_price     TEXT NOT NULL,
-    -- 60 characters: an entry has a bounded size.
-    description_begin TEXT,
     CONSTRAINT product_words_pkey PRIMARY KEY (word_id, title_folded, product_id)
 ) STRICT, WITHOUT ROWID;
 

@@ -139,7 +139,6 @@ impl Load {
             brand: id_of(place.brand),
             cost_price: product.cost_price,
             selling_price: product.selling_price,
-            key: key.clone(),
         };
         self.words.product(id, &title_folded, &beside);
         self.products.push([

@@ -8,7 +8,6 @@
 
 mod low;
 mod model;
-pub(crate) mod prices;
 mod pulse;
 mod recount;
 mod store;

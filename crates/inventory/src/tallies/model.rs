@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt, time::Duration};
 
 use db::{Money, Timestamp};
 
-use super::{Sum, prices};
+use super::Sum;
 use crate::stock::movements::Movement;
 
 /// One day.
@@ -140,8 +140,6 @@ pub(crate) struct Tallies {
     pub(crate) days: BTreeMap<DayKey, DayTally>,
     pub(crate) stock: BTreeMap<StockKey, StockTally>,
     pub(crate) spans: BTreeMap<SpanKey, Span>,
-    /// Products by the bands of their selling prices ([`prices::band_of`]).
-    pub(crate) prices: BTreeMap<i64, i64>,
     /// Low products; only what changes say of them, as counting them takes the shop's threshold.
     pub(crate) low: i64,
 }
@@ -228,10 +226,6 @@ impl Tallies {
             self.span(moved);
         }
         self.low += change.low;
-        if change.products != 0 {
-            let band = prices::band_of(change.selling_price);
-            *self.prices.entry(band).or_default() += change.products;
-        }
         if change.products == 0 && change.units == 0 {
             return;
         }
@@ -288,14 +282,6 @@ impl Tallies {
                     counted: counted.to_string(),
                 });
             }
-        }
-        for band in self.prices.keys().chain(recounted.prices.keys()) {
-            let of = |tallies: &Self| tallies.prices.get(band).copied().unwrap_or_default();
-            differences.extend(Difference::between(
-                Subject::Prices(*band),
-                of(self),
-                of(recounted),
-            ));
         }
         for (key, counted) in &recounted.spans {
             let stored = self.spans.get(key);
@@ -380,8 +366,6 @@ enum Subject {
     Day(DayKey),
     Stock(StockKey),
     Span(SpanKey),
-    /// A band of prices.
-    Prices(i64),
     /// How many products are low, under a shop's threshold.
     Low(i64),
 }
@@ -422,10 +406,6 @@ impl fmt::Display for Difference {
             Subject::Span(SpanKey { movement, day }) => {
                 let day = day.to_jiff().strftime("%Y-%m-%d").to_string();
                 write!(formatter, "ids of {} of {day}", movement.path())?;
-            }
-            Subject::Prices(band) => {
-                let (least, greatest) = prices::bounds_of(band);
-                write!(formatter, "products at {least} to {greatest}")?;
             }
             Subject::Low(threshold) => {
                 write!(formatter, "low products under a threshold of {threshold}")?;

@@ -73,9 +73,6 @@ pub async fn fold(tx: &mut Tx) -> Result<usize, Error> {
     for (key, span) in &tallies.spans {
         store::widen_span(tx, key, *span).await?;
     }
-    for (band, products) in &tallies.prices {
-        store::add_to_prices(tx, *band, *products).await?;
-    }
     if tallies.low != 0 {
         store::low::add(tx, tallies.low).await?;
     }

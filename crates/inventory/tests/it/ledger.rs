@@ -421,7 +421,7 @@ on_both_engines!(
         let faults = [
             "DELETE FROM product_words WHERE product_id = $1",
             "UPDATE product_words SET brand_id = brand_id + 1 WHERE product_id = $1",
-            "UPDATE product_words SET description_begin = 'pó' WHERE product_id = $1",
+            "UPDATE product_words SET category_id = category_id + 1 WHERE product_id = $1",
             "UPDATE products SET title_folded = 'arroz branco' WHERE id = $1",
             "UPDATE product_words SET product_id = product_id + 1000 WHERE product_id = $1",
         ];

@@ -20,12 +20,12 @@ pub(crate) async fn add(tx: &mut Tx, product: i64, title_folded: &str) -> Result
         insert_endings(tx, &new).await?;
     }
     let mut query = Query::new(
-        "INSERT INTO product_words (word_id, title_folded, product_id, category_id, brand_id, cost_price, selling_price, description_begin)
+        "INSERT INTO product_words (word_id, title_folded, product_id, category_id, brand_id, cost_price, selling_price)
          SELECT w.id, ",
     );
     query
         .bind(title_folded)
-        .push(", p.id, p.category_id, p.brand_id, p.cost_price, p.selling_price, substr(p.description_key, 1, 60) FROM products AS p CROSS JOIN search_words AS w WHERE p.id = ")
+        .push(", p.id, p.category_id, p.brand_id, p.cost_price, p.selling_price FROM products AS p CROSS JOIN search_words AS w WHERE p.id = ")
         .bind(product)
         .push(" AND w.word IN (");
     push_list(&mut query, &words);
@@ -62,7 +62,7 @@ pub(crate) async fn renew(tx: &mut Tx, product: i64, old: &str, new: &str) -> Re
     }
     let mut query = Query::new(
         "UPDATE product_words SET category_id = p.category_id, brand_id = p.brand_id, cost_price = p.cost_price,
-                                  selling_price = p.selling_price, description_begin = substr(p.description_key, 1, 60)
+                                  selling_price = p.selling_price
          FROM products AS p WHERE p.id = ",
     );
     query
@@ -120,21 +120,15 @@ const PRODUCTS: &[(&str, Kind)] = &[
     ("brand_id", Kind::Integer),
     ("cost_price", Kind::Money),
     ("selling_price", Kind::Money),
-    ("description_begin", Kind::Text),
 ];
 
-/// Characters of a description's key that stand beside each word; statements have the number written out.
-const BEGINNING: usize = 60;
-
 /// What stands beside a product's words.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) category: i64,
     pub(crate) brand: i64,
     pub(crate) cost_price: Money,
     pub(crate) selling_price: Money,
-    /// Of the description.
-    pub(crate) key: Option<String>,
 }
 
 /// The index of many titles at once, while an empty catalogue is filled.
@@ -159,10 +153,6 @@ impl Vocabulary {
 
     /// A product with its title.
     pub(crate) fn product(&mut self, product: i64, title_folded: &str, place: &Place) {
-        let begins = place.key.as_deref().map(|key| {
-            let characters = key.chars().take(BEGINNING);
-            characters.collect::<String>()
-        });
         for word in pieces(title_folded) {
             let id = self.id_of(word);
             self.products.push([
@@ -173,7 +163,6 @@ impl Vocabulary {
                 place.brand.into(),
                 place.cost_price.into(),
                 place.selling_price.into(),
-                begins.as_deref().into(),
             ]);
         }
     }
@@ -226,8 +215,7 @@ pub(crate) async fn wrong_products(conn: &mut Conn, most: usize) -> Result<Vec<i
         conn.all(
             "SELECT w.product_id, p.title_folded,
                     CASE WHEN w.title_folded = p.title_folded AND w.category_id = p.category_id AND w.brand_id = p.brand_id
-                         AND w.cost_price = p.cost_price AND w.selling_price = p.selling_price
-                         AND COALESCE(w.description_begin, '') = COALESCE(substr(p.description_key, 1, 60), '') THEN 1 ELSE 0 END
+                         AND w.cost_price = p.cost_price AND w.selling_price = p.selling_price THEN 1 ELSE 0 END
              FROM product_words AS w LEFT JOIN products AS p ON p.id = w.product_id WHERE w.word_id = $1",
             &[&id],
             |row| {

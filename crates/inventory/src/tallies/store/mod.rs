@@ -8,8 +8,7 @@ mod recount;
 use db::{Conn, Engine, Error, Kind, Money, Row, Rows, Timestamp, Tx};
 
 pub(super) use read::{
-    count_movements, count_products, days, ledger_end, measure_movements, push_priced, stock,
-    stored,
+    count_movements, count_products, days, ledger_end, measure_movements, stock, stored,
 };
 pub(super) use recount::{inflows_after, outflows_before, products_after};
 
@@ -271,21 +270,6 @@ pub(super) async fn widen_span(tx: &mut Tx, key: &SpanKey, span: Span) -> Result
     .map(drop)
 }
 
-/// Adds to the products of a band of prices. The rows are locked in the order of bands.
-pub(super) async fn add_to_prices(tx: &mut Tx, band: i64, products: i64) -> Result<(), Error> {
-    if products == 0 {
-        return Ok(());
-    }
-    tx.execute(
-        "INSERT INTO price_tallies (band, products) VALUES ($1, $2)
-         ON CONFLICT (band) DO UPDATE SET products = price_tallies.products + excluded.products",
-        &[&band, &products],
-    )
-    .await
-    .map(drop)
-}
-
-const PRICES: &[(&str, Kind)] = &[("band", Kind::Integer), ("products", Kind::Integer)];
 const SPANS: &[(&str, Kind)] = &[
     ("movement", Kind::Text),
     ("day", Kind::Timestamp),
@@ -319,7 +303,6 @@ pub(super) async fn replace(tx: &mut Tx, tallies: &Tallies) -> Result<(), Error>
         "DELETE FROM day_tallies",
         "DELETE FROM stock_tallies",
         "DELETE FROM day_spans",
-        "DELETE FROM price_tallies",
     ] {
         tx.execute(sql, &[]).await?;
     }
@@ -359,12 +342,7 @@ pub(super) async fn replace(tx: &mut Tx, tallies: &Tallies) -> Result<(), Error>
             span.last.into(),
         ]);
     }
-    tx.insert_rows(&mut spans).await?;
-    let mut prices = Rows::new("price_tallies", PRICES);
-    for (band, products) in &tallies.prices {
-        prices.push([(*band).into(), (*products).into()]);
-    }
-    tx.insert_rows(&mut prices).await
+    tx.insert_rows(&mut spans).await
 }
 
 /// Lets nobody note or fold anything until the transaction ends. On SQLite nobody else writes anyway.

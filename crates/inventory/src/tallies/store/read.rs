@@ -12,7 +12,6 @@ use crate::{
         ALL_SUPPLIERS, Change, DayKey, DayTally, Dimension, Span, SpanKey, StockKey, StockTally,
         Tallies,
     },
-    tallies::prices,
 };
 
 /// How many products there are: all, or those of a category or a brand.
@@ -39,26 +38,6 @@ pub(in crate::tallies) async fn count_products(
     }
     query.push(") AS counted");
     conn.one_of(&query, |row| row.get(0)).await
-}
-
-/// How many products have a price of these bands, as part of a statement: a number that `query` goes on behind.
-pub(in crate::tallies) fn push_priced(query: &mut Query, bands: (i64, i64)) {
-    let (first, last) = (prices::bounds_of(bands.0), prices::bounds_of(bands.1));
-    query
-        .push(
-            "(SELECT CAST(COALESCE(sum(products), 0) AS BIGINT) FROM (
-                 SELECT products FROM price_tallies WHERE band >= ",
-        )
-        .bind(bands.0)
-        .push(" AND band <= ")
-        .bind(bands.1)
-        .push(
-            " UNION ALL SELECT products FROM tally_changes WHERE products <> 0 AND selling_price >= ",
-        )
-        .bind(first.0)
-        .push(" AND selling_price <= ")
-        .bind(last.1)
-        .push(") AS priced)");
 }
 
 /// How many movements there are in whole days (the second is the first that no longer counts), of a supplier or of all.
@@ -258,21 +237,11 @@ pub(in crate::tallies) async fn stored(conn: &mut Conn) -> Result<Tallies, Error
         },
     )
     .await?;
-    conn.all("SELECT band, products FROM price_tallies", &[], |row| {
-        tallies.prices.insert(row.get(0)?, row.get(1)?);
-        Ok(())
-    })
-    .await?;
-    let mut shelves = Tallies::default();
     conn.all(
         concat!("SELECT ", change_columns!(), " FROM tally_changes"),
         &[],
         |row| {
             let mut change = change_of(row, 0)?;
-            shelves.take(&Change {
-                moved: None,
-                ..change
-            });
             // The shelves are counted above.
             (change.products, change.units) = (0, 0);
             tallies.take(&change);
@@ -280,9 +249,6 @@ pub(in crate::tallies) async fn stored(conn: &mut Conn) -> Result<Tallies, Error
         },
     )
     .await?;
-    for (band, products) in shelves.prices {
-        *tallies.prices.entry(band).or_default() += products;
-    }
     Ok(tallies)
 }
 

@@ -8,16 +8,16 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use db::{Conn, Engine, Error, Money, Query};
+use db::{Conn, Engine, Error, Query};
 
-use crate::tallies::{self, Dimension, prices::Stretch};
+use crate::{
+    tallies::{self, Dimension},
+    ways::COMMON,
+};
 
 use super::{
     Fetched, Filter, Filtering, Lead, Selection, push_endings, push_fetched, push_word_ids,
 };
-
-/// A word with more entries than this leads nowhere: looking at every title is as fast. The query's limit is the next number.
-const COMMON: u64 = 100_000;
 
 /// What a filter selects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,7 +95,10 @@ impl Selection {
         }
         if let Some(Group(group)) = self.filter.tallied() {
             measured.count = tallies::count_products(conn, group).await?;
-            measured.products = measured.count;
+            measured.products = match group {
+                None => measured.count,
+                Some(_) => tallies::count_products(conn, None).await?,
+            };
             if version(conn).await? == measured.version {
                 known.keep(&self.filter, measured);
             }
@@ -179,8 +182,10 @@ impl Filter {
                 "), (SELECT count(*) FROM (SELECT 1 FROM product_words AS w WHERE w.word_id ",
             );
             push_word_ids(&mut query, engine, key);
-            // One more than is few.
-            query.push(" LIMIT 100001) AS bounded)");
+            query
+                .push(" LIMIT ")
+                .bind(i64::try_from(COMMON + 1).unwrap_or(i64::MAX))
+                .push(") AS bounded)");
         }
         let leads = conn
             .one_of(&query, |row| {
@@ -253,41 +258,12 @@ impl Filter {
                 self.push_ranges(query, Filtering::RowByRow);
                 self.push_words(query, Some(lead));
             }
-            _ if self.archived.is_none() && self.is_price_alone() && self.priced().is_some() => {
-                self.push_priced(query);
-            }
             _ => {
                 query.push("SELECT count(*) FROM products AS p WHERE TRUE");
                 self.push_references(query, Filtering::Planned, false);
                 self.push_ranges(query, Filtering::Planned);
                 self.push_words(query, None);
             }
-        }
-    }
-
-    /// The stretch of prices, where the tallies know most of it.
-    fn priced(&self) -> Option<Stretch> {
-        let (min, max) = (self.min_price.unwrap_or_default(), self.max_price);
-        Stretch::of(
-            min.max(Money::ZERO),
-            max.unwrap_or(Money::MAX).min(Money::MAX),
-        )
-    }
-
-    /// How many products a stretch of prices has: those of its bands are tallied, the others are counted.
-    fn push_priced(&self, query: &mut Query) {
-        let Some(stretch) = self.priced() else {
-            return;
-        };
-        query.push("SELECT ");
-        stretch.push_bands(query);
-        for (from, to) in [stretch.before, stretch.behind].into_iter().flatten() {
-            query
-                .push(" + (SELECT count(*) FROM products AS p WHERE p.selling_price >= ")
-                .bind(from)
-                .push(" AND p.selling_price <= ")
-                .bind(to)
-                .push(")");
         }
     }
 }

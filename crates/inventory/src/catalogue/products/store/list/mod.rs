@@ -3,22 +3,18 @@
 //! A page of a million products must come within some milliseconds, whatever the filter and the order:
 //!
 //! - The ids of a page are read in order from an index, and the records are joined afterwards (`page`).
-//!   The number of matches decides the way: along the index of the order, where many match, or by
-//!   sorting the matches, where few do.
+//!   Each order has one index, which has the filters beside it. The number of matches decides the way:
+//!   along the index, where many match, or by sorting the matches, where few do.
 //! - Counts of whole lists, categories and brands come from the exact totals of `tallies`. Any other
 //!   filter is counted once for each state of the catalogue (`measure`).
-//! - The order by the name of a category or brand goes name by name until the page is full (`names`).
-//! - A range of prices in another order is merged from the first products of each price band (`bands`).
-//!   Prices correlate with titles, so the order's own index may take long to meet a price that fits.
+//! - The order by the name of a category or brand is merged from the first products of each.
 //! - A search reads the index of words alone, which stores all that a list filters and orders by (`words`).
 //! - Quantity and time of the last change have few indexes, because every sale changes them. So up to
 //!   some thousand matches are sorted.
 //!
 //! `plans` proves by the query plans of both engines that no combination scans the table.
 
-mod bands;
 mod measure;
-mod names;
 mod page;
 #[cfg(test)]
 mod plans;
@@ -101,6 +97,8 @@ struct Lead {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Filtering {
     Planned,
+    /// A range of what orders as the planner may use it, all else row by row.
+    Ranged,
     RowByRow,
 }
 
@@ -251,15 +249,6 @@ impl Filter {
             .push("), FALSE)");
     }
 
-    /// Whether a stretch of prices is all that is asked for.
-    fn is_price_alone(&self) -> bool {
-        self.has_price()
-            && self.words.is_empty()
-            && self.category.is_none()
-            && self.brand.is_none()
-            && self.is_in_entries()
-    }
-
     /// Whether one word is all that is asked for.
     fn is_one_word(&self) -> bool {
         self.words.len() == 1
@@ -279,34 +268,24 @@ impl Filter {
         keys.filter_map(|(place, key)| Some((place, key?)))
     }
 
-    /// Category and brand, of `products AS p` or of `product_stock AS s`. With both, the category leads to the index that has the order.
+    /// Category and brand, of `products AS p` or of `product_stock AS s`.
     fn push_references(&self, query: &mut Query, filtering: Filtering, of_stock: bool) {
-        if let Some(category) = self.category {
-            query
-                .push(if of_stock {
-                    " AND s.category_id = "
-                } else {
-                    " AND p.category_id = "
-                })
-                .bind(category);
-        }
-        if let Some(brand) = self.brand {
-            let is_second = self.category.is_some() && filtering == Filtering::RowByRow;
-            query
-                .push(match (of_stock, is_second) {
-                    (false, false) => " AND p.brand_id = ",
-                    (false, true) => " AND +p.brand_id = ",
-                    (true, false) => " AND s.brand_id = ",
-                    (true, true) => " AND +s.brand_id = ",
-                })
-                .bind(brand);
+        let columns = match (of_stock, filtering) {
+            (true, _) => [" AND s.category_id = ", " AND s.brand_id = "],
+            (false, Filtering::Planned) => [" AND p.category_id = ", " AND p.brand_id = "],
+            (false, _) => [" AND +p.category_id = ", " AND +p.brand_id = "],
+        };
+        for (column, id) in columns.into_iter().zip([self.category, self.brand]) {
+            if let Some(id) = id {
+                query.push(column).bind(id);
+            }
         }
     }
 
     /// The bounds of price, time and other amounts, of `products AS p`. A sign before a column, or a
     /// function around it, keeps its index out of the plan, on both engines.
     fn push_ranges(&self, query: &mut Query, filtering: Filtering) {
-        let is_planned = filtering == Filtering::Planned;
+        let is_planned = filtering != Filtering::RowByRow;
         self.push_archived(query, "p.id");
         if let Some(min) = self.min_price {
             query
@@ -331,7 +310,7 @@ impl Filter {
 
     /// The bounds that the index of words does not have.
     fn push_others(&self, query: &mut Query, filtering: Filtering) {
-        let is_planned = filtering == Filtering::Planned;
+        let is_planned = filtering != Filtering::RowByRow;
         for bound in &self.bounds {
             query
                 .push(if is_planned { " AND p." } else { " AND +p." })

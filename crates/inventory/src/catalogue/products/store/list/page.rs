@@ -7,8 +7,10 @@ use super::{
     super::{super::model::ProductRecord, COLUMNS, JOINS},
     Fetched, Filtering, Lead, Selection,
     measure::Measured,
-    names, push_fetched,
+    push_fetched,
 };
+
+use crate::ways::{LOOKED_UP, MOST_OF_A_GROUP, Reach};
 
 /// The way to a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,18 +21,12 @@ pub(super) enum Way {
     Word(Lead),
     /// From the entries of a word, which have all that they are sorted by.
     Entries(Lead),
-    /// From the entries of a word, which have the beginnings of the descriptions that order.
-    Beginnings(Lead),
     /// From the products that category, brand and price let through, which are sorted.
     Few,
     /// Along the index that has the order.
     Along(Filtering),
     /// From the first of each category or brand, in the order of their names.
     Groups(Filtering),
-    /// From the first of each name of categories or brands, as far as the page needs them.
-    Names,
-    /// From the first of each band of prices.
-    Bands,
 }
 
 /// The table whose index gives the order of a page.
@@ -41,13 +37,6 @@ pub(super) enum First {
     Categories,
     Brands,
 }
-
-/// So many times longer than chance has it the way along an index may be, when what is asked for stands together in it.
-const CLUSTERED: u64 = 256;
-/// So many entries of a word are read in the time of one product that is looked up.
-const LOOKED_UP: u64 = 15;
-/// From so many records on, the first of each group are too many.
-const MOST_OF_A_GROUP: u64 = 1000;
 
 impl Selection {
     /// One page of them.
@@ -93,11 +82,7 @@ impl Selection {
             let all = self.with_archived();
             return all.statement(query, engine, measured, (limit, offset));
         }
-        let way = self.way(
-            engine,
-            measured,
-            limit.saturating_add(offset).unsigned_abs(),
-        );
+        let way = self.way(measured, limit.saturating_add(offset).unsigned_abs());
         self.by_way(query, engine, way, (limit, offset))
     }
 
@@ -125,23 +110,14 @@ impl Selection {
             query.push(") ");
         }
         let most = limit.saturating_add(offset);
-        match way {
-            Way::Bands => self.push_bands(&mut query),
-            Way::Names => self.push_names(&mut query, most),
-            Way::Beginnings(lead) => self.push_beginnings(&mut query, engine, lead, most),
-            _ => {}
-        }
         query.push("SELECT ").push(*COLUMNS).push(" FROM (SELECT ");
         match way {
             Way::Titles(lead) => self.push_titles(&mut query, engine, lead),
             Way::Word(lead) => self.push_found(&mut query, engine, Some(lead)),
             Way::Entries(lead) => self.push_entries(&mut query, engine, lead, most),
-            Way::Beginnings(lead) => self.push_begun(&mut query, engine, lead),
             Way::Few => self.push_found(&mut query, engine, None),
             Way::Along(filtering) => self.push_along(&mut query, filtering),
             Way::Groups(filtering) => self.push_groups(&mut query, engine, filtering, most),
-            Way::Names => self.push_of_names(&mut query, engine, most),
-            Way::Bands => self.push_banded(&mut query, engine, most),
         }
         query
             .push(" LIMIT ")
@@ -159,7 +135,7 @@ impl Selection {
 
     /// Decides by what each way has to look at: along an index as many rows as bring the page together, given how many of all match;
     /// else all that match.
-    fn way(&self, engine: Engine, measured: &Measured, wanted: u64) -> Way {
+    fn way(&self, measured: &Measured, wanted: u64) -> Way {
         let first = self.order.first().map_or("", |by| by.field);
         let filter = &self.filter;
         let lead = measured.lead;
@@ -172,25 +148,26 @@ impl Selection {
         {
             return Way::Titles(lead);
         }
-        if self.goes_by_bands(measured, wanted) {
-            return Way::Bands;
-        }
-        if self.goes_by_names(engine, measured, wanted) {
-            return Way::Names;
-        }
+        let has_reference = filter.category.is_some() || filter.brand.is_some();
         let is_clustered = match first {
-            "title" | "category" | "brand" | "description" | "selling_price" => {
-                !filter.words.is_empty()
+            "title" | "description" | "cost_price" | "selling_price" => {
+                has_reference || filter.has_price() || !filter.words.is_empty()
             }
-            "cost_price" => filter.has_price() || !filter.words.is_empty(),
+            "category" | "brand" => has_reference || !filter.words.is_empty(),
             // Ids follow time.
             "" | "id" | "updated_at" => filter.created.is_some(),
             _ => false,
         };
-        let factor = if is_clustered { CLUSTERED } else { 1 };
-        let along = wanted
-            .saturating_mul(measured.products / measured.count.max(1))
-            .saturating_mul(factor);
+        let reach = Reach {
+            wanted,
+            matches: measured.count,
+            all: measured.products,
+        };
+        let along = if is_clustered {
+            reach.along_clusters()
+        } else {
+            reach.along()
+        };
         // Of one that is left, the product is looked up, unless its entry says enough.
         let has_entries = filter.is_in_entries();
         let way = match lead.filter(|lead| lead.is_few()) {
@@ -203,13 +180,6 @@ impl Selection {
             }
             Some(lead)
                 if has_entries
-                    && self.is_by_description()
-                    && lead.entries <= along.saturating_mul(LOOKED_UP) =>
-            {
-                Way::Beginnings(lead)
-            }
-            Some(lead)
-                if has_entries
                     && (lead.entries / LOOKED_UP).saturating_add(measured.count) <= along =>
             {
                 Way::Word(lead)
@@ -217,7 +187,8 @@ impl Selection {
             Some(lead) if lead.entries <= along => Way::Word(lead),
             _ if !filter.words.is_empty() => Way::Along(Filtering::RowByRow),
             _ if self.is_in_index(first) => Way::Along(Filtering::Planned),
-            _ if measured.count <= along => Way::Few,
+            _ if reach.is_sorted_within(along) => Way::Few,
+            _ if self.is_ranged_by(first) => Way::Along(Filtering::Ranged),
             _ => Way::Along(Filtering::RowByRow),
         };
         match way {
@@ -239,17 +210,19 @@ impl Selection {
         if filter.archived == Some(true) {
             return false;
         }
-        let is_ranged_by = match (filter.has_price(), filter.created.is_some()) {
+        let is_whole = !filter.has_range() || self.is_ranged_by(first);
+        let has_reference = filter.category.is_some() || filter.brand.is_some();
+        is_whole && (!has_reference || matches!(first, "" | "id"))
+    }
+
+    /// Whether the only range that is asked for is one of what orders.
+    fn is_ranged_by(&self, first: &str) -> bool {
+        let filter = &self.filter;
+        match (filter.has_price(), filter.created.is_some()) {
             _ if !filter.bounds.is_empty() => false,
-            (false, false) => true,
             (true, false) => first == "selling_price",
             (false, true) => first == "created_at",
-            (true, true) => false,
-        };
-        match (filter.category, filter.brand) {
-            (Some(_), Some(_)) => !filter.has_range() && matches!(first, "" | "id"),
-            (Some(_), None) | (None, Some(_)) => is_ranged_by && first_of(first) != First::Stock,
-            (None, None) => is_ranged_by,
+            _ => false,
         }
     }
 
@@ -347,8 +320,12 @@ impl Selection {
             (Engine::Postgres, false) => "x.id FROM brands AS g CROSS JOIN LATERAL (",
         });
         query
-            .push(names::PRODUCTS_OF)
-            .push(names::reference(is_category));
+            .push("SELECT p.id FROM products AS p WHERE ")
+            .push(if is_category {
+                "p.category_id = g.id"
+            } else {
+                "p.brand_id = g.id"
+            });
         self.filter.push_references(query, filtering, false);
         self.filter.push_ranges(query, filtering);
         query.push(" ORDER BY p.id LIMIT ").bind(most);

@@ -1,9 +1,9 @@
 //! Pages of a search, read from the index of words alone: each entry is stored in the order of titles and has beside it everything that a
-//! list filters and orders by, so that no product is read. Of a description it has the beginning.
+//! list filters and orders by, but for descriptions, serie numbers and stock, so that no product is read.
 
 use db::{Engine, Query};
 
-use super::{Fetched, Lead, Selection, page::First, push_fetched};
+use super::{Lead, Selection, page::First};
 
 /// No title has more words than this that the index knows: those are of three characters or more, and a title is of 500.
 const MOST_WORDS: u64 = 125;
@@ -25,11 +25,6 @@ impl Selection {
     /// Whether the entries of a word have every field that orders.
     pub(super) fn is_of_entries(&self) -> bool {
         self.order.iter().all(|by| entry_field(by.field).is_some())
-    }
-
-    /// Whether descriptions alone order.
-    pub(super) fn is_by_description(&self) -> bool {
-        matches!(self.order.as_slice(), [by] if by.field == "description")
     }
 
     /// The first entries of a word, in order. A product that has several words that begin as asked stands under each of them, and there
@@ -82,49 +77,6 @@ impl Selection {
                 .push(if by.descending { " DESC, " } else { ", " });
         }
         query.push("w.product_id");
-    }
-
-    /// The first entries of a word by how their products' descriptions begin.
-    pub(super) fn push_beginnings(
-        &self,
-        query: &mut Query,
-        engine: Engine,
-        lead: Lead,
-        wanted: i64,
-    ) {
-        query.push(
-            "WITH firsts (id, begins) AS MATERIALIZED (
-                 SELECT w.product_id, w.description_begin FROM product_words AS w",
-        );
-        self.filter.push_entries(query, engine, lead);
-        query
-            .push(" ORDER BY w.description_begin")
-            .push(if self.is_descending() {
-                " DESC NULLS LAST"
-            } else {
-                " NULLS FIRST"
-            })
-            .push(", w.product_id LIMIT ")
-            .bind(lead.times(wanted))
-            .push(") ");
-    }
-
-    /// Those whose descriptions decide: the first, and all that begin as the last of the first does, if there is more behind that.
-    pub(super) fn push_begun(&self, query: &mut Query, engine: Engine, lead: Lead) {
-        query.push(
-            "few.id FROM (SELECT firsts.id FROM firsts UNION SELECT w.product_id FROM product_words AS w",
-        );
-        self.filter.push_entries(query, engine, lead);
-        query
-            .push(" AND length(w.description_begin) = 60 AND w.description_begin = (SELECT ")
-            .push(if self.is_descending() { "min" } else { "max" })
-            .push("(firsts.begins) FROM firsts)) AS few");
-        push_fetched(query, engine, Fetched::Products);
-        self.push_order(query);
-    }
-
-    fn is_descending(&self) -> bool {
-        self.order.first().is_some_and(|by| by.descending)
     }
 }
 

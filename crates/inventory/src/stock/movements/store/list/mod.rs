@@ -11,7 +11,7 @@
 //!   must stay cheap: they are found product by product in the order of titles.
 //! - The order by quantity or description goes from value to value (`steps`), so millions of equal
 //!   values cost nothing. The order by supplier goes from name to name (`suppliers`).
-//! - The outflows of one product are sorted from its index by time.
+//! - The movements of one product are sorted from its index by time, a supplier's few from its own.
 //!
 //! `plans` proves by the query plans of both engines that no combination scans the table.
 
@@ -71,6 +71,8 @@ pub(in crate::stock::movements) struct Selection {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Filtering {
     Planned,
+    /// Days as the planner may use them where time orders, all else row by row.
+    Ranged,
     RowByRow,
 }
 
@@ -200,7 +202,7 @@ impl Selection {
     }
 
     fn push_days(&self, query: &mut Query, filtering: Filtering) {
-        let is_planned = filtering == Filtering::Planned;
+        let is_planned = filtering != Filtering::RowByRow;
         if let Some(from) = self.from {
             query
                 .push(if is_planned {

@@ -10,7 +10,10 @@ use super::{
     },
     Filtering, Measured, Selection,
 };
-use crate::tallies;
+use crate::{
+    tallies,
+    ways::{FEW, Reach},
+};
 
 /// The way to a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,11 +25,9 @@ pub(super) enum Way {
     /// From value to value of the column that orders, and of each its first.
     Steps,
     /// From the first of each name of suppliers, as far as the page needs them.
-    Suppliers(Filtering),
+    Suppliers,
 }
 
-/// So few are sorted sooner than any other way is gone.
-const FEW: u64 = 3000;
 /// From so many records on, SQLite walks all of a supplier's ids sooner than it looks each of them up.
 const MOST_ON_SQLITE: u64 = 1000;
 
@@ -103,13 +104,12 @@ impl Selection {
             query.push("WITH few (id) AS MATERIALIZED (SELECT m.id FROM ");
             query.push(self.movement.path()).push(" AS m WHERE TRUE");
             self.push_filters(&mut query, Filtering::Planned);
+            measured.push_ids(&mut query);
             query.push(") ");
         }
         match way {
             Way::Steps => self.push_steps(&mut query, measured, wanted),
-            Way::Suppliers(filtering) => {
-                self.push_suppliers(&mut query, measured, filtering, wanted);
-            }
+            Way::Suppliers => self.push_suppliers(&mut query, measured, wanted),
             _ => {}
         }
         let Statements { columns, joins, .. } = statements(self.movement);
@@ -118,9 +118,7 @@ impl Selection {
             Way::Few => self.push_few(&mut query, engine),
             Way::Along(filtering) => self.push_along(&mut query, engine, measured, filtering),
             Way::Steps => self.push_stepped(&mut query, engine, measured, wanted),
-            Way::Suppliers(filtering) => {
-                self.push_of_suppliers(&mut query, engine, measured, filtering, wanted);
-            }
+            Way::Suppliers => self.push_of_suppliers(&mut query, engine, measured, wanted),
         }
         query
             .push(" LIMIT ")
@@ -145,46 +143,47 @@ impl Selection {
         let (count, has_days) = (measured.count, self.has_days());
         let first = self.order.first().map_or("", |by| by.field);
         if self.goes_by_steps() {
-            let is_few = has_days && count <= FEW.max(wanted);
+            let is_few = (has_days || self.supplier.is_some()) && count <= FEW.max(wanted);
             return Ok(if is_few { Way::Few } else { Way::Steps });
         }
-        if self.product.is_some() && first == "supplier" {
+        if self.product.is_some() {
             // From supplier to supplier each would be asked for all that it delivered.
-            return Ok(Way::Few);
+            return Ok(match first {
+                "supplier" => Way::Few,
+                _ => Way::Along(Filtering::Planned),
+            });
         }
         let is_in_index = match first {
-            _ if self.product.is_some() => true,
-            "created_at" | "updated_at" => true,
-            _ => !has_days,
+            "created_at" | "updated_at" => self.supplier.is_none(),
+            "" | "id" => !has_days,
+            _ => !has_days && self.supplier.is_none(),
         };
-        let filtering = if is_in_index {
-            Filtering::Planned
-        } else {
+        let is_by_supplier = first == "supplier" && self.order.len() == 1;
+        if !is_in_index {
             let all = tallies::count_movements(conn, self.movement, None, None, None).await?;
-            // What is asked for by time stands together among the ids.
-            let others_too = match measured.ids {
-                Some((first_id, last_id)) if matches!(first, "" | "id") => {
-                    last_id.saturating_sub(first_id).unsigned_abs().min(all)
-                }
-                _ => all,
+            let reach = Reach {
+                wanted,
+                matches: count,
+                // What is asked for by time stands together among the ids.
+                all: match measured.ids {
+                    Some((first_id, last_id)) if matches!(first, "" | "id") => {
+                        last_id.saturating_sub(first_id).unsigned_abs().min(all)
+                    }
+                    _ => all,
+                },
             };
-            let chance = wanted.saturating_mul(others_too / count.max(1));
-            let others = all.saturating_sub(count).saturating_add(wanted);
-            if count <= chance.min(others) {
+            if reach.is_sorted_within(reach.along()) {
                 return Ok(Way::Few);
             }
-            // Of a supplier's few the index by time is the shorter way, of its many the one by id.
-            if first == "supplier" && count < all / 4 {
-                Filtering::Planned
-            } else {
-                Filtering::RowByRow
-            }
-        };
-        let is_by_supplier = first == "supplier" && self.order.len() == 1 && self.product.is_none();
-        if is_by_supplier && (conn.engine() == Engine::Postgres || wanted <= MOST_ON_SQLITE) {
-            return Ok(Way::Suppliers(filtering));
         }
-        Ok(Way::Along(filtering))
+        if is_by_supplier && (conn.engine() == Engine::Postgres || wanted <= MOST_ON_SQLITE) {
+            return Ok(Way::Suppliers);
+        }
+        Ok(Way::Along(match first {
+            _ if is_in_index => Filtering::Planned,
+            "created_at" | "updated_at" => Filtering::Ranged,
+            _ => Filtering::RowByRow,
+        }))
     }
 
     /// Those of the statement's `few`, in order.
@@ -212,10 +211,11 @@ impl Selection {
         self.push_order(query);
     }
 
-    /// The outflows of a product, sorted: its index by time has all that they are sorted by. `OFFSET 0` keeps PostgreSQL from looking for
+    /// The movements of a product, sorted: its index by time has all that they are sorted by. `OFFSET 0` keeps PostgreSQL from looking for
     /// them among those of all products, in the order that is asked for.
     fn push_of_product(&self, query: &mut Query, engine: Engine) {
-        query.push("m.id FROM (SELECT m.id, m.created_at, m.quantity, m.description_key FROM outflows AS m WHERE TRUE");
+        query.push("m.id FROM (SELECT m.id, m.created_at, m.quantity, m.description_key FROM ");
+        query.push(self.movement.path()).push(" AS m WHERE TRUE");
         self.push_filters(query, Filtering::Planned);
         query.push(match engine {
             Engine::Sqlite => ") AS m",
@@ -233,8 +233,8 @@ impl Selection {
         filtering: Filtering,
     ) {
         let lead = self.order.first().map_or("", |by| by.field);
-        if self.movement == Movement::Outflow
-            && self.product.is_some()
+        if self.product.is_some()
+            && !self.needs("supplier")
             && matches!(lead, "quantity" | "description" | "" | "id")
         {
             return self.push_of_product(query, engine);

@@ -89,13 +89,11 @@ on_both_engines!(every_way_leads_to_the_same_page, async |address| {
     let read = async |conn: &mut Conn| {
         for movement in [Movement::Inflow, Movement::Outflow] {
             for filter in FILTERS.iter().filter(|filter| !filter.contains("product")) {
-                let by_supplier = [
-                    ("supplier", Suppliers(Filtering::Planned)),
-                    ("supplier", Suppliers(Filtering::RowByRow)),
-                ];
+                let by_supplier = [("supplier", Suppliers)];
                 let is_free = movement == Movement::Inflow && !filter.contains("supplier");
                 for (order, way) in [
                     ("id", Along(Filtering::RowByRow)),
+                    ("created_at", Along(Filtering::Ranged)),
                     ("product", Along(Filtering::RowByRow)),
                     ("product", Along(Filtering::Planned)),
                     ("quantity", Steps),

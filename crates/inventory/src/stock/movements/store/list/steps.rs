@@ -165,7 +165,7 @@ impl Selection {
             }
         }
         if let Some(supplier) = self.supplier {
-            query.push(" AND m.supplier_id = ").bind(supplier);
+            query.push(" AND +m.supplier_id = ").bind(supplier);
         }
         query.push(" ORDER BY ").push(column.name);
         query.push(match (column.descending, column.is_nullable) {
@@ -204,7 +204,7 @@ impl Selection {
     /// What is asked for beside the column, of movements that its index leads to.
     fn push_rest(&self, query: &mut Query, measured: &Measured) {
         if let Some(supplier) = self.supplier {
-            query.push(" AND m.supplier_id = ").bind(supplier);
+            query.push(" AND +m.supplier_id = ").bind(supplier);
         }
         self.push_days(query, Filtering::RowByRow);
         measured.push_ids(query);

@@ -8,20 +8,14 @@ use crate::catalogue::named::{Kind, NameSteps};
 
 impl Selection {
     /// The names that the page needs.
-    pub(super) fn push_suppliers(
-        &self,
-        query: &mut Query,
-        measured: &Measured,
-        filtering: Filtering,
-        wanted: i64,
-    ) {
+    pub(super) fn push_suppliers(&self, query: &mut Query, measured: &Measured, wanted: i64) {
         let steps = NameSteps {
             kind: Kind::Supplier,
             is_descending: self.order.first().is_some_and(|by| by.descending),
         };
         steps.push(query, wanted, |query| {
             query.push("SELECT count(*) FROM (");
-            self.push_of_supplier(query, measured, filtering);
+            self.push_of_supplier(query, measured);
             query.push(" LIMIT ").bind(wanted).push(") AS bounded");
         });
         query.push(" ");
@@ -33,7 +27,6 @@ impl Selection {
         query: &mut Query,
         engine: Engine,
         measured: &Measured,
-        filtering: Filtering,
         wanted: i64,
     ) {
         query
@@ -44,7 +37,7 @@ impl Selection {
                 Engine::Sqlite => "inflows AS x ON x.id IN (",
                 Engine::Postgres => "LATERAL (",
             });
-        self.push_of_supplier(query, measured, filtering);
+        self.push_of_supplier(query, measured);
         query.push(" ORDER BY m.id LIMIT ").bind(wanted);
         query
             .push(match engine {
@@ -57,9 +50,9 @@ impl Selection {
     }
 
     /// The inflows of a supplier that are asked for.
-    fn push_of_supplier(&self, query: &mut Query, measured: &Measured, filtering: Filtering) {
+    fn push_of_supplier(&self, query: &mut Query, measured: &Measured) {
         query.push("SELECT m.id FROM inflows AS m WHERE m.supplier_id = g.id");
-        self.push_filters(query, filtering);
+        self.push_days(query, Filtering::RowByRow);
         measured.push_ids(query);
     }
 }
