@@ -139,18 +139,28 @@ fn keep_copy(
     options: &Options,
     before: &str,
 ) -> Result<(), Error> {
-    let time: String = connection
-        .raw()
-        .query_row("SELECT strftime('%Y%m%dT%H%M%f', 'now')", [], |row| {
-            row.get(0)
-        })
-        .map_err(|error| connection.translate(error, "time"))?;
-    let mut target = path.as_os_str().to_owned();
-    target.push(format!(".{time}{COPY_MARK}{before}.backup"));
-    let target = PathBuf::from(target);
+    let target = free_name(connection, path, before)?;
     backup::copy(path, &target, options)?;
     tracing::info!(backup = %target.display(), "copied the database before migrating it");
     remove_old_copies(path).map_err(|error| Error::other(format!("old copies: {error}")))
+}
+
+/// A name that no copy has. Two migrations within a millisecond would share one, and a backup never replaces a file.
+fn free_name(connection: &Connection, path: &Path, before: &str) -> Result<PathBuf, Error> {
+    loop {
+        let time: String = connection
+            .raw()
+            .query_row("SELECT strftime('%Y%m%dT%H%M%f', 'now')", [], |row| {
+                row.get(0)
+            })
+            .map_err(|error| connection.translate(error, "time"))?;
+        let mut target = path.as_os_str().to_owned();
+        target.push(format!(".{time}{COPY_MARK}{before}.backup"));
+        let target = PathBuf::from(target);
+        if !target.exists() {
+            return Ok(target);
+        }
+    }
 }
 
 fn remove_old_copies(path: &Path) -> std::io::Result<()> {

@@ -9,8 +9,7 @@ use super::{change_columns, change_of, day_tally_of, movement_of, stock_tally_of
 use crate::{
     stock::movements::Movement,
     tallies::model::{
-        ALL_SUPPLIERS, DayKey, DayTally, Dimension, Span, SpanKey, StockKey, StockTally,
-        Tallies,
+        ALL_SUPPLIERS, DayKey, DayTally, Dimension, Span, SpanKey, StockKey, StockTally, Tallies,
     },
 };
 
