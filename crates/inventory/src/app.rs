@@ -10,14 +10,13 @@ use crate::{
         HashFault, Passwords, TokenKey,
         users::{self, UserError},
     },
+    aggregates::{self, ChangeNotifier},
     analysis,
     catalogue::products::Measures,
     dashboard::live::{self, Streams},
     events::{self, Outbox},
     payments::Checkout,
-    routes,
-    tallies::{self, Pulse},
-    transfer,
+    routes, transfer,
 };
 
 /// What a service is made of, passed in so that tests decide it.
@@ -110,7 +109,7 @@ impl Workers {
             }
         };
         tokio::join!(
-            workers.keep("aggregates", || tallies::work(state.clone())),
+            workers.keep("aggregates", || aggregates::work(state.clone())),
             workers.keep("deliveries", || events::run(state.clone())),
             workers.keep("analyses", || analysis::run(state.clone())),
             workers.keep("imports", || transfer::watch(state.clone())),
@@ -127,7 +126,7 @@ impl Workers {
 ///
 /// [`StartError`]
 pub async fn app(config: Config, parts: Parts) -> Result<App, StartError> {
-    tallies::know_low(&parts.db, config.low_stock_threshold).await?;
+    aggregates::refresh_low_count(&parts.db, config.low_stock_threshold).await?;
     let (first_user, metrics) = (parts.first_user.clone(), parts.metrics.clone());
     let state = state(config, parts)?;
     if let Some(FirstUser { username, password }) = first_user {
@@ -204,7 +203,7 @@ pub fn state(config: Config, parts: Parts) -> Result<State, StartError> {
         passwords,
         shutdown: parts.shutdown,
         workers,
-        pulse: Pulse::default(),
+        changes: ChangeNotifier::default(),
         outbox,
         measures: Measures::default(),
         streams: Streams::default(),

@@ -4,6 +4,7 @@
 pub mod access;
 pub mod accounts;
 mod admin;
+pub mod aggregates;
 pub mod analysis;
 mod app;
 pub mod audit;
@@ -25,7 +26,6 @@ pub mod rest;
 mod routes;
 mod search;
 pub mod stock;
-pub mod tallies;
 pub mod transfer;
 pub mod views;
 mod ways;
@@ -81,7 +81,7 @@ pub struct Shared {
     /// What analyses are made with.
     pub analysis: analysis::Desk,
     /// Tells that stock or prices have changed.
-    pub pulse: tallies::Pulse,
+    pub changes: aggregates::ChangeNotifier,
     /// The checkout whose orders and payments the pages show.
     pub(crate) checkout: Option<payments::Checkout>,
     /// What lists of products were counted to be.

@@ -18,7 +18,7 @@ pub(super) fn read_one(products: u64) -> String {
 pub(super) fn outflow_at_once(products: u64) -> String {
     let statement = "WITH taken AS (
              UPDATE product_stock SET quantity = quantity - 1, updated_at = CAST(:now AS TIMESTAMPTZ)
-             WHERE product_id = :product AND quantity - 1 >= COALESCE(threshold, GREATEST(10, (SELECT threshold FROM low_tally)))
+             WHERE product_id = :product AND quantity - 1 >= COALESCE(threshold, GREATEST(10, (SELECT threshold FROM low_stock_aggregate)))
              RETURNING product_id, quantity
          ), product AS (
              SELECT p.id, p.title, p.cost_price, p.selling_price, p.category_id, p.brand_id, t.quantity
@@ -30,7 +30,7 @@ pub(super) fn outflow_at_once(products: u64) -> String {
              SELECT p.id, 'outflow', -1, p.quantity, p.cost_price, p.selling_price, 1, 'bench', o.id, CAST(:now AS TIMESTAMPTZ)
              FROM product AS p CROSS JOIN outflow AS o
          ), noted AS (
-             INSERT INTO tally_changes (movement, day, movements, moved, moved_cost_price, moved_selling_price, present, category_id, brand_id, products, units, cost_price, selling_price, movement_id)
+             INSERT INTO aggregate_deltas (movement, day, movements, moved, moved_cost_price, moved_selling_price, present, category_id, brand_id, products, units, cost_price, selling_price, movement_id)
              SELECT 'outflow', CAST(:day AS TIMESTAMPTZ), 1, 1, p.cost_price, p.selling_price, 1, p.category_id, p.brand_id, 0, -1, p.cost_price, p.selling_price, o.id
              FROM product AS p CROSS JOIN outflow AS o
          ), told AS (
@@ -53,7 +53,7 @@ pub(super) fn outflow_by_steps(products: u64) -> String {
         "UPDATE product_stock SET quantity = quantity - 1, updated_at = :now WHERE product_id = :product AND quantity >= 1 RETURNING quantity",
         "INSERT INTO outflows (product_id, quantity, created_at) VALUES (:product, 1, :now) RETURNING id",
         "INSERT INTO ledger_entries (product_id, kind, change, balance_after, cost_price, selling_price, user_id, user_name, reference_id, created_at) SELECT id, 'outflow', -1, 0, cost_price, selling_price, 1, 'bench', 1, :now FROM products WHERE id = :product",
-        "INSERT INTO tally_changes (movement, day, movements, moved, moved_cost_price, moved_selling_price, present, category_id, brand_id, products, units, cost_price, selling_price) SELECT 'outflow', :day, 1, 1, cost_price, selling_price, 1, category_id, brand_id, 0, -1, cost_price, selling_price FROM products WHERE id = :product",
+        "INSERT INTO aggregate_deltas (movement, day, movements, moved, moved_cost_price, moved_selling_price, present, category_id, brand_id, products, units, cost_price, selling_price) SELECT 'outflow', :day, 1, 1, cost_price, selling_price, 1, category_id, brand_id, 0, -1, cost_price, selling_price FROM products WHERE id = :product",
         "INSERT INTO events (service, type, subject_id, payload, created_at) VALUES ('inventory', 'outflow.created', :product, :to_id, :now)",
     ];
     format!(
@@ -136,7 +136,7 @@ pub(super) async fn book(tx: &mut Tx, product: i64) -> Result<(), db::Error> {
     )
     .await?;
     tx.execute(
-        "INSERT INTO tally_changes (movement, day, movements, moved, moved_cost_price, moved_selling_price, present, category_id, brand_id, products, units, cost_price, selling_price)
+        "INSERT INTO aggregate_deltas (movement, day, movements, moved, moved_cost_price, moved_selling_price, present, category_id, brand_id, products, units, cost_price, selling_price)
          VALUES ('outflow', $1, 1, 1, $2, $2, 1, 1, 1, 0, -1, $2, $2)",
         &[&now, &price],
     )

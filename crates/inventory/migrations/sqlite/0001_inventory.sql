@@ -268,19 +268,19 @@ CREATE TABLE idempotency_keys (
 CREATE INDEX idempotency_keys_created_at ON idempotency_keys (created_at);
 
 -- Figures that lists and the dashboard would otherwise have to count: movements and sales by UTC day, stock by category and brand.
--- A change is noted in the transaction that makes it and folded into the tallies afterwards, so that no row is wanted by every sale;
--- at any moment the tallies and the notes that are not yet folded are exact together.
+-- A change is recorded as a delta in its own transaction and compacted into the aggregates afterwards, so no row is wanted by every sale;
+-- at any moment the aggregates and the deltas that are not yet compacted are exact together.
 
-CREATE TABLE tally_changes (
+CREATE TABLE aggregate_deltas (
     id                 INTEGER PRIMARY KEY AUTOINCREMENT,
     -- What was booked (1) or deleted (-1) on which day, with the prices when it was booked. NULL and 0: no movement.
-    movement           TEXT CONSTRAINT tally_changes_movement_check CHECK (movement IN ('inflow', 'outflow')),
+    movement           TEXT CONSTRAINT aggregate_deltas_movement_check CHECK (movement IN ('inflow', 'outflow')),
     supplier_id        INTEGER,
     day                INTEGER,
     movements          INTEGER NOT NULL,
     moved              INTEGER NOT NULL,
-    moved_cost_price   TEXT NOT NULL CONSTRAINT tally_changes_moved_cost_price_check CHECK (length(moved_cost_price) = 23),
-    moved_selling_price TEXT NOT NULL CONSTRAINT tally_changes_moved_selling_price_check CHECK (length(moved_selling_price) = 23),
+    moved_cost_price   TEXT NOT NULL CONSTRAINT aggregate_deltas_moved_cost_price_check CHECK (length(moved_cost_price) = 23),
+    moved_selling_price TEXT NOT NULL CONSTRAINT aggregate_deltas_moved_selling_price_check CHECK (length(moved_selling_price) = 23),
     -- Units of that day's sales that are, from now on, worth the present prices below; negative: no longer.
     present            INTEGER NOT NULL,
     -- What changed on the shelves.
@@ -288,8 +288,8 @@ CREATE TABLE tally_changes (
     brand_id           INTEGER NOT NULL,
     products           INTEGER NOT NULL,
     units              INTEGER NOT NULL,
-    cost_price         TEXT NOT NULL CONSTRAINT tally_changes_cost_price_check CHECK (length(cost_price) = 23),
-    selling_price      TEXT NOT NULL CONSTRAINT tally_changes_selling_price_check CHECK (length(selling_price) = 23),
+    cost_price         TEXT NOT NULL CONSTRAINT aggregate_deltas_cost_price_check CHECK (length(cost_price) = 23),
+    selling_price      TEXT NOT NULL CONSTRAINT aggregate_deltas_selling_price_check CHECK (length(selling_price) = 23),
     -- The movement that was booked; NULL where none was.
     movement_id        INTEGER,
     -- 1: the product became low; -1: it no longer is.
@@ -298,7 +298,7 @@ CREATE TABLE tally_changes (
 
 -- Totals are decimal numbers written as text: units times prices outgrow every column of numbers, and must not lose a cent.
 -- Amounts are in hundredths.
-CREATE TABLE day_tallies (
+CREATE TABLE daily_aggregates (
     movement      TEXT    NOT NULL,
     -- 0: all suppliers together.
     supplier_id   INTEGER NOT NULL,
@@ -310,10 +310,10 @@ CREATE TABLE day_tallies (
     value         TEXT    NOT NULL,
     present_cost  TEXT    NOT NULL,
     present_value TEXT    NOT NULL,
-    CONSTRAINT day_tallies_pkey PRIMARY KEY (movement, supplier_id, day)
+    CONSTRAINT daily_aggregates_pkey PRIMARY KEY (movement, supplier_id, day)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE stock_tallies (
+CREATE TABLE stock_aggregates (
     -- 'category' or 'brand'.
     dimension TEXT    NOT NULL,
     record_id INTEGER NOT NULL,
@@ -321,7 +321,7 @@ CREATE TABLE stock_tallies (
     units     TEXT    NOT NULL,
     cost      TEXT    NOT NULL,
     value     TEXT    NOT NULL,
-    CONSTRAINT stock_tallies_pkey PRIMARY KEY (dimension, record_id)
+    CONSTRAINT stock_aggregates_pkey PRIMARY KEY (dimension, record_id)
 ) STRICT, WITHOUT ROWID;
 
 -- Where a day's movements lie among the ids. Ids follow time wherever nobody imports an old file, and nothing promises that they do: so
@@ -337,8 +337,8 @@ CREATE TABLE day_spans (
 ) STRICT, WITHOUT ROWID;
 
 -- How many products are low. What is low depends on the shop's threshold, which is a setting: the row says under which one it was counted.
-CREATE TABLE low_tally (
-    id        INTEGER PRIMARY KEY CONSTRAINT low_tally_id_check CHECK (id = 1),
+CREATE TABLE low_stock_aggregate (
+    id        INTEGER PRIMARY KEY CONSTRAINT low_stock_aggregate_id_check CHECK (id = 1),
     threshold INTEGER NOT NULL,
     products  INTEGER NOT NULL
 ) STRICT;

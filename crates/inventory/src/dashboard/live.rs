@@ -15,7 +15,7 @@ use tokio::{
 use tokio_stream::{Stream, wrappers::ReceiverStream};
 use web::cookie::HostOnly;
 
-use crate::{State, accounts::session, tallies};
+use crate::{State, accounts::session, aggregates};
 
 /// Streams that are open at once, for all readers of this process.
 const MOST: usize = 200;
@@ -117,7 +117,7 @@ pub(super) fn open(
 type Sender = mpsc::Sender<Result<Event, Infallible>>;
 
 async fn tell(state: State, parts: Parts, _place: Place, sender: Sender) {
-    let mut beats = state.pulse.follow();
+    let mut beats = state.changes.subscribe();
     let end = Instant::now() + LENGTH_MAX;
     // The page knows from the version whether anything moved between its figures and this stream.
     if !say(&state, &sender).await {
@@ -151,7 +151,7 @@ async fn tell(state: State, parts: Parts, _place: Place, sender: Sender) {
 async fn say(state: &State, sender: &Sender) -> bool {
     let read = state
         .db
-        .read(async |conn| tallies::ledger_end(conn).await)
+        .read(async |conn| aggregates::ledger_end(conn).await)
         .await;
     match read {
         Ok(version) => {
@@ -193,12 +193,12 @@ pub(crate) async fn look_out(state: State) {
 async fn look(state: &State, seen: &mut Option<i64>) {
     let read = state
         .db
-        .read(async |conn| tallies::ledger_end(conn).await)
+        .read(async |conn| aggregates::ledger_end(conn).await)
         .await;
     match read {
         Ok(end) => {
             if seen.replace(end).is_some_and(|before| before != end) {
-                state.pulse.beat();
+                state.changes.notify();
             }
         }
         Err(error) => tracing::warn!(%error, "the ledger could not be looked at"),

@@ -1,5 +1,5 @@
 //! The first page of the web interface: what needs attention now, how the shop is doing, and the latest movements; and the stream that tells
-//! the page when stock has changed. Every figure comes from the tallies and is exact; nothing is changed here.
+//! the page when stock has changed. Every figure comes from the aggregates and is exact; nothing is changed here.
 
 pub(crate) mod live;
 mod model;
@@ -13,6 +13,7 @@ use db::{Conn, Error, Timestamp};
 
 use crate::{
     State,
+    aggregates::{self, DAY, Dimension, StockAggregate},
     analysis::{self, Summary},
     events::{Delivery, DeliveryState, Endpoint, Filter, deliveries, endpoints},
     page::part::{Part, part},
@@ -23,7 +24,6 @@ use crate::{
         movements::{self, Movement, MovementRecord},
         orders::{self, Waiting},
     },
-    tallies::{self, DAY, Dimension, StockTally},
 };
 use model::{Course, Period, Prices};
 
@@ -77,7 +77,7 @@ pub(crate) struct Figures {
 /// What stands on the shelves.
 #[derive(Debug, Default)]
 pub(crate) struct Shelves {
-    pub(crate) stock: StockTally,
+    pub(crate) stock: StockAggregate,
     pub(crate) categories: Shares,
     pub(crate) brands: Shares,
 }
@@ -103,9 +103,9 @@ pub(crate) struct Failed {
 /// The stock by category or by brand, the largest first.
 #[derive(Debug, Default)]
 pub(crate) struct Shares {
-    pub(crate) named: Vec<(Named, StockTally)>,
+    pub(crate) named: Vec<(Named, StockAggregate)>,
     /// How many more there are, and what they hold.
-    pub(crate) others: Option<(usize, StockTally)>,
+    pub(crate) others: Option<(usize, StockAggregate)>,
 }
 
 /// Reads everything the page shows, in a fixed number of statements.
@@ -166,7 +166,7 @@ async fn together(
 ) -> Result<Figures, Error> {
     Ok(Figures {
         // Before the figures: a movement in between is shown once too often rather than not at all.
-        version: tallies::ledger_end(conn).await?,
+        version: aggregates::ledger_end(conn).await?,
         course: Ok(course(conn, wanted, now).await?),
         shelves: Ok(shelves(conn).await?),
         low: Ok(low(conn, threshold, now).await?),
@@ -179,7 +179,7 @@ async fn apart(state: &State, wanted: Wanted, now: Timestamp) -> Result<Figures,
     let (db, threshold) = (&state.db, state.config.low_stock_threshold);
     Ok(Figures {
         // Without it the page is shown anew by the first change of stock that it hears of.
-        version: part("ledger", db.read(tallies::ledger_end))
+        version: part("ledger", db.read(aggregates::ledger_end))
             .await?
             .unwrap_or_default(),
         course: part(
@@ -199,13 +199,13 @@ async fn apart(state: &State, wanted: Wanted, now: Timestamp) -> Result<Figures,
 
 async fn course(conn: &mut Conn, wanted: Wanted, now: Timestamp) -> Result<Course, Error> {
     let Wanted { period, prices } = wanted;
-    let (begin, end) = (period.begin_before(now), tallies::day_of(now) + DAY);
-    let days = tallies::days(conn, Movement::Outflow, begin, end).await?;
+    let (begin, end) = (period.begin_before(now), aggregates::day_of(now) + DAY);
+    let days = aggregates::days(conn, Movement::Outflow, begin, end).await?;
     Ok(Course::of(&days, period, prices, now))
 }
 
 async fn shelves(conn: &mut Conn) -> Result<Shelves, Error> {
-    let stock = tallies::stock(conn).await?;
+    let stock = aggregates::stock(conn).await?;
     Ok(Shelves {
         stock: total(&stock, Dimension::Category),
         categories: shares(conn, &stock, Dimension::Category).await?,
@@ -220,46 +220,50 @@ async fn low(conn: &mut Conn, threshold: i64, now: Timestamp) -> Result<LowProdu
     Ok(LowProducts { count, first })
 }
 
-type Stock = BTreeMap<(Dimension, i64), StockTally>;
+type Stock = BTreeMap<(Dimension, i64), StockAggregate>;
 
-fn of_dimension(stock: &Stock, wanted: Dimension) -> impl Iterator<Item = (i64, StockTally)> {
+fn of_dimension(stock: &Stock, wanted: Dimension) -> impl Iterator<Item = (i64, StockAggregate)> {
     stock
         .iter()
-        .filter(move |((dimension, _), tally)| *dimension == wanted && tally.products > 0)
-        .map(|((_, id), tally)| (*id, *tally))
+        .filter(move |((dimension, _), aggregate)| *dimension == wanted && aggregate.products > 0)
+        .map(|((_, id), aggregate)| (*id, *aggregate))
 }
 
 /// What all products hold, as one dimension adds up.
-fn total(stock: &Stock, dimension: Dimension) -> StockTally {
-    added(of_dimension(stock, dimension).map(|(_, tally)| tally))
+fn total(stock: &Stock, dimension: Dimension) -> StockAggregate {
+    added(of_dimension(stock, dimension).map(|(_, aggregate)| aggregate))
 }
 
-fn added(tallies: impl IntoIterator<Item = StockTally>) -> StockTally {
-    tallies
+fn added(aggregates: impl IntoIterator<Item = StockAggregate>) -> StockAggregate {
+    aggregates
         .into_iter()
-        .fold(StockTally::default(), |mut sum, tally| {
-            sum.add(&tally);
+        .fold(StockAggregate::default(), |mut sum, aggregate| {
+            sum.add(&aggregate);
             sum
         })
 }
 
 async fn shares(conn: &mut Conn, stock: &Stock, dimension: Dimension) -> Result<Shares, Error> {
-    let mut all: Vec<(i64, StockTally)> = of_dimension(stock, dimension).collect();
-    all.sort_by_key(|(id, tally)| (std::cmp::Reverse(tally.products), *id));
+    let mut all: Vec<(i64, StockAggregate)> = of_dimension(stock, dimension).collect();
+    all.sort_by_key(|(id, aggregate)| (std::cmp::Reverse(aggregate.products), *id));
     let rest = all.split_off(all.len().min(NAMED));
     let ids: Vec<i64> = all.iter().map(|(id, _)| *id).collect();
     let names: BTreeMap<i64, String> = store::names(conn, dimension, &ids)
         .await?
         .into_iter()
         .collect();
-    let largest = all.into_iter().filter_map(|(id, tally)| {
+    let largest = all.into_iter().filter_map(|(id, aggregate)| {
         let name = names.get(&id)?.clone();
-        Some((Named { id, name }, tally))
+        Some((Named { id, name }, aggregate))
     });
     Ok(Shares {
         named: largest.collect(),
-        others: (!rest.is_empty())
-            .then(|| (rest.len(), added(rest.into_iter().map(|(_, tally)| tally)))),
+        others: (!rest.is_empty()).then(|| {
+            (
+                rest.len(),
+                added(rest.into_iter().map(|(_, aggregate)| aggregate)),
+            )
+        }),
     })
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use db::Timestamp;
 
-use crate::tallies::{DAY, DayTally, Sum, day_of};
+use crate::aggregates::{DAY, DayAggregate, Sum, day_of};
 
 /// The stretch of days that is looked at, today included.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -75,7 +75,7 @@ pub(crate) struct Sales {
 }
 
 impl Sales {
-    pub(crate) fn of(day: &DayTally, prices: Prices) -> Self {
+    pub(crate) fn of(day: &DayAggregate, prices: Prices) -> Self {
         let (value, cost) = match prices {
             Prices::Sold => (day.value, day.cost),
             Prices::Present => (day.present_value, day.present_cost),
@@ -116,23 +116,23 @@ pub(crate) struct Course {
 }
 
 impl Course {
-    /// Of the tallies of both periods.
+    /// Of the aggregates of both periods.
     pub(crate) fn of(
-        tallies: &BTreeMap<Timestamp, DayTally>,
+        aggregates: &BTreeMap<Timestamp, DayAggregate>,
         period: Period,
         prices: Prices,
         now: Timestamp,
     ) -> Self {
-        let sales = |tally: Option<&DayTally>| {
-            tally.map_or_else(Sales::default, |tally| Sales::of(tally, prices))
+        let sales = |aggregate: Option<&DayAggregate>| {
+            aggregate.map_or_else(Sales::default, |aggregate| Sales::of(aggregate, prices))
         };
         let days: Vec<(Timestamp, Sales)> = period
             .each_day(now)
-            .map(|day| (day, sales(tallies.get(&day))))
+            .map(|day| (day, sales(aggregates.get(&day))))
             .collect();
-        let before: Vec<Sales> = tallies
+        let before: Vec<Sales> = aggregates
             .range(period.begin_before(now)..period.begin(now))
-            .map(|(_, tally)| sales(Some(tally)))
+            .map(|(_, aggregate)| sales(Some(aggregate)))
             .collect();
         Self {
             total: Sales::total(days.iter().map(|(_, sales)| sales)),
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn days_without_sales_are_shown_too_and_both_periods_add_up() {
         let now = time(NOON);
-        let tally = |units: i64| DayTally {
+        let aggregate = |units: i64| DayAggregate {
             movements: 1,
             units: units.into(),
             cost: (units * 5).into(),
@@ -234,14 +234,14 @@ mod tests {
             present_cost: (units * 6).into(),
             present_value: (units * 9).into(),
         };
-        let tallies = [("2026-11-20", 2), ("2026-11-14", 3), ("2026-11-13", 7)]
-            .map(|(day, units)| (time(&format!("{day}T00:00:00Z")), tally(units)))
+        let aggregates = [("2026-11-20", 2), ("2026-11-14", 3), ("2026-11-13", 7)]
+            .map(|(day, units)| (time(&format!("{day}T00:00:00Z")), aggregate(units)))
             .into();
-        let course = Course::of(&tallies, Period::Week, Prices::Sold, now);
+        let course = Course::of(&aggregates, Period::Week, Prices::Sold, now);
         assert_eq!((course.days.len(), course.total.outflows), (7, 2));
         assert_eq!(course.total.profit(), 15.into());
         assert_eq!(course.before.value, 56.into());
-        let present = Course::of(&tallies, Period::Week, Prices::Present, now);
+        let present = Course::of(&aggregates, Period::Week, Prices::Present, now);
         assert_eq!(present.total.value, 45.into());
     }
 }

@@ -1,8 +1,8 @@
-//! Statements of the dashboard: the names of records that are tallied by id.
+//! Statements of the dashboard: the names of records that are aggregated by id.
 
 use db::{Conn, Error, Query};
 
-use crate::tallies::Dimension;
+use crate::aggregates::Dimension;
 
 /// The names of some categories or brands.
 pub(super) async fn names(

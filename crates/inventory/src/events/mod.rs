@@ -59,7 +59,7 @@ pub async fn publish(
 
 /// Delivers until the service stops.
 pub(crate) async fn run(state: State) {
-    delivery::run(state.outbox.clone(), state.pulse.follow()).await;
+    delivery::run(state.outbox.clone(), state.changes.subscribe()).await;
 }
 
 /// One turn of everything, without sleeping: makes the deliveries of what was published and posts what is due, at all endpoints at

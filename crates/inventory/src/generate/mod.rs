@@ -110,7 +110,7 @@ async fn fill(tx: &mut Tx, plan: Plan, progress: &Progress) -> Result<(), Genera
         load.send_when_many(tx).await?;
     }
     load.send(tx).await?;
-    load.tally(tx).await?;
+    load.aggregate(tx).await?;
     store::set_counters(tx).await?;
     if let Some(aside) = aside {
         tx.put_back(aside).await?;

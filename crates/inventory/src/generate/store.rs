@@ -8,10 +8,10 @@ use super::{
     simulation::{Shelf, Step},
 };
 use crate::{
+    aggregates::{self, Aggregates, DayDelta, Delta, day_of},
     catalogue::products,
     search::{self, Vocabulary},
     stock::movements::Movement,
-    tallies::{self, Change, Moved, Tallies, day_of},
 };
 
 /// The tables that are filled, in the order in which rows may refer to rows.
@@ -106,7 +106,7 @@ pub(super) struct Load {
     ledger: Rows,
     inflows: Rows,
     outflows: Rows,
-    tallies: Tallies,
+    aggregates: Aggregates,
     words: Vocabulary,
     last_entry: i64,
     last_inflow: i64,
@@ -121,7 +121,7 @@ impl Load {
             ledger: Rows::new("ledger_entries", LEDGER),
             inflows: Rows::new("inflows", INFLOWS),
             outflows: Rows::new("outflows", OUTFLOWS),
-            tallies: Tallies::default(),
+            aggregates: Aggregates::default(),
             words: Vocabulary::new(),
             last_entry: 0,
             last_inflow: 0,
@@ -170,9 +170,9 @@ impl Load {
         self.count(place, 1, place.quantity, None);
     }
 
-    /// Adds to the tallies what came onto a shelf, or left it.
-    fn count(&mut self, place: &Shelf, products: i64, units: i64, moved: Option<Moved>) {
-        self.tallies.take(&Change {
+    /// Adds to the aggregates what came onto a shelf, or left it.
+    fn count(&mut self, place: &Shelf, products: i64, units: i64, moved: Option<DayDelta>) {
+        self.aggregates.take(&Delta {
             moved,
             category: id_of(place.category),
             brand: id_of(place.brand),
@@ -185,8 +185,8 @@ impl Load {
     }
 
     /// Writes what was counted on the way.
-    pub(super) async fn tally(&self, tx: &mut Tx) -> Result<(), Error> {
-        tallies::replace(tx, &self.tallies).await
+    pub(super) async fn aggregate(&self, tx: &mut Tx) -> Result<(), Error> {
+        aggregates::replace(tx, &self.aggregates).await
     }
 
     /// A movement with its row in the ledger. The product's title is asked for where it is written.
@@ -214,7 +214,7 @@ impl Load {
             step.at.into(),
         ]);
         let is_sale = step.movement == Movement::Outflow;
-        let moved = Moved {
+        let moved = DayDelta {
             movement: step.movement,
             supplier: (!is_sale).then(|| id_of(step.supplier)),
             day: day_of(step.at),

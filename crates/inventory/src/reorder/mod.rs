@@ -12,13 +12,13 @@ use db::{Conn, Error, Timestamp};
 use crate::{
     State,
     access::Caller,
+    aggregates,
     analysis::{self, Shop, model::supply::days_of_cover},
     rest::{
         Refusal,
         resource::{Page, Wanted},
     },
     stock::{self, Level, LowStock, Policy},
-    tallies,
 };
 pub(crate) use model::{Low, Need, Source};
 
@@ -65,7 +65,7 @@ pub(crate) async fn list(state: &State, asked: Asked) -> Result<Needs, Refusal> 
     let (shop, threshold) = (Shop::from(&state.config), state.config.low_stock_threshold);
     let (now, wanted) = (state.clock.now(), asked.wanted);
     let read = async move |conn: &mut Conn| {
-        let low = tallies::count_low(conn, threshold).await?.unsigned_abs();
+        let low = aggregates::count_low(conn, threshold).await?.unsigned_abs();
         // Pages lie within one stretch, and groups within the first: no supplier stands twice.
         let (count, stretch) = if asked.is_grouped {
             (low.min(LOOKED_AT), LOOKED_AT)

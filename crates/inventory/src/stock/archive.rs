@@ -8,11 +8,10 @@ use super::{Held, store};
 use crate::{
     State,
     access::{Actor, Caller, Model},
-    analysis,
+    aggregates, analysis,
     audit::{self, Action},
     catalogue::products,
     rest::{Message, Refusal, fields::FieldErrors},
-    tallies,
 };
 
 /// Why nothing of a product moves.
@@ -60,7 +59,7 @@ pub(crate) async fn set(
     let (actor, now) = (Actor::from(caller), state.clock.now());
     let write = async move |tx: &mut Tx| set_within(tx, product, is_archived, &actor, now).await;
     let set = state.db.write(write).await?;
-    state.pulse.beat();
+    state.changes.notify();
     Ok(set)
 }
 
@@ -88,7 +87,7 @@ async fn set_within(
     };
     let low = i64::from(after.is_low()) - i64::from(before.is_low());
     if low != 0 {
-        tallies::note_level(tx, product, low).await?;
+        aggregates::record_level(tx, product, low).await?;
     }
     if is_archived {
         analysis::withdraw(tx, product).await?;

@@ -7,7 +7,7 @@ use resource::choice;
 use super::{Changed, Explanation, Held, Impossible, movements::Movement, store};
 use crate::{
     access::Actor,
-    tallies::{self, Booking, Shelf, Standing},
+    aggregates::{self, MovementDelta, ProductSnapshot, StockDelta},
 };
 
 choice! {
@@ -59,13 +59,13 @@ pub(super) struct Entry<'a> {
 
 impl Entry<'_> {
     /// The movement that this speaks of.
-    const fn booking(&self) -> Option<Booking> {
+    const fn movement_delta(&self) -> Option<MovementDelta> {
         let movement = match self.kind {
             Kind::Inflow | Kind::InflowReversed => Movement::Inflow,
             Kind::Outflow | Kind::OutflowReversed => Movement::Outflow,
             Kind::Opening | Kind::Adjustment => return None,
         };
-        Some(Booking {
+        Some(MovementDelta {
             movement,
             id: self.reference,
             supplier: self.supplier,
@@ -98,28 +98,28 @@ pub(super) async fn record_past(
     } else {
         (&cancelling, entry)
     };
-    let Some(standing) = tallies::standing(tx, entry.product).await? else {
+    let Some(product) = aggregates::product_snapshot(tx, entry.product).await? else {
         return Ok(Err(Impossible::NoProduct));
     };
-    store::insert_entry(tx, adding, most, standing.prices()).await?;
-    store::insert_entry(tx, taking, quantity, standing.prices()).await?;
+    store::insert_entry(tx, adding, most, product.prices()).await?;
+    store::insert_entry(tx, taking, quantity, product.prices()).await?;
     // The quantity is what it was; the movement counts for its day.
-    tally(tx, entry, &standing, Shelf::default()).await?;
+    record_delta(tx, entry, &product, StockDelta::default()).await?;
     Ok(Ok(()))
 }
 
-/// Counts a change in the tallies: what it did on the shelf, and the movement that came or went with it.
-async fn tally(
+/// Counts a change in the aggregates: what it did on the stock, and the movement that came or went with it.
+async fn record_delta(
     tx: &mut Tx,
     entry: &Entry<'_>,
-    standing: &Standing,
-    shelf: Shelf,
+    product: &ProductSnapshot,
+    stock: StockDelta,
 ) -> Result<(), db::Error> {
-    match (entry.kind, entry.booking(), entry.reference) {
-        (Kind::InflowReversed | Kind::OutflowReversed, Some(booking), Some(id)) => {
-            tallies::note_deletion(tx, entry.product, shelf, &booking, id).await
+    match (entry.kind, entry.movement_delta(), entry.reference) {
+        (Kind::InflowReversed | Kind::OutflowReversed, Some(movement), Some(id)) => {
+            aggregates::record_deletion(tx, entry.product, stock, &movement, id).await
         }
-        (_, booking, _) => tallies::note(tx, standing, shelf, booking.as_ref()).await,
+        (_, movement, _) => aggregates::record(tx, product, stock, movement.as_ref()).await,
     }
 }
 
@@ -141,21 +141,21 @@ pub(super) async fn apply(
         }));
     };
     // Whoever changes its prices holds the stock row, which is held here now.
-    let Some(standing) = tallies::standing(tx, entry.product).await? else {
+    let Some(product) = aggregates::product_snapshot(tx, entry.product).await? else {
         return Ok(Err(Impossible::NoProduct));
     };
-    store::insert_entry(tx, entry, held.quantity, standing.prices()).await?;
+    store::insert_entry(tx, entry, held.quantity, product.prices()).await?;
     let before = Held {
         quantity: held.quantity - entry.change,
         ..held
     };
     // A product is counted from its opening on.
     let was_low = entry.kind != Kind::Opening && before.is_low();
-    let shelf = Shelf {
+    let stock = StockDelta {
         units: entry.change,
         low: i64::from(held.is_low()) - i64::from(was_low),
     };
-    tally(tx, entry, &standing, shelf).await?;
+    record_delta(tx, entry, &product, stock).await?;
     Ok(Ok(Changed {
         before: before.quantity,
         after: held.quantity,

@@ -35,6 +35,7 @@ use resource::Value;
 use crate::{
     State,
     access::{Actor, Caller, Model},
+    aggregates,
     audit::{self, Action, FieldChange},
     rest::{
         Message, Refusal,
@@ -43,7 +44,7 @@ use crate::{
         query::Parameters,
         resource::{Page, Wanted},
     },
-    search, tallies,
+    search,
 };
 use ledger::{Entry, Kind};
 
@@ -161,9 +162,9 @@ pub(crate) async fn empty(
 pub(crate) async fn close(tx: &mut Tx, product: i64) -> Result<(), db::Error> {
     let held = store::lock_quantity(tx, product).await?;
     if held.is_some_and(Held::is_low) {
-        tallies::note_level(tx, product, -1).await?;
+        aggregates::record_level(tx, product, -1).await?;
     }
-    tallies::note_lost_product(tx, product).await
+    aggregates::record_deleted_product(tx, product).await
 }
 
 /// Reads `as_of`: a day (its end, in UTC) or a point in time, in UTC where it does not say otherwise.
@@ -332,7 +333,7 @@ pub(crate) async fn threshold_set_within(
     };
     let low = i64::from(after.is_low()) - i64::from(before.is_low());
     if low != 0 {
-        tallies::note_level(tx, product, low).await?;
+        aggregates::record_level(tx, product, low).await?;
     }
     let thresholds = (before.threshold, threshold);
     if !before.is_archived {
@@ -359,7 +360,7 @@ pub async fn low_stock_list(state: &State, wanted: Wanted) -> Result<Page<LowSto
     state
         .db
         .read(async move |conn| {
-            let count = tallies::count_low(conn, shop).await?.unsigned_abs();
+            let count = aggregates::count_low(conn, shop).await?.unsigned_abs();
             let (number, offset) = wanted.within(count)?;
             let results = store::low(conn, shop, wanted.limit(), offset).await?;
             Ok(Page {
@@ -379,7 +380,7 @@ pub async fn low_stock_list(state: &State, wanted: Wanted) -> Result<Page<LowSto
 /// Faults of the store.
 pub(crate) async fn low_count(state: &State) -> Result<i64, Refusal> {
     let shop = state.config.low_stock_threshold;
-    let count = async move |conn: &mut Conn| tallies::count_low(conn, shop).await;
+    let count = async move |conn: &mut Conn| aggregates::count_low(conn, shop).await;
     Ok(state.db.read(count).await?)
 }
 
@@ -403,7 +404,7 @@ pub(crate) async fn lowest(
     shop: i64,
     limit: i64,
 ) -> Result<(i64, Vec<LowStock>), db::Error> {
-    let count = tallies::count_low(conn, shop).await?;
+    let count = aggregates::count_low(conn, shop).await?;
     let lowest = store::low(conn, shop, limit, 0).await?;
     Ok((count, lowest))
 }

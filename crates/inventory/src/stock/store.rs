@@ -15,7 +15,7 @@ use crate::rest::json::Titled;
 /// The columns of a [`Held`], of `product_stock`.
 macro_rules! held_columns {
     () => {
-        "quantity, threshold, (SELECT threshold FROM low_tally), archived_at"
+        "quantity, threshold, (SELECT threshold FROM low_stock_aggregate), archived_at"
     };
 }
 

@@ -156,7 +156,7 @@ on_both_engines!(
             archive(&app, id, false).await;
         }
         assert_eq!(titles(&app, "/api/v1/low-stock/").await, ["Chá", "Café"]);
-        let differences = inventory::tallies::verify(&app.state.db).await.unwrap();
+        let differences = inventory::aggregates::verify(&app.state.db).await.unwrap();
         assert_eq!(differences, Vec::new());
     }
 );

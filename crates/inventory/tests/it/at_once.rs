@@ -6,7 +6,7 @@ use std::{
 };
 
 use http::{Method, StatusCode};
-use inventory::{stock, tallies};
+use inventory::{aggregates, stock};
 use serde_json::{Value, json};
 use test_kit::{database, on_both_engines};
 
@@ -22,7 +22,7 @@ async fn traces(app: &TestApp) -> Vec<String> {
              FROM outflows AS o
              JOIN ledger_entries AS l ON l.reference_id = o.id AND l.kind = 'outflow'
              JOIN product_stock AS s ON s.product_id = o.product_id
-             CROSS JOIN tally_changes AS t WHERE t.movement = 'outflow' ORDER BY o.id, t.id",
+             CROSS JOIN aggregate_deltas AS t WHERE t.movement = 'outflow' ORDER BY o.id, t.id",
             &[],
             |row| {
                 let user: (Option<i64>, Option<String>) = (row.get(3)?, row.get(4)?);
@@ -88,7 +88,7 @@ on_both_engines!(
         );
         assert_eq!(app.manager().quantity_of(product).await, 994);
         assert_eq!(stock::verify(&app.state.db).await.unwrap(), Vec::new());
-        assert_eq!(tallies::verify(&app.state.db).await.unwrap(), Vec::new());
+        assert_eq!(aggregates::verify(&app.state.db).await.unwrap(), Vec::new());
     }
 );
 
@@ -153,7 +153,7 @@ on_both_engines!(
 );
 
 on_both_engines!(
-    sales_that_race_with_changes_of_prices_are_tallied_exactly,
+    sales_that_race_with_changes_of_prices_are_counted_exactly,
     async |address| {
         let app = TestApp::new(&address).await;
         let product = app.manager().a_product("Feijão", 100_000).await;
@@ -186,7 +186,7 @@ on_both_engines!(
         storm.join_all().await;
         assert_eq!(app.manager().quantity_of(product).await, 100_000 - 12 * 28);
         assert_eq!(stock::verify(&app.state.db).await.unwrap(), Vec::new());
-        assert_eq!(tallies::verify(&app.state.db).await.unwrap(), Vec::new());
+        assert_eq!(aggregates::verify(&app.state.db).await.unwrap(), Vec::new());
     }
 );
 
@@ -241,7 +241,7 @@ on_both_engines!(
         }
         assert!(left.values().all(|left| *left == 1_000 - 78), "{left:?}");
         assert_eq!(stock::verify(&app.state.db).await.unwrap(), Vec::new());
-        assert_eq!(tallies::verify(&app.state.db).await.unwrap(), Vec::new());
+        assert_eq!(aggregates::verify(&app.state.db).await.unwrap(), Vec::new());
     }
 );
 

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use inventory::{
+    aggregates,
     generate::{GenerateError, Plan, generate},
-    stock, tallies,
+    stock,
 };
 use serde_json::json;
 use test_kit::on_both_engines;
@@ -64,7 +65,7 @@ on_both_engines!(
         assert!(outflows > inflows * 2, "{inflows} {outflows}");
         assert!(low > 0 && low < 250, "{low}");
         assert_eq!(stock::verify(&app.state.db).await.unwrap(), Vec::new());
-        assert_eq!(tallies::verify(&app.state.db).await.unwrap(), Vec::new());
+        assert_eq!(aggregates::verify(&app.state.db).await.unwrap(), Vec::new());
         assert_eq!(indexes(&app).await, before);
         // Ids go on behind the made-up ones.
         let product = app.admin().a_product("Novo", 3).await;

@@ -1,7 +1,7 @@
 //! How many products are low is known exactly at any moment, whatever changed a quantity or a threshold.
 
 use http::StatusCode;
-use inventory::{Config, tallies, transfer::Resource};
+use inventory::{Config, aggregates, transfer::Resource};
 use serde_json::{Value, json};
 use test_kit::on_both_engines;
 
@@ -10,7 +10,7 @@ use crate::{app::TestApp, transfer::load_bytes};
 /// How many the list says there are; and nothing disagrees with what is stored, before a worker folds it and after.
 async fn low(app: &TestApp) -> u64 {
     let count = async || {
-        assert_eq!(tallies::verify(&app.state.db).await.unwrap(), []);
+        assert_eq!(aggregates::verify(&app.state.db).await.unwrap(), []);
         let list = app.viewer().get("/api/v1/low-stock/").await.json();
         assert_eq!(
             list["results"].as_array().map(Vec::len),
@@ -21,7 +21,7 @@ async fn low(app: &TestApp) -> u64 {
         list["count"].as_u64().unwrap()
     };
     let noted = count().await;
-    tallies::fold_all(&app.state.db).await.unwrap();
+    aggregates::compact_all(&app.state.db).await.unwrap();
     assert_eq!(count().await, noted);
     noted
 }
@@ -151,16 +151,19 @@ on_both_engines!(
             list.json()["count"].as_u64().unwrap()
         };
         let tampered = app.state.db.write::<_, db::Error, _>(async |tx| {
-            tx.execute("UPDATE low_tally SET products = products + 76", &[])
-                .await
+            tx.execute(
+                "UPDATE low_stock_aggregate SET products = products + 76",
+                &[],
+            )
+            .await
         });
         tampered.await.unwrap();
         assert_eq!(counted(&app).await, 77);
-        let told = tallies::verify(&app.state.db).await.unwrap();
+        let told = aggregates::verify(&app.state.db).await.unwrap();
         let told: Vec<String> = told.iter().map(ToString::to_string).collect();
         assert_eq!(
             told,
-            ["low products under a threshold of 10: the tally is 77, counted are 1"]
+            ["low products under a threshold of 10: the aggregate is 77, counted are 1"]
         );
         let again = app.restarted(&address, under(&app, 10)).await;
         assert_eq!((counted(&again).await, low(&again).await), (1, 1));

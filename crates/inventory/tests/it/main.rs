@@ -10,6 +10,7 @@
 mod account;
 mod accounts;
 mod admin;
+mod aggregates;
 mod analyses;
 mod app;
 mod archive;
@@ -43,7 +44,6 @@ mod session_end;
 mod sessions;
 mod snapshots;
 mod statements;
-mod tallies;
 mod throttle;
 mod tokens;
 mod transfer;

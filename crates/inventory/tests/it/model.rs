@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use inventory::tallies;
+use inventory::aggregates;
 use proptest::{
     prelude::*,
     strategy::ValueTree as _,
@@ -135,7 +135,7 @@ impl Shop {
                 self.model.thresholds[product] = threshold;
             }
             Step::Fold => {
-                tallies::step(&self.app.state.db).await.unwrap();
+                aggregates::compact_batch(&self.app.state.db).await.unwrap();
             }
             Step::Wait => self.app.clock.advance(Duration::from_secs(40_000)),
         }
@@ -255,7 +255,7 @@ impl Shop {
     }
 
     async fn agrees(&self) {
-        assert_eq!(tallies::verify(&self.app.state.db).await.unwrap(), []);
+        assert_eq!(aggregates::verify(&self.app.state.db).await.unwrap(), []);
         let viewer = self.app.viewer();
         let mut low = 0;
         for (product, &id) in self.products.iter().enumerate() {

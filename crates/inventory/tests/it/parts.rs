@@ -30,7 +30,7 @@ const CASES: [(&str, &str, usize, &[&str]); 8] = [
         &["Undelivered notifications", "R$\u{a0}24.00", "Arroz"],
     ),
     (
-        "stock_tallies",
+        "stock_aggregates",
         "/",
         1,
         &["Sales by day", "Arroz", "Latest movements"],

@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Recompute every quantity and every tally from the records; exit status 1 and a line for each difference
+    /// Recompute every quantity and every aggregate from the records; exit status 1 and a line for each difference
     Verify,
     /// Add the records of a CSV file, all of them or none
     #[command(after_help = IMPORT_HELP)]

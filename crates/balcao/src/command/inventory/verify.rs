@@ -1,6 +1,6 @@
 //! `balcao inventory verify`: recomputes everything from the ledger, and compares copies with what they were copied from.
 
-use ::inventory::{stock, tallies};
+use ::inventory::{aggregates, stock};
 
 use crate::command::{Common, Failure, with_runtime};
 use crate::console;
@@ -15,13 +15,14 @@ pub(super) fn run(common: &Common) -> Result<(), Failure> {
 async fn verify(settings: &Settings) -> Result<(), Failure> {
     let (db, _) = open_database(settings).await?;
     let verified = stock::verify(&db).await;
-    let tallied = tallies::verify(&db).await;
+    let aggregated = aggregates::verify(&db).await;
     db.close().await;
     let verified = verified.map_err(|error| Failure::of("the ledger cannot be read", &error))?;
-    let tallied = tallied.map_err(|error| Failure::of("the tallies cannot be read", &error))?;
+    let aggregated =
+        aggregated.map_err(|error| Failure::of("the aggregates cannot be read", &error))?;
     let stock = verified.iter().map(ToString::to_string);
     let differences: Vec<String> = stock
-        .chain(tallied.iter().map(ToString::to_string))
+        .chain(aggregated.iter().map(ToString::to_string))
         .collect();
     for difference in &differences {
         console::say(difference);

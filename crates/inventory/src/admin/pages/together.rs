@@ -58,7 +58,7 @@ pub(super) fn written<T, P>(
 ) -> Result<Result<T, Vec<(P, Refusal)>>, Refusal> {
     match written {
         Ok(written) => {
-            state.pulse.beat();
+            state.changes.notify();
             Ok(Ok(written))
         }
         Err(Failed::Refused(refused)) => Ok(Err(refused)),

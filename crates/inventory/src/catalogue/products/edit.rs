@@ -57,7 +57,7 @@ pub(crate) async fn edit(
     };
     let changed = on_conflict(&state.db, write).await.map_err(taken)?;
     if changed.is_some() {
-        state.pulse.beat();
+        state.changes.notify();
     }
     Ok(changed)
 }

@@ -25,6 +25,7 @@ use resource::{Input as _, Record as _, Value};
 use crate::{
     State,
     access::{Actor, Caller, Model},
+    aggregates,
     audit::{self, Action},
     catalogue::{Referring, refuse_when_referenced},
     idempotency::{on_conflict, once},
@@ -36,7 +37,6 @@ use crate::{
         resource::{Page, Repeatable, Wanted},
     },
     stock::{self, Work},
-    tallies,
 };
 use model::serie_number_taken;
 use store::{ARCHIVED, BY_TITLE, Selection};
@@ -215,7 +215,7 @@ pub(crate) async fn create_once(
     let again = async |tx: &mut Tx, id| store::find(tx, id).await?.ok_or(Refusal::NotFound);
     let created = once(state, key, write, again).await;
     let record = created.map_err(taken)?;
-    state.pulse.beat();
+    state.changes.notify();
     Ok(record)
 }
 
@@ -232,7 +232,7 @@ async fn insert(
     product.id = given.id.map_or(Setting::Kept, Setting::Set);
     product.created_at = Setting::Set(given.created_at.unwrap_or(now));
     let id = store::insert(tx, &product).await?;
-    tallies::note_new_product(tx, id).await?;
+    aggregates::record_new_product(tx, id).await?;
     let quantity = product.quantity.get().copied().unwrap_or_default();
     stock::open(tx, id, quantity, actor, now).await?;
     if let Some(updated_at) = given.updated_at.or(given.created_at) {
@@ -266,7 +266,7 @@ pub async fn update(
     let write = async move |tx: &mut Tx| change(tx, id, &input, errors.clone(), &work).await;
     let updated = on_conflict(&state.db, write).await.map_err(taken)?;
     if updated.is_some() {
-        state.pulse.beat();
+        state.changes.notify();
     }
     Ok(updated)
 }
@@ -284,15 +284,15 @@ async fn change(
     if !store::update_stock(tx, id, input, work.now).await? {
         return Ok(None);
     }
-    let standing = tallies::standing(tx, id)
+    let standing = aggregates::product_snapshot(tx, id)
         .await?
         .filter(|standing| is_counted_otherwise(standing, input));
     if standing.is_some() {
-        tallies::note_lost_product(tx, id).await?;
+        aggregates::record_deleted_product(tx, id).await?;
     }
     store::update(tx, id, input).await?;
     if let Some(standing) = standing {
-        tallies::note_changed_product(tx, id, &standing).await?;
+        aggregates::record_changed_product(tx, id, &standing).await?;
     }
     if let Setting::Set(quantity) = input.quantity {
         stock::adjust(tx, id, quantity, None, work).await?;
@@ -307,8 +307,8 @@ async fn change(
     Ok(after)
 }
 
-/// Whether an input writes anything otherwise that the tallies count the product by.
-fn is_counted_otherwise(before: &tallies::Standing, input: &ProductInput) -> bool {
+/// Whether an input writes anything otherwise that the aggregates count the product by.
+fn is_counted_otherwise(before: &aggregates::ProductSnapshot, input: &ProductInput) -> bool {
     before.is_changed_by(
         input.category.get().map(|category| category.id),
         input.brand.get().map(|brand| brand.id),
@@ -351,7 +351,7 @@ pub async fn delete(state: &State, caller: &Caller, id: i64) -> Result<bool, Ref
     let remove = async move |tx: &mut Tx| remove(tx, id, &actor, now).await;
     let is_deleted = on_conflict(&state.db, remove).await?;
     if is_deleted {
-        state.pulse.beat();
+        state.changes.notify();
     }
     Ok(is_deleted)
 }

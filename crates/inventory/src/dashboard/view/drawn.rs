@@ -1,6 +1,6 @@
 //! Small charts drawn by the server: lines without axes, and the widths of bars.
 
-use crate::{analysis::model::real, tallies::Sum};
+use crate::{aggregates::Sum, analysis::model::real};
 
 /// The width of a small line, in its own units.
 const LINE_WIDTH: f64 = 100.0;

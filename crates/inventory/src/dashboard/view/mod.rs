@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     access::{Model, Verb},
+    aggregates::{DAY, StockAggregate, Sum, day_of},
     analysis::Summary,
     events::{Delivery, Endpoint, words},
     page::{
@@ -23,7 +24,6 @@ use crate::{
         movements::{Movement, MovementRecord},
         orders::{PaidOrder, pages::Row},
     },
-    tallies::{DAY, StockTally, Sum, day_of},
 };
 use drawn::{line, tenths};
 use rows::{
@@ -292,8 +292,8 @@ impl<'a> View<'a> {
         format!("{number} {}", self.text("un.", unit))
     }
 
-    fn stocked(&self, stock: &StockTally) -> Vec<Card> {
-        let StockTally {
+    fn stocked(&self, stock: &StockAggregate) -> Vec<Card> {
+        let StockAggregate {
             units, cost, value, ..
         } = *stock;
         let card = |label, value| Card {
@@ -320,21 +320,21 @@ impl<'a> View<'a> {
     }
 
     fn shares(&self, shelves: &Shelves, shares: &Shares, filter: &str) -> Vec<Share> {
-        let row = |name: String, address: Option<String>, tally: &StockTally| Share {
+        let row = |name: String, address: Option<String>, aggregate: &StockAggregate| Share {
             name,
             address,
-            products: self.locale().number(tally.products),
-            units: self.units(tally.units),
-            value: self.money(tally.value),
-            width: tenths(tally.products, shelves.stock.products),
+            products: self.locale().number(aggregate.products),
+            units: self.units(aggregate.units),
+            value: self.money(aggregate.value),
+            width: tenths(aggregate.products, shelves.stock.products),
         };
-        let named = shares.named.iter().map(|(record, tally)| {
+        let named = shares.named.iter().map(|(record, aggregate)| {
             let address = format!("/products/?{filter}={}", record.id);
-            row(record.name.clone(), Some(address), tally)
+            row(record.name.clone(), Some(address), aggregate)
         });
-        let others = shares.others.iter().map(|(count, tally)| {
+        let others = shares.others.iter().map(|(count, aggregate)| {
             let name = format!("{} ({count})", self.text("As demais", "All others"));
-            row(name, None, tally)
+            row(name, None, aggregate)
         });
         named.chain(others).collect()
     }

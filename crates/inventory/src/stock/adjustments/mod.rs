@@ -52,7 +52,7 @@ pub(crate) async fn book(
     let again = async |_: &mut Tx, adjusted: Adjusted| Ok(adjusted);
     let adjusted: Result<_, Refusal> = once(state, key, write, again).await;
     let adjusted = adjusted?;
-    state.pulse.beat();
+    state.changes.notify();
     Ok(adjusted)
 }
 

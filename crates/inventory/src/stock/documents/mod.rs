@@ -142,7 +142,7 @@ where
     };
     let saved = once(state, key, write, again).await?;
     if saved.outcome == Outcome::Booked {
-        state.pulse.beat();
+        state.changes.notify();
     }
     Ok(saved)
 }
@@ -200,7 +200,7 @@ pub(super) async fn undo(
     };
     let is_undone = state.db.write(write).await?;
     if is_undone {
-        state.pulse.beat();
+        state.changes.notify();
     }
     Ok(is_undone)
 }

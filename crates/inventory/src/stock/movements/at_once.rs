@@ -7,10 +7,10 @@ use resource::sql::long_text_key;
 use super::{Movement, MovementInput, MovementRecord, store};
 use crate::{
     State,
+    aggregates::day_of,
     events::EventType,
     rest::{Refusal, json::time_text},
     stock::Work,
-    tallies::day_of,
 };
 use store::at_once::AtOnce;
 

@@ -124,7 +124,7 @@ pub async fn create(
         && errors.is_empty()
         && let Some(record) = at_once::outflow(state, movement, &input, &work).await?
     {
-        state.pulse.beat();
+        state.changes.notify();
         return Ok(Created::New(record));
     }
     let write = async move |tx: &mut Tx| {
@@ -137,7 +137,7 @@ pub async fn create(
     let booked: Result<_, Refusal> = once(state, repeatable, write, again).await;
     let booked = booked?;
     if matches!(booked, Created::New(_)) {
-        state.pulse.beat();
+        state.changes.notify();
     }
     Ok(booked)
 }

@@ -38,7 +38,7 @@ pub async fn delete(
         .write(async move |tx| remove(tx, movement, id, &work).await)
         .await?;
     if was_there {
-        state.pulse.beat();
+        state.changes.notify();
     }
     Ok(was_there)
 }
@@ -80,7 +80,7 @@ pub(crate) async fn remove(
         .await?
         .map_err(|impossible| irreversible(movement, deleted.quantity, impossible))?;
     events::after_other(tx, product, changed, work).await?;
-    note_deletion(tx, movement, id, &deleted, work).await?;
+    record_deletion(tx, movement, id, &deleted, work).await?;
     Ok(true)
 }
 
@@ -149,7 +149,7 @@ pub(crate) async fn revert(
     let entry = reversal(movement, id, &deleted, work);
     let recorded = ledger::record_past(tx, &entry).await?;
     recorded.map_err(|impossible| irreversible(movement, deleted.quantity, impossible))?;
-    note_deletion(tx, movement, id, &deleted, work).await?;
+    record_deletion(tx, movement, id, &deleted, work).await?;
     Ok(true)
 }
 
@@ -173,7 +173,7 @@ fn reversal<'a>(
     }
 }
 
-async fn note_deletion(
+async fn record_deletion(
     tx: &mut Tx,
     movement: Movement,
     id: i64,

@@ -48,7 +48,7 @@ async fn receive(state: &State, order: NewOrder) -> Result<OrderState, Refusal> 
     };
     let (stands, is_new) = state.db.write(write).await?;
     if is_new {
-        state.pulse.beat();
+        state.changes.notify();
         if stands == OrderState::Waiting {
             tracing::warn!(
                 order = name,
@@ -110,7 +110,7 @@ where
         }
     };
     let ended = state.db.write(write).await?;
-    state.pulse.beat();
+    state.changes.notify();
     Ok(ended)
 }
 

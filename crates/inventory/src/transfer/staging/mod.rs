@@ -30,10 +30,9 @@ use super::{
 };
 use crate::{
     access::Actor,
-    audit,
+    aggregates, audit,
     rest::{Message, Refusal, given::Given},
     stock::{self, Policy, Work},
-    tallies,
 };
 pub(super) use store::{begin, begin_undo};
 
@@ -406,7 +405,7 @@ async fn publish(tx: &mut Tx, run: &Run, id: i64, held: Held) -> Result<Step, St
         store::insert_record(tx, id, object).await?;
     }
     // A large file leaves no large number of notes that every reader would have to add up.
-    tallies::fold(tx).await?;
+    aggregates::compact(tx).await?;
     Ok(Step::More)
 }
 
@@ -439,7 +438,7 @@ async fn withdraw(tx: &mut Tx, run: &Run, id: i64) -> Result<Step, StepError> {
         let number = store::first_number(tx, id).await? - 1;
         insert_chunk(tx, run.resource, id, number, &rows).await?;
     }
-    tallies::fold(tx).await?;
+    aggregates::compact(tx).await?;
     Ok(Step::More)
 }
 

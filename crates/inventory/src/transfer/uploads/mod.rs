@@ -170,7 +170,7 @@ pub(crate) async fn confirm(
     // An import goes on when its page is left.
     let imported = tokio::spawn(async move {
         let imported = import_rows(&state.db, &state.clock, &run, id, examination).await;
-        state.pulse.beat();
+        state.changes.notify();
         if let Err(error) = &imported {
             tracing::warn!(
                 import = id,
@@ -217,7 +217,7 @@ pub(crate) async fn undo(state: &State, caller: &Caller, file: &Upload) -> Resul
     let state = state.clone();
     let undone = tokio::spawn(async move {
         let undone = staging::finish(&state.db, &state.clock, &run, id).await;
-        state.pulse.beat();
+        state.changes.notify();
         if let Err(error) = &undone {
             tracing::warn!(
                 import = id,

@@ -57,7 +57,7 @@ macro_rules! statement {
          UPDATE product_stock AS s SET quantity = s.quantity - w.quantity, updated_at = w.now
          FROM locked AS l JOIN wanted AS w ON w.product_id = l.product_id
          WHERE s.product_id = l.product_id AND s.archived_at IS NULL
-           AND s.quantity - w.quantity >= COALESCE(s.threshold, GREATEST(w.threshold, (SELECT threshold FROM low_tally)))
+           AND s.quantity - w.quantity >= COALESCE(s.threshold, GREATEST(w.threshold, (SELECT threshold FROM low_stock_aggregate)))
          RETURNING s.product_id, s.quantity + w.quantity AS before
      ), sold AS (
          SELECT a.*, l.title, l.cost_price, l.selling_price, l.category_id, l.brand_id, nextval('outflows_id_seq') AS id,
@@ -71,7 +71,7 @@ macro_rules! statement {
                                      reference_id, created_at)
          SELECT product_id, 'outflow', -quantity, balance, cost_price, selling_price, user_id, user_name, id, now FROM sold
      ), noted AS (
-         INSERT INTO tally_changes (movement, day, movements, moved, moved_cost_price, moved_selling_price, present,
+         INSERT INTO aggregate_deltas (movement, day, movements, moved, moved_cost_price, moved_selling_price, present,
                                     category_id, brand_id, products, units, cost_price, selling_price, movement_id)
          SELECT 'outflow', day, 1, quantity, cost_price, selling_price, quantity,
                 category_id, brand_id, 0, -quantity, cost_price, selling_price, id FROM sold

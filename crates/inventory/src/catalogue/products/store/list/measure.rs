@@ -11,7 +11,7 @@ use std::{
 use db::{Conn, Engine, Error, Query};
 
 use crate::{
-    tallies::{self, Dimension},
+    aggregates::{self, Dimension},
     ways::COMMON,
 };
 
@@ -59,7 +59,7 @@ impl Measures {
     }
 }
 
-/// Products that the tallies count together: those of a category or brand, or all.
+/// Products that the aggregates count together: those of a category or brand, or all.
 struct Group(Option<(Dimension, i64)>);
 
 impl Lead {
@@ -93,11 +93,11 @@ impl Selection {
         if self.filter.archived == Some(false) {
             return self.measure_without_archived(conn, known, measured).await;
         }
-        if let Some(Group(group)) = self.filter.tallied() {
-            measured.count = tallies::count_products(conn, group).await?;
+        if let Some(Group(group)) = self.filter.aggregated() {
+            measured.count = aggregates::count_products(conn, group).await?;
             measured.products = match group {
                 None => measured.count,
-                Some(_) => tallies::count_products(conn, None).await?,
+                Some(_) => aggregates::count_products(conn, None).await?,
             };
             if version(conn).await? == measured.version {
                 known.keep(&self.filter, measured);
@@ -149,8 +149,8 @@ async fn version(conn: &mut Conn) -> Result<i64, Error> {
 }
 
 impl Filter {
-    /// What the tallies know the number of: all products, those of one category, or those of one brand.
-    fn tallied(&self) -> Option<Group> {
+    /// What the aggregates know the number of: all products, those of one category, or those of one brand.
+    fn aggregated(&self) -> Option<Group> {
         if self.has_range() || !self.words.is_empty() || self.archived.is_some() {
             return None;
         }

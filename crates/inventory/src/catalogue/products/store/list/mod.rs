@@ -5,7 +5,7 @@
 //! - The ids of a page are read in order from an index, and the records are joined afterwards (`page`).
 //!   Each order has one index, which has the filters beside it. The number of matches decides the way:
 //!   along the index, where many match, or by sorting the matches, where few do.
-//! - Counts of whole lists, categories and brands come from the exact totals of `tallies`. Any other
+//! - Counts of whole lists, categories and brands come from the exact totals of `aggregates`. Any other
 //!   filter is counted once for each state of the catalogue (`measure`).
 //! - The order by the name of a category or brand is merged from the first products of each.
 //! - A search reads the index of words alone, which stores all that a list filters and orders by (`words`).
@@ -141,7 +141,7 @@ impl Selection {
         }
     }
 
-    /// Whether all products are asked for, by one field at most: the tallies know how many, and an index has the order.
+    /// Whether all products are asked for, by one field at most: the aggregates know how many, and an index has the order.
     pub(in crate::catalogue::products) fn is_everything(&self) -> bool {
         self.filter.is_none() && self.order.len() <= 1
     }

@@ -3,7 +3,7 @@
 //! A page of ten million movements must come within some milliseconds, and a sale must stay cheap:
 //!
 //! - The ids of a page are read in order from an index, and the records are joined afterwards (`page`).
-//! - Counts come from the exact totals of `tallies`: of the whole list, of a supplier, of a range of days.
+//! - Counts come from the exact totals of `aggregates`: of the whole list, of a supplier, of a range of days.
 //! - A range of days in another order than by time starts at the first id of its first day, which
 //!   `day_spans` keeps. Ids follow time unless an old file was imported; then the range of ids is wider,
 //!   and the list still exact. A further index would be written by every sale.
@@ -27,12 +27,12 @@ use db::{Conn, Error, Query, Timestamp};
 use resource::sql;
 
 use super::super::model::Movement;
+use crate::aggregates;
 use crate::rest::{
     fields::FieldErrors,
     list::{FilterKind, Filters, OrderBy, QueryFilter, ordering},
     query::Parameters,
 };
-use crate::tallies;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -154,7 +154,7 @@ impl Selection {
         }
     }
 
-    /// How many movements are selected: those of a product are counted in its index, any others are tallied by day.
+    /// How many movements are selected: those of a product are counted in its index, any others are aggregated by day.
     pub(in crate::stock::movements) async fn measure(
         &self,
         conn: &mut Conn,
@@ -162,14 +162,15 @@ impl Selection {
         let (movement, supplier) = (self.movement, self.supplier);
         if self.product.is_none() && self.has_days() {
             let stretch =
-                tallies::measure_movements(conn, movement, supplier, self.from, self.until).await?;
+                aggregates::measure_movements(conn, movement, supplier, self.from, self.until)
+                    .await?;
             return Ok(Measured {
                 count: stretch.count,
                 ids: Some(stretch.ids),
             });
         }
         if self.product.is_none() {
-            let count = tallies::count_movements(conn, movement, supplier, None, None).await?;
+            let count = aggregates::count_movements(conn, movement, supplier, None, None).await?;
             return Ok(Measured::of(count));
         }
         let mut query = sql::count(movement.path());

@@ -11,7 +11,7 @@ use super::{
     Filtering, Measured, Selection,
 };
 use crate::{
-    tallies,
+    aggregates,
     ways::{FEW, Reach},
 };
 
@@ -160,7 +160,7 @@ impl Selection {
         };
         let is_by_supplier = first == "supplier" && self.order.len() == 1;
         if !is_in_index {
-            let all = tallies::count_movements(conn, self.movement, None, None, None).await?;
+            let all = aggregates::count_movements(conn, self.movement, None, None, None).await?;
             let reach = Reach {
                 wanted,
                 matches: count,

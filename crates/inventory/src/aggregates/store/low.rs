@@ -2,11 +2,11 @@
 
 use db::{Conn, Engine, Error, Tx};
 
-/// The shop's threshold under which low products are counted, and how many there are: the tally and the notes that are not yet folded.
-pub(in crate::tallies) async fn stored(conn: &mut Conn) -> Result<Option<(i64, i64)>, Error> {
+/// The shop's threshold under which low products are counted, and how many there are: the aggregate and the deltas that are not yet compacted.
+pub(in crate::aggregates) async fn stored(conn: &mut Conn) -> Result<Option<(i64, i64)>, Error> {
     conn.optional(
-        "SELECT t.threshold, t.products + COALESCE((SELECT CAST(sum(c.low) AS BIGINT) FROM tally_changes AS c WHERE c.low <> 0), 0)
-         FROM low_tally AS t",
+        "SELECT t.threshold, t.products + COALESCE((SELECT CAST(sum(c.low) AS BIGINT) FROM aggregate_deltas AS c WHERE c.low <> 0), 0)
+         FROM low_stock_aggregate AS t",
         &[],
         |row| Ok((row.get(0)?, row.get(1)?)),
     )
@@ -15,7 +15,7 @@ pub(in crate::tallies) async fn stored(conn: &mut Conn) -> Result<Option<(i64, i
 
 /// Counts the low products. Those with a threshold of their own are few and have an index; of all the others the index of quantities
 /// alone says how many are below the shop's. Archived ones are not low.
-pub(in crate::tallies) async fn count(conn: &mut Conn, shop: i64) -> Result<i64, Error> {
+pub(in crate::aggregates) async fn count(conn: &mut Conn, shop: i64) -> Result<i64, Error> {
     conn.one(
         "SELECT (SELECT count(*) FROM product_stock WHERE quantity < $1)
               - (SELECT count(*) FROM product_stock WHERE threshold IS NOT NULL AND quantity < $1)
@@ -27,10 +27,14 @@ pub(in crate::tallies) async fn count(conn: &mut Conn, shop: i64) -> Result<i64,
     .await
 }
 
-/// Notes that a product became low or no longer is, and nothing else.
-pub(in crate::tallies) async fn note(tx: &mut Tx, product: i64, low: i64) -> Result<(), Error> {
+/// Records that a product became low or no longer is, and nothing else.
+pub(in crate::aggregates) async fn record(
+    tx: &mut Tx,
+    product: i64,
+    low: i64,
+) -> Result<(), Error> {
     tx.execute(
-        "INSERT INTO tally_changes (movements, moved, moved_cost_price, moved_selling_price, present,
+        "INSERT INTO aggregate_deltas (movements, moved, moved_cost_price, moved_selling_price, present,
                                     category_id, brand_id, products, units, cost_price, selling_price, low)
          SELECT 0, 0, p.cost_price, p.selling_price, 0, p.category_id, p.brand_id, 0, 0, p.cost_price, p.selling_price, $2
          FROM products AS p WHERE p.id = $1",
@@ -40,15 +44,15 @@ pub(in crate::tallies) async fn note(tx: &mut Tx, product: i64, low: i64) -> Res
     .map(drop)
 }
 
-/// Folds what was noted. Without a row nothing is counted yet, and there is nothing to keep.
-pub(in crate::tallies) async fn add(tx: &mut Tx, change: i64) -> Result<(), Error> {
-    let sql = "UPDATE low_tally SET products = products + $1";
+/// Compacts what was recorded. Without a row nothing is counted yet, and there is nothing to keep.
+pub(in crate::aggregates) async fn add(tx: &mut Tx, change: i64) -> Result<(), Error> {
+    let sql = "UPDATE low_stock_aggregate SET products = products + $1";
     tx.execute(sql, &[&change]).await.map(drop)
 }
 
-/// Lets nobody change a quantity or a threshold, note or fold anything until the transaction ends; who has begun to is waited for.
+/// Lets nobody change a quantity or a threshold, record or compact anything until the transaction ends; who has begun to is waited for.
 /// On SQLite nobody else writes anyway.
-pub(in crate::tallies) async fn lock(tx: &mut Tx) -> Result<(), Error> {
+pub(in crate::aggregates) async fn lock(tx: &mut Tx) -> Result<(), Error> {
     if tx.engine() == Engine::Postgres {
         tx.execute("LOCK TABLE product_stock IN SHARE MODE", &[])
             .await?;
@@ -57,16 +61,16 @@ pub(in crate::tallies) async fn lock(tx: &mut Tx) -> Result<(), Error> {
     Ok(())
 }
 
-/// Puts a count in the place of whatever was counted and noted.
-pub(in crate::tallies) async fn replace(
+/// Puts a count in the place of whatever was counted and recorded.
+pub(in crate::aggregates) async fn replace(
     tx: &mut Tx,
     threshold: i64,
     count: i64,
 ) -> Result<(), Error> {
-    tx.execute("UPDATE tally_changes SET low = 0 WHERE low <> 0", &[])
+    tx.execute("UPDATE aggregate_deltas SET low = 0 WHERE low <> 0", &[])
         .await?;
     tx.execute(
-        "INSERT INTO low_tally (id, threshold, products) VALUES (1, $1, $2)
+        "INSERT INTO low_stock_aggregate (id, threshold, products) VALUES (1, $1, $2)
          ON CONFLICT (id) DO UPDATE SET threshold = excluded.threshold, products = excluded.products",
         &[&threshold, &count],
     )

@@ -1,32 +1,33 @@
-//! Statements that read the tallies. Each reads the tallies and the notes that are not yet folded in one statement, so that a fold between two
+//! Statements that read the aggregates. Each reads the aggregates and the deltas that are not yet compacted in one statement, so that a compaction between two
 //! statements can neither hide a change nor count it twice.
 
 use std::collections::BTreeMap;
 
 use db::{Conn, Error, Query, Row, Timestamp};
 
-use super::{change_columns, change_of, day_tally_of, movement_of, stock_tally_of};
+use super::{day_aggregate_of, delta_columns, delta_of, movement_of, stock_aggregate_of};
 use crate::{
-    stock::movements::Movement,
-    tallies::model::{
-        ALL_SUPPLIERS, DayKey, DayTally, Dimension, Span, SpanKey, StockKey, StockTally, Tallies,
+    aggregates::model::{
+        ALL_SUPPLIERS, Aggregates, DayAggregate, DayKey, Dimension, Span, SpanKey, StockAggregate,
+        StockKey,
     },
+    stock::movements::Movement,
 };
 
 /// How many products there are: all, or those of a category or a brand.
-pub(in crate::tallies) async fn count_products(
+pub(in crate::aggregates) async fn count_products(
     conn: &mut Conn,
     of: Option<StockKey>,
 ) -> Result<i64, Error> {
     let mut query = Query::new(
-        "SELECT CAST(COALESCE(sum(products), 0) AS BIGINT) FROM (SELECT products FROM stock_tallies WHERE dimension = ",
+        "SELECT CAST(COALESCE(sum(products), 0) AS BIGINT) FROM (SELECT products FROM stock_aggregates WHERE dimension = ",
     );
     let dimension = of.map_or(Dimension::Category, |key| key.dimension);
     query.bind(dimension.name());
     if let Some(key) = of {
         query.push(" AND record_id = ").bind(key.record);
     }
-    query.push(" UNION ALL SELECT products FROM tally_changes WHERE products <> 0");
+    query.push(" UNION ALL SELECT products FROM aggregate_deltas WHERE products <> 0");
     if let Some(key) = of {
         query
             .push(match dimension {
@@ -40,7 +41,7 @@ pub(in crate::tallies) async fn count_products(
 }
 
 /// How many movements there are in whole days (the second is the first that no longer counts), of a supplier or of all.
-pub(in crate::tallies) async fn count_movements(
+pub(in crate::aggregates) async fn count_movements(
     conn: &mut Conn,
     movement: Movement,
     supplier: Option<i64>,
@@ -48,7 +49,7 @@ pub(in crate::tallies) async fn count_movements(
     until: Option<Timestamp>,
 ) -> Result<i64, Error> {
     let mut query = Query::new(
-        "SELECT CAST(COALESCE(sum(movements), 0) AS BIGINT) FROM (SELECT movements FROM day_tallies WHERE movement = ",
+        "SELECT CAST(COALESCE(sum(movements), 0) AS BIGINT) FROM (SELECT movements FROM daily_aggregates WHERE movement = ",
     );
     query
         .bind(movement.name())
@@ -56,7 +57,7 @@ pub(in crate::tallies) async fn count_movements(
         .bind(supplier.unwrap_or(ALL_SUPPLIERS));
     push_days(&mut query, from, until);
     query
-        .push(" UNION ALL SELECT movements FROM tally_changes WHERE movement = ")
+        .push(" UNION ALL SELECT movements FROM aggregate_deltas WHERE movement = ")
         .bind(movement.name());
     if let Some(supplier) = supplier {
         query.push(" AND supplier_id = ").bind(supplier);
@@ -67,7 +68,7 @@ pub(in crate::tallies) async fn count_movements(
 }
 
 /// As [`count_movements`], with the first and the last id that any of them may have.
-pub(in crate::tallies) async fn measure_movements(
+pub(in crate::aggregates) async fn measure_movements(
     conn: &mut Conn,
     movement: Movement,
     supplier: Option<i64>,
@@ -76,7 +77,7 @@ pub(in crate::tallies) async fn measure_movements(
 ) -> Result<(i64, (i64, i64)), Error> {
     let mut query = Query::new(
         "SELECT CAST(COALESCE(sum(movements), 0) AS BIGINT), COALESCE(min(first_id), 1), COALESCE(max(last_id), 0)
-         FROM (SELECT movements, CAST(NULL AS BIGINT) AS first_id, CAST(NULL AS BIGINT) AS last_id FROM day_tallies WHERE movement = ",
+         FROM (SELECT movements, CAST(NULL AS BIGINT) AS first_id, CAST(NULL AS BIGINT) AS last_id FROM daily_aggregates WHERE movement = ",
     );
     query
         .bind(movement.name())
@@ -90,7 +91,7 @@ pub(in crate::tallies) async fn measure_movements(
     query.push(
         " UNION ALL SELECT movements, CASE WHEN movements > 0 THEN COALESCE(movement_id, 1) END,
                            CASE WHEN movements > 0 THEN COALESCE(movement_id, 9223372036854775807) END
-          FROM tally_changes WHERE movement = ",
+          FROM aggregate_deltas WHERE movement = ",
     );
     query.bind(movement.name());
     if let Some(supplier) = supplier {
@@ -112,21 +113,21 @@ fn push_days(query: &mut Query, from: Option<Timestamp>, until: Option<Timestamp
 }
 
 /// The movements of each day of a stretch that has any.
-pub(in crate::tallies) async fn days(
+pub(in crate::aggregates) async fn days(
     conn: &mut Conn,
     movement: Movement,
     from: Timestamp,
     until: Timestamp,
-) -> Result<BTreeMap<Timestamp, DayTally>, Error> {
-    let mut tallies = Tallies::default();
+) -> Result<BTreeMap<Timestamp, DayAggregate>, Error> {
+    let mut aggregates = Aggregates::default();
     conn.all(
         concat!(
             "SELECT day, movements, units, cost, value, present_cost, present_value,
                     NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
-             FROM day_tallies WHERE movement = $1 AND supplier_id = 0 AND day >= $2 AND day < $3
+             FROM daily_aggregates WHERE movement = $1 AND supplier_id = 0 AND day >= $2 AND day < $3
              UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, ",
-            change_columns!(),
-            " FROM tally_changes WHERE movement = $1 AND day >= $2 AND day < $3"
+            delta_columns!(),
+            " FROM aggregate_deltas WHERE movement = $1 AND day >= $2 AND day < $3"
         ),
         &[&movement.name(), &from, &until],
         |row| {
@@ -136,38 +137,40 @@ pub(in crate::tallies) async fn days(
                     supplier: ALL_SUPPLIERS,
                     day,
                 };
-                tallies
+                aggregates
                     .days
                     .entry(key)
                     .or_default()
-                    .add(&day_tally_of(row, 1)?);
+                    .add(&day_aggregate_of(row, 1)?);
             } else {
-                tallies.take(&change_of(row, 7)?);
+                aggregates.take(&delta_of(row, 7)?);
             }
             Ok(())
         },
     )
     .await?;
-    let of_all = tallies
+    let of_all = aggregates
         .days
         .into_iter()
         .filter(|(key, _)| key.supplier == ALL_SUPPLIERS);
-    Ok(of_all.map(|(key, tally)| (key.day, tally)).collect())
+    Ok(of_all
+        .map(|(key, aggregate)| (key.day, aggregate))
+        .collect())
 }
 
 /// What is on the shelves, by category and by brand.
-pub(in crate::tallies) async fn stock(
+pub(in crate::aggregates) async fn stock(
     conn: &mut Conn,
-) -> Result<BTreeMap<StockKey, StockTally>, Error> {
-    let mut tallies = Tallies::default();
+) -> Result<BTreeMap<StockKey, StockAggregate>, Error> {
+    let mut aggregates = Aggregates::default();
     conn.all(
         concat!(
             "SELECT dimension, record_id, products, units, cost, value,
                     NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
-             FROM stock_tallies
+             FROM stock_aggregates
              UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, ",
-            change_columns!(),
-            " FROM tally_changes WHERE products <> 0 OR units <> 0"
+            delta_columns!(),
+            " FROM aggregate_deltas WHERE products <> 0 OR units <> 0"
         ),
         &[],
         |row| {
@@ -176,19 +179,19 @@ pub(in crate::tallies) async fn stock(
                     dimension: dimension_of(&dimension),
                     record: row.get(1)?,
                 };
-                tallies
+                aggregates
                     .stock
                     .entry(key)
                     .or_default()
-                    .add(&stock_tally_of(row, 2)?);
+                    .add(&stock_aggregate_of(row, 2)?);
             } else {
-                tallies.take(&change_of(row, 6)?);
+                aggregates.take(&delta_of(row, 6)?);
             }
             Ok(())
         },
     )
     .await?;
-    Ok(tallies.stock)
+    Ok(aggregates.stock)
 }
 
 /// The movement that a row begins with.
@@ -197,14 +200,14 @@ fn movement_in(row: &Row<'_>) -> Result<Movement, Error> {
     movement_of(&name).ok_or_else(|| Error::other("an unknown movement"))
 }
 
-/// Everything that the tallies say. Within a job that sees one state of the database.
-pub(in crate::tallies) async fn stored(conn: &mut Conn) -> Result<Tallies, Error> {
-    let mut tallies = Tallies {
+/// Everything that the aggregates say. Within a job that sees one state of the database.
+pub(in crate::aggregates) async fn stored(conn: &mut Conn) -> Result<Aggregates, Error> {
+    let mut aggregates = Aggregates {
         stock: stock(conn).await?,
-        ..Tallies::default()
+        ..Aggregates::default()
     };
     conn.all(
-        "SELECT movement, supplier_id, day, movements, units, cost, value, present_cost, present_value FROM day_tallies",
+        "SELECT movement, supplier_id, day, movements, units, cost, value, present_cost, present_value FROM daily_aggregates",
         &[],
         |row| {
             let movement = movement_in(row)?;
@@ -213,7 +216,7 @@ pub(in crate::tallies) async fn stored(conn: &mut Conn) -> Result<Tallies, Error
                 supplier: row.get(1)?,
                 day: row.get(2)?,
             };
-            tallies.days.insert(key, day_tally_of(row, 3)?);
+            aggregates.days.insert(key, day_aggregate_of(row, 3)?);
             Ok(())
         },
     )
@@ -231,24 +234,24 @@ pub(in crate::tallies) async fn stored(conn: &mut Conn) -> Result<Tallies, Error
                 first: row.get(2)?,
                 last: row.get(3)?,
             };
-            tallies.spans.insert(key, span);
+            aggregates.spans.insert(key, span);
             Ok(())
         },
     )
     .await?;
     conn.all(
-        concat!("SELECT ", change_columns!(), " FROM tally_changes"),
+        concat!("SELECT ", delta_columns!(), " FROM aggregate_deltas"),
         &[],
         |row| {
-            let mut change = change_of(row, 0)?;
+            let mut change = delta_of(row, 0)?;
             // The shelves are counted above.
             (change.products, change.units) = (0, 0);
-            tallies.take(&change);
+            aggregates.take(&change);
             Ok(())
         },
     )
     .await?;
-    Ok(tallies)
+    Ok(aggregates)
 }
 
 fn dimension_of(name: &str) -> Dimension {
@@ -260,7 +263,7 @@ fn dimension_of(name: &str) -> Dimension {
 }
 
 /// The id of the ledger's newest entry: it grows whenever stock moves, whichever process moved it.
-pub(in crate::tallies) async fn ledger_end(conn: &mut Conn) -> Result<i64, Error> {
+pub(in crate::aggregates) async fn ledger_end(conn: &mut Conn) -> Result<i64, Error> {
     conn.one(
         "SELECT COALESCE(max(id), 0) FROM ledger_entries",
         &[],

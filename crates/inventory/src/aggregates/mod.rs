@@ -1,29 +1,29 @@
 //! Exact totals that lists and the dashboard need and that no query could count in time: how many movements on which days, what was
 //! sold each UTC day and at which value, the stock of each category and brand.
 //!
-//! Every change writes one note in its own transaction (`tally_changes`), and a worker folds the notes into the tallies. A counter that
-//! every sale updates would be a row that every sale waits for. Readers add up tallies and notes in one statement, and are exact at any
-//! moment. A change of a price notes the product's sales again, day by day.
+//! Every change writes one delta in its own transaction (`aggregate_deltas`), and a worker compacts the deltas into the aggregates. A counter that
+//! every sale updates would be a row that every sale waits for. Readers add up aggregates and deltas in one statement, and are exact at any
+//! moment. A change of a price records the product's sales again, day by day.
 //! Carries no rule of the specification; `balcao inventory verify` counts everything again and compares.
 
 mod low;
 mod model;
-mod pulse;
+mod notifier;
 mod recount;
 mod store;
 mod sum;
 mod worker;
 
-pub use low::know_low;
-pub(crate) use low::{count_low, note_level};
+pub use low::refresh_low_count;
+pub(crate) use low::{count_low, record_level};
 use model::StockKey;
-pub(crate) use model::{Change, Moved, Tallies};
-pub use model::{DAY, DayTally, Difference, Dimension, StockTally, day_of};
-pub use pulse::Pulse;
+pub(crate) use model::{Aggregates, DayDelta, Delta};
+pub use model::{DAY, DayAggregate, Difference, Dimension, StockAggregate, day_of};
+pub use notifier::ChangeNotifier;
 pub use recount::verify;
 pub use sum::Sum;
 pub(crate) use worker::work;
-pub use worker::{fold, fold_all, step};
+pub use worker::{compact, compact_all, compact_batch};
 
 use std::collections::BTreeMap;
 
@@ -31,9 +31,9 @@ use db::{Conn, Error, Money, Timestamp, Tx};
 
 use crate::stock::movements::Movement;
 
-/// A movement, as the tallies of its day count it.
+/// A movement, as the aggregates of its day count it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Booking {
+pub(crate) struct MovementDelta {
     pub(crate) movement: Movement,
     /// Its id, when it is booked.
     pub(crate) id: Option<i64>,
@@ -45,7 +45,7 @@ pub(crate) struct Booking {
     pub(crate) units: i64,
 }
 
-impl Booking {
+impl MovementDelta {
     /// Units whose value follows the product's present prices: those of sales.
     const fn present(&self) -> i64 {
         match self.movement {
@@ -57,48 +57,48 @@ impl Booking {
 
 /// What a change did on a product's shelf.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Shelf {
+pub(crate) struct StockDelta {
     /// Units that came, or (negative) left.
     pub(crate) units: i64,
     /// 1: the product is low now; -1: it no longer is; 0: it is what it was.
     pub(crate) low: i64,
 }
 
-/// Notes what happened on the shelf of a product that stands so, and the movement that was booked with it. To be called in the transaction
+/// Records what happened on the shelf of a product that stands so, and the movement that was booked with it. To be called in the transaction
 /// of the change.
-pub(crate) async fn note(
+pub(crate) async fn record(
     tx: &mut Tx,
-    product: &Standing,
-    shelf: Shelf,
-    booking: Option<&Booking>,
+    product: &ProductSnapshot,
+    shelf: StockDelta,
+    booking: Option<&MovementDelta>,
 ) -> Result<(), Error> {
-    store::note_entry(tx, product, shelf, booking).await
+    store::record_entry(tx, product, shelf, booking).await
 }
 
-/// Notes that a movement was deleted, and what that did on the shelf. As [`note`], after the product's quantity was changed, which locks it.
-pub(crate) async fn note_deletion(
+/// Records that a movement was deleted, and what that did on the shelf. As [`record`], after the product's quantity was changed, which locks it.
+pub(crate) async fn record_deletion(
     tx: &mut Tx,
     product: i64,
-    shelf: Shelf,
-    booking: &Booking,
+    shelf: StockDelta,
+    booking: &MovementDelta,
     id: i64,
 ) -> Result<(), Error> {
-    store::note_reversal(tx, product, shelf, booking, id).await
+    store::record_reversal(tx, product, shelf, booking, id).await
 }
 
-/// Notes that a product was made; what it opens with is noted by the ledger.
-pub(crate) async fn note_new_product(tx: &mut Tx, product: i64) -> Result<(), Error> {
-    store::note_product(tx, product, 1).await
+/// Records that a product was made; what it opens with is recorded by the ledger.
+pub(crate) async fn record_new_product(tx: &mut Tx, product: i64) -> Result<(), Error> {
+    store::record_product(tx, product, 1).await
 }
 
-/// Notes that a product goes. To be called before it does, with its stock row locked.
-pub(crate) async fn note_lost_product(tx: &mut Tx, product: i64) -> Result<(), Error> {
-    store::note_product(tx, product, -1).await
+/// Records that a product goes. To be called before it does, with its stock row locked.
+pub(crate) async fn record_deleted_product(tx: &mut Tx, product: i64) -> Result<(), Error> {
+    store::record_product(tx, product, -1).await
 }
 
-/// What the tallies count a product by.
+/// What the aggregates count a product by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Standing {
+pub(crate) struct ProductSnapshot {
     category: i64,
     brand: i64,
     cost_price: Money,
@@ -106,11 +106,14 @@ pub(crate) struct Standing {
 }
 
 /// How a product stands. To be called with its stock row locked, so that nobody sells it and nobody changes its prices in between.
-pub(crate) async fn standing(tx: &mut Tx, product: i64) -> Result<Option<Standing>, Error> {
-    store::standing(tx, product).await
+pub(crate) async fn product_snapshot(
+    tx: &mut Tx,
+    product: i64,
+) -> Result<Option<ProductSnapshot>, Error> {
+    store::product_snapshot(tx, product).await
 }
 
-impl Standing {
+impl ProductSnapshot {
     /// What a unit cost, and what it sells for.
     pub(crate) const fn prices(&self) -> (Money, Money) {
         (self.cost_price, self.selling_price)
@@ -131,17 +134,17 @@ impl Standing {
     }
 }
 
-/// Notes that a product changes its category, its brand or its prices, around `change`, which writes it: its stock moves with it, and
+/// Records that a product changes its category, its brand or its prices, around `change`, which writes it: its stock moves with it, and
 /// its sales of all days are worth the new prices wherever they are shown at present prices.
-pub(crate) async fn note_changed_product(
+pub(crate) async fn record_changed_product(
     tx: &mut Tx,
     product: i64,
-    before: &Standing,
+    before: &ProductSnapshot,
 ) -> Result<(), Error> {
-    let Some(after) = standing(tx, product).await? else {
+    let Some(after) = product_snapshot(tx, product).await? else {
         return Ok(());
     };
-    store::note_product(tx, product, 1).await?;
+    store::record_product(tx, product, 1).await?;
     if before.prices() == after.prices() {
         return Ok(());
     }
@@ -151,8 +154,8 @@ pub(crate) async fn note_changed_product(
     }
     let sales: Vec<(Timestamp, i64)> = days.into_iter().flat_map(in_pieces).collect();
     let taken_back = sales.iter().map(|(day, units)| (*day, -units));
-    store::note_revaluation(tx, taken_back, before.prices()).await?;
-    store::note_revaluation(tx, sales.iter().copied(), after.prices()).await
+    store::record_revaluation(tx, taken_back, before.prices()).await?;
+    store::record_revaluation(tx, sales.iter().copied(), after.prices()).await
 }
 
 /// A day's units in pieces that a row holds.
@@ -226,7 +229,7 @@ pub async fn days(
     movement: Movement,
     from: Timestamp,
     until: Timestamp,
-) -> Result<BTreeMap<Timestamp, DayTally>, Error> {
+) -> Result<BTreeMap<Timestamp, DayAggregate>, Error> {
     store::days(conn, movement, from, until).await
 }
 
@@ -235,11 +238,11 @@ pub async fn days(
 /// # Errors
 ///
 /// Faults of the store.
-pub async fn stock(conn: &mut Conn) -> Result<BTreeMap<(Dimension, i64), StockTally>, Error> {
+pub async fn stock(conn: &mut Conn) -> Result<BTreeMap<(Dimension, i64), StockAggregate>, Error> {
     let stock = store::stock(conn).await?;
     Ok(stock
         .into_iter()
-        .map(|(key, tally)| ((key.dimension, key.record), tally))
+        .map(|(key, aggregate)| ((key.dimension, key.record), aggregate))
         .collect())
 }
 
@@ -248,8 +251,8 @@ pub(crate) async fn ledger_end(conn: &mut Conn) -> Result<i64, Error> {
     store::ledger_end(conn).await
 }
 
-/// Puts tallies that were added up while a data set was made in the place of whatever is there.
-pub(crate) async fn replace(tx: &mut Tx, tallies: &Tallies) -> Result<(), Error> {
-    store::replace(tx, tallies).await?;
+/// Puts aggregates that were added up while a data set was made in the place of whatever is there.
+pub(crate) async fn replace(tx: &mut Tx, aggregates: &Aggregates) -> Result<(), Error> {
+    store::replace(tx, aggregates).await?;
     low::recount(tx).await
 }

@@ -1,32 +1,32 @@
-//! Statements that read everything the tallies count, piece by piece in the order of ids.
+//! Statements that read everything the aggregates count, piece by piece in the order of ids.
 
 use db::{Conn, Error, Money, Timestamp};
 
+use crate::aggregates::model::{DayDelta, Delta, day_of};
 use crate::stock::movements::Movement;
-use crate::tallies::model::{Change, Moved, day_of};
 
 /// What a row of the ledger says of an outflow.
-pub(in crate::tallies) struct Sold {
-    pub(in crate::tallies) entry: i64,
+pub(in crate::aggregates) struct Sold {
+    pub(in crate::aggregates) entry: i64,
     /// The row takes the outflow back.
-    pub(in crate::tallies) is_reversal: bool,
-    pub(in crate::tallies) outflow: Option<i64>,
-    pub(in crate::tallies) change: Change,
+    pub(in crate::aggregates) is_reversal: bool,
+    pub(in crate::aggregates) outflow: Option<i64>,
+    pub(in crate::aggregates) change: Delta,
 }
 
 /// The next products behind an id, as changes that bring them onto the shelves; with the last one's id.
-pub(in crate::tallies) async fn products_after(
+pub(in crate::aggregates) async fn products_after(
     conn: &mut Conn,
     id: i64,
     limit: i64,
-) -> Result<Vec<(i64, Change)>, Error> {
+) -> Result<Vec<(i64, Delta)>, Error> {
     conn.all(
         "SELECT p.id, p.category_id, p.brand_id, p.cost_price, p.selling_price, s.quantity
          FROM products AS p JOIN product_stock AS s ON s.product_id = p.id
          WHERE p.id > $1 ORDER BY p.id LIMIT $2",
         &[&id, &limit],
         |row| {
-            let change = Change {
+            let change = Delta {
                 moved: None,
                 category: row.get(1)?,
                 brand: row.get(2)?,
@@ -43,17 +43,17 @@ pub(in crate::tallies) async fn products_after(
 }
 
 /// The next inflows behind an id.
-pub(in crate::tallies) async fn inflows_after(
+pub(in crate::aggregates) async fn inflows_after(
     conn: &mut Conn,
     id: i64,
     limit: i64,
-) -> Result<Vec<(i64, Change)>, Error> {
+) -> Result<Vec<(i64, Delta)>, Error> {
     conn.all(
         "SELECT id, supplier_id, quantity, created_at FROM inflows WHERE id > $1 ORDER BY id LIMIT $2",
         &[&id, &limit],
         |row| {
             let at: Timestamp = row.get(3)?;
-            let moved = Moved {
+            let moved = DayDelta {
                 movement: Movement::Inflow,
                 supplier: row.get(1)?,
                 day: day_of(at),
@@ -64,14 +64,14 @@ pub(in crate::tallies) async fn inflows_after(
                 present: 0,
                 id: row.get(0)?,
             };
-            Ok((row.get(0)?, Change::of_movement(moved, Money::ZERO, Money::ZERO)))
+            Ok((row.get(0)?, Delta::of_movement(moved, Money::ZERO, Money::ZERO)))
         },
     )
     .await
 }
 
 /// The rows of the ledger that speak of outflows before one, the newest first.
-pub(in crate::tallies) async fn outflows_before(
+pub(in crate::aggregates) async fn outflows_before(
     conn: &mut Conn,
     entry: i64,
     limit: i64,
@@ -84,7 +84,7 @@ pub(in crate::tallies) async fn outflows_before(
         |row| {
             let kind: String = row.get(1)?;
             let (units, at): (i64, Timestamp) = (row.get(2)?, row.get(6)?);
-            let moved = Moved {
+            let moved = DayDelta {
                 movement: Movement::Outflow,
                 supplier: None,
                 day: day_of(at),
@@ -101,7 +101,7 @@ pub(in crate::tallies) async fn outflows_before(
                 entry: row.get(0)?,
                 is_reversal: kind != Movement::Outflow.name(),
                 outflow: row.get(5)?,
-                change: Change::of_movement(moved, present(row.get(7)?), present(row.get(8)?)),
+                change: Delta::of_movement(moved, present(row.get(7)?), present(row.get(8)?)),
             })
         },
     )

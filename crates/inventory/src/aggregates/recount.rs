@@ -1,4 +1,4 @@
-//! Counting everything again from the records themselves, to verify the tallies.
+//! Counting everything again from the records themselves, to verify the aggregates.
 
 use std::collections::HashMap;
 
@@ -6,14 +6,14 @@ use db::{Conn, Db, Error};
 
 use super::{
     Difference,
-    model::{Change, Tallies},
+    model::{Aggregates, Delta},
     store,
 };
 
 /// Rows of one piece.
 const PIECE: i64 = 10_000;
 
-/// Counts everything and answers where the tallies do not agree.
+/// Counts everything and answers where the aggregates do not agree.
 ///
 /// # Errors
 ///
@@ -31,37 +31,37 @@ pub async fn verify(db: &Db) -> Result<Vec<Difference>, Error> {
     .await
 }
 
-async fn recount(conn: &mut Conn) -> Result<Tallies, Error> {
-    let mut tallies = Tallies::default();
+async fn recount(conn: &mut Conn) -> Result<Aggregates, Error> {
+    let mut aggregates = Aggregates::default();
     let mut last = 0;
     while let Some(id) = take(
-        &mut tallies,
+        &mut aggregates,
         &store::products_after(conn, last, PIECE).await?,
     ) {
         last = id;
     }
     last = 0;
     while let Some(id) = take(
-        &mut tallies,
+        &mut aggregates,
         &store::inflows_after(conn, last, PIECE).await?,
     ) {
         last = id;
     }
-    recount_sales(conn, &mut tallies).await?;
-    Ok(tallies)
+    recount_sales(conn, &mut aggregates).await?;
+    Ok(aggregates)
 }
 
 /// Adds a piece, and answers the id of its last row.
-fn take(tallies: &mut Tallies, piece: &[(i64, Change)]) -> Option<i64> {
+fn take(aggregates: &mut Aggregates, piece: &[(i64, Delta)]) -> Option<i64> {
     for (_, change) in piece {
-        tallies.take(change);
+        aggregates.take(change);
     }
     piece.last().map(|(id, _)| *id)
 }
 
 /// Sales as the ledger has them, from the newest row to the oldest: so a reversal is met before what it reverses, and cancels just
 /// that even where an import has used an id again.
-async fn recount_sales(conn: &mut Conn, tallies: &mut Tallies) -> Result<(), Error> {
+async fn recount_sales(conn: &mut Conn, aggregates: &mut Aggregates) -> Result<(), Error> {
     let mut reversed: HashMap<i64, u32> = HashMap::new();
     let mut before = i64::MAX;
     loop {
@@ -80,7 +80,7 @@ async fn recount_sales(conn: &mut Conn, tallies: &mut Tallies) -> Result<(), Err
                     reversed.remove(&outflow);
                 }
             } else {
-                tallies.take(&sold.change);
+                aggregates.take(&sold.change);
             }
         }
     }

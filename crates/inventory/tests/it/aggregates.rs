@@ -1,11 +1,11 @@
-//! The tallies behind lists and the dashboard: exact at any moment, whoever folds, whatever fails in between, however large the numbers.
+//! The aggregates behind lists and the dashboard: exact at any moment, whoever folds, whatever fails in between, however large the numbers.
 
 use std::time::Duration;
 
 use db::{Conn, Error, Timestamp};
 use inventory::{
+    aggregates::{self, DayAggregate, Dimension, StockAggregate, day_of},
     stock::movements::Movement,
-    tallies::{self, DayTally, Dimension, StockTally, day_of},
 };
 use serde_json::json;
 use test_kit::on_both_engines;
@@ -21,22 +21,24 @@ async fn count(app: &TestApp, list: &str) -> u64 {
 
 async fn noted(app: &TestApp) -> i64 {
     let read = async |conn: &mut Conn| {
-        conn.one("SELECT count(*) FROM tally_changes", &[], |row| row.get(0))
-            .await
+        conn.one("SELECT count(*) FROM aggregate_deltas", &[], |row| {
+            row.get(0)
+        })
+        .await
     };
     app.state.db.read::<i64, Error, _>(read).await.unwrap()
 }
 
-async fn sales_of(app: &TestApp, day: Timestamp) -> DayTally {
+async fn sales_of(app: &TestApp, day: Timestamp) -> DayAggregate {
     let read = async move |conn: &mut Conn| {
-        let days = tallies::days(conn, Movement::Outflow, day, day + DAY).await?;
+        let days = aggregates::days(conn, Movement::Outflow, day, day + DAY).await?;
         Ok::<_, Error>(days.values().next().copied().unwrap_or_default())
     };
     app.state.db.read(read).await.unwrap()
 }
 
-async fn stock_of(app: &TestApp, dimension: Dimension, record: i64) -> StockTally {
-    let read = async |conn: &mut Conn| tallies::stock(conn).await;
+async fn stock_of(app: &TestApp, dimension: Dimension, record: i64) -> StockAggregate {
+    let read = async |conn: &mut Conn| aggregates::stock(conn).await;
     let stock = app.state.db.read::<_, Error, _>(read).await.unwrap();
     stock.get(&(dimension, record)).copied().unwrap_or_default()
 }
@@ -52,15 +54,15 @@ async fn receive(app: &TestApp, supplier: i64, product: i64, quantity: i64) -> i
 }
 
 async fn verified(app: &TestApp) {
-    assert_eq!(tallies::verify(&app.state.db).await.unwrap(), []);
+    assert_eq!(aggregates::verify(&app.state.db).await.unwrap(), []);
 }
 
-fn cents(tally: &DayTally) -> [String; 4] {
+fn cents(aggregate: &DayAggregate) -> [String; 4] {
     [
-        tally.cost,
-        tally.value,
-        tally.present_cost,
-        tally.present_value,
+        aggregate.cost,
+        aggregate.value,
+        aggregate.present_cost,
+        aggregate.present_value,
     ]
     .map(|sum| sum.to_string())
 }
@@ -108,7 +110,7 @@ on_both_engines!(
             ] {
                 assert_eq!(count(&app, list).await, expected, "{list}");
             }
-            tallies::fold_all(&app.state.db).await.unwrap();
+            aggregates::compact_all(&app.state.db).await.unwrap();
             assert_eq!(noted(&app).await, 0);
         }
         let path = format!("/api/v1/inflows/{inflow}/");
@@ -144,9 +146,9 @@ on_both_engines!(
         let left = sales_of(&app, day).await;
         assert_eq!((left.movements, left.units.to_string().as_str()), (1, "2"));
         assert_eq!(cents(&left), ["1600", "4000", "1600", "4000"]);
-        assert_eq!(sales_of(&app, day + DAY).await, DayTally::default());
+        assert_eq!(sales_of(&app, day + DAY).await, DayAggregate::default());
         verified(&app).await;
-        tallies::fold_all(&app.state.db).await.unwrap();
+        aggregates::compact_all(&app.state.db).await.unwrap();
         verified(&app).await;
     }
 );
@@ -167,7 +169,7 @@ on_both_engines!(
             .await;
         assert_eq!(
             stock_of(&app, Dimension::Category, 1).await,
-            StockTally::default()
+            StockAggregate::default()
         );
         let moved = stock_of(&app, Dimension::Category, other).await;
         assert_eq!(
@@ -184,7 +186,7 @@ on_both_engines!(
         assert_eq!(app.admin().delete(&path).await.status, 204);
         assert_eq!(
             stock_of(&app, Dimension::Category, other).await,
-            StockTally::default()
+            StockAggregate::default()
         );
         assert_eq!(count(&app, "products/").await, 0);
         verified(&app).await;
@@ -209,7 +211,7 @@ on_both_engines!(numbers_beyond_every_column_stay_exact, async |address| {
     assert_eq!(worth().await, "184467440737095516139981553255926290448386");
     for _ in 0..2 {
         let sold = sell(&app, 2, i64::MAX).await;
-        tallies::fold_all(&app.state.db).await.unwrap();
+        aggregates::compact_all(&app.state.db).await.unwrap();
         assert_eq!(
             cents(&sales_of(&app, day).await)[1],
             "92233720368547758069990776627963145224193"
@@ -235,7 +237,7 @@ on_both_engines!(numbers_beyond_every_column_stay_exact, async |address| {
     assert_eq!(sales.units.to_string(), "18446744073709551614");
     assert_eq!(sales.present_value.to_string(), "18446744073709551614");
     verified(&app).await;
-    tallies::fold_all(&app.state.db).await.unwrap();
+    aggregates::compact_all(&app.state.db).await.unwrap();
     assert_eq!(worth().await, "92233720368547758069990776627963145224193");
     verified(&app).await;
 });
@@ -254,7 +256,7 @@ on_both_engines!(
             .state
             .db
             .write(async |tx| {
-                assert!(tallies::fold(tx).await? > 0);
+                assert!(aggregates::compact(tx).await? > 0);
                 Err::<(), _>(Error::other("the process dies here"))
             })
             .await;
@@ -266,7 +268,7 @@ on_both_engines!(
             ),
             before
         );
-        tallies::fold_all(&app.state.db).await.unwrap();
+        aggregates::compact_all(&app.state.db).await.unwrap();
         assert_eq!(sales_of(&app, day_of(app.clock.now())).await, before.1);
         verified(&app).await;
     }
@@ -285,12 +287,12 @@ on_both_engines!(
         };
         let fold = async || {
             for _ in 0..60 {
-                tallies::step(&app.state.db).await.unwrap();
+                aggregates::compact_batch(&app.state.db).await.unwrap();
             }
         };
         tokio::join!(sales, fold(), fold(), fold());
         verified(&app).await;
-        tallies::fold_all(&app.state.db).await.unwrap();
+        aggregates::compact_all(&app.state.db).await.unwrap();
         assert_eq!((noted(&app).await, count(&app, "outflows/").await), (0, 60));
         verified(&app).await;
     }
@@ -315,37 +317,37 @@ on_both_engines!(
         };
         tokio::join!(sales(), sales(), prices);
         verified(&app).await;
-        tallies::fold_all(&app.state.db).await.unwrap();
+        aggregates::compact_all(&app.state.db).await.unwrap();
         verified(&app).await;
     }
 );
 
 on_both_engines!(
-    what_the_tallies_do_not_have_right_is_named,
+    what_the_aggregates_do_not_have_right_is_named,
     async |address| {
         let app = TestApp::new(&address).await;
         let product = app.admin().a_product("Arroz", 100).await;
         sell(&app, product, 3).await;
-        tallies::fold_all(&app.state.db).await.unwrap();
+        aggregates::compact_all(&app.state.db).await.unwrap();
         let break_it = async |tx: &mut db::Tx| {
             tx.execute(
-                "UPDATE stock_tallies SET products = 4 WHERE dimension = 'brand'",
+                "UPDATE stock_aggregates SET products = 4 WHERE dimension = 'brand'",
                 &[],
             )
             .await?;
-            tx.execute("UPDATE day_tallies SET movements = 7", &[])
+            tx.execute("UPDATE daily_aggregates SET movements = 7", &[])
                 .await
         };
         app.state.db.write::<_, Error, _>(break_it).await.unwrap();
-        let differences = tallies::verify(&app.state.db).await.unwrap();
+        let differences = aggregates::verify(&app.state.db).await.unwrap();
         let texts: Vec<String> = differences.iter().map(ToString::to_string).collect();
         assert_eq!(texts.len(), 2);
         assert!(
-            texts[0].starts_with("outflows of 2026-11-20: the tally is 7 movements of 3 units"),
+            texts[0].starts_with("outflows of 2026-11-20: the aggregate is 7 movements of 3 units"),
             "{texts:?}"
         );
         assert!(
-            texts[1].starts_with("stock of brand 1: the tally is 4 products"),
+            texts[1].starts_with("stock of brand 1: the aggregate is 4 products"),
             "{texts:?}"
         );
     }
@@ -354,9 +356,9 @@ on_both_engines!(
 /// What the dashboard and the lists ask of large tables, as each engine explains it, and the index that answers.
 const EXPLAINED: [(&str, &str, &str); 4] = [
     (
-        "EXPLAIN QUERY PLAN SELECT sum(movements) FROM day_tallies WHERE movement = 'outflow' AND supplier_id = 0 AND day >= 0",
-        "EXPLAIN SELECT sum(movements) FROM day_tallies WHERE movement = 'outflow' AND supplier_id = 0 AND day >= now()",
-        "day_tallies",
+        "EXPLAIN QUERY PLAN SELECT sum(movements) FROM daily_aggregates WHERE movement = 'outflow' AND supplier_id = 0 AND day >= 0",
+        "EXPLAIN SELECT sum(movements) FROM daily_aggregates WHERE movement = 'outflow' AND supplier_id = 0 AND day >= now()",
+        "daily_aggregates",
     ),
     (
         "EXPLAIN QUERY PLAN SELECT sum(quantity) FROM outflows WHERE product_id = 1 AND created_at >= 0",
@@ -397,7 +399,7 @@ on_both_engines!(large_tables_are_asked_by_their_indexes, async |address| {
         let plan = plan.join("\n");
         assert!(plan.contains(index), "{index}\n{plan}");
         assert!(
-            !plan.contains("SCAN day_tallies") && !plan.contains("Seq Scan"),
+            !plan.contains("SCAN daily_aggregates") && !plan.contains("Seq Scan"),
             "{plan}"
         );
     }

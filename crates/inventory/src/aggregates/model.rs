@@ -1,4 +1,4 @@
-//! What the tallies contain, and how a change affects them.
+//! What the aggregates contain, and how a change affects them.
 
 use std::{collections::BTreeMap, fmt, time::Duration};
 
@@ -38,7 +38,7 @@ impl Dimension {
 
 /// The inflows or outflows of a day: those that stand, a deleted one is taken back from its own day.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct DayTally {
+pub struct DayAggregate {
     /// How many.
     pub movements: i64,
     /// Units of all of them.
@@ -55,7 +55,7 @@ pub struct DayTally {
 
 /// What is on the shelves, of some products.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct StockTally {
+pub struct StockAggregate {
     /// How many products.
     pub products: i64,
     /// Units of all of them.
@@ -98,10 +98,10 @@ pub(crate) struct StockKey {
     pub(crate) record: i64,
 }
 
-/// One noted change.
+/// One recorded change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Change {
-    pub(crate) moved: Option<Moved>,
+pub(crate) struct Delta {
+    pub(crate) moved: Option<DayDelta>,
     pub(crate) category: i64,
     pub(crate) brand: i64,
     /// Products that came, or went.
@@ -117,7 +117,7 @@ pub(crate) struct Change {
 
 /// What a change did to a day's movements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Moved {
+pub(crate) struct DayDelta {
     pub(crate) movement: Movement,
     /// Of inflows.
     pub(crate) supplier: Option<i64>,
@@ -130,15 +130,15 @@ pub(crate) struct Moved {
     pub(crate) selling_price: Money,
     /// Units that are worth the prices of now from here on, or (negative) no longer.
     pub(crate) present: i64,
-    /// Its id, when it was booked. None: one of an earlier version of the program, which did not note it.
+    /// Its id, when it was booked. None: one of an earlier version of the program, which did not record it.
     pub(crate) id: Option<i64>,
 }
 
 /// Changes added up.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Tallies {
-    pub(crate) days: BTreeMap<DayKey, DayTally>,
-    pub(crate) stock: BTreeMap<StockKey, StockTally>,
+pub(crate) struct Aggregates {
+    pub(crate) days: BTreeMap<DayKey, DayAggregate>,
+    pub(crate) stock: BTreeMap<StockKey, StockAggregate>,
     pub(crate) spans: BTreeMap<SpanKey, Span>,
     /// Low products; only what changes say of them, as counting them takes the shop's threshold.
     pub(crate) low: i64,
@@ -172,9 +172,13 @@ impl Span {
     }
 }
 
-impl Change {
+impl Delta {
     /// A movement by itself, without what it did to the shelves; with the product's prices of now.
-    pub(crate) const fn of_movement(moved: Moved, cost_price: Money, selling_price: Money) -> Self {
+    pub(crate) const fn of_movement(
+        moved: DayDelta,
+        cost_price: Money,
+        selling_price: Money,
+    ) -> Self {
         Self {
             moved: Some(moved),
             category: 0,
@@ -188,18 +192,18 @@ impl Change {
     }
 }
 
-impl Moved {
+impl DayDelta {
     /// What it adds to its day. Only sales have a value: what a delivery cost is not known.
-    fn tally(&self, cost_price: Money, selling_price: Money) -> DayTally {
+    fn aggregate(&self, cost_price: Money, selling_price: Money) -> DayAggregate {
         let units = Sum::from(self.units);
-        let counted = DayTally {
+        let counted = DayAggregate {
             movements: self.movements,
             units,
-            ..DayTally::default()
+            ..DayAggregate::default()
         };
         match self.movement {
             Movement::Inflow => counted,
-            Movement::Outflow => DayTally {
+            Movement::Outflow => DayAggregate {
                 cost: Sum::worth(self.cost_price, self.units),
                 value: Sum::worth(self.selling_price, self.units),
                 present_cost: Sum::worth(cost_price, self.present),
@@ -210,18 +214,18 @@ impl Moved {
     }
 }
 
-impl Tallies {
+impl Aggregates {
     /// Adds a change.
-    pub(crate) fn take(&mut self, change: &Change) {
+    pub(crate) fn take(&mut self, change: &Delta) {
         if let Some(moved) = &change.moved {
-            let tally = moved.tally(change.cost_price, change.selling_price);
+            let aggregate = moved.aggregate(change.cost_price, change.selling_price);
             for supplier in [Some(ALL_SUPPLIERS), moved.supplier].into_iter().flatten() {
                 let key = DayKey {
                     movement: moved.movement,
                     supplier,
                     day: moved.day,
                 };
-                self.days.entry(key).or_default().add(&tally);
+                self.days.entry(key).or_default().add(&aggregate);
             }
             self.span(moved);
         }
@@ -229,7 +233,7 @@ impl Tallies {
         if change.products == 0 && change.units == 0 {
             return;
         }
-        let tally = StockTally {
+        let aggregate = StockAggregate {
             products: change.products,
             units: change.units.into(),
             cost: Sum::worth(change.cost_price, change.units),
@@ -240,12 +244,12 @@ impl Tallies {
             (Dimension::Brand, change.brand),
         ] {
             let key = StockKey { dimension, record };
-            self.stock.entry(key).or_default().add(&tally);
+            self.stock.entry(key).or_default().add(&aggregate);
         }
     }
 
     /// Widens the span of a day by what was booked.
-    fn span(&mut self, moved: &Moved) {
+    fn span(&mut self, moved: &DayDelta) {
         if moved.movements <= 0 {
             return;
         }
@@ -262,7 +266,7 @@ impl Tallies {
     pub(crate) fn differences(&self, recounted: &Self) -> Vec<Difference> {
         let mut differences = Vec::new();
         for key in self.days.keys().chain(recounted.days.keys()) {
-            let of = |tallies: &Self| tallies.days.get(key).copied().unwrap_or_default();
+            let of = |aggregates: &Self| aggregates.days.get(key).copied().unwrap_or_default();
             let (stored, counted) = (of(self), of(recounted));
             if stored != counted {
                 differences.push(Difference {
@@ -273,7 +277,7 @@ impl Tallies {
             }
         }
         for key in self.stock.keys().chain(recounted.stock.keys()) {
-            let of = |tallies: &Self| tallies.stock.get(key).copied().unwrap_or_default();
+            let of = |aggregates: &Self| aggregates.stock.get(key).copied().unwrap_or_default();
             let (stored, counted) = (of(self), of(recounted));
             if stored != counted {
                 differences.push(Difference {
@@ -299,7 +303,7 @@ impl Tallies {
     }
 }
 
-impl DayTally {
+impl DayAggregate {
     /// Adds another.
     pub fn add(&mut self, other: &Self) {
         self.movements += other.movements;
@@ -311,7 +315,7 @@ impl DayTally {
     }
 }
 
-impl StockTally {
+impl StockAggregate {
     /// Adds another.
     pub fn add(&mut self, other: &Self) {
         self.products += other.products;
@@ -321,7 +325,7 @@ impl StockTally {
     }
 }
 
-impl fmt::Display for DayTally {
+impl fmt::Display for DayAggregate {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             formatter,
@@ -336,7 +340,7 @@ impl fmt::Display for DayTally {
     }
 }
 
-impl fmt::Display for StockTally {
+impl fmt::Display for StockAggregate {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             formatter,
@@ -352,7 +356,7 @@ impl fmt::Display for Span {
     }
 }
 
-/// Where the tallies do not agree with what they count. There is none unless something other than this program wrote to the database.
+/// Where the aggregates do not agree with what they count. There is none unless something other than this program wrote to the database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     subject: Subject,
@@ -413,7 +417,7 @@ impl fmt::Display for Difference {
         }
         write!(
             formatter,
-            ": the tally is {}, counted are {}",
+            ": the aggregate is {}, counted are {}",
             self.stored, self.counted
         )
     }
@@ -423,8 +427,8 @@ impl fmt::Display for Difference {
 mod tests {
     use super::*;
 
-    fn booked(id: Option<i64>, movements: i64) -> Change {
-        let moved = Moved {
+    fn booked(id: Option<i64>, movements: i64) -> Delta {
+        let moved = DayDelta {
             movement: Movement::Outflow,
             supplier: None,
             day: Timestamp::from_micros(0),
@@ -435,15 +439,15 @@ mod tests {
             present: movements,
             id,
         };
-        Change::of_movement(moved, Money::ZERO, Money::ZERO)
+        Delta::of_movement(moved, Money::ZERO, Money::ZERO)
     }
 
-    fn added(changes: &[Change]) -> Tallies {
-        let mut tallies = Tallies::default();
+    fn added(changes: &[Delta]) -> Aggregates {
+        let mut aggregates = Aggregates::default();
         for change in changes {
-            tallies.take(change);
+            aggregates.take(change);
         }
-        tallies
+        aggregates
     }
 
     #[test]

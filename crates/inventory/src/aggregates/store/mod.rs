@@ -1,4 +1,4 @@
-//! Statements that note changes and fold them into the tallies; those that read are in `read`, those that count everything again in
+//! Statements that record changes and compact them into the aggregates; those that read are in `read`, those that count everything again in
 //! `recount`, those about low products in `low`.
 
 pub(super) mod low;
@@ -13,33 +13,34 @@ pub(super) use read::{
 pub(super) use recount::{inflows_after, outflows_before, products_after};
 
 use super::{
-    Booking, Shelf, Standing,
+    MovementDelta, ProductSnapshot, StockDelta,
     model::{
-        Change, DayKey, DayTally, Moved, Span, SpanKey, StockKey, StockTally, Tallies, day_of,
+        Aggregates, DayAggregate, DayDelta, DayKey, Delta, Span, SpanKey, StockAggregate, StockKey,
+        day_of,
     },
 };
 use crate::stock::movements::Movement;
 
-/// The columns of a noted change, as [`change_of`] reads them.
-macro_rules! change_columns {
+/// The columns of a recorded change, as [`delta_of`] reads them.
+macro_rules! delta_columns {
     () => {
         "movement, supplier_id, day, movements, moved, moved_cost_price, moved_selling_price, present, \
          category_id, brand_id, products, units, cost_price, selling_price, movement_id, low"
     };
 }
-use change_columns;
+use delta_columns;
 
-/// Notes what an entry of the ledger did: so many units onto the shelf, and the movement that it came from, at the prices of now.
+/// Records what an entry of the ledger did: so many units onto the shelf, and the movement that it came from, at the prices of now.
 /// By values and not from the product's row: what a `SELECT` inserts may be several rows, and SQLite keeps copies of all pages that it
 /// changes to take some of them back.
-pub(super) async fn note_entry(
+pub(super) async fn record_entry(
     tx: &mut Tx,
-    product: &Standing,
-    shelf: Shelf,
-    booking: Option<&Booking>,
+    product: &ProductSnapshot,
+    shelf: StockDelta,
+    booking: Option<&MovementDelta>,
 ) -> Result<(), Error> {
     tx.execute(
-        "INSERT INTO tally_changes (movement, supplier_id, day, movements, moved, moved_cost_price, moved_selling_price, present,
+        "INSERT INTO aggregate_deltas (movement, supplier_id, day, movements, moved, moved_cost_price, moved_selling_price, present,
                                     category_id, brand_id, products, units, cost_price, selling_price, movement_id, low)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $6, $7, $12, $13)",
         &[
@@ -50,7 +51,7 @@ pub(super) async fn note_entry(
             &booking.map_or(0_i64, |booking| booking.units),
             &product.cost_price,
             &product.selling_price,
-            &booking.map_or(0_i64, Booking::present),
+            &booking.map_or(0_i64, MovementDelta::present),
             &product.category,
             &product.brand,
             &shelf.units,
@@ -62,16 +63,16 @@ pub(super) async fn note_entry(
     Ok(())
 }
 
-/// Notes that a movement was deleted: it is taken back from its own day at the prices when it was booked, which its ledger row keeps.
-pub(super) async fn note_reversal(
+/// Records that a movement was deleted: it is taken back from its own day at the prices when it was booked, which its ledger row keeps.
+pub(super) async fn record_reversal(
     tx: &mut Tx,
     product: i64,
-    shelf: Shelf,
-    booking: &Booking,
+    shelf: StockDelta,
+    booking: &MovementDelta,
     reference: i64,
 ) -> Result<(), Error> {
     tx.execute(
-        "INSERT INTO tally_changes (movement, supplier_id, day, movements, moved, moved_cost_price, moved_selling_price, present,
+        "INSERT INTO aggregate_deltas (movement, supplier_id, day, movements, moved, moved_cost_price, moved_selling_price, present,
                                     category_id, brand_id, products, units, cost_price, selling_price, low)
          SELECT $2, $3, $4, -1, -CAST($5 AS BIGINT), l.cost_price, l.selling_price, -CAST($6 AS BIGINT),
                 p.category_id, p.brand_id, 0, $7, p.cost_price, p.selling_price, $10
@@ -95,10 +96,10 @@ pub(super) async fn note_reversal(
     Ok(())
 }
 
-/// Notes that a product as it stands came onto the shelves (1) or left them (-1).
-pub(super) async fn note_product(tx: &mut Tx, product: i64, times: i64) -> Result<(), Error> {
+/// Records that a product as it stands came onto the shelves (1) or left them (-1).
+pub(super) async fn record_product(tx: &mut Tx, product: i64, times: i64) -> Result<(), Error> {
     tx.execute(
-        "INSERT INTO tally_changes (movements, moved, moved_cost_price, moved_selling_price, present,
+        "INSERT INTO aggregate_deltas (movements, moved, moved_cost_price, moved_selling_price, present,
                                     category_id, brand_id, products, units, cost_price, selling_price)
          SELECT 0, 0, p.cost_price, p.selling_price, 0,
                 p.category_id, p.brand_id, $2, CAST($2 AS BIGINT) * s.quantity, p.cost_price, p.selling_price
@@ -109,7 +110,7 @@ pub(super) async fn note_product(tx: &mut Tx, product: i64, times: i64) -> Resul
     Ok(())
 }
 
-const CHANGES: &[(&str, Kind)] = &[
+const DELTAS: &[(&str, Kind)] = &[
     ("movement", Kind::Text),
     ("day", Kind::Timestamp),
     ("movements", Kind::Integer),
@@ -125,13 +126,13 @@ const CHANGES: &[(&str, Kind)] = &[
     ("selling_price", Kind::Money),
 ];
 
-/// Notes for each of these days' sales of a product (day, units; positive or negative) that they are worth these prices from now on.
-pub(super) async fn note_revaluation(
+/// Records for each of these days' sales of a product (day, units; positive or negative) that they are worth these prices from now on.
+pub(super) async fn record_revaluation(
     tx: &mut Tx,
     sales: impl Iterator<Item = (Timestamp, i64)>,
     prices: (Money, Money),
 ) -> Result<(), Error> {
-    let mut rows = Rows::new("tally_changes", CHANGES);
+    let mut rows = Rows::new("aggregate_deltas", DELTAS);
     for (day, units) in sales {
         rows.push([
             Movement::Outflow.name().into(),
@@ -153,12 +154,15 @@ pub(super) async fn note_revaluation(
 }
 
 /// Category, brand, cost price and selling price of a product.
-pub(super) async fn standing(conn: &mut Conn, product: i64) -> Result<Option<Standing>, Error> {
+pub(super) async fn product_snapshot(
+    conn: &mut Conn,
+    product: i64,
+) -> Result<Option<ProductSnapshot>, Error> {
     conn.optional(
         "SELECT category_id, brand_id, cost_price, selling_price FROM products WHERE id = $1",
         &[&product],
         |row| {
-            Ok(Standing {
+            Ok(ProductSnapshot {
                 category: row.get(0)?,
                 brand: row.get(1)?,
                 cost_price: row.get(2)?,
@@ -179,85 +183,85 @@ pub(super) async fn sales(conn: &mut Conn, product: i64) -> Result<Vec<(Timestam
     .await
 }
 
-/// Takes noted changes out, oldest first; those that another worker is folding are left to it.
-pub(super) async fn take_changes(tx: &mut Tx, limit: i64) -> Result<Vec<Change>, Error> {
+/// Takes recorded changes out, oldest first; those that another worker is compacting are left to it.
+pub(super) async fn take_deltas(tx: &mut Tx, limit: i64) -> Result<Vec<Delta>, Error> {
     let sql = match tx.engine() {
         Engine::Sqlite => concat!(
-            "DELETE FROM tally_changes WHERE id IN (SELECT id FROM tally_changes ORDER BY id LIMIT $1) RETURNING ",
-            change_columns!()
+            "DELETE FROM aggregate_deltas WHERE id IN (SELECT id FROM aggregate_deltas ORDER BY id LIMIT $1) RETURNING ",
+            delta_columns!()
         ),
         Engine::Postgres => concat!(
-            "DELETE FROM tally_changes WHERE id IN (SELECT id FROM tally_changes ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING ",
-            change_columns!()
+            "DELETE FROM aggregate_deltas WHERE id IN (SELECT id FROM aggregate_deltas ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING ",
+            delta_columns!()
         ),
     };
-    tx.all(sql, &[&limit], |row| change_of(row, 0)).await
+    tx.all(sql, &[&limit], |row| delta_of(row, 0)).await
 }
 
-/// Adds to the tally of a day. The row is locked first, in the order of keys, so that two workers never add to the same state.
-pub(super) async fn add_to_day(tx: &mut Tx, key: &DayKey, add: &DayTally) -> Result<(), Error> {
-    let mut tally = tx
+/// Adds to the aggregate of a day. The row is locked first, in the order of keys, so that two workers never add to the same state.
+pub(super) async fn add_to_day(tx: &mut Tx, key: &DayKey, add: &DayAggregate) -> Result<(), Error> {
+    let mut aggregate = tx
         .one(
-            "INSERT INTO day_tallies (movement, supplier_id, day, movements, units, cost, value, present_cost, present_value)
+            "INSERT INTO daily_aggregates (movement, supplier_id, day, movements, units, cost, value, present_cost, present_value)
              VALUES ($1, $2, $3, 0, '0', '0', '0', '0', '0')
-             ON CONFLICT (movement, supplier_id, day) DO UPDATE SET movements = day_tallies.movements
+             ON CONFLICT (movement, supplier_id, day) DO UPDATE SET movements = daily_aggregates.movements
              RETURNING movements, units, cost, value, present_cost, present_value",
             &[&key.movement.name(), &key.supplier, &key.day],
-            |row| day_tally_of(row, 0),
+            |row| day_aggregate_of(row, 0),
         )
         .await?;
-    tally.add(add);
+    aggregate.add(add);
     tx.execute(
-        "UPDATE day_tallies SET movements = $4, units = $5, cost = $6, value = $7, present_cost = $8, present_value = $9
+        "UPDATE daily_aggregates SET movements = $4, units = $5, cost = $6, value = $7, present_cost = $8, present_value = $9
          WHERE movement = $1 AND supplier_id = $2 AND day = $3",
         &[
             &key.movement.name(),
             &key.supplier,
             &key.day,
-            &tally.movements,
-            &tally.units.to_string(),
-            &tally.cost.to_string(),
-            &tally.value.to_string(),
-            &tally.present_cost.to_string(),
-            &tally.present_value.to_string(),
+            &aggregate.movements,
+            &aggregate.units.to_string(),
+            &aggregate.cost.to_string(),
+            &aggregate.value.to_string(),
+            &aggregate.present_cost.to_string(),
+            &aggregate.present_value.to_string(),
         ],
     )
     .await?;
     Ok(())
 }
 
-/// Adds to the tally of a category or brand.
+/// Adds to the aggregate of a category or brand.
 pub(super) async fn add_to_stock(
     tx: &mut Tx,
     key: &StockKey,
-    add: &StockTally,
+    add: &StockAggregate,
 ) -> Result<(), Error> {
-    let mut tally = tx
+    let mut aggregate = tx
         .one(
-            "INSERT INTO stock_tallies (dimension, record_id, products, units, cost, value) VALUES ($1, $2, 0, '0', '0', '0')
-             ON CONFLICT (dimension, record_id) DO UPDATE SET products = stock_tallies.products
+            "INSERT INTO stock_aggregates (dimension, record_id, products, units, cost, value) VALUES ($1, $2, 0, '0', '0', '0')
+             ON CONFLICT (dimension, record_id) DO UPDATE SET products = stock_aggregates.products
              RETURNING products, units, cost, value",
             &[&key.dimension.name(), &key.record],
-            |row| stock_tally_of(row, 0),
+            |row| stock_aggregate_of(row, 0),
         )
         .await?;
-    tally.add(add);
+    aggregate.add(add);
     tx.execute(
-        "UPDATE stock_tallies SET products = $3, units = $4, cost = $5, value = $6 WHERE dimension = $1 AND record_id = $2",
+        "UPDATE stock_aggregates SET products = $3, units = $4, cost = $5, value = $6 WHERE dimension = $1 AND record_id = $2",
         &[
             &key.dimension.name(),
             &key.record,
-            &tally.products,
-            &tally.units.to_string(),
-            &tally.cost.to_string(),
-            &tally.value.to_string(),
+            &aggregate.products,
+            &aggregate.units.to_string(),
+            &aggregate.cost.to_string(),
+            &aggregate.value.to_string(),
         ],
     )
     .await?;
     Ok(())
 }
 
-/// Widens the ids of a day. The rows are locked in the order of keys, as those of the tallies are.
+/// Widens the ids of a day. The rows are locked in the order of keys, as those of the aggregates are.
 pub(super) async fn widen_span(tx: &mut Tx, key: &SpanKey, span: Span) -> Result<(), Error> {
     tx.execute(
         "INSERT INTO day_spans (movement, day, first_id, last_id) VALUES ($1, $2, $3, $4)
@@ -296,45 +300,45 @@ const STOCK: &[(&str, Kind)] = &[
     ("value", Kind::Text),
 ];
 
-/// Puts counted tallies in the place of whatever is there, notes included.
-pub(super) async fn replace(tx: &mut Tx, tallies: &Tallies) -> Result<(), Error> {
+/// Puts counted aggregates in the place of whatever is there, deltas included.
+pub(super) async fn replace(tx: &mut Tx, aggregates: &Aggregates) -> Result<(), Error> {
     for sql in [
-        "DELETE FROM tally_changes",
-        "DELETE FROM day_tallies",
-        "DELETE FROM stock_tallies",
+        "DELETE FROM aggregate_deltas",
+        "DELETE FROM daily_aggregates",
+        "DELETE FROM stock_aggregates",
         "DELETE FROM day_spans",
     ] {
         tx.execute(sql, &[]).await?;
     }
-    let mut days = Rows::new("day_tallies", DAYS);
-    for (key, tally) in &tallies.days {
+    let mut days = Rows::new("daily_aggregates", DAYS);
+    for (key, aggregate) in &aggregates.days {
         days.push([
             key.movement.name().into(),
             key.supplier.into(),
             key.day.into(),
-            tally.movements.into(),
-            tally.units.into(),
-            tally.cost.into(),
-            tally.value.into(),
-            tally.present_cost.into(),
-            tally.present_value.into(),
+            aggregate.movements.into(),
+            aggregate.units.into(),
+            aggregate.cost.into(),
+            aggregate.value.into(),
+            aggregate.present_cost.into(),
+            aggregate.present_value.into(),
         ]);
     }
     tx.insert_rows(&mut days).await?;
-    let mut stock = Rows::new("stock_tallies", STOCK);
-    for (key, tally) in &tallies.stock {
+    let mut stock = Rows::new("stock_aggregates", STOCK);
+    for (key, aggregate) in &aggregates.stock {
         stock.push([
             key.dimension.name().into(),
             key.record.into(),
-            tally.products.into(),
-            tally.units.into(),
-            tally.cost.into(),
-            tally.value.into(),
+            aggregate.products.into(),
+            aggregate.units.into(),
+            aggregate.cost.into(),
+            aggregate.value.into(),
         ]);
     }
     tx.insert_rows(&mut stock).await?;
     let mut spans = Rows::new("day_spans", SPANS);
-    for (key, span) in &tallies.spans {
+    for (key, span) in &aggregates.spans {
         spans.push([
             key.movement.name().into(),
             key.day.into(),
@@ -345,22 +349,22 @@ pub(super) async fn replace(tx: &mut Tx, tallies: &Tallies) -> Result<(), Error>
     tx.insert_rows(&mut spans).await
 }
 
-/// Lets nobody note or fold anything until the transaction ends. On SQLite nobody else writes anyway.
+/// Lets nobody record or compact anything until the transaction ends. On SQLite nobody else writes anyway.
 pub(super) async fn lock(tx: &mut Tx) -> Result<(), Error> {
     if tx.engine() == Engine::Postgres {
-        tx.execute("LOCK TABLE tally_changes IN EXCLUSIVE MODE", &[])
+        tx.execute("LOCK TABLE aggregate_deltas IN EXCLUSIVE MODE", &[])
             .await?;
     }
     Ok(())
 }
 
-/// A change from [`change_columns`], the first of which is column `first`.
-fn change_of(row: &Row<'_>, first: usize) -> Result<Change, Error> {
+/// A change from [`delta_columns`], the first of which is column `first`.
+fn delta_of(row: &Row<'_>, first: usize) -> Result<Delta, Error> {
     let movement: Option<String> = row.get(first)?;
     let day: Option<Timestamp> = row.get(first + 2)?;
     let moved = match movement.as_deref().and_then(movement_of).zip(day) {
         None => None,
-        Some((movement, day)) => Some(Moved {
+        Some((movement, day)) => Some(DayDelta {
             movement,
             supplier: row.get(first + 1)?,
             day,
@@ -372,7 +376,7 @@ fn change_of(row: &Row<'_>, first: usize) -> Result<Change, Error> {
             id: row.get(first + 14)?,
         }),
     };
-    Ok(Change {
+    Ok(Delta {
         moved,
         category: row.get(first + 8)?,
         brand: row.get(first + 9)?,
@@ -390,8 +394,8 @@ fn movement_of(name: &str) -> Option<Movement> {
         .find(|movement| movement.name() == name)
 }
 
-fn day_tally_of(row: &Row<'_>, first: usize) -> Result<DayTally, Error> {
-    Ok(DayTally {
+fn day_aggregate_of(row: &Row<'_>, first: usize) -> Result<DayAggregate, Error> {
+    Ok(DayAggregate {
         movements: row.get(first)?,
         units: row.get(first + 1)?,
         cost: row.get(first + 2)?,
@@ -401,8 +405,8 @@ fn day_tally_of(row: &Row<'_>, first: usize) -> Result<DayTally, Error> {
     })
 }
 
-fn stock_tally_of(row: &Row<'_>, first: usize) -> Result<StockTally, Error> {
-    Ok(StockTally {
+fn stock_aggregate_of(row: &Row<'_>, first: usize) -> Result<StockAggregate, Error> {
+    Ok(StockAggregate {
         products: row.get(first)?,
         units: row.get(first + 1)?,
         cost: row.get(first + 2)?,

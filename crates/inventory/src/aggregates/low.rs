@@ -13,9 +13,9 @@ pub(crate) async fn count_low(conn: &mut Conn, shop: i64) -> Result<i64, Error> 
     }
 }
 
-/// Notes that a product became low (1) or no longer is (-1) while its quantity stayed. To be called with its stock row locked.
-pub(crate) async fn note_level(tx: &mut Tx, product: i64, low: i64) -> Result<(), Error> {
-    low::note(tx, product, low).await
+/// Records that a product became low (1) or no longer is (-1) while its quantity stayed. To be called with its stock row locked.
+pub(crate) async fn record_level(tx: &mut Tx, product: i64, low: i64) -> Result<(), Error> {
+    low::record(tx, product, low).await
 }
 
 /// Counts the low products under the shop's threshold, unless their number is known under it and right: it is verified at each
@@ -24,7 +24,7 @@ pub(crate) async fn note_level(tx: &mut Tx, product: i64, low: i64) -> Result<()
 /// # Errors
 ///
 /// Faults of the store.
-pub async fn know_low(db: &Db, shop: i64) -> Result<(), Error> {
+pub async fn refresh_low_count(db: &Db, shop: i64) -> Result<(), Error> {
     let is_known = db
         .report(async move |conn| {
             let counted = (shop, low::count(conn, shop).await?);
@@ -42,7 +42,7 @@ pub async fn know_low(db: &Db, shop: i64) -> Result<(), Error> {
     .await
 }
 
-/// Counts again under the same threshold, where all notes were thrown away.
+/// Counts again under the same threshold, where all deltas were thrown away.
 pub(super) async fn recount(tx: &mut Tx) -> Result<(), Error> {
     if let Some((threshold, _)) = low::stored(tx).await? {
         let count = low::count(tx, threshold).await?;
