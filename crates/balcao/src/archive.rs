@@ -1,7 +1,9 @@
-//! The file that `backup` writes and `restore` reads: a tar archive that begins with a manifest of lengths and digests.
+//! The file that `backup` writes and `restore` reads: a tar archive that begins with a manifest of
+//! lengths and digests.
 //!
-//! It is written under a temporary name and renamed when it is complete, so a backup is never half of one. `restore` checks every byte
-//! against the manifest before it touches anything. What goes into the archive is decided by the commands.
+//! It is written under a temporary name and renamed when it is complete, so there is never half a
+//! backup. `restore` checks every byte against the manifest before it changes anything.
+//! `stored_files` decides what goes into it.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -12,13 +14,14 @@ use clap::builder::{PathBufValueParser, TypedValueParser};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::data_folder::with_suffix;
 use crate::progress::Progress;
 
 const MANIFEST: &str = "manifest.json";
 const FORMAT: u32 = 1;
 
-/// A command's argument that names an archive. Elsewhere `-` means standard input or output, which an archive cannot be: it is renamed
-/// once it is whole, and read twice.
+/// The argument of a command that names an archive. It cannot be `-`, standard input or output: an
+/// archive is renamed when it is complete.
 pub(crate) fn argument() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|file| {
         if file.as_os_str() == "-" {
@@ -29,20 +32,20 @@ pub(crate) fn argument() -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
-/// What an archive holds.
+/// The first entry of an archive: what else is in it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Manifest {
     format: u32,
     /// Version of the program that wrote it.
     pub(crate) version: String,
-    /// When, in RFC 3339.
+    /// In RFC 3339.
     pub(crate) created_at: String,
-    pub(crate) files: Vec<Part>,
+    pub(crate) files: Vec<ArchivedFile>,
 }
 
 /// One file of an archive.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Part {
+pub(crate) struct ArchivedFile {
     pub(crate) name: String,
     pub(crate) bytes: u64,
     sha256: String,
@@ -50,7 +53,7 @@ pub(crate) struct Part {
 
 /// Why an archive cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Unusable {
+pub(crate) enum ArchiveError {
     #[error("{0}")]
     Io(#[from] io::Error),
     #[error("it is not a backup of balcao: {0}")]
@@ -61,29 +64,28 @@ pub(crate) enum Unusable {
     Damaged(String),
 }
 
-/// Writes `files` (name in the archive, where it lies) to `archive`, whole or not at all.
-///
-/// # Errors
-///
-/// When a file cannot be read or the archive not be written.
+/// Writes `files` (name in the archive, path) to `archive`, whole or not at all.
 pub(crate) fn write(
     archive: &Path,
     files: &[(&str, PathBuf)],
     created_at: String,
     progress: &Progress,
 ) -> io::Result<Manifest> {
-    let parts: io::Result<Vec<Part>> = files.iter().map(|(name, path)| part(name, path)).collect();
+    let parts: io::Result<Vec<ArchivedFile>> = files
+        .iter()
+        .map(|(name, path)| describe(name, path))
+        .collect();
     let manifest = Manifest {
         format: FORMAT,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         created_at,
         files: parts?,
     };
-    let partial = beside(archive, "partial");
+    let partial = with_suffix(archive, "partial");
     let written = write_parts(&partial, files, &manifest, progress)
         .and_then(|()| fs::rename(&partial, archive));
     if written.is_err() {
-        // What is left of a failed backup is of no use; that it cannot be removed either adds nothing to the error.
+        // Half of a backup is of no use. That it cannot be removed adds nothing to the error.
         let _ = fs::remove_file(&partial);
     }
     written?;
@@ -101,41 +103,41 @@ fn write_parts(
     let json = serde_json::to_vec_pretty(manifest)?;
     builder.append_data(&mut header(json.len() as u64), MANIFEST, json.as_slice())?;
     for ((name, path), part) in files.iter().zip(&manifest.files) {
-        let content = progress.reading(File::open(path)?);
+        let content = progress.wrap_read(File::open(path)?);
         builder.append_data(&mut header(part.bytes), name, content)?;
     }
     let file = builder.into_inner()?;
     file.sync_all()
 }
 
-/// Unpacks `archive` into the empty folder `into`, checking every file.
-///
-/// # Errors
-///
-/// When the archive is not one of ours, of a newer format, damaged or unreadable.
-pub(crate) fn read(archive: &Path, into: &Path, progress: &Progress) -> Result<Manifest, Unusable> {
+/// Unpacks `archive` into the empty folder `into`, and checks every file.
+pub(crate) fn read(
+    archive: &Path,
+    into: &Path,
+    progress: &Progress,
+) -> Result<Manifest, ArchiveError> {
     let mut tar = tar::Archive::new(File::open(archive)?);
     let mut entries = tar.entries()?;
     let manifest = manifest(entries.next())?;
     for part in &manifest.files {
         let entry = entries
             .next()
-            .ok_or_else(|| Unusable::Damaged(format!("{} is missing", part.name)))??;
+            .ok_or_else(|| ArchiveError::Damaged(format!("{} is missing", part.name)))??;
         if entry.path()?.as_os_str() != part.name.as_str() || !is_plain_name(&part.name) {
-            return Err(Unusable::Damaged(format!(
+            return Err(ArchiveError::Damaged(format!(
                 "{} is not where the manifest says",
                 part.name
             )));
         }
-        // A link would have no bytes of its own, and an empty digest to match.
+        // A link has no bytes, so its digest would match that of an empty file.
         if !entry.header().entry_type().is_file() {
-            return Err(Unusable::Damaged(format!("{} is no file", part.name)));
+            return Err(ArchiveError::Damaged(format!("{} is no file", part.name)));
         }
         let mut file = create_private(&into.join(&part.name))?;
-        let digest = copy(progress.reading(entry), &mut file)?;
+        let digest = copy(progress.wrap_read(entry), &mut file)?;
         file.sync_all()?;
         if digest != part.sha256 {
-            return Err(Unusable::Damaged(format!(
+            return Err(ArchiveError::Damaged(format!(
                 "{} has another digest than the manifest says",
                 part.name
             )));
@@ -144,28 +146,30 @@ pub(crate) fn read(archive: &Path, into: &Path, progress: &Progress) -> Result<M
     Ok(manifest)
 }
 
-fn manifest<R: Read>(first: Option<io::Result<tar::Entry<'_, R>>>) -> Result<Manifest, Unusable> {
-    let not_ours = |why: &str| Unusable::NotOurs(why.to_owned());
+fn manifest<R: Read>(
+    first: Option<io::Result<tar::Entry<'_, R>>>,
+) -> Result<Manifest, ArchiveError> {
+    let not_ours = |why: &str| ArchiveError::NotOurs(why.to_owned());
     let entry = first
         .ok_or_else(|| not_ours("it is empty"))?
         .map_err(|error| not_ours(&format!("it is not a tar archive: {error}")))?;
     if entry.path()?.as_os_str() != MANIFEST {
         return Err(not_ours("it does not begin with manifest.json"));
     }
-    // A manifest is a few hundred bytes; the bound keeps a foreign file from filling the memory.
+    // A manifest has a few hundred bytes. A file that is no backup must not fill the memory.
     let manifest: Manifest = serde_json::from_reader(entry.take(1 << 20))
-        .map_err(|error| Unusable::NotOurs(error.to_string()))?;
+        .map_err(|error| ArchiveError::NotOurs(error.to_string()))?;
     if manifest.format > FORMAT {
-        Err(Unusable::Newer(manifest.format))
+        Err(ArchiveError::Newer(manifest.format))
     } else {
         Ok(manifest)
     }
 }
 
-fn part(name: &str, path: &Path) -> io::Result<Part> {
+fn describe(name: &str, path: &Path) -> io::Result<ArchivedFile> {
     let mut file = File::open(path)?;
     let sha256 = copy(&mut file, &mut io::sink())?;
-    Ok(Part {
+    Ok(ArchivedFile {
         name: name.to_owned(),
         bytes: file.metadata()?.len(),
         sha256,
@@ -217,14 +221,7 @@ fn create_private(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-/// `path` with a further ending.
-pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{ending}"));
-    PathBuf::from(name)
-}
-
-/// Makes a rename last: the folder's own entry is written too.
+/// Makes a rename durable: the folder's entry is written too.
 fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path
         .parent()
@@ -262,7 +259,7 @@ mod tests {
             fs::read_to_string(into.path().join("checkout.sqlite")).unwrap(),
             "money"
         );
-        assert!(!beside(&archive, "partial").exists());
+        assert!(!with_suffix(&archive, "partial").exists());
     }
 
     #[test]
@@ -288,7 +285,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let archive = folder.path().join("all.backup");
         let manifest = Manifest {
-            files: vec![Part {
+            files: vec![ArchivedFile {
                 name: "checkout.sqlite".to_owned(),
                 bytes: 0,
                 sha256: copy(io::empty(), &mut io::sink()).unwrap(),

@@ -1,20 +1,21 @@
-//! Standard output and standard error of commands. A reader that has gone away (`balcao … | head`) is no failure.
+//! Standard output and standard error of commands. A closed pipe (`balcao … | head`) is no failure.
 
 use std::io::Write;
 
 /// Writes one line, or several, to standard output.
-pub(crate) fn say(text: &str) {
+pub(crate) fn print(text: &str) {
     let mut output = std::io::stdout().lock();
-    // The only error that matters here is a closed pipe, and it means that nobody reads on.
+    // The only likely error is a closed pipe, and it means that nobody reads on.
     let _ = writeln!(output, "{text}").and_then(|()| output.flush());
 }
 
-/// Writes a failure to standard error.
-pub(crate) fn complain(text: &str) {
+/// Writes a failure or a remark to standard error.
+pub(crate) fn print_error(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "balcao: {}", escaped(text));
 }
 
-/// A text of several lines without other control characters: what stood in a file or an answer must not steer a terminal.
+/// Escapes control characters other than line ends: the content of a file or an answer must not
+/// steer a terminal.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

@@ -1,5 +1,5 @@
-//! The folder of databases and keys, accessible to its owner only. A running service holds a lock on its SQLite database, so that neither a
-//! second service nor `restore` can use it.
+//! The folder of databases and keys, which only its owner may read. A running service locks its
+//! SQLite database, so that neither a second service nor `restore` uses it.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -8,13 +8,12 @@ use std::path::{Path, PathBuf};
 
 use web::Random;
 
-use crate::archive::beside;
+/// The file of checkout's secret, when it was made here.
+pub(crate) const CHECKOUT_KEY: &str = "checkout.key";
+/// The file of the key that signs inventory's tokens, when it was made here.
+pub(crate) const INVENTORY_KEY: &str = "inventory.key";
 
 /// Makes the folder, if it is not there, for its owner alone.
-///
-/// # Errors
-///
-/// When the system refuses.
 pub(crate) fn create(folder: &Path) -> io::Result<()> {
     fs::DirBuilder::new()
         .recursive(true)
@@ -22,35 +21,31 @@ pub(crate) fn create(folder: &Path) -> io::Result<()> {
         .create(folder)
 }
 
-/// Holds a SQLite database until it is dropped; a process that dies lets go by itself.
-pub(crate) struct Hold(
+/// The lock of a SQLite database, until it is dropped or the process ends.
+pub(crate) struct DatabaseLock(
     #[expect(dead_code, reason = "the lock lives as long as the file is open")] File,
 );
 
-impl Hold {
-    /// Takes the hold on the database in `file`.
-    ///
-    /// # Errors
-    ///
-    /// `WouldBlock` when another process has it; else what the system refuses.
-    pub(crate) fn take(file: &Path) -> io::Result<Self> {
+impl DatabaseLock {
+    /// Locks the database in `file`, and makes its folder. `WouldBlock` means that another process
+    /// has locked it.
+    pub(crate) fn acquire(file: &Path) -> io::Result<Self> {
+        if let Some(folder) = file.parent() {
+            create(folder)?;
+        }
         let lock = File::options()
             .create(true)
             .truncate(false)
             .write(true)
             .mode(0o600)
-            .open(beside(file, "lock"))?;
+            .open(with_suffix(file, "lock"))?;
         lock.try_lock().map_err(io::Error::from)?;
         Ok(Self(lock))
     }
 }
 
-/// What `from` gives, in a file of the folder that has no name and disappears with its last user.
-///
-/// # Errors
-///
-/// When it can be neither read nor kept.
-pub(crate) fn keep(folder: &Path, mut from: impl Read) -> io::Result<File> {
+/// Copies a stream to a file of the folder that has no name and disappears when it is closed.
+pub(crate) fn spool(folder: &Path, mut from: impl Read) -> io::Result<File> {
     create(folder)?;
     let path = folder.join(format!("{}.partial", Random::system().uuid()));
     let mut file = File::options()
@@ -65,20 +60,17 @@ pub(crate) fn keep(folder: &Path, mut from: impl Read) -> io::Result<File> {
 }
 
 /// The secret in `file`, made at random when there is none.
-///
-/// # Errors
-///
-/// When it can be neither read nor made.
-pub(crate) fn kept_secret(file: &Path, random: &Random) -> io::Result<String> {
+pub(crate) fn stored_secret(file: &Path, random: &Random) -> io::Result<String> {
     if !file.exists() {
         make_secret(file, random)?;
     }
     Ok(fs::read_to_string(file)?.trim_end().to_owned())
 }
 
-/// Written whole under another name first: two processes that start together, or a crash, leave one whole secret.
+/// Writes the secret under another name first: two processes that start together, or a crash, leave
+/// one whole secret.
 fn make_secret(file: &Path, random: &Random) -> io::Result<()> {
-    let draft: PathBuf = beside(file, &random.uuid().to_string());
+    let draft: PathBuf = with_suffix(file, &random.uuid().to_string());
     let secret = random.token();
     let mut written = File::options()
         .create_new(true)
@@ -95,6 +87,13 @@ fn make_secret(file: &Path, random: &Random) -> io::Result<()> {
     }
 }
 
+/// `path` with a further ending.
+pub(crate) fn with_suffix(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{ending}"));
+    PathBuf::from(name)
+}
+
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
@@ -102,16 +101,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_database_is_held_once() {
+    fn a_database_is_locked_once() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("checkout.sqlite");
-        let held = Hold::take(&file).unwrap();
+        let lock = DatabaseLock::acquire(&file).unwrap();
         assert_eq!(
-            Hold::take(&file).err().unwrap().kind(),
+            DatabaseLock::acquire(&file).err().unwrap().kind(),
             io::ErrorKind::WouldBlock
         );
-        drop(held);
-        assert!(Hold::take(&file).is_ok());
+        drop(lock);
+        assert!(DatabaseLock::acquire(&file).is_ok());
     }
 
     #[test]
@@ -119,7 +118,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let folder = place.path().join("data");
         create(&folder).unwrap();
-        let secret = kept_secret(&folder.join("checkout.key"), &Random::seeded(1)).unwrap();
+        let secret = stored_secret(&folder.join("checkout.key"), &Random::seeded(1)).unwrap();
         assert!(secret.len() >= 32);
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(
@@ -129,10 +128,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_leaves_nothing_in_the_folder() {
+    fn a_spooled_stream_leaves_nothing_in_the_folder() {
         let place = tempfile::tempdir().unwrap();
         let folder = place.path().join("data");
-        let mut file = keep(&folder, &b"name\n"[..]).unwrap();
+        let mut file = spool(&folder, &b"name\n"[..]).unwrap();
         let mut text = String::new();
         io::Seek::rewind(&mut file).unwrap();
         file.read_to_string(&mut text).unwrap();
@@ -144,8 +143,8 @@ mod tests {
     fn a_secret_stays_the_same() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("checkout.key");
-        let first = kept_secret(&file, &Random::seeded(1)).unwrap();
-        assert_eq!(kept_secret(&file, &Random::seeded(2)).unwrap(), first);
+        let first = stored_secret(&file, &Random::seeded(1)).unwrap();
+        assert_eq!(stored_secret(&file, &Random::seeded(2)).unwrap(), first);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

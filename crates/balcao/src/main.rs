@@ -1,26 +1,28 @@
-//! `balcao`: the program around the services. Command line, configuration, starting and stopping live here; no rule of
-//! a service does.
+//! `balcao`: the program around the services. Command line, configuration, starting and stopping
+//! live here; no rule of a service does.
 //!
-//! `command` has one folder per command, `settings` the configuration, `logs` what goes to stderr, `process` what holds
-//! for the whole process. Only this crate reads the environment.
+//! `command` has the commands, `run` the services, `settings` the configuration, `logs` the log,
+//! `process` limits of the process. Only this crate reads the environment.
 
 mod archive;
 mod command;
 mod console;
 mod data_folder;
-mod kept;
+mod failure;
 mod logs;
 mod process;
 mod progress;
 mod run;
 mod settings;
+mod stored_files;
 
 use std::process::ExitCode;
 
 use mimalloc::MiMalloc;
 use zeroizing_alloc::ZeroAlloc;
 
-/// Wipes all memory that is given back: what held card data, a password or a key, the buffers of HTTP and TLS among it.
+/// Zeroes all memory when it is freed: card data, passwords and keys, also in the buffers of HTTP
+/// and TLS.
 #[global_allocator]
 static ALLOCATOR: ZeroAlloc<MiMalloc> = ZeroAlloc(MiMalloc);
 
@@ -39,7 +41,7 @@ mod tests {
         let address = u64::try_from(secret.as_ptr().addr()).unwrap();
         drop(secret);
         let mut left = vec![0; 4096];
-        // What is no longer this process's memory cannot be read, and holds nothing of it.
+        // Memory that was unmapped cannot be read.
         let memory = File::open("/proc/self/mem").unwrap();
         let read = memory.read_at(&mut left, address).unwrap_or(0);
         assert!(!left[..read].windows(8).any(|bytes| bytes == [0xa5; 8]));

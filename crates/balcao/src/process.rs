@@ -1,21 +1,15 @@
-//! What concerns the whole process: no core dumps, as many open files as it may have, and the async runtime.
+//! What concerns the whole process: no core dumps, as many open files as it may have, and the async
+//! runtime.
 
 use std::io;
 
-/// Forbids core dumps: a dump would hold card numbers that were in memory for the length of one request.
-///
-/// # Errors
-///
-/// When the system refuses the limit, which lowering to zero never meets in practice.
+/// Forbids core dumps: a dump would hold card numbers that were in memory for the length of one
+/// request.
 pub(crate) fn forbid_core_dumps() -> io::Result<()> {
     rlimit::setrlimit(rlimit::Resource::CORE, 0, 0)
 }
 
 /// Raises the limit of open files as far as the system lets us: each connection takes one.
-///
-/// # Errors
-///
-/// When the limit cannot be read or raised. Then it stays as it is.
 pub(crate) fn raise_open_files() -> io::Result<()> {
     let (soft, hard) = rlimit::getrlimit(rlimit::Resource::NOFILE)?;
     if soft < hard {
@@ -29,12 +23,8 @@ pub(crate) fn open_files() -> u64 {
     rlimit::getrlimit(rlimit::Resource::NOFILE).map_or(256, |(soft, _)| soft)
 }
 
-/// The runtime of the services: one worker per core that the process may use. Databases have threads of their own, so few
-/// blocking ones are needed.
-///
-/// # Errors
-///
-/// When the system gives no threads.
+/// The runtime of the services: one worker per core that the process may use. Databases have
+/// threads of their own, so few blocking ones are needed.
 pub(crate) fn runtime() -> io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()

@@ -11,7 +11,7 @@ use crate::console;
 /// Progress of one piece of work, counted in steps or bytes.
 pub(crate) struct Progress {
     bar: ProgressBar,
-    /// Off a terminal: what the work is called, and the tenths told so far.
+    /// Off a terminal: the name of the work, and the last tenth that was printed.
     lines: Option<(String, Arc<AtomicU64>)>,
 }
 
@@ -60,16 +60,16 @@ impl Progress {
     /// Counts `amount` as done.
     pub(crate) fn add(&self, amount: u64) {
         self.bar.inc(amount);
-        let (Some((what, told)), Some(total)) = (&self.lines, self.bar.length()) else {
+        let (Some((what, last_tenth)), Some(total)) = (&self.lines, self.bar.length()) else {
             return;
         };
         let tenths = (self.bar.position() * 10).checked_div(total).unwrap_or(10);
-        if tenths > told.swap(tenths, Ordering::Relaxed) {
-            console::complain(&format!("{what}: {} %", tenths * 10));
+        if tenths > last_tenth.swap(tenths, Ordering::Relaxed) {
+            console::print_error(&format!("{what}: {} %", tenths * 10));
         }
     }
 
-    /// All of it is done, also what was not counted, such as the padding at the end of an archive.
+    /// Counts the rest, such as the padding at the end of an archive, as done.
     pub(crate) fn finish(&self) {
         let total = self.bar.length().unwrap_or_default();
         let rest = total.saturating_sub(self.bar.position());
@@ -78,16 +78,16 @@ impl Progress {
         }
     }
 
-    /// Counts what is read through the returned reader.
-    pub(crate) fn reading<'a>(&'a self, from: impl Read + 'a) -> impl Read + 'a {
-        Counting {
+    /// A reader that counts what is read through it.
+    pub(crate) fn wrap_read<'a>(&'a self, from: impl Read + 'a) -> impl Read + 'a {
+        CountingReader {
             from,
             progress: self,
         }
     }
 }
 
-/// The line for a terminal of so many columns. A line that is wrapped would be several, and leave its rest behind.
+/// The line for a terminal of so many columns. A wrapped line would not be erased whole.
 fn line(width: u16, counts: &str) -> String {
     match width {
         0..48 => "{msg} {percent} %, {eta} left".to_owned(),
@@ -102,12 +102,12 @@ impl Drop for Progress {
     }
 }
 
-struct Counting<'a, R> {
+struct CountingReader<'a, R> {
     from: R,
     progress: &'a Progress,
 }
 
-impl<R: Read> Read for Counting<'_, R> {
+impl<R: Read> Read for CountingReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let length = self.from.read(buffer)?;
         self.progress.add(length as u64);
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_narrow_terminal_is_told_less_instead_of_several_lines() {
+    fn a_narrow_terminal_has_a_shorter_line() {
         let counts = "{bytes} of {total_bytes}";
         assert_eq!(line(36, counts), "{msg} {percent} %, {eta} left");
         assert_eq!(

@@ -1,29 +1,29 @@
-//! What the commands for endpoints of webhooks say, whichever service they are for.
+//! The output of the commands for webhook endpoints, which both services have.
 
 use delivery::endpoints::EndpointError;
 use delivery::{Attempt, Endpoint, Secret, Target, TargetError};
 
-use super::Failure;
 use crate::console;
+use crate::failure::Failure;
 
 /// Reads the address of an endpoint.
 pub(super) fn address(text: &str) -> Result<String, TargetError> {
     Target::parse(text).map(|target| target.to_string())
 }
 
-/// Prints a secret for a pipe, and to people what it is of.
-pub(super) fn say_secret(what: &str, secret: &Secret) {
-    console::say(&secret.reveal());
-    console::complain(&format!("{what}; its secret is not shown again"));
+/// Prints a secret to standard output, for a pipe, and what it belongs to, to standard error.
+pub(super) fn print_secret(what: &str, secret: &Secret) {
+    console::print(&secret.reveal());
+    console::print_error(&format!("{what}; its secret is not shown again"));
 }
 
-/// Prints endpoints; to whom there are none, how `service` makes one.
-pub(super) fn say_all(service: &str, all: &[Endpoint]) {
+/// Prints endpoints, or how to add one to `service` when there are none.
+pub(super) fn print_endpoints(service: &str, all: &[Endpoint]) {
     for endpoint in all {
-        console::say(&line(endpoint));
+        console::print(&line(endpoint));
     }
     if all.is_empty() {
-        console::complain(&format!(
+        console::print_error(&format!(
             "no endpoints: `balcao {service} endpoint add URL` adds one"
         ));
     }
@@ -50,12 +50,8 @@ fn line(endpoint: &Endpoint) -> String {
     )
 }
 
-/// Prints the answer to a test event.
-///
-/// # Errors
-///
-/// An answer that is not 2xx, or none.
-pub(super) fn say_attempt(attempt: &Attempt) -> Result<(), Failure> {
+/// Prints the answer to a test event. It is a failure unless it was 2xx.
+pub(super) fn print_attempt(attempt: &Attempt) -> Result<(), Failure> {
     let status = attempt
         .status
         .map_or_else(String::new, |status| format!(" {status}"));
@@ -65,14 +61,14 @@ pub(super) fn say_attempt(attempt: &Attempt) -> Result<(), Failure> {
     );
     let text = text.trim_end_matches([':', ' ']);
     if attempt.outcome == "delivered" {
-        console::say(text);
+        console::print(text);
         Ok(())
     } else {
         Err(Failure::new(text))
     }
 }
 
-/// Until when a secret that was replaced stays valid, in words.
+/// Until when a replaced secret stays valid, in words.
 pub(super) fn previous_secret(until: Option<db::Timestamp>) -> String {
     until.map_or_else(
         || "the previous secret could not be read and is no longer valid".to_owned(),
@@ -80,7 +76,8 @@ pub(super) fn previous_secret(until: Option<db::Timestamp>) -> String {
     )
 }
 
-/// Why a command for an endpoint of `service` failed, with what to do; the names of its settings begin with `settings`.
+/// Why a command for an endpoint of `service` failed. The names of its settings begin with
+/// `settings`.
 pub(super) fn failure(error: &EndpointError, service: &str, settings: &str) -> Failure {
     match error {
         EndpointError::NotFound(_) => Failure::new(format!(

@@ -1,11 +1,10 @@
-//! Log lines to standard error: for people on a terminal, as JSON by setting; traces to a collector where one is set.
-//! What is logged is decided where it happens; `scrub` masks what looks like a card number all the same.
+//! Log lines to standard error, as text or JSON; traces to a collector where one is set. `scrub`
+//! masks what looks like a card number.
 
 mod scrub;
 mod text;
 #[cfg(feature = "otel")]
 mod traces;
-mod writer;
 
 use std::io::IsTerminal;
 
@@ -13,38 +12,34 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer};
 
-use crate::command::Failure;
+use crate::failure::Failure;
 use crate::settings::Settings;
 use crate::settings::value::LogFormat;
 
-use self::text::Text;
-use self::writer::Scrubbing;
+use self::scrub::ScrubbingWriter;
+use self::text::TextFormat;
 
-/// What must live as long as logging: dropping it sends the last traces.
+/// Dropping it sends the last traces.
 pub(crate) struct Logs {
     #[cfg(feature = "otel")]
-    _traces: Option<traces::Sending>,
+    _traces: Option<traces::TraceExporter>,
 }
 
 /// Starts logging for the whole process.
-///
-/// # Errors
-///
-/// When traces are asked for and their sender cannot be made.
 pub(crate) fn start(settings: &Settings) -> Result<Logs, Failure> {
-    // The filter was checked when the setting was read; the fallback is only for the type.
+    // `LogFilter` has parsed the text already.
     let filter = EnvFilter::try_new(&settings.log.0).unwrap_or_else(|_| EnvFilter::new("info"));
     let lines = tracing_subscriber::fmt::layer()
         // A closed pipe must not turn a log line into a panic.
         .log_internal_errors(false)
-        .with_writer(|| Scrubbing(std::io::stderr().lock()));
+        .with_writer(|| ScrubbingWriter(std::io::stderr().lock()));
     let lines = match settings.log_format {
         LogFormat::Text => {
             let is_coloured = std::io::stderr().is_terminal();
             lines
                 .with_ansi(false)
-                .fmt_fields(Text { is_coloured })
-                .event_format(Text { is_coloured })
+                .fmt_fields(TextFormat { is_coloured })
+                .event_format(TextFormat { is_coloured })
                 .boxed()
         }
         LogFormat::Json => lines
@@ -61,9 +56,9 @@ pub(crate) fn start(settings: &Settings) -> Result<Logs, Failure> {
 #[expect(clippy::unnecessary_wraps, reason = "the twin with traces can fail")]
 fn start_with(registry: impl SubscriberInitExt, settings: &Settings) -> Result<Logs, Failure> {
     registry.init();
-    // Settings with a collector are refused by such a build; should one come here, it is said and not passed over.
+    // `settings::checks` refuses a collector for such a build.
     if settings.otlp_endpoint.is_some() {
-        tracing::warn!("this program was built without the feature `otel`: no traces are sent");
+        tracing::warn!("no traces are sent: this program was built without the feature `otel`");
     }
     Ok(Logs {})
 }
@@ -76,18 +71,18 @@ where
         + Send
         + Sync,
 {
-    let sending = settings
+    let exporter = settings
         .otlp_endpoint
         .as_ref()
-        .map(traces::Sending::start)
+        .map(traces::TraceExporter::start)
         .transpose();
-    let sending = sending.map_err(|error| Failure::of("traces cannot be sent", &error))?;
+    let exporter = exporter.map_err(|error| Failure::of("traces cannot be sent", &error))?;
     registry
         .with(
-            sending
+            exporter
                 .as_ref()
-                .map(|sending| tracing_opentelemetry::layer().with_tracer(sending.tracer())),
+                .map(|exporter| tracing_opentelemetry::layer().with_tracer(exporter.tracer())),
         )
         .init();
-    Ok(Logs { _traces: sending })
+    Ok(Logs { _traces: exporter })
 }

@@ -1,9 +1,10 @@
-//! The last safety net of the log: what looks like a card number is masked before it leaves the process.
+//! Masks in log lines what looks like a card number.
 //!
-//! None of our code logs card numbers; a library, or an error text of the provider, might. Security codes cannot be recognised by
-//! their shape, which is why they have types that do not print.
+//! Our code logs no card numbers, but a library or an error text of the provider might. Security
+//! codes cannot be recognised by their form, so they have types that do not print.
 
 use std::borrow::Cow;
+use std::io::{self, Write};
 use std::ops::Range;
 
 use brazil::{Network, is_luhn_valid};
@@ -11,8 +12,22 @@ use brazil::{Network, is_luhn_valid};
 /// The shortest and the longest card number.
 const DIGITS: std::ops::RangeInclusive<usize> = 13..=19;
 
+/// Masks card numbers. Each line must come in one call, as log lines do.
+pub(super) struct ScrubbingWriter<W>(pub(super) W);
+
+impl<W: Write> Write for ScrubbingWriter<W> {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.0.write_all(&scrubbed(line))?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
 /// A line with its card numbers masked.
-pub(super) fn scrubbed(line: &[u8]) -> Cow<'_, [u8]> {
+fn scrubbed(line: &[u8]) -> Cow<'_, [u8]> {
     if !has_enough_digits(line) {
         return Cow::Borrowed(line);
     }
@@ -44,8 +59,9 @@ pub(super) fn scrubbed(line: &[u8]) -> Cow<'_, [u8]> {
     masked
 }
 
-/// Whether so many digits as a card number has stand in one row, in groups or not: in hardly any line they do, and this look at it is short.
-/// Such a row is longer than the steps, so that one of them ends within it.
+/// Whether enough digits for a card number follow each other, in groups or not. Hardly any line has
+/// them, so this check is fast: it looks at one byte in thirteen, since a number of thirteen digits
+/// cannot lie between two of them.
 fn has_enough_digits(line: &[u8]) -> bool {
     let step = *DIGITS.start();
     let mut place = step - 1;
@@ -61,7 +77,7 @@ fn has_enough_digits(line: &[u8]) -> bool {
     false
 }
 
-/// What numbers in groups are written with.
+/// Whether a byte occurs in numbers that are written in groups.
 const fn is_of_number(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b' ' | b'-')
 }
@@ -79,7 +95,7 @@ fn has_number(row: &[u8]) -> bool {
     })
 }
 
-/// Where digits stand in unbroken rows.
+/// The ranges of adjacent digits.
 fn groups_of_digits(line: &[u8]) -> Vec<Range<usize>> {
     let mut groups: Vec<Range<usize>> = Vec::new();
     for (place, _) in line
@@ -95,7 +111,7 @@ fn groups_of_digits(line: &[u8]) -> Vec<Range<usize>> {
     groups
 }
 
-/// Card numbers are written in groups with one space or hyphen between.
+/// Groups of a card number have one space or hyphen between them.
 fn is_separator(line: &[u8], between: Range<usize>) -> bool {
     matches!(line.get(between), Some(b" " | b"-"))
 }
@@ -133,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_looked_at_closely_only_when_a_number_may_be_in_it() {
+    fn only_lines_with_enough_digits_are_searched_for_numbers() {
         assert!(!has_enough_digits(
             b"2026-11-20T00:18:12.123456Z  INFO 127.0.0.1: 4235 6477 2802"
         ));

@@ -1,5 +1,6 @@
-//! A line of the log for people, in the library's own shape. The library's writer goes through its colours for each part of a line, with
-//! or without them, which is most of what a line of the access log takes.
+//! Log lines for people, in the form of `tracing_subscriber`. Its own formatter applies styles to
+//! each part of a line, also without colours, and that is most of the time that a line of the
+//! access log takes.
 
 use std::fmt::{self, Debug, Write};
 
@@ -12,15 +13,15 @@ use tracing_subscriber::registry::LookupSpan;
 use web::{Clock, access};
 
 /// Bytes of a usual line.
-const USUAL: usize = 256;
+const USUAL_LENGTH: usize = 256;
 
 /// `TIME LEVEL span{field=value}: target: message field=value`
-pub(super) struct Text {
+pub(super) struct TextFormat {
     /// Whether time and level have colours, for a terminal.
     pub(super) is_coloured: bool,
 }
 
-impl<S, N> FormatEvent<S, N> for Text
+impl<S, N> FormatEvent<S, N> for TextFormat
 where
     S: Subscriber + for<'span> LookupSpan<'span>,
     N: for<'writer> FormatFields<'writer> + 'static,
@@ -31,15 +32,15 @@ where
         mut writer: Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
-        // Put together first: the library's writer takes longer for a piece than a text does.
-        let mut line = String::with_capacity(USUAL);
+        // One write for the line: each write to the library's writer is slow.
+        let mut line = String::with_capacity(USUAL_LENGTH);
         let (now, (level, colour)) = (Clock::system().now(), shown(*event.metadata().level()));
         if self.is_coloured {
-            write!(line, "{DIM}{now}{END}{colour}{level}{END}")?;
+            write!(line, "{DIM}{now}{RESET}{colour}{level}{RESET}")?;
         } else {
             write!(line, "{now}{level}")?;
         }
-        // A line of the access log says all that its span does.
+        // A line of the access log repeats the fields of its span.
         let is_whole = event.metadata().target() == access::LOG;
         let spans = context
             .event_scope()
@@ -69,7 +70,7 @@ where
     }
 }
 
-impl<'writer> FormatFields<'writer> for Text {
+impl<'writer> FormatFields<'writer> for TextFormat {
     fn format_fields<R: RecordFields>(&self, mut line: Writer<'writer>, fields: R) -> fmt::Result {
         write_fields(&mut line, fields)
     }
@@ -85,12 +86,12 @@ fn write_fields(line: &mut impl Write, fields: impl RecordFields) -> fmt::Result
     visitor.done
 }
 
-/// What a terminal shows fainter from here on.
+/// Starts faint text on a terminal.
 const DIM: &str = "\x1b[2m";
-/// From where on a terminal shows what comes as it usually does.
-const END: &str = "\x1b[0m";
+/// Ends styles on a terminal.
+const RESET: &str = "\x1b[0m";
 
-/// A level, of one width, so that what follows stands in columns, and its colour.
+/// A level with its colour. All have one width, so that lines have columns.
 fn shown(level: Level) -> (&'static str, &'static str) {
     match level {
         Level::ERROR => (" ERROR ", "\x1b[31m"),
@@ -122,17 +123,17 @@ impl<W: Write> Fields<'_, W> {
 
     fn debug(&mut self, field: &Field, value: &dyn Debug) -> fmt::Result {
         self.name(field)?;
-        write!(OneLine(&mut *self.line), "{value:?}")
+        write!(EscapedLine(&mut *self.line), "{value:?}")
     }
 
-    /// What has no character that would have to be escaped.
-    fn harmless(&mut self, field: &Field, value: fmt::Arguments<'_>) {
+    /// A value without characters to escape.
+    fn plain(&mut self, field: &Field, value: fmt::Arguments<'_>) {
         if self.done.is_ok() {
             self.done = self.name(field).and_then(|()| self.line.write_fmt(value));
         }
     }
 
-    /// A text that needs no escapes is written at once: it is what nearly all are.
+    /// Nearly all texts need no escapes and are written at once.
     fn quoted(&mut self, field: &Field, text: &str) -> fmt::Result {
         let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
         if !text.bytes().all(is_plain) {
@@ -147,15 +148,15 @@ impl<W: Write> Fields<'_, W> {
 
 impl<W: Write> Visit for Fields<'_, W> {
     fn record_f64(&mut self, field: &Field, value: f64) {
-        self.harmless(field, format_args!("{value:?}"));
+        self.plain(field, format_args!("{value:?}"));
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
-        self.harmless(field, format_args!("{value}"));
+        self.plain(field, format_args!("{value}"));
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {
-        self.harmless(field, format_args!("{value}"));
+        self.plain(field, format_args!("{value}"));
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
@@ -173,10 +174,11 @@ impl<W: Write> Visit for Fields<'_, W> {
     }
 }
 
-/// Escapes control characters: what somebody sent can neither begin a line that looks like one of ours nor steer a terminal.
-struct OneLine<W>(W);
+/// Escapes control characters, so that a text of a client can neither forge a log line nor steer a
+/// terminal.
+struct EscapedLine<W>(W);
 
-impl<W: Write> Write for OneLine<W> {
+impl<W: Write> Write for EscapedLine<W> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
             return self.0.write_str(text);
@@ -199,13 +201,13 @@ impl<W: Write> Write for OneLine<W> {
 mod tests {
     use super::*;
 
-    /// What is logged meanwhile.
+    /// The lines that `log` writes.
     fn lines(is_coloured: bool, log: impl FnOnce()) -> Vec<String> {
         let (reader, writer) = std::io::pipe().unwrap();
         let subscriber = tracing_subscriber::fmt()
             .with_ansi(false)
-            .fmt_fields(Text { is_coloured })
-            .event_format(Text { is_coloured })
+            .fmt_fields(TextFormat { is_coloured })
+            .event_format(TextFormat { is_coloured })
             .with_writer(std::sync::Mutex::new(writer))
             .finish();
         tracing::subscriber::with_default(subscriber, log);
@@ -213,7 +215,7 @@ mod tests {
         lines.lines().map(str::to_owned).collect()
     }
 
-    /// What is logged meanwhile, without the time.
+    /// The lines that `log` writes, without the time.
     fn logged(log: impl FnOnce()) -> Vec<String> {
         let without_time = |line: String| line.split_once(' ').unwrap().1.to_owned();
         lines(false, log).into_iter().map(without_time).collect()

@@ -1,4 +1,5 @@
-//! Spans to an OpenTelemetry collector, by OTLP over HTTP. Only in builds with the feature `otel`: it brings forty crates.
+//! Spans to an OpenTelemetry collector, by OTLP over HTTP. Only in builds with the feature `otel`,
+//! which adds forty crates.
 
 use opentelemetry::trace::TracerProvider;
 use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig};
@@ -8,14 +9,10 @@ use opentelemetry_sdk::trace::{SdkTracerProvider, Tracer};
 use crate::settings::value::WebUrl;
 
 /// Sends spans until it is dropped, and the last of them then.
-pub(super) struct Sending(SdkTracerProvider);
+pub(super) struct TraceExporter(SdkTracerProvider);
 
-impl Sending {
-    /// Starts to send spans to the collector at `endpoint`. Outside of the runtime: the sender has a thread of its own.
-    ///
-    /// # Errors
-    ///
-    /// When the exporter cannot be made.
+impl TraceExporter {
+    /// Sends spans to the collector at `endpoint`, from a thread of its own.
     pub(super) fn start(endpoint: &WebUrl) -> Result<Self, opentelemetry_otlp::ExporterBuildError> {
         let address = format!("{}/v1/traces", endpoint.0.as_str().trim_end_matches('/'));
         let exporter = SpanExporter::builder()
@@ -32,13 +29,13 @@ impl Sending {
         ))
     }
 
-    /// What turns spans of the program into spans of the collector.
+    /// Turns spans of the program into spans of the collector.
     pub(super) fn tracer(&self) -> Tracer {
         self.0.tracer("balcao")
     }
 }
 
-impl Drop for Sending {
+impl Drop for TraceExporter {
     fn drop(&mut self) {
         // The collector may be gone; the program ends all the same.
         let _ = self.0.shutdown();

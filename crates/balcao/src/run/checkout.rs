@@ -1,143 +1,113 @@
 //! Running checkout in this process: its configuration from the settings, its database, its secret.
 
 use checkout::page::Shop;
-use checkout::provider::AccessToken;
 use checkout::receipts::Receipts;
-use checkout::{App, MIGRATIONS, Parts, State};
-use db::{Db, Engine, KeepAlive, Options};
+use checkout::{App, MIGRATIONS, Parts, SERVICE, State};
+use db::{Db, Engine, Options};
 use delivery::{Configured, Outbox, Webhooks};
-use web::rate::Windows;
 use web::server::Listener;
 use web::{Clock, Random};
 
-use super::database::{Database, IfGone};
-use super::{Run, orders, server_options};
-use crate::command::Failure;
-use crate::data_folder::{self, Hold};
-use crate::kept;
-use crate::settings::value::{ProviderUrl, SecretList};
-use crate::settings::{self, Secret, Settings};
-
-/// Checkout while it runs: what must outlive its last request.
-pub(crate) struct Checkout {
-    db: Db,
-    keep_alive: KeepAlive,
-    _hold: Option<Hold>,
-}
-
-impl Checkout {
-    /// Gives up what it leased and closes the database, once nothing uses it any more.
-    pub(crate) async fn close(self) {
-        self.keep_alive.stop().await;
-        self.db.close().await;
-    }
-}
+use super::database::{MissingDatabase, RunningService, ServiceDatabase, stored_secret};
+use super::{ServiceHost, orders, rate_windows, server_options};
+use crate::data_folder::CHECKOUT_KEY;
+use crate::failure::Failure;
+use crate::settings::{self, Settings};
 
 /// Opens and migrates the database, starts the workers and serves on `listener`.
-///
-/// # Errors
-///
-/// When the data folder, the database or the secret cannot be used, with what to do.
 pub(crate) async fn start(
-    run: &mut Run,
+    host: &mut ServiceHost,
     settings: &Settings,
     listener: Listener,
-    if_gone: IfGone,
-) -> Result<Checkout, Failure> {
-    let hold = super::hold(&kept::checkout_database(settings))?;
-    if if_gone == IfGone::BeginAnew {
-        database(settings, &Options::default()).begin_anew(settings)?;
-    }
+    missing: MissingDatabase,
+) -> Result<RunningService, Failure> {
+    let (db, lock) = database(settings).open_locked(settings, missing).await?;
     if settings.checkout_allow_http {
         tracing::warn!(
             "BALCAO_CHECKOUT_ALLOW_HTTP is set: card numbers may come over the network in clear"
         );
     }
-    let (db, _) = open_database(settings).await?;
     let options = server_options(settings)?;
-    let parts = parts(run, settings, &db)?;
-    let app = checkout::app(config(settings)?, parts)
-        .await
-        .map_err(|error| Failure::of("checkout cannot start", &error))?;
+    let parts = parts(host, settings, &db)?;
     let App {
         router,
         workers,
         state,
-    } = app;
-    run.watch_certificate(&options, &state.workers);
-    run.count(checkout::SERVICE, &db);
-    run.work(workers.run());
-    run.serve(checkout::SERVICE, listener, router, options);
-    let keep_alive = checkout::keep_alive(&state);
-    Ok(Checkout {
+    } = checkout::app(config(settings)?, parts)
+        .await
+        .map_err(|error| Failure::of("checkout cannot start", &error))?;
+    host.watch_certificate(&options, &state.workers);
+    host.add_database_metrics(SERVICE, &db);
+    host.spawn(workers.run());
+    host.serve(SERVICE, listener, router, options);
+    Ok(RunningService {
         db,
-        keep_alive,
-        _hold: hold,
+        keep_alive: checkout::keep_alive(&state),
+        _lock: lock,
     })
 }
 
-/// What the service's functions work on, for commands that call them without serving anything.
-///
-/// # Errors
-///
-/// As [`start`].
-pub(crate) async fn open(run: &Run, settings: &Settings) -> Result<(State, Db), Failure> {
-    let (db, _) = open_database(settings).await?;
-    let parts = parts(run, settings, &db)?;
-    let state = State::open(config(settings)?, parts)
-        .await
-        .map_err(|error| Failure::of("checkout cannot be opened", &error))?;
-    Ok((state, db))
+/// Does `work` with the service's state, for a command beside a service that may be running.
+pub(crate) async fn with_state(
+    settings: &Settings,
+    work: impl AsyncFnOnce(&State) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let host = ServiceHost::new(settings)?;
+    with_database(settings, async |db| {
+        let parts = parts(&host, settings, db)?;
+        let state = State::open(config(settings)?, parts)
+            .await
+            .map_err(|error| Failure::of("checkout cannot be opened", &error))?;
+        work(&state).await
+    })
+    .await
 }
 
-/// The way out of the service's events, for commands beside a service that may be running. It needs no provider.
-///
-/// # Errors
-///
-/// As [`start`].
-pub(crate) async fn open_outbox(run: &Run, settings: &Settings) -> Result<(Outbox, Db), Failure> {
-    let (db, _) = open_database(settings).await?;
-    let parts = parts(run, settings, &db)?;
-    let secret = secret(settings)?;
-    let webhooks = webhooks(settings, &secret)?;
-    let outbox = checkout::webhooks::open(webhooks, &secret, &parts)
-        .await
-        .map_err(|error| Failure::of("checkout cannot be opened", &error))?;
-    Ok((outbox, db))
+/// Does `work` with the outbox of the service's events, for a command beside a service. It needs no
+/// provider.
+pub(crate) async fn with_outbox(
+    settings: &Settings,
+    work: impl AsyncFnOnce(&Outbox) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let host = ServiceHost::new(settings)?;
+    with_database(settings, async |db| {
+        let parts = parts(&host, settings, db)?;
+        let secret = secret(settings)?;
+        let webhooks = webhooks(settings, &secret)?;
+        let outbox = checkout::webhooks::open(webhooks, &secret, &parts)
+            .await
+            .map_err(|error| Failure::of("checkout cannot be opened", &error))?;
+        work(&outbox).await
+    })
+    .await
 }
 
-/// Opens checkout's database and brings its schema up to date; says what was applied.
-///
-/// # Errors
-///
-/// When it cannot be reached or migrated.
-pub(crate) async fn open_database(settings: &Settings) -> Result<(Db, Vec<&'static str>), Failure> {
-    database(settings, &Options::default()).open(settings).await
+/// Does `work` with the database, its schema up to date.
+pub(crate) async fn with_database(
+    settings: &Settings,
+    work: impl AsyncFnOnce(&Db) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    database(settings).with(settings, work).await
 }
 
-fn database<'a>(settings: &Settings, options: &'a Options) -> Database<'a> {
-    Database {
-        service: checkout::SERVICE,
+/// Brings the database's schema up to date; returns the migrations that were applied.
+pub(crate) async fn migrate(settings: &Settings) -> Result<Vec<&'static str>, Failure> {
+    database(settings).migrate(settings).await
+}
+
+fn database(settings: &Settings) -> ServiceDatabase<'static> {
+    ServiceDatabase {
+        service: SERVICE,
         setting: "BALCAO_CHECKOUT_DATABASE_URL",
-        address: kept::checkout_database(settings),
-        key: kept::CHECKOUT_KEY,
-        options,
+        address: settings.checkout_database(),
+        key: CHECKOUT_KEY,
+        options: Options::default(),
         migrations: &MIGRATIONS,
     }
 }
 
-fn parts(run: &Run, settings: &Settings, db: &Db) -> Result<Parts, Failure> {
+fn parts(host: &ServiceHost, settings: &Settings, db: &Db) -> Result<Parts, Failure> {
     let (clock, random) = (Clock::system(), Random::system());
-    let windows = match &settings.redis_url {
-        Some(url) => Windows::redis(
-            url.0.as_str(),
-            "balcao:checkout:",
-            clock.clone(),
-            random.clone(),
-        )
-        .map_err(|error| Failure::of("BALCAO_REDIS_URL", &error))?,
-        None => Windows::memory(clock.clone()),
-    };
     if settings.redis_url.is_none() && db.engine() == Engine::Postgres {
         tracing::info!(
             "rate limits and the provider's quota are counted by this process alone; with several replicas set BALCAO_REDIS_URL"
@@ -145,24 +115,24 @@ fn parts(run: &Run, settings: &Settings, db: &Db) -> Result<Parts, Failure> {
     }
     Ok(Parts {
         db: db.clone(),
-        windows,
+        windows: rate_windows(settings, SERVICE, (&clock, &random))?,
         clock,
         random,
-        metrics: run.metrics(),
-        shutdown: run.shutdown(),
+        metrics: host.metrics(),
+        shutdown: host.shutdown(),
     })
 }
 
 fn config(settings: &Settings) -> Result<checkout::Config, Failure> {
-    // The settings were read for a purpose that needs both; the message is for the type.
+    // `settings::checks` has refused settings without them.
     let absent = || {
         Failure::new(
             "BALCAO_CHECKOUT_PROVIDER_URL and BALCAO_CHECKOUT_PROVIDER_ACCESS_TOKEN must be set"
                 .to_owned(),
         )
     };
-    let ProviderUrl(base_url) = settings.checkout_provider_url.clone().ok_or_else(absent)?;
-    let access_token: AccessToken = settings
+    let base_url = settings.checkout_provider_url.clone().ok_or_else(absent)?;
+    let access_token = settings
         .checkout_provider_access_token
         .clone()
         .ok_or_else(absent)?;
@@ -179,11 +149,19 @@ fn config(settings: &Settings) -> Result<checkout::Config, Failure> {
             quota: settings.checkout_provider_quota.clone(),
         },
         boleto_method: settings.checkout_boleto_method.0.clone(),
-        webhook_secrets: secrets(&settings.checkout_provider_webhook_secret),
+        webhook_secrets: settings
+            .checkout_provider_webhook_secret
+            .iter()
+            .map(|secret| checkout::Secret::new(secret.expose()))
+            .collect(),
         max_amounts: settings.checkout_max_amount.clone(),
         rate_limit: settings.checkout_rate_limit.clone(),
         rate_limit_payments: settings.checkout_rate_limit_payments.clone(),
-        api_keys: secrets(&settings.checkout_api_keys.0),
+        api_keys: settings
+            .checkout_api_keys
+            .iter()
+            .map(|key| checkout::Secret::new(key.0.expose()))
+            .collect(),
         open_payments: settings.checkout_open_payments,
         refund_overpayment: settings.checkout_refund_overpayment,
         webhooks: webhooks(settings, &secret)?,
@@ -201,14 +179,13 @@ fn config(settings: &Settings) -> Result<checkout::Config, Failure> {
     })
 }
 
-/// How the shop's servers are told of events.
+/// How events reach the shop's servers.
 fn webhooks(settings: &Settings, secret: &checkout::Secret) -> Result<Webhooks, Failure> {
-    let url = settings.checkout_webhook_url.as_ref();
-    let secrets = settings.checkout_webhook_secret.as_ref();
+    let target = settings.checkout_webhook_url.clone();
     Ok(Webhooks {
-        configured: url.zip(secrets).map(|(url, secrets)| Configured {
-            target: url.0.clone(),
-            secrets: secrets.0.clone(),
+        configured: target.map(|target| Configured {
+            target,
+            secrets: settings.checkout_webhook_secret.clone(),
         }),
         internal: orders::endpoint(settings, secret)?,
         allow_private: settings.checkout_webhook_allow_private,
@@ -218,31 +195,18 @@ fn webhooks(settings: &Settings, secret: &checkout::Secret) -> Result<Webhooks, 
 
 /// How buyers get receipts, where mail is configured and receipts are not switched off.
 fn receipts(settings: &Settings) -> Option<Receipts> {
-    let server = settings.smtp_url.as_ref()?.0.clone();
-    let from = settings.mail_from.as_ref()?.0.clone();
+    let server = settings.smtp_url.clone()?;
+    let from = settings.mail_from.clone()?;
     settings
         .checkout_receipts
         .then_some(Receipts { server, from })
 }
 
-fn secrets(list: &SecretList) -> Vec<checkout::Secret> {
-    list.0
-        .iter()
-        .map(|secret: &Secret| checkout::Secret::new(secret.expose()))
-        .collect()
-}
-
-/// The service's secret: the setting, or else the one that the data folder keeps, which is made when there is none.
-///
-/// # Errors
-///
-/// When it can be neither read nor made.
+/// The service's secret: the setting, else the one in the data folder.
 pub(super) fn secret(settings: &Settings) -> Result<checkout::Secret, Failure> {
     if let Some(secret) = &settings.checkout_secret {
         return Ok(checkout::Secret::new(secret.expose()));
     }
-    let file = settings.data_dir.join(kept::CHECKOUT_KEY);
-    let secret = data_folder::kept_secret(&file, &Random::system())
-        .map_err(|error| Failure::of(&format!("{} cannot be used", file.display()), &error))?;
+    let secret = stored_secret(settings, CHECKOUT_KEY)?;
     Ok(checkout::Secret::new(secret.as_bytes()))
 }

@@ -1,53 +1,98 @@
-//! Opening a service's database: its folder made, its schema brought up to date. One that is missing though its key is there is not silently
-//! made anew: a disk that is not mounted must not become an empty shop.
+//! A service's database: locked for the process that serves it, its folder made, its schema brought
+//! up to date.
+//!
+//! A database that is missing though its key is there is not silently made anew: a disk that is not
+//! mounted must not become an empty shop.
 
 use std::fs;
+use std::io;
 use std::path::Path;
 
-use db::{Address, Db, Migrations, Options};
-use web::Clock;
+use db::{Address, Db, KeepAlive, Migrations, Options};
+use web::{Clock, Random};
 
-use crate::archive::beside;
-use crate::command::Failure;
-use crate::data_folder;
+use crate::data_folder::{self, DatabaseLock, with_suffix};
+use crate::failure::Failure;
 use crate::settings::Settings;
 
 /// One service's database.
-pub(super) struct Database<'a> {
+pub(super) struct ServiceDatabase<'a> {
     pub(super) service: &'static str,
     /// The setting that says where it is.
     pub(super) setting: &'static str,
     pub(super) address: Address,
-    /// The file in the data folder that holds the key which belongs to the database, when it was made here.
+    /// The file in the data folder with the key that belongs to the database, when it was made
+    /// here.
     pub(super) key: &'static str,
-    pub(super) options: &'a Options,
+    pub(super) options: Options,
     pub(super) migrations: &'a Migrations,
 }
 
 /// What to do about a database that is missing though its key is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum IfGone {
+pub(crate) enum MissingDatabase {
     Refuse,
-    /// Sets the old key aside, so that nothing that it signed opens the new database.
-    BeginAnew,
+    /// The old key is renamed, so that nothing that it signed opens the new database.
+    CreateAnew,
 }
 
-impl Database<'_> {
-    /// Opens it and applies the migrations that are pending; answers which those were.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be reached or migrated, its folder cannot be made, or it is missing though its key is there.
-    pub(super) async fn open(
+/// A service while it runs: what must outlive its last request.
+pub(crate) struct RunningService {
+    pub(super) db: Db,
+    pub(super) keep_alive: KeepAlive,
+    pub(super) _lock: Option<DatabaseLock>,
+}
+
+impl RunningService {
+    /// Gives up the leases and closes the database, once nothing uses it any more.
+    pub(crate) async fn close(self) {
+        self.keep_alive.stop().await;
+        self.db.close().await;
+    }
+}
+
+impl ServiceDatabase<'_> {
+    /// Opens the database for the one process that serves it. PostgreSQL serves many, and has no
+    /// lock.
+    pub(super) async fn open_locked(
         self,
         settings: &Settings,
-    ) -> Result<(Db, Vec<&'static str>), Failure> {
+        missing: MissingDatabase,
+    ) -> Result<(Db, Option<DatabaseLock>), Failure> {
+        let lock = self.lock()?;
+        if missing == MissingDatabase::CreateAnew {
+            self.set_key_aside(settings)?;
+        }
+        let (db, _) = self.open(settings).await?;
+        Ok((db, lock))
+    }
+
+    /// Opens the database, does `work` with it, and closes it.
+    pub(super) async fn with<T>(
+        self,
+        settings: &Settings,
+        work: impl AsyncFnOnce(&Db) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let (db, _) = self.open(settings).await?;
+        let done = work(&db).await;
+        db.close().await;
+        done
+    }
+
+    /// Brings the schema up to date; returns the migrations that were applied.
+    pub(super) async fn migrate(self, settings: &Settings) -> Result<Vec<&'static str>, Failure> {
+        let (db, applied) = self.open(settings).await?;
+        db.close().await;
+        Ok(applied)
+    }
+
+    async fn open(self, settings: &Settings) -> Result<(Db, Vec<&'static str>), Failure> {
         let failure = |error: db::Error| {
             let what = format!("{}: {} cannot be used", self.setting, self.address);
             Failure::of(&what, &error)
         };
-        if let Some(file) = self.gone(settings) {
-            return Err(self.is_gone(file, settings));
+        if let Some(file) = self.missing_file(settings) {
+            return Err(self.is_missing(file, settings));
         }
         let mut folders = vec![settings.data_dir.as_path()];
         if let Address::Sqlite(file) = &self.address {
@@ -55,39 +100,49 @@ impl Database<'_> {
         }
         for folder in folders {
             data_folder::create(folder)
-                .map_err(|error| Failure::of(&folder.display().to_string(), &error))?;
+                .map_err(|error| Failure::of_path(folder, "cannot be made", &error))?;
         }
-        let db = Db::open(&self.address, self.options)
+        let db = Db::open(&self.address, &self.options)
             .await
             .map_err(failure)?;
         let applied = db.migrate(self.migrations).await.map_err(failure)?;
         for migration in &applied {
-            tracing::info!(service = self.service, migration, "migrated");
+            tracing::info!(service = self.service, migration, "migration applied");
         }
         Ok((db, applied))
     }
 
-    /// Sets the key of a database that is missing aside, where it is there; else does nothing.
-    ///
-    /// # Errors
-    ///
-    /// When the key cannot be renamed.
-    pub(super) fn begin_anew(&self, settings: &Settings) -> Result<(), Failure> {
-        let Some(file) = self.gone(settings) else {
+    /// Locks a SQLite database. A second process would take the unfinished work of the first for
+    /// that of a dead one, and `restore` must see that it is in use.
+    fn lock(&self) -> Result<Option<DatabaseLock>, Failure> {
+        let Address::Sqlite(file) = &self.address else {
+            return Ok(None);
+        };
+        DatabaseLock::acquire(file).map(Some).map_err(|error| match error.kind() {
+            io::ErrorKind::WouldBlock => Failure::new(format!(
+                "another balcao serves {} already; stop it, or give this one another BALCAO_DATA_DIR. Several replicas need PostgreSQL",
+                file.display()
+            )),
+            _ => Failure::of_path(file, "cannot be locked", &error),
+        })
+    }
+
+    /// Renames the key of a database that is missing, if there is one.
+    fn set_key_aside(&self, settings: &Settings) -> Result<(), Failure> {
+        let Some(file) = self.missing_file(settings) else {
             return Ok(());
         };
         let stamp = Clock::system().now().to_string().replace([':', '-'], "");
         let key = settings.data_dir.join(self.key);
-        let aside = beside(&key, &format!("before-new-database-{stamp}"));
-        fs::rename(&key, &aside).map_err(|error| {
-            Failure::of(&format!("{} cannot be renamed", key.display()), &error)
-        })?;
-        tracing::warn!(service = self.service, database = %file.display(), key = %aside.display(), "a new database is made; the key of the one that is gone is kept aside");
+        let renamed = with_suffix(&key, &format!("before-new-database-{stamp}"));
+        fs::rename(&key, &renamed)
+            .map_err(|error| Failure::of_path(&key, "cannot be renamed", &error))?;
+        tracing::warn!(service = self.service, database = %file.display(), key = %renamed.display(), "the database is missing and is made anew; the key of the old one was renamed");
         Ok(())
     }
 
     /// The file of a SQLite database that is missing though its key is there.
-    fn gone(&self, settings: &Settings) -> Option<&Path> {
+    fn missing_file(&self, settings: &Settings) -> Option<&Path> {
         match &self.address {
             Address::Sqlite(file) => {
                 let has_key = settings.data_dir.join(self.key).exists();
@@ -97,7 +152,7 @@ impl Database<'_> {
         }
     }
 
-    fn is_gone(&self, file: &Path, settings: &Settings) -> Failure {
+    fn is_missing(&self, file: &Path, settings: &Settings) -> Failure {
         let key = settings.data_dir.join(self.key);
         Failure::new(format!(
             "{}: {} is missing, but {} is there, and belongs to a database that was in use. Bring the database back (is its disk mounted? \
@@ -107,4 +162,11 @@ impl Database<'_> {
             key.display(),
         ))
     }
+}
+
+/// The secret in a file of the data folder, which is made when there is none.
+pub(super) fn stored_secret(settings: &Settings, key: &str) -> Result<String, Failure> {
+    let file = settings.data_dir.join(key);
+    data_folder::stored_secret(&file, &Random::system())
+        .map_err(|error| Failure::of_path(&file, "cannot be used", &error))
 }

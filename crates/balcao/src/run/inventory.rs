@@ -1,155 +1,124 @@
-//! Running the inventory in this process: its configuration from the settings, its database, its key.
+//! Running the inventory in this process: its configuration from the settings, its database, its
+//! key.
 
 use std::time::Duration;
 
-use db::{Db, KeepAlive, Options};
+use db::{Db, Options};
 use inventory::accounts::TokenKey;
 use inventory::analysis::{self, LanguageModel, model::Terms};
 use inventory::events::{Configured, Mail, Webhooks};
 use inventory::payments;
-use inventory::stock::AlertMode;
-use inventory::{App, FirstUser, MIGRATIONS, Parts, SERVICE};
+use inventory::{App, FirstUser, MIGRATIONS, Parts, SERVICE, State};
 use web::http_client::ApiKey;
-use web::rate::Windows;
 use web::server::Listener;
 use web::{Clock, Random};
 
-use super::database::{Database, IfGone};
-use super::{Run, orders, server_options};
-use crate::command::Failure;
-use crate::data_folder::{self, Hold};
-use crate::kept;
+use super::database::{MissingDatabase, RunningService, ServiceDatabase, stored_secret};
+use super::{ServiceHost, orders, rate_windows, server_options};
+use crate::data_folder::INVENTORY_KEY;
+use crate::failure::Failure;
 use crate::settings::Settings;
-use crate::settings::value::{LowStockAlert, ReportSchedule, Switch};
+use crate::settings::value::ReportSchedule;
 
-/// How long the write-ahead log of a SQLite database may get before it is copied into the database, in MiB. The sales of a busy shop write
-/// the same few pages again and again, so a longer log saves copying them each time; nobody here minds the longer copy.
+/// Size of the write-ahead log of SQLite at which it is copied into the database, in MiB. The sales
+/// of a busy shop write the same few pages again and again: a longer log copies them less often,
+/// and nobody waits for the copy.
 const COPY_MIB: u32 = 32;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Inventory while it runs: what must outlive its last request.
-pub(crate) struct Inventory {
-    db: Db,
-    keep_alive: KeepAlive,
-    _hold: Option<Hold>,
-}
-
-impl Inventory {
-    /// Gives up what it leased and closes the database, once nothing uses it any more.
-    pub(crate) async fn close(self) {
-        self.keep_alive.stop().await;
-        self.db.close().await;
-    }
-}
-
-/// Opens and migrates the database, makes the first user, and serves on `listener`.
-///
-/// # Errors
-///
-/// When the data folder, the database or the key cannot be used, with what to do.
+/// Opens and migrates the database, creates the first user, and serves on `listener`.
 pub(crate) async fn start(
-    run: &mut Run,
+    host: &mut ServiceHost,
     settings: &Settings,
     listener: Listener,
-    if_gone: IfGone,
-) -> Result<Inventory, Failure> {
-    let hold = super::hold(&kept::inventory_database(settings))?;
-    if if_gone == IfGone::BeginAnew {
-        database(settings, &Options::default()).begin_anew(settings)?;
-    }
-    let (db, _) = open_database(settings).await?;
+    missing: MissingDatabase,
+) -> Result<RunningService, Failure> {
+    let database = database(settings, usual_options());
+    let (db, lock) = database.open_locked(settings, missing).await?;
     let options = server_options(settings)?;
-    let parts = parts(run, settings, &db)?;
+    let parts = parts(host, settings, &db)?;
     let App {
         router,
         workers,
         state,
-    } = inventory::app(serving(settings)?, parts)
+    } = inventory::app(config_to_serve(settings)?, parts)
         .await
         .map_err(|error| Failure::of("inventory cannot start", &error))?;
-    run.watch_certificate(&options, &state.workers);
-    run.count(SERVICE, &db);
-    run.work(workers.run());
-    run.serve(SERVICE, listener, router, options);
-    let keep_alive = inventory::keep_alive(&state);
-    Ok(Inventory {
+    host.watch_certificate(&options, &state.workers);
+    host.add_database_metrics(SERVICE, &db);
+    host.spawn(workers.run());
+    host.serve(SERVICE, listener, router, options);
+    Ok(RunningService {
         db,
-        keep_alive,
-        _hold: hold,
+        keep_alive: inventory::keep_alive(&state),
+        _lock: lock,
     })
 }
 
-/// Opens inventory's database and brings its schema up to date; says what was applied.
-///
-/// # Errors
-///
-/// When it cannot be reached or migrated.
-pub(crate) async fn open_database(settings: &Settings) -> Result<(Db, Vec<&'static str>), Failure> {
-    let options = Options {
+/// Does `work` with the database, its schema up to date.
+pub(crate) async fn with_database<T>(
+    settings: &Settings,
+    work: impl AsyncFnOnce(&Db) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    with_database_options(settings, usual_options(), work).await
+}
+
+/// As [`with_database`], with options of its own: for large loads.
+pub(crate) async fn with_database_options<T>(
+    settings: &Settings,
+    options: Options,
+    work: impl AsyncFnOnce(&Db) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    database(settings, options).with(settings, work).await
+}
+
+/// Does `work` with the service's state, for a command beside a service that may be running.
+pub(crate) async fn with_state(
+    settings: &Settings,
+    work: impl AsyncFnOnce(&State) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let host = ServiceHost::new(settings)?;
+    with_database(settings, async |db| {
+        let parts = parts(&host, settings, db)?;
+        let state = inventory::state(config(settings), parts)
+            .map_err(|error| Failure::of("inventory cannot be opened", &error))?;
+        work(&state).await
+    })
+    .await
+}
+
+/// Brings the database's schema up to date; returns the migrations that were applied.
+pub(crate) async fn migrate(settings: &Settings) -> Result<Vec<&'static str>, Failure> {
+    database(settings, usual_options()).migrate(settings).await
+}
+
+fn usual_options() -> Options {
+    Options {
         copy_mib: COPY_MIB,
         ..Options::default()
-    };
-    open_database_with(settings, &options).await
+    }
 }
 
-/// As [`open_database`], with bounds of its own: for loads.
-///
-/// # Errors
-///
-/// As [`open_database`].
-pub(crate) async fn open_database_with(
-    settings: &Settings,
-    options: &Options,
-) -> Result<(Db, Vec<&'static str>), Failure> {
-    database(settings, options).open(settings).await
-}
-
-fn database<'a>(settings: &Settings, options: &'a Options) -> Database<'a> {
-    Database {
+fn database(settings: &Settings, options: Options) -> ServiceDatabase<'static> {
+    ServiceDatabase {
         service: SERVICE,
         setting: "BALCAO_INVENTORY_DATABASE_URL",
-        address: kept::inventory_database(settings),
-        key: kept::INVENTORY_KEY,
+        address: settings.inventory_database(),
+        key: INVENTORY_KEY,
         options,
         migrations: &MIGRATIONS,
     }
 }
 
-/// Opens the database and what the service's functions work on, for a command beside a service that may be running.
-///
-/// # Errors
-///
-/// As [`open_database`], and when TLS to the language model cannot be set up.
-pub(crate) async fn open_state(
-    run: &Run,
-    settings: &Settings,
-) -> Result<(inventory::State, Db), Failure> {
-    let (db, _) = open_database(settings).await?;
-    let parts = parts(run, settings, &db)?;
-    let state = inventory::state(config(settings), parts)
-        .map_err(|error| Failure::of("inventory cannot be reached", &error))?;
-    Ok((state, db))
-}
-
-fn parts(run: &Run, settings: &Settings, db: &Db) -> Result<Parts, Failure> {
+fn parts(host: &ServiceHost, settings: &Settings, db: &Db) -> Result<Parts, Failure> {
     let (clock, random) = (Clock::system(), Random::system());
-    let windows = match &settings.redis_url {
-        Some(url) => Windows::redis(
-            url.0.as_str(),
-            "balcao:inventory:",
-            clock.clone(),
-            random.clone(),
-        )
-        .map_err(|error| Failure::of("BALCAO_REDIS_URL", &error))?,
-        None => Windows::memory(clock.clone()),
-    };
     Ok(Parts {
         db: db.clone(),
-        windows,
+        windows: rate_windows(settings, SERVICE, (&clock, &random))?,
         clock,
         random,
-        metrics: run.metrics(),
-        shutdown: run.shutdown(),
+        metrics: host.metrics(),
+        shutdown: host.shutdown(),
         token_key: token_key(settings)?,
         first_user: first_user(settings),
     })
@@ -166,24 +135,22 @@ fn first_user(settings: &Settings) -> Option<FirstUser> {
     })
 }
 
-/// The configured key, else the one that the first start made and the data folder keeps.
+/// The key that signs tokens: the setting, else the one in the data folder.
 fn token_key(settings: &Settings) -> Result<TokenKey, Failure> {
     if let Some(secret) = &settings.inventory_token_secret {
         return Ok(TokenKey::new(secret.expose().as_bytes()));
     }
-    let file = settings.data_dir.join(kept::INVENTORY_KEY);
-    let secret = data_folder::kept_secret(&file, &Random::system())
-        .map_err(|error| Failure::of(&format!("{} cannot be used", file.display()), &error))?;
+    let secret = stored_secret(settings, INVENTORY_KEY)?;
     Ok(TokenKey::new(secret.as_bytes()))
 }
 
-/// The service's settings, with what only serving needs: checkout's secret is there by now, as checkout starts first.
-fn serving(settings: &Settings) -> Result<inventory::Config, Failure> {
+/// The service's settings with the secrets of orders. Checkout starts first and makes its secret,
+/// which they may derive from.
+fn config_to_serve(settings: &Settings) -> Result<inventory::Config, Failure> {
     let orders_secrets = if settings.orders_book_stock {
         orders::secrets(settings, &super::checkout::secret(settings)?)
     } else {
-        let configured = settings.inventory_orders_secret.as_ref();
-        configured.map_or_else(Vec::new, |secrets| secrets.0.clone())
+        settings.inventory_orders_secret.clone()
     };
     Ok(inventory::Config {
         orders_secrets,
@@ -206,15 +173,12 @@ pub(crate) fn config(settings: &Settings) -> inventory::Config {
         access_token_lifetime: settings.inventory_access_token_lifetime,
         refresh_token_lifetime: settings.inventory_refresh_token_lifetime,
         session_lifetime: settings.inventory_session_lifetime,
-        second_factor: settings.inventory_require_second_factor.0,
+        second_factor: settings.inventory_require_second_factor,
         low_stock_threshold: settings.inventory_low_stock_threshold.0,
-        low_stock_alert: match settings.inventory_low_stock_alert {
-            LowStockAlert::EveryOutflow => AlertMode::EveryOutflow,
-            LowStockAlert::Once => AlertMode::Once,
-        },
+        low_stock_alert: settings.inventory_low_stock_alert,
         webhooks: webhooks(settings),
         mail: mail(settings),
-        language: settings.inventory_language.0,
+        language: settings.inventory_language,
         analysis: analysis(settings),
         checkout: checkout(settings),
         scratch: settings.data_dir.clone(),
@@ -223,13 +187,12 @@ pub(crate) fn config(settings: &Settings) -> inventory::Config {
 }
 
 /// How events reach endpoints.
-pub(crate) fn webhooks(settings: &Settings) -> Webhooks {
-    let url = settings.inventory_webhook_url.as_ref();
-    let secrets = settings.inventory_webhook_secret.as_ref();
+fn webhooks(settings: &Settings) -> Webhooks {
+    let target = settings.inventory_webhook_url.clone();
     Webhooks {
-        configured: url.zip(secrets).map(|(url, secrets)| Configured {
-            target: url.0.clone(),
-            secrets: secrets.0.clone(),
+        configured: target.map(|target| Configured {
+            target,
+            secrets: settings.inventory_webhook_secret.clone(),
         }),
         allow_private: settings.inventory_webhook_allow_private,
         retention: settings.inventory_event_retention,
@@ -237,17 +200,17 @@ pub(crate) fn webhooks(settings: &Settings) -> Webhooks {
     }
 }
 
-/// How people are told by mail, where a server, a sender and receivers are configured.
+/// How alerts are mailed, where a server, a sender and receivers are configured.
 fn mail(settings: &Settings) -> Option<Mail> {
-    let to = settings.inventory_alert_mail_to.as_ref()?;
+    let receivers = &settings.inventory_alert_mail_to;
+    if receivers.is_empty() {
+        return None;
+    }
     Some(Mail {
-        server: settings.smtp_url.as_ref()?.0.clone(),
-        from: settings.mail_from.as_ref()?.0.clone(),
-        to: to.0.iter().map(|address| address.0.clone()).collect(),
-        digest: match settings.inventory_alert_mail_digest {
-            Switch::On(time) => Some(time.0),
-            Switch::Off => None,
-        },
+        server: settings.smtp_url.clone()?,
+        from: settings.mail_from.clone()?,
+        to: receivers.iter().map(|address| address.0.clone()).collect(),
+        digest: settings.inventory_alert_mail_digest.on().map(|time| time.0),
     })
 }
 
@@ -258,10 +221,10 @@ fn analysis(settings: &Settings) -> analysis::Config {
     analysis::Config {
         terms: Terms {
             lead_time: days(settings.inventory_lead_time),
-            lead_time_deviation: match settings.inventory_lead_time_deviation {
-                Switch::On(deviation) => days(deviation),
-                Switch::Off => 0.0,
-            },
+            lead_time_deviation: settings
+                .inventory_lead_time_deviation
+                .on()
+                .map_or(0.0, days),
             service_level: settings.inventory_service_level.value(),
             review_interval: days(settings.inventory_review_interval),
             ..standard.terms
@@ -274,7 +237,8 @@ fn analysis(settings: &Settings) -> analysis::Config {
     }
 }
 
-/// The language model, where one is configured. What cannot be sent was found when the settings were read.
+/// The language model, where one is configured. `settings::checks` has refused keys that cannot be
+/// sent.
 fn language_model(settings: &Settings) -> Option<LanguageModel> {
     let address = settings.llm_base_url.as_ref()?.0.as_str();
     let key = settings.llm_api_key.as_ref();
@@ -287,7 +251,7 @@ fn language_model(settings: &Settings) -> Option<LanguageModel> {
     })
 }
 
-/// The checkout whose orders and payments the pages show, where one is configured. What cannot be sent was found when the settings were read.
+/// The checkout whose orders and payments the pages show, where one is configured.
 fn checkout(settings: &Settings) -> Option<payments::Config> {
     let address = settings.inventory_checkout_url.as_ref()?.0.as_str();
     let key = settings.inventory_checkout_key.as_ref()?;

@@ -1,9 +1,10 @@
-//! Running the services: binding addresses, serving, and stopping on signals. `checkout`, `inventory` and `sandbox` build each service
-//! from its settings; what a service does lives in its own crate.
+//! Running the services: binding addresses, serving, and stopping on signals. `checkout`,
+//! `inventory` and `sandbox` build each service from its settings; what a service does lives in its
+//! own crate.
 
 pub(crate) mod checkout;
 mod database;
-mod database_figures;
+mod database_metrics;
 pub(crate) mod inventory;
 mod orders;
 pub(crate) mod sandbox;
@@ -15,73 +16,68 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use axum::Router;
-use db::{Address, Db};
+use db::Db;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
-use web::Supervisor;
 use web::metrics::Metrics;
+use web::rate::Windows;
 use web::server::{self, Limits, Listener, Options, Shutdown, Tls, TlsFiles};
+use web::{Clock, Random, Supervisor};
 
-use crate::command::Failure;
-use crate::data_folder::{self, Hold};
+use crate::failure::Failure;
 use crate::settings::Settings;
-use crate::settings::value::Switch;
 use crate::{console, process};
-pub(crate) use database::IfGone;
-use database_figures::DatabaseFigures;
+pub(crate) use database::{MissingDatabase, RunningService};
+use database_metrics::DatabaseMetrics;
 
-/// Files that are no connections of clients: databases, logs, calls to others, files that pass through. Half of all where there are few.
+/// Open files other than connections of clients: databases, logs, calls to other services, uploads.
 const RESERVED_FILES: u64 = 512;
-/// Connections of those who read the figures; among the files above.
+/// Connections of those who read the metrics; among the files above.
 const METRICS_CONNECTIONS: usize = 16;
 
-/// Services of this process, from the first that listens to the last that has stopped.
-pub(crate) struct Run {
+/// Runs the services of this process, until the last of them has stopped.
+pub(crate) struct ServiceHost {
     shutdown: Shutdown,
     metrics: Metrics,
-    databases: DatabaseFigures,
+    database_metrics: DatabaseMetrics,
     tasks: JoinSet<()>,
     stop_timeout: Duration,
 }
 
-impl Run {
-    /// Nothing runs yet; from here on signals are heard.
-    ///
-    /// # Errors
-    ///
-    /// When the system does not let us hear them.
+impl ServiceHost {
+    /// Nothing runs yet; from here on signals are received.
     pub(crate) fn new(settings: &Settings) -> Result<Self, Failure> {
         let shutdown = Shutdown::new();
         signals::listen(shutdown.clone(), settings.drain.0)
             .map_err(|error| Failure::of("signals cannot be received", &error))?;
         signals::end_in_time(shutdown.clone(), settings.stop_timeout);
-        let (metrics, databases) = (Metrics::new(), DatabaseFigures::default());
-        metrics.collect(databases.clone());
+        let (metrics, database_metrics) = (Metrics::new(), DatabaseMetrics::default());
+        metrics.collect(database_metrics.clone());
         Ok(Self {
             shutdown,
             metrics,
-            databases,
+            database_metrics,
             tasks: JoinSet::new(),
             stop_timeout: settings.stop_timeout,
         })
     }
 
-    /// The word to stop, for workers beside the servers.
+    /// The signal to stop, for workers.
     pub(crate) fn shutdown(&self) -> Shutdown {
         self.shutdown.clone()
     }
 
-    /// The figures of this process.
+    /// The metrics of this process.
     pub(crate) fn metrics(&self) -> Metrics {
         self.metrics.clone()
     }
 
-    /// Shows the counters of a service's database among the metrics.
-    pub(crate) fn count(&self, service: &'static str, db: &Db) {
-        self.databases.add(service, db.clone());
+    /// Adds the counters of a service's database to the metrics.
+    pub(crate) fn add_database_metrics(&self, service: &'static str, db: &Db) {
+        self.database_metrics.add(service, db.clone());
     }
 
-    /// Serves `router` on `listener` until the word to stop.
+    /// Serves `router` on `listener` until the signal to stop.
     pub(crate) fn serve(
         &mut self,
         service: &'static str,
@@ -89,15 +85,12 @@ impl Run {
         router: Router,
         options: Options,
     ) {
-        announce(
-            service,
-            listener.address(),
-            if options.tls.is_some() {
-                "https"
-            } else {
-                "http"
-            },
-        );
+        let scheme = if options.tls.is_some() {
+            "https"
+        } else {
+            "http"
+        };
+        log_address(service, listener.address(), scheme);
         self.tasks.spawn(server::serve(
             listener,
             router,
@@ -106,32 +99,30 @@ impl Run {
         ));
     }
 
-    /// Runs work beside the servers; it ends by itself at the word to stop.
-    pub(crate) fn work(&mut self, work: impl Future<Output = ()> + Send + 'static) {
+    /// Runs workers, which end by themselves at the signal to stop.
+    pub(crate) fn spawn(&mut self, work: impl Future<Output = ()> + Send + 'static) {
         self.tasks.spawn(work);
     }
 
-    /// Takes up new certificates, where TLS is ours.
+    /// Loads new certificates when their files change, where TLS is ours.
     pub(crate) fn watch_certificate(&mut self, options: &Options, workers: &Supervisor) {
         if let Some(tls) = options.tls.clone() {
             let (workers, shutdown) = (workers.clone(), self.shutdown());
             let watch = move || tls.clone().watch(shutdown.clone());
-            self.work(async move { workers.keep("certificate", watch).await });
+            self.spawn(async move { workers.keep("certificate", watch).await });
         }
     }
 
-    /// Waits for the word to stop, and then until everything has ended and `close` is done, or has had its share of the time.
-    ///
-    /// # Errors
-    ///
-    /// When a server ended though nobody asked for it. Then all else is stopped, so that the process can be started again.
+    /// Waits for the signal to stop, and then until everything has ended and `close` is done, or
+    /// their time is over. A server that ends by itself is an error and stops all others, so that
+    /// the process can be started again.
     pub(crate) async fn until_stopped(
         mut self,
         close: impl Future<Output = ()>,
     ) -> Result<(), Failure> {
         let outcome = tokio::select! {
             () = self.shutdown.begun() => Ok(()),
-            // At the word to stop servers end because they should, perhaps before it is heard here.
+            // At the signal to stop, a server may end before this task sees the signal.
             Some(_) = self.tasks.join_next() => if self.shutdown.has_begun() {
                 Ok(())
             } else {
@@ -144,7 +135,7 @@ impl Run {
         if timeout(self.stop_timeout * 5 / 6, ended).await.is_err() {
             tracing::warn!(
                 tasks = self.tasks.len(),
-                "not all work ended in time; it is cut off"
+                "stopping: some requests or workers did not end in time and are cut off"
             );
             self.tasks.shutdown().await;
         }
@@ -152,35 +143,54 @@ impl Run {
         match timeout(left, close).await {
             Ok(()) => tracing::info!("stopped"),
             Err(_elapsed) => {
-                tracing::warn!("stopped before the databases were closed in good order");
+                tracing::warn!(
+                    "stopped before the databases were closed; they recover at the next start"
+                );
             }
         }
         outcome
     }
 }
 
-/// Says that everything is served.
-pub(crate) fn ready() {
-    console::say("ready");
-    service_manager::ready();
+/// The counters of a service's rate limits: shared by all replicas, or of this process alone.
+pub(crate) fn rate_windows(
+    settings: &Settings,
+    service: &str,
+    (clock, random): (&Clock, &Random),
+) -> Result<Windows, Failure> {
+    let Some(url) = &settings.redis_url else {
+        return Ok(Windows::memory(clock.clone()));
+    };
+    let prefix = format!("balcao:{service}:");
+    Windows::redis(url.0.as_str(), &prefix, clock.clone(), random.clone())
+        .map_err(|error| Failure::of("BALCAO_REDIS_URL", &error))
 }
 
-/// Takes the address of the figures, where they are wanted.
-///
-/// # Errors
-///
-/// When it cannot be had.
-pub(crate) async fn listen_for_metrics(settings: &Settings) -> Result<Option<Listener>, Failure> {
-    match settings.metrics_listen {
-        Switch::On(address) => listen("BALCAO_METRICS_LISTEN", address).await.map(Some),
-        Switch::Off => Ok(None),
+/// Closes services one after the other.
+pub(crate) async fn close_all(services: Vec<RunningService>) {
+    for service in services {
+        service.close().await;
     }
 }
 
-/// Serves the figures, where they are wanted.
-pub(crate) fn metrics(run: &mut Run, listener: Option<Listener>) {
+/// Reports that everything is served.
+pub(crate) fn ready() {
+    console::print("ready");
+    service_manager::ready();
+}
+
+/// Binds the address of the metrics, unless they are off.
+pub(crate) async fn listen_for_metrics(settings: &Settings) -> Result<Option<Listener>, Failure> {
+    match settings.metrics_listen.on() {
+        Some(address) => listen("BALCAO_METRICS_LISTEN", address).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Serves the metrics, unless they are off.
+pub(crate) fn serve_metrics(host: &mut ServiceHost, listener: Option<Listener>) {
     if let Some(listener) = listener {
-        let router = run.metrics.routes();
+        let router = host.metrics.routes();
         let limits = Limits {
             connections: METRICS_CONNECTIONS,
             ..Limits::default()
@@ -189,38 +199,11 @@ pub(crate) fn metrics(run: &mut Run, listener: Option<Listener>) {
             limits,
             ..Options::default()
         };
-        run.serve("metrics", listener, router, options);
+        host.serve("metrics", listener, router, options);
     }
-}
-
-/// Holds a SQLite database for one service at a time: a second one would take the first one's unfinished work for that of a dead one,
-/// and `restore` sees that it is in use. PostgreSQL serves many.
-///
-/// # Errors
-///
-/// When another process serves it, with what to do.
-pub(crate) fn hold(database: &Address) -> Result<Option<Hold>, Failure> {
-    let Address::Sqlite(file) = database else {
-        return Ok(None);
-    };
-    if let Some(folder) = file.parent() {
-        data_folder::create(folder)
-            .map_err(|error| Failure::of(&folder.display().to_string(), &error))?;
-    }
-    Hold::take(file).map(Some).map_err(|error| match error.kind() {
-        io::ErrorKind::WouldBlock => Failure::new(format!(
-            "another balcao serves {} already; stop it, or give this one another BALCAO_DATA_DIR. Several replicas need PostgreSQL",
-            file.display()
-        )),
-        _ => Failure::of(&format!("{} cannot be held", file.display()), &error),
-    })
 }
 
 /// How services are served: with TLS of our own where it is configured.
-///
-/// # Errors
-///
-/// When certificate or key cannot be used.
 pub(crate) fn server_options(settings: &Settings) -> Result<Options, Failure> {
     let tls = match (&settings.tls_cert_file, &settings.tls_key_file) {
         (Some(certificate), Some(key)) => {
@@ -258,31 +241,27 @@ pub(crate) fn server_options(settings: &Settings) -> Result<Options, Failure> {
     })
 }
 
-/// The most connections of each of two services when so many files may be open.
+/// The most connections of each of two services: half of the open files that are left.
 fn connections(open_files: u64) -> usize {
     let reserved = RESERVED_FILES.min(open_files / 2);
     let most = Limits::default().connections;
     usize::try_from((open_files - reserved) / 2).map_or(most, |share| share.clamp(1, most))
 }
 
-/// Says in the log where a service listens: with port 0 it is the only place to learn it.
-pub(crate) fn announce(service: &'static str, address: SocketAddr, scheme: &'static str) {
+/// Logs where a service listens. With port 0 this is the only place that tells the port.
+fn log_address(service: &'static str, address: SocketAddr, scheme: &'static str) {
     tracing::info!(service, %address, scheme, "listening");
 }
 
-/// Takes the address that `setting` names.
-///
-/// # Errors
-///
-/// When it cannot be had, with what to do.
+/// Binds the address of `setting`.
 pub(crate) async fn listen(setting: &str, address: SocketAddr) -> Result<Listener, Failure> {
     Listener::bind(address)
         .await
         .map_err(|error| cannot_listen(setting, address, &error))
 }
 
-/// What to do when an address cannot be had.
-pub(crate) fn cannot_listen(setting: &str, address: SocketAddr, error: &io::Error) -> Failure {
+/// An address cannot be bound: what to do.
+fn cannot_listen(setting: &str, address: SocketAddr, error: &io::Error) -> Failure {
     let advice = match error.kind() {
         io::ErrorKind::AddrInUse => {
             "something listens there already; stop it, or set another port (0 takes a free one)"

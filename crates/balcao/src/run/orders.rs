@@ -1,38 +1,37 @@
-//! The wire of `BALCAO_ORDERS_BOOK_STOCK`: checkout tells inventory of paid orders, in one process and over the loopback interface. Each
-//! service has its end of it in its own configuration, and knows nothing of the other.
+//! `BALCAO_ORDERS_BOOK_STOCK`: checkout sends events of paid orders to inventory, in one process
+//! and over the loopback interface. Each service has its side in its own configuration, and knows
+//! nothing of the other.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use delivery::{Configured, Internal, Secret, Target};
 
-use crate::command::Failure;
+use crate::failure::Failure;
 use crate::settings::Settings;
 
 /// Where inventory takes events of orders.
 const PATH: &str = "/integrations/orders/";
 /// The types of events that it takes.
 const TYPES: &[&str] = &["order.paid"];
-/// What the secret of the wire is derived for.
+/// The purpose for which the secret is derived.
 const PURPOSE: &str = "balcao/orders-book-stock/1";
 
-/// What signs events of orders, at both ends: the secrets of the setting, or else one derived from checkout's own, which is the same on
-/// every replica.
+/// The secrets that sign and verify events of orders: those of the setting, else one derived from
+/// checkout's secret, which is the same on every replica.
 pub(super) fn secrets(settings: &Settings, checkout: &checkout::Secret) -> Vec<Secret> {
-    let given = settings.inventory_orders_secret.as_ref();
-    let derived = || vec![Secret::of_key(checkout.derive(PURPOSE))];
-    given.map_or_else(derived, |secrets| secrets.0.clone())
+    if settings.inventory_orders_secret.is_empty() {
+        vec![Secret::of_key(checkout.derive(PURPOSE))]
+    } else {
+        settings.inventory_orders_secret.clone()
+    }
 }
 
-/// Checkout's end, where the setting is on and inventory's address is known.
-///
-/// # Errors
-///
-/// When inventory's address is none.
+/// The endpoint to which checkout sends, where the setting is on and inventory's address is known.
 pub(super) fn endpoint(
     settings: &Settings,
     checkout: &checkout::Secret,
 ) -> Result<Option<Internal>, Failure> {
-    // Which port the system has chosen is known to the process that serves alone, not to a command beside it.
+    // Only the serving process knows which port the system has chosen, not a command beside it.
     if !settings.orders_book_stock || settings.inventory_listen.port() == 0 {
         return Ok(None);
     }
@@ -48,7 +47,8 @@ pub(super) fn endpoint(
     }))
 }
 
-/// Where this process reaches inventory. With TLS of our own the certificate is for the public address alone.
+/// Where this process reaches inventory. With TLS of our own the certificate is for the public
+/// address alone.
 fn address(settings: &Settings) -> String {
     match &settings.inventory_public_url {
         Some(url) if settings.tls_cert_file.is_some() => format!("{}{PATH}", url.as_str()),
@@ -56,7 +56,7 @@ fn address(settings: &Settings) -> String {
     }
 }
 
-/// Who listens on every address is reached on the loopback one.
+/// A service that listens on every address is reached on the loopback address.
 fn reachable(listening: SocketAddr) -> SocketAddr {
     let ip = match listening.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_listens_on_every_address_is_reached_on_this_machine() {
+    fn a_service_on_every_address_is_reached_on_this_machine() {
         for (listening, expected) in [
             ("0.0.0.0:8001", "127.0.0.1:8001"),
             ("[::]:8001", "[::1]:8001"),

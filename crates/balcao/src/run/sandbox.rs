@@ -6,43 +6,43 @@ use sandbox::{Config, Sandbox};
 use tokio::net::TcpListener;
 use web::{Clock, Random, Supervisor};
 
-use super::{Run, announce, cannot_listen};
-use crate::command::Failure;
+use super::{ServiceHost, cannot_listen, log_address};
+use crate::data_folder;
+use crate::failure::Failure;
+use crate::settings::Settings;
 
-/// The sandbox's listener, bound before the sandbox is made: others must know its address first.
-pub(crate) struct Place {
-    listener: TcpListener,
-    pub(crate) address: SocketAddr,
+/// Binds the sandbox's address. Services learn it before the sandbox is made.
+pub(crate) async fn listen(settings: &Settings) -> Result<(TcpListener, SocketAddr), Failure> {
+    let address = settings.sandbox_listen;
+    let failure = |error| cannot_listen("BALCAO_SANDBOX_LISTEN", address, &error);
+    let listener = TcpListener::bind(address).await.map_err(failure)?;
+    let address = listener.local_addr().map_err(failure)?;
+    Ok((listener, address))
 }
 
-/// Takes the sandbox's address.
-///
-/// # Errors
-///
-/// When it cannot be had, with what to do.
-pub(crate) async fn listen(address: SocketAddr) -> Result<Place, Failure> {
-    let bound = async {
-        let listener = TcpListener::bind(address).await?;
-        let address = listener.local_addr()?;
-        Ok(Place { listener, address })
+/// Serves the sandbox until the signal to stop. Its journal is in the data folder, if it has one.
+pub(crate) fn start(
+    host: &mut ServiceHost,
+    settings: &Settings,
+    listener: (TcpListener, SocketAddr),
+    (has_journal, webhook_secret): (bool, Option<String>),
+) -> Result<(), Failure> {
+    let data = has_journal.then(|| settings.data_dir.join("sandbox"));
+    if let Some(folder) = &data {
+        data_folder::create(folder)
+            .map_err(|error| Failure::of_path(folder, "cannot be made", &error))?;
+    }
+    let config = Config {
+        data,
+        webhook_secret,
+        ..Config::default()
     };
-    bound
-        .await
-        .map_err(|error| cannot_listen("BALCAO_SANDBOX_LISTEN", address, &error))
-}
-
-/// Runs the sandbox at its place until the word to stop.
-///
-/// # Errors
-///
-/// When its journal cannot be read or written.
-pub(crate) fn start(run: &mut Run, place: Place, config: Config) -> Result<(), Failure> {
-    let workers = Supervisor::new("sandbox", &run.metrics(), run.shutdown());
-    let started = sandbox::start_under(workers, config, Clock::system(), Random::system());
-    let sandbox: Sandbox =
-        started.map_err(|error| Failure::of("the sandbox's journal cannot be used", &error))?;
-    announce("sandbox", place.address, "http");
-    let shutdown = run.shutdown();
-    run.work(async move { sandbox.serve(place.listener, shutdown.begun()).await });
+    let workers = Supervisor::new("sandbox", &host.metrics(), host.shutdown());
+    let sandbox: Sandbox = sandbox::start_under(workers, config, Clock::system(), Random::system())
+        .map_err(|error| Failure::of("the sandbox's journal cannot be used", &error))?;
+    let (listener, address) = listener;
+    log_address("sandbox", address, "http");
+    let shutdown = host.shutdown();
+    host.spawn(async move { sandbox.serve(listener, shutdown.begun()).await });
     Ok(())
 }

@@ -1,5 +1,6 @@
-//! Tells a service manager when the services are ready and when they stop: the protocol of systemd's `Type=notify`, a datagram to the socket
-//! that it names. Without one, nothing is sent.
+//! Notifies a service manager when the services are ready and when they stop: the protocol of
+//! systemd's `Type=notify`, a datagram to the socket of `NOTIFY_SOCKET`. Without that variable
+//! nothing is sent.
 
 use std::ffi::OsStr;
 use std::io;
@@ -12,20 +13,20 @@ use crate::settings;
 
 /// Every address listens.
 pub(super) fn ready() {
-    tell("READY=1");
+    notify("READY=1");
 }
 
 /// The signal to stop has come.
 pub(super) fn stopping() {
-    tell("STOPPING=1");
+    notify("STOPPING=1");
 }
 
-fn tell(state: &str) {
+fn notify(state: &str) {
     let Some(socket) = settings::notify_socket() else {
         return;
     };
     if let Err(error) = send(&socket, state) {
-        tracing::warn!(%error, state, "the service manager could not be told");
+        tracing::warn!(%error, state, "the service manager could not be notified");
     }
 }
 

@@ -1,4 +1,5 @@
-//! SIGTERM and SIGINT: the first asks for a graceful stop, the second ends at once. A stop that takes too long is ended too.
+//! SIGTERM and SIGINT: the first asks for a graceful stop, the second ends at once. A stop that
+//! takes too long is ended too.
 
 use std::io;
 use std::time::Duration;
@@ -9,21 +10,17 @@ use web::server::Shutdown;
 use super::service_manager;
 
 /// Exit status after a second signal: 128 and the number of SIGINT, as shells report it.
-const IMPATIENT: i32 = 130;
-/// Exit status when the stop did not come to its end in time.
-const STUCK: i32 = 1;
+const SECOND_SIGNAL: i32 = 130;
+/// Exit status when stopping took too long.
+const STOP_TIMEOUT: i32 = 1;
 
 /// At the first signal announces `shutdown`, and begins it when `drain` is over.
-///
-/// # Errors
-///
-/// When the system does not let us hear signals.
 pub(super) fn listen(shutdown: Shutdown, drain: Duration) -> io::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     tokio::spawn(async move {
         let first = next(&mut terminate, &mut interrupt).await;
-        // Before anybody hears of it: then `/ready` says so as well.
+        // First of all, so that `/ready` answers 503 from here on.
         shutdown.announce();
         tracing::info!(
             signal = first,
@@ -33,11 +30,11 @@ pub(super) fn listen(shutdown: Shutdown, drain: Duration) -> io::Result<()> {
         service_manager::stopping();
         tokio::select! {
             () = tokio::time::sleep(drain) => shutdown.begin(),
-            _second = next(&mut terminate, &mut interrupt) => std::process::exit(IMPATIENT),
+            _second = next(&mut terminate, &mut interrupt) => std::process::exit(SECOND_SIGNAL),
         }
         next(&mut terminate, &mut interrupt).await;
-        // Nothing is lost: every payment is stored before it is sent.
-        std::process::exit(IMPATIENT);
+        // No payment is lost: each is stored before it is sent.
+        std::process::exit(SECOND_SIGNAL);
     });
     Ok(())
 }
@@ -47,8 +44,11 @@ pub(super) fn end_in_time(shutdown: Shutdown, limit: Duration) {
     tokio::spawn(async move {
         shutdown.begun().await;
         tokio::time::sleep(limit).await;
-        tracing::error!(?limit, "stopping took too long; what still runs is cut off");
-        std::process::exit(STUCK);
+        tracing::error!(
+            ?limit,
+            "stopping took longer than BALCAO_STOP_TIMEOUT; the process ends now"
+        );
+        std::process::exit(STOP_TIMEOUT);
     });
 }
 

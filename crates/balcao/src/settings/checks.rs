@@ -1,4 +1,5 @@
-//! Rules that concern several settings at once, and which settings a command needs before it may start.
+//! Rules that concern several settings at once, and which settings a command needs before it may
+//! start.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,11 +15,10 @@ use super::reader::Reader;
 use super::secret::Secret;
 use super::table::Settings;
 use super::value::{Value, WebUrl};
-use crate::kept;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What the settings are read for.
+/// What settings are read for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// A command that needs no provider.
@@ -29,9 +29,10 @@ pub(crate) enum Purpose {
     Demo,
 }
 
-/// What a demo takes from the environment and the file. All else it takes from its command line alone: settings that are there for the real
-/// service must not make a demo send mail, call receivers or ask a model.
-pub(super) const OF_A_DEMO: [&str; 7] = [
+/// The settings that a demo reads from the environment and the file; others only from its command
+/// line. Settings of the real service must not make a demo send mail, call receivers or ask a
+/// model.
+pub(super) const READ_BY_DEMO: [&str; 7] = [
     "BALCAO_DATA_DIR",
     "BALCAO_CHECKOUT_LISTEN",
     "BALCAO_INVENTORY_LISTEN",
@@ -41,8 +42,8 @@ pub(super) const OF_A_DEMO: [&str; 7] = [
     "BALCAO_LOG_FORMAT",
 ];
 
-/// Says which settings a demo ignored, if any.
-pub(super) fn ignored_by_a_demo(names: &BTreeSet<&'static str>) -> Option<String> {
+/// Names the settings that a demo ignored, if any.
+pub(super) fn ignored_by_demo(names: &BTreeSet<&'static str>) -> Option<String> {
     let names: Vec<&str> = names.iter().copied().collect();
     (!names.is_empty()).then(|| {
         format!(
@@ -59,7 +60,7 @@ pub(crate) struct Services {
     pub(crate) inventory: bool,
 }
 
-/// Each of these is of no use without the other.
+/// Settings that are of no use without each other.
 const PAIRS: [(&str, &str); 7] = [
     ("BALCAO_TLS_CERT_FILE", "BALCAO_TLS_KEY_FILE"),
     ("BALCAO_ADMIN_USERNAME", "BALCAO_ADMIN_PASSWORD"),
@@ -85,56 +86,47 @@ const NEEDS: [(&str, &str); 2] = [
     ("BALCAO_INVENTORY_ALERT_MAIL_TO", "BALCAO_MAIL_FROM"),
 ];
 
-/// What a service does without its public address, for those that will serve.
-pub(super) fn without_public_url(settings: &Settings, purpose: Purpose) -> Vec<String> {
+/// What is odd but harmless about settings that services run with.
+pub(super) fn warnings(settings: &Settings, purpose: Purpose) -> Vec<String> {
     let Purpose::Serve(services) = purpose else {
         return Vec::new();
     };
-    let checkout = services.checkout && settings.checkout_public_url.is_none();
-    let inventory = services.inventory && settings.inventory_public_url.is_none();
+    // Orders are in the database. Here they show by a setting that only orders need, or by a server
+    // that hears of payments.
+    let has_orders =
+        settings.checkout_refund_overpayment || settings.checkout_webhook_url.is_some();
     let warnings = [
         (
-            checkout,
+            services.checkout && settings.checkout_public_url.is_none(),
             "BALCAO_CHECKOUT_PUBLIC_URL is not set: the provider is not told where to notify us, and links name the host of each request",
         ),
         (
-            inventory,
+            services.inventory && settings.inventory_public_url.is_none(),
             "BALCAO_INVENTORY_PUBLIC_URL is not set: mails have no link to the shop, and other links name the host of each request",
         ),
+        (
+            services.checkout && settings.checkout_provider_webhook_secret.is_empty(),
+            "BALCAO_CHECKOUT_PROVIDER_WEBHOOK_SECRET is not set: anybody can send notifications, so each only makes us read a payment back that we know",
+        ),
+        (
+            services.checkout && has_orders && settings.checkout_open_payments,
+            "BALCAO_CHECKOUT_OPEN_PAYMENTS is true: anybody can pay any amount by an address; set it to false where every payment has an order",
+        ),
     ];
-    let missing = warnings.into_iter().filter(|(is_missing, _)| *is_missing);
-    missing.map(|(_, warning)| warning.to_owned()).collect()
+    let applicable = warnings.into_iter().filter(|(applies, _)| *applies);
+    applicable.map(|(_, warning)| warning.to_owned()).collect()
 }
 
-/// What checkout does without the secret of the provider's notifications.
-pub(super) fn without_webhook_secret(settings: &Settings, purpose: Purpose) -> Option<String> {
-    let is_served = matches!(purpose, Purpose::Serve(services) if services.checkout);
-    let is_missing = is_served && settings.checkout_provider_webhook_secret.0.is_empty();
-    is_missing.then(|| {
-        "BALCAO_CHECKOUT_PROVIDER_WEBHOOK_SECRET is not set: anybody can send notifications, so each only makes us read a payment back that we know".to_owned()
-    })
-}
-
-/// What a shop that uses orders should close. Orders are in the database; settings show them by what only orders need, and by a server that
-/// hears of payments.
-pub(super) fn open_beside_orders(settings: &Settings, purpose: Purpose) -> Option<String> {
-    let is_served = matches!(purpose, Purpose::Serve(services) if services.checkout);
-    let has_orders =
-        settings.checkout_refund_overpayment || settings.checkout_webhook_url.is_some();
-    (is_served && has_orders && settings.checkout_open_payments).then(|| {
-        "BALCAO_CHECKOUT_OPEN_PAYMENTS is true: anybody can pay any amount by an address; set it to false where every payment has an order".to_owned()
-    })
-}
-
-/// What is wrong with settings that are each right. `settings` is absent when some of them are not.
-pub(crate) fn together(
+/// What is wrong with settings that are valid one by one. `settings` is absent when some of them
+/// are not.
+pub(super) fn problems(
     reader: &Reader,
     settings: Option<&Settings>,
     purpose: Purpose,
 ) -> Vec<Problem> {
-    let mut problems = pairs(reader);
+    let mut problems = missing_partners(reader);
     if let Purpose::Serve(services) = purpose {
-        problems.extend(needed_to_serve(reader, services));
+        problems.extend(missing_to_serve(reader, services));
     }
     if reader.is_given("OTEL_EXPORTER_OTLP_ENDPOINT") && !cfg!(feature = "otel") {
         problems.push(Problem::new(
@@ -144,19 +136,19 @@ pub(crate) fn together(
     }
     if let Some(settings) = settings {
         problems.extend(page_sizes(settings));
-        problems.extend(analyses(settings));
+        problems.extend(demand_window(settings));
         problems.extend(called_services(settings));
-        problems.extend(same_file(settings));
+        problems.extend(shared_file(settings));
         problems.extend(super::logo(settings).err());
         if let Purpose::Serve(services) = purpose {
-            problems.extend(same_address(settings, services));
-            problems.extend(wired(settings, services));
+            problems.extend(shared_addresses(settings, services));
+            problems.extend(orders_without_inventory(settings, services));
         }
     }
     problems
 }
 
-fn pairs(reader: &Reader) -> Vec<Problem> {
+fn missing_partners(reader: &Reader) -> Vec<Problem> {
     let mut problems: Vec<Problem> = Vec::new();
     let both_ways = PAIRS
         .into_iter()
@@ -175,7 +167,7 @@ fn pairs(reader: &Reader) -> Vec<Problem> {
     problems
 }
 
-fn needed_to_serve(reader: &Reader, services: Services) -> Vec<Problem> {
+fn missing_to_serve(reader: &Reader, services: Services) -> Vec<Problem> {
     let needed = [
         (
             "BALCAO_CHECKOUT_PROVIDER_URL",
@@ -213,8 +205,8 @@ fn page_sizes(settings: &Settings) -> Option<Problem> {
     })
 }
 
-/// What the analyses cannot reckon with.
-fn analyses(settings: &Settings) -> Option<Problem> {
+/// The analyses count whole days, of two years at most.
+fn demand_window(settings: &Settings) -> Option<Problem> {
     let window = settings.inventory_demand_window;
     let is_whole = window.as_secs().is_multiple_of(DAY.as_secs()) && window.subsec_nanos() == 0;
     (!is_whole || window > DAY * 730).then(|| {
@@ -228,7 +220,8 @@ fn analyses(settings: &Settings) -> Option<Problem> {
     })
 }
 
-/// Keys that cannot be sent to the services that inventory calls, and addresses that no path can follow.
+/// Keys that cannot be sent to the services that inventory calls, and addresses that no path can
+/// follow.
 fn called_services(settings: &Settings) -> Vec<Problem> {
     let key = |name: &'static str, key: &Option<Secret>| {
         let key = key.as_ref();
@@ -264,15 +257,15 @@ fn called_services(settings: &Settings) -> Vec<Problem> {
     problems.into_iter().flatten().collect()
 }
 
-/// One process at a time holds a SQLite file, and a backup has one file for each service. PostgreSQL keeps any number of services apart.
-fn same_file(settings: &Settings) -> Option<Problem> {
-    let inventory = kept::inventory_database(settings);
-    let (Address::Sqlite(one), Address::Sqlite(other)) =
-        (kept::checkout_database(settings), &inventory)
+/// One process at a time has a SQLite file, and a backup has one file for each service. PostgreSQL
+/// keeps services apart.
+fn shared_file(settings: &Settings) -> Option<Problem> {
+    let inventory = settings.inventory_database();
+    let (Address::Sqlite(one), Address::Sqlite(other)) = (settings.checkout_database(), &inventory)
     else {
         return None;
     };
-    (real_place(&one) == real_place(other)).then(|| {
+    (real_path(&one) == real_path(other)).then(|| {
         Problem::new(
             "BALCAO_INVENTORY_DATABASE_URL",
             format!(
@@ -282,8 +275,8 @@ fn same_file(settings: &Settings) -> Option<Problem> {
     })
 }
 
-/// Where a file is or will be, whichever way its path is written.
-fn real_place(file: &Path) -> PathBuf {
+/// The path of a file that exists or will be made, however it is written.
+fn real_path(file: &Path) -> PathBuf {
     let of_folder = || {
         Some(
             fs::canonicalize(file.parent()?)
@@ -298,8 +291,8 @@ fn real_place(file: &Path) -> PathBuf {
         .unwrap_or_else(|| file.to_path_buf())
 }
 
-/// Orders book stock where both services run in one process, and inventory's own address can be reached from it.
-fn wired(settings: &Settings, services: Services) -> Option<Problem> {
+/// Orders book stock where both services run in one process, and inventory can be reached from it.
+fn orders_without_inventory(settings: &Settings, services: Services) -> Option<Problem> {
     let problem = |what: &str| Some(Problem::new("BALCAO_ORDERS_BOOK_STOCK", what));
     if !settings.orders_book_stock {
         return None;
@@ -318,11 +311,7 @@ fn wired(settings: &Settings, services: Services) -> Option<Problem> {
     None
 }
 
-fn same_address(settings: &Settings, services: Services) -> Vec<Problem> {
-    let metrics = match settings.metrics_listen {
-        super::value::Switch::On(address) => Some(address),
-        super::value::Switch::Off => None,
-    };
+fn shared_addresses(settings: &Settings, services: Services) -> Vec<Problem> {
     let used = [
         (
             "BALCAO_CHECKOUT_LISTEN",
@@ -332,7 +321,7 @@ fn same_address(settings: &Settings, services: Services) -> Vec<Problem> {
             "BALCAO_INVENTORY_LISTEN",
             services.inventory.then_some(settings.inventory_listen),
         ),
-        ("BALCAO_METRICS_LISTEN", metrics),
+        ("BALCAO_METRICS_LISTEN", settings.metrics_listen.on()),
     ];
     let mut seen: BTreeMap<SocketAddr, &str> = BTreeMap::new();
     let mut problems = Vec::new();

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use web::rate::Rates;
 
-use super::reader::Effective;
-use super::table::{Fallback, Row, groups};
+use super::reader::EffectiveSetting;
+use super::table::{DefaultValue, Description, groups};
 use super::value::{Secrecy, Value};
 
 const OPENING: &str = "\
@@ -56,36 +56,36 @@ pub(crate) fn markdown() -> String {
             "\n## {}\n\nVariable | Default | Meaning | Allowed\n---|---|---|---\n",
             group.title
         );
-        for row in &group.rows {
-            let _ = writeln!(text, "{}", line(row));
+        for setting in &group.settings {
+            let _ = writeln!(text, "{}", row(setting));
         }
     }
     text
 }
 
-fn line(row: &Row) -> String {
+fn row(setting: &Description) -> String {
     let allowed = kinds()
         .iter()
-        .fold(row.allowed.clone(), |allowed, (name, long)| {
+        .fold(setting.allowed.clone(), |allowed, (name, long)| {
             allowed.replace(long.as_str(), name)
         });
-    let default = match row.fallback {
-        Fallback::Is(value) => format!("`{value}`"),
-        Fallback::Unset(words) => format!("none: {words}"),
+    let default = match setting.default {
+        DefaultValue::Is(value) => format!("`{value}`"),
+        DefaultValue::Unset(words) => format!("none: {words}"),
     };
-    let mark = match row.secrecy {
+    let mark = match setting.secrecy {
         Secrecy::Open => "",
         Secrecy::Password => " *(password)*",
         Secrecy::Secret => " *(secret)*",
     };
     format!(
         "`{}`{mark} | {default} | {} | {allowed}",
-        row.name, row.meaning
+        setting.name, setting.meaning
     )
 }
 
 /// The effective settings, one a line, with where each came from.
-pub(crate) fn effective(settings: &[Effective]) -> String {
+pub(crate) fn effective(settings: &[EffectiveSetting]) -> String {
     let names = settings
         .iter()
         .map(|setting| setting.name.len())
@@ -98,7 +98,7 @@ pub(crate) fn effective(settings: &[Effective]) -> String {
         .unwrap_or_default()
         .min(40);
     let mut text = String::new();
-    for Effective {
+    for EffectiveSetting {
         name,
         shown,
         origin,

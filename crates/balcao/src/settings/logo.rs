@@ -10,10 +10,6 @@ use super::problem::Problem;
 use super::table::Settings;
 
 /// Reads the logo, where there is one.
-///
-/// # Errors
-///
-/// What is wrong with the file.
 pub(crate) fn logo(settings: &Settings) -> Result<Option<Logo>, Problem> {
     let Some(file) = &settings.checkout_shop_logo else {
         return Ok(None);

@@ -8,6 +8,11 @@ use super::secret::MASK;
 use super::sources::{Entries, Entry, Sources};
 use super::value::{Secrecy, Value};
 
+/// How an invalid setting shows in `config check`.
+const INVALID: &str = "(invalid)";
+/// How a problem names a value that may be a secret.
+const NOT_SHOWN: &str = "a value that is not shown";
+
 /// Where an effective value came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Origin {
@@ -32,16 +37,19 @@ impl std::fmt::Display for Origin {
 
 /// One line of `config check`.
 #[derive(Debug)]
-pub(crate) struct Effective {
+pub(crate) struct EffectiveSetting {
     pub(crate) name: &'static str,
     pub(crate) shown: String,
     pub(crate) origin: Origin,
 }
 
-/// Reads settings one after the other; afterwards holds what is effective, what is wrong and what is odd.
+/// Reads settings one after the other, and collects what is effective and what is wrong.
+///
+/// Deserializers of serde stop at the first problem and quote values in their messages. An operator
+/// wants all problems at once, and no secret in any of them.
 pub(crate) struct Reader {
     levels: [(Origin, Entries); 3],
-    pub(crate) effective: Vec<Effective>,
+    pub(crate) effective: Vec<EffectiveSetting>,
     pub(crate) problems: Vec<Problem>,
 }
 
@@ -58,96 +66,88 @@ impl Reader {
         }
     }
 
-    /// The value of one setting: given, else by default, else the kind's own value for absence.
-    pub(crate) fn take<T: Value>(
+    /// The value of one setting: as given, else its default, else the type's own value for absence.
+    pub(crate) fn read<T: Value>(
         &mut self,
         name: &'static str,
         default: Option<&str>,
     ) -> Option<T> {
-        let (text, origin) = match self.find(name, T::SECRECY) {
-            Ok(Some((text, origin))) => (Some(text), origin),
-            Ok(None) => (default.map(str::to_owned), Origin::Default),
-            Err(()) => return self.invalid(name),
-        };
-        let value = text
-            .as_ref()
-            .map_or_else(T::unset, |text| T::parse(text.trim()));
-        let Some(value) = value else {
-            let found = match T::SECRECY {
-                Secrecy::Open => {
-                    format!(
-                        "{:?}",
-                        without_password(text.as_deref().unwrap_or_default())
-                    )
-                }
-                Secrecy::Password | Secrecy::Secret => "a value that is not shown".to_owned(),
+        let read = self.find(name, T::SECRECY).and_then(|found| {
+            let (text, origin) = match found {
+                Some((text, origin)) => (Some(text), origin),
+                None => (default.map(str::to_owned), Origin::Default),
             };
-            self.problems.push(Problem::new(
-                name,
-                format!("found {found} ({origin}); allowed: {}", T::allowed()),
-            ));
-            return self.invalid(name);
+            let parsed = match &text {
+                Some(text) => T::parse(text.trim()),
+                None => T::unset(),
+            };
+            match parsed {
+                Some(value) => Ok((value, origin)),
+                None => Err(invalid::<T>(name, &text.unwrap_or_default(), &origin)),
+            }
+        });
+        let (value, shown, origin) = match read {
+            Ok((value, origin)) => {
+                let shown = value.show();
+                (Some(value), shown, origin)
+            }
+            Err(problem) => {
+                self.problems.push(problem);
+                (None, INVALID.to_owned(), Origin::Default)
+            }
         };
-        self.effective.push(Effective {
+        self.effective.push(EffectiveSetting {
             name,
-            shown: value.show(),
+            shown,
             origin,
         });
-        Some(value)
+        value
     }
 
-    fn invalid<T>(&mut self, name: &'static str) -> Option<T> {
-        self.effective.push(Effective {
-            name,
-            shown: "(invalid)".to_owned(),
-            origin: Origin::Default,
-        });
-        None
-    }
-
-    /// The text on the highest level that has one. `Err` when the problem has been recorded already.
+    /// The text at the highest level that has one, with its origin.
     fn find(
         &mut self,
         name: &'static str,
         secrecy: Secrecy,
-    ) -> Result<Option<(String, Origin)>, ()> {
+    ) -> Result<Option<(String, Origin)>, Problem> {
         let file_name = format!("{name}_FILE");
-        let mut found: Option<Result<(String, Origin), Problem>> = None;
+        let mut found = Ok(None);
         for (origin, entries) in &mut self.levels {
+            // Entries of lower levels are removed too: what is left at the end has no setting.
             let plain = entries.remove(name);
-            let file = if secrecy == Secrecy::Open {
-                None
-            } else {
-                entries.remove(&file_name)
+            let file = match secrecy {
+                Secrecy::Open => None,
+                Secrecy::Password | Secrecy::Secret => entries.remove(&file_name),
             };
-            if found.is_some() {
+            if !matches!(found, Ok(None)) {
                 continue;
             }
             found = match (plain, file) {
-                (Some(_), Some(_)) => Some(Err(Problem::new(
+                (Some(_), Some(_)) => Err(Problem::new(
                     name,
                     format!("both {name} and {file_name} are set ({origin}); allowed: one of them"),
-                ))),
+                )),
                 (Some(_), None) if secrecy == Secrecy::Secret && *origin == Origin::CommandLine => {
-                    Some(Err(Problem::new(
+                    Err(Problem::new(
                         name,
                         format!(
                             "found on the command line, where every user of the machine can read it; allowed: the environment, the configuration file, or {file_name}"
                         ),
-                    )))
+                    ))
                 }
-                (Some(Entry { text, .. }), None) => Some(Ok((text, origin.clone()))),
-                (None, Some(entry)) => Some(read_secret(&file_name, Path::new(entry.text.trim()))),
-                (None, None) => None,
+                (Some(Entry { text, .. }), None) => Ok(Some((text, origin.clone()))),
+                (None, Some(entry)) => {
+                    read_secret(&file_name, Path::new(entry.text.trim())).map(Some)
+                }
+                (None, None) => Ok(None),
             };
         }
         found
-            .transpose()
-            .map_err(|problem| self.problems.push(problem))
     }
 
-    /// Reports every key that no setting took. A variable that merely begins like ours (an orchestrator makes such from a
-    /// service's name) is only worth a warning, unless it looks like a setting misspelt.
+    /// Reports every key that no setting has. A variable of the environment is only a warning,
+    /// unless it looks like a misspelt setting: an orchestrator makes variables from a service's
+    /// name.
     pub(crate) fn finish(&mut self, known: &[&'static str]) -> Vec<String> {
         let mut warnings = Vec::new();
         for (origin, entries) in &mut self.levels {
@@ -186,9 +186,20 @@ impl Reader {
     pub(crate) fn is_given(&self, name: &str) -> bool {
         self.effective.iter().any(|effective| {
             effective.name == name
-                && (effective.origin != Origin::Default || effective.shown == "(invalid)")
+                && (effective.origin != Origin::Default || effective.shown == INVALID)
         })
     }
+}
+
+fn invalid<T: Value>(name: &str, text: &str, origin: &Origin) -> Problem {
+    let found = match T::SECRECY {
+        Secrecy::Open => format!("{:?}", without_password(text)),
+        Secrecy::Password | Secrecy::Secret => NOT_SHOWN.to_owned(),
+    };
+    Problem::new(
+        name,
+        format!("found {found} ({origin}); allowed: {}", T::allowed()),
+    )
 }
 
 fn read_secret(file_name: &str, path: &Path) -> Result<(String, Origin), Problem> {
@@ -205,7 +216,8 @@ fn read_secret(file_name: &str, path: &Path) -> Result<(String, Origin), Problem
     Ok((text, Origin::SecretFile(path.to_path_buf())))
 }
 
-/// What was given as the path of a secret's file: by mistake it may be the secret itself, so only what can be nothing but a path is shown.
+/// The path of a secret's file, as a problem shows it. By mistake the secret itself may have been
+/// given, so only what begins as a path does is shown.
 fn path_or_secret(path: &Path) -> String {
     let text = path.display().to_string();
     let is_path = ["/", "./", "../"]
@@ -214,11 +226,11 @@ fn path_or_secret(path: &Path) -> String {
     if is_path {
         format!("{text:?}")
     } else {
-        "a value that is not shown".to_owned()
+        NOT_SHOWN.to_owned()
     }
 }
 
-/// A value as a problem shows it: without what may be a user's name and password, of whichever kind of address it was meant to be.
+/// A value as a problem shows it: without what may be the user name and password of an address.
 fn without_password(text: &str) -> Cow<'_, str> {
     let Some((before, after)) = text
         .rsplit_once('@')
@@ -229,9 +241,4 @@ fn without_password(text: &str) -> Cow<'_, str> {
     let scheme = before.split_once("//").map_or("", |(scheme, _)| scheme);
     let slashes = if before.contains("//") { "//" } else { "" };
     Cow::Owned(format!("{scheme}{slashes}{MASK}@{after}"))
-}
-
-/// How a secret shows in `config check`.
-pub(crate) fn masked() -> String {
-    MASK.to_owned()
 }

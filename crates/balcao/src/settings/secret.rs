@@ -10,7 +10,8 @@ pub(crate) const MASK: &str = "********";
 pub(crate) struct Secret<const MIN: usize = 1>(String);
 
 impl<const MIN: usize> Secret<MIN> {
-    /// The secret, or `None` when it is too short or holds a control character (a pasted line end, most often).
+    /// The secret, or `None` when it is too short or holds a control character (a pasted line end,
+    /// most often).
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let usable =
             text.len() >= MIN && !text.trim().is_empty() && !text.chars().any(char::is_control);

@@ -1,5 +1,6 @@
-//! Where settings come from: command line, environment, `balcao.toml`. Each is turned into names and texts; what the texts
-//! mean is decided in `value`. This is the only file of the product that reads the environment.
+//! Where settings come from: command line, environment, `balcao.toml`. Each becomes names and
+//! texts; `value` parses the texts. This is the only file of the product that reads the
+//! environment.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -7,12 +8,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::problem::Problem;
-use super::table::NAMES;
 
 /// The file that is read from the working directory when the command line names no other.
 const DEFAULT_FILE: &str = "balcao.toml";
 
-/// A text, which may be a secret until its setting is known, and the key as the person wrote it.
+/// The key as the person wrote it, and its text. The text may be a secret until its setting is
+/// known.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) written: String,
@@ -33,7 +34,8 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// Gathers the settings of this process. `set` are the `NAME=VALUE` pairs of the command line, `file` its `--config`.
+    /// Gathers the settings of this process. `set` are the `NAME=VALUE` pairs of the command line,
+    /// `file` its `--config`.
     pub(crate) fn of_process(set: &[(String, String)], file: Option<&Path>) -> Self {
         let mut sources = Self::default();
         for (key, value) in set {
@@ -54,7 +56,8 @@ impl Sources {
         sources
     }
 
-    /// Takes the variables that are ours. An empty one counts as absent, as compose files leave many of them empty.
+    /// Adds the variables that are ours. An empty one counts as absent, as compose files leave many
+    /// of them empty.
     pub(crate) fn add_environment(
         &mut self,
         variables: impl Iterator<Item = (OsString, OsString)>,
@@ -86,7 +89,7 @@ impl Sources {
         }
     }
 
-    /// Takes the keys of a TOML text: tables and keys joined by `_` give the name of the variable.
+    /// Adds the keys of a TOML text: tables and keys joined by `_` give the name of the variable.
     pub(crate) fn add_file(&mut self, path: &str, text: &str) {
         match text.parse::<toml::Table>() {
             Ok(table) => self.add_table(path, "", table),
@@ -104,16 +107,20 @@ impl Sources {
         }
     }
 
-    /// Forgets what the environment and the file say of settings of the product other than `wanted`, and names those settings. What the
-    /// command line says stays.
-    pub(crate) fn keep_only(&mut self, wanted: &[&str]) -> BTreeSet<&'static str> {
+    /// Removes settings other than `wanted` from the environment and the file, and returns their
+    /// names. Those of the command line stay.
+    pub(crate) fn keep_only(
+        &mut self,
+        wanted: &[&str],
+        known: &[&'static str],
+    ) -> BTreeSet<&'static str> {
         let mut forgotten = BTreeSet::new();
         for entries in [&mut self.environment, &mut self.file] {
             entries.retain(|name, _| {
                 let plain = name.strip_suffix("_FILE").unwrap_or(name);
                 let setting = [name, plain]
                     .into_iter()
-                    .find_map(|name| NAMES.iter().find(|known| *known == &name));
+                    .find_map(|name| known.iter().find(|known| *known == &name));
                 let is_wanted = setting.is_none_or(|setting| wanted.contains(setting));
                 forgotten.extend(setting.filter(|_| !is_wanted));
                 is_wanted
@@ -157,7 +164,7 @@ impl Sources {
     }
 }
 
-/// Where a service manager wants to hear of the start and the stop: systemd's `NOTIFY_SOCKET`.
+/// The socket on which a service manager hears of start and stop: systemd's `NOTIFY_SOCKET`.
 pub(crate) fn notify_socket() -> Option<OsString> {
     let mut variables = std::env::vars_os();
     variables.find_map(|(name, value)| (name == "NOTIFY_SOCKET").then_some(value))
@@ -173,7 +180,7 @@ pub(crate) fn name_of_key(key: &str) -> String {
     }
 }
 
-/// Variables of ours, save those of the test suites, which are no settings of the product.
+/// Whether a variable is ours; those of the test suites are no settings.
 fn is_ours(name: &str) -> bool {
     name == "OTEL_EXPORTER_OTLP_ENDPOINT"
         || (name.starts_with("BALCAO_") && !name.starts_with("BALCAO_TEST_"))

@@ -1,35 +1,38 @@
-//! The one table of settings: field, kind, name, default and meaning. Reading, problems, `config check` and
-//! `docs/configuration.md` all come from it.
+//! The one table of settings: field, kind, name, default and meaning. Reading, problems,
+//! `config check` and `docs/configuration.md` all come from it.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use checkout::provider::AccessToken;
+use checkout::provider::{AccessToken, BaseUrl};
 use checkout::request::MaxAmounts;
+use delivery::Target;
+use delivery::mail::{Sender, Server};
+use inventory::accounts::second_factor::MandatoryFor;
+use inventory::stock::AlertMode;
 use web::client::{Proxies, PublicUrl};
+use web::locale::Locale;
 use web::rate::Rates;
 
 use super::reader::Reader;
 use super::secret::Secret;
 use super::value::{
-    ApiKeys, Count, Identifier, Label, Language, LogFilter, LogFormat, LowStockAlert,
-    MailAddresses, MailSender, Pause, Percent, ProviderUrl, RedisUrl, ReportSchedule,
-    RequireSecondFactor, Secrecy, SecretList, SmtpUrl, Switch, TimeOfDay, Value, WebUrl,
-    WebhookSecrets, WebhookUrl,
+    ApiKey, Count, Identifier, Label, LogFilter, LogFormat, MailAddress, Pause, Percent, RedisUrl,
+    ReportSchedule, Secrecy, Switch, TimeOfDay, Value, WebUrl,
 };
 
-/// What holds when a setting is not given.
+/// The default of a setting.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Fallback {
+pub(crate) enum DefaultValue {
     /// This value.
     Is(&'static str),
-    /// No value; what that means, in words.
+    /// No value; the words say what follows from that.
     Unset(&'static str),
 }
 
-impl Fallback {
-    fn value(self) -> Option<&'static str> {
+impl DefaultValue {
+    fn text(self) -> Option<&'static str> {
         match self {
             Self::Is(value) => Some(value),
             Self::Unset(_) => None,
@@ -38,9 +41,9 @@ impl Fallback {
 }
 
 /// One setting, as documents describe it.
-pub(crate) struct Row {
+pub(crate) struct Description {
     pub(crate) name: &'static str,
-    pub(crate) fallback: Fallback,
+    pub(crate) default: DefaultValue,
     pub(crate) meaning: &'static str,
     pub(crate) allowed: String,
     pub(crate) secrecy: Secrecy,
@@ -49,11 +52,11 @@ pub(crate) struct Row {
 /// Settings that belong together.
 pub(crate) struct Group {
     pub(crate) title: &'static str,
-    pub(crate) rows: Vec<Row>,
+    pub(crate) settings: Vec<Description>,
 }
 
 macro_rules! settings {
-    ($($title:literal { $($field:ident: $kind:ty, $name:literal, $fallback:expr, $meaning:literal;)+ })+) => {
+    ($($title:literal { $($field:ident: $kind:ty, $name:literal, $default:expr, $meaning:literal;)+ })+) => {
         /// Every setting, read and valid.
         #[derive(Debug, Clone)]
         pub(crate) struct Settings {
@@ -67,9 +70,9 @@ macro_rules! settings {
         pub(crate) fn groups() -> Vec<Group> {
             vec![$(Group {
                 title: $title,
-                rows: vec![$(Row {
+                settings: vec![$(Description {
                     name: $name,
-                    fallback: $fallback,
+                    default: $default,
                     meaning: $meaning,
                     allowed: <$kind as Value>::allowed(),
                     secrecy: <$kind as Value>::SECRECY,
@@ -78,16 +81,17 @@ macro_rules! settings {
         }
 
         impl Settings {
-            /// Reads every setting; `None` when one of them is not valid, which the reader has recorded.
+            /// Reads every setting; `None` when one of them is not valid, which the reader has
+            /// recorded.
             pub(crate) fn read(reader: &mut Reader) -> Option<Self> {
-                $($(let $field = reader.take::<$kind>($name, $fallback.value());)+)+
+                $($(let $field = reader.read::<$kind>($name, $default.text());)+)+
                 Some(Self { $($($field: $field?,)+)+ })
             }
         }
     };
 }
 
-use Fallback::{Is, Unset};
+use DefaultValue::{Is, Unset};
 
 settings! {
     "Both services" {
@@ -107,9 +111,9 @@ settings! {
             "Tells inventory, in the same process, of paid orders, so that goods with a `sku` leave the stock. `demo` does it always.";
         redis_url: Option<RedisUrl>, "BALCAO_REDIS_URL", Unset("each process counts alone"),
             "Redis or Valkey that holds the rate-limit and quota windows of all replicas.";
-        smtp_url: Option<SmtpUrl>, "BALCAO_SMTP_URL", Unset("no mail"),
+        smtp_url: Option<Server>, "BALCAO_SMTP_URL", Unset("no mail"),
             "Mail server for alerts and receipts.";
-        mail_from: Option<MailSender>, "BALCAO_MAIL_FROM", Unset("no mail"),
+        mail_from: Option<Sender>, "BALCAO_MAIL_FROM", Unset("no mail"),
             "Sender of mail.";
         llm_base_url: Option<WebUrl>, "BALCAO_LLM_BASE_URL", Unset("analyses are computed text"),
             "OpenAI-compatible service that words the analyses.";
@@ -145,11 +149,11 @@ settings! {
             "Database of checkout.";
         checkout_allow_http: bool, "BALCAO_CHECKOUT_ALLOW_HTTP", Is("false"),
             "Lifts the check that requests came over HTTPS. For trials on a closed network only.";
-        checkout_provider_url: Option<ProviderUrl>, "BALCAO_CHECKOUT_PROVIDER_URL", Unset("`serve` refuses to run checkout"),
+        checkout_provider_url: Option<BaseUrl>, "BALCAO_CHECKOUT_PROVIDER_URL", Unset("`serve` refuses to run checkout"),
             "Base address of the payment provider.";
         checkout_provider_access_token: Option<AccessToken>, "BALCAO_CHECKOUT_PROVIDER_ACCESS_TOKEN", Unset("`serve` refuses to run checkout"),
             "Access token at the provider.";
-        checkout_provider_webhook_secret: SecretList, "BALCAO_CHECKOUT_PROVIDER_WEBHOOK_SECRET", Unset("notifications are only a hint to read back"),
+        checkout_provider_webhook_secret: Vec<Secret>, "BALCAO_CHECKOUT_PROVIDER_WEBHOOK_SECRET", Unset("notifications are only a hint to read back"),
             "Secrets that sign the provider's notifications; several by comma during a rotation.";
         checkout_provider_timeout: Duration, "BALCAO_CHECKOUT_PROVIDER_TIMEOUT", Is("15s"),
             "Longest wait for one call to the provider.";
@@ -163,11 +167,11 @@ settings! {
             "Requests per client address.";
         checkout_rate_limit_payments: Rates, "BALCAO_CHECKOUT_RATE_LIMIT_PAYMENTS", Is("off"),
             "Payments of one client address; merchants' servers and this machine are exempt.";
-        checkout_api_keys: ApiKeys, "BALCAO_CHECKOUT_API_KEYS", Unset("only the keys in the store"),
+        checkout_api_keys: Vec<ApiKey>, "BALCAO_CHECKOUT_API_KEYS", Unset("only the keys in the store"),
             "Keys of merchants' servers, by comma, besides those of `balcao checkout key add`.";
-        checkout_webhook_url: Option<WebhookUrl>, "BALCAO_CHECKOUT_WEBHOOK_URL", Unset("no webhooks"),
+        checkout_webhook_url: Option<Target>, "BALCAO_CHECKOUT_WEBHOOK_URL", Unset("no webhooks"),
             "Destination of events of payments; others by `balcao checkout endpoint`.";
-        checkout_webhook_secret: Option<WebhookSecrets>, "BALCAO_CHECKOUT_WEBHOOK_SECRET", Unset("needed with BALCAO_CHECKOUT_WEBHOOK_URL"),
+        checkout_webhook_secret: Vec<delivery::Secret>, "BALCAO_CHECKOUT_WEBHOOK_SECRET", Unset("needed with BALCAO_CHECKOUT_WEBHOOK_URL"),
             "Signs them; several during a rotation.";
         checkout_webhook_allow_private: bool, "BALCAO_CHECKOUT_WEBHOOK_ALLOW_PRIVATE", Is("false"),
             "Lets them reach private addresses.";
@@ -209,15 +213,15 @@ settings! {
             "Lifetime of a refresh token.";
         inventory_session_lifetime: Duration, "BALCAO_INVENTORY_SESSION_LIFETIME", Is("30d"),
             "Longest lifetime of a session.";
-        inventory_require_second_factor: RequireSecondFactor, "BALCAO_INVENTORY_REQUIRE_SECOND_FACTOR", Is("off"),
+        inventory_require_second_factor: MandatoryFor, "BALCAO_INVENTORY_REQUIRE_SECOND_FACTOR", Is("off"),
             "Who must have a second factor: staff, or all who may write.";
         inventory_token_secret: Option<Secret<32>>, "BALCAO_INVENTORY_TOKEN_SECRET", Unset("made on first start, kept in the data folder"),
             "Signs tokens; the same on every replica.";
         inventory_low_stock_threshold: Count<0, { i64::MAX }>, "BALCAO_INVENTORY_LOW_STOCK_THRESHOLD", Is("10"),
             "A product with fewer units than this is low, unless it has a threshold of its own.";
-        inventory_low_stock_alert: LowStockAlert, "BALCAO_INVENTORY_LOW_STOCK_ALERT", Is("every_outflow"),
+        inventory_low_stock_alert: AlertMode, "BALCAO_INVENTORY_LOW_STOCK_ALERT", Is("every_outflow"),
             "`once` sends one alert until the stock recovers.";
-        inventory_language: Language, "BALCAO_INVENTORY_LANGUAGE", Is("pt-BR"),
+        inventory_language: Locale, "BALCAO_INVENTORY_LANGUAGE", Is("pt-BR"),
             "Language of analyses and mails; pages and the API follow their readers.";
         inventory_lead_time: Duration, "BALCAO_INVENTORY_LEAD_TIME", Is("7d"),
             "Lead time, from order to shelf, that analyses assume for products without their own.";
@@ -233,15 +237,15 @@ settings! {
             "Pause after a product's analysis before its sales start another one. People may start one at any time.";
         inventory_report: ReportSchedule, "BALCAO_INVENTORY_REPORT", Is("off"),
             "`weekly` writes a report on the whole shop every Monday, beside the analyses, and mails it to the receivers of alerts.";
-        inventory_webhook_url: Option<WebhookUrl>, "BALCAO_INVENTORY_WEBHOOK_URL", Unset("no webhooks"),
+        inventory_webhook_url: Option<Target>, "BALCAO_INVENTORY_WEBHOOK_URL", Unset("no webhooks"),
             "Destination of webhooks; further ones on the pages under /webhooks/, or by command.";
-        inventory_webhook_secret: Option<WebhookSecrets>, "BALCAO_INVENTORY_WEBHOOK_SECRET", Unset("needed with BALCAO_INVENTORY_WEBHOOK_URL"),
+        inventory_webhook_secret: Vec<delivery::Secret>, "BALCAO_INVENTORY_WEBHOOK_SECRET", Unset("needed with BALCAO_INVENTORY_WEBHOOK_URL"),
             "Signs those webhooks; several by comma during a rotation.";
         inventory_webhook_allow_private: bool, "BALCAO_INVENTORY_WEBHOOK_ALLOW_PRIVATE", Is("false"),
             "Lets webhooks reach loopback and private addresses.";
-        inventory_orders_secret: Option<WebhookSecrets>, "BALCAO_INVENTORY_ORDERS_SECRET", Unset("nothing is taken from another checkout"),
+        inventory_orders_secret: Vec<delivery::Secret>, "BALCAO_INVENTORY_ORDERS_SECRET", Unset("nothing is taken from another checkout"),
             "Verifies the events of a checkout at `POST /integrations/orders/`; several by comma during a rotation.";
-        inventory_alert_mail_to: Option<MailAddresses>, "BALCAO_INVENTORY_ALERT_MAIL_TO", Unset("no mail"),
+        inventory_alert_mail_to: Vec<MailAddress>, "BALCAO_INVENTORY_ALERT_MAIL_TO", Unset("no mail"),
             "Receivers of low-stock alerts, one each time a product becomes low.";
         inventory_alert_mail_digest: Switch<TimeOfDay>, "BALCAO_INVENTORY_ALERT_MAIL_DIGEST", Is("off"),
             "When those receivers get the daily list of low stock, if anything is low.";

@@ -1,21 +1,22 @@
-//! `balcao checkout endpoint`: the shop's servers that get events of payments, while the service runs or not. It sees a change within
-//! seconds.
+//! `balcao checkout endpoint`: the webhook endpoints that get events of payments. A running service
+//! sees a change within seconds.
 
 use ::checkout::webhooks::endpoints::{self, EndpointError, UnknownType, Wish};
 use clap::{ArgGroup, Subcommand};
 use db::Error;
 use delivery::{Outbox, TargetError};
 
-use crate::command::{Common, Failure, endpoints as said, with_runtime};
+use crate::command::{common::Common, endpoints as output};
 use crate::console;
-use crate::run::{Run, checkout::open_outbox};
+use crate::failure::Failure;
+use crate::run::checkout::with_outbox;
 use crate::settings::Purpose;
 
 #[derive(Debug, Subcommand)]
 #[command(
     after_help = "Examples:\n  balcao checkout endpoint add https://shop.example/hooks --types payment.approved,payment.refunded\n  balcao checkout endpoint test 2\n  balcao checkout endpoint rotate 2\n  balcao checkout endpoint redeliver 4711\n  balcao checkout endpoint redeliver --failed --endpoint 2"
 )]
-pub(super) enum Action {
+pub(super) enum PaymentEndpointAction {
     /// Add an endpoint and print its secret, once
     Add {
         /// Where events are sent, https:// or http://
@@ -55,7 +56,8 @@ pub(super) enum Action {
         /// Its number
         id: i64,
     },
-    /// Deliver an event again to every endpoint that receives its type, or all deliveries that were given up
+    /// Deliver an event again to every endpoint that receives its type, or all deliveries that were
+    /// given up
     #[command(group(ArgGroup::new("what").args(["event", "failed"]).required(true)))]
     Redeliver {
         /// The event's number, or its `webhook-id`
@@ -71,7 +73,7 @@ pub(super) enum Action {
 }
 
 fn address(text: &str) -> Result<String, TargetError> {
-    said::address(text)
+    output::address(text)
 }
 
 fn types(text: &str) -> Result<String, UnknownType> {
@@ -88,21 +90,15 @@ fn event(text: &str) -> Result<i64, String> {
         .map_err(|_| "the number of an event, or a `webhook-id`".to_owned())
 }
 
-pub(super) fn run(action: Action, common: &Common) -> Result<(), Failure> {
-    let (settings, warnings) = common.settings(Purpose::Any)?;
-    with_runtime(&settings, &warnings, async {
-        let run = Run::new(&settings)?;
-        let (outbox, db) = open_outbox(&run, &settings).await?;
-        let done = perform(action, &outbox).await;
-        drop(outbox);
-        db.close().await;
-        done
+pub(super) fn run(action: PaymentEndpointAction, common: &Common) -> Result<(), Failure> {
+    common.run(Purpose::Any, async |settings| {
+        with_outbox(&settings, async |outbox| perform(action, outbox).await).await
     })
 }
 
-async fn perform(action: Action, outbox: &Outbox) -> Result<(), Failure> {
+async fn perform(action: PaymentEndpointAction, outbox: &Outbox) -> Result<(), Failure> {
     let done = match action {
-        Action::Add {
+        PaymentEndpointAction::Add {
             url,
             types,
             description,
@@ -113,31 +109,31 @@ async fn perform(action: Action, outbox: &Outbox) -> Result<(), Failure> {
                 types,
             };
             let added = endpoints::add(outbox, &wish).await;
-            added.map(|(id, secret)| said::say_secret(&format!("endpoint {id}"), &secret))
+            added.map(|(id, secret)| output::print_secret(&format!("endpoint {id}"), &secret))
         }
-        Action::List => return list(outbox).await,
-        Action::Rotate { id } => {
+        PaymentEndpointAction::List => return list(outbox).await,
+        PaymentEndpointAction::Rotate { id } => {
             let rotated = endpoints::rotate(outbox, id).await;
             rotated.map(|rotation| {
-                let before = said::previous_secret(rotation.previous_until);
-                said::say_secret(&before, &rotation.secret);
+                let before = output::previous_secret(rotation.previous_until);
+                output::print_secret(&before, &rotation.secret);
             })
         }
-        Action::Enable { id } => switch(outbox, id, true).await,
-        Action::Disable { id } => switch(outbox, id, false).await,
-        Action::Delete { id } => {
+        PaymentEndpointAction::Enable { id } => switch(outbox, id, true).await,
+        PaymentEndpointAction::Disable { id } => switch(outbox, id, false).await,
+        PaymentEndpointAction::Delete { id } => {
             let deleted = endpoints::delete(outbox, id).await;
-            deleted.map(|()| console::say(&format!("endpoint {id} is deleted")))
+            deleted.map(|()| console::print(&format!("endpoint {id} is deleted")))
         }
-        Action::Test { id } => {
+        PaymentEndpointAction::Test { id } => {
             let attempt = endpoints::test(outbox, id).await;
             let attempt = attempt.map_err(|error| failure(&error))?;
-            return said::say_attempt(&attempt);
+            return output::print_attempt(&attempt);
         }
-        Action::Redeliver {
+        PaymentEndpointAction::Redeliver {
             event: Some(id), ..
         } => return redeliver(outbox, id).await,
-        Action::Redeliver {
+        PaymentEndpointAction::Redeliver {
             event: None,
             endpoint,
             ..
@@ -147,35 +143,35 @@ async fn perform(action: Action, outbox: &Outbox) -> Result<(), Failure> {
 }
 
 fn failure(error: &EndpointError) -> Failure {
-    said::failure(error, "checkout", "BALCAO_CHECKOUT_WEBHOOK")
+    output::failure(error, "checkout", "BALCAO_CHECKOUT_WEBHOOK")
 }
 
-fn unread(error: &Error) -> Failure {
+fn unreadable(error: &Error) -> Failure {
     Failure::of("the endpoints cannot be read", error)
 }
 
 async fn list(outbox: &Outbox) -> Result<(), Failure> {
     let all = endpoints::list(outbox).await;
-    said::say_all("checkout", &all.map_err(|error| unread(&error))?);
+    output::print_endpoints("checkout", &all.map_err(|error| unreadable(&error))?);
     Ok(())
 }
 
 async fn switch(outbox: &Outbox, id: i64, is_on: bool) -> Result<(), EndpointError> {
     endpoints::switch(outbox, id, is_on).await?;
     let gets = if is_on { "events" } else { "no more events" };
-    console::say(&format!("endpoint {id} receives {gets}"));
+    console::print(&format!("endpoint {id} receives {gets}"));
     Ok(())
 }
 
 async fn redeliver(outbox: &Outbox, id: i64) -> Result<(), Failure> {
     let count = endpoints::redeliver(outbox, id).await;
-    match count.map_err(|error| unread(&error))? {
+    match count.map_err(|error| unreadable(&error))? {
         None => Err(Failure::new(format!("there is no event {id}"))),
         Some(0) => Err(Failure::new(format!(
             "no endpoint receives the type of event {id}: nothing is delivered"
         ))),
         Some(count) => {
-            console::say(&format!("{count} to deliver again"));
+            console::print(&format!("{count} to deliver again"));
             Ok(())
         }
     }
@@ -184,7 +180,7 @@ async fn redeliver(outbox: &Outbox, id: i64) -> Result<(), Failure> {
 async fn redeliver_failed(outbox: &Outbox, endpoint: Option<i64>) -> Result<(), Failure> {
     if let Some(id) = endpoint {
         let found = endpoints::find(outbox, id).await;
-        let found = found.map_err(|error| unread(&error))?;
+        let found = found.map_err(|error| unreadable(&error))?;
         let found = found.ok_or_else(|| failure(&EndpointError::NotFound(id)))?;
         if found.disabled.is_some() {
             return Err(Failure::new(format!(
@@ -193,7 +189,7 @@ async fn redeliver_failed(outbox: &Outbox, endpoint: Option<i64>) -> Result<(), 
         }
     }
     let count = endpoints::redeliver_failed(outbox, endpoint).await;
-    let count = count.map_err(|error| unread(&error))?;
-    console::say(&format!("{count} to deliver again"));
+    let count = count.map_err(|error| unreadable(&error))?;
+    console::print(&format!("{count} to deliver again"));
     Ok(())
 }

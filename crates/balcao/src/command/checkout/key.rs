@@ -5,16 +5,17 @@ use clap::Subcommand;
 use db::Db;
 use web::{Clock, Random};
 
-use crate::command::{Common, Failure, with_runtime};
+use crate::command::common::Common;
 use crate::console;
-use crate::run::checkout::open_database;
-use crate::settings::{Purpose, Settings};
+use crate::failure::Failure;
+use crate::run::checkout::with_database;
+use crate::settings::Purpose;
 
 #[derive(Debug, Subcommand)]
 #[command(
     after_help = "Examples:\n  balcao checkout key add bookshop\n  balcao checkout key list\n  balcao checkout key revoke balcao_8fK2pQx1"
 )]
-pub(super) enum Action {
+pub(super) enum KeyAction {
     /// Make a key and print it, once
     Add {
         /// Whose key it is
@@ -29,28 +30,23 @@ pub(super) enum Action {
     },
 }
 
-pub(super) fn run(action: Action, common: &Common) -> Result<(), Failure> {
-    let (settings, warnings) = common.settings(Purpose::Any)?;
-    with_runtime(&settings, &warnings, act(action, &settings))
-}
-
-async fn act(action: Action, settings: &Settings) -> Result<(), Failure> {
-    let (db, _) = open_database(settings).await?;
-    let done = match action {
-        Action::Add { name } => add(&db, &name).await,
-        Action::List => list(&db).await,
-        Action::Revoke { key } => revoke(&db, &key).await,
-    };
-    db.close().await;
-    done
+pub(super) fn run(action: KeyAction, common: &Common) -> Result<(), Failure> {
+    common.run(Purpose::Any, async |settings| {
+        with_database(&settings, async |db| match action {
+            KeyAction::Add { name } => add(db, &name).await,
+            KeyAction::List => list(db).await,
+            KeyAction::Revoke { key } => revoke(db, &key).await,
+        })
+        .await
+    })
 }
 
 async fn add(db: &Db, name: &str) -> Result<(), Failure> {
     let key = keys::add(db, &Clock::system(), &Random::system(), name)
         .await
         .map_err(|error| Failure::of("no key was made", &error))?;
-    console::say(&key.key);
-    console::complain(&format!("this is the key of {name}; it is not shown again"));
+    console::print(&key.key);
+    console::print_error(&format!("this is the key of {name}; it is not shown again"));
     Ok(())
 }
 
@@ -62,7 +58,7 @@ async fn list(db: &Db) -> Result<(), Failure> {
         let state = key
             .revoked_at
             .map_or_else(|| "in force".to_owned(), |at| format!("revoked {at}"));
-        console::say(&format!(
+        console::print(&format!(
             "{}…  {}  {state}  {}",
             key.prefix, key.created_at, key.name
         ));

@@ -1,5 +1,5 @@
-//! `balcao checkout`: an operator's commands for checkout: merchants' keys, receivers of webhooks, listing payments of unknown outcome, and
-//! asking the provider about unfinished ones.
+//! `balcao checkout`: an operator's commands for checkout: merchants' keys, webhook endpoints,
+//! listing payments of unknown outcome, and asking the provider about unfinished ones.
 
 mod endpoint;
 mod key;
@@ -8,39 +8,37 @@ mod reconcile;
 
 use clap::{Args, Subcommand};
 
-use super::{Common, Failure};
+use super::common::Common;
+use crate::failure::Failure;
 
 /// Manage merchants' API keys and webhook endpoints, and reconcile payments with the provider
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(super) struct CheckoutArguments {
     #[command(subcommand)]
-    action: Action,
+    action: CheckoutAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum CheckoutAction {
     /// API keys of merchants' servers
     #[command(subcommand)]
-    Key(key::Action),
+    Key(key::KeyAction),
     /// The shop's servers that get events of payments
     #[command(subcommand)]
-    Endpoint(endpoint::Action),
-    /// List the payments and refunds whose outcome is unknown: reference, kind, amount, age, the provider's last answer
+    Endpoint(endpoint::PaymentEndpointAction),
+    /// List the payments and refunds whose outcome is unknown: reference, kind, amount, age, the
+    /// provider's last answer
     Open,
-    /// Ask the provider about every payment whose state is open or unknown, and about what has changed since it was last asked
+    /// Ask the provider about every payment whose state is open or unknown, and about what has
+    /// changed since it was last asked
     Reconcile,
 }
 
-/// Runs the command.
-///
-/// # Errors
-///
-/// When settings, the database or the provider fail.
-pub(crate) fn run(arguments: Arguments, common: &Common) -> Result<(), Failure> {
+pub(super) fn run(arguments: CheckoutArguments, common: &Common) -> Result<(), Failure> {
     match arguments.action {
-        Action::Key(action) => key::run(action, common),
-        Action::Endpoint(action) => endpoint::run(action, common),
-        Action::Open => open::run(common),
-        Action::Reconcile => reconcile::run(common),
+        CheckoutAction::Key(action) => key::run(action, common),
+        CheckoutAction::Endpoint(action) => endpoint::run(action, common),
+        CheckoutAction::Open => open::run(common),
+        CheckoutAction::Reconcile => reconcile::run(common),
     }
 }

@@ -1,32 +1,34 @@
-//! `balcao checkout open`: lists the payments and refunds whose outcome is unknown. It asks nobody.
+//! `balcao checkout open`: lists the payments and refunds whose outcome is unknown. It does not ask
+//! the provider.
 
 use ::checkout::reconcile::{self, OpenQuestion};
-use db::Timestamp;
+use db::{Db, Timestamp};
 use web::Clock;
 
-use crate::command::{Common, Failure, with_runtime};
+use crate::command::common::Common;
 use crate::console;
-use crate::run::checkout::open_database;
-use crate::settings::{Purpose, Settings};
+use crate::failure::Failure;
+use crate::run::checkout::with_database;
+use crate::settings::Purpose;
 
 pub(super) fn run(common: &Common) -> Result<(), Failure> {
-    let (settings, warnings) = common.settings(Purpose::Any)?;
-    with_runtime(&settings, &warnings, list(&settings))
+    common.run(Purpose::Any, async |settings| {
+        with_database(&settings, list).await
+    })
 }
 
-async fn list(settings: &Settings) -> Result<(), Failure> {
-    let (db, _) = open_database(settings).await?;
-    let open = reconcile::open_questions(&db).await;
-    db.close().await;
-    let open = open.map_err(|error| Failure::of("the payments cannot be read", &error))?;
+async fn list(db: &Db) -> Result<(), Failure> {
+    let open = reconcile::open_questions(db)
+        .await
+        .map_err(|error| Failure::of("the payments cannot be read", &error))?;
     let now = Clock::system().now();
     for question in &open {
-        console::say(&line(question, now));
+        console::print(&line(question, now));
     }
     if open.is_empty() {
-        console::complain("no payment or refund has an unknown outcome");
+        console::print_error("no payment or refund has an unknown outcome");
     } else {
-        console::complain(
+        console::print_error(
             "`balcao checkout reconcile` asks the provider about them now; what it does not know an hour after it was sent is closed",
         );
     }

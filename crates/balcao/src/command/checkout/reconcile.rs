@@ -1,31 +1,32 @@
 //! `balcao checkout reconcile`: runs the reconciler once, now.
 
+use ::checkout::State;
 use ::checkout::reconcile::{self, Finding, Scope};
 
-use crate::command::{Common, Failure, with_runtime};
+use crate::command::common::Common;
 use crate::console;
-use crate::run::{Run, checkout};
-use crate::settings::{Purpose, Services, Settings};
+use crate::failure::Failure;
+use crate::run::checkout::with_state;
+use crate::settings::{Purpose, Services};
 
 pub(super) fn run(common: &Common) -> Result<(), Failure> {
-    let (settings, warnings) = common.settings(Purpose::Serve(Services {
+    let purpose = Purpose::Serve(Services {
         checkout: true,
         inventory: false,
-    }))?;
-    with_runtime(&settings, &warnings, ask(&settings))
+    });
+    common.run(purpose, async |settings| {
+        with_state(&settings, reconcile).await
+    })
 }
 
-async fn ask(settings: &Settings) -> Result<(), Failure> {
-    let run = Run::new(settings)?;
-    let (state, db) = checkout::open(&run, settings).await?;
-    let asked = reconcile::run_once(&state, Scope::All).await;
-    drop(state);
-    db.close().await;
-    let report = asked.map_err(|error| Failure::of("the payments cannot be read", &error))?;
+async fn reconcile(state: &State) -> Result<(), Failure> {
+    let report = reconcile::run_once(state, Scope::All)
+        .await
+        .map_err(|error| Failure::of("the payments cannot be read", &error))?;
     for line in &report.lines {
-        console::say(&line.to_string());
+        console::print(&line.to_string());
     }
-    console::say(&format!(
+    console::print(&format!(
         "{} asked about, {} still of unknown outcome",
         report.lines.len(),
         report.unknown

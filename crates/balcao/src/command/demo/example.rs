@@ -8,8 +8,8 @@ use ::inventory::generate::{GenerateError, Plan, generate};
 use db::Db;
 use web::{Clock, Random};
 
-use crate::command::Failure;
-use crate::run::inventory::open_database;
+use crate::failure::Failure;
+use crate::run::inventory::with_database;
 use crate::settings::Settings;
 
 /// The users, with their groups and whether they may do everything.
@@ -18,42 +18,36 @@ pub(super) const USERS: [(&str, Option<&str>, bool); 3] = [
     ("manager", Some("Managers"), false),
     ("viewer", None, false),
 ];
-/// Of all of them. No secret: it opens only what listens on loopback.
+/// Of all of them. It is no secret: it opens only services that listen on loopback.
 pub(super) const PASSWORD: &str = "demo-password";
 
 /// The serie number of the first product, a bag of rice.
 pub(super) const SKU: &str = "7891000000007";
 
-/// Half a year, busy enough for charts and small enough for a first start in a moment.
+/// Half a year: enough for charts, and little enough for a first start within seconds.
 const PRODUCTS: u64 = 300;
 const MOVEMENTS: u64 = 7_000;
 const DAYS: u32 = 183;
 const SEED: u64 = 1;
 
-/// Puts the example into an inventory that has none yet.
-///
-/// # Errors
-///
-/// When the database fails.
+/// Adds the example to an inventory that has none yet.
 pub(super) async fn prepare(settings: &Settings) -> Result<(), Failure> {
-    let (db, _) = open_database(settings).await?;
-    let done = match add_users(&db).await {
-        Ok(()) => fill(&db).await,
-        failed => failed,
-    };
-    db.close().await;
-    done
+    with_database(settings, async |db| {
+        add_users(db).await?;
+        fill(db).await
+    })
+    .await
 }
 
 async fn add_users(db: &Db) -> Result<(), Failure> {
     let failure = |error: UserError| Failure::of("the example users cannot be made", &error);
-    let there = users::list(db)
+    let existing = users::list(db)
         .await
         .map_err(|error| failure(error.into()))?;
     let passwords = Passwords::new(Random::system())
         .map_err(|error| Failure::of("passwords cannot be hashed", &error))?;
     for (name, group, superuser) in USERS {
-        if there.iter().any(|user| user.username == name) {
+        if existing.iter().any(|user| user.username == name) {
             continue;
         }
         let user = NewUser {
@@ -78,7 +72,7 @@ async fn fill(db: &Db) -> Result<(), Failure> {
         until: Clock::system().now(),
     };
     match generate(db, plan, Arc::new(|_| ())).await {
-        // The shop of an earlier start, whatever became of it.
+        // An earlier start has made the shop.
         Ok(()) | Err(GenerateError::NotEmpty) => Ok(()),
         Err(error) => Err(Failure::of("the example catalogue cannot be made", &error)),
     }

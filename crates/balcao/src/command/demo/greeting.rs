@@ -14,7 +14,7 @@ pub(super) struct Addresses {
     pub(super) sandbox: SocketAddr,
 }
 
-/// Prints everything that a newcomer needs.
+/// Prints the addresses, the users, and what to try.
 pub(super) fn print(addresses: &Addresses, data: &Path) {
     let Addresses {
         checkout,
@@ -22,7 +22,7 @@ pub(super) fn print(addresses: &Addresses, data: &Path) {
         sandbox,
     } = addresses;
     let users = USERS.map(|(name, ..)| name).join(", ");
-    console::say(&format!(
+    console::print(&format!(
         "\
 Balcão is running on this machine. No money moves.
 

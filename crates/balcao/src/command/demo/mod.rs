@@ -1,4 +1,5 @@
-//! `balcao demo`: everything on this machine, connected to each other, with nothing to set up. Loopback only, with data of its own.
+//! `balcao demo`: everything on this machine, connected to each other, with nothing to set up.
+//! Loopback only, with data of its own.
 
 mod example;
 mod greeting;
@@ -11,12 +12,12 @@ use std::path::Path;
 use clap::Args;
 use db::Address;
 use web::Random;
-use web::client::PublicUrl;
 
-use super::{Common, Failure};
-use crate::data_folder;
-use crate::run::{self, IfGone, Run, checkout, inventory, sandbox};
-use crate::settings::value::{ApiKeys, ProviderUrl, SecretList, Switch, Value, WebUrl};
+use super::common::Common;
+use crate::failure::Failure;
+use crate::run::{self, MissingDatabase, ServiceHost, checkout, inventory, sandbox};
+use crate::settings::database_address::{CHECKOUT_FILE, INVENTORY_FILE};
+use crate::settings::value::{ApiKey, Value};
 use crate::settings::{Purpose, Secret, Settings};
 
 /// Run everything on this machine, with a provider that moves no money
@@ -24,87 +25,60 @@ use crate::settings::{Purpose, Secret, Settings};
 #[command(
     after_help = "Examples:\n  balcao demo\n  balcao demo --fresh                                       forget the payments of earlier demos\n  balcao demo --set checkout.listen=127.0.0.1:9000 --set sandbox.listen=127.0.0.1:9002"
 )]
-pub(crate) struct Arguments {
+pub(super) struct DemoArguments {
     /// Start from scratch: removes the demo's own folder, `demo` in the data folder
     #[arg(long)]
     fresh: bool,
 }
 
-/// The merchant's key of the demo. No secret: it opens only what listens on loopback.
+/// The merchant's key of the demo. It is no secret: it opens only services that listen on loopback.
 pub(super) const API_KEY: &str = "demo-key";
 
-/// Runs the command.
-///
-/// # Errors
-///
-/// When an address is not loopback or cannot be had, or the data cannot be used.
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<(), Failure> {
-    let (mut settings, warnings) = common.settings(Purpose::Demo)?;
-    refuse_other_machines(&settings)?;
-    // The folder below keeps --fresh from ever removing what a real service stored.
-    settings.data_dir = settings.data_dir.join("demo");
-    super::with_runtime(
-        &settings.clone(),
-        &warnings,
-        demo(settings, arguments.fresh),
-    )
+pub(super) fn run(arguments: &DemoArguments, common: &Common) -> Result<(), Failure> {
+    common.run(Purpose::Demo, async |mut settings| {
+        refuse_other_machines(&settings)?;
+        // A folder of its own: --fresh must never remove the data of a real service.
+        settings.data_dir = settings.data_dir.join("demo");
+        demo(settings, arguments.fresh).await
+    })
 }
 
 async fn demo(mut settings: Settings, fresh: bool) -> Result<(), Failure> {
-    let random = Random::system();
-    let mut run = Run::new(&settings)?;
-    let sandbox = sandbox::listen(settings.sandbox_listen).await?;
+    let mut host = ServiceHost::new(&settings)?;
+    let sandbox = sandbox::listen(&settings).await?;
     let checkout = run::listen("BALCAO_CHECKOUT_LISTEN", settings.checkout_listen).await?;
     let inventory = run::listen("BALCAO_INVENTORY_LISTEN", settings.inventory_listen).await?;
     let metrics = run::listen_for_metrics(&settings).await?;
     if fresh {
-        forget(&settings.data_dir)?;
+        remove(&settings.data_dir)?;
     }
-    let webhook_secret = random.token();
-    wire(
-        &mut settings,
-        sandbox.address,
-        checkout.address(),
-        inventory.address(),
-        &webhook_secret,
-    )?;
-    let journal = settings.data_dir.join("sandbox");
-    data_folder::create(&journal)
-        .map_err(|error| Failure::of(&journal.display().to_string(), &error))?;
     let addresses = greeting::Addresses {
         checkout: checkout.address(),
         inventory: inventory.address(),
-        sandbox: sandbox.address,
+        sandbox: sandbox.1,
     };
-    let config = ::sandbox::Config {
-        data: Some(journal),
-        webhook_secret: Some(webhook_secret),
-        ..::sandbox::Config::default()
-    };
-    sandbox::start(&mut run, sandbox, config)?;
-    let checkout = checkout::start(&mut run, &settings, checkout, IfGone::Refuse).await?;
+    let webhook_secret = Random::system().token();
+    connect(&mut settings, &addresses, &webhook_secret).ok_or_else(|| {
+        Failure::new("the demo cannot connect the services by the addresses that it was given")
+    })?;
+    sandbox::start(&mut host, &settings, sandbox, (true, Some(webhook_secret)))?;
+    let missing = MissingDatabase::Refuse;
+    let checkout = checkout::start(&mut host, &settings, checkout, missing).await?;
     example::prepare(&settings).await?;
-    let inventory = inventory::start(&mut run, &settings, inventory, IfGone::Refuse).await?;
-    run::metrics(&mut run, metrics);
+    let inventory = inventory::start(&mut host, &settings, inventory, missing).await?;
+    run::serve_metrics(&mut host, metrics);
     greeting::print(&addresses, &settings.data_dir);
     run::ready();
-    run.until_stopped(async {
-        checkout.close().await;
-        inventory.close().await;
-    })
-    .await
+    host.until_stopped(run::close_all(vec![checkout, inventory]))
+        .await
 }
 
 fn refuse_other_machines(settings: &Settings) -> Result<(), Failure> {
-    let metrics = match settings.metrics_listen {
-        Switch::On(address) => Some(address),
-        Switch::Off => None,
-    };
     let addresses = [
         ("BALCAO_CHECKOUT_LISTEN", Some(settings.checkout_listen)),
         ("BALCAO_INVENTORY_LISTEN", Some(settings.inventory_listen)),
         ("BALCAO_SANDBOX_LISTEN", Some(settings.sandbox_listen)),
-        ("BALCAO_METRICS_LISTEN", metrics),
+        ("BALCAO_METRICS_LISTEN", settings.metrics_listen.on()),
     ];
     let open: Vec<String> = addresses
         .into_iter()
@@ -118,53 +92,42 @@ fn refuse_other_machines(settings: &Settings) -> Result<(), Failure> {
     }
 }
 
-/// Sets what a demo decides by itself. Settings that reach the outside come from its command line alone, see [`Purpose::Demo`].
-fn wire(
+/// Sets what a demo decides by itself. Other settings come from its command line, see
+/// [`Purpose::Demo`]. `None` when a value is not valid.
+fn connect(
     settings: &mut Settings,
-    sandbox: SocketAddr,
-    checkout: SocketAddr,
-    inventory: SocketAddr,
+    addresses: &greeting::Addresses,
     webhook_secret: &str,
-) -> Result<(), Failure> {
-    let unusable =
-        || Failure::new("the demo cannot be wired to the addresses it was given".to_owned());
-    let secret = |text: &str| Secret::parse(text).ok_or_else(unusable);
-    settings.checkout_provider_url =
-        Some(ProviderUrl::parse(&format!("http://{sandbox}")).ok_or_else(unusable)?);
-    settings.checkout_provider_access_token = Some(Value::parse("TEST-demo").ok_or_else(unusable)?);
-    settings.checkout_provider_webhook_secret = SecretList(vec![secret(webhook_secret)?]);
-    settings.checkout_api_keys = ApiKeys(SecretList(vec![secret(API_KEY)?]));
-    let public = |address: SocketAddr| {
-        let url = format!("http://{address}").parse::<PublicUrl>();
-        url.map_err(|_| unusable())
-    };
-    settings.checkout_public_url = Some(public(checkout)?);
-    settings.inventory_public_url = Some(public(inventory)?);
-    (settings.inventory_listen, settings.orders_book_stock) = (inventory, true);
-    settings.inventory_database_url =
-        Some(Address::Sqlite(settings.data_dir.join("inventory.sqlite")));
-    settings.inventory_token_secret = None;
-    settings.inventory_checkout_url =
-        Some(WebUrl::parse(&format!("http://{checkout}")).ok_or_else(unusable)?);
-    settings.inventory_checkout_key = Some(secret(API_KEY)?);
-    (settings.admin_username, settings.admin_password) = (None, None);
-    settings.checkout_database_url =
-        Some(Address::Sqlite(settings.data_dir.join("checkout.sqlite")));
+) -> Option<()> {
+    fn url<T: Value>(address: SocketAddr) -> Option<T> {
+        Value::parse(&format!("http://{address}"))
+    }
+    let database = |file| Some(Address::Sqlite(settings.data_dir.join(file)));
+    settings.checkout_database_url = database(CHECKOUT_FILE);
+    settings.inventory_database_url = database(INVENTORY_FILE);
+    settings.checkout_public_url = Some(url(addresses.checkout)?);
+    settings.inventory_public_url = Some(url(addresses.inventory)?);
+    settings.checkout_provider_url = Some(url(addresses.sandbox)?);
+    settings.checkout_provider_access_token = Some(Value::parse("TEST-demo")?);
+    settings.checkout_provider_webhook_secret = vec![Secret::parse(webhook_secret)?];
+    settings.checkout_api_keys = vec![ApiKey(Secret::parse(API_KEY)?)];
+    settings.inventory_checkout_url = Some(url(addresses.checkout)?);
+    settings.inventory_checkout_key = Some(Secret::parse(API_KEY)?);
+    settings.inventory_listen = addresses.inventory;
+    settings.orders_book_stock = true;
     settings.checkout_secret = None;
-    (
-        settings.tls_cert_file,
-        settings.tls_key_file,
-        settings.redis_url,
-    ) = (None, None, None);
-    Ok(())
+    settings.inventory_token_secret = None;
+    (settings.admin_username, settings.admin_password) = (None, None);
+    (settings.tls_cert_file, settings.tls_key_file) = (None, None);
+    settings.redis_url = None;
+    Some(())
 }
 
-fn forget(folder: &Path) -> Result<(), Failure> {
+fn remove(folder: &Path) -> Result<(), Failure> {
     match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Failure::of(
-            &format!("{} cannot be removed", folder.display()),
-            &error,
-        )),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(Failure::of_path(folder, "cannot be removed", &error))
+        }
         _ => Ok(()),
     }
 }

@@ -1,4 +1,5 @@
-//! `balcao inventory analyses`: lists and shows restock analyses, and makes one now. Works while the service runs or not.
+//! `balcao inventory analyses`: lists and shows restock analyses, and makes one now. Works while
+//! the service runs or not.
 
 use std::time::Duration;
 
@@ -8,14 +9,17 @@ use clap::Subcommand;
 use db::Db;
 use web::locale::Locale;
 
-use crate::command::{Common, Failure};
+use crate::command::common::Common;
 use crate::console;
+use crate::failure::Failure;
+use crate::run::inventory::with_state;
+use crate::settings::Purpose;
 
 #[derive(Debug, Subcommand)]
 #[command(
     after_help = "Examples:\n  balcao inventory analyses list --product 7\n  balcao inventory analyses show 42\n  balcao inventory analyses run 7"
 )]
-pub(super) enum Action {
+pub(super) enum AnalysesAction {
     /// List analyses, newest first
     List {
         /// Only those of this product
@@ -37,14 +41,17 @@ pub(super) enum Action {
     },
 }
 
-/// How often it is looked whether somebody else has made the analysis.
-const LOOK_EVERY: Duration = Duration::from_millis(500);
+/// How often the result is looked for while a running service makes the analysis.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-pub(super) fn run(action: Action, common: &Common) -> Result<(), Failure> {
-    super::with_state(common, async move |state| match action {
-        Action::List { product, limit } => list(&state.db, product, limit).await,
-        Action::Show { id } => show(state, id).await,
-        Action::Run { product } => analyse(state, product).await,
+pub(super) fn run(action: &AnalysesAction, common: &Common) -> Result<(), Failure> {
+    common.run(Purpose::Any, async |settings| {
+        with_state(&settings, async |state| match *action {
+            AnalysesAction::List { product, limit } => list(&state.db, product, limit).await,
+            AnalysesAction::Show { id } => show(state, id).await,
+            AnalysesAction::Run { product } => analyse(state, product).await,
+        })
+        .await
     })
 }
 
@@ -52,10 +59,10 @@ async fn list(db: &Db, product: Option<i64>, limit: i64) -> Result<(), Failure> 
     let found = analysis::latest(db, product, limit).await;
     let found = found.map_err(|error| Failure::of("the analyses cannot be read", &error))?;
     for summary in &found {
-        console::say(&line(summary));
+        console::print(&line(summary));
     }
     if found.is_empty() {
-        console::complain("no analyses");
+        console::print_error("no analyses");
     }
     Ok(())
 }
@@ -74,14 +81,14 @@ async fn show(state: &State, id: i64) -> Result<(), Failure> {
     let found = analysis::read(state, id).await;
     match found.map_err(|error| Failure::of("the analysis cannot be read", &error))? {
         Some(analysis) => {
-            console::say(&whole(&analysis));
+            console::print(&details(&analysis));
             Ok(())
         }
         None => Err(Failure::new(format!("there is no analysis {id}"))),
     }
 }
 
-fn whole(analysis: &Analysis) -> String {
+fn details(analysis: &Analysis) -> String {
     let provenance = &analysis.provenance;
     let mut lines = vec![
         analysis.summary.result.clone(),
@@ -119,7 +126,8 @@ fn whole(analysis: &Analysis) -> String {
     lines.join("\n")
 }
 
-/// Asks for the analysis and works on it, unless a running service is quicker; then its result is waited for.
+/// Asks for the analysis and works on it, unless a running service is quicker; then its result is
+/// waited for.
 async fn analyse(state: &State, product: i64) -> Result<(), Failure> {
     let failed = |error| Failure::of("the product cannot be analysed", &error);
     let before = analysis::ask(state, "command line", product).await;
@@ -139,7 +147,7 @@ async fn analyse(state: &State, product: i64) -> Result<(), Failure> {
                     "product {product} was deleted meanwhile"
                 )));
             }
-            _ => tokio::time::sleep(LOOK_EVERY).await,
+            _ => tokio::time::sleep(POLL_INTERVAL).await,
         }
     }
 }

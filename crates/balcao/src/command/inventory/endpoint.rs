@@ -1,4 +1,5 @@
-//! `balcao inventory endpoint`: the receivers of webhooks, while the service runs or not. It sees a change within seconds.
+//! `balcao inventory endpoint`: the webhook endpoints. A running service sees a change within
+//! seconds.
 
 use ::inventory::State;
 use ::inventory::access::Actor;
@@ -8,14 +9,17 @@ use ::inventory::events::{
 };
 use clap::{ArgGroup, Subcommand};
 
-use crate::command::{Common, Failure, endpoints as said};
+use crate::command::{common::Common, endpoints as output};
 use crate::console;
+use crate::failure::Failure;
+use crate::run::inventory::with_state;
+use crate::settings::Purpose;
 
 #[derive(Debug, Subcommand)]
 #[command(
     after_help = "Examples:\n  balcao inventory endpoint add https://till.example/hooks --types product.low_stock,product.stock_recovered\n  balcao inventory endpoint change 2 --types outflow.created\n  balcao inventory endpoint test 2\n  balcao inventory endpoint rotate 2"
 )]
-pub(super) enum Action {
+pub(super) enum EndpointAction {
     /// Add an endpoint and print its secret, once
     Add {
         /// Where events are sent, https:// or http://
@@ -73,22 +77,24 @@ pub(super) enum Action {
 }
 
 fn address(text: &str) -> Result<String, TargetError> {
-    said::address(text)
+    output::address(text)
 }
 
 fn types(text: &str) -> Result<String, UnknownType> {
     events::types(text).map(|types| types.to_string())
 }
 
-pub(super) fn run(action: Action, common: &Common) -> Result<(), Failure> {
-    super::with_state(common, async move |state| perform(action, state).await)
+pub(super) fn run(action: EndpointAction, common: &Common) -> Result<(), Failure> {
+    common.run(Purpose::Any, async |settings| {
+        with_state(&settings, async |state| perform(action, state).await).await
+    })
 }
 
-async fn perform(action: Action, state: &State) -> Result<(), Failure> {
+async fn perform(action: EndpointAction, state: &State) -> Result<(), Failure> {
     // Nobody is logged in at a command line.
     let actor = Actor(None);
     let done = match action {
-        Action::Add {
+        EndpointAction::Add {
             url,
             types,
             description,
@@ -99,39 +105,39 @@ async fn perform(action: Action, state: &State) -> Result<(), Failure> {
                 types,
             };
             let added = endpoints::add(state, &actor, &wish).await;
-            added.map(|(id, secret)| said::say_secret(&format!("endpoint {id}"), &secret))
+            added.map(|(id, secret)| output::print_secret(&format!("endpoint {id}"), &secret))
         }
-        Action::Change {
+        EndpointAction::Change {
             id,
             url,
             types,
             description,
         } => change(state, &actor, id, (url, types, description)).await,
-        Action::List => return list(state).await,
-        Action::Rotate { id } => {
+        EndpointAction::List => return list(state).await,
+        EndpointAction::Rotate { id } => {
             let rotated = endpoints::rotate(state, &actor, id).await;
             rotated.map(|(secret, until)| {
-                said::say_secret(&said::previous_secret(until), &secret);
+                output::print_secret(&output::previous_secret(until), &secret);
             })
         }
-        Action::Disable { id } => {
+        EndpointAction::Disable { id } => {
             let disabled = endpoints::disable(state, &actor, id).await;
-            disabled.map(|()| console::say(&format!("endpoint {id} receives no more events")))
+            disabled.map(|()| console::print(&format!("endpoint {id} receives no more events")))
         }
-        Action::Enable { id } => {
+        EndpointAction::Enable { id } => {
             let enabled = endpoints::enable(state, &actor, id).await;
-            enabled.map(|()| console::say(&format!("endpoint {id} receives events")))
+            enabled.map(|()| console::print(&format!("endpoint {id} receives events")))
         }
-        Action::Remove { id } => {
+        EndpointAction::Remove { id } => {
             let removed = endpoints::remove(state, &actor, id).await;
-            removed.map(|()| console::say(&format!("endpoint {id} is removed")))
+            removed.map(|()| console::print(&format!("endpoint {id} is removed")))
         }
-        Action::Test { id } => return test(state, id).await,
+        EndpointAction::Test { id } => return test(state, id).await,
     };
     done.map_err(|error| failure(&error))
 }
 
-/// What is not named stays as it is.
+/// Changes the parts that are given.
 async fn change(
     state: &State,
     actor: &Actor,
@@ -146,22 +152,22 @@ async fn change(
         types: types.unwrap_or_else(|| present.types.to_string()),
     };
     endpoints::change(state, actor, id, &wish).await?;
-    console::say(&format!("endpoint {id} is changed"));
+    console::print(&format!("endpoint {id} is changed"));
     Ok(())
 }
 
 fn failure(error: &EndpointError) -> Failure {
-    said::failure(error, "inventory", "BALCAO_INVENTORY_WEBHOOK")
+    output::failure(error, "inventory", "BALCAO_INVENTORY_WEBHOOK")
 }
 
 async fn list(state: &State) -> Result<(), Failure> {
     let all = endpoints::list(&state.db).await;
     let all = all.map_err(|error| Failure::of("the endpoints cannot be read", &error))?;
-    said::say_all("inventory", &all);
+    output::print_endpoints("inventory", &all);
     Ok(())
 }
 
 async fn test(state: &State, id: i64) -> Result<(), Failure> {
     let tested = endpoints::test(state, id).await;
-    said::say_attempt(&tested.map_err(|error| failure(&error))?)
+    output::print_attempt(&tested.map_err(|error| failure(&error))?)
 }

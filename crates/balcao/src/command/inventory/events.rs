@@ -1,4 +1,5 @@
-//! `balcao inventory events`: what became of events, and delivering them again. Works while the service runs or not.
+//! `balcao inventory events`: deliveries of events, and delivering them again. Works while the
+//! service runs or not.
 
 use ::inventory::State;
 use ::inventory::access::Actor;
@@ -6,14 +7,17 @@ use ::inventory::events::{Delivery, DeliveryState, Filter, deliveries, endpoints
 use clap::{ArgGroup, Subcommand};
 use db::{Db, Error};
 
-use crate::command::{Common, Failure};
+use crate::command::common::Common;
 use crate::console;
+use crate::failure::Failure;
+use crate::run::inventory::with_state;
+use crate::settings::Purpose;
 
 #[derive(Debug, Subcommand)]
 #[command(
     after_help = "Examples:\n  balcao inventory events list --state failed\n  balcao inventory events show 4711\n  balcao inventory events redeliver 4711\n  balcao inventory events redeliver --failed --endpoint 2"
 )]
-pub(super) enum Action {
+pub(super) enum EventsAction {
     /// List deliveries, newest first; with --all also events that no endpoint gets
     List {
         /// waiting, delivered or failed
@@ -37,7 +41,8 @@ pub(super) enum Action {
         /// The event's number
         id: i64,
     },
-    /// Deliver an event again to every endpoint that receives its type, or all deliveries that were given up
+    /// Deliver an event again to every endpoint that receives its type, or all deliveries that were
+    /// given up
     #[command(group(ArgGroup::new("what").args(["id", "failed"]).required(true)))]
     Redeliver {
         /// The event's number
@@ -51,27 +56,29 @@ pub(super) enum Action {
     },
 }
 
-/// Nobody is logged in at a command line.
+/// At a command line nobody is logged in.
 const NOBODY: Actor = Actor(None);
 
 fn state(text: &str) -> Result<DeliveryState, String> {
     DeliveryState::of(text).ok_or_else(|| "one of waiting, delivered, failed".to_owned())
 }
 
-pub(super) fn run(action: Action, common: &Common) -> Result<(), Failure> {
-    super::with_state(common, async move |state| perform(action, state).await)
+pub(super) fn run(action: EventsAction, common: &Common) -> Result<(), Failure> {
+    common.run(Purpose::Any, async |settings| {
+        with_state(&settings, async |state| perform(action, state).await).await
+    })
 }
 
-async fn perform(action: Action, state: &State) -> Result<(), Failure> {
+async fn perform(action: EventsAction, state: &State) -> Result<(), Failure> {
     let db = &state.db;
     match action {
-        Action::List {
+        EventsAction::List {
             product,
             all: true,
             limit,
             ..
         } => list_events(db, product, limit).await,
-        Action::List {
+        EventsAction::List {
             state,
             endpoint,
             product,
@@ -86,27 +93,27 @@ async fn perform(action: Action, state: &State) -> Result<(), Failure> {
             };
             list(db, filter, limit).await
         }
-        Action::Show { id } => show(db, id).await,
-        Action::Redeliver { id: Some(id), .. } => redeliver(state, id).await,
-        Action::Redeliver {
+        EventsAction::Show { id } => show(db, id).await,
+        EventsAction::Redeliver { id: Some(id), .. } => redeliver(state, id).await,
+        EventsAction::Redeliver {
             id: None, endpoint, ..
         } => redeliver_failed(state, endpoint).await,
     }
 }
 
-fn unread(error: &Error) -> Failure {
+fn unreadable(error: &Error) -> Failure {
     Failure::of("the events cannot be read", error)
 }
 
 async fn list(db: &Db, filter: Filter, limit: i64) -> Result<(), Failure> {
     let newest = deliveries::newest(db, filter, limit)
         .await
-        .map_err(|error| unread(&error))?;
+        .map_err(|error| unreadable(&error))?;
     for delivery in &newest {
-        console::say(&line(delivery));
+        console::print(&line(delivery));
     }
     if newest.is_empty() {
-        console::complain("no deliveries; `--all` also lists events without any");
+        console::print_error("no deliveries; `--all` also lists events without any");
     }
     Ok(())
 }
@@ -137,15 +144,15 @@ fn line(delivery: &Delivery) -> String {
 async fn list_events(db: &Db, product: Option<i64>, limit: i64) -> Result<(), Failure> {
     let newest = deliveries::newest_events(db, product, limit)
         .await
-        .map_err(|error| unread(&error))?;
+        .map_err(|error| unreadable(&error))?;
     for event in &newest {
-        console::say(&format!(
+        console::print(&format!(
             "event {}  {}  product {}  {}",
             event.id, event.kind, event.subject, event.created_at
         ));
     }
     if newest.is_empty() {
-        console::complain("no events");
+        console::print_error("no events");
     }
     Ok(())
 }
@@ -153,24 +160,24 @@ async fn list_events(db: &Db, product: Option<i64>, limit: i64) -> Result<(), Fa
 async fn show(db: &Db, id: i64) -> Result<(), Failure> {
     let found = deliveries::find_event(db, id)
         .await
-        .map_err(|error| unread(&error))?;
+        .map_err(|error| unreadable(&error))?;
     let (event, all) = found.ok_or_else(|| no_event(id))?;
-    console::say(&format!(
+    console::print(&format!(
         "event {id}  {}  {}",
         event.webhook_id(),
         event.created_at
     ));
-    console::say(&event.payload);
+    console::print(&event.payload);
     for delivery in all {
-        console::say(&line(&delivery));
+        console::print(&line(&delivery));
         let found = deliveries::find(db, delivery.id)
             .await
-            .map_err(|error| unread(&error))?;
+            .map_err(|error| unreadable(&error))?;
         for attempt in found.map(|(_, _, attempts)| attempts).unwrap_or_default() {
             let status = attempt
                 .status
                 .map_or_else(String::new, |status| format!(" {status}"));
-            console::say(&format!(
+            console::print(&format!(
                 "  {}  {}{status}  {} ms  {}",
                 attempt.started_at, attempt.outcome, attempt.duration_ms, attempt.detail
             ));
@@ -186,21 +193,21 @@ fn no_event(id: i64) -> Failure {
 async fn redeliver(state: &State, id: i64) -> Result<(), Failure> {
     let count = deliveries::redeliver_event(state, &NOBODY, id).await;
     let count = count
-        .map_err(|error| unread(&error))?
+        .map_err(|error| unreadable(&error))?
         .ok_or_else(|| no_event(id))?;
     if count == 0 {
         return Err(Failure::new(format!(
             "no endpoint receives the type of event {id}: nothing is delivered"
         )));
     }
-    console::say(&format!("{count} to deliver again"));
+    console::print(&format!("{count} to deliver again"));
     Ok(())
 }
 
 async fn redeliver_failed(state: &State, endpoint: Option<i64>) -> Result<(), Failure> {
     if let Some(id) = endpoint {
         let found = endpoints::find(&state.db, id).await;
-        let found = found.map_err(|error| unread(&error))?;
+        let found = found.map_err(|error| unreadable(&error))?;
         let Some(found) = found else {
             return Err(Failure::new(format!(
                 "--endpoint: there is no endpoint {id}"
@@ -214,7 +221,7 @@ async fn redeliver_failed(state: &State, endpoint: Option<i64>) -> Result<(), Fa
     }
     let count = deliveries::redeliver_failed(state, &NOBODY, endpoint)
         .await
-        .map_err(|error| unread(&error))?;
-    console::say(&format!("{count} to deliver again"));
+        .map_err(|error| unreadable(&error))?;
+    console::print(&format!("{count} to deliver again"));
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! `balcao inventory`: an operator's commands for the inventory: verifying the ledger, CSV import and export, events and webhook endpoints,
-//! restock analyses and the report.
+//! `balcao inventory`: an operator's commands for the inventory: verifying the ledger, CSV import
+//! and export, events and webhook endpoints, restock analyses and the report.
 
 mod analyses;
 mod endpoint;
@@ -10,25 +10,23 @@ mod verify;
 
 use std::path::PathBuf;
 
-use ::inventory::State;
 use ::inventory::transfer::Resource;
 use clap::{Args, Subcommand};
 
-use super::{Common, Failure, with_runtime};
-use crate::run::Run;
-use crate::run::inventory::open_state;
-use crate::settings::Purpose;
+use super::common::Common;
+use crate::failure::Failure;
 
 /// Verify the ledger, import and export CSV files, manage webhooks, run analyses and the report
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
+pub(super) struct InventoryArguments {
     #[command(subcommand)]
-    action: Action,
+    action: InventoryAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
-    /// Recompute every quantity and every aggregate from the records; exit status 1 and a line for each difference
+enum InventoryAction {
+    /// Recompute every quantity and every aggregate from the records; exit status 1 and a line for each
+    /// difference
     Verify,
     /// Add the records of a CSV file, all of them or none
     #[command(after_help = IMPORT_HELP)]
@@ -56,15 +54,15 @@ enum Action {
     },
     /// List events and their deliveries, and deliver again
     #[command(subcommand)]
-    Events(events::Action),
+    Events(events::EventsAction),
     /// Manage webhook endpoints
     #[command(subcommand)]
-    Endpoint(endpoint::Action),
+    Endpoint(endpoint::EndpointAction),
     /// List restock analyses, or make one now
     #[command(subcommand)]
-    Analyses(analyses::Action),
+    Analyses(analyses::AnalysesAction),
     /// Report on the whole shop: classes, coverage, dead stock, overstock
-    Report(report::Arguments),
+    Report(report::ReportArguments),
 }
 
 const IMPORT_HELP: &str = "\
@@ -90,40 +88,19 @@ the quantity, which already includes it. Rows that exist already, with the same 
 Memory does not grow with the file; a row has at most 2 MiB. On SQLite a running service waits with its
 writes meanwhile.";
 
-/// Runs the command.
-///
-/// # Errors
-///
-/// When settings, the database or the file fail; when the books do not agree; when the file has problems.
-pub(crate) fn run(arguments: Arguments, common: &Common) -> Result<(), Failure> {
+pub(super) fn run(arguments: InventoryArguments, common: &Common) -> Result<(), Failure> {
     match arguments.action {
-        Action::Verify => verify::run(common),
-        Action::Import {
+        InventoryAction::Verify => verify::run(common),
+        InventoryAction::Import {
             resource,
             file,
             dry_run,
             create_names,
         } => transfer::import(resource, &file, (dry_run, create_names), common),
-        Action::Export { resource, file } => transfer::export(resource, file, common),
-        Action::Events(action) => events::run(action, common),
-        Action::Endpoint(action) => endpoint::run(action, common),
-        Action::Analyses(action) => analyses::run(action, common),
-        Action::Report(arguments) => report::run(arguments, common),
+        InventoryAction::Export { resource, file } => transfer::export(resource, &file, common),
+        InventoryAction::Events(action) => events::run(action, common),
+        InventoryAction::Endpoint(action) => endpoint::run(action, common),
+        InventoryAction::Analyses(action) => analyses::run(&action, common),
+        InventoryAction::Report(arguments) => report::run(&arguments, common),
     }
-}
-
-/// Does something with what the service's functions work on, beside a service that may be running.
-fn with_state(
-    common: &Common,
-    work: impl AsyncFnOnce(&State) -> Result<(), Failure>,
-) -> Result<(), Failure> {
-    let (settings, warnings) = common.settings(Purpose::Any)?;
-    with_runtime(&settings, &warnings, async {
-        let run = Run::new(&settings)?;
-        let (state, db) = open_state(&run, &settings).await?;
-        let done = work(&state).await;
-        drop(state);
-        db.close().await;
-        done
-    })
 }

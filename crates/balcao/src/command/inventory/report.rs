@@ -10,16 +10,17 @@ use db::Db;
 use web::Clock;
 use web::locale::Locale;
 
-use crate::command::{Common, Failure, with_runtime};
+use crate::command::common::Common;
 use crate::console;
-use crate::run::inventory::{config, open_database};
-use crate::settings::{Purpose, Settings};
+use crate::failure::Failure;
+use crate::run::inventory::{config, with_database};
+use crate::settings::Purpose;
 
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  balcao inventory report\n  balcao inventory report --format csv report.csv\n\nAs text it names classes, coverage, dead stock and overstock; as CSV or JSON it has a line for every product.\nMemory does not grow with the movements. It can be made while the service runs."
 )]
-pub(super) struct Arguments {
+pub(super) struct ReportArguments {
     /// Where to write it, instead of standard output
     file: Option<PathBuf>,
     /// Format
@@ -37,34 +38,34 @@ enum Format {
     Json,
 }
 
-pub(super) fn run(arguments: Arguments, common: &Common) -> Result<(), Failure> {
-    let (settings, warnings) = common.settings(Purpose::Any)?;
-    with_runtime(&settings, &warnings, act(arguments, &settings))
-}
-
-async fn act(arguments: Arguments, settings: &Settings) -> Result<(), Failure> {
-    let config = config(settings);
-    let order = Order::new(&config, Clock::system().now());
-    let (db, _) = open_database(settings).await?;
-    let written = write(&db, &order, &arguments, config.language).await;
-    db.close().await;
-    let what = match &arguments.file {
-        Some(file) => format!("{}: the report cannot be made", file.display()),
-        None => "the report cannot be made".to_owned(),
-    };
-    written.map_err(|error| Failure::of(&what, &error))
+pub(super) fn run(arguments: &ReportArguments, common: &Common) -> Result<(), Failure> {
+    common.run(Purpose::Any, async |settings| {
+        let config = config(&settings);
+        let order = Order::new(&config, Clock::system().now());
+        with_database(&settings, async |db| {
+            let written = write(db, &order, arguments, config.language).await;
+            written.map_err(|error| {
+                let what = "the report cannot be made";
+                match &arguments.file {
+                    Some(file) => Failure::of(&format!("{}: {what}", file.display()), &error),
+                    None => Failure::of(what, &error),
+                }
+            })
+        })
+        .await
+    })
 }
 
 async fn write(
     db: &Db,
     order: &Order,
-    arguments: &Arguments,
+    arguments: &ReportArguments,
     language: Locale,
 ) -> Result<(), ReportError> {
     let Some(path) = &arguments.file else {
         if arguments.format == Format::Text {
             let summary = report(db, order, |_| Ok(())).await?;
-            console::say(&summary.text(language));
+            console::print(&summary.text(language));
             return Ok(());
         }
         let mut output = Pipe(BufWriter::new(io::stdout()));
@@ -82,7 +83,7 @@ async fn write(
     output.get_ref().sync_all().map_err(ReportError::Output)
 }
 
-/// Every product's line, as it is read.
+/// Writes each product's line as it is read.
 async fn lines(
     db: &Db,
     order: &Order,
@@ -109,7 +110,7 @@ async fn lines(
     output.write_all(b"}\n").map_err(ReportError::Output)
 }
 
-/// Standard output, whose reader may have gone away (`… | head`): that is no failure.
+/// Standard output, where a closed pipe (`… | head`) is no failure.
 struct Pipe(BufWriter<io::Stdout>);
 
 impl Write for Pipe {

@@ -1,8 +1,9 @@
-//! `balcao inventory import` and `export`. As a file, `-` is standard input and standard output; what is told of them goes to standard error.
+//! `balcao inventory import` and `export`. The file `-` is standard input or output; then remarks
+//! go to standard error.
 
 use std::fs::File;
 use std::io::{self, IsTerminal as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use ::inventory::stock::Policy;
@@ -10,9 +11,10 @@ use ::inventory::transfer::{self, ExportError, ImportError, Order, Report, Resou
 use db::Db;
 use web::Clock;
 
-use crate::command::{Common, Failure, with_runtime};
+use crate::command::common::Common;
+use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::run::inventory::{config, open_database};
+use crate::run::inventory::{config, with_database};
 use crate::settings::{Purpose, Settings};
 use crate::{console, data_folder};
 
@@ -30,49 +32,44 @@ pub(super) fn import(
     (is_dry_run, creates_names): (bool, bool),
     common: &Common,
 ) -> Result<(), Failure> {
-    let (settings, warnings) = common.settings(Purpose::Any)?;
     let (path, name) = if is_standard(file) {
         ("standard input".into(), "standard input".into())
     } else {
         let name = file.file_name().unwrap_or_default();
         (file.to_string_lossy(), name.to_string_lossy())
     };
-    let opened = open(file, &settings);
-    let opened =
-        opened.map_err(|error| Failure::of(&format!("{path}: the file cannot be read"), &error))?;
-    let order = Order {
-        resource,
-        name: name.into_owned(),
-        file: Arc::new(opened),
-        is_dry_run,
-        creates_names,
-        policy: Policy::from(&config(&settings)),
-        clock: Clock::system(),
-    };
-    with_runtime(&settings, &warnings, bring_in(&settings, order, &path))
+    common.run(Purpose::Any, async |settings| {
+        let opened = open(file, &settings)
+            .map_err(|error| Failure::of(&format!("{path}: the file cannot be read"), &error))?;
+        let order = Order {
+            resource,
+            name: name.into_owned(),
+            file: Arc::new(opened),
+            is_dry_run,
+            creates_names,
+            policy: Policy::from(&config(&settings)),
+            clock: Clock::system(),
+        };
+        let imported = with_database(&settings, async |db| import_rows(db, order, &path).await);
+        console::print(&imported.await?);
+        Ok(())
+    })
 }
 
-/// A file that can be read more than once. What comes from elsewhere is kept first: no transaction waits for whoever writes it.
+/// Opens a file that can be read more than once. A pipe is copied first, so that no transaction
+/// waits for its writer.
 fn open(file: &Path, settings: &Settings) -> io::Result<File> {
     if is_standard(file) {
-        return data_folder::keep(&settings.data_dir, io::stdin().lock());
+        return data_folder::spool(&settings.data_dir, io::stdin().lock());
     }
     let opened = File::open(file)?;
     if opened.metadata()?.is_file() {
         return Ok(opened);
     }
-    data_folder::keep(&settings.data_dir, opened)
+    data_folder::spool(&settings.data_dir, opened)
 }
 
-async fn bring_in(settings: &Settings, order: Order, path: &str) -> Result<(), Failure> {
-    let (db, _) = open_database(settings).await?;
-    let done = read(&db, order, path).await;
-    db.close().await;
-    console::say(&done?);
-    Ok(())
-}
-
-async fn read(db: &Db, order: Order, path: &str) -> Result<String, Failure> {
+async fn import_rows(db: &Db, order: Order, path: &str) -> Result<String, Failure> {
     let (is_dry_run, resource) = (order.is_dry_run, order.resource);
     let bytes = order.file.metadata().map_or(0, |data| data.len());
     let progress = Arc::new(Progress::bytes("import", bytes));
@@ -107,31 +104,29 @@ fn listing(name: &str, report: &Report) -> String {
     lines.join("\n")
 }
 
-pub(super) fn export(resource: Resource, file: PathBuf, common: &Common) -> Result<(), Failure> {
-    let (settings, warnings) = common.settings(Purpose::Any)?;
-    with_runtime(&settings, &warnings, bring_out(&settings, resource, file))
+pub(super) fn export(resource: Resource, file: &Path, common: &Common) -> Result<(), Failure> {
+    common.run(Purpose::Any, async |settings| {
+        let written = with_database(&settings, async |db| write(db, resource, file).await);
+        let Some(count) = written.await? else {
+            return Ok(());
+        };
+        let records = resource.counted(count);
+        if is_standard(file) {
+            console::print_error(&format!("standard output: {count} {records}"));
+        } else {
+            console::print(&format!("{}: {count} {records}", file.display()));
+        }
+        Ok(())
+    })
 }
 
-async fn bring_out(settings: &Settings, resource: Resource, file: PathBuf) -> Result<(), Failure> {
-    let (db, _) = open_database(settings).await?;
-    let done = write(&db, resource, &file).await;
-    db.close().await;
-    let Some(count) = done? else { return Ok(()) };
-    let records = resource.counted(count);
-    if is_standard(&file) {
-        console::complain(&format!("standard output: {count} {records}"));
-    } else {
-        console::say(&format!("{}: {count} {records}", file.display()));
-    }
-    Ok(())
-}
-
-/// Writes the records and counts them; none when nobody reads them to the end, which is no failure (`… - | head`).
+/// Writes the records and counts them. `None` when standard output was closed (`… - | head`), which
+/// is no failure.
 async fn write(db: &Db, resource: Resource, file: &Path) -> Result<Option<u64>, Failure> {
     let total = transfer::count(db, resource)
         .await
         .map_err(|error| Failure::of("the records cannot be counted", &error))?;
-    // On a terminal the records themselves are seen, and a bar would be drawn among them.
+    // On a terminal the bar would be drawn among the records.
     let progress = Arc::new(if is_standard(file) && io::stdout().is_terminal() {
         Progress::silent()
     } else {

@@ -1,5 +1,6 @@
-//! `balcao user`: accounts of the inventory service, while it runs or not. Passwords come from a terminal or from standard
-//! input, never from the command line, where every user of the machine could read them.
+//! `balcao user`: accounts of the inventory service, while it runs or not. Passwords come from a
+//! terminal or from standard input, never from the command line, where every user of the machine
+//! could read them.
 
 mod password;
 
@@ -10,28 +11,30 @@ use inventory::accounts::users::{self, NewUser, UserError};
 use inventory::accounts::{Passwords, Tokens, second_factor};
 use web::{Clock, Random};
 
-use super::{Common, Failure, with_runtime};
+use super::common::Common;
 use crate::console;
-use crate::run::inventory::open_database;
-use crate::settings::{Purpose, Settings};
+use crate::failure::Failure;
+use crate::run::inventory::with_database;
+use crate::settings::Purpose;
 
 /// Manage accounts of the inventory service
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  balcao user create ana --group Managers\n  balcao user create ops --superuser --password-stdin < password.txt\n  balcao user password ana\n  balcao user deactivate ana\n  balcao user second-factor ana --reset\n  balcao user list"
 )]
-pub(crate) struct Arguments {
+pub(super) struct UserArguments {
     #[command(subcommand)]
-    action: Action,
+    action: UserAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum UserAction {
     /// Create an account
     Create {
         /// The name it logs in with
         name: String,
-        /// Its group: Admin, Managers, or one that was added later; without a group it may only read
+        /// Its group: Admin, Managers, or one that was added later; without a group it may only
+        /// read
         #[arg(long)]
         group: Option<String>,
         /// May do everything, administration included
@@ -62,7 +65,8 @@ enum Action {
         /// The account's name
         name: String,
     },
-    /// Show whether an account has a second factor, or remove it for somebody who lost both device and recovery codes
+    /// Show whether an account has a second factor, or remove it for somebody who lost both device
+    /// and recovery codes
     SecondFactor {
         /// The account's name
         name: String,
@@ -74,38 +78,30 @@ enum Action {
     List,
 }
 
-/// Runs the command.
-///
-/// # Errors
-///
-/// When settings or the database fail, or what was asked for cannot be done.
-pub(crate) fn run(arguments: Arguments, common: &Common) -> Result<(), Failure> {
-    let (settings, warnings) = common.settings(Purpose::Any)?;
-    let password = match &arguments.action {
-        Action::Create { password_stdin, .. } | Action::Password { password_stdin, .. } => {
-            password::read(*password_stdin)?
-        }
-        _ => String::new(),
-    };
-    let work = act(arguments.action, &settings, password);
-    with_runtime(&settings, &warnings, work)
+pub(super) fn run(arguments: UserArguments, common: &Common) -> Result<(), Failure> {
+    common.run(Purpose::Any, async |settings| {
+        let password = match &arguments.action {
+            UserAction::Create { password_stdin, .. }
+            | UserAction::Password { password_stdin, .. } => password::read(*password_stdin)?,
+            _ => String::new(),
+        };
+        with_database(&settings, async |db| {
+            perform(arguments.action, db, password).await
+        })
+        .await
+    })
 }
 
-async fn act(action: Action, settings: &Settings, password: String) -> Result<(), Failure> {
-    let (db, _) = open_database(settings).await?;
-    let done = obey(action, &db, password).await;
-    db.close().await;
-    done
-}
-
-async fn obey(action: Action, db: &Db, password: String) -> Result<(), Failure> {
+async fn perform(action: UserAction, db: &Db, password: String) -> Result<(), Failure> {
     let passwords = Passwords::new(Random::system())
         .map_err(|error| Failure::of("passwords cannot be hashed", &error))?;
     let now = Clock::system().now();
     let (name, done) = match action {
-        Action::List => return list(db).await,
-        Action::SecondFactor { name, reset } => return second_factor(db, &name, reset, now).await,
-        Action::Create {
+        UserAction::List => return list(db).await,
+        UserAction::SecondFactor { name, reset } => {
+            return second_factor(db, &name, reset, now).await;
+        }
+        UserAction::Create {
             name,
             group,
             superuser,
@@ -120,18 +116,18 @@ async fn obey(action: Action, db: &Db, password: String) -> Result<(), Failure> 
             let made = users::create(db, &passwords, now, user).await;
             (name, made.map(|_| ()))
         }
-        Action::Password {
+        UserAction::Password {
             name, keep_tokens, ..
         } => {
             let tokens = Tokens::revoked_if(!keep_tokens);
             let done = users::set_password(db, &passwords, now, &name, &password, tokens).await;
             (name, done)
         }
-        Action::Deactivate { name } => {
+        UserAction::Deactivate { name } => {
             let done = users::set_active(db, now, &name, false).await;
             (name, done)
         }
-        Action::Activate { name } => {
+        UserAction::Activate { name } => {
             let done = users::set_active(db, now, &name, true).await;
             (name, done)
         }
@@ -147,7 +143,7 @@ async fn second_factor(db: &Db, name: &str, reset: bool, now: Timestamp) -> Resu
     if reset {
         let nobody = Actor(None);
         let was_on = second_factor::reset(db, &nobody, user.id, now).await;
-        console::say(if was_on.map_err(failure)? {
+        console::print(if was_on.map_err(failure)? {
             "the second factor was removed"
         } else {
             "there was no second factor"
@@ -155,7 +151,7 @@ async fn second_factor(db: &Db, name: &str, reset: bool, now: Timestamp) -> Resu
         return Ok(());
     }
     let status = second_factor::status(db, user.id).await.map_err(failure)?;
-    console::say(&status.map_or_else(
+    console::print(&status.map_or_else(
         || "off".to_owned(),
         |status| {
             format!(
@@ -182,7 +178,7 @@ async fn list(db: &Db) -> Result<(), Failure> {
             "{}  {state}  {rank}  {groups}  last login {last}",
             user.username
         );
-        console::say(&line.replace("    ", "  "));
+        console::print(&line.replace("    ", "  "));
     }
     Ok(())
 }

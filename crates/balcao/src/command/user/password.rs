@@ -4,13 +4,9 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 
-use crate::command::Failure;
+use crate::failure::Failure;
 
-/// The password, without its line end.
-///
-/// # Errors
-///
-/// When there is none, when the two that were typed differ, or when there is no terminal to ask on.
+/// The password, without its line end. On a terminal it is asked for twice.
 pub(super) fn read(from_stdin: bool) -> Result<String, Failure> {
     let failure = |error: io::Error| Failure::of("the password cannot be read", &error);
     if from_stdin {
@@ -37,7 +33,7 @@ fn line() -> io::Result<String> {
 }
 
 fn ask(question: &str) -> io::Result<String> {
-    let _silence = Silence::begin()?;
+    let _hidden = HiddenInput::begin()?;
     let mut terminal = io::stderr().lock();
     write!(terminal, "{question}")?;
     terminal.flush()?;
@@ -46,10 +42,10 @@ fn ask(question: &str) -> io::Result<String> {
     answer
 }
 
-/// A terminal that does not show what is typed, until this is dropped.
-struct Silence(Termios);
+/// Switches off the echo of the terminal until it is dropped.
+struct HiddenInput(Termios);
 
-impl Silence {
+impl HiddenInput {
     fn begin() -> io::Result<Self> {
         let before = tcgetattr(io::stdin())?;
         let mut silent = before.clone();
@@ -59,9 +55,9 @@ impl Silence {
     }
 }
 
-impl Drop for Silence {
+impl Drop for HiddenInput {
     fn drop(&mut self) {
-        // A terminal that is gone shows nothing.
+        // A closed terminal shows nothing.
         let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
     }
 }

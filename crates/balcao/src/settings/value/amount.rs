@@ -1,11 +1,11 @@
-//! Numbers, durations and rates.
+//! Numbers, durations, times of day and rates.
 
 use std::time::Duration;
 
 use checkout::request::MaxAmounts;
 use web::rate::{Rate, Rates};
 
-use super::Value;
+use super::{Value, displayed_values};
 
 /// A whole number from `LOW` to `HIGH`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -90,21 +90,6 @@ impl Value for Duration {
     }
 }
 
-impl Value for MaxAmounts {
-    fn allowed() -> String {
-        "card, pix or boleto with an amount, such as card=60000, several by comma; or `off`"
-            .to_owned()
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        text.parse().ok()
-    }
-
-    fn show(&self) -> String {
-        self.to_string()
-    }
-}
-
 /// A time to wait, which may be none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Pause(pub(crate) Duration);
@@ -129,21 +114,36 @@ impl Value for Pause {
     }
 }
 
-impl Value for Rates {
+/// A time of day in UTC, in minutes after midnight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TimeOfDay(pub(crate) u32);
+
+impl Value for TimeOfDay {
     fn allowed() -> String {
-        format!(
-            "a number (1 to {}) per second, minute, hour or day, such as 100/minute, several by comma; or `off`",
-            Rate::MAX_LIMIT
-        )
+        "a time of day in UTC, such as 10:30".to_owned()
     }
 
     fn parse(text: &str) -> Option<Self> {
-        text.parse().ok()
+        let (hours, minutes) = text.split_once(':')?;
+        let number = |text: &str, most: u32| -> Option<u32> {
+            let is_plain = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
+            let number = text.parse().ok().filter(|number| *number <= most);
+            number.filter(|_| is_plain)
+        };
+        Some(Self(number(hours, 23)? * 60 + number(minutes, 59)?))
     }
 
     fn show(&self) -> String {
-        self.to_string()
+        format!("{:02}:{:02}", self.0 / 60, self.0 % 60)
     }
+}
+
+displayed_values! {
+    MaxAmounts: Open, "card, pix or boleto with an amount, such as card=60000, several by comma; or `off`";
+    Rates: Open, format_args!(
+        "a number (1 to {}) per second, minute, hour or day, such as 100/minute, several by comma; or `off`",
+        Rate::MAX_LIMIT
+    );
 }
 
 #[cfg(test)]
@@ -224,5 +224,14 @@ mod tests {
         assert_eq!(Count::<1, 100>::parse("100"), Some(Count(100)));
         assert_eq!(Count::<1, 100>::parse("101"), None);
         assert_eq!(Count::<0, 100>::parse("-1"), None);
+    }
+
+    #[test]
+    fn a_time_of_day_has_hours_and_minutes() {
+        assert_eq!(TimeOfDay::parse("10:30"), Some(TimeOfDay(630)));
+        assert_eq!(TimeOfDay(5).show(), "00:05");
+        for text in ["24:00", "10:60", "1:30", "10h30", "+1:00", "noon"] {
+            assert_eq!(TimeOfDay::parse(text), None, "{text}");
+        }
     }
 }

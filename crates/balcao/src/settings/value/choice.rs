@@ -1,81 +1,105 @@
-//! Settings of analyses, mails and accounts with a fixed set of values.
+//! Settings with a fixed set of values.
 
 use inventory::accounts::second_factor::MandatoryFor;
+use inventory::stock::AlertMode;
 use web::locale::Locale;
 
 use super::Value;
 
-/// The language of texts that no reader asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Language(pub(crate) Locale);
+/// A type with a fixed set of values, each with its name.
+trait Choice: Copy + PartialEq + 'static {
+    const CHOICES: &'static [(&'static str, Self)];
+}
 
-impl Value for Language {
+impl<T: Choice> Value for T {
     fn allowed() -> String {
-        "`pt-BR` or `en`".to_owned()
+        let names: Vec<String> = T::CHOICES
+            .iter()
+            .map(|(name, _)| format!("`{name}`"))
+            .collect();
+        match names.split_last() {
+            Some((last, others)) => format!("{} or {last}", others.join(", ")),
+            None => String::new(),
+        }
     }
 
     fn parse(text: &str) -> Option<Self> {
-        Locale::parse(text).map(Self)
+        let found = T::CHOICES.iter().find(|(name, _)| *name == text);
+        found.map(|(_, value)| *value)
     }
 
     fn show(&self) -> String {
-        self.0.tag().to_owned()
+        let found = T::CHOICES.iter().find(|(_, value)| value == self);
+        found.map_or_else(String::new, |(name, _)| (*name).to_owned())
     }
 }
 
-/// When the whole shop is reported on.
+impl Choice for bool {
+    const CHOICES: &'static [(&'static str, Self)] = &[("true", true), ("false", false)];
+}
+
+/// When the weekly report on the whole shop is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReportSchedule {
     Off,
     Weekly,
 }
 
-impl Value for ReportSchedule {
+impl Choice for ReportSchedule {
+    const CHOICES: &'static [(&'static str, Self)] =
+        &[("weekly", Self::Weekly), ("off", Self::Off)];
+}
+
+impl Choice for MandatoryFor {
+    const CHOICES: &'static [(&'static str, Self)] = &[
+        ("off", Self::Nobody),
+        ("staff", Self::Staff),
+        ("writers", Self::Writers),
+    ];
+}
+
+impl Choice for AlertMode {
+    const CHOICES: &'static [(&'static str, Self)] =
+        &[("every_outflow", Self::EveryOutflow), ("once", Self::Once)];
+}
+
+/// The form of log lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+impl Choice for LogFormat {
+    const CHOICES: &'static [(&'static str, Self)] = &[("text", Self::Text), ("json", Self::Json)];
+}
+
+/// The language of texts that no reader asks for, by any tag that begins with it.
+impl Value for Locale {
     fn allowed() -> String {
-        "`weekly` or `off`".to_owned()
+        "`pt-BR` or `en`".to_owned()
     }
 
     fn parse(text: &str) -> Option<Self> {
-        match text {
-            "off" => Some(Self::Off),
-            "weekly" => Some(Self::Weekly),
-            _ => None,
-        }
+        Self::parse(text)
     }
 
     fn show(&self) -> String {
-        match self {
-            Self::Off => "off",
-            Self::Weekly => "weekly",
-        }
-        .to_owned()
+        self.tag().to_owned()
     }
 }
 
-/// Whose accounts must have a second factor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct RequireSecondFactor(pub(crate) MandatoryFor);
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Value for RequireSecondFactor {
-    fn allowed() -> String {
-        "`off`, `staff` or `writers`".to_owned()
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        match text {
-            "off" => Some(Self(MandatoryFor::Nobody)),
-            "staff" => Some(Self(MandatoryFor::Staff)),
-            "writers" => Some(Self(MandatoryFor::Writers)),
-            _ => None,
-        }
-    }
-
-    fn show(&self) -> String {
-        match self.0 {
-            MandatoryFor::Nobody => "off",
-            MandatoryFor::Staff => "staff",
-            MandatoryFor::Writers => "writers",
-        }
-        .to_owned()
+    #[test]
+    fn a_choice_is_one_of_its_names() {
+        assert_eq!(MandatoryFor::allowed(), "`off`, `staff` or `writers`");
+        assert_eq!(AlertMode::parse("once"), Some(AlertMode::Once));
+        assert_eq!(AlertMode::parse("twice"), None);
+        assert_eq!(LogFormat::Json.show(), "json");
     }
 }

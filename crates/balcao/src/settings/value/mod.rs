@@ -1,28 +1,19 @@
 //! The types of settings: how each is read, what it allows, and how it is shown.
 //!
-//! `network` has addresses, `amount` numbers, durations and rates, `name` identifiers and choices, `choice` the choices of analyses and mails,
-//! `delivery` what webhooks and mail need. Which setting has which type is in `table`.
+//! `network` has addresses, `amount` numbers, durations and rates, `choice` fixed sets of values,
+//! `text` names, mail addresses and secrets. Which setting has which type is in `table`.
 
 mod amount;
 mod choice;
-mod delivery;
-mod name;
 mod network;
+mod text;
 
 use std::path::PathBuf;
 
-pub(crate) use self::delivery::{
-    MailAddresses, MailSender, SmtpUrl, TimeOfDay, WebhookSecrets, WebhookUrl,
-};
-pub(crate) use amount::{Count, Pause, Percent};
-pub(crate) use choice::{Language, ReportSchedule, RequireSecondFactor};
-pub(crate) use name::{
-    ApiKeys, Identifier, Label, LogFilter, LogFormat, LowStockAlert, SecretList,
-};
-pub(crate) use network::{ProviderUrl, RedisUrl, WebUrl};
-
-use super::reader::masked;
-use super::secret::Secret;
+pub(crate) use amount::{Count, Pause, Percent, TimeOfDay};
+pub(crate) use choice::{LogFormat, ReportSchedule};
+pub(crate) use network::{RedisUrl, WebUrl};
+pub(crate) use text::{ApiKey, Identifier, Label, LogFilter, MailAddress};
 
 /// How much of a setting's value may be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +26,7 @@ pub(crate) enum Secrecy {
     Secret,
 }
 
-/// One kind of value.
+/// A type of settings.
 pub(crate) trait Value: Sized {
     /// Whether the value may be shown; what is not open may also come from `NAME_FILE`.
     const SECRECY: Secrecy = Secrecy::Open;
@@ -43,17 +34,42 @@ pub(crate) trait Value: Sized {
     /// What is allowed, to end the sentence "allowed: …".
     fn allowed() -> String;
 
-    /// The value that `text` means, or `None` when it means none.
+    /// The value of `text`, or `None` when it is not valid.
     fn parse(text: &str) -> Option<Self>;
 
     /// The value as `config check` prints it.
     fn show(&self) -> String;
 
-    /// What an absent setting without a default means; `None` when it may not be absent.
+    /// The value of an absent setting without a default; `None` when it may not be absent.
     fn unset() -> Option<Self> {
         None
     }
 }
+
+/// Implements [`Value`] for types that `FromStr` reads and `Display` shows, passwords masked.
+macro_rules! displayed_values {
+    ($($kind:ty: $secrecy:ident, $allowed:expr;)+) => {
+        $(impl $crate::settings::value::Value for $kind {
+            const SECRECY: $crate::settings::value::Secrecy =
+                $crate::settings::value::Secrecy::$secrecy;
+
+            fn allowed() -> String {
+                $allowed.to_string()
+            }
+
+            fn parse(text: &str) -> Option<Self> {
+                text.parse().ok()
+            }
+
+            fn show(&self) -> String {
+                self.to_string()
+            }
+        })+
+    };
+}
+pub(super) use displayed_values;
+
+const NOT_SET: &str = "(not set)";
 
 impl<T: Value> Value for Option<T> {
     const SECRECY: Secrecy = T::SECRECY;
@@ -67,8 +83,7 @@ impl<T: Value> Value for Option<T> {
     }
 
     fn show(&self) -> String {
-        self.as_ref()
-            .map_or_else(|| "(not set)".to_owned(), T::show)
+        self.as_ref().map_or_else(|| NOT_SET.to_owned(), T::show)
     }
 
     fn unset() -> Option<Self> {
@@ -76,13 +91,48 @@ impl<T: Value> Value for Option<T> {
     }
 }
 
+/// Values by comma, each of them valid. An absent setting has none.
+impl<T: Value> Value for Vec<T> {
+    const SECRECY: Secrecy = T::SECRECY;
+
+    fn allowed() -> String {
+        format!("{}; several by comma", T::allowed())
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        text.split(',').map(|part| T::parse(part.trim())).collect()
+    }
+
+    fn show(&self) -> String {
+        if self.is_empty() {
+            return NOT_SET.to_owned();
+        }
+        let shown: Vec<String> = self.iter().map(T::show).collect();
+        shown.join(",")
+    }
+
+    fn unset() -> Option<Self> {
+        Some(Self::new())
+    }
+}
+
 /// Something that can be switched off.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Switch<T> {
     /// Off.
     Off,
     /// On, with this value.
     On(T),
+}
+
+impl<T> Switch<T> {
+    /// The value of what is on.
+    pub(crate) fn on(self) -> Option<T> {
+        match self {
+            Self::Off => None,
+            Self::On(value) => Some(value),
+        }
+    }
 }
 
 impl<T: Value> Value for Switch<T> {
@@ -108,20 +158,6 @@ impl<T: Value> Value for Switch<T> {
     }
 }
 
-impl Value for bool {
-    fn allowed() -> String {
-        "`true` or `false`".to_owned()
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        text.parse().ok()
-    }
-
-    fn show(&self) -> String {
-        self.to_string()
-    }
-}
-
 impl Value for PathBuf {
     fn allowed() -> String {
         "a path".to_owned()
@@ -133,26 +169,6 @@ impl Value for PathBuf {
 
     fn show(&self) -> String {
         self.display().to_string()
-    }
-}
-
-impl<const MIN: usize> Value for Secret<MIN> {
-    const SECRECY: Secrecy = Secrecy::Secret;
-
-    fn allowed() -> String {
-        if MIN > 1 {
-            format!("a text of at least {MIN} bytes on one line")
-        } else {
-            "a text on one line".to_owned()
-        }
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        Self::parse(text)
-    }
-
-    fn show(&self) -> String {
-        masked()
     }
 }
 
@@ -171,6 +187,7 @@ mod tests {
     #[test]
     fn an_absent_optional_setting_is_none_and_an_absent_other_one_is_not_allowed() {
         assert_eq!(Option::<bool>::unset(), Some(None));
+        assert_eq!(Vec::<bool>::unset(), Some(Vec::new()));
         assert_eq!(bool::unset(), None);
     }
 }

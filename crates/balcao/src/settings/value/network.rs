@@ -1,27 +1,22 @@
-//! Listening addresses, addresses of other services, databases and proxies.
+//! Addresses: where services listen, other services, databases, receivers of webhooks, the mail
+//! server, proxies.
 
 use std::net::SocketAddr;
 
-use checkout::provider::{AccessToken, BaseUrl};
+use checkout::provider::BaseUrl;
+use delivery::Target;
+use delivery::mail::Server;
 use url::Url;
 use web::client::{Proxies, PublicUrl};
 
-use super::{Secrecy, Value};
-use crate::settings::reader::masked;
+use super::{Secrecy, Value, displayed_values};
 use crate::settings::secret::MASK;
 
-impl Value for SocketAddr {
-    fn allowed() -> String {
-        "an IP address and a port, such as 127.0.0.1:8000; port 0 takes a free one".to_owned()
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        text.parse().ok()
-    }
-
-    fn show(&self) -> String {
-        self.to_string()
-    }
+displayed_values! {
+    SocketAddr: Open, "an IP address and a port, such as 127.0.0.1:8000; port 0 takes a free one";
+    PublicUrl: Open, "https:// or http:// and a host, such as https://pay.example";
+    db::Address: Password,
+        "sqlite:PATH or postgres://[user:password@]host[:port]/database, with ?sslmode=disable, prefer or require where wanted";
 }
 
 fn parse_url(text: &str, schemes: &[&str]) -> Option<Url> {
@@ -29,61 +24,19 @@ fn parse_url(text: &str, schemes: &[&str]) -> Option<Url> {
     (schemes.contains(&url.scheme()) && url.host().is_some()).then_some(url)
 }
 
-fn with_masked_password(url: &Url) -> String {
-    let mut shown = url.clone();
-    if shown.password().is_some() {
-        // Fails only for addresses that cannot have a password.
-        let _ = shown.set_password(Some(MASK));
-    }
-    shown.to_string()
-}
-
-impl Value for PublicUrl {
-    fn allowed() -> String {
-        "https:// or http:// and a host, such as https://pay.example".to_owned()
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        text.parse().ok()
-    }
-
-    fn show(&self) -> String {
-        self.to_string()
-    }
-}
-
 /// The provider's address. Card data travels there, so plain http is allowed to this machine only.
-#[derive(Debug, Clone)]
-pub(crate) struct ProviderUrl(pub(crate) BaseUrl);
-
-impl Value for ProviderUrl {
+impl Value for BaseUrl {
     fn allowed() -> String {
         "an https:// address, or http:// to this machine (the sandbox)".to_owned()
     }
 
     fn parse(text: &str) -> Option<Self> {
-        let base: BaseUrl = text.parse().ok()?;
-        (text.starts_with("https:") || base.is_local()).then_some(Self(base))
+        let base: Self = text.parse().ok()?;
+        (text.starts_with("https:") || base.is_local()).then_some(base)
     }
 
     fn show(&self) -> String {
-        self.0.to_string()
-    }
-}
-
-impl Value for AccessToken {
-    const SECRECY: Secrecy = Secrecy::Secret;
-
-    fn allowed() -> String {
-        "visible ASCII characters".to_owned()
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        Self::parse(text).ok()
-    }
-
-    fn show(&self) -> String {
-        masked()
+        self.to_string()
     }
 }
 
@@ -123,13 +76,52 @@ impl Value for RedisUrl {
     }
 
     fn show(&self) -> String {
-        with_masked_password(&self.0)
+        let mut shown = self.0.clone();
+        if shown.password().is_some() {
+            // Fails only for addresses that cannot have a password.
+            let _ = shown.set_password(Some(MASK));
+        }
+        shown.to_string()
     }
 }
 
 impl std::fmt::Debug for RedisUrl {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(&self.show())
+    }
+}
+
+/// The address of a receiver of webhooks.
+impl Value for Target {
+    fn allowed() -> String {
+        "an https:// or http:// address without user name and fragment".to_owned()
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        // Parsed as browsers do, so that names of any script get the form that name servers know.
+        let url = Url::parse(text).ok()?;
+        Self::parse(url.as_str()).ok()
+    }
+
+    fn show(&self) -> String {
+        self.to_string()
+    }
+}
+
+/// A mail server, `smtp://` (with STARTTLS where offered) or `smtps://`.
+impl Value for Server {
+    const SECRECY: Secrecy = Secrecy::Password;
+
+    fn allowed() -> String {
+        "smtp:// or smtps://, [user:password@]host[:port], special characters of user and password as %40".to_owned()
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        Self::parse(text).ok()
+    }
+
+    fn show(&self) -> String {
+        self.to_string()
     }
 }
 
@@ -155,22 +147,6 @@ impl Value for Proxies {
     }
 }
 
-impl Value for db::Address {
-    const SECRECY: Secrecy = Secrecy::Password;
-
-    fn allowed() -> String {
-        "sqlite:PATH or postgres://[user:password@]host[:port]/database, with ?sslmode=disable, prefer or require where wanted".to_owned()
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        text.parse().ok()
-    }
-
-    fn show(&self) -> String {
-        self.to_string()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,7 +159,7 @@ mod tests {
             "http://localhost:8002/",
             "http://[::1]:8002",
         ] {
-            assert!(ProviderUrl::parse(text).is_some(), "{text}");
+            assert!(<BaseUrl as Value>::parse(text).is_some(), "{text}");
         }
         for text in [
             "http://provider.example",
@@ -192,16 +168,29 @@ mod tests {
             "https://user@provider.example",
             "https://a.b/?c",
         ] {
-            assert!(ProviderUrl::parse(text).is_none(), "{text}");
+            assert!(<BaseUrl as Value>::parse(text).is_none(), "{text}");
         }
     }
 
     #[test]
     fn passwords_inside_addresses_are_masked() {
-        let shown = RedisUrl::parse("redis://shop:hush@cache.example:6379/1")
-            .unwrap()
-            .show();
-        assert_eq!(shown, format!("redis://shop:{MASK}@cache.example:6379/1"));
+        let redis = RedisUrl::parse("redis://shop:hush@cache.example:6379/1").unwrap();
+        assert_eq!(
+            redis.show(),
+            format!("redis://shop:{MASK}@cache.example:6379/1")
+        );
+        let mail = <Server as Value>::parse("smtps://shop:hush@mail.example").unwrap();
+        assert!(!format!("{mail:?} {}", mail.show()).contains("hush"));
+        assert_eq!(mail.show(), "smtps://shop:****@mail.example:465");
+    }
+
+    #[test]
+    fn a_receivers_name_becomes_what_name_servers_know() {
+        let url = <Target as Value>::parse("https://café.example/hooks").unwrap();
+        assert_eq!(url.show(), "https://xn--caf-dma.example/hooks");
+        for text in ["ftp://a.example", "https://u:p@a.example/", "a.example"] {
+            assert!(<Target as Value>::parse(text).is_none(), "{text}");
+        }
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! `docs/conformance.md` names, for every row of the specifications' tables, the tests that hold it; here is checked that
-//! no row is missing there and that the tests it names exist.
+//! `conformance.md` of this crate names the tests that prove each row of the specifications' tables. These tests check that
+//! no row is missing there and that the named tests exist.
 
 mod checkout;
 mod inventory;
@@ -74,7 +74,7 @@ fn tests_of(source: &str) -> Vec<&str> {
 }
 
 fn check(part: &str, rows: Rows) {
-    let document = fs::read_to_string(root().join("docs/conformance.md")).unwrap();
+    let document = fs::read_to_string(root().join("crates/test-kit/conformance.md")).unwrap();
     let tables = tables(&document, part);
     let mut tests = BTreeSet::new();
     collect_tests(&root().join("crates"), &mut tests);

@@ -1,4 +1,5 @@
-//! The counters of the services' databases among the metrics of the process, read when someone asks for them.
+//! The counters of the services' databases as metrics of the process, read when metrics are
+//! scraped.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,11 +11,12 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 
-/// The databases of this process by service. One collector for all of them, since a metric's name may be declared only once.
+/// The databases of this process by service. A metric may be declared only once, so one collector
+/// has them all.
 #[derive(Clone, Default)]
-pub(super) struct DatabaseFigures(Arc<Mutex<Vec<(&'static str, Db)>>>);
+pub(super) struct DatabaseMetrics(Arc<Mutex<Vec<(&'static str, Db)>>>);
 
-impl DatabaseFigures {
+impl DatabaseMetrics {
     /// Adds the database of a service.
     pub(super) fn add(&self, service: &'static str, db: Db) {
         let mut databases = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -28,85 +30,87 @@ impl DatabaseFigures {
     }
 }
 
-/// Name, meaning, how to read it.
-type Row = (&'static str, &'static str, fn(&Statistics) -> u64);
+/// Name, help, and how it is read.
+type Metric = (&'static str, &'static str, fn(&Statistics) -> u64);
 
-const COUNTERS: [Row; 8] = [
-    ("database_reads", "Jobs that read", |counted| counted.reads),
+const COUNTERS: [Metric; 8] = [
+    ("database_reads", "Jobs that read", |statistics| {
+        statistics.reads
+    }),
     (
         "database_writes",
         "Jobs that wrote and were committed",
-        |counted| counted.writes,
+        |statistics| statistics.writes,
     ),
     (
         "database_commits",
         "Transactions committed; fewer than writes where these shared one",
-        |counted| counted.commits,
+        |statistics| statistics.commits,
     ),
-    ("database_rollbacks", "Jobs rolled back", |counted| {
-        counted.rollbacks
+    ("database_rollbacks", "Jobs rolled back", |statistics| {
+        statistics.rollbacks
     }),
-    ("database_panics", "Jobs that panicked", |counted| {
-        counted.panics
+    ("database_panics", "Jobs that panicked", |statistics| {
+        statistics.panics
     }),
     (
         "database_retries",
         "Transactions retried after a conflict or a lost connection",
-        |counted| counted.retries,
+        |statistics| statistics.retries,
     ),
     (
         "database_refusals",
         "Jobs refused because the queue was full",
-        |counted| counted.refusals,
+        |statistics| statistics.refusals,
     ),
-    ("database_connections", "Connections opened", |counted| {
-        counted.connections
+    ("database_connections", "Connections opened", |statistics| {
+        statistics.connections
     }),
 ];
 
-const GAUGES: [Row; 3] = [
+const GAUGES: [Metric; 3] = [
     (
         "database_reads_waiting",
         "Jobs waiting to read (PostgreSQL: all jobs, running ones included)",
-        |counted| counted.waiting_reads,
+        |statistics| statistics.waiting_reads,
     ),
     (
         "database_writes_waiting",
         "Jobs waiting to write (SQLite)",
-        |counted| counted.waiting_writes,
+        |statistics| statistics.waiting_writes,
     ),
     (
         "database_log_bytes",
         "Size of the write-ahead log after the last commit (SQLite)",
-        |counted| counted.log_bytes,
+        |statistics| statistics.log_bytes,
     ),
 ];
 
-impl fmt::Debug for DatabaseFigures {
+impl fmt::Debug for DatabaseMetrics {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("DatabaseFigures")
+        formatter.write_str("DatabaseMetrics")
     }
 }
 
-impl Collector for DatabaseFigures {
+impl Collector for DatabaseMetrics {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
-        let counted = self.read();
-        if counted.is_empty() {
+        let databases = self.read();
+        if databases.is_empty() {
             return Ok(());
         }
-        for (name, meaning, read) in COUNTERS {
-            let mut family = encoder.encode_descriptor(name, meaning, None, MetricType::Counter)?;
-            for (service, counted) in &counted {
+        for (name, help, read) in COUNTERS {
+            let mut family = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
+            for (service, statistics) in &databases {
                 let label = [("service", *service)];
-                ConstCounter::new(read(counted)).encode(family.encode_family(&label)?)?;
+                ConstCounter::new(read(statistics)).encode(family.encode_family(&label)?)?;
             }
         }
-        for (name, meaning, read) in GAUGES {
-            let mut family = encoder.encode_descriptor(name, meaning, None, MetricType::Gauge)?;
-            for (service, counted) in &counted {
+        for (name, help, read) in GAUGES {
+            let mut family = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
+            for (service, statistics) in &databases {
                 let label = [("service", *service)];
-                // A gauge is signed. No counter gets near the end of its range.
-                let value = i64::try_from(read(counted)).unwrap_or(i64::MAX);
+                // A gauge is signed; no counter comes near its limit.
+                let value = i64::try_from(read(statistics)).unwrap_or(i64::MAX);
                 ConstGauge::new(value).encode(family.encode_family(&label)?)?;
             }
         }

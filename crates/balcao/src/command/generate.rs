@@ -7,18 +7,19 @@ use clap::Args;
 use db::{Db, Options};
 use web::Clock;
 
-use super::{Common, Failure, with_runtime};
+use super::common::Common;
 use crate::console;
+use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::run::inventory::open_database_with;
-use crate::settings::{Purpose, Settings};
+use crate::run::inventory::with_database_options;
+use crate::settings::Purpose;
 
 /// Fill an empty inventory with synthetic products and a year of movements
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  balcao --data-dir /tmp/trial generate --products 10000 --movements 100000\n  balcao --data-dir /tmp/large generate --products 1000000 --movements 10000000 --seed 7\n\nThe same seed gives the same goods and movements, up to the time at which the history ends: now.\nA million products and ten million movements take some 8 GB, and as much again while they are written."
 )]
-pub(crate) struct Arguments {
+pub(super) struct GenerateArguments {
     /// How many products
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=::inventory::generate::MOST_PRODUCTS))]
     products: u64,
@@ -32,16 +33,10 @@ pub(crate) struct Arguments {
 
 /// Days of history: a whole year, so that every season is in it.
 const DAYS: u32 = 365;
-/// Indexes are built faster with room.
+/// Indexes are built faster with a large cache.
 const CACHE_MIB: u32 = 192;
 
-/// Runs the command.
-///
-/// # Errors
-///
-/// When settings or the database fail, or the catalogue is not empty.
-pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<(), Failure> {
-    let (settings, warnings) = common.settings(Purpose::Any)?;
+pub(super) fn run(arguments: &GenerateArguments, common: &Common) -> Result<(), Failure> {
     let plan = Plan {
         products: arguments.products,
         movements: arguments.movements,
@@ -49,27 +44,22 @@ pub(crate) fn run(arguments: &Arguments, common: &Common) -> Result<(), Failure>
         days: DAYS,
         until: Clock::system().now(),
     };
-    with_runtime(&settings, &warnings, work(&settings, plan))
-}
-
-async fn work(settings: &Settings, plan: Plan) -> Result<(), Failure> {
     let options = Options {
         cache_mib: CACHE_MIB,
         readers: 1,
         ..Options::default()
     };
-    let (db, _) = open_database_with(settings, &options).await?;
-    let done = make(&db, plan).await;
-    db.close().await;
-    done?;
-    console::say(&format!(
-        "{} products and {} movements",
-        plan.products, plan.movements
-    ));
-    Ok(())
+    common.run(Purpose::Any, async |settings| {
+        with_database_options(&settings, options, async |db| fill(db, plan).await).await?;
+        console::print(&format!(
+            "{} products and {} movements",
+            plan.products, plan.movements
+        ));
+        Ok(())
+    })
 }
 
-async fn make(db: &Db, plan: Plan) -> Result<(), Failure> {
+async fn fill(db: &Db, plan: Plan) -> Result<(), Failure> {
     let progress = Progress::steps("generate", plan.products + plan.movements);
     let steps = Arc::new(move |count| progress.add(count));
     generate(db, plan, steps)

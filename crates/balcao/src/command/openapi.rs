@@ -2,21 +2,20 @@
 
 use clap::Args;
 
-use super::Service;
+use super::common::Service;
 use crate::console;
 
 /// Print the API document of a service (OpenAPI 3.1, JSON)
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  balcao openapi checkout > checkout.json")]
-pub(crate) struct Arguments {
+pub(super) struct OpenapiArguments {
     service: Service,
 }
 
-/// Runs the command.
-pub(crate) fn run(arguments: &Arguments) {
+pub(super) fn run(arguments: &OpenapiArguments) {
     let document = match arguments.service {
         Service::Checkout => checkout::openapi().to_owned(),
         Service::Inventory => inventory::openapi().to_owned(),
     };
-    console::say(&document);
+    console::print(&document);
 }

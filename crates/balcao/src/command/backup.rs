@@ -1,0 +1,114 @@
+//! `balcao backup FILE`: an online copy of the SQLite databases and the keys, in one checked
+//! archive.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use db::{Address, Db, Options};
+use web::Clock;
+
+use super::common::Common;
+use crate::data_folder::{self, with_suffix};
+use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::settings::{Purpose, Settings};
+use crate::stored_files::{self, PostgresDatabase};
+use crate::{archive, console};
+
+/// Copy the databases, in use or not, into one file
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  balcao backup /backups/balcao-$(date +%F).tar\n\nOn PostgreSQL use pg_dump."
+)]
+pub(super) struct BackupArguments {
+    /// The archive to write; an existing one is replaced once the new one is complete
+    #[arg(value_parser = archive::argument())]
+    file: PathBuf,
+}
+
+pub(super) fn run(arguments: &BackupArguments, common: &Common) -> Result<(), Failure> {
+    common.run(Purpose::Any, async |settings| {
+        backup(&settings, &arguments.file).await
+    })
+}
+
+async fn backup(settings: &Settings, file: &Path) -> Result<(), Failure> {
+    // The copies are on the disk of the archive: it has room for both, or the backup fails anyway.
+    let work = with_suffix(file, "copies");
+    let created = data_folder::create(&work)
+        .map_err(|error| Failure::of_path(&work, "cannot be made", &error));
+    let done = match created {
+        Ok(()) => copy_and_pack(settings, file, &work).await,
+        Err(failure) => Err(failure),
+    };
+    // A folder that cannot be removed is seen beside the archive; it does not make the backup a bad
+    // one.
+    let _ = fs::remove_dir_all(&work);
+    done
+}
+
+async fn copy_and_pack(settings: &Settings, file: &Path, work: &Path) -> Result<(), Failure> {
+    let mut parts: Vec<(&str, PathBuf)> = Vec::new();
+    let mut missing: Vec<String> = Vec::new();
+    let mut has_database = false;
+    for stored in stored_files::all(settings).map_err(|database| on_postgres(&database))? {
+        if !stored.path.exists() {
+            // A service that never ran has no database.
+            if stored.is_database {
+                missing.push(stored.path.display().to_string());
+            }
+        } else if stored.is_database {
+            has_database = true;
+            let copy = work.join(stored.name);
+            copy_database(&stored.path, &copy).await?;
+            parts.push((stored.name, copy));
+        } else {
+            parts.push((stored.name, stored.path));
+        }
+    }
+    if !has_database {
+        return Err(Failure::new(format!(
+            "{} does not exist: there is nothing to back up",
+            missing.join(" or ")
+        )));
+    }
+    let bytes = parts
+        .iter()
+        .filter_map(|(_, path)| fs::metadata(path).ok())
+        .map(|data| data.len())
+        .sum();
+    let progress = Progress::bytes("backup", bytes);
+    let now = Clock::system().now().to_string();
+    let manifest = archive::write(file, &parts, now, &progress)
+        .map_err(|error| Failure::of_path(file, "cannot be written", &error))?;
+    progress.finish();
+    drop(progress);
+    let names: Vec<String> = manifest
+        .files
+        .iter()
+        .map(|part| format!("{} ({} bytes)", part.name, part.bytes))
+        .collect();
+    console::print(&format!("{}: {}", file.display(), names.join(", ")));
+    Ok(())
+}
+
+async fn copy_database(database: &Path, copy: &Path) -> Result<(), Failure> {
+    let failure = |error: db::Error| Failure::of_path(database, "cannot be copied", &error);
+    let db = Db::open(
+        &Address::Sqlite(database.to_path_buf()),
+        &Options::default(),
+    )
+    .await
+    .map_err(failure)?;
+    let copied = db.backup(copy).await.map_err(failure);
+    db.close().await;
+    copied
+}
+
+fn on_postgres(database: &PostgresDatabase) -> Failure {
+    let PostgresDatabase { service, address } = database;
+    Failure::new(format!(
+        "the database of {service} is on PostgreSQL ({address}); back it up with pg_dump, for instance:\n  pg_dump --format=custom --file={service}.dump DATABASE\nand keep the *.key files of the data folder with it"
+    ))
+}

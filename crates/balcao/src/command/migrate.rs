@@ -1,0 +1,24 @@
+//! `balcao migrate`: brings the databases' schema up to date, as `serve` does at its start.
+
+use super::common::Common;
+use crate::console;
+use crate::failure::Failure;
+use crate::run::{checkout, inventory};
+use crate::settings::Purpose;
+
+pub(super) fn run(common: &Common) -> Result<(), Failure> {
+    common.run(Purpose::Any, async |settings| {
+        print_applied("checkout", &checkout::migrate(&settings).await?);
+        print_applied("inventory", &inventory::migrate(&settings).await?);
+        Ok(())
+    })
+}
+
+fn print_applied(service: &str, migrations: &[&str]) {
+    let applied = if migrations.is_empty() {
+        "up to date".to_owned()
+    } else {
+        migrations.join(", ")
+    };
+    console::print(&format!("{service}: {applied}"));
+}

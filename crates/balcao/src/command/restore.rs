@@ -1,0 +1,192 @@
+//! `balcao restore FILE`: replaces the data with that of a backup, after every byte of it has been
+//! checked.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use web::{Clock, Random};
+
+use super::common::Common;
+use crate::archive::{self, ArchiveError};
+use crate::console;
+use crate::data_folder::{self, DatabaseLock, with_suffix};
+use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::settings::{Purpose, Settings};
+use crate::stored_files::{self, PostgresDatabase, StoredFile, with_companions};
+
+/// The first bytes of a SQLite database (<https://www.sqlite.org/fileformat.html>, section 1.2).
+const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// Restore a backup; no service may be running
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  balcao restore /backups/balcao-2026-11-20.tar\n  balcao --data-dir /tmp/trial restore backup.tar      to look at it beside the real one"
+)]
+pub(super) struct RestoreArguments {
+    /// The archive that `balcao backup` wrote
+    #[arg(value_parser = archive::argument())]
+    file: PathBuf,
+    /// Replace existing data; it is kept beside, under a name ending in `.before-restore-…`
+    #[arg(long)]
+    force: bool,
+}
+
+pub(super) fn run(arguments: &RestoreArguments, common: &Common) -> Result<(), Failure> {
+    common.run(Purpose::Any, async |settings| {
+        lock_and_restore(arguments, &settings)
+    })
+}
+
+fn lock_and_restore(arguments: &RestoreArguments, settings: &Settings) -> Result<(), Failure> {
+    let stored = stored_files::all(settings).map_err(|PostgresDatabase { service, address }| {
+        Failure::new(format!(
+            "the database of {service} is on PostgreSQL ({address}); restore it with pg_restore"
+        ))
+    })?;
+    data_folder::create(&settings.data_dir)
+        .map_err(|error| Failure::of_path(&settings.data_dir, "cannot be made", &error))?;
+    let _locks = lock(&stored)?;
+    refuse_to_replace(&stored, arguments.force)?;
+    let work = settings
+        .data_dir
+        .join(format!("restore-{}", Random::system().uuid()));
+    let done = data_folder::create(&work)
+        .map_err(|error| Failure::of_path(&work, "cannot be made", &error))
+        .and_then(|()| restore(&arguments.file, &work, &stored));
+    // Half of an unpacked archive is of no use, and the failure itself is reported.
+    let _ = fs::remove_dir_all(&work);
+    done
+}
+
+fn lock(stored: &[StoredFile]) -> Result<Vec<DatabaseLock>, Failure> {
+    let databases = stored.iter().filter(|file| file.is_database);
+    let locks = databases.map(|file| {
+        DatabaseLock::acquire(&file.path).map_err(|error| match error.kind() {
+            io::ErrorKind::WouldBlock => Failure::new(format!(
+                "a service runs on {}; stop it first",
+                file.path.display()
+            )),
+            _ => Failure::of_path(&file.path, "cannot be locked", &error),
+        })
+    });
+    locks.collect()
+}
+
+fn refuse_to_replace(stored: &[StoredFile], force: bool) -> Result<(), Failure> {
+    let existing: Vec<String> = stored
+        .iter()
+        .filter(|file| file.path.exists())
+        .map(|file| file.path.display().to_string())
+        .collect();
+    if existing.is_empty() || force {
+        return Ok(());
+    }
+    Err(Failure::new(format!(
+        "there is data already: {}; --force replaces it and keeps a copy beside",
+        existing.join(", ")
+    )))
+}
+
+fn restore(archive: &Path, work: &Path, stored: &[StoredFile]) -> Result<(), Failure> {
+    let bytes = fs::metadata(archive).map_or(0, |data| data.len());
+    let progress = Progress::bytes("restore", bytes);
+    let unusable = |error: ArchiveError| {
+        Failure::new(format!("{} cannot be restored: {error}", archive.display()))
+    };
+    let manifest = archive::read(archive, work, &progress).map_err(unusable)?;
+    progress.finish();
+    drop(progress);
+    let names: Vec<&str> = manifest
+        .files
+        .iter()
+        .map(|part| part.name.as_str())
+        .collect();
+    if let Some(unknown) = names
+        .iter()
+        .find(|name| stored.iter().all(|file| file.name != **name))
+    {
+        return Err(Failure::new(format!(
+            "{} contains {unknown}, which this program does not know; nothing was changed",
+            archive.display()
+        )));
+    }
+    let restored = || stored.iter().filter(|file| names.contains(&file.name));
+    for file in restored().filter(|file| file.is_database) {
+        if !is_database(&work.join(file.name)).map_err(|error| unusable(error.into()))? {
+            return Err(Failure::new(format!(
+                "{} cannot be restored: its {} is no SQLite database; nothing was changed",
+                archive.display(),
+                file.name
+            )));
+        }
+    }
+    let stamp = Clock::system().now().to_string().replace([':', '-'], "");
+    for file in restored() {
+        replace(file, work, &stamp)
+            .map_err(|error| Failure::of_path(&file.path, "cannot be replaced", &error))?;
+    }
+    console::print(&format!(
+        "restored {} of {} (written by balcao {})",
+        names.join(", "),
+        manifest.created_at,
+        manifest.version
+    ));
+    Ok(())
+}
+
+/// Whether a file begins as every SQLite database does that is not empty.
+fn is_database(file: &Path) -> io::Result<bool> {
+    let mut begin = Vec::new();
+    let length = SQLITE_MAGIC.len() as u64;
+    File::open(file)?.take(length).read_to_end(&mut begin)?;
+    Ok(begin == SQLITE_MAGIC)
+}
+
+/// Renames the present file, and moves the unpacked one to its path.
+fn replace(file: &StoredFile, work: &Path, stamp: &str) -> io::Result<()> {
+    let (unpacked, incoming) = (work.join(file.name), with_suffix(&file.path, "incoming"));
+    // A file cannot be renamed to another disk. Until here the present data is unchanged.
+    if fs::rename(&unpacked, &incoming).is_err() {
+        fs::copy(&unpacked, &incoming)?;
+        File::open(&incoming)?.sync_all()?;
+    }
+    let companions = with_companions(&file.path);
+    let renamed = with_companions(&with_suffix(&file.path, &format!("before-restore-{stamp}")));
+    let count = if file.is_database {
+        companions.len()
+    } else {
+        1
+    };
+    for (from, to) in companions
+        .iter()
+        .zip(&renamed)
+        .take(count)
+        .filter(|(from, _)| from.exists())
+    {
+        fs::rename(from, to)?;
+    }
+    fs::rename(incoming, &file.path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_begins_like_a_database_is_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("checkout.sqlite");
+        for (bytes, expected) in [
+            (&b"SQLite format 3\0\x08\0\x01\x01"[..], true),
+            (b"SQLite format 3", false),
+            (b"money", false),
+            (b"", false),
+        ] {
+            fs::write(&file, bytes).unwrap();
+            assert_eq!(is_database(&file).unwrap(), expected, "{bytes:?}");
+        }
+    }
+}

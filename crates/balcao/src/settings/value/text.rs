@@ -1,0 +1,270 @@
+//! Names, mail addresses, log filters and secrets.
+
+use checkout::provider::AccessToken;
+use delivery::mail::Sender;
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
+
+use super::{Secrecy, Value};
+use crate::settings::secret::{MASK, Secret};
+
+/// An identifier of another system: the provider's boleto method, a model, a user name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Identifier(pub(crate) String);
+
+impl Value for Identifier {
+    fn allowed() -> String {
+        "letters, digits and any of `._-:/@+`".to_owned()
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let is_allowed =
+            |letter: char| letter.is_ascii_alphanumeric() || "._-:/@+".contains(letter);
+        (!text.is_empty() && text.chars().all(is_allowed)).then(|| Self(text.to_owned()))
+    }
+
+    fn show(&self) -> String {
+        self.0.clone()
+    }
+}
+
+/// A short text for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Label(pub(crate) String);
+
+impl Label {
+    const MAX_LENGTH: usize = 100;
+}
+
+impl Value for Label {
+    fn allowed() -> String {
+        format!("a text of 1 to {} characters on one line", Self::MAX_LENGTH)
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let fits = (1..=Self::MAX_LENGTH).contains(&text.chars().count())
+            && !text.chars().any(char::is_control);
+        fits.then(|| Self(text.to_owned()))
+    }
+
+    fn show(&self) -> String {
+        self.0.clone()
+    }
+}
+
+/// Which log lines are written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LogFilter(pub(crate) String);
+
+impl Value for LogFilter {
+    fn allowed() -> String {
+        "a level (error, warn, info, debug, trace, off), for single parts too, such as `info,checkout=debug`".to_owned()
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let is_misspelt = text.split(',').any(is_misspelt_level);
+        let filter = EnvFilter::builder().parse(text);
+        (filter.is_ok() && !is_misspelt).then(|| Self(text.to_owned()))
+    }
+
+    fn show(&self) -> String {
+        self.0.clone()
+    }
+}
+
+/// Whether a directive is one word and no level. `EnvFilter` would take `inof` for a target and
+/// write nothing else.
+fn is_misspelt_level(directive: &str) -> bool {
+    let word = directive.trim();
+    let is_word = word
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"_:-".contains(&byte));
+    is_word && !word.is_empty() && word.parse::<LevelFilter>().is_err()
+}
+
+/// A sender or receiver of mail.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct MailAddress(pub(crate) String);
+
+impl Value for MailAddress {
+    fn allowed() -> String {
+        "a mail address, such as shop@example.com".to_owned()
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let (local, domain) = text.rsplit_once('@')?;
+        let is_plain = |byte: u8| byte.is_ascii_graphic() && !b",<>()[]\"".contains(&byte);
+        let fits = !local.is_empty() && !domain.is_empty() && text.bytes().all(is_plain);
+        fits.then(|| Self(text.to_owned()))
+    }
+
+    fn show(&self) -> String {
+        self.0.clone()
+    }
+}
+
+/// The sender of mail: an address, with or without a name before it.
+impl Value for Sender {
+    fn allowed() -> String {
+        "a mail address, or `Loja da Ana <shop@example.com>`".to_owned()
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let (name, address) = match text.strip_suffix('>') {
+            Some(named) => named.rsplit_once('<')?,
+            None => ("", text),
+        };
+        let name = name.trim();
+        // Mail programs quote a name with a comma in it.
+        let quoted = name
+            .strip_prefix('"')
+            .and_then(|rest| rest.strip_suffix('"'));
+        let name = quoted.unwrap_or(name).to_owned();
+        let MailAddress(address) = MailAddress::parse(address)?;
+        (!name.contains(char::is_control)).then_some(Self { name, address })
+    }
+
+    fn show(&self) -> String {
+        if self.name.is_empty() {
+            self.address.clone()
+        } else {
+            format!("{} <{}>", self.name, self.address)
+        }
+    }
+}
+
+/// Implements [`Value`] for secrets: what is allowed, and how they are parsed.
+macro_rules! secret_values {
+    ($($kind:ty, $allowed:literal, $parse:expr;)+) => {
+        $(impl Value for $kind {
+            const SECRECY: Secrecy = Secrecy::Secret;
+
+            fn allowed() -> String {
+                $allowed.to_owned()
+            }
+
+            fn parse(text: &str) -> Option<Self> {
+                $parse(text)
+            }
+
+            fn show(&self) -> String {
+                MASK.to_owned()
+            }
+        })+
+    };
+}
+
+/// A key that callers send. A short one could be guessed; those that we make have 50 characters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ApiKey(pub(crate) Secret);
+
+impl ApiKey {
+    const MIN_BYTES: usize = 16;
+
+    /// A header carries it after `Bearer`, so it has no spaces.
+    fn parse(text: &str) -> Option<Self> {
+        let fits =
+            text.len() >= Self::MIN_BYTES && text.bytes().all(|byte| byte.is_ascii_graphic());
+        Secret::parse(text).filter(|_| fits).map(Self)
+    }
+}
+
+secret_values! {
+    Secret, "a text on one line", Secret::parse;
+    Secret<12>, "a text of at least 12 bytes on one line", Secret::parse;
+    Secret<32>, "a text of at least 32 bytes on one line", Secret::parse;
+    ApiKey, "a key of at least 16 visible ASCII characters", ApiKey::parse;
+    AccessToken, "visible ASCII characters", |text| AccessToken::parse(text).ok();
+    // In the form of Standard Webhooks.
+    delivery::Secret, "`whsec_` and 24 to 64 bytes in base64", |text| delivery::Secret::parse(text).ok();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_long_enough_to_be_secret_and_fits_into_a_header() {
+        let (key, other) = ("0123456789abcdef", "balcao_merchant-of-the-tests");
+        let keys = Vec::<ApiKey>::parse(&format!("{key}, {other}")).unwrap();
+        assert_eq!(keys.show(), format!("{MASK},{MASK}"));
+        for text in [
+            "k",
+            "0123456789abcde",
+            &format!("{key},short"),
+            &format!("{key},"),
+            "0123456789 abcdef",
+            "0123456789abcdé",
+        ] {
+            assert_eq!(Vec::<ApiKey>::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn secrets_by_comma_are_counted_but_not_shown() {
+        let two = Vec::<Secret>::parse("one, two").unwrap();
+        assert_eq!(two.show(), format!("{MASK},{MASK}"));
+        assert_eq!(Vec::<Secret>::parse("one,,two"), None);
+    }
+
+    #[test]
+    fn a_webhook_secret_has_its_prefix_and_length_and_is_not_shown() {
+        let one = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+        let two = Vec::<delivery::Secret>::parse(&format!("{one}, {one}")).unwrap();
+        assert_eq!(two.show(), format!("{MASK},{MASK}"));
+        for text in [
+            "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+            "whsec_short",
+            "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLa!w",
+        ] {
+            assert!(Vec::<delivery::Secret>::parse(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_log_filter_must_be_one() {
+        assert!(LogFilter::parse("info,checkout=debug").is_some());
+        assert!(LogFilter::parse("off").is_some());
+        for text in ["info,checkout=loud", "inof", "info,checkout", "-1"] {
+            assert!(LogFilter::parse(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn mail_addresses_have_two_sides() {
+        assert_eq!(
+            Vec::<MailAddress>::parse("a@b.c, d@e.f").unwrap().show(),
+            "a@b.c,d@e.f"
+        );
+        for text in ["", "a", "@b", "a@", "a b@c", "a@b>", "Ana <a@b.c>"] {
+            assert!(MailAddress::parse(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_sender_may_have_a_name() {
+        let shown = |text: &str| <Sender as Value>::parse(text).map(|sender| sender.show());
+        for (text, expected) in [
+            ("shop@example.com", "shop@example.com"),
+            ("<shop@example.com>", "shop@example.com"),
+            (
+                "Loja da Ana <shop@example.com>",
+                "Loja da Ana <shop@example.com>",
+            ),
+            ("\"Ana, Ltda\" <a@b.c>", "Ana, Ltda <a@b.c>"),
+        ] {
+            assert_eq!(shown(text).as_deref(), Some(expected), "{text}");
+        }
+        for text in [
+            "",
+            "Ana",
+            "Ana <>",
+            "Ana <a>",
+            "Ana <a@b",
+            "A\u{7}na <a@b.c>",
+            "<a@b> <c",
+        ] {
+            assert_eq!(shown(text), None, "{text:?}");
+        }
+    }
+}
