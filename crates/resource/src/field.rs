@@ -62,6 +62,10 @@ pub struct Field {
     pub is_minor: bool,
     /// Whether it tells who a person is: a history says that it changed, and not what it was.
     pub is_personal: bool,
+    /// Whether it is an address of a person.
+    pub is_email: bool,
+    /// Whether it is a password: no page shows it again.
+    pub is_secret: bool,
     /// Which lists show it.
     pub listed: Listed,
 }
@@ -247,6 +251,8 @@ impl<T: FieldType> Typed<T> {
             is_scanned: false,
             is_minor: false,
             is_personal: false,
+            is_email: false,
+            is_secret: false,
             listed: Listed::Nowhere,
         };
         Self(field, PhantomData)
@@ -383,6 +389,20 @@ impl Typed<String> {
         self.0.may_be_blank = true;
         self
     }
+
+    /// It is an address of a person.
+    #[must_use]
+    pub const fn email(mut self) -> Self {
+        self.0.is_email = true;
+        self
+    }
+
+    /// It is a password.
+    #[must_use]
+    pub const fn secret(mut self) -> Self {
+        self.0.is_secret = true;
+        self
+    }
 }
 
 impl<T: Amount> Typed<T> {
@@ -440,6 +460,21 @@ impl Field {
     /// Whether it is an amount in reais.
     pub const fn is_price(&self) -> bool {
         matches!(self.kind, Kind::Price)
+    }
+
+    /// Whether it holds several values, each ticked in a box of its own.
+    pub const fn is_many(&self) -> bool {
+        matches!(self.kind, Kind::Several)
+    }
+
+    /// The keyboard that phones show for it: the `inputmode` of its control.
+    pub const fn keyboard(&self) -> &'static str {
+        match self.kind {
+            Kind::Id | Kind::Integer { .. } => "numeric",
+            Kind::Price | Kind::Decimal => "decimal",
+            _ if self.is_email => "email",
+            _ => "text",
+        }
     }
 
     /// Whether it holds numbers.

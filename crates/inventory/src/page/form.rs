@@ -2,7 +2,10 @@
 
 use web::locale::Locale;
 
-use super::{meanwhile::WAS, once::TOKEN};
+use super::{
+    edit_conflict::{Conflict, VERSION},
+    once::TOKEN,
+};
 use crate::{
     accounts::{csrf, pages::posted},
     names,
@@ -17,6 +20,7 @@ use crate::{
 pub(crate) struct Form {
     values: Vec<(String, String)>,
     errors: Vec<(&'static str, String)>,
+    conflicts: Vec<Conflict>,
     /// What is wrong with the form as a whole.
     pub(crate) problem: String,
 }
@@ -51,20 +55,29 @@ impl Form {
 
     /// The value of a field, as typed; empty when there is none.
     pub(crate) fn value(&self, name: &str) -> &str {
-        self.brings(name).unwrap_or_default()
+        self.get(name).unwrap_or_default()
     }
 
     /// The value of a field that may not have come.
-    pub(crate) fn brings(&self, name: &str) -> Option<&str> {
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
         let found = self.values.iter().find(|(other, _)| other == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    /// What it showed when it was opened: names and values of the hidden fields that bring it back.
-    pub(crate) fn opened(&self) -> impl Iterator<Item = (&str, &str)> {
-        let values = self.values.iter();
-        let values = values.map(|(name, value)| (name.as_str(), value.as_str()));
-        values.filter(|(name, _)| name.starts_with(WAS))
+    /// The version of the record that it was opened with; blank when it has none.
+    pub(crate) fn version(&self) -> &str {
+        self.value(VERSION)
+    }
+
+    /// Offers the choice between two values of a field.
+    pub(crate) fn offer(&mut self, conflict: Conflict) {
+        self.conflicts.push(conflict);
+    }
+
+    /// The choice that a field offers.
+    pub(crate) fn conflict(&self, name: &str) -> Option<&Conflict> {
+        let mut conflicts = self.conflicts.iter();
+        conflicts.find(|conflict| conflict.is_about(name))
     }
 
     /// All that was typed, in one text that no other values give; which button sent it is none of it.

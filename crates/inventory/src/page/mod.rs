@@ -2,13 +2,13 @@
 //! redirects, and error pages. The pages themselves are with their features.
 
 pub(crate) mod delete;
+pub(crate) mod edit_conflict;
 pub(crate) mod errors;
 pub(crate) mod flash;
 pub(crate) mod form;
 mod frame;
 pub(crate) mod history;
 pub(crate) mod index;
-pub(crate) mod meanwhile;
 pub(crate) mod numbers;
 pub(crate) mod once;
 pub(crate) mod part;
@@ -18,6 +18,7 @@ pub(crate) mod posts;
 pub(crate) mod routes;
 pub(crate) mod shortcuts;
 pub(crate) mod trend;
+pub(crate) mod value;
 
 pub(crate) use errors::Shapes;
 pub(crate) use form::Form;

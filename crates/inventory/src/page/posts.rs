@@ -52,19 +52,6 @@ impl Post {
         Some(once.by(frame.caller.id, path))
     }
 
-    /// Gives a field another value for the service.
-    pub(crate) fn set(&mut self, name: &str, value: &str) {
-        // A text is always JSON.
-        if let Ok(raw) = to_raw_value(value) {
-            self.members.insert(name.to_owned(), raw);
-        }
-    }
-
-    /// Takes a field away from the service.
-    pub(crate) fn remove(&mut self, name: &str) {
-        self.members.remove(name);
-    }
-
     /// Understands what was chosen with a picker.
     ///
     /// # Errors
@@ -81,64 +68,59 @@ impl Post {
             .understand(state, &sent, &mut self.form, locale)
             .await?;
         if picked.id.is_empty() {
-            self.remove(picked.name);
+            self.members.remove(picked.name);
         } else {
-            self.set(picked.name, &picked.id);
+            set_text(&mut self.members, picked.name, &picked.id);
         }
         Ok(picked)
     }
 
-    /// Blank texts of these fields are none.
-    pub(crate) fn blank_is_none(&mut self, fields: &[&str]) {
-        for field in fields {
-            if self.form.value(field).trim().is_empty() {
-                self.members
-                    .insert((*field).to_owned(), RawValue::NULL.to_owned());
-            }
-        }
+    /// Turns the texts of these fields into members, as [`read_fields`] does.
+    pub(crate) fn read_fields(&mut self, fields: &[&'static Field], locale: Locale) {
+        let fields = fields.iter().copied();
+        read_fields(&mut self.form, &mut self.members, fields, locale);
     }
+}
 
-    /// Reads the numbers of described fields as people write them; blank texts of those that may be nothing are none.
-    pub(crate) fn described(&mut self, fields: &[&'static Field], locale: Locale) {
-        for field in fields {
-            match field.kind {
-                Kind::Price | Kind::Decimal => self.amounts(&[field.name], locale),
-                Kind::Integer { .. } => self.counts(&[field.name], locale),
-                _ => {}
-            }
-            if field.is_nullable {
-                self.blank_is_none(&[field.name]);
-            }
-        }
+/// Sets a member to a text.
+pub(crate) fn set_text(members: &mut Members, name: &str, value: &str) {
+    // A text is always JSON.
+    if let Ok(raw) = to_raw_value(value) {
+        members.insert(name.to_owned(), raw);
     }
+}
 
-    /// Reads amounts as people write them.
-    pub(crate) fn amounts(&mut self, fields: &[&'static str], locale: Locale) {
-        for field in fields {
-            let typed = self.text(field);
-            match numbers::amount(&typed) {
-                _ if typed.trim().is_empty() => self.remove(field),
-                Ok(plain) => self.set(field, &plain),
-                Err(problem) => {
-                    let message = numbers::message(problem, &typed, locale);
-                    self.form.complain(field, message);
-                }
-            }
+/// Turns the texts of a form into the members that services read: amounts and counts as people write them become plain numbers, and
+/// a blank field that may stay empty becomes nothing. The form says what cannot be read.
+pub(crate) fn read_fields(
+    form: &mut Form,
+    members: &mut Members,
+    fields: impl IntoIterator<Item = &'static Field>,
+    locale: Locale,
+) {
+    for field in fields {
+        let Some(typed) = posted::text(members, field.name) else {
+            continue;
+        };
+        if typed.trim().is_empty() && !field.is_required() {
+            members.insert(field.name.to_owned(), RawValue::NULL.to_owned());
+            continue;
         }
-    }
-
-    /// Reads counts as people write them.
-    pub(crate) fn counts(&mut self, fields: &[&'static str], locale: Locale) {
-        for field in fields {
-            let typed = self.text(field);
-            match numbers::count(&typed, locale) {
-                _ if typed.trim().is_empty() => self.remove(field),
-                Ok(plain) => self.set(field, &plain),
-                Err(_) => {
-                    let message = Message::NOT_AN_INTEGER;
-                    self.form.complain(field, message.text(locale));
-                }
+        let number = match field.kind {
+            Kind::Price | Kind::Decimal => {
+                numbers::amount(&typed).map_err(|error| numbers::message(error, &typed, locale))
             }
+            Kind::Id | Kind::Integer { .. } => numbers::count(&typed, locale)
+                .map_err(|_| Message::NOT_AN_INTEGER.text(locale).to_owned()),
+            _ => continue,
+        };
+        match number {
+            Ok(_) if typed.trim().is_empty() => {
+                members.remove(field.name);
+                form.complain(field.name, Message::REQUIRED.text(locale));
+            }
+            Ok(number) => set_text(members, field.name, &number),
+            Err(complaint) => form.complain(field.name, complaint),
         }
     }
 }

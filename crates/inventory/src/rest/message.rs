@@ -59,11 +59,6 @@ impl Message {
         }
     }
 
-    /// A sentence that is in its reader's language already.
-    pub(crate) fn translated(text: String) -> Self {
-        Self::new(text.clone(), text)
-    }
-
     /// The same, with other words for programs.
     #[must_use]
     pub fn in_api(mut self, english: &'static str) -> Self {

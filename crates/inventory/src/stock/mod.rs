@@ -22,6 +22,7 @@ mod work;
 
 pub use adjustments::{Explanation, Reason, adjust};
 pub use level::{AlertMode, Level, Policy};
+pub(crate) use model::OPTIONAL_THRESHOLD;
 pub use model::{Difference, LedgerEntry, LedgerRow, LowStock, OwnThreshold, Reference, Subject};
 pub(crate) use payloads::webhooks;
 pub(crate) use store::{opened_at, span_of};

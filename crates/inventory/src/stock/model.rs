@@ -3,7 +3,7 @@
 use std::fmt;
 
 use db::Timestamp;
-use resource::{chosen, id, integer, reference, resource, time, token};
+use resource::{Field, chosen, id, integer, reference, resource, time, token};
 use serde::Serialize;
 use utoipa::{ToSchema, openapi::Object};
 use web::openapi::one_of;
@@ -94,6 +94,12 @@ resource! {
             .help("Abaixo desta quantidade o produto conta como estoque baixo.", "Below this quantity the product counts as low stock."),
     }
 }
+
+/// A product's own threshold in a form that may leave it blank: then the shop's threshold applies.
+pub(crate) const OPTIONAL_THRESHOLD: &Field = &Field {
+    is_nullable: true,
+    ..*OwnThreshold::threshold
+};
 
 resource! {
     /// A row of the whole shop's ledger, as the administration shows it.

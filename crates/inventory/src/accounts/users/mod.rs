@@ -38,17 +38,18 @@ resource! {
         first_name: String = text("Nome", "First name", PERSON_MAX).or_blank().personal().unfolded().listed_for_staff()
             .section("Dados pessoais", "Personal info"),
         last_name: String = text("Sobrenome", "Last name", PERSON_MAX).or_blank().personal().unfolded().listed_for_staff(),
-        email: String = text("E-mail", "Email address", EMAIL_MAX).or_blank().personal().unfolded().listed_for_staff(),
+        email: String = text("E-mail", "Email address", EMAIL_MAX).or_blank().email().personal().unfolded().listed_for_staff(),
         active: bool = truth("Ativo", "Active").filtered().listed_for_staff()
-            .section("Permissões", "Permissions")
             .help("Desmarque em vez de excluir a conta: as sessões dela acabam na hora.", "Untick this instead of deleting the account: its sessions end at once."),
         staff: bool = truth("Equipe", "Staff status").filtered().listed_for_staff()
             .help("Pode acessar a administração.", "Can log in to the administration."),
         superuser: bool = truth("Superusuário", "Superuser status").filtered()
             .help("Tem todas as permissões, sem que seja preciso marcá-las.", "Has all permissions without being given them one by one."),
         groups: Vec<Named> = several("Grupos", "Groups", "groups").filtered().read_from(store::GROUPS)
+            .section("Acesso", "Access")
             .help("O usuário recebe todas as permissões dos grupos dele.", "The user gets all permissions of their groups."),
         permissions: Vec<Permission> = several("Permissões", "Permissions", Permission::PATH).read_from(store::PERMISSIONS)
+            .section("Permissões", "Permissions")
             .help("Permissões específicas deste usuário.", "Permissions for this user only."),
         last_login: Option<Timestamp> = time("Último acesso", "Last login").listed_for_staff(),
         tokens_valid_from: Option<Timestamp> = time("Tokens valem desde", "Tokens valid from").hidden(),

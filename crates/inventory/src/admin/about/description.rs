@@ -1,6 +1,6 @@
 //! The types of a model's description: its names, columns, filters, fields and actions.
 
-use resource::{Kind, Listed, laid_out, listed};
+use resource::{Field, Kind, Listed, laid_out, listed};
 
 use super::{Text, inline::Inline};
 use crate::access::{Caller, Model, Permission, Verb};
@@ -48,50 +48,6 @@ pub(in crate::admin) enum FilterKind {
     Choices(&'static [(&'static str, Text)]),
     /// A record of another model, by its path.
     Related(&'static str),
-}
-
-/// A field of a form.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::admin) struct Field {
-    /// Its name.
-    pub(in crate::admin) name: &'static str,
-    /// What is entered.
-    pub(in crate::admin) kind: FieldKind,
-    /// A sentence that helps, or nothing.
-    pub(in crate::admin) help: Text,
-    /// Whether it must be filled in.
-    pub(in crate::admin) is_required: bool,
-    /// On which form it stands.
-    pub(in crate::admin) at: At,
-    /// The heading of the section that begins with it.
-    pub(in crate::admin) section: Option<Text>,
-}
-
-/// What is entered into a field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::admin) enum FieldKind {
-    /// One line.
-    Line,
-    /// Many lines.
-    Lines,
-    /// A whole number.
-    Integer,
-    /// An amount.
-    Price,
-    /// An address of a person.
-    Email,
-    /// Yes or no.
-    Truth,
-    /// A password that is set.
-    Password,
-    /// A record of another model, by its path.
-    Related(&'static str),
-    /// Several records of another model, by its path.
-    Several(&'static str),
-    /// Several permissions.
-    Permissions,
-    /// Several of these values.
-    Choices(&'static [(&'static str, Text)]),
 }
 
 /// On which form a field stands.
@@ -151,7 +107,7 @@ pub(in crate::admin) struct About {
     /// Whether the list can be narrowed by year, month and day of `created_at`.
     pub(in crate::admin) has_dates: bool,
     /// The fields of its forms.
-    pub(in crate::admin) fields: &'static [Field],
+    pub(in crate::admin) fields: &'static [(&'static Field, At)],
     /// Records that refer to one and stand in its form.
     pub(in crate::admin) inlines: &'static [Inline],
     /// Whether a changed form can be saved as another record.
@@ -182,7 +138,7 @@ impl Application {
 
 impl Column {
     /// The column of a described field.
-    const fn of(field: &resource::Field) -> Self {
+    const fn of(field: &Field) -> Self {
         Self {
             name: field.name,
             is_sorted: true,
@@ -238,75 +194,22 @@ impl Filter {
     }
 }
 
-impl Field {
-    /// The control of a described field.
-    fn of(field: &resource::Field) -> Self {
-        let kind = match (field.kind, field.target) {
-            (Kind::LongText { .. }, _) => FieldKind::Lines,
-            (Kind::Id | Kind::Integer { .. }, _) => FieldKind::Integer,
-            (Kind::Price | Kind::Decimal, _) => FieldKind::Price,
-            (Kind::Truth, _) => FieldKind::Truth,
-            (Kind::Several, Some(target)) if target.path == Permission::PATH => {
-                FieldKind::Permissions
-            }
-            (Kind::Several, Some(target)) => FieldKind::Several(target.path),
-            (Kind::Reference, Some(target)) => FieldKind::Related(target.path),
-            _ => FieldKind::Line,
-        };
-        // What another record gives its name to is not given to a third.
-        let is_kept = field.is_name && field.kind == Kind::Reference;
-        Self {
-            is_required: field.is_required(),
-            at: if is_kept { At::Add } else { At::Both },
-            help: field.help,
-            section: field.section,
-            ..Self::required(field.name, kind)
+impl At {
+    /// On which form a described field stands. What another record gives its name to is not given to a third.
+    fn of(field: &Field) -> Self {
+        if field.is_name && field.kind == Kind::Reference {
+            Self::Add
+        } else {
+            Self::Both
         }
     }
 
-    /// A field that must be filled in.
-    pub(in crate::admin) const fn required(name: &'static str, kind: FieldKind) -> Self {
-        Self {
-            name,
-            kind,
-            help: ("", ""),
-            is_required: true,
-            at: At::Both,
-            section: None,
-        }
-    }
-
-    /// A field that may stay empty.
-    pub(in crate::admin) const fn optional(name: &'static str, kind: FieldKind) -> Self {
-        Self {
-            is_required: false,
-            ..Self::required(name, kind)
-        }
-    }
-
-    /// With a sentence that helps.
-    pub(in crate::admin) const fn help(
-        self,
-        portuguese: &'static str,
-        english: &'static str,
-    ) -> Self {
-        Self {
-            help: (portuguese, english),
-            ..self
-        }
-    }
-
-    /// On one form only.
-    pub(in crate::admin) const fn at(self, at: At) -> Self {
-        Self { at, ..self }
-    }
-
-    /// Whether it stands on the form of a new record, or of one that is there.
-    pub(in crate::admin) fn is_on(&self, is_new: bool) -> bool {
-        match self.at {
-            At::Both => true,
-            At::Add => is_new,
-            At::Change => !is_new,
+    /// Whether that is the form of a new record, or of one that is there.
+    const fn is_on(self, is_new: bool) -> bool {
+        match self {
+            Self::Both => true,
+            Self::Add => is_new,
+            Self::Change => !is_new,
         }
     }
 }
@@ -346,7 +249,7 @@ impl About {
     };
 
     /// What follows from the described fields of a record: columns, filters, fields. It is made once, and kept.
-    pub(in crate::admin) fn of(described: &[&'static resource::Field]) -> Self {
+    pub(in crate::admin) fn of(described: &[&'static Field]) -> Self {
         let listed = listed(described, Listed::ForStaff).into_iter();
         let columns: Vec<_> = listed.map(Column::of).collect();
         let filters = described.iter().filter_map(|field| match field.kind {
@@ -360,7 +263,7 @@ impl About {
         let written = laid_out(described)
             .into_iter()
             .filter(|field| !field.is_read_only);
-        let fields: Vec<_> = written.map(Field::of).collect();
+        let fields: Vec<_> = written.map(|field| (field, At::of(field))).collect();
         Self {
             columns: columns.leak(),
             filters: filters.leak(),
@@ -390,7 +293,7 @@ impl About {
     }
 
     /// The same of records that nobody writes with a form, and whose list is sorted by these alone.
-    pub(in crate::admin) fn shown(described: &[&'static resource::Field], sorted: &[&str]) -> Self {
+    pub(in crate::admin) fn shown(described: &[&'static Field], sorted: &[&str]) -> Self {
         let about = Self::of(described);
         let columns = about.columns.iter().map(|column| Column {
             is_sorted: sorted.contains(&column.name),
@@ -408,9 +311,16 @@ impl About {
         self.allowed.permission(verb, self.model)
     }
 
+    /// The fields of the form of a new record, or of one that is there.
+    pub(in crate::admin) fn fields_of(&self, is_new: bool) -> impl Iterator<Item = &'static Field> {
+        let fields = self.fields.iter().filter(move |(_, at)| at.is_on(is_new));
+        fields.map(|(field, _)| *field)
+    }
+
     /// The field of a name.
     pub(in crate::admin) fn field(&self, name: &str) -> Option<&'static Field> {
-        self.fields.iter().find(|field| field.name == name)
+        let mut fields = self.fields.iter().map(|(field, _)| *field);
+        fields.find(|field| field.name == name)
     }
 
     /// Whether somebody was given the permission to do this. That every authenticated user may read the shop's records does not
@@ -423,8 +333,7 @@ impl About {
     /// Whether somebody gets a form of it, new or not; else its records are only shown.
     pub(in crate::admin) fn is_edited_by(&self, caller: &Caller, is_new: bool) -> bool {
         let verb = if is_new { Verb::Add } else { Verb::Change };
-        let has_fields = self.fields.iter().any(|field| field.is_on(is_new));
-        has_fields && self.allows(caller, verb)
+        self.fields_of(is_new).next().is_some() && self.allows(caller, verb)
     }
 
     /// Whether somebody sees it at all.

@@ -85,16 +85,6 @@ impl Target {
     }
 }
 
-impl FieldKind {
-    /// Whether several values are ticked, each in a box of its own.
-    pub(super) const fn is_many(self) -> bool {
-        matches!(
-            self,
-            Self::Several(_) | Self::Permissions | Self::Choices(_)
-        )
-    }
-}
-
 /// A model in the administration: its description, and the service functions that read and write it.
 pub(super) trait Administered: Send + Sync {
     /// Its description.

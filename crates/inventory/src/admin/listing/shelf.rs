@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::Asked;
-use crate::admin::about::{About, Cell, Count, Record, Rows};
+use crate::admin::about::{About, Count, FieldValue, Record, Rows};
 
 /// The most rows that are taken into memory.
 pub(in crate::admin) const MOST: i64 = 10_000;
@@ -42,7 +42,9 @@ fn matches(record: &Record, words: &[String], about: &About) -> bool {
     let cells = about.columns.iter().map(|column| record.fact(column.name));
     let texts: Vec<String> = cells
         .filter_map(|cell| match cell {
-            Cell::Text(text) | Cell::Record(_, _, text) | Cell::Agent(text) => Some(db::fold(text)),
+            FieldValue::Text(text) | FieldValue::Record(_, _, text) | FieldValue::Agent(text) => {
+                Some(db::fold(text))
+            }
             _ => None,
         })
         .collect();
@@ -77,20 +79,20 @@ fn compare(left: &Record, right: &Record, asked: &Asked, about: &About) -> Order
 }
 
 /// Nothing comes first; texts without regard to case and accents.
-fn compare_cells(left: &Cell, right: &Cell) -> Ordering {
+fn compare_cells(left: &FieldValue, right: &FieldValue) -> Ordering {
     match (left, right) {
-        (Cell::Empty, Cell::Empty) => Ordering::Equal,
-        (Cell::Empty, _) => Ordering::Less,
-        (_, Cell::Empty) => Ordering::Greater,
-        (Cell::Number(left), Cell::Number(right)) => left.cmp(right),
-        (Cell::Money(left), Cell::Money(right)) => left.cmp(right),
-        (Cell::Time(left), Cell::Time(right)) => left.cmp(right),
-        (Cell::Truth(left), Cell::Truth(right)) => left.cmp(right),
+        (FieldValue::Empty, FieldValue::Empty) => Ordering::Equal,
+        (FieldValue::Empty, _) => Ordering::Less,
+        (_, FieldValue::Empty) => Ordering::Greater,
+        (FieldValue::Number(left), FieldValue::Number(right)) => left.cmp(right),
+        (FieldValue::Money(left), FieldValue::Money(right)) => left.cmp(right),
+        (FieldValue::Time(left), FieldValue::Time(right)) => left.cmp(right),
+        (FieldValue::Truth(left), FieldValue::Truth(right)) => left.cmp(right),
         (
-            Cell::Text(left) | Cell::Record(_, _, left) | Cell::Agent(left),
-            Cell::Text(right) | Cell::Record(_, _, right) | Cell::Agent(right),
+            FieldValue::Text(left) | FieldValue::Record(_, _, left) | FieldValue::Agent(left),
+            FieldValue::Text(right) | FieldValue::Record(_, _, right) | FieldValue::Agent(right),
         ) => db::fold(left).cmp(&db::fold(right)),
-        (Cell::Word(left), Cell::Word(right)) => left.1.cmp(right.1),
+        (FieldValue::Word(left), FieldValue::Word(right)) => left.1.cmp(right.1),
         _ => Ordering::Equal,
     }
 }
@@ -105,9 +107,9 @@ mod tests {
             id,
             name,
             vec![
-                ("username", Cell::Text(name.to_owned())),
-                ("email", Cell::text(email.map(str::to_owned))),
-                ("staff", Cell::Truth(is_staff)),
+                ("username", FieldValue::Text(name.to_owned())),
+                ("email", FieldValue::text(email.map(str::to_owned))),
+                ("staff", FieldValue::Truth(is_staff)),
             ],
         )
     }

@@ -9,8 +9,8 @@ use crate::{
     access::{Model, Verb},
     admin::{
         about::{
-            About, Administered, Allowed, Application, Cell, Filter, Pending, Record, Rows, Text,
-            Words,
+            About, Administered, Allowed, Application, FieldValue, Filter, Pending, Record, Rows,
+            Text, Words,
         },
         listing::Asked,
         models::{counted, rows_of},
@@ -78,9 +78,9 @@ impl Administered for Analyses {
                 let provenance = found.provenance;
                 let mut record = record(&found.summary);
                 record.facts.extend([
-                    ("outcome", Cell::Text(provenance.outcome)),
-                    ("language_model", Cell::text(provenance.model)),
-                    ("user", Cell::text(provenance.asked_by)),
+                    ("outcome", FieldValue::Text(provenance.outcome)),
+                    ("language_model", FieldValue::text(provenance.model)),
+                    ("user", FieldValue::text(provenance.asked_by)),
                 ]);
                 record
             }))
@@ -91,8 +91,8 @@ impl Administered for Analyses {
 fn record(summary: &Summary) -> Record {
     let product = summary
         .product
-        .map_or(Cell::Word(("toda a loja", "whole shop")), |id| {
-            Cell::Record("products", id, format!("#{id}"))
+        .map_or(FieldValue::Word(("toda a loja", "whole shop")), |id| {
+            FieldValue::Record("products", id, format!("#{id}"))
         });
     Record {
         text: format!("#{}", summary.id),

@@ -8,8 +8,8 @@ use crate::{
     access::{Model, Verb},
     admin::{
         about::{
-            About, Administered, Allowed, Application, Cell, Column, Filter, Pending, Record, Rows,
-            Text, Words,
+            About, Administered, Allowed, Application, Column, FieldValue, Filter, Pending, Record,
+            Rows, Text, Words,
         },
         listing::Asked,
         models::{counted, most, stretch},
@@ -107,33 +107,33 @@ impl Administered for AuditLog {
     }
 }
 
-fn action(entry: &Entry) -> Cell {
-    Cell::Word(entry.done.words())
+fn action(entry: &Entry) -> FieldValue {
+    FieldValue::Word(entry.done.words())
 }
 
-fn model(entry: &Entry) -> Cell {
+fn model(entry: &Entry) -> FieldValue {
     let known = entry.known_model();
     let about = known.and_then(registry::described);
     let word = about.map(|about| about.words.singular);
     let word = word.or_else(|| known.and_then(payments::model_word));
-    word.map_or_else(|| Cell::Text(entry.model.clone()), Cell::Word)
+    word.map_or_else(|| FieldValue::Text(entry.model.clone()), FieldValue::Word)
 }
 
 /// The record, with a link unless it is gone.
-fn object(entry: &Entry) -> Cell {
+fn object(entry: &Entry) -> FieldValue {
     let about = entry.known_model().and_then(registry::described);
     match (about, entry.object) {
         (Some(about), Some(id)) if entry.done != Done::Deleted => {
-            Cell::Record(about.path, id, entry.text.clone())
+            FieldValue::Record(about.path, id, entry.text.clone())
         }
-        _ => Cell::text(Some(entry.text.clone())),
+        _ => FieldValue::text(Some(entry.text.clone())),
     }
 }
 
-fn user(entry: &Entry) -> Cell {
+fn user(entry: &Entry) -> FieldValue {
     match &entry.user {
-        Some((id, name)) => Cell::Record("users", *id, name.clone()),
-        None => Cell::Word(("o programa", "the program")),
+        Some((id, name)) => FieldValue::Record("users", *id, name.clone()),
+        None => FieldValue::Word(("o programa", "the program")),
     }
 }
 
@@ -142,13 +142,13 @@ fn record(entry: Entry) -> Record {
         entry.id,
         entry.text.clone(),
         vec![
-            ("id", Cell::Number(entry.id)),
-            ("created_at", Cell::Time(entry.created_at)),
+            ("id", FieldValue::Number(entry.id)),
+            ("created_at", FieldValue::Time(entry.created_at)),
             ("user", user(&entry)),
             ("action", action(&entry)),
             ("model", model(&entry)),
             ("object", object(&entry)),
-            ("fields", Cell::Fields(entry.changes)),
+            ("fields", FieldValue::Changes(entry.changes)),
         ],
     )
 }

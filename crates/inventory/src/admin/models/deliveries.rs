@@ -9,8 +9,8 @@ use crate::{
     access::{Actor, Caller, Model, Verb},
     admin::{
         about::{
-            About, Action, Administered, Allowed, Application, Cell, Pending, Record, Rows, Text,
-            Words,
+            About, Action, Administered, Allowed, Application, FieldValue, Pending, Record, Rows,
+            Text, Words,
         },
         listing::{Asked, shelf},
         models::{counted, stretch},
@@ -107,7 +107,9 @@ impl Administered for Deliveries {
             };
             let titles = deliveries::titles(&state.db, std::slice::from_ref(&delivery)).await?;
             let mut record = record(&delivery, &titles);
-            record.facts.push(("payload", Cell::Text(event.payload)));
+            record
+                .facts
+                .push(("payload", FieldValue::Text(event.payload)));
             record.facts.extend(attempts.into_iter().map(|attempt| {
                 let status = attempt
                     .status
@@ -116,7 +118,7 @@ impl Administered for Deliveries {
                     "{} · {}{status} · {} ms · {}",
                     attempt.started_at, attempt.outcome, attempt.duration_ms, attempt.detail
                 );
-                ("attempt", Cell::Text(text))
+                ("attempt", FieldValue::Text(text))
             }));
             Ok(Some(record))
         })
@@ -151,12 +153,14 @@ fn record(delivery: &Delivery, titles: &HashMap<i64, String>) -> Record {
     let mut record = Record {
         text: format!("#{} · {}", delivery.id, delivery.event_type),
         ..Record::described(delivery)
-            .with("id", Cell::number(delivery.id))
-            .with("last_outcome", Cell::text(outcome))
+            .with("id", FieldValue::number(delivery.id))
+            .with("last_outcome", FieldValue::text(outcome))
     };
-    let product = titles.get(&delivery.subject).map_or(Cell::Empty, |title| {
-        Cell::Record("products", delivery.subject, title.clone())
-    });
+    let product = titles
+        .get(&delivery.subject)
+        .map_or(FieldValue::Empty, |title| {
+            FieldValue::Record("products", delivery.subject, title.clone())
+        });
     record.facts.insert(2, ("product", product));
     record
 }

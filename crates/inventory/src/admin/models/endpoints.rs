@@ -8,8 +8,8 @@ use crate::{
     accounts::pages::posted,
     admin::{
         about::{
-            About, Action, Administered, Application, At, By, Cell, Column, Field, FieldKind,
-            Filter, Inline, Pending, Record, Rows, Target, Within, Words, Written,
+            About, Action, Administered, Application, At, By, Column, FieldValue, Filter, Inline,
+            Pending, Record, Rows, Target, Within, Words, Written,
         },
         listing::{Asked, shelf},
     },
@@ -45,21 +45,10 @@ static ABOUT: About = About {
     search: Some(("URL, descrição", "URL, description")),
     filters: &[Filter::truth("enabled")],
     fields: &[
-        Field::required("url", FieldKind::Line).help(
-            "Para onde os eventos são enviados; começa com https://.",
-            "Where events are sent; it begins with https://.",
-        ),
-        Field::optional("description", FieldKind::Line),
-        Field::optional("types", FieldKind::Choices(words::TYPES)).help(
-            "Se nenhum for marcado, todos os eventos, inclusive os futuros.",
-            "If none is ticked, all events, including future ones.",
-        ),
-        Field::optional("renew", FieldKind::Truth)
-            .at(At::Change)
-            .help(
-                "O segredo novo é mostrado uma única vez; o anterior continua válido por 24 horas, se puder ser lido.",
-                "The new secret is shown only once; the previous one stays valid for 24 hours, if it can be read.",
-            ),
+        (words::URL, At::Both),
+        (words::DESCRIPTION, At::Both),
+        (words::EVENTS, At::Both),
+        (words::RENEW, At::Change),
     ],
     inlines: &[Inline::read(
         "deliveries",
@@ -246,18 +235,18 @@ fn record(endpoint: Endpoint) -> Record {
         .filter(|name| !name.is_empty())
         .map(str::to_owned)
         .collect();
-    let state = Cell::Word(words::standing(&endpoint).0);
+    let state = FieldValue::Word(words::standing(&endpoint).0);
     Record::of(
         endpoint.id,
         endpoint.url.clone(),
         vec![
-            ("url", Cell::Text(endpoint.url)),
-            ("description", Cell::text(Some(endpoint.description))),
-            ("types", Cell::Chosen(types, names)),
-            ("enabled", Cell::Truth(endpoint.disabled.is_none())),
+            ("url", FieldValue::Text(endpoint.url)),
+            ("description", FieldValue::text(Some(endpoint.description))),
+            ("types", FieldValue::Chosen(types, names)),
+            ("enabled", FieldValue::Truth(endpoint.disabled.is_none())),
             ("state", state),
-            ("created_at", Cell::Time(endpoint.created_at)),
-            ("updated_at", Cell::Time(endpoint.updated_at)),
+            ("created_at", FieldValue::Time(endpoint.created_at)),
+            ("updated_at", FieldValue::Time(endpoint.updated_at)),
         ],
     )
 }

@@ -11,8 +11,8 @@ use crate::{
     accounts::users::manage::{self, Group},
     admin::{
         about::{
-            About, Administered, Application, By, Cell, Inline, Pending, Record, Rows, Target,
-            Within, Words, Written,
+            About, Administered, Application, By, FieldValue, Inline, Pending, Record, Rows,
+            Target, Within, Words, Written,
         },
         listing::{Asked, shelf},
     },
@@ -52,7 +52,7 @@ impl Administered for Groups {
             let rows = read.await?.into_iter().map(|group| {
                 // The list has their number, the form has their names.
                 let count = i64::try_from(group.permissions.len()).unwrap_or(i64::MAX);
-                Record::described(&group).with("permissions", Cell::Number(count))
+                Record::described(&group).with("permissions", FieldValue::Number(count))
             });
             Ok(shelf::select(rows.collect(), asked, &ABOUT))
         })

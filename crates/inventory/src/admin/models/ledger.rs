@@ -10,8 +10,8 @@ use crate::{
     access::Verb,
     admin::{
         about::{
-            About, Administered, Allowed, Application, Cell, Filter, Pending, Record, Rows, Text,
-            Words,
+            About, Administered, Allowed, Application, FieldValue, Filter, Pending, Record, Rows,
+            Text, Words,
         },
         listing::Asked,
         models::{counted, most, stretch},
@@ -79,35 +79,35 @@ impl Administered for Ledger {
     }
 }
 
-fn product(entry: &LedgerEntry) -> Cell {
+fn product(entry: &LedgerEntry) -> FieldValue {
     match &entry.title {
-        Some(title) => Cell::Record("products", entry.product, title.clone()),
-        None => Cell::number(entry.product),
+        Some(title) => FieldValue::Record("products", entry.product, title.clone()),
+        None => FieldValue::number(entry.product),
     }
 }
 
 /// The movement, with a link while it is there.
-fn reference(entry: &LedgerEntry) -> Cell {
+fn reference(entry: &LedgerEntry) -> FieldValue {
     let text = |id: i64| format!("#{id}");
     match (entry.reference, entry.kind) {
-        (Some(id), Kind::Inflow) => Cell::Record("inflows", id, text(id)),
-        (Some(id), Kind::Outflow) => Cell::Record("outflows", id, text(id)),
-        (Some(id), _) => Cell::number(id),
-        (None, _) => Cell::Empty,
+        (Some(id), Kind::Inflow) => FieldValue::Record("inflows", id, text(id)),
+        (Some(id), Kind::Outflow) => FieldValue::Record("outflows", id, text(id)),
+        (Some(id), _) => FieldValue::number(id),
+        (None, _) => FieldValue::Empty,
     }
 }
 
 /// Why an adjustment was made.
-fn reason(entry: &LedgerEntry) -> Cell {
+fn reason(entry: &LedgerEntry) -> FieldValue {
     let known = entry.reason.as_deref().and_then(Reason::of);
-    known.map_or(Cell::Empty, |reason| Cell::Word(reason.words()))
+    known.map_or(FieldValue::Empty, |reason| FieldValue::Word(reason.words()))
 }
 
 fn record(entry: &LedgerEntry) -> Record {
     Record {
         text: format!("#{}", entry.id),
         ..Record::described(entry)
-            .with("id", Cell::number(entry.id))
+            .with("id", FieldValue::number(entry.id))
             .with("product", product(entry))
             .with("reference", reference(entry))
             .with("reason", reason(entry))

@@ -9,8 +9,8 @@ use crate::{
     access::{Caller, Verb},
     admin::{
         about::{
-            About, Administered, Allowed, Application, By, Cell, Pending, Record, Rows, Target,
-            Text, Within, Written,
+            About, Administered, Allowed, Application, By, FieldValue, Pending, Record, Rows,
+            Target, Text, Within, Written,
         },
         listing::{Asked, shelf},
         models::rows_of,
@@ -179,7 +179,9 @@ fn record(movement: &MovementRecord, booked_by: Option<String>) -> Record {
         ..Record::described(movement)
     };
     record.facts.retain(|(name, _)| *name != "id");
-    record.facts.insert(0, ("id", Cell::number(movement.id)));
-    record.facts.push(("user", Cell::text(booked_by)));
+    record
+        .facts
+        .insert(0, ("id", FieldValue::number(movement.id)));
+    record.facts.push(("user", FieldValue::text(booked_by)));
     record
 }

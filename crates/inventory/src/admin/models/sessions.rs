@@ -11,8 +11,8 @@ use crate::{
     accounts::users::manage::{self, OpenSession},
     admin::{
         about::{
-            About, Administered, Allowed, Application, By, Cell, Pending, Record, Rows, Within,
-            Words,
+            About, Administered, Allowed, Application, By, FieldValue, Pending, Record, Rows,
+            Within, Words,
         },
         listing::{Asked, shelf},
     },
@@ -65,6 +65,6 @@ impl Administered for Sessions {
 }
 
 fn record(session: &OpenSession) -> Record {
-    let agent = Cell::Agent(session.agent.clone());
+    let agent = FieldValue::Agent(session.agent.clone());
     Record::described(session).with("agent", agent)
 }

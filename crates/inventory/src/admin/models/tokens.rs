@@ -7,8 +7,8 @@ use crate::{
     accounts::users::{self, User, manage},
     admin::{
         about::{
-            About, Action, Administered, Allowed, Application, Cell, Column, Pending, Record, Rows,
-            Words,
+            About, Action, Administered, Allowed, Application, Column, FieldValue, Pending, Record,
+            Rows, Words,
         },
         listing::{Asked, shelf},
     },
@@ -89,10 +89,13 @@ fn record(user: User) -> Record {
         user.id,
         user.username.clone(),
         vec![
-            ("user", Cell::Record("users", user.id, user.username)),
-            ("tokens_valid_from", Cell::time(user.tokens_valid_from)),
-            ("last_login", Cell::time(user.last_login)),
-            ("active", Cell::Truth(user.active)),
+            ("user", FieldValue::Record("users", user.id, user.username)),
+            (
+                "tokens_valid_from",
+                FieldValue::time(user.tokens_valid_from),
+            ),
+            ("last_login", FieldValue::time(user.last_login)),
+            ("active", FieldValue::Truth(user.active)),
         ],
     )
 }

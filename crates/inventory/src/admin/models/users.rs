@@ -3,19 +3,20 @@
 use std::sync::LazyLock;
 
 use db::Tx;
-use resource::Record as _;
+use resource::{Field, Record as _, text};
 
 use crate::{
     State,
     access::{Caller, Model, Verb},
+    accounts::api::MAX_TEXT,
     accounts::users::{
         self, User,
         manage::{self, Details, NewAccount},
     },
     admin::{
         about::{
-            About, Administered, Application, At, By, Cell, Field, FieldKind, Inline, Pending,
-            Record, Related, Rows, Target, Within, Words, Written,
+            About, Administered, Application, At, By, FieldValue, Inline, Pending, Record, Related,
+            Rows, Target, Within, Words, Written,
         },
         listing::{Asked, shelf},
     },
@@ -26,23 +27,20 @@ pub(in crate::admin) struct Users;
 
 pub(in crate::admin) static USERS: Users = Users;
 
-static ABOUT: LazyLock<About> = LazyLock::new(|| {
-    let described = About::of(User::FIELDS);
-    About {
-        path: "users",
-        application: Application::Accounts,
-        words: Words::masculine(("usuário", "user"), ("usuários", "users")),
-        model: Model::User,
-        order: "1",
-        search: Some((
-            "usuário, nome, sobrenome, e-mail",
-            "username, first name, last name, email",
-        )),
-        fields: form(described.fields).leak(),
-        inlines: &INLINES,
-        in_two_steps: true,
-        ..described
-    }
+static ABOUT: LazyLock<About> = LazyLock::new(|| About {
+    path: "users",
+    application: Application::Accounts,
+    words: Words::masculine(("usuário", "user"), ("usuários", "users")),
+    model: Model::User,
+    order: "1",
+    search: Some((
+        "usuário, nome, sobrenome, e-mail",
+        "username, first name, last name, email",
+    )),
+    fields: &FORM,
+    inlines: &INLINES,
+    in_two_steps: true,
+    ..About::of(User::FIELDS)
 });
 
 /// Whoever is logged in somewhere can be put out from here.
@@ -53,52 +51,34 @@ const INLINES: [Inline; 1] = [Inline::read(
 )
 .deleted()];
 
-const PASSWORDS: [Field; 2] = [
-    Field::required("password1", FieldKind::Password).at(At::Add).help(
-        "Ao menos 12 caracteres. Não pode ser comum, só de algarismos, nem parecida com o nome de usuário ou outros dados da conta.",
-        "At least 12 characters. It must not be common, entirely numeric, or similar to the username or other data of the account.",
-    ),
-    Field::required("password2", FieldKind::Password).at(At::Add).help(
-        "Repita a senha.",
-        "Repeat the password.",
-    ),
+/// First the name and a password. Everything else is asked for when the account is there, what its owner may do before who they are.
+const FORM: [(&Field, At); 11] = [
+    (User::username, At::Both),
+    (PASSWORD, At::Add),
+    (REPEATED_PASSWORD, At::Add),
+    (User::groups, At::Change),
+    (User::staff, At::Change),
+    (User::active, At::Change),
+    (User::superuser, At::Change),
+    (User::first_name, At::Change),
+    (User::last_name, At::Change),
+    (User::email, At::Change),
+    (User::permissions, At::Change),
 ];
 
-/// What comes first when the account is there: what its owner may do.
-const ACCESS: [&str; 4] = ["groups", "staff", "active", "superuser"];
+const PASSWORD: &Field = &text::<String>("Senha", "Password", MAX_TEXT)
+    .secret()
+    .help(
+        "Ao menos 12 caracteres. Não pode ser comum, só de algarismos, nem parecida com o nome de usuário ou outros dados da conta.",
+        "At least 12 characters. It must not be common, entirely numeric, or similar to the username or other data of the account.",
+    )
+    .named("password1");
 
-/// First the name and a password. Everything else is asked for when the account is there.
-fn form(described: &[Field]) -> Vec<Field> {
-    let name = described.iter().take(1).copied();
-    let others = described.iter().skip(1).map(|field| {
-        let field = field.at(At::Change);
-        match field.name {
-            "groups" => Field {
-                section: Some(("Acesso", "Access")),
-                ..field
-            },
-            "active" => Field {
-                section: None,
-                ..field
-            },
-            "email" => Field {
-                kind: FieldKind::Email,
-                ..field
-            },
-            "permissions" => Field {
-                section: Some(("Permissões", "Permissions")),
-                ..field
-            },
-            _ => field,
-        }
-    });
-    let mut others: Vec<Field> = others.collect();
-    others.sort_by_key(|field| {
-        let place = ACCESS.iter().position(|name| *name == field.name);
-        place.unwrap_or(ACCESS.len())
-    });
-    name.chain(PASSWORDS).chain(others).collect()
-}
+const REPEATED_PASSWORD: &Field =
+    &text::<String>("Confirmação da senha", "Password confirmation", MAX_TEXT)
+        .secret()
+        .help("Repita a senha.", "Repeat the password.")
+        .named("password2");
 
 impl Administered for Users {
     fn about(&self) -> &About {
@@ -186,9 +166,9 @@ fn record(details: &Details) -> Record {
 }
 
 /// What can be told of a password: how it is kept, and never what it is.
-fn password(hash: Option<&str>) -> Cell {
+fn password(hash: Option<&str>) -> FieldValue {
     let Some(hash) = hash else {
-        return Cell::Word((
+        return FieldValue::Word((
             "nenhuma: ninguém entra com senha",
             "none: nobody logs in with a password",
         ));
@@ -200,7 +180,7 @@ fn password(hash: Option<&str>) -> Cell {
         format!("{shown}********")
     };
     let (salt, hash) = (masked(parts.next()), masked(parts.next()));
-    Cell::Text(format!(
+    FieldValue::Text(format!(
         "{} · {} · salt {salt} · hash {hash}",
         algorithm.unwrap_or_default(),
         parameters.unwrap_or_default()
@@ -216,10 +196,10 @@ mod tests {
         let hash = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHQxMjM0$aGFzaGhhc2hoYXNo";
         assert_eq!(
             password(Some(hash)),
-            Cell::Text(
+            FieldValue::Text(
                 "argon2id · m=19456,t=2,p=1 · salt c29tZX******** · hash aGFzaG********".to_owned()
             )
         );
-        assert!(matches!(password(None), Cell::Word(_)));
+        assert!(matches!(password(None), FieldValue::Word(_)));
     }
 }

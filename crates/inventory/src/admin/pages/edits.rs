@@ -1,22 +1,23 @@
-//! Cells that are edited in the list itself: `cell:{id}:{field}` is the new value, `was:{id}:{field}` the value when the list was shown.
-//! Only changed cells are written, by the service function that the record's own form calls, all of them or none in one transaction. The
-//! records are locked before it is checked whether somebody else has changed a cell meanwhile.
+//! Cells that are edited in the list itself. Each row is a form of its own: `cell:{id}:{field}` is a value, `cell:{id}:version` the version
+//! of the record when the list was shown. Only changed cells are written, by the service function that the record's own form calls, all
+//! of them or none in one transaction, after their records were locked and compared.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use axum::response::Response;
 use db::Tx;
+use resource::Field;
 use web::locale::Locale;
 
 use super::{
+    inlines::rows_of,
     together::{self, Failed, mendable},
-    typed,
+    versions,
 };
 use crate::{
     access::Verb,
-    accounts::pages::posted,
     admin::{
-        about::{About, Administered, By, Field, Record, Target},
+        about::{About, Administered, By, Record, Target},
         listing::Asked,
         messages,
         pages::list,
@@ -24,43 +25,53 @@ use crate::{
     },
     idempotency::on_conflict,
     page::{
-        Form, PageState, flash,
-        meanwhile::{self, Compared, Place, one_line},
-        see_other,
+        Form, PageState,
+        edit_conflict::{Edit, version},
+        flash, posts, see_other,
     },
-    rest::{
-        Message, Refusal,
-        fields::{FieldErrors, Members},
-    },
+    rest::{Refusal, fields::Members},
 };
 
 /// What was typed into a list, and what is wrong with it, by record.
 #[derive(Default)]
-pub(super) struct Edits(BTreeMap<i64, Form>);
+pub(super) struct Edits(BTreeMap<i64, (Form, Edit)>);
 
 impl Edits {
     /// What was typed for a record; none when nothing was.
     pub(super) fn of(&self, id: i64) -> Option<&Form> {
-        self.0.get(&id)
+        self.0.get(&id).map(|(form, _)| form)
+    }
+
+    /// Prepares what was typed to be shown again beside the records as they are stored.
+    pub(super) fn refresh(&mut self, about: &'static About, records: &[Record], locale: Locale) {
+        for record in records {
+            if let Some((form, edit)) = self.0.get_mut(&record.id) {
+                let stored = versions::snapshots(about, record, locale);
+                edit.refresh(form, &stored, locale);
+            }
+        }
+    }
+
+    fn forms(&self) -> impl Iterator<Item = &Form> {
+        self.0.values().map(|(form, _)| form)
     }
 
     /// Whether anything is wrong.
     pub(super) fn is_refused(&self) -> bool {
-        self.0.values().any(Form::is_refused)
+        self.forms().any(Form::is_refused)
     }
 
     /// How many things are wrong.
     pub(super) fn problems(&self) -> usize {
-        let forms = self.0.values();
-        forms
+        self.forms()
             .map(|form| form.errors().len() + usize::from(!form.problem.is_empty()))
             .sum()
     }
 
     /// What is wrong with whole records.
     pub(super) fn sentences(&self) -> impl Iterator<Item = &str> {
-        let forms = self.0.values().map(|form| form.problem.as_str());
-        forms.filter(|problem| !problem.is_empty())
+        let problems = self.forms().map(|form| form.problem.as_str());
+        problems.filter(|problem| !problem.is_empty())
     }
 }
 
@@ -73,6 +84,13 @@ pub(super) fn fields(site: &Site, about: &'static About) -> Vec<&'static Field> 
     columns
         .filter_map(|column| about.field(column.name))
         .collect()
+}
+
+/// The version of a row: of its fields as the cells show them.
+pub(super) fn version_of(fields: &[&'static Field], record: &Record, locale: Locale) -> String {
+    let snapshot = |field| versions::snapshot(field, record.fact(field.name), locale);
+    let stored: Vec<_> = fields.iter().map(|field| snapshot(field)).collect();
+    version(&stored, true)
 }
 
 /// Saves what was changed in a list, or shows the list again.
@@ -88,19 +106,33 @@ pub(super) async fn save(
     let fields = fields(site, about);
     let mut edits = Edits::default();
     let mut rows = Vec::new();
-    for (id, mut members) in changed(&fields, sent) {
+    for (id, mut members) in rows_of("cell", sent) {
+        let Ok(id) = id.parse() else {
+            continue;
+        };
         let mut form = Form::of(&members);
-        for (field, said) in typed::understand(fields.iter().copied(), &mut members, site.locale) {
-            form.complain(field, said);
+        let is_field = |name: &str| fields.iter().any(|field| field.name == name);
+        members.retain(|name, _| is_field(name));
+        let entered = fields.iter().copied();
+        let entered: Vec<_> = entered
+            .filter(|field| members.contains_key(field.name))
+            .collect();
+        posts::read_fields(
+            &mut form,
+            &mut members,
+            entered.iter().copied(),
+            site.locale,
+        );
+        let edit = Edit::of_cells(&form, &members, &entered);
+        for unchanged in edit.unchanged() {
+            members.remove(unchanged);
+        }
+        if members.is_empty() && !form.is_refused() {
+            continue;
         }
         form.absorb(&model.problems(Target::Part(id), &members), site.locale);
-        edits.0.insert(id, form);
-        let compared = fields.iter().filter_map(|field| compared(id, field, sent));
-        rows.push(Row {
-            id,
-            members,
-            compared: compared.collect(),
-        });
+        edits.0.insert(id, (form, edit.clone()));
+        rows.push(Row { id, members, edit });
     }
     let all = Arc::new(Changes {
         model,
@@ -115,7 +147,8 @@ pub(super) async fn save(
         Ok(saved) => saved,
         Err(refused) => {
             for (id, refusal) in refused {
-                edits.0.entry(id).or_default().take(refusal, site.locale)?;
+                let (form, _) = edits.0.entry(id).or_default();
+                form.take(refusal, site.locale)?;
             }
             return list::shown_again(page, site, model, asked, edits).await;
         }
@@ -142,25 +175,18 @@ struct Changes {
 struct Row {
     id: i64,
     members: Members,
-    compared: Vec<Compared>,
-}
-
-/// A cell as it was shown, and as it was sent; none when it was not sent.
-fn compared(id: i64, field: &Field, sent: &Members) -> Option<Compared> {
-    let name = field.name;
-    let sent = |prefix: &str| posted::text(sent, &format!("{prefix}:{id}:{name}"));
-    let was = sent("was").unwrap_or_default();
-    Some(Compared::new(name, &was, &sent("cell")?))
+    edit: Edit,
 }
 
 impl Changes {
-    /// Holds every record, looks whether each is still as it was shown, and writes all of them or none; how many.
+    /// Locks and compares every record, then writes all of them or none; how many.
     async fn write(&self, tx: &mut Tx) -> Result<u64, Failed<i64>> {
         let (mut refused, mut there) = (Vec::new(), Vec::new());
         for row in &self.rows {
             // One that is gone is left out, as its row will be.
             if let Some(record) = self.model.read_held(tx, row.id).await? {
-                let errors = self.meanwhile(&record, row);
+                let stored = versions::snapshots(self.model.about(), &record, self.locale);
+                let errors = row.edit.conflicts(&stored, self.locale);
                 if !errors.is_empty() {
                     refused.push((row.id, errors.into()));
                 }
@@ -183,41 +209,4 @@ impl Changes {
             Err(Failed::Refused(refused))
         }
     }
-
-    /// What somebody else has changed since the list was shown. The list that is shown again has the new values to compare with, so
-    /// whoever saves it once more means it.
-    fn meanwhile(&self, record: &Record, row: &Row) -> FieldErrors {
-        let mut errors = FieldErrors::default();
-        for compared in &row.compared {
-            let now = one_line(&record.fact(compared.field).typed(self.locale));
-            if compared.overwrites(&now) {
-                let told = meanwhile::told(self.locale, Place::List, &now);
-                errors.add(compared.field, Message::translated(told));
-            }
-        }
-        errors
-    }
-}
-
-/// The fields of each record that are not what they were when the list was shown.
-fn changed(fields: &[&'static Field], sent: &Members) -> BTreeMap<i64, Members> {
-    let mut changed: BTreeMap<i64, Members> = BTreeMap::new();
-    for (name, value) in sent {
-        let Some((id, field)) = name
-            .strip_prefix("cell:")
-            .and_then(|rest| rest.split_once(':'))
-        else {
-            continue;
-        };
-        let is_field = fields.iter().any(|known| known.name == field);
-        let Ok(id) = id.parse::<i64>() else {
-            continue;
-        };
-        let was = posted::text(sent, &format!("was:{id}:{field}"));
-        if is_field && was != posted::text(sent, name) {
-            let members = changed.entry(id).or_default();
-            members.insert(field.to_owned(), value.clone());
-        }
-    }
-    changed
 }

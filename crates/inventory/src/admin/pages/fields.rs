@@ -1,18 +1,12 @@
 //! The fields of a form as they are shown: values, hints, errors, and choices.
 
+use resource::{Field, Kind};
+
 use crate::{
     access::{Permission, Verb},
-    admin::{
-        about::{About, Field, FieldKind},
-        listing::Asked,
-        messages, registry,
-        site::Site,
-    },
-    page::{
-        Form, PageState,
-        meanwhile::{WAS, was},
-        picker::Source,
-    },
+    admin::{about::About, listing::Asked, messages, registry, site::Site},
+    events::words,
+    page::{Form, PageState, edit_conflict::Conflict, picker::Source},
     rest::Refusal,
 };
 
@@ -33,11 +27,11 @@ pub(super) struct FieldView {
     /// The heading of the section that begins here.
     pub(super) section: &'static str,
     pub(super) is_required: bool,
-    pub(super) kind: FieldKind,
+    pub(super) field: &'static Field,
     pub(super) value: String,
-    /// What was shown when the form was opened: its name in the form, and its value.
-    pub(super) was: Option<(String, String)>,
     pub(super) error: String,
+    /// The choice between two values, under the name that its controls have here.
+    pub(super) conflict: Option<Conflict>,
     /// What can be chosen.
     pub(super) options: Vec<FieldOption>,
     /// Where the records to choose from are.
@@ -69,45 +63,24 @@ pub(super) struct Links {
     pub(super) delete: Option<String>,
 }
 
-/// The keyboard that phones show for what is entered.
-pub(super) const fn keyboard(kind: FieldKind) -> &'static str {
-    match kind {
-        FieldKind::Integer => "numeric",
-        FieldKind::Price => "decimal",
-        FieldKind::Email => "email",
-        _ => "text",
-    }
-}
-
 impl FieldView {
     /// The `type` of the control.
-    pub(super) fn control(&self) -> &'static str {
-        match self.kind {
-            FieldKind::Password => "password",
-            FieldKind::Email => "email",
+    pub(super) const fn control(&self) -> &'static str {
+        match self.field {
+            Field {
+                is_secret: true, ..
+            } => "password",
+            Field { is_email: true, .. } => "email",
             _ => "text",
         }
     }
 
-    /// The keyboard that phones show.
-    pub(super) fn keyboard(&self) -> &'static str {
-        keyboard(self.kind)
-    }
-
-    pub(super) fn is_lines(&self) -> bool {
-        self.kind == FieldKind::Lines
-    }
-
     pub(super) fn is_truth(&self) -> bool {
-        self.kind == FieldKind::Truth
+        self.field.kind == Kind::Truth
     }
 
     pub(super) fn is_select(&self) -> bool {
-        matches!(self.kind, FieldKind::Related(_)) && !self.is_by_id()
-    }
-
-    pub(super) fn is_many(&self) -> bool {
-        self.kind.is_many()
+        self.field.kind == Kind::Reference && !self.is_by_id()
     }
 
     /// Whether there is so much to choose from that what is chosen stands beside it.
@@ -119,10 +92,11 @@ impl FieldView {
         self.links.as_ref().is_some_and(|links| links.is_by_id)
     }
 
-    pub(super) fn autocomplete(&self) -> &'static str {
-        match self.kind {
-            FieldKind::Password => "new-password",
-            _ => "off",
+    pub(super) const fn autocomplete(&self) -> &'static str {
+        if self.field.is_secret {
+            "new-password"
+        } else {
+            "off"
         }
     }
 }
@@ -136,7 +110,7 @@ pub(super) async fn field_views(
     is_new: bool,
 ) -> Result<Vec<FieldView>, Refusal> {
     let mut views = Vec::new();
-    for field in about.fields.iter().filter(|field| field.is_on(is_new)) {
+    for field in about.fields_of(is_new) {
         let named = (field.name.to_owned(), format!("field-{}", field.name));
         views.push(view(page, site, field, form, named).await?);
     }
@@ -164,32 +138,28 @@ async fn view(
     let value = form.value(field.name).to_owned();
     let text = |(portuguese, english)| site.locale.text(portuguese, english);
     let chosen: Vec<&str> = value.split(',').collect();
-    let (options, links) = match field.kind {
-        FieldKind::Related(path) => related(page, site, path, &value).await?,
-        FieldKind::Several(path) => (several(page, path, &chosen).await?, None),
-        FieldKind::Permissions => (permissions(site, &chosen), None),
-        FieldKind::Choices(choices) => {
-            let options = choices.iter().map(|(value, words)| FieldOption {
-                value: (*value).to_owned(),
-                text: text(*words).to_owned(),
-                is_chosen: chosen.contains(value),
-            });
-            (options.collect(), None)
+    let (options, links) = match (field.kind, field.target) {
+        (Kind::Reference, Some(target)) => related(page, site, target.path, &value).await?,
+        (Kind::Several, Some(target)) => {
+            let choices = match target.path {
+                Permission::PATH => permissions(site),
+                words::EVENTS_PATH => types(site),
+                path => records(page, path).await?,
+            };
+            (ticked(choices, &chosen), None)
         }
         _ => (Vec::new(), None),
     };
-    let was = form.brings(&was(field.name));
-    let was = was.map(|shown| (format!("{WAS}{name}"), shown.to_owned()));
     Ok(FieldView {
-        name,
         id,
-        was,
         label: site.field(field.name),
         help: text(field.help),
         section: field.section.map_or("", text),
-        is_required: field.is_required,
-        kind: field.kind,
+        is_required: field.is_required(),
         error: form.error(field.name).to_owned(),
+        conflict: form.conflict(field.name).map(|conflict| conflict.at(&name)),
+        field,
+        name,
         options,
         links,
         value,
@@ -261,31 +231,33 @@ async fn offered(page: &PageState, path: &str) -> Result<Option<Vec<(i64, String
     }
 }
 
-async fn several(
-    page: &PageState,
-    path: &str,
-    chosen: &[&str],
-) -> Result<Vec<FieldOption>, Refusal> {
-    let rows = offered(page, path).await?.unwrap_or_default().into_iter();
-    let options = rows.map(|(id, text)| {
-        let value = id.to_string();
-        FieldOption {
-            is_chosen: chosen.contains(&value.as_str()),
-            value,
-            text,
-        }
-    });
-    Ok(options.collect())
+/// The records of a model, as boxes are named after them.
+async fn records(page: &PageState, path: &str) -> Result<Vec<(String, String)>, Refusal> {
+    let records = offered(page, path).await?.unwrap_or_default().into_iter();
+    Ok(records.map(|(id, text)| (id.to_string(), text)).collect())
 }
 
-fn permissions(site: &Site, chosen: &[&str]) -> Vec<FieldOption> {
-    let options = Permission::all().map(|permission| {
-        let value = permission.to_string();
-        FieldOption {
-            is_chosen: chosen.contains(&value.as_str()),
-            text: messages::permission(site.locale, permission),
-            value,
-        }
+/// Every permission.
+fn permissions(site: &Site) -> Vec<(String, String)> {
+    let text = |permission| messages::permission(site.locale, permission);
+    Permission::all()
+        .map(|permission| (permission.to_string(), text(permission)))
+        .collect()
+}
+
+/// Every type of events.
+fn types(site: &Site) -> Vec<(String, String)> {
+    let types = words::TYPES.iter();
+    types
+        .map(|(name, text)| ((*name).to_owned(), site.say(*text).to_owned()))
+        .collect()
+}
+
+fn ticked(choices: Vec<(String, String)>, chosen: &[&str]) -> Vec<FieldOption> {
+    let options = choices.into_iter().map(|(value, text)| FieldOption {
+        is_chosen: chosen.contains(&value.as_str()),
+        value,
+        text,
     });
     options.collect()
 }

@@ -5,23 +5,26 @@ use axum::{
     extract::{Path, Request, State as Extracted},
     response::Response,
 };
-use resource::{capitalized, in_a_sentence};
+use resource::{Field, capitalized, in_a_sentence};
 
 use super::{
     edits::{self, Edits},
-    fields::keyboard,
     filters::{FilterView, filter_views},
     query,
 };
 use crate::{
     access::Verb,
     admin::{
-        about::{About, Administered, Column, Count, Field, Record, Rows},
+        about::{About, Administered, Column, Count, Record, Rows},
         listing::{Asked, DateLink, SHOW_ALL, links},
         registry,
         site::Site,
     },
-    page::{PageState, meanwhile::one_line, redirect},
+    page::{
+        PageState,
+        edit_conflict::{Conflict, one_line},
+        redirect,
+    },
     rest::Refusal,
 };
 
@@ -73,10 +76,9 @@ struct EditView {
     name: String,
     label: String,
     value: String,
-    /// What stood there when the list was shown.
-    was: String,
     keyboard: &'static str,
     error: String,
+    conflict: Option<Conflict>,
 }
 
 /// A link to another page; without an address it is a gap.
@@ -127,7 +129,7 @@ async fn view<'a>(
     site: &'a Site,
     model: &'static dyn Administered,
     asked: Asked,
-    edits: Edits,
+    mut edits: Edits,
 ) -> Result<ListPage<'a>, Refusal> {
     let (state, about) = (&page.state, model.about());
     let mut rows = model.list(state, &asked).await?;
@@ -148,6 +150,7 @@ async fn view<'a>(
             rows.records.extend(more);
         }
     }
+    edits.refresh(about, &rows.records, site.locale);
     let total = if asked.is_narrowed() {
         let everything = Asked {
             size: 1,
@@ -367,19 +370,25 @@ impl ListPage<'_> {
     }
 
     fn edit(&self, row: &Record, field: &Field) -> EditView {
-        let was = one_line(&row.fact(field.name).typed(self.site.locale));
+        let stored = || one_line(&row.fact(field.name).typed(self.site.locale));
         let typed = self.edits.of(row.id);
         let value = typed.map(|form| form.value(field.name).to_owned());
+        let name = format!("cell:{}:{}", row.id, field.name);
         EditView {
-            name: format!("{}:{}", row.id, field.name),
             label: format!("{}: {}", self.site.field(field.name), row.text),
             value: value
                 .filter(|value| !value.is_empty())
-                .unwrap_or_else(|| was.clone()),
-            was,
-            keyboard: keyboard(field.kind),
+                .unwrap_or_else(stored),
+            keyboard: field.keyboard(),
             error: typed.map_or_else(String::new, |form| form.error(field.name).to_owned()),
+            conflict: typed.and_then(|form| Some(form.conflict(field.name)?.at(&name))),
+            name,
         }
+    }
+
+    /// The version of a row's record.
+    fn version(&self, row: &Record) -> String {
+        edits::version_of(&self.edited, row, self.site.locale)
     }
 
     /// Where a search ended, when it did not look at everything.

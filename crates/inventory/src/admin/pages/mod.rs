@@ -12,10 +12,9 @@ mod index;
 mod inlines;
 mod list;
 mod login;
-mod opened;
 mod password;
 mod together;
-mod typed;
+mod versions;
 
 use axum::{extract::Path, response::Response};
 use http::request::Parts;

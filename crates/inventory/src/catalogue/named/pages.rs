@@ -8,7 +8,7 @@ use axum::{
 use http::StatusCode;
 use resource::{Field, Listed, Record as _, Value, Words, listed};
 use serde_json::json;
-use web::{errors::wants_json, locale::Locale};
+use web::errors::wants_json;
 
 use super::{Kind, NamedRecord};
 use crate::{
@@ -17,10 +17,10 @@ use crate::{
     page::{
         Form, Frame, PageState, Post,
         delete::Deletion,
+        edit_conflict::{self, Edit, FieldSnapshot},
         flash::{self, Flash},
         history::{self, Change},
         index::{self, Action, Address, Cell, Filter, Index, Row},
-        meanwhile::{self, Opened, Standing},
         part::Part,
         picked_next, posts, redirect,
         routes::{PageRouter, get},
@@ -232,7 +232,7 @@ async fn create(kind: Kind, Extracted(page): Page, frame: Frame, request: Reques
     frame.require(Verb::Add, kind.model())?;
     let (parts, body) = request.into_parts();
     let mut post = Post::read(&page.state, &parts, body).await?;
-    post.described(&written(), frame.locale);
+    post.read_fields(&written(), frame.locale);
     let (words, locale) = (&kind.about().words, frame.locale);
     let key = post.repeatable(&frame, kind.path());
     match super::create_once(&page.state, &frame.caller, kind, &post.members, key).await {
@@ -338,7 +338,7 @@ async fn edit(kind: Kind, Extracted(page): Page, frame: Frame, id: RecordId) -> 
     frame.require(Verb::Change, kind.model())?;
     let record = find(kind, &page, id).await?;
     let mut form = Form::new();
-    meanwhile::open(&mut form, &standings(&record, frame.locale));
+    edit_conflict::open(&mut form, &snapshots(&record), frame.locale);
     Ok(frame.show(FormPage {
         frame: &frame,
         form: &form,
@@ -348,13 +348,9 @@ async fn edit(kind: Kind, Extracted(page): Page, frame: Frame, id: RecordId) -> 
     }))
 }
 
-/// The fields of the form as they stand.
-fn standings(record: &NamedRecord, locale: Locale) -> Vec<Standing> {
-    let values = record.values().into_iter();
-    values
-        .filter(|(field, _)| !field.is_read_only)
-        .map(|(field, value)| Standing::of(field, value, locale))
-        .collect()
+/// The fields of the form as they are stored.
+fn snapshots(record: &NamedRecord) -> Vec<FieldSnapshot> {
+    FieldSnapshot::all(record, &written())
 }
 
 async fn update(
@@ -368,18 +364,15 @@ async fn update(
     let id = find(kind, &page, id).await?.id;
     let (parts, body) = request.into_parts();
     let mut post = Post::read(&page.state, &parts, body).await?;
-    post.described(&written(), frame.locale);
+    post.read_fields(&written(), frame.locale);
     let (words, locale) = (&kind.about().words, frame.locale);
-    let sent = written()
-        .into_iter()
-        .map(|field| (field.name, post.text(field.name)));
-    let opened = Opened::of(&post.form, sent);
+    let edit = Edit::of(&post.form, &post.members, written());
     let mut members = post.members.clone();
-    for left in opened.left() {
-        members.remove(left);
+    for unchanged in edit.unchanged() {
+        members.remove(unchanged);
     }
-    let shown = opened.clone();
-    let refused = move |record: &NamedRecord| shown.meanwhile(&standings(record, locale), locale);
+    let compared = edit.clone();
+    let refused = move |record: &NamedRecord| compared.conflicts(&snapshots(record), locale);
     match super::edit(&page.state, &frame.caller, (kind, id), members, refused).await {
         Ok(Some(record)) => Ok(done(
             &frame.back(&post.text("next")),
@@ -389,7 +382,7 @@ async fn update(
         Ok(None) => Err(Refusal::NotFound.into()),
         Err(refusal) => {
             let record = find(kind, &page, RecordId(Some(id))).await?;
-            opened.renew(&mut post.form, &standings(&record, frame.locale), locale);
+            edit.refresh(&mut post.form, &snapshots(&record), locale);
             again(&frame, post, &words.edit(locale), refusal)
         }
     }

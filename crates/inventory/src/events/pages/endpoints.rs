@@ -16,11 +16,12 @@ use crate::{
     page::{
         Form, Frame, PageState, Post,
         delete::Deletion,
+        edit_conflict::{self, Edit, FieldSnapshot},
         flash::{self, Flash},
         history::{self, Change},
-        meanwhile::{self, Opened, Standing},
         part::Part,
         see_other,
+        value::FieldValue,
     },
     rest::{Refusal, resource::RecordId},
 };
@@ -196,7 +197,7 @@ pub(super) async fn edit(page: Page, frame: Frame, id: RecordId) -> Answer {
     frame.require(Verb::Change, MODEL)?;
     let endpoint = changeable(&page, id).await?;
     let mut form = Form::new();
-    meanwhile::open(&mut form, &standings(&endpoint, frame.locale));
+    edit_conflict::open(&mut form, &snapshots(&endpoint, frame.locale), frame.locale);
     tick(&mut form);
     let back = address(endpoint.id);
     Ok(frame.show(form_page(&frame, &form, Some(endpoint.id), &back)))
@@ -208,20 +209,13 @@ pub(super) async fn update(page: Page, frame: Frame, id: RecordId, request: Requ
     let id = changeable(&page, id).await?.id;
     let mut post = read(&page, request).await?;
     let wish = wish(&post);
-    let types = in_order(wish.types.split(','));
-    let opened = Opened::of(
-        &post.form,
-        [
-            ("url", wish.url.clone()),
-            ("description", wish.description.clone()),
-            ("types", types.clone()),
-        ],
-    );
-    let (shown, locale) = (opened.clone(), frame.locale);
+    post.form.set(words::EVENTS.name, wish.types.as_str());
+    let edit = Edit::of(&post.form, &post.members, words::FIELDS);
+    let (compared, locale) = (edit.clone(), frame.locale);
     let wished = move |endpoint: &Endpoint| {
-        let errors = shown.meanwhile(&standings(endpoint, locale), locale);
+        let errors = compared.conflicts(&snapshots(endpoint, locale), locale);
         if errors.is_empty() {
-            Ok(keeping(wish.clone(), endpoint, &shown))
+            Ok(keeping(wish.clone(), endpoint, &compared))
         } else {
             Err(errors)
         }
@@ -234,27 +228,23 @@ pub(super) async fn update(page: Page, frame: Frame, id: RecordId, request: Requ
         Err(error) => {
             let endpoint = changeable(&page, RecordId(Some(id))).await?;
             let form = &mut post.form;
-            form.set("types", types);
-            opened.renew(form, &standings(&endpoint, locale), locale);
+            edit.refresh(form, &snapshots(&endpoint, locale), locale);
             tick(form);
             again(&frame, post, Some(id), error)
         }
     }
 }
 
-/// The fields of the form as they stand.
-fn standings(endpoint: &Endpoint, locale: Locale) -> Vec<Standing> {
-    let types = endpoint.types.listed().iter().map(String::as_str);
-    let types: Vec<&str> = types.collect();
-    let told = words::TYPES.iter().filter(|(name, _)| types.contains(name));
-    let told = told.map(|(_, (portuguese, english))| locale.text(portuguese, english));
+/// The fields of the form as they are stored.
+fn snapshots(endpoint: &Endpoint, locale: Locale) -> Vec<FieldSnapshot> {
+    let types = endpoint.types.listed().to_vec();
+    let in_words = words::types_in_words(&types, locale);
+    let text = |text: &str| FieldValue::text(Some(text.to_owned()));
     vec![
-        Standing::plain("url", endpoint.url.as_str()),
-        Standing::plain("description", endpoint.description.as_str()),
-        Standing {
-            told: told.collect::<Vec<_>>().join(", "),
-            ..Standing::plain("types", in_order(types))
-        },
+        FieldSnapshot::new(words::URL, text(&endpoint.url)),
+        FieldSnapshot::new(words::DESCRIPTION, text(&endpoint.description)),
+        FieldSnapshot::new(words::EVENTS, FieldValue::Chosen(types, String::new()))
+            .in_words(Some(in_words)),
     ]
 }
 
@@ -265,12 +255,6 @@ fn tick(form: &mut Form) {
         let is_ticked = types.split(',').any(|ticked| ticked == *name);
         form.set(&format!("types:{name}"), if is_ticked { "1" } else { "" });
     }
-}
-
-fn in_order<'a>(types: impl IntoIterator<Item = &'a str>) -> String {
-    let mut types: Vec<&str> = types.into_iter().collect();
-    types.sort_unstable();
-    types.join(",")
 }
 
 async fn read(page: &PageState, request: Request) -> Result<Post, Refusal> {
@@ -288,9 +272,9 @@ fn wish(post: &Post) -> Wish {
     }
 }
 
-/// A wish with what was left as it was shown as it stands now.
-fn keeping(mut wish: Wish, endpoint: &Endpoint, opened: &Opened) -> Wish {
-    for field in opened.left() {
+/// A wish that keeps what the form does not change as it is stored.
+fn keeping(mut wish: Wish, endpoint: &Endpoint, edit: &Edit) -> Wish {
+    for field in edit.unchanged() {
         match field {
             "url" => wish.url.clone_from(&endpoint.url),
             "description" => wish.description.clone_from(&endpoint.description),

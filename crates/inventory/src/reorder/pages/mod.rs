@@ -25,6 +25,7 @@ use crate::{
         query::Parameters,
         resource::{RecordId, Wanted},
     },
+    stock::OPTIONAL_THRESHOLD,
 };
 use view::{Listed, OrdersPage};
 
@@ -37,7 +38,7 @@ type Answer = Result<Response, Error>;
 type Page = Extracted<PageState>;
 
 /// The field of a product's minimum.
-const THRESHOLD: &str = "threshold";
+const THRESHOLD: &str = OPTIONAL_THRESHOLD.name;
 
 /// The pages of what runs low.
 pub(crate) fn routes() -> PageRouter {
@@ -81,8 +82,7 @@ async fn write_threshold(
     let parameters = Parameters::of_address(&parts.uri);
     let mut post = Post::read(&page.state, &parts, body).await?;
     frame.require(Verb::Change, Model::Product)?;
-    post.counts(&[THRESHOLD], frame.locale);
-    post.blank_is_none(&[THRESHOLD]);
+    post.read_fields(&[OPTIONAL_THRESHOLD], frame.locale);
     let mut reader = Reader::new(&post.members, Mode::Whole);
     let threshold = reader.optional_integer(THRESHOLD, 0, i64::MAX);
     post.form.absorb(&reader.finish(), frame.locale);

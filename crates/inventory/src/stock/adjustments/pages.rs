@@ -6,6 +6,7 @@ use axum::{
     extract::{Request, State as Extracted},
     response::Response,
 };
+use resource::{Field, integer, text};
 
 use super::{
     Adjusted, Explanation, Reason,
@@ -33,6 +34,10 @@ type Page = Extracted<PageState>;
 
 /// The fields in the order of the form.
 const FIELDS: &[&str] = &["quantity", "reason", "note"];
+
+const QUANTITY: &Field =
+    &integer::<i64>("Quantidade", "Quantity", 0, MAX_COUNTED).named("quantity");
+const NOTE: &Field = &text::<Option<String>>("Observação", "Note", MAX_NOTE).named("note");
 /// The quantity that the form showed.
 const SHOWN: &str = "shown";
 
@@ -129,11 +134,10 @@ async fn book(Extracted(page): Page, frame: Frame, id: RecordId, request: Reques
 /// What the form says; none when something is wrong with it, which it tells then.
 fn read(post: &mut Post, frame: &Frame) -> Option<Adjustment> {
     let locale = frame.locale;
-    post.counts(&["quantity"], locale);
-    post.blank_is_none(&["note"]);
+    post.read_fields(&[QUANTITY, NOTE], locale);
     let mut reader = Reader::new(&post.members, Mode::Whole);
-    let quantity = reader.integer("quantity", 0, MAX_COUNTED);
-    let note = reader.optional_text("note", MAX_NOTE);
+    let quantity = reader.integer(QUANTITY.name, 0, MAX_COUNTED);
+    let note = reader.optional_text(NOTE.name, MAX_NOTE);
     post.form.absorb(&reader.finish(), locale);
     let reason = Reason::of(post.form.value("reason"));
     if reason.is_none() {

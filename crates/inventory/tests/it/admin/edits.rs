@@ -5,9 +5,20 @@ use serde_json::json;
 use test_kit::on_both_engines;
 
 use super::{has, has_not};
-use crate::app::TestApp;
+use crate::{app::TestApp, edit_conflict::versions};
 
 const LIST: &str = "/admin/products/?q=a&o=-6";
+
+/// Fields of a list, with the versions that it brings back.
+fn with<'a>(
+    fields: &[(&'a str, &'a str)],
+    shown: &'a [(String, String)],
+) -> Vec<(&'a str, &'a str)> {
+    let shown = shown
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()));
+    fields.iter().copied().chain(shown).collect()
+}
 
 /// Two products.
 async fn shop(app: &TestApp) {
@@ -33,19 +44,21 @@ on_both_engines!(
             &page,
             &[
                 &format!("name=\"cell:1:selling_price\" value=\"{before}\""),
-                "name=\"was:2:cost_price\"",
+                "form=\"edits\" name=\"cell:2:version\"",
                 "aria-label=\"Selling price: Arroz\"",
                 "Save changes",
             ],
         );
         has_not(&page, &["cell:1:quantity", "cell:1:title"]);
-        let fields = [
-            ("_save", "1"),
-            ("cell:1:selling_price", "12,90"),
-            ("was:1:selling_price", before.as_str()),
-            ("cell:2:selling_price", before.as_str()),
-            ("was:2:selling_price", before.as_str()),
-        ];
+        let shown = versions(&page);
+        let fields = with(
+            &[
+                ("_save", "1"),
+                ("cell:1:selling_price", "12,90"),
+                ("cell:2:selling_price", before.as_str()),
+            ],
+            &shown,
+        );
         let rows = app.audit_rows().await;
         let (to, page) = visitor.done(LIST, &fields).await;
         assert_eq!(to, LIST);
@@ -68,11 +81,8 @@ on_both_engines!(
         let fields = [
             ("_save", "1"),
             ("cell:1:selling_price", "3.00"),
-            ("was:1:selling_price", "1.00"),
             ("cell:2:selling_price", "caro"),
-            ("was:2:selling_price", "1.00"),
             ("cell:2:cost_price", "-1"),
-            ("was:2:cost_price", "1.00"),
         ];
         let before = price(&app, 1).await;
         let page = visitor.refused(LIST, &fields).await;
@@ -84,7 +94,7 @@ on_both_engines!(
                 "Ensure this value is greater than or equal to 0.",
                 "value=\"caro\"",
                 "name=\"cell:1:selling_price\" value=\"3.00\"",
-                "aria-describedby=\"error:2:selling_price\"",
+                "aria-describedby=\"error:cell:2:selling_price\"",
             ],
         );
         assert_eq!(price(&app, 1).await, before);
@@ -97,20 +107,12 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         shop(&app).await;
         let visitor = app.superuser().await;
-        let fields = [
-            ("_save", "1"),
-            ("cell:1:quantity", "500"),
-            ("was:1:quantity", "5"),
-        ];
+        let fields = [("_save", "1"), ("cell:1:quantity", "500")];
         visitor.done(LIST, &fields).await;
         assert_eq!(app.admin().quantity_of(1).await, 5);
         let looker = app.staff("looker", &["view_product"]).await;
         has_not(&looker.page(LIST).await, &["cell:1:", "Save changes"]);
-        let fields = [
-            ("_save", "1"),
-            ("cell:1:selling_price", "9"),
-            ("was:1:selling_price", "1"),
-        ];
+        let fields = [("_save", "1"), ("cell:1:selling_price", "9")];
         let answer = looker.submit(LIST, &fields).await;
         assert_eq!(answer.status.as_u16(), 403);
     }
@@ -122,11 +124,7 @@ on_both_engines!(thresholds_are_written_in_their_list, async |address| {
     let path = "/api/v1/products/1/threshold/";
     app.admin().put(path, json!({"threshold": 3})).await;
     let visitor = app.superuser().await;
-    let fields = [
-        ("_save", "1"),
-        ("cell:1:threshold", "8"),
-        ("was:1:threshold", "3"),
-    ];
+    let fields = [("_save", "1"), ("cell:1:threshold", "8")];
     let (_, page) = visitor.done("/admin/thresholds/", &fields).await;
     has(&page, &["1 low-stock threshold was changed successfully."]);
     assert_eq!(app.admin().get(path).await.json()["threshold"], 8);
@@ -179,49 +177,61 @@ on_both_engines!(
         shop(&app).await;
         let visitor = app.superuser().await;
         let before = price(&app, 1).await;
+        assert_eq!(before, "12.50");
+        let shown = versions(&visitor.page(LIST).await);
         let theirs = json!({"selling_price": "31.41"});
         app.manager().patch("/api/v1/products/1/", theirs).await;
-        let fields = |was: &'static str| {
-            [
-                ("_save", "1"),
-                ("cell:1:selling_price", "12.90"),
-                ("was:1:selling_price", was),
-                ("cell:2:selling_price", "7.77"),
-                ("was:2:selling_price", "12.50"),
-            ]
-        };
-        assert_eq!(before, "12.50");
-        let page = visitor.refused(LIST, &fields("12.50")).await;
+        let typed = [
+            ("_save", "1"),
+            ("cell:1:selling_price", "12.90"),
+            ("cell:2:selling_price", "7.77"),
+        ];
+        let page = visitor.refused(LIST, &with(&typed, &shown)).await;
         has(
             &page,
             &[
-                "Somebody changed this to “31.41” while the list was open. Save again to keep yours.",
+                "Somebody changed this to “R$\u{a0}31.41” while you were editing. Choose which one stays.",
                 "name=\"cell:1:selling_price\" value=\"12.90\"",
-                "name=\"was:1:selling_price\" value=\"31.41\"",
+                "name=\"cell:1:choice:selling_price\" value=\"mine\" checked form=\"edits\"",
                 "name=\"cell:2:selling_price\" value=\"7.77\"",
-                "name=\"was:2:selling_price\" value=\"12.50\"",
             ],
         );
         assert_eq!(
             (price(&app, 1).await, price(&app, 2).await),
             ("31.41".to_owned(), before)
         );
-        visitor.done(LIST, &fields("31.41")).await;
+        let shown = versions(&page);
+        visitor.done(LIST, &with(&typed, &shown)).await;
         assert_eq!(
             (price(&app, 1).await.as_str(), price(&app, 2).await.as_str()),
             ("12.90", "7.77")
         );
         // What somebody else changed and this reader did not is left alone; the same value twice is no conflict.
+        let shown = versions(&visitor.page(LIST).await);
         let theirs = json!({"selling_price": "1.00", "cost_price": "0.50"});
         app.manager().patch("/api/v1/products/1/", theirs).await;
         let same = [
             ("_save", "1"),
-            ("cell:1:selling_price", "12.90"),
-            ("was:1:selling_price", "12.90"),
+            ("cell:1:selling_price", "12.9"),
             ("cell:1:cost_price", "0.50"),
-            ("was:1:cost_price", "8.00"),
         ];
-        visitor.done(LIST, &same).await;
+        visitor.done(LIST, &with(&same, &shown)).await;
         assert_eq!(price(&app, 1).await, "1.00");
+        // Theirs, where the reader says so.
+        let theirs = json!({"selling_price": "2.00"});
+        app.manager().patch("/api/v1/products/1/", theirs).await;
+        let mine = [
+            ("_save", "1"),
+            ("cell:1:selling_price", "3.00"),
+            ("cell:2:selling_price", "4.00"),
+        ];
+        let shown = versions(&visitor.refused(LIST, &with(&mine, &shown)).await);
+        let mut chosen = with(&mine, &shown);
+        chosen.push(("cell:1:choice:selling_price", "theirs"));
+        visitor.done(LIST, &chosen).await;
+        assert_eq!(
+            (price(&app, 1).await.as_str(), price(&app, 2).await.as_str()),
+            ("2.00", "4.00")
+        );
     }
 );

@@ -6,15 +6,6 @@ mod sessions;
 
 use std::sync::Arc;
 
-use askama::Template;
-use axum::{
-    extract::{Request, State as Extracted},
-    response::Response,
-};
-use http::{Extensions, request::Parts};
-use resource::Record as _;
-use web::locale::Locale;
-
 use super::posted;
 use crate::{
     State,
@@ -24,13 +15,20 @@ use crate::{
         users::{self, User, own},
     },
     page::{
-        Form, Frame, PageState, flash,
-        meanwhile::{self, Opened, Standing},
+        Form, Frame, PageState,
+        edit_conflict::{self, Edit, FieldSnapshot},
+        flash,
         routes::{PageRouter, get, post},
         see_other,
     },
     rest::{Refusal, fields::Members},
 };
+use askama::Template;
+use axum::{
+    extract::{Request, State as Extracted},
+    response::Response,
+};
+use http::{Extensions, request::Parts};
 
 /// The addresses of one's own account.
 pub(super) fn routes() -> PageRouter {
@@ -99,7 +97,7 @@ async fn show(Extracted(page): Extracted<PageState>, frame: Frame) -> Result<Res
     let user = users::read(&page.state.db, frame.caller.id).await;
     let user = user.map_err(Refusal::from)?.ok_or(Refusal::NotFound)?;
     let mut form = Form::new();
-    meanwhile::open(&mut form, &standings(&user, frame.locale));
+    edit_conflict::open(&mut form, &snapshots(&user), frame.locale);
     Ok(account(&page.state, &frame, form).await?)
 }
 
@@ -127,11 +125,9 @@ async fn change(
 ) -> Result<Response, web::Error> {
     let sent = Sent::read(&page.state, request).await?;
     let (mut form, locale) = (Form::of(&sent.members), frame.locale);
-    let typed = own::PROFILE.map(|field| (field.name, sent.text(field.name)));
-    let opened = Opened::of(&form, typed);
-    // What was left as it was shown stays as it is.
     let mut members = sent.members;
-    members.retain(|name, _| !opened.left().any(|left| left == name));
+    let edit = Edit::of(&form, &members, own::PROFILE);
+    members.retain(|name, _| !edit.unchanged().any(|unchanged| unchanged == name));
     let profile = match own::read_profile(&members) {
         Ok(profile) => profile,
         Err(errors) => {
@@ -139,9 +135,9 @@ async fn change(
             return Ok(account(&page.state, &frame, form).await?);
         }
     };
-    let shown = opened.clone();
+    let compared = edit.clone();
     let wished = move |user: &User| {
-        let errors = shown.meanwhile(&standings(user, locale), locale);
+        let errors = compared.conflicts(&snapshots(user), locale);
         if errors.is_empty() {
             Ok(profile.clone())
         } else {
@@ -157,16 +153,13 @@ async fn change(
             form.take(refusal, locale)?;
             let user = users::read(&page.state.db, frame.caller.id).await;
             let user = user.map_err(Refusal::from)?.ok_or(Refusal::NotFound)?;
-            opened.renew(&mut form, &standings(&user, locale), locale);
+            edit.refresh(&mut form, &snapshots(&user), locale);
             Ok(account(&page.state, &frame, form).await?)
         }
     }
 }
 
-/// The fields of the form as they stand.
-fn standings(user: &User, locale: Locale) -> Vec<Standing> {
-    let values = user.values_of(&own::PROFILE).into_iter();
-    values
-        .map(|(field, value)| Standing::of(field, value, locale))
-        .collect()
+/// The fields of the form as they are stored.
+fn snapshots(user: &User) -> Vec<FieldSnapshot> {
+    FieldSnapshot::all(user, &own::PROFILE)
 }

@@ -9,15 +9,15 @@ use axum::{
     response::Response,
 };
 
-use super::{Place, find, inlines::Sent, opened, query};
+use super::{Place, find, inlines::Sent, query, versions};
 use crate::{
     access::Verb,
     accounts::pages::posted,
     admin::{
-        about::{About, FieldKind, Record},
+        about::{About, Record},
         site::Site,
     },
-    page::{Form, PageState, meanwhile},
+    page::{Form, PageState, edit_conflict},
     rest::{Refusal, query::Parameters},
 };
 use save::{Saving, save};
@@ -46,11 +46,8 @@ pub(super) async fn add_form(
     site.demand(about, Verb::Add)?;
     let asked = Parameters::parse(query(&parts));
     let mut form = Form::new();
-    for field in about.fields {
-        if let Some(value) = asked
-            .get(field.name)
-            .filter(|_| field.kind != FieldKind::Password)
-        {
+    for field in about.fields_of(true).filter(|field| !field.is_secret) {
+        if let Some(value) = asked.get(field.name) {
             form.set(field.name, value);
         }
     }
@@ -92,7 +89,8 @@ pub(super) async fn change_form(
 /// A form with the values of a record.
 fn form_of(site: &Site, about: &'static About, record: &Record) -> Form {
     let mut form = Form::new();
-    meanwhile::open(&mut form, &opened::standings(about, record, site.locale));
+    let stored = versions::snapshots(about, record, site.locale);
+    edit_conflict::open(&mut form, &stored, site.locale);
     form
 }
 

@@ -10,12 +10,12 @@ use super::show;
 use crate::{
     accounts::pages::keep_nothing,
     admin::{
-        about::{About, Administered, FieldKind, Record, Target, Written},
+        about::{About, Administered, Record, Target, Written},
         messages::{self, Done, Follows},
-        pages::{inlines, list_address, opened, typed},
+        pages::{inlines, list_address, versions},
         site::Site,
     },
-    page::{Form, PageState, flash, meanwhile::Opened, once::Once, see_other},
+    page::{Form, PageState, edit_conflict::Edit, flash, once::Once, posts, see_other},
     rest::{Refusal, fields::Members},
 };
 
@@ -84,23 +84,18 @@ pub(super) async fn save(
     let once = Once::of(&Form::of(&saving.members));
     let (model, target) = (saving.model, saving.target());
     let mut sent = inlines::read(page, site, about, target, &saving.members).await?;
-    let fields = about
-        .fields
-        .iter()
-        .filter(|field| field.is_on(target == Target::New));
-    for (field, problem) in typed::understand(fields, &mut saving.members, site.locale) {
-        form.complain(field, problem);
-    }
+    let fields = about.fields_of(target == Target::New);
+    posts::read_fields(&mut form, &mut saving.members, fields, site.locale);
     if form.is_refused() || sent.iter().any(|row| row.form.is_refused()) {
         form.absorb(&model.problems(target, &saving.members), site.locale);
         return show(page, site, about, saving.record, (form, sent)).await;
     }
     let members = saving.members.clone();
-    let opened = match target {
-        Target::New => Opened::default(),
-        _ => opened::opened(about, &form, &members),
+    let edit = match target {
+        Target::New => Edit::default(),
+        _ => versions::edit(about, &form, &members),
     };
-    let whole = (model, target, members, opened.clone());
+    let whole = (model, target, members, edit.clone());
     if let Some(written) = inlines::write(page, site, whole, once, &mut form, &mut sent).await? {
         return Ok(saved(site, about, written, target, &saving));
     }
@@ -109,8 +104,8 @@ pub(super) async fn save(
         None => saving.record,
     };
     if let Some(record) = &record {
-        let now = opened::standings(about, record, site.locale);
-        opened.renew(&mut form, &now, site.locale);
+        let stored = versions::snapshots(about, record, site.locale);
+        edit.refresh(&mut form, &stored, site.locale);
     }
     show(page, site, about, record, (form, sent)).await
 }
@@ -118,17 +113,15 @@ pub(super) async fn save(
 /// A form as it was sent. Boxes of one field come as members of their own and are kept together; no page brings a password back.
 fn posted_form(members: &Members, about: &About) -> Form {
     let mut form = Form::of(members);
-    for field in about.fields {
-        match field.kind {
-            FieldKind::Password => form.set(field.name, ""),
-            FieldKind::Several(_) | FieldKind::Permissions | FieldKind::Choices(_) => {
-                let values = members.keys().filter_map(|name| {
-                    let value = name.strip_prefix(field.name)?.strip_prefix(':')?;
-                    Some(value.to_owned())
-                });
-                form.set(field.name, values.collect::<Vec<_>>().join(","));
-            }
-            _ => {}
+    for (field, _) in about.fields {
+        if field.is_secret {
+            form.set(field.name, "");
+        } else if field.is_many() {
+            let values = members.keys().filter_map(|name| {
+                let value = name.strip_prefix(field.name)?.strip_prefix(':')?;
+                Some(value.to_owned())
+            });
+            form.set(field.name, values.collect::<Vec<_>>().join(","));
         }
     }
     form

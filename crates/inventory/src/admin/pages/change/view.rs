@@ -6,7 +6,7 @@ use resource::capitalized;
 use crate::{
     access::{Model, Verb},
     admin::{
-        about::{About, Cell, Record},
+        about::{About, FieldValue, Record},
         pages::{
             fields::{FieldView, field_views},
             inlines::{Sent, Table, tables},
@@ -131,7 +131,7 @@ impl<'a> ChangePage<'a> {
             .collect()
     }
 
-    fn link(&self, cell: &Cell) -> Option<String> {
+    fn link(&self, cell: &FieldValue) -> Option<String> {
         registry::address_of(cell, &self.site.caller)
     }
 

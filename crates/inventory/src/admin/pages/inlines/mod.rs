@@ -7,7 +7,7 @@ mod whole;
 
 use std::collections::BTreeMap;
 
-use super::{opened, typed};
+use super::versions;
 use crate::{
     access::Verb,
     admin::{
@@ -17,7 +17,8 @@ use crate::{
     },
     page::{
         Form, PageState,
-        meanwhile::{Compared, Opened, WAS, was},
+        edit_conflict::{Edit, VERSION, version},
+        posts::{self, set_text},
     },
     rest::{Refusal, fields::Members},
 };
@@ -34,8 +35,8 @@ pub(super) struct Sent {
     id: Option<i64>,
     is_deleted: bool,
     members: Members,
-    /// What the form showed of it when it was opened.
-    opened: Opened,
+    /// What it makes of its record.
+    edit: Edit,
     /// What was typed, and what is wrong with it.
     pub(super) form: Form,
 }
@@ -72,27 +73,21 @@ impl Sent {
         problems
     }
 
-    /// Makes what was typed ready, and notes what can be told without the store.
+    /// Says what is wrong with it, as far as that is known without the store.
     fn check(&mut self, site: &Site) {
-        let fields = self.inline.fields.iter();
-        let fields = fields.filter_map(|name| self.model.about().field(name));
-        for (field, said) in typed::understand(fields, &mut self.members, site.locale) {
-            self.form.complain(field, said);
-        }
         let problems = self.model.problems(self.target(), &self.members);
         self.form.absorb(&problems, site.locale);
-        self.opened = opened::opened(self.model.about(), &self.form, &self.members);
     }
 
     /// Prepares the row of a record that is there to be shown again.
-    async fn renew(&mut self, page: &PageState, site: &Site) -> Result<(), Refusal> {
+    async fn refresh(&mut self, page: &PageState, site: &Site) -> Result<(), Refusal> {
         let record = match self.id {
             Some(id) => self.model.read(&page.state, id).await?,
             None => None,
         };
         if let Some(record) = record {
-            let now = opened::standings(self.model.about(), &record, site.locale);
-            self.opened.renew(&mut self.form, &now, site.locale);
+            let stored = versions::snapshots(self.model.about(), &record, site.locale);
+            self.edit.refresh(&mut self.form, &stored, site.locale);
         }
         Ok(())
     }
@@ -113,7 +108,7 @@ pub(super) async fn read(
     let mut sent = Vec::new();
     for inline in about.inlines {
         let model = registry::find(inline.path).ok_or(Refusal::NotFound)?;
-        for (row, fields) in rows_of(inline, members) {
+        for (row, fields) in rows_of(inline.path, members) {
             let id = row.parse().ok();
             let record = match id {
                 Some(id) => model.read(&page.state, id).await?,
@@ -130,7 +125,7 @@ pub(super) async fn read(
             if row.id.is_none() {
                 // The record of the form, which may not be there yet: any id will do for the check.
                 let parent = target.id().unwrap_or(1).to_string();
-                typed::set(&mut row.members, inline.key, &parent);
+                set_text(&mut row.members, inline.key, &parent);
             }
             if !row.is_deleted {
                 row.check(site);
@@ -143,66 +138,63 @@ pub(super) async fn read(
 }
 
 /// The members of each row.
-fn rows_of(inline: &Inline, members: &Members) -> BTreeMap<String, Members> {
+pub(super) fn rows_of(path: &str, members: &Members) -> BTreeMap<String, Members> {
     let mut rows: BTreeMap<String, Members> = BTreeMap::new();
     for (name, value) in members {
-        let (is_shown, name) = match name.strip_prefix(WAS) {
-            Some(name) => (true, name),
-            None => (false, name.as_str()),
-        };
         let parts = name
-            .strip_prefix(inline.path)
+            .strip_prefix(path)
             .and_then(|rest| rest.strip_prefix(':'))
             .and_then(|rest| rest.split_once(':'));
         if let Some((row, field)) = parts {
             let of_row = rows.entry(row.to_owned()).or_default();
-            let field = if is_shown {
-                was(field)
-            } else {
-                field.to_owned()
-            };
-            of_row.insert(field, value.clone());
+            of_row.insert(field.to_owned(), value.clone());
         }
     }
     rows
 }
 
-/// A row, when it asks for something: one that is filled in, differs from its record, or is ticked.
+/// A row, when it asks for something: one that is filled in, changes its record, or is ticked to be deleted. A row without a version is
+/// compared with its record as it is stored.
 fn wanted(
     inline: &'static Inline,
     model: &'static dyn Administered,
     row: String,
     record: Option<&Record>,
-    sent: Members,
+    mut members: Members,
     site: &Site,
 ) -> Option<Sent> {
-    let is_deleted = inline.is_deleted && sent.contains_key("delete");
-    let form = Form::of(&sent);
-    let differs = |field: &&&'static str| {
-        let before = || {
-            let before = record.map(|record| record.fact(field).typed(site.locale));
-            before.unwrap_or_default()
-        };
-        let shown = form.brings(&was(field)).map_or_else(before, str::to_owned);
-        !Compared::new(field, &shown, form.value(field)).is_left()
-    };
-    let mut entered = inline
+    let is_deleted = inline.is_deleted && members.contains_key("delete");
+    let mut form = Form::of(&members);
+    members.retain(|name, _| inline.fields.contains(&name.as_str()));
+    let fields = inline
         .fields
         .iter()
-        .filter(|field| sent.contains_key(**field));
-    let is_changed = entered.any(|field| differs(&field));
+        .filter(|name| members.contains_key(**name));
+    let fields: Vec<_> = fields
+        .filter_map(|name| model.about().field(name))
+        .collect();
+    if let Some(record) = record.filter(|_| form.version().is_empty()) {
+        let snapshot = |field| versions::snapshot(field, record.fact(field.name), site.locale);
+        let stored: Vec<_> = fields.iter().map(|field| snapshot(field)).collect();
+        form.set(VERSION, version(&stored, false));
+    }
+    let is_blank = fields
+        .iter()
+        .all(|field| form.value(field.name).trim().is_empty());
+    if !is_deleted {
+        posts::read_fields(&mut form, &mut members, fields.iter().copied(), site.locale);
+    }
+    let edit = Edit::of(&form, &members, fields);
+    let is_changed = record.map_or(!is_blank, |_| edit.has_changes());
     (is_deleted || is_changed).then(|| Sent {
         inline,
         model,
         row,
         id: record.map(|record| record.id),
         is_deleted,
-        opened: Opened::default(),
+        members,
+        edit,
         form,
-        members: sent
-            .into_iter()
-            .filter(|(name, _)| inline.fields.contains(&name.as_str()))
-            .collect(),
     })
 }
 

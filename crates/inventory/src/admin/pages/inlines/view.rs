@@ -1,22 +1,22 @@
 //! Inline tables as a form shows them.
 
-use resource::capitalized;
+use resource::{Field, capitalized};
 use web::locale::Locale;
 
 use super::Sent;
 use crate::{
     access::Verb,
     admin::{
-        about::{About, Administered, Cell, Field, Inline, Limit, Record},
+        about::{About, Administered, Inline, Limit, Record},
         listing::Asked,
         pages::{
             fields::{FieldView, cell_view},
-            opened,
+            versions,
         },
         registry,
         site::Site,
     },
-    page::{Form, PageState, meanwhile},
+    page::{Form, PageState, edit_conflict},
     rest::Refusal,
 };
 
@@ -44,6 +44,8 @@ pub(in crate::admin::pages) struct Table {
 pub(in crate::admin::pages) struct RowView {
     /// How members name it.
     pub(in crate::admin::pages) row: String,
+    /// The version of its record, where that can be changed.
+    pub(in crate::admin::pages) version: Option<String>,
     /// What people call it.
     pub(in crate::admin::pages) text: String,
     pub(in crate::admin::pages) address: Option<String>,
@@ -105,13 +107,6 @@ pub(super) fn at_most(site: &Site, most: usize) -> String {
         Locale::PtBr => format!("No máximo {most} de cada vez."),
         Locale::En => format!("At most {most} at a time."),
     }
-}
-
-/// A cell that is written, as it stands.
-fn opened_cell(field: &'static Field, cell: &Cell, locale: Locale) -> Form {
-    let mut form = Form::new();
-    meanwhile::open(&mut form, &[opened::standing(field, cell, locale)]);
-    form
 }
 
 impl Drawing<'_> {
@@ -196,6 +191,22 @@ impl Drawing<'_> {
             .collect()
     }
 
+    /// The form of a row that is opened.
+    fn open(&self, record: &Record) -> Form {
+        let fields = self.inline.fields.iter();
+        let fields = fields.filter_map(|name| self.about.field(name));
+        let snapshot = |field: &'static Field| {
+            versions::snapshot(field, record.fact(field.name), self.site.locale)
+        };
+        let mut form = Form::new();
+        edit_conflict::open(
+            &mut form,
+            &fields.map(snapshot).collect::<Vec<_>>(),
+            self.site.locale,
+        );
+        form
+    }
+
     /// A row of a record that is there.
     async fn there(
         &self,
@@ -206,16 +217,12 @@ impl Drawing<'_> {
         let (inline, locale) = (self.inline, self.site.locale);
         let is_written = self.may(Verb::Change, is_edited);
         let row = record.id.to_string();
+        let form = sent.map_or_else(|| self.open(record), |sent| sent.form.clone());
         let mut cells = Vec::new();
         for &column in inline.columns {
             let cell = record.fact(column);
             let is_field = is_written && inline.fields.contains(&column);
             let field = if is_field {
-                let form = match (sent, self.about.field(column)) {
-                    (Some(sent), _) => sent.form.clone(),
-                    (None, Some(field)) => opened_cell(field, cell, locale),
-                    (None, None) => Form::new(),
-                };
                 self.field(&row, column, &form).await?
             } else {
                 None
@@ -230,6 +237,7 @@ impl Drawing<'_> {
         }
         let may_delete = inline.is_deleted && self.may(Verb::Delete, is_edited);
         Ok(RowView {
+            version: is_written.then(|| form.version().to_owned()),
             row,
             text: record.text.clone(),
             address: Some(self.about.record_address(record.id)),
@@ -253,6 +261,7 @@ impl Drawing<'_> {
             });
         }
         Ok(RowView {
+            version: None,
             row: row.to_owned(),
             text: text.to_owned(),
             address: None,

@@ -10,15 +10,14 @@ use crate::{
     admin::{
         about::{Administered, By, Target, Written},
         pages::{
-            opened,
             together::{self, Failed, mendable},
-            typed,
+            versions,
         },
         site::Site,
     },
     audit::{self, Action},
     idempotency::once,
-    page::{Form, PageState, meanwhile::Opened, once::Once},
+    page::{Form, PageState, edit_conflict::Edit, once::Once, posts::set_text},
     rest::{
         Refusal,
         fields::{FieldErrors, Members},
@@ -30,7 +29,7 @@ struct Whole {
     model: &'static dyn Administered,
     target: Target,
     members: Members,
-    opened: Opened,
+    edit: Edit,
     rows: Vec<Row>,
     by: By,
     locale: Locale,
@@ -45,7 +44,7 @@ struct Row {
     id: Option<i64>,
     is_deleted: bool,
     members: Members,
-    opened: Opened,
+    edit: Edit,
 }
 
 impl Row {
@@ -57,26 +56,26 @@ impl Row {
             id: sent.id,
             is_deleted: sent.is_deleted,
             members: sent.members.clone(),
-            opened: sent.opened.clone(),
+            edit: sent.edit.clone(),
         }
     }
 
     /// What somebody else has changed of its record since the form was opened.
-    async fn meanwhile(&self, tx: &mut Tx, locale: Locale) -> Result<FieldErrors, Refusal> {
+    async fn conflicts(&self, tx: &mut Tx, locale: Locale) -> Result<FieldErrors, Refusal> {
         let held = match self.id {
             Some(id) if !self.is_deleted => self.model.read_held(tx, id).await?,
             _ => None,
         };
         Ok(held.map_or_else(FieldErrors::default, |record| {
-            let now = opened::standings(self.model.about(), &record, locale);
-            self.opened.meanwhile(&now, locale)
+            let stored = versions::snapshots(self.model.about(), &record, locale);
+            self.edit.conflicts(&stored, locale)
         }))
     }
 
     async fn write(&self, tx: &mut Tx, by: &By, parent: i64) -> Result<(), Refusal> {
         let mut members = self.members.clone();
-        for left in self.opened.left() {
-            members.remove(left);
+        for unchanged in self.edit.unchanged() {
+            members.remove(unchanged);
         }
         let target = match self.id {
             Some(id) if self.is_deleted => {
@@ -84,7 +83,7 @@ impl Row {
             }
             Some(id) => Target::Part(id),
             None => {
-                typed::set(&mut members, self.key, &parent.to_string());
+                set_text(&mut members, self.key, &parent.to_string());
                 Target::New
             }
         };
@@ -102,7 +101,7 @@ impl Whole {
 
     async fn write(&self, tx: &mut Tx) -> Result<Written, Failed<Option<usize>>> {
         let (model, by) = (self.model, &self.by);
-        let (target, members) = self.settled(tx).await?;
+        let (target, members) = self.checked(tx).await?;
         let mut refused = Vec::new();
         let written = model.write_within(tx, by, target, &members);
         let written = match written.await {
@@ -146,19 +145,19 @@ impl Whole {
         Ok(written)
     }
 
-    /// What is to be written of a record as it stands, which nobody else changes from here on. Nothing, when somebody else has changed
-    /// meanwhile what this form or one of its rows changes.
-    async fn settled(&self, tx: &mut Tx) -> Result<(Target, Members), Failed<Option<usize>>> {
+    /// What is to be written of a record, which is locked from here on. Nothing, when somebody else has changed what this form or one of
+    /// its rows changes.
+    async fn checked(&self, tx: &mut Tx) -> Result<(Target, Members), Failed<Option<usize>>> {
         let mut members = self.members.clone();
         let Some(id) = self.target.id() else {
             return Ok((self.target, members));
         };
         let record = self.model.read_held(tx, id).await?;
         let record = record.ok_or(Failed::Other(Refusal::NotFound))?;
-        let now = opened::standings(self.model.about(), &record, self.locale);
-        let mut refused = vec![(None, self.opened.meanwhile(&now, self.locale))];
+        let stored = versions::snapshots(self.model.about(), &record, self.locale);
+        let mut refused = vec![(None, self.edit.conflicts(&stored, self.locale))];
         for (place, row) in self.rows.iter().enumerate() {
-            let errors = row.meanwhile(tx, self.locale).await?;
+            let errors = row.conflicts(tx, self.locale).await?;
             refused.push((Some(place), errors));
         }
         refused.retain(|(_, errors)| !errors.is_empty());
@@ -167,7 +166,7 @@ impl Whole {
             let refused = refused.map(|(place, errors)| (place, errors.into()));
             return Err(Failed::Refused(refused.collect()));
         }
-        let target = opened::keep(&self.opened, self.model, &record, &mut members);
+        let target = versions::keep(&self.edit, self.model, &record, &mut members);
         Ok((target, members))
     }
 }
@@ -181,7 +180,7 @@ impl Whole {
 pub(in crate::admin::pages) async fn write(
     page: &PageState,
     site: &Site,
-    (model, target, members, opened): (&'static dyn Administered, Target, Members, Opened),
+    (model, target, members, edit): (&'static dyn Administered, Target, Members, Edit),
     once_only: Option<Once>,
     form: &mut Form,
     sent: &mut [Sent],
@@ -203,7 +202,7 @@ pub(in crate::admin::pages) async fn write(
         model,
         target,
         members,
-        opened,
+        edit,
         rows: sent.iter().map(Row::of).collect(),
         by,
         locale: site.locale,
@@ -232,7 +231,7 @@ pub(in crate::admin::pages) async fn write(
                 told.take(refusal, site.locale)?;
             }
             for row in sent {
-                row.renew(page, site).await?;
+                row.refresh(page, site).await?;
             }
             Ok(None)
         }

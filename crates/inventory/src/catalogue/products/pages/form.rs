@@ -14,15 +14,15 @@ use super::{Answer, Page, address, pickers};
 use crate::{
     State,
     access::{Model, Verb},
-    accounts::pages::posted,
     catalogue::products::{self, Edit, ProductRecord},
     page::{
         Form, Frame, PageState, Post,
+        edit_conflict::{self, Edit as FormEdit, FieldSnapshot},
         flash::{self, Flash},
-        meanwhile::{self, Opened, Standing},
         picked_next,
         picker::Picked,
         see_other,
+        value::FieldValue,
     },
     rest::{
         Refusal,
@@ -30,11 +30,11 @@ use crate::{
         query::Parameters,
         resource::RecordId,
     },
-    stock,
+    stock::{self, OPTIONAL_THRESHOLD},
 };
 
 /// What the form writes beside the fields of a product.
-const THRESHOLD: &str = "threshold";
+const THRESHOLD: &str = OPTIONAL_THRESHOLD.name;
 
 /// The fields of a product that the form writes.
 fn written() -> impl Iterator<Item = &'static Field> {
@@ -42,13 +42,16 @@ fn written() -> impl Iterator<Item = &'static Field> {
     fields.filter(|field| !field.is_read_only)
 }
 
-/// The names of all fields in the order of the form: long texts stand at its end.
+/// All fields in the order of the form: long texts stand at its end.
+fn fields() -> Vec<&'static Field> {
+    let fields = |is_long| written().filter(move |field| field.is_long() == is_long);
+    let threshold = [OPTIONAL_THRESHOLD];
+    fields(false).chain(threshold).chain(fields(true)).collect()
+}
+
+/// Their names.
 fn order() -> Vec<&'static str> {
-    let names = |is_long| {
-        let fields = written().filter(move |field| field.is_long() == is_long);
-        fields.map(|field| field.name)
-    };
-    names(false).chain([THRESHOLD]).chain(names(true)).collect()
+    fields().into_iter().map(|field| field.name).collect()
 }
 
 /// What the form shows.
@@ -76,15 +79,18 @@ impl FormPage<'_> {
         self.picked.iter().find(|picked| picked.name == field.name)
     }
 
-    fn hint(&self, field: &Field) -> &'static str {
-        match &self.product {
-            _ if field != ProductRecord::quantity => self.frame.say(field.help),
-            None => self.frame.text("Estoque inicial.", "Starting stock."),
-            Some(_) => self.frame.text(
+    fn hint(&self, field: &Field) -> String {
+        let frame = self.frame;
+        let hint = match &self.product {
+            _ if field == OPTIONAL_THRESHOLD => return self.threshold_hint(),
+            _ if field != ProductRecord::quantity => frame.say(field.help),
+            None => frame.text("Estoque inicial.", "Starting stock."),
+            Some(_) => frame.text(
                 "Mudar aqui registra um ajuste no extrato.",
                 "Changing it here records an adjustment in the ledger.",
             ),
-        }
+        };
+        hint.to_owned()
     }
 
     fn threshold_hint(&self) -> String {
@@ -107,7 +113,7 @@ fn page<'a>(
         frame,
         form: &shown.form,
         picked: &shown.picked,
-        described: written().collect(),
+        described: fields(),
         product: product.map(|product| product.title.as_str()),
         shop: state.config.low_stock_threshold,
         next,
@@ -147,10 +153,7 @@ async fn understand(
 ) -> Result<Understood, Refusal> {
     let locale = frame.locale;
     let mut post = Post::read(state, parts, body).await?;
-    let fields: Vec<_> = written().collect();
-    post.described(&fields, locale);
-    post.counts(&[THRESHOLD], locale);
-    post.blank_is_none(&[THRESHOLD]);
+    post.read_fields(&fields(), locale);
     let mut picked = Vec::new();
     for picker in pickers(frame) {
         picked.push(post.pick(state, picker, locale).await?);
@@ -166,22 +169,13 @@ async fn understand(
 }
 
 impl Understood {
-    /// What the form showed when it was opened, beside what was sent.
-    fn opened(&self) -> Opened {
-        let sent = order().into_iter().map(|field| {
-            let sent = posted::text(&self.post.members, field);
-            (field, sent.unwrap_or_default())
-        });
-        Opened::of(&self.post.form, sent)
-    }
-
-    /// What is written: not what was left as it was shown.
-    fn edit(&self, opened: &Opened) -> Edit {
+    /// What is written: not what the form leaves as it is stored.
+    fn written(&self, changes: &FormEdit) -> Edit {
         let mut edit = Edit {
             members: self.post.members.clone(),
             threshold: self.threshold.clone(),
         };
-        for field in opened.left() {
+        for field in changes.unchanged() {
             edit.members.remove(field);
             if field == THRESHOLD {
                 edit.threshold = Setting::Kept;
@@ -190,19 +184,19 @@ impl Understood {
         edit
     }
 
-    /// Shows what was left as it stands now, and compares with that from now on.
-    async fn renew(
+    /// Prepares the form to be shown again beside the product as it is stored.
+    async fn refresh(
         &mut self,
         state: &State,
         frame: &Frame,
-        opened: &Opened,
-        now: &[Standing],
+        changes: &FormEdit,
+        stored: &[FieldSnapshot],
     ) -> Result<(), Refusal> {
         let form = &mut self.post.form;
         for picked in &self.picked {
             form.set(picked.name, picked.id.as_str());
         }
-        opened.renew(form, now, frame.locale);
+        changes.refresh(form, stored, frame.locale);
         self.picked.clear();
         for picker in pickers(frame) {
             let id = form.value(picker.name);
@@ -301,7 +295,7 @@ pub(super) async fn edit(
     let asked = Parameters::of_address(request.uri());
     let (product, threshold) = find(&state.state, id).await?;
     let mut form = Form::new();
-    meanwhile::open(&mut form, &standings(&product, threshold, frame.locale));
+    edit_conflict::open(&mut form, &snapshots(&product, threshold), frame.locale);
     let mut picked = Vec::new();
     for (field, value) in product.values() {
         if let Some(picker) = Picked::of(&frame, field) {
@@ -315,22 +309,14 @@ pub(super) async fn edit(
     Ok(frame.show(page(&frame, &state.state, &shown, Some(&product), next)))
 }
 
-/// The fields of the form as they stand.
-fn standings(product: &ProductRecord, threshold: Option<i64>, locale: Locale) -> Vec<Standing> {
-    let values = product.values().into_iter();
-    let written = values.filter(|(field, _)| !field.is_read_only);
-    let mut standings: Vec<_> = written
-        .map(|(field, value)| Standing::of(field, value, locale))
-        .collect();
-    let told = threshold.map(|threshold| locale.number(threshold));
-    let threshold = threshold.map(|threshold| threshold.to_string());
-    standings.push(Standing {
-        told: told.unwrap_or_default(),
-        ..Standing::plain(THRESHOLD, threshold.unwrap_or_default())
-    });
-    let order = order();
-    standings.sort_by_key(|standing| order.iter().position(|name| *name == standing.field));
-    standings
+/// The fields of the form as they are stored.
+fn snapshots(product: &ProductRecord, threshold: Option<i64>) -> Vec<FieldSnapshot> {
+    let threshold = threshold.map_or(FieldValue::Empty, FieldValue::Number);
+    let threshold = FieldSnapshot::new(OPTIONAL_THRESHOLD, threshold);
+    let fields: Vec<_> = written().collect();
+    let mut stored = FieldSnapshot::all(product, &fields);
+    stored.push(threshold);
+    stored
 }
 
 /// `POST /products/<id>/edit/`
@@ -348,10 +334,11 @@ pub(super) async fn update(
     if sent.post.form.is_refused() || !whole.is_empty() {
         return Ok(sent.again(&frame, &page.state, Some(&product)).await?);
     }
-    let (opened, locale) = (sent.opened(), frame.locale);
-    let (edit, shown) = (sent.edit(&opened), opened.clone());
+    let locale = frame.locale;
+    let changes = FormEdit::of(&sent.post.form, &sent.post.members, fields());
+    let (edit, compared) = (sent.written(&changes), changes.clone());
     let refused = move |product: &ProductRecord, threshold| {
-        shown.meanwhile(&standings(product, threshold, locale), locale)
+        compared.conflicts(&snapshots(product, threshold), locale)
     };
     match products::edit(&page.state, &frame.caller, product.id, edit, refused).await {
         Ok(Some(product)) => {
@@ -367,8 +354,8 @@ pub(super) async fn update(
         Err(refusal) => {
             sent.post.form.take(refusal, locale)?;
             let (product, threshold) = find(&page.state, RecordId(Some(product.id))).await?;
-            let now = standings(&product, threshold, locale);
-            sent.renew(&page.state, &frame, &opened, &now).await?;
+            let stored = snapshots(&product, threshold);
+            sent.refresh(&page.state, &frame, &changes, &stored).await?;
             Ok(sent.again(&frame, &page.state, Some(&product)).await?)
         }
     }

@@ -66,7 +66,7 @@ pub(in crate::stock) fn quantities(
 ) -> (Quantities, Problems) {
     let (mut changed, mut problems, mut titles) = (Vec::new(), Vec::new(), Vec::new());
     for line in lines {
-        let Some(typed) = form.brings(&quantity_field(line.id)) else {
+        let Some(typed) = form.get(&quantity_field(line.id)) else {
             continue;
         };
         if typed.trim() == form.value(&format!("shown_{}", line.id)) {
@@ -102,7 +102,7 @@ pub(in crate::stock) fn typed(
     problems: &[(i64, Message)],
     locale: Locale,
 ) -> (String, String) {
-    let typed = form.brings(&quantity_field(line.id)).map(str::to_owned);
+    let typed = form.get(&quantity_field(line.id)).map(str::to_owned);
     let problem = problems.iter().find(|(id, _)| *id == line.id);
     (
         typed.unwrap_or_else(|| {

@@ -126,7 +126,7 @@ pub(super) async fn book(
     let mut post = Post::read(&page.state, &parts, body).await?;
     let (state, locale) = (&page.state, frame.locale);
     let mut picked = Vec::new();
-    post.described(&written(movement), locale);
+    post.read_fields(&written(movement), locale);
     for picker in pickers(movement, &frame) {
         picked.push(post.pick(state, picker, locale).await?);
     }

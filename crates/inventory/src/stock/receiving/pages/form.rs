@@ -256,7 +256,6 @@ async fn read(
     (supplier, product): (&Picked, &Picked),
     locale: Locale,
 ) -> Result<(Change, Option<i64>, Problems), Refusal> {
-    post.blank_is_none(&["invoice"]);
     let mut reader = Reader::new(&post.members, Mode::Partial);
     let invoice = reader.optional_text("invoice", MAX_INVOICE).into_new();
     post.form.absorb(&reader.finish(), locale);

@@ -21,19 +21,20 @@ const PRODUCT: [(&str, &str); 7] = [
     ("quantity", "5"),
 ];
 
-/// What a page's form showed when it was opened, as it brings it back.
-fn shown(page: &str) -> Vec<(String, String)> {
-    let hidden = page.split("<input type=\"hidden\" name=\"was:").skip(1);
-    hidden
-        .map(|rest| {
-            let (name, rest) = rest.split_once("\" value=\"").unwrap();
-            let (value, _) = rest.split_once('"').unwrap();
-            (format!("was:{name}"), value.replace("&#13;", "\r"))
+/// The versions that the forms of a page bring back: their own, and those of rows.
+pub(crate) fn versions(page: &str) -> Vec<(String, String)> {
+    let fields = page.split(" name=\"").skip(1);
+    fields
+        .filter_map(|rest| {
+            let (name, rest) = rest.split_once("\" value=\"")?;
+            let (value, _) = rest.split_once('"')?;
+            let is_version = name == "version" || name.ends_with(":version");
+            is_version.then(|| (name.to_owned(), value.to_owned()))
         })
         .collect()
 }
 
-/// The fields of a form, with some typed over, and what it showed.
+/// The fields of a form, with some typed over, and its versions.
 fn with<'a>(
     fields: &[(&'a str, &'a str)],
     typed: &[(&'a str, &'a str)],
@@ -56,18 +57,27 @@ async fn products_form(app: &TestApp, visitor: &Visitor<'_>, path: &str) {
     app.admin().a_product("Arroz", 5).await;
     let other = json!({"name": "Cereais"});
     app.admin().post("/api/v1/categories/", other).await.id();
-    let opened = shown(&page(visitor, path, 200).await);
-    assert!(opened.len() >= 8, "{opened:?}");
+    let opened = versions(&page(visitor, path, 200).await);
+    assert!(opened[0].1.split(' ').count() >= 8, "{opened:?}");
     let theirs = json!({"selling_price": "31.41", "description": "Tipo 1", "category": 2});
     app.manager().patch("/api/v1/products/1/", theirs).await;
     let outflow = json!({"product": 1, "quantity": 2});
     app.manager().post("/api/v1/outflows/", outflow).await.id();
     let typed = [("title", "Arroz branco"), ("selling_price", "13,00")];
     let refused = visitor.submit(path, &with(&PRODUCT, &typed, &opened)).await;
-    let told = "Alguém mudou este valor para “R$\u{a0}31,41” enquanto o formulário estava aberto. Salve de novo para ficar com o seu.";
+    let told =
+        "Alguém mudou este valor para “R$\u{a0}31,41” enquanto você editava. Escolha qual fica.";
     is_refused(
         &refused,
-        &[told, "value=\"13,00\"", "Arroz branco", "Tipo 1", "Cereais"],
+        &[
+            told,
+            "value=\"13,00\"",
+            "Arroz branco",
+            "Tipo 1",
+            "Cereais",
+            "name=\"choice:selling_price\" value=\"mine\" checked",
+            "Usar o outro: <strong>R$\u{a0}31,41</strong>",
+        ],
     );
     assert_eq!(
         refused.text.matches("Alguém mudou").count(),
@@ -75,7 +85,12 @@ async fn products_form(app: &TestApp, visitor: &Visitor<'_>, path: &str) {
         "beside the field, and in the summary"
     );
     assert_eq!(product(app).await["title"], "Arroz");
-    let opened = shown(&refused.text);
+    assert_eq!(
+        refused.text.matches("value=\"theirs\"").count(),
+        1,
+        "a choice of the one field that both changed"
+    );
+    let opened = versions(&refused.text);
     let typed = [
         ("title", "Arroz branco"),
         ("selling_price", "13,00"),
@@ -128,7 +143,7 @@ on_both_engines!(what_was_left_in_a_form_is_not_written, async |address| {
         (&admin, "/products/1/edit/"),
         (&root, "/admin/products/1/change/"),
     ] {
-        let opened = shown(&page(visitor, path, 200).await);
+        let opened = versions(&page(visitor, path, 200).await);
         let before = product(&app).await;
         let shown_price = before["selling_price"].as_str().unwrap().to_owned();
         let serie = format!("789{}", path.len());
@@ -186,12 +201,8 @@ on_both_engines!(
         ] {
             let before = app.admin().get("/api/v1/brands/1/").await.json();
             let name = before["name"].as_str().unwrap().to_owned();
-            let opened = shown(&page(visitor, path, 200).await);
-            let digest = opened
-                .iter()
-                .find(|(name, _)| name == "was:description")
-                .unwrap();
-            assert!(digest.1.starts_with("sha256:"), "{digest:?}");
+            let opened = versions(&page(visitor, path, 200).await);
+            assert!(opened[0].1.len() < 60, "short, whatever it stands for");
             let theirs = json!({"name": format!("{name}!")});
             app.manager().patch("/api/v1/brands/1/", theirs).await;
             let fields = [("name", name.as_str()), ("description", sent.as_str())];
@@ -199,7 +210,7 @@ on_both_engines!(
                 .submit(path, &with(&fields, &[("name", "Lua")], &opened))
                 .await;
             let told = format!(
-                "Somebody changed this to “{name}!” while the form was open. Save again to keep yours."
+                "Somebody changed this to “{name}!” while you were editing. Choose which one stays."
             );
             is_refused(&refused, &[&told, "value=\"Lua\""]);
             // Left as it was shown, the name is theirs; the description is mine.
@@ -223,7 +234,7 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         let root = app.superuser().await;
         let path = "/admin/users/3/change/";
-        let opened = shown(&root.page(path).await);
+        let opened = versions(&root.page(path).await);
         let person = [("username", "viewer"), ("active", "1")];
         // Somebody locks the account, and makes it a manager's.
         let theirs = [("username", "viewer"), ("groups:2", "1")];
@@ -248,10 +259,10 @@ on_both_engines!(
         let refused = root.refused(path, &with(&person, &typed, &opened)).await;
         has(
             &refused,
-            &["Somebody changed this to “Managers” while the form was open."],
+            &["Somebody changed this to “Managers” while you were editing."],
         );
         let typed = [("first_name", "Vera"), ("groups:1", "1")];
-        let again = shown(&refused);
+        let again = versions(&refused);
         root.done(path, &with(&[("username", "viewer")], &typed, &again))
             .await;
         let page = root.page(path).await;
@@ -262,7 +273,7 @@ on_both_engines!(
 on_both_engines!(ones_own_details_are_compared_too, async |address| {
     let app = TestApp::new(&address).await;
     let (viewer, root) = (app.logged_in("viewer").await, app.superuser().await);
-    let opened = shown(&page(&viewer, "/account/", 200).await);
+    let opened = versions(&page(&viewer, "/account/", 200).await);
     let theirs = [
         ("username", "viewer"),
         ("active", "1"),
@@ -306,7 +317,7 @@ on_both_engines!(
         )
         .await;
         let group = "/admin/groups/3/change/";
-        let opened = shown(&root.page(group).await);
+        let opened = versions(&root.page(group).await);
         let theirs = [("name", "Caixa"), ("permissions:add_inflow", "1")];
         root.done(group, &theirs).await;
         let mine = [("name", "Balcão"), ("permissions:add_outflow", "1")];
@@ -334,7 +345,7 @@ on_both_engines!(
             (&root, "/admin/endpoints/1/change/"),
         ] {
             root.submit("/admin/endpoints/1/change/", &url).await;
-            let opened = shown(&page(visitor, path, 200).await);
+            let opened = versions(&page(visitor, path, 200).await);
             let theirs = [
                 ("url", "https://erp.example/two"),
                 ("types:product.low_stock", "1"),
@@ -374,7 +385,7 @@ on_both_engines!(
             ("/admin/products/1/change/", "thresholds:1:threshold"),
         ] {
             app.admin().put(threshold, json!({"threshold": 3})).await;
-            let opened = shown(&root.page(path).await);
+            let opened = versions(&root.page(path).await);
             app.manager().put(threshold, json!({"threshold": 7})).await;
             let left = with(&PRODUCT, &[(field, "3")], &opened);
             root.done(path, &left).await;
@@ -388,12 +399,12 @@ on_both_engines!(
             has(
                 &refused,
                 &[
-                    "Somebody changed this to “7” while the form was open.",
+                    "Somebody changed this to “7” while you were editing.",
                     "value=\"5\"",
                 ],
             );
             assert_eq!(app.admin().get(threshold).await.json()["threshold"], 7);
-            let again = shown(&refused);
+            let again = versions(&refused);
             root.done(path, &with(&PRODUCT, &[(field, "5")], &again))
                 .await;
             assert_eq!(
@@ -415,20 +426,68 @@ on_both_engines!(
         let list = root.page("/admin/brands/").await;
         // A control of one line sends what it shows: without the end of the line.
         let cell = "name=\"cell:1:description\" value=\"Uma linha. Outra.\"";
-        has(
-            &list,
-            &[
-                cell,
-                "name=\"was:1:description\" value=\"Uma linha. Outra.\"",
-            ],
-        );
+        has(&list, &[cell]);
+        let opened = versions(&list);
         let fields = [
             ("_save", "1"),
             ("cell:1:description", "Uma linha. Outra."),
-            ("was:1:description", "Uma linha. Outra."),
+            (opened[0].0.as_str(), opened[0].1.as_str()),
         ];
         root.done("/admin/brands/", &fields).await;
         let now = app.admin().get("/api/v1/brands/1/").await.json();
         assert_eq!(now["description"], "Uma linha.\nOutra.");
+    }
+);
+
+/// A price that both have changed, in a form of this path; with what its reader chooses, what it becomes.
+async fn chosen(app: &TestApp, visitor: &Visitor<'_>, path: &str, choice: &str) -> Value {
+    let theirs = json!({"selling_price": "10.00"});
+    app.manager().patch("/api/v1/products/1/", theirs).await;
+    let opened = versions(&page(visitor, path, 200).await);
+    let theirs = json!({"selling_price": "31.41"});
+    app.manager().patch("/api/v1/products/1/", theirs).await;
+    let typed = [("title", "Arroz branco"), ("selling_price", "13.00")];
+    let refused = visitor.submit(path, &with(&PRODUCT, &typed, &opened)).await;
+    is_refused(&refused, &["Keep mine, as it is in the field"]);
+    let opened = versions(&refused.text);
+    let mut sent = with(&PRODUCT, &typed, &opened);
+    sent.push(("choice:selling_price", choice));
+    let saved = visitor.submit(path, &sent).await;
+    assert_eq!(saved.status.as_u16(), 303, "{saved:?}");
+    product(app).await["selling_price"].clone()
+}
+
+on_both_engines!(the_reader_chooses_which_value_stays, async |address| {
+    let app = TestApp::new(&address).await;
+    app.admin().a_product("Arroz", 5).await;
+    let (mut admin, root) = (app.logged_in("admin").await, app.superuser().await);
+    admin.language = "en";
+    for (visitor, path) in [
+        (&admin, "/products/1/edit/"),
+        (&root, "/admin/products/1/change/"),
+    ] {
+        assert_eq!(chosen(&app, visitor, path, "theirs").await, "31.41");
+        assert_eq!(chosen(&app, visitor, path, "mine").await, "13.00");
+        assert_eq!(product(&app).await["title"], "Arroz branco");
+    }
+});
+
+on_both_engines!(
+    the_same_amount_in_another_notation_is_no_change,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.admin().a_product("Arroz", 5).await;
+        let mut admin = app.logged_in("admin").await;
+        admin.language = "pt-BR";
+        let opened = versions(&page(&admin, "/products/1/edit/", 200).await);
+        let theirs = json!({"selling_price": "31.41"});
+        app.manager().patch("/api/v1/products/1/", theirs).await;
+        let typed = [("selling_price", "12,5"), ("cost_price", "R$ 8")];
+        let sent = with(&PRODUCT, &typed, &opened);
+        leads_to(
+            &admin.submit("/products/1/edit/", &sent).await,
+            "/products/1/",
+        );
+        assert_eq!(product(&app).await["selling_price"], "31.41");
     }
 );

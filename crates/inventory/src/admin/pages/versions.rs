@@ -1,0 +1,107 @@
+//! The version of a record's form: its fields as they are stored, and what a form that was sent makes of them.
+
+use resource::{Field, Kind};
+use serde_json::value::RawValue;
+use web::locale::Locale;
+
+use crate::{
+    access::Permission,
+    admin::{
+        about::{About, Administered, FieldValue, Record, Target},
+        messages,
+    },
+    events::words,
+    page::{
+        Form,
+        edit_conflict::{Edit, FieldSnapshot},
+        posts::set_text,
+    },
+    rest::fields::Members,
+};
+
+/// The fields of a record's form as they are stored.
+pub(super) fn snapshots(
+    about: &'static About,
+    record: &Record,
+    locale: Locale,
+) -> Vec<FieldSnapshot> {
+    fields(about)
+        .map(|field| snapshot(field, record.fact(field.name), locale))
+        .collect()
+}
+
+/// One field as it is stored.
+pub(super) fn snapshot(field: &'static Field, value: &FieldValue, locale: Locale) -> FieldSnapshot {
+    let words = match (value, field.target.map(|target| target.path)) {
+        (FieldValue::Chosen(values, _), Some(Permission::PATH)) => {
+            Some(permissions(values, locale))
+        }
+        (FieldValue::Chosen(values, _), Some(words::EVENTS_PATH)) => {
+            Some(words::types_in_words(values, locale))
+        }
+        _ => None,
+    };
+    FieldSnapshot::new(field, value.clone()).in_words(words)
+}
+
+fn permissions(values: &[String], locale: Locale) -> String {
+    let known = values.iter().filter_map(|value| value.parse().ok());
+    let words = known.map(|permission| messages::permission(locale, permission));
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// What a form that was sent makes of a record.
+pub(super) fn edit(about: &'static About, form: &Form, members: &Members) -> Edit {
+    Edit::of(form, members, fields(about))
+}
+
+/// Keeps the fields that a form does not change: a model that is written in parts is not sent them, others get them as they are stored.
+pub(super) fn keep(
+    edit: &Edit,
+    model: &dyn Administered,
+    record: &Record,
+    members: &mut Members,
+) -> Target {
+    let unchanged = edit.unchanged();
+    let unchanged: Vec<_> = unchanged
+        .filter_map(|name| model.about().field(name))
+        .collect();
+    for field in &unchanged {
+        members.remove(field.name);
+        if field.is_many() {
+            members.retain(|member, _| {
+                let rest = member.strip_prefix(field.name);
+                !rest.is_some_and(|rest| rest.starts_with(':'))
+            });
+        }
+        if !model.is_written_in_parts() {
+            put(field, record.fact(field.name), members);
+        }
+    }
+    if model.is_written_in_parts() && !unchanged.is_empty() {
+        Target::Part(record.id)
+    } else {
+        Target::Whole(record.id)
+    }
+}
+
+fn put(field: &Field, stored: &FieldValue, members: &mut Members) {
+    let value = stored.typed(Locale::En);
+    match field.kind {
+        Kind::Truth if value != "1" => {}
+        Kind::Several => {
+            for chosen in value.split(',').filter(|chosen| !chosen.is_empty()) {
+                set_text(members, &format!("{}:{chosen}", field.name), "1");
+            }
+        }
+        _ if value.is_empty() && !field.is_required() => {
+            members.insert(field.name.to_owned(), RawValue::NULL.to_owned());
+        }
+        _ => set_text(members, field.name, &value),
+    }
+}
+
+/// The fields of the form of a record that is there. What no page shows again has no version.
+fn fields(about: &'static About) -> impl Iterator<Item = &'static Field> {
+    about.fields_of(false).filter(|field| !field.is_secret)
+}

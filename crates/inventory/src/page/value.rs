@@ -1,0 +1,148 @@
+//! The value of a field, owned, as lists, pages and forms show it.
+
+use db::{Money, Timestamp};
+use resource::{Both, Field, Kind, Value};
+use web::locale::Locale;
+
+use super::{history, numbers};
+use crate::{accounts::session::agent, audit::FieldChange};
+
+/// A value as lists, pages and forms show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum FieldValue {
+    /// Nothing: shown as `-`.
+    Empty,
+    /// A text.
+    Text(String),
+    /// A text of the program, in the reader's language.
+    Word(Both),
+    /// A whole number.
+    Number(i64),
+    /// An amount.
+    Money(Money),
+    /// Another number with decimals.
+    Decimal(Money),
+    /// A moment.
+    Time(Timestamp),
+    /// Yes or no.
+    Truth(bool),
+    /// Changed fields, told in words.
+    Changes(Vec<FieldChange>),
+    /// What a browser calls itself, told in words.
+    Agent(String),
+    /// Several chosen values, and how they read.
+    Chosen(Vec<String>, String),
+    /// Another record: the path of its model, its id, its text.
+    Record(&'static str, i64, String),
+}
+
+impl FieldValue {
+    /// The value of a described field.
+    pub(crate) fn of(field: &Field, value: Value<'_>) -> Self {
+        match value {
+            Value::Null => Self::Empty,
+            Value::Integer(number) => Self::Number(number),
+            Value::Text(text) => Self::text(Some(text.to_owned())),
+            Value::Money(number) if field.kind == Kind::Decimal => Self::Decimal(number),
+            Value::Money(amount) => Self::Money(amount),
+            Value::Time(time) => Self::Time(time),
+            Value::Truth(truth) => Self::Truth(truth),
+            Value::Choice(_, words) => Self::Word(words),
+            Value::Several(several) => {
+                let (values, texts): (_, Vec<_>) = several.each().into_iter().unzip();
+                Self::Chosen(values, texts.join(", "))
+            }
+            Value::Reference { id, name, .. } => {
+                let path = field.target.map_or("", |target| target.path);
+                Self::Record(path, id, name.to_owned())
+            }
+        }
+    }
+
+    /// A number by which people call a record.
+    pub(crate) fn number(id: i64) -> Self {
+        Self::Text(format!("#{id}"))
+    }
+
+    /// A text that may be missing or blank.
+    pub(crate) fn text(text: Option<String>) -> Self {
+        text.filter(|text| !text.trim().is_empty())
+            .map_or(Self::Empty, Self::Text)
+    }
+
+    /// A moment that may be missing.
+    pub(crate) fn time(time: Option<Timestamp>) -> Self {
+        time.map_or(Self::Empty, Self::Time)
+    }
+
+    /// As the control of a form holds it. In English, as services read it.
+    pub(crate) fn typed(&self, locale: Locale) -> String {
+        match self {
+            Self::Text(text) | Self::Agent(text) => text.clone(),
+            Self::Number(number) | Self::Record(_, number, _) => number.to_string(),
+            Self::Money(number) | Self::Decimal(number) => numbers::amount_text(*number, locale),
+            Self::Truth(truth) => if *truth { "1" } else { "0" }.to_owned(),
+            Self::Chosen(values, _) => values.join(","),
+            Self::Empty | Self::Word(_) | Self::Time(_) | Self::Changes(_) => String::new(),
+        }
+    }
+
+    /// As it is read.
+    pub(crate) fn shown(&self, locale: Locale) -> String {
+        match self {
+            Self::Empty => "-".to_owned(),
+            Self::Text(text) | Self::Record(_, _, text) => text.clone(),
+            Self::Chosen(_, shown) if shown.is_empty() => "-".to_owned(),
+            Self::Chosen(_, shown) => shown.clone(),
+            Self::Word((portuguese, english)) => locale.text(portuguese, english).to_owned(),
+            Self::Changes(changes) if changes.is_empty() => "-".to_owned(),
+            Self::Changes(changes) => {
+                let words = changes.iter();
+                let words = words.map(|change| history::in_words(change, locale));
+                words.collect::<Vec<_>>().join("; ")
+            }
+            Self::Agent(agent) => agent::words(agent, locale),
+            Self::Number(number) => locale.number(*number),
+            Self::Money(amount) => locale.money(*amount),
+            Self::Decimal(number) => locale.decimal(*number),
+            Self::Time(time) => locale.date_time(*time),
+            Self::Truth(true) => locale.text("Sim", "Yes").to_owned(),
+            Self::Truth(false) => locale.text("Não", "No").to_owned(),
+        }
+    }
+
+    /// Whether a filter of this value lets it through.
+    pub(crate) fn is(&self, value: &str) -> bool {
+        match self {
+            Self::Chosen(values, _) => values.iter().any(|chosen| chosen == value),
+            field => field.typed(Locale::En) == value,
+        }
+    }
+
+    /// Whether there is nothing in it.
+    pub(crate) fn is_empty(&self) -> bool {
+        match self {
+            Self::Empty => true,
+            Self::Chosen(values, _) => values.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// The record that it refers to: path and id.
+    pub(crate) const fn record(&self) -> Option<(&'static str, i64)> {
+        match self {
+            Self::Record(path, id, _) => Some((path, *id)),
+            _ => None,
+        }
+    }
+
+    /// Whether it stands on one line: moments, and records that are called by their number.
+    pub(crate) fn is_short(&self) -> bool {
+        matches!(self, Self::Time(_)) || matches!(self, Self::Text(text) if text.starts_with('#'))
+    }
+
+    /// Whether it stands at the end of its column, as numbers do.
+    pub(crate) const fn is_number(&self) -> bool {
+        matches!(self, Self::Number(_) | Self::Money(_) | Self::Decimal(_))
+    }
+}
