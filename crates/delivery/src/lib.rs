@@ -24,6 +24,7 @@ pub use model::{
     Waiting,
 };
 pub use outbox::{Configured, Internal, Outbox, Parts, Service, Webhooks};
+pub use store::EventRow;
 
 use db::{Error, Timestamp, Tx};
 use serde::Serialize;
@@ -57,7 +58,7 @@ pub async fn publish(
 /// # Errors
 ///
 /// Data that cannot be written as JSON.
-fn body(kind: &str, data: &impl Serialize, now: Timestamp) -> Result<String, Error> {
+pub fn body(kind: &str, data: &impl Serialize, now: Timestamp) -> Result<String, Error> {
     #[derive(Serialize)]
     struct Body<'a, D> {
         r#type: &'a str,

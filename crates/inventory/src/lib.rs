@@ -29,6 +29,7 @@ pub mod stock;
 pub mod transfer;
 pub mod views;
 mod ways;
+mod work;
 
 use std::{ops::Deref, sync::Arc};
 

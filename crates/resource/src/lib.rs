@@ -7,6 +7,7 @@ mod choice;
 mod field;
 mod lists;
 mod record;
+mod row;
 pub mod schema;
 mod several;
 pub mod sql;

@@ -3,6 +3,8 @@
 //! `resource!` takes a struct whose fields have a description behind an equals sign. It contains no decision: it repeats for every field
 //! what one field needs, and everything else works on [`Record::FIELDS`].
 
+use std::fmt;
+
 use db::{OwnedValue, Row};
 
 use super::{
@@ -11,7 +13,7 @@ use super::{
 };
 
 /// A record whose fields are described.
-pub trait Record: Sized {
+pub trait Record: Clone + fmt::Debug + Send + Sync + 'static {
     /// What is set of it.
     type Input: Input;
 
@@ -50,7 +52,7 @@ pub trait Record: Sized {
 }
 
 /// What is set of a record's fields.
-pub trait Input: Sized {
+pub trait Input: Clone + fmt::Debug + Send + Sync + 'static {
     /// Reads every field.
     fn read(source: &mut impl Source) -> Self;
 

@@ -4,10 +4,11 @@
 //! searches look at: `name_folded`, and of a long text the folded beginning, `description_key`.
 
 use db::Query;
+use serde_json::Value as Json;
 
 use super::{
     field::{Field, Kind},
-    value::Value,
+    value::{Value, time_text},
 };
 
 /// Characters of a folded text that lists are ordered by.
@@ -153,6 +154,19 @@ pub fn insert_with(
     query
 }
 
+/// `INSERT INTO table (a, b) VALUES ($1, $2)`
+pub fn insert_one(table: &str, columns: &[&str]) -> String {
+    let values: Vec<_> = (1..=columns.len()).map(|number| format!("${number}")).collect();
+    let (columns, values) = (columns.join(", "), values.join(", "));
+    format!("INSERT INTO {table} ({columns}) VALUES ({values})")
+}
+
+/// `INSERT INTO table (a, b) SELECT x, y FROM source`
+pub fn insert_from(table: &str, columns: &[&str], expressions: &[&str], source: &str) -> String {
+    let (columns, expressions) = (columns.join(", "), expressions.join(", "));
+    format!("INSERT INTO {table} ({columns}) SELECT {expressions} FROM {source}")
+}
+
 /// `UPDATE table SET …`, to be continued: what is not among the values stays as it is, and an update of nothing is one too.
 pub fn update(table: &'static str, values: Vec<(&'static Field, Value<'_>)>) -> Query {
     let mut query = Query::new("UPDATE ");
@@ -166,6 +180,42 @@ pub fn update(table: &'static str, values: Vec<(&'static Field, Value<'_>)>) -> 
             .bind(value);
     }
     query
+}
+
+/// The columns of a record's own table that hold these fields, with PostgreSQL's types: what [`stored_json`] has values of.
+pub fn stored_columns(fields: &[&'static Field]) -> Vec<(String, &'static str)> {
+    let own = fields.iter().filter(|field| field.source.is_none());
+    let columns = own.flat_map(|field| {
+        let (kind, id) = match field.kind {
+            Kind::Id | Kind::Integer { .. } => ("BIGINT", ""),
+            Kind::Reference => ("BIGINT", "_id"),
+            Kind::Time => ("TIMESTAMPTZ", ""),
+            Kind::Price | Kind::Decimal => ("NUMERIC", ""),
+            Kind::Truth => ("BOOLEAN", ""),
+            _ => ("TEXT", ""),
+        };
+        let key = Some(suffix(field)).filter(|suffix| !suffix.is_empty());
+        let key = key.map(|suffix| (format!("{}{suffix}", field.name), "TEXT"));
+        std::iter::once((format!("{}{id}", field.name), kind)).chain(key)
+    });
+    columns.collect()
+}
+
+/// The values that a statement stores, by their columns, for PostgreSQL's `json_to_recordset`.
+pub fn stored_json(values: Vec<(&'static Field, Value<'_>)>) -> serde_json::Map<String, Json> {
+    let columns = stored(values).into_iter();
+    let members = columns.map(|(name, suffix, value)| {
+        let value = match value {
+            db::OwnedValue::Null => Json::Null,
+            db::OwnedValue::Integer(integer) => integer.into(),
+            db::OwnedValue::Boolean(truth) => truth.into(),
+            db::OwnedValue::Text(text) => text.into(),
+            db::OwnedValue::Money(money) => money.to_string().into(),
+            db::OwnedValue::Timestamp(time) => time_text(time).into(),
+        };
+        (format!("{name}{suffix}"), value)
+    });
+    members.collect()
 }
 
 /// What the column that a list is ordered by has behind the field's name.
@@ -246,6 +296,11 @@ mod tests {
             insert("parcels", parcel.values()).text(),
             "INSERT INTO parcels (note, note_key, shelf_id) VALUES ($1, $2, $3)"
         );
+        let stored = stored_json(parcel.values());
+        let columns: Vec<_> = stored_columns(&[Parcel::note, Parcel::shelf, Parcel::seen]);
+        let names = columns.iter().map(|(name, _)| name.as_str());
+        assert!(names.eq(["note", "note_key", "shelf_id"]));
+        assert!(columns.iter().all(|(name, _)| stored.contains_key(name)));
         assert_eq!(
             update("parcels", parcel.values()).text(),
             "UPDATE parcels SET id = id, note = $1, note_key = $2, shelf_id = $3"

@@ -116,6 +116,16 @@ pub struct Reference {
     pub sent: String,
 }
 
+impl Reference {
+    /// The record of an id.
+    pub fn of(id: i64) -> Self {
+        Self {
+            id,
+            sent: id.to_string(),
+        }
+    }
+}
+
 impl Value<'_> {
     /// As the control of a form holds it.
     pub fn typed(self) -> String {

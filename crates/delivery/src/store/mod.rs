@@ -6,7 +6,19 @@ pub(crate) mod endpoints;
 pub(crate) mod lists;
 pub(crate) mod mails;
 
-use db::{Conn, Error, Kind, Rows, Timestamp, Tx};
+use db::{Conn, Error, Kind, Param, Rows, Timestamp, Tx};
+use resource::row;
+
+row! {
+    /// A row of the outbox.
+    pub struct EventRow in "events" {
+        service = "service",
+        kind = "type",
+        subject = "subject_id",
+        payload = "payload",
+        created_at = "created_at",
+    }
+}
 
 /// Writes one row of the outbox.
 pub(crate) async fn insert_event(
@@ -16,12 +28,15 @@ pub(crate) async fn insert_event(
     payload: &str,
     now: Timestamp,
 ) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO events (service, type, subject_id, payload, created_at) VALUES ($1, $2, $3, $4, $5)",
-        &[&service, &kind, &subject, &payload, &now],
-    )
-    .await
-    .map(drop)
+    let row = EventRow::<&dyn Param> {
+        service: &service,
+        kind: &kind,
+        subject: &subject,
+        payload: &payload,
+        created_at: &now,
+    };
+    let (sql, values) = row.insert();
+    tx.execute(sql, &values).await.map(drop)
 }
 
 /// Writes an event that is made for one endpoint; its id.

@@ -28,6 +28,12 @@ impl Caller {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Actor(pub Option<(i64, String)>);
 
+impl From<&Self> for Actor {
+    fn from(actor: &Self) -> Self {
+        actor.clone()
+    }
+}
+
 impl From<&Caller> for Actor {
     fn from(caller: &Caller) -> Self {
         Self(Some((caller.id, caller.username.clone())))

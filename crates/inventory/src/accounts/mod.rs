@@ -24,9 +24,10 @@ use http::request::Parts;
 
 use crate::{
     State,
-    access::{Actor, Caller, Model},
+    access::{Caller, Model},
     audit::{self, Action},
     rest::Refusal,
+    work::Work,
 };
 
 /// An account as a token's bearer needs it.
@@ -101,10 +102,10 @@ impl Tokens {
     }
 
     /// Does it, in the transaction that changes the password.
-    async fn settle(self, tx: &mut Tx, user: i64, now: Timestamp) -> Result<(), db::Error> {
+    async fn settle(self, work: &mut Work<'_>, user: i64) -> Result<(), db::Error> {
         match self {
             Self::Kept => Ok(()),
-            Self::Revoked => revoke_made_until(tx, user, now).await,
+            Self::Revoked => revoke_made_until(work.tx, user, work.now).await,
         }
     }
 
@@ -125,16 +126,9 @@ async fn revoke_made_until(tx: &mut Tx, user: i64, now: Timestamp) -> Result<(),
 }
 
 /// Writes down that something of a user was changed, in the transaction that changes it.
-async fn note_change(
-    tx: &mut Tx,
-    actor: &Actor,
-    user: i64,
-    what: &[&str],
-    now: Timestamp,
-) -> Result<(), db::Error> {
-    let Some(name) = store::name_of(tx, user).await? else {
+async fn record_change(work: &mut Work<'_>, user: i64, what: &[&str]) -> Result<(), db::Error> {
+    let Some(name) = store::name_of(work.tx, user).await? else {
         return Ok(());
     };
-    let action = Action::Changed(what);
-    audit::record(tx, actor, action, Model::User, user, &name, now).await
+    audit::record(work, Action::Changed(what), Model::User, user, &name).await
 }

@@ -10,12 +10,13 @@ use utoipa::ToSchema;
 use super::{
     Account, Claims, TokenError, TokenType,
     attempts::{self, Proof, Source, Target},
-    note_change, revoke_made_until, second_factor, second_of, store,
+    record_change, revoke_made_until, second_factor, second_of, store,
 };
 use crate::{
     State,
     access::{Actor, Caller},
     rest::{Refusal, TOKEN_NOT_VALID, Unknown},
+    work::Author,
 };
 
 /// What programs are told in whose account a person has something to do first.
@@ -298,10 +299,10 @@ pub async fn revoke_all(
     user: i64,
     now: Timestamp,
 ) -> Result<(), db::Error> {
-    let actor = actor.clone();
+    let author = Author::of(actor.clone(), now);
     db.write(async move |tx| {
         revoke_made_until(tx, user, now).await?;
-        note_change(tx, &actor, user, &["tokens"], now).await
+        record_change(&mut author.work(tx), user, &["tokens"]).await
     })
     .await
 }

@@ -21,6 +21,7 @@ pub(crate) use model::{Aggregates, DayDelta, Delta};
 pub use model::{DAY, DayAggregate, Difference, Dimension, StockAggregate, day_of};
 pub use notifier::ChangeNotifier;
 pub use recount::verify;
+pub(crate) use store::DeltaRow;
 pub use sum::Sum;
 pub(crate) use worker::work;
 pub use worker::{compact, compact_all, compact_batch};

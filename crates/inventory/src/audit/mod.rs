@@ -1,4 +1,4 @@
-//! The audit log: who added, changed or deleted which record, and when. The service functions that write call [`record`] in their own
+//! The audit log: who added, changed or deleted which record, and when. The functions that write call [`record`] in their own
 //! transaction, so the API, the pages, commands and the administration leave the same trace, and a refused change leaves none.
 //! Movements are logged here when they are deleted; their creation is in the stock ledger.
 
@@ -8,69 +8,65 @@ mod store;
 pub(crate) use model::changes;
 pub use model::{Action, Done, Entry, FieldChange, Found, Selection};
 
-use db::{Conn, Timestamp, Tx};
+use db::{Conn, Timestamp};
+use resource::Record;
 
 use crate::{
     State,
-    access::{Actor, Model},
+    access::Model,
     rest::{
         Refusal,
+        fields::Draft,
         resource::{Page, Wanted},
     },
+    work::Work,
 };
 
 /// Characters of a record's text that are kept.
 const TEXT_LENGTH: usize = 200;
 
-/// Writes down what was done to one record; `text` is what people call it. It has no id here when another service keeps it under one that is no
-/// number.
+/// Records what was done to a record; `text` is what people call it. There is no id where many records came at once, and where another
+/// service keeps the record under an id that is no number.
 ///
 /// # Errors
 ///
 /// Faults of the store.
 pub async fn record(
-    tx: &mut Tx,
-    actor: &Actor,
+    work: &mut Work<'_>,
     action: Action<'_>,
     model: Model,
     id: impl Into<Option<i64>> + Send,
     text: &str,
-    now: Timestamp,
 ) -> Result<(), db::Error> {
     let text: String = text.chars().take(TEXT_LENGTH).collect();
-    store::insert(tx, actor, action, (model, id.into()), &text, now).await
+    let Work { tx, actor, now, .. } = work;
+    store::insert(tx, actor, action, (model, id.into()), &text, *now).await
 }
 
-/// Writes down that many records came at once; `text` says from where and how many.
-///
-/// # Errors
-///
-/// Faults of the store.
-pub async fn record_import(
-    tx: &mut Tx,
-    actor: &Actor,
+/// Records that a record was created; a row of an import has no entry of its own.
+pub(crate) async fn added<R: Record>(
+    work: &mut Work<'_>,
+    draft: &Draft<R>,
     model: Model,
+    id: i64,
     text: &str,
-    now: Timestamp,
 ) -> Result<(), db::Error> {
-    let text: String = text.chars().take(TEXT_LENGTH).collect();
-    store::insert(tx, actor, Action::Imported, (model, None), &text, now).await
+    if draft.is_imported {
+        return Ok(());
+    }
+    record(work, Action::Added, model, id, text).await
 }
 
-/// Writes down that somebody says to have booked a paid order's goods by hand; `text` is what people call the order.
-///
-/// # Errors
-///
-/// Faults of the store.
-pub(crate) async fn record_order(
-    tx: &mut Tx,
-    actor: &Actor,
+/// Records that a record was changed, and how.
+pub(crate) async fn changed<R: Record>(
+    work: &mut Work<'_>,
+    model: Model,
+    id: i64,
     text: &str,
-    now: Timestamp,
+    (before, after): (&R, &R),
 ) -> Result<(), db::Error> {
-    let text: String = text.chars().take(TEXT_LENGTH).collect();
-    let action = Action::Changed(&["booked_by_hand"]);
-    store::insert(tx, actor, action, (Model::Outflow, None), &text, now).await
+    let changes = changes(before, after);
+    record(work, Action::Edited(&changes), model, id, text).await
 }
 
 /// One page of what was done to one record, newest first.

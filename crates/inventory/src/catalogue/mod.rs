@@ -30,9 +30,9 @@ pub(crate) fn pages() -> PageRouter {
         })
 }
 
-/// One kind of record that refers to the one that should go, and how many do.
+/// How many records of one kind refer to a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Referring {
+pub struct ReferenceCount {
     /// What they are called.
     pub(crate) words: &'static Words,
     /// How many.
@@ -46,18 +46,18 @@ pub struct Referring {
 /// [`Refusal::Conflict`]
 pub(crate) fn refuse_when_referenced(
     words: &Words,
-    referring: &[Referring],
+    references: &[ReferenceCount],
 ) -> Result<(), Refusal> {
-    let referring: Vec<_> = referring.iter().filter(|kind| kind.count > 0).collect();
-    let total: i64 = referring.iter().map(|kind| kind.count).sum();
+    let references: Vec<_> = references.iter().filter(|kind| kind.count > 0).collect();
+    let total: i64 = references.iter().map(|kind| kind.count).sum();
     if total == 0 {
         return Ok(());
     }
-    let english = referring.iter().map(|Referring { words, count }| {
+    let english = references.iter().map(|ReferenceCount { words, count }| {
         let records = if *count == 1 { "record" } else { "records" };
         format!("{count} {} {records}", words.one(Locale::En))
     });
-    let portuguese = referring.iter().map(|Referring { words, count }| {
+    let portuguese = references.iter().map(|ReferenceCount { words, count }| {
         let noun = words.of(Locale::PtBr, count.unsigned_abs());
         format!("{} {noun}", Locale::PtBr.number(*count))
     });
@@ -66,7 +66,7 @@ pub(crate) fn refuse_when_referenced(
     } else {
         "reference"
     };
-    let is_feminine = referring.iter().all(|kind| kind.words.is_feminine);
+    let is_feminine = references.iter().all(|kind| kind.words.is_feminine);
     let bound = match (is_feminine, total) {
         (false, 1) => "ligado",
         (false, _) => "ligados",
@@ -106,14 +106,14 @@ mod tests {
     }
 
     fn refusal(resource: &str, counts: &[(&str, i64)], locale: Locale) -> String {
-        let referring: Vec<_> = counts
+        let references: Vec<_> = counts
             .iter()
-            .map(|&(name, count)| Referring {
+            .map(|&(name, count)| ReferenceCount {
                 words: words(name),
                 count,
             })
             .collect();
-        match refuse_when_referenced(words(resource), &referring) {
+        match refuse_when_referenced(words(resource), &references) {
             Err(Refusal::Conflict(message)) => message.text(locale).to_owned(),
             _ => String::new(),
         }

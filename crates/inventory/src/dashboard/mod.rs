@@ -22,7 +22,7 @@ use crate::{
     stock::{
         self,
         movements::{self, Movement, MovementRecord},
-        orders::{self, Waiting},
+        orders::{self, WaitingOrders},
     },
 };
 use model::{Course, Period, Prices};
@@ -59,7 +59,7 @@ pub(crate) struct Dashboard {
     pub(crate) analysis: Part<Option<Summary>>,
     pub(crate) failed: Part<Failed>,
     /// Paid orders whose goods have not left.
-    pub(crate) orders: Part<Waiting>,
+    pub(crate) orders: Part<WaitingOrders>,
 }
 
 /// What comes from stock and its movements, of one moment where all of it can be read.

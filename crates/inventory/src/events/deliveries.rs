@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use db::{Conn, Db, Error, Timestamp, Tx};
+use db::{Conn, Db, Error, Tx};
 use delivery::deliveries;
 
 use super::{Attempt, Delivery, Endpoint, Event, Filter, SERVICE, Waiting, store};
@@ -11,11 +11,12 @@ use crate::{
     State,
     access::{Actor, Model},
     audit::{self, Action},
-    idempotency::once,
+    idempotency::IdempotencyKey,
     rest::{
         Refusal,
-        resource::{Page, Repeatable, Wanted},
+        resource::{Page, Wanted},
     },
+    work::{Author, Work, write, write_once},
 };
 
 /// One page of deliveries, newest first.
@@ -50,10 +51,6 @@ pub async fn newest(db: &Db, filter: Filter, limit: i64) -> Result<Vec<Delivery>
 }
 
 /// The titles of the products that deliveries are about, as far as they are still there.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn titles(db: &Db, all: &[Delivery]) -> Result<HashMap<i64, String>, Error> {
     let products: BTreeSet<i64> = all.iter().map(|one| one.subject).collect();
     let products: Vec<i64> = products.into_iter().collect();
@@ -99,9 +96,8 @@ pub async fn find_event(db: &Db, id: i64) -> Result<Option<(Event, Vec<Delivery>
 ///
 /// Faults of the store.
 pub async fn redeliver(state: &State, actor: &Actor, id: i64) -> Result<bool, Error> {
-    let (actor, now) = (actor.clone(), state.clock.now());
-    let begin = async move |tx: &mut Tx| begin_anew(tx, &actor, id, now).await;
-    let is_begun = state.db.write(begin).await?;
+    let job = async move |work: &mut Work<'_>| begin_anew(work, id).await;
+    let is_begun = write(state, actor, job).await?;
     state.outbox.wake();
     Ok(is_begun)
 }
@@ -115,43 +111,37 @@ pub(crate) async fn redeliver_once(
     state: &State,
     actor: &Actor,
     id: i64,
-    key: Option<Repeatable>,
+    key: Option<IdempotencyKey>,
 ) -> Result<(), Refusal> {
-    let (actor, now) = (actor.clone(), state.clock.now());
-    let write = async move |tx: &mut Tx| {
-        if begin_anew(tx, &actor, id, now).await? {
+    let job = async move |work: &mut Work<'_>| {
+        if begin_anew(work, id).await? {
             Ok((id, ()))
         } else {
             Err(Refusal::NotFound)
         }
     };
-    let again = async move |_: &mut Tx, begun: i64| match begun {
+    let replay = async move |_: &mut Work<'_>, begun: i64| match begun {
         _ if begun == id => Ok(()),
         _ => Err(Refusal::KeyReused),
     };
-    once(state, key, write, again).await?;
+    write_once(state, actor, key, job, replay).await?;
     state.outbox.wake();
     Ok(())
 }
 
-/// Begins a delivery anew, and writes down who wanted it; whether there is one.
-async fn begin_anew(tx: &mut Tx, actor: &Actor, id: i64, now: Timestamp) -> Result<bool, Error> {
-    let begun = deliveries::redeliver(tx, &SERVICE, id, now).await?;
+/// Begins a delivery anew, and records who wanted it; whether there is one.
+async fn begin_anew(work: &mut Work<'_>, id: i64) -> Result<bool, Error> {
+    let begun = deliveries::redeliver(work.tx, &SERVICE, id, work.now).await?;
     if let Some(delivery) = &begun {
-        note(tx, actor, (id, &delivery.event_type), now).await?;
+        record(work, id, &delivery.event_type).await?;
     }
     Ok(begun.is_some())
 }
 
-/// Writes down who wanted a delivery again.
-async fn note(
-    tx: &mut Tx,
-    actor: &Actor,
-    (id, kind): (i64, &str),
-    now: Timestamp,
-) -> Result<(), Error> {
+/// Records who wanted a delivery again.
+async fn record(work: &mut Work<'_>, id: i64, kind: &str) -> Result<(), Error> {
     let (action, text) = (Action::Changed(&["state"]), format!("#{id} · {kind}"));
-    audit::record(tx, actor, action, Model::Delivery, id, &text, now).await
+    audit::record(work, action, Model::Delivery, id, &text).await
 }
 
 /// Delivers an event once more, to every endpoint that gets its type now, those included that did not exist when it happened; to how
@@ -165,18 +155,17 @@ pub async fn redeliver_event(
     actor: &Actor,
     id: i64,
 ) -> Result<Option<usize>, Error> {
-    let (actor, now) = (actor.clone(), state.clock.now());
-    let begin = async move |tx: &mut Tx| {
-        let begun = deliveries::redeliver_event(tx, &SERVICE, id, now).await?;
+    let job = async move |work: &mut Work<'_>| {
+        let begun = deliveries::redeliver_event(work.tx, &SERVICE, id, work.now).await?;
         let Some((begun, kind)) = begun else {
             return Ok(None);
         };
         for delivery in &begun {
-            note(tx, &actor, (*delivery, &kind), now).await?;
+            record(work, *delivery, &kind).await?;
         }
         Ok::<_, Error>(Some(begun.len()))
     };
-    let count = state.db.write(begin).await?;
+    let count = write(state, actor, job).await?;
     state.outbox.wake();
     Ok(count)
 }
@@ -191,10 +180,17 @@ pub async fn redeliver_failed(
     actor: &Actor,
     endpoint: Option<i64>,
 ) -> Result<u64, Error> {
-    let (actor, now) = (actor.clone(), state.clock.now());
+    let author = Author::new(state, actor);
     let note = async move |tx: &mut Tx, endpoint: &Endpoint| {
         let (action, model) = (Action::Changed(&["deliveries"]), Model::WebhookEndpoint);
-        audit::record(tx, &actor, action, model, endpoint.id, &endpoint.url, now).await
+        audit::record(
+            &mut author.work(tx),
+            action,
+            model,
+            endpoint.id,
+            &endpoint.url,
+        )
+        .await
     };
     deliveries::redeliver_failed(&state.outbox, endpoint, note).await
 }

@@ -7,13 +7,14 @@ pub use delivery::endpoints::{EndpointError, Wish, description};
 use db::{Conn, Db, Error, Timestamp, Tx};
 use delivery::endpoints::{self, Trial};
 
-use super::{Attempt, Endpoint, SERVICE, Secret};
+use super::{Attempt, Endpoint, Outbox, SERVICE, Secret};
 use crate::{
     State,
     access::{Actor, Model},
     audit::{self, Action},
-    idempotency::once,
-    rest::{Message, Refusal, fields::FieldErrors, resource::Repeatable},
+    idempotency::IdempotencyKey,
+    rest::{Message, Refusal, fields::FieldErrors},
+    work::{Work, write, write_once},
 };
 
 /// What forms say.
@@ -71,6 +72,17 @@ pub async fn find(db: &Db, id: i64) -> Result<Option<Endpoint>, Error> {
 }
 
 /// Adds an endpoint; its id, and its secret, which is shown this once.
+pub(crate) async fn create(
+    work: &mut Work<'_>,
+    outbox: &Outbox,
+    wish: &Wish,
+) -> Result<(i64, Secret), EndpointError> {
+    let (id, url, secret) = endpoints::add(work.tx, outbox, wish, work.now).await?;
+    record(work, Action::Added, id, &url).await?;
+    Ok((id, secret))
+}
+
+/// As [`create`], by a command.
 ///
 /// # Errors
 ///
@@ -80,15 +92,14 @@ pub async fn add(
     actor: &Actor,
     wish: &Wish,
 ) -> Result<(i64, Secret), EndpointError> {
-    let (sealing, actor, wish) = (state.clone(), actor.clone(), wish.clone());
-    let now = state.clock.now();
-    let add = async move |tx: &mut Tx| add_within(tx, &sealing, &actor, &wish, now).await;
-    let added = state.db.write(add).await?;
+    let (outbox, wish) = (state.outbox.clone(), wish.clone());
+    let job = async move |work: &mut Work<'_>| create(work, &outbox, &wish).await;
+    let added = write(state, actor, job).await?;
     state.outbox.wake();
     Ok(added)
 }
 
-/// As [`add`]; what is asked for again under the same key is the endpoint that was added the first time, and its secret.
+/// As [`create`], by a form; the same form sent again is answered with the endpoint that it added, and its secret.
 ///
 /// # Errors
 ///
@@ -97,95 +108,74 @@ pub(crate) async fn add_once(
     state: &State,
     actor: &Actor,
     wish: &Wish,
-    key: Option<Repeatable>,
+    key: Option<IdempotencyKey>,
 ) -> Result<(i64, Secret), Refusal> {
-    let (sealing, actor, wish) = (state.clone(), actor.clone(), wish.clone());
-    let now = state.clock.now();
-    let opening = state.clone();
-    let write = async move |tx: &mut Tx| {
-        let (id, secret) = add_within(tx, &sealing, &actor, &wish, now).await?;
-        Ok((id, (id, secret)))
+    let (outbox, wish, opening) = (state.outbox.clone(), wish.clone(), state.outbox.clone());
+    let job = async move |work: &mut Work<'_>| {
+        let added = create(work, &outbox, &wish).await?;
+        Ok((added.0, added))
     };
-    let again = async move |tx: &mut Tx, id| {
-        let secret = secret_within(tx, &opening, id).await?;
+    let replay = async move |work: &mut Work<'_>, id| {
+        let secret = secret(work.tx, &opening, id).await?;
         Ok::<_, Refusal>((id, secret.ok_or(Refusal::NotFound)?))
     };
-    let added = once(state, key, write, again).await?;
+    let added = write_once(state, actor, key, job, replay).await?;
     state.outbox.wake();
     Ok(added)
 }
 
-/// Adds an endpoint within a transaction.
-pub(crate) async fn add_within(
-    tx: &mut Tx,
-    state: &State,
-    actor: &Actor,
-    wish: &Wish,
-    now: Timestamp,
-) -> Result<(i64, Secret), EndpointError> {
-    let (id, url, secret) = endpoints::add(tx, &state.outbox, wish, now).await?;
-    note(tx, actor, Action::Added, (id, &url), now).await?;
-    Ok((id, secret))
-}
-
 /// Changes address, description and types of an endpoint. What waits goes to the new address.
-///
-/// # Errors
-///
-/// What is wrong with the wish, no such endpoint or the one of the configuration, and faults of the store.
-pub async fn change(
-    state: &State,
-    actor: &Actor,
-    id: i64,
-    wish: &Wish,
-) -> Result<(), EndpointError> {
-    let (actor, wish, now) = (actor.clone(), wish.clone(), state.clock.now());
-    let change = async move |tx: &mut Tx| change_within(tx, &actor, id, &wish, now).await;
-    state.db.write(change).await
+pub(crate) async fn change(work: &mut Work<'_>, id: i64, wish: &Wish) -> Result<(), EndpointError> {
+    let (url, fields) = endpoints::change(work.tx, &SERVICE, id, wish, work.now).await?;
+    if fields.is_empty() {
+        return Ok(());
+    }
+    record(work, Action::Changed(&fields), id, &url).await
 }
 
-/// As [`change`], where what is wished depends on the endpoint as it stands: nobody else changes it until it is written.
+/// As [`change`], where what is wished depends on the endpoint as it is stored: nobody else changes it until it is written.
 ///
 /// # Errors
 ///
-/// As [`change`], and what is refused.
-pub(crate) async fn settle(
+/// What is wrong with the wish, no such endpoint or the one of the configuration, what is refused, and faults of the store.
+pub(crate) async fn edit(
     state: &State,
     actor: &Actor,
     id: i64,
     wish: impl Fn(&Endpoint) -> Result<Wish, FieldErrors> + Clone + Send + 'static,
 ) -> Result<(), Refusal> {
-    let (actor, now) = (actor.clone(), state.clock.now());
-    let change = async move |tx: &mut Tx| {
-        let endpoint = held(tx, id).await?.ok_or(EndpointError::NotFound(id))?;
-        let wish = wish(&endpoint)?;
-        Ok::<_, Refusal>(change_within(tx, &actor, id, &wish, now).await?)
+    let job = async move |work: &mut Work<'_>| {
+        let endpoint = find_locked(work.tx, id).await?;
+        let wish = wish(&endpoint.ok_or(EndpointError::NotFound(id))?)?;
+        Ok::<_, Refusal>(change(work, id, &wish).await?)
     };
-    state.db.write(change).await
-}
-
-/// Changes an endpoint within a transaction.
-pub(crate) async fn change_within(
-    tx: &mut Tx,
-    actor: &Actor,
-    id: i64,
-    wish: &Wish,
-    now: Timestamp,
-) -> Result<(), EndpointError> {
-    let (url, fields) = endpoints::change(tx, &SERVICE, id, wish, now).await?;
-    if fields.is_empty() {
-        return Ok(());
-    }
-    note(tx, actor, Action::Changed(&fields), (id, &url), now).await
+    write(state, actor, job).await
 }
 
 /// An endpoint, which nobody else changes until the transaction ends.
-pub(crate) async fn held(tx: &mut Tx, id: i64) -> Result<Option<Endpoint>, Error> {
+pub(crate) async fn find_locked(tx: &mut Tx, id: i64) -> Result<Option<Endpoint>, Error> {
     endpoints::lock(tx, &SERVICE, id).await
 }
 
 /// Gives an endpoint a new secret, shown this once. The previous one stays valid until the moment that is answered, unless it cannot be
 /// read: then it has signed nothing for some time, and there is no such moment.
+pub(crate) async fn rotate_secret(
+    work: &mut Work<'_>,
+    outbox: &Outbox,
+    id: i64,
+) -> Result<(Secret, Option<Timestamp>), EndpointError> {
+    let rotation = endpoints::rotate(work.tx, outbox, id, work.now).await?;
+    record(
+        work,
+        Action::Changed(&["secret"]),
+        id,
+        &rotation.endpoint.url,
+    )
+    .await?;
+    Ok((rotation.secret, rotation.previous_until))
+}
+
+/// As [`rotate_secret`], by a command.
 ///
 /// # Errors
 ///
@@ -195,12 +185,12 @@ pub async fn rotate(
     actor: &Actor,
     id: i64,
 ) -> Result<(Secret, Option<Timestamp>), EndpointError> {
-    let (shared, actor, now) = (state.clone(), actor.clone(), state.clock.now());
-    let rotate = async move |tx: &mut Tx| rotate_within(tx, &shared, &actor, id, now).await;
-    state.db.write(rotate).await
+    let outbox = state.outbox.clone();
+    let job = async move |work: &mut Work<'_>| rotate_secret(work, &outbox, id).await;
+    write(state, actor, job).await
 }
 
-/// As [`rotate`]; under the same key it is rotated once, and the answer is the same.
+/// As [`rotate_secret`], by a form; the same form sent again rotates nothing, and the answer is the same.
 ///
 /// # Errors
 ///
@@ -209,54 +199,35 @@ pub(crate) async fn rotate_once(
     state: &State,
     actor: &Actor,
     id: i64,
-    key: Option<Repeatable>,
+    key: Option<IdempotencyKey>,
 ) -> Result<(Secret, Option<Timestamp>), Refusal> {
-    let (shared, opening) = (state.clone(), state.clone());
-    let (actor, now) = (actor.clone(), state.clock.now());
-    let write = async move |tx: &mut Tx| {
-        let rotated = rotate_within(tx, &shared, &actor, id, now).await?;
+    let (outbox, opening) = (state.outbox.clone(), state.outbox.clone());
+    let job = async move |work: &mut Work<'_>| {
+        let rotated = rotate_secret(work, &outbox, id).await?;
         Ok((id, rotated))
     };
-    let again = async move |tx: &mut Tx, rotated: i64| {
+    let replay = async move |work: &mut Work<'_>, rotated: i64| {
         if rotated != id {
             return Err(Refusal::KeyReused);
         }
-        let endpoint = endpoints::find(tx, &SERVICE, id).await?;
+        let endpoint = endpoints::find(work.tx, &SERVICE, id).await?;
         let until = endpoint.ok_or(Refusal::NotFound)?.previous_secret_until;
-        let secret = secret_within(tx, &opening, id).await?;
+        let secret = secret(work.tx, &opening, id).await?;
         Ok((secret.ok_or(Refusal::NotFound)?, until))
     };
-    once(state, key, write, again).await
-}
-
-/// Gives an endpoint a new secret within a transaction, as [`rotate`] does.
-pub(crate) async fn rotate_within(
-    tx: &mut Tx,
-    state: &State,
-    actor: &Actor,
-    id: i64,
-    now: Timestamp,
-) -> Result<(Secret, Option<Timestamp>), EndpointError> {
-    let rotation = endpoints::rotate(tx, &state.outbox, id, now).await?;
-    let (action, url) = (Action::Changed(&["secret"]), &rotation.endpoint.url);
-    note(tx, actor, action, (id, url), now).await?;
-    Ok((rotation.secret, rotation.previous_until))
+    write_once(state, actor, key, job, replay).await
 }
 
 /// The present secret of an endpoint, for who has just made it; none when it cannot be read.
-pub(crate) async fn secret_within(
-    tx: &mut Tx,
-    state: &State,
+pub(crate) async fn secret(
+    conn: &mut Conn,
+    outbox: &Outbox,
     id: i64,
 ) -> Result<Option<Secret>, Error> {
-    endpoints::secret(tx, &state.outbox, id).await
+    endpoints::secret(conn, outbox, id).await
 }
 
 /// Whether the secret of an endpoint can be read: not when it was sealed with another key than the present one.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn can_sign(state: &State, id: i64) -> Result<bool, Error> {
     let outbox = state.outbox.clone();
     let read = async move |conn: &mut Conn| endpoints::secret(conn, &outbox, id).await;
@@ -284,18 +255,16 @@ pub async fn disable(state: &State, actor: &Actor, id: i64) -> Result<(), Endpoi
     switch(state, actor, id, false).await
 }
 
-/// One that stands so already is no error, and nothing to write down.
+/// One that is switched so already is no error, and nothing to record.
 async fn switch(state: &State, actor: &Actor, id: i64, is_on: bool) -> Result<(), EndpointError> {
-    let (actor, now) = (actor.clone(), state.clock.now());
-    let switch = async move |tx: &mut Tx| {
-        let before = endpoints::switch(tx, &SERVICE, id, is_on, now).await?;
+    let job = async move |work: &mut Work<'_>| {
+        let before = endpoints::switch(work.tx, &SERVICE, id, is_on, work.now).await?;
         if before.disabled.is_none() == is_on {
             return Ok(());
         }
-        let action = Action::Changed(&["enabled"]);
-        note(tx, &actor, action, (id, &before.url), now).await
+        record(work, Action::Changed(&["enabled"]), id, &before.url).await
     };
-    state.db.write(switch).await
+    write(state, actor, job).await
 }
 
 /// Removes an endpoint with the record of its deliveries.
@@ -303,13 +272,12 @@ async fn switch(state: &State, actor: &Actor, id: i64, is_on: bool) -> Result<()
 /// # Errors
 ///
 /// No such endpoint, or the one of the configuration, and faults of the store.
-pub async fn remove(state: &State, actor: &Actor, id: i64) -> Result<(), EndpointError> {
-    let (actor, now) = (actor.clone(), state.clock.now());
-    let remove = async move |tx: &mut Tx| {
-        let removed = endpoints::delete(tx, &SERVICE, id).await?;
-        note(tx, &actor, Action::Deleted, (id, &removed.url), now).await
+pub async fn delete(state: &State, actor: &Actor, id: i64) -> Result<(), EndpointError> {
+    let job = async move |work: &mut Work<'_>| {
+        let deleted = endpoints::delete(work.tx, &SERVICE, id).await?;
+        record(work, Action::Deleted, id, &deleted.url).await
     };
-    state.db.write(remove).await
+    write(state, actor, job).await
 }
 
 /// Posts a test event to an endpoint at once, whether it gets events or not, and records it like any other. It is not repeated.
@@ -325,7 +293,7 @@ pub async fn test(state: &State, id: i64) -> Result<Attempt, EndpointError> {
 }
 
 /// What a tap on the button does.
-enum Tap {
+enum TestRequest {
     /// Posts the event.
     First(Box<Trial>),
     /// Waits for what became of this delivery.
@@ -339,33 +307,32 @@ enum Tap {
 /// As [`test()`], and a key that was used for another endpoint.
 pub(crate) async fn test_once(
     state: &State,
+    actor: &Actor,
     id: i64,
-    key: Option<Repeatable>,
+    key: Option<IdempotencyKey>,
 ) -> Result<Option<Attempt>, Refusal> {
-    let now = state.clock.now();
-    let write = async move |tx: &mut Tx| {
-        let trial = endpoints::begin_test(tx, &SERVICE, id, now).await?;
-        Ok((trial.delivery(), Tap::First(Box::new(trial))))
+    let job = async move |work: &mut Work<'_>| {
+        let trial = endpoints::begin_test(work.tx, &SERVICE, id, work.now).await?;
+        Ok((trial.delivery(), TestRequest::First(Box::new(trial))))
     };
-    let again = async move |tx: &mut Tx, delivery: i64| {
-        let made = delivery::deliveries::find(tx, &SERVICE, delivery).await?;
+    let replay = async move |work: &mut Work<'_>, delivery: i64| {
+        let made = delivery::deliveries::find(work.tx, &SERVICE, delivery).await?;
         match made.ok_or(Refusal::NotFound)? {
-            (made, ..) if made.endpoint.id == id => Ok(Tap::Again(delivery)),
+            (made, ..) if made.endpoint.id == id => Ok(TestRequest::Again(delivery)),
             _ => Err(Refusal::KeyReused),
         }
     };
-    match once(state, key, write, again).await? {
-        Tap::First(trial) => Ok(Some(endpoints::post_test(&state.outbox, *trial).await?)),
-        Tap::Again(delivery) => Ok(endpoints::result_of_test(&state.outbox, delivery).await?),
+    match write_once(state, actor, key, job, replay).await? {
+        TestRequest::First(trial) => Ok(Some(endpoints::post_test(&state.outbox, *trial).await?)),
+        TestRequest::Again(delivery) => Ok(endpoints::result_of_test(&state.outbox, delivery).await?),
     }
 }
 
-async fn note(
-    tx: &mut Tx,
-    actor: &Actor,
+async fn record(
+    work: &mut Work<'_>,
     action: Action<'_>,
-    (id, url): (i64, &str),
-    now: Timestamp,
+    id: i64,
+    url: &str,
 ) -> Result<(), EndpointError> {
-    Ok(audit::record(tx, actor, action, Model::WebhookEndpoint, id, url, now).await?)
+    Ok(audit::record(work, action, Model::WebhookEndpoint, id, url).await?)
 }

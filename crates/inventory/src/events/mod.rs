@@ -57,6 +57,15 @@ pub async fn publish(
     delivery::publish(tx, &SERVICE, kind.name(), product, data, now).await
 }
 
+/// The body of an event.
+pub(crate) fn body(
+    kind: EventType,
+    data: &impl Serialize,
+    now: Timestamp,
+) -> Result<String, Error> {
+    delivery::body(kind.name(), data, now)
+}
+
 /// Delivers until the service stops.
 pub(crate) async fn run(state: State) {
     delivery::run(state.outbox.clone(), state.changes.subscribe()).await;

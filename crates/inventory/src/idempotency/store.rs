@@ -2,17 +2,17 @@
 
 use db::{Conn, Error, Timestamp, Tx};
 
-use crate::rest::resource::Repeatable;
+use super::IdempotencyKey;
 
 /// The fingerprint and the answer of a key used since `since`.
 pub(super) async fn find(
     conn: &mut Conn,
-    repeatable: &Repeatable,
+    key: &IdempotencyKey,
     since: Timestamp,
 ) -> Result<Option<(String, String)>, Error> {
     conn.optional(
         "SELECT fingerprint, body FROM idempotency_keys WHERE user_id = $1 AND path = $2 AND key = $3 AND created_at > $4",
-        &[&repeatable.user, &repeatable.path, &repeatable.key, &since],
+        &[&key.user, &key.path, &key.key, &since],
         |row| Ok((row.get(0)?, row.get(1)?)),
     )
     .await
@@ -21,12 +21,12 @@ pub(super) async fn find(
 /// Forgets a key that was last used at or before `until`.
 pub(super) async fn forget(
     tx: &mut Tx,
-    repeatable: &Repeatable,
+    key: &IdempotencyKey,
     until: Timestamp,
 ) -> Result<(), Error> {
     tx.execute(
         "DELETE FROM idempotency_keys WHERE user_id = $1 AND path = $2 AND key = $3 AND created_at <= $4",
-        &[&repeatable.user, &repeatable.path, &repeatable.key, &until],
+        &[&key.user, &key.path, &key.key, &until],
     )
     .await?;
     Ok(())
@@ -34,13 +34,13 @@ pub(super) async fn forget(
 
 pub(super) async fn insert(
     tx: &mut Tx,
-    repeatable: &Repeatable,
+    key: &IdempotencyKey,
     body: &str,
     now: Timestamp,
 ) -> Result<(), Error> {
     tx.execute(
         "INSERT INTO idempotency_keys (user_id, path, key, fingerprint, body, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
-        &[&repeatable.user, &repeatable.path, &repeatable.key, &repeatable.fingerprint, &body, &now],
+        &[&key.user, &key.path, &key.key, &key.fingerprint, &body, &now],
     )
     .await?;
     Ok(())

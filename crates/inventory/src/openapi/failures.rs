@@ -17,7 +17,7 @@ use web::{
 
 use super::{COOKIE, LIMITS, REQUEST_ID};
 use crate::{
-    catalogue::{Referring, named::Kind, products, refuse_when_referenced},
+    catalogue::{ReferenceCount, named::Kind, products, refuse_when_referenced},
     rest::{
         Message, Refusal, Unknown, body,
         fields::FieldErrors,
@@ -121,7 +121,7 @@ fn bad_requests() -> Vec<Error> {
 }
 
 fn conflict() -> Vec<Error> {
-    let referring = Referring {
+    let referring = ReferenceCount {
         words: &products::WORDS,
         count: 3,
     };

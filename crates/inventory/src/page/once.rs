@@ -3,7 +3,7 @@
 //! the form comes back with a new token.
 
 use super::Form;
-use crate::{digest::digest, rest::resource::Repeatable};
+use crate::{digest::digest, idempotency::IdempotencyKey};
 
 /// The field of the token.
 pub(crate) const TOKEN: &str = "form_token";
@@ -42,9 +42,9 @@ impl Once {
         self
     }
 
-    /// The form as a request of a user that may be repeated. Keys of API calls begin otherwise, so they never meet.
-    pub(crate) fn by(self, user: i64, path: &'static str) -> Repeatable {
-        Repeatable {
+    /// The token as the key of a user at an address. Keys of API calls begin otherwise, so they never meet.
+    pub(crate) fn by(self, user: i64, path: &'static str) -> IdempotencyKey {
+        IdempotencyKey {
             user,
             path,
             key: format!("form {}", self.token),
@@ -57,7 +57,7 @@ impl Once {
 mod tests {
     use super::*;
 
-    fn key(values: &[(&str, &str)]) -> Repeatable {
+    fn key(values: &[(&str, &str)]) -> IdempotencyKey {
         let form = values
             .iter()
             .fold(Form::new(), |form, (name, value)| form.with(name, *value));

@@ -8,7 +8,8 @@ use super::{Form, Frame, numbers, once::Once, picker::Picked};
 use crate::{
     State,
     accounts::pages::posted,
-    rest::{Message, Refusal, fields::Members, query::Parameters, resource::Repeatable},
+    idempotency::IdempotencyKey,
+    rest::{Message, Refusal, fields::Members, query::Parameters},
 };
 use axum::body::Body;
 use web::locale::Locale;
@@ -46,8 +47,12 @@ impl Post {
         self.form.value(name).to_owned()
     }
 
-    /// The form as a request that may be repeated, when it carries a once-only token.
-    pub(crate) fn repeatable(&self, frame: &Frame, path: &'static str) -> Option<Repeatable> {
+    /// The form's once-only token as an idempotency key, when it carries one.
+    pub(crate) fn idempotency_key(
+        &self,
+        frame: &Frame,
+        path: &'static str,
+    ) -> Option<IdempotencyKey> {
         let once = self.once.clone()?;
         Some(once.by(frame.caller.id, path))
     }

@@ -10,7 +10,7 @@ mod model;
 pub(crate) mod pages;
 mod words;
 
-use db::{Money, Tx};
+use db::Money;
 
 pub use client::Checkout;
 pub(crate) use client::Failure;
@@ -19,9 +19,10 @@ pub(crate) use words::{ORDER, PAYMENT, PLACE, model_word};
 
 use crate::{
     State,
-    access::{Actor, Caller, Model},
+    access::{Caller, Model},
     audit::{self, Action, Entry},
     rest::Refusal,
+    work::{Work, write},
 };
 use model::{
     Exact, List, ListQuery, Listed, NewOrder, NewRefund, Order, OrderStatus, Payment, Refund,
@@ -52,11 +53,10 @@ impl Request<'_> {
             "" => self.id.to_owned(),
             text => format!("{}: {text}", self.id),
         };
-        let (actor, now, model) = (Actor::from(caller), state.clock.now(), self.model);
-        let id: Option<i64> = self.id.parse().ok();
-        let write =
-            async move |tx: &mut Tx| audit::record(tx, &actor, action, model, id, &text, now).await;
-        state.db.write(write).await
+        let (model, id) = (self.model, self.id.parse::<i64>().ok());
+        let job =
+            async move |work: &mut Work<'_>| audit::record(work, action, model, id, &text).await;
+        write(state, caller, job).await
     }
 
     /// Writes down what came of it. It was done already, so a fault of the store is for the log alone.

@@ -6,7 +6,6 @@ mod charset;
 mod complaint;
 pub mod fields;
 pub mod gate;
-pub mod given;
 pub(crate) mod guard;
 pub mod indent;
 pub mod json;

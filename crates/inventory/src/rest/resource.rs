@@ -1,7 +1,7 @@
 //! One dispatcher for every resource of the API: from methods to functions, from refusals to errors, from records to JSON.
 //! A resource defines its records and where they are stored; what all of them have in common is here.
 
-use std::{fmt, future::Future};
+use std::future::Future;
 
 use axum::{
     extract::{FromRequestParts as _, Request, State as Extracted},
@@ -12,14 +12,14 @@ use http::{
     HeaderName, HeaderValue, Method, StatusCode,
     header::{ALLOW, CONTENT_TYPE, VARY},
 };
-use resource::Field;
+use resource::{Field, Record};
 use serde::Serialize;
 use utoipa_axum::router::OpenApiRouter;
 use web::client::PublicUrl;
 
 pub(crate) use super::submission::too_large;
 use super::{
-    fields::Mode,
+    fields::{Draft, Mode},
     gate::{self, Call, Endpoint},
     list::{InvalidPage, PageNumber, page_size},
     metadata::{self, Action},
@@ -29,11 +29,12 @@ use super::{
 };
 pub use super::{
     record_id::RecordId,
-    submission::{Repeatable, Submission, content_type, read_bytes, read_members, submission},
+    submission::{Submission, content_type, read_bytes, read_members, submission},
 };
 use crate::{
     State,
     access::{Caller, Model, Permission, Verb},
+    work::{self, Author, Work},
 };
 
 /// The methods of a list's address.
@@ -130,7 +131,7 @@ pub enum Created<T> {
 /// A resource of the API.
 pub trait Resource: Copy + Send + Sync + 'static {
     /// What its addresses answer, in the order of the resource's fields.
-    type Record: Serialize + Send + Sync + fmt::Debug;
+    type Record: Record + Serialize;
 
     /// Its place under `/api/v1/`, such as `brands`.
     fn path(self) -> &'static str;
@@ -142,6 +143,11 @@ pub trait Resource: Copy + Send + Sync + 'static {
     fn fields(self) -> &'static [&'static Field];
     /// What the API's document says of it beside.
     fn description(self) -> Description;
+
+    /// Whether a creation may be repeated under an `Idempotency-Key`.
+    fn is_repeatable(self) -> bool {
+        false
+    }
 
     /// Reads the records of one page. Filters are checked before the page is.
     fn list(
@@ -158,24 +164,29 @@ pub trait Resource: Copy + Send + Sync + 'static {
     /// Creates a record.
     fn create(
         self,
-        state: &State,
-        submission: Submission,
-    ) -> impl Future<Output = Result<Created<Self::Record>, Refusal>> + Send;
-    /// Changes a record; `None` when it is gone.
-    fn update(
+        work: &mut Work<'_>,
+        draft: &Draft<Self::Record>,
+    ) -> impl Future<Output = Result<Self::Record, Refusal>>;
+    /// Creates a record together with others that wait at the same time; `None`, and nothing is written, where that is not possible.
+    fn create_batched(
         self,
-        state: &State,
-        id: i64,
-        submission: Submission,
-        mode: Mode,
-    ) -> impl Future<Output = Result<Option<Self::Record>, Refusal>> + Send;
+        _state: &State,
+        _author: &Author,
+        _draft: &Draft<Self::Record>,
+    ) -> impl Future<Output = Result<Option<Self::Record>, Refusal>> + Send {
+        async { Ok(None) }
+    }
+    /// Changes a record; `None` when it is gone. Only resources that have PUT and PATCH do this.
+    fn change(
+        self,
+        _work: &mut Work<'_>,
+        _id: i64,
+        _draft: &Draft<Self::Record>,
+    ) -> impl Future<Output = Result<Option<Self::Record>, Refusal>> {
+        async { Err(Refusal::forbidden()) }
+    }
     /// Deletes a record; whether it was there.
-    fn delete(
-        self,
-        state: &State,
-        caller: Caller,
-        id: i64,
-    ) -> impl Future<Output = Result<bool, Refusal>> + Send;
+    fn delete(self, work: &mut Work<'_>, id: i64) -> impl Future<Output = Result<bool, Refusal>>;
 }
 
 /// The addresses of a resource, as its description describes them.
@@ -212,7 +223,12 @@ async fn on_list<R: Resource>(
     match call.parts.method {
         Method::POST => {
             let submission = submission(state, call).await?;
-            Ok(created(resource.create(state, submission).await?))
+            let (fields, path) = (resource.fields(), resource.path());
+            let draft = Draft::read_fields(fields, &submission.members, Mode::Whole);
+            let key = submission.idempotency_key(path);
+            let key = key.filter(|_| resource.is_repeatable());
+            let answer = work::create(state, &submission.caller, resource, draft, key);
+            Ok(created(answer.await?))
         }
         Method::OPTIONS => Ok(metadata_of(resource, &call.caller, "List", Some(Verb::Add))),
         _ => {
@@ -244,8 +260,7 @@ async fn on_record<R: Resource>(
     let id = id.ok_or(Refusal::NotFound)?;
     match call.parts.method {
         Method::DELETE => {
-            let is_deleted = resource.delete(state, call.caller, id).await?;
-            if is_deleted {
+            if work::delete(state, &call.caller, resource, id).await? {
                 Ok(StatusCode::NO_CONTENT.into_response())
             } else {
                 Err(Refusal::NotFound)
@@ -261,11 +276,9 @@ async fn on_record<R: Resource>(
                 Mode::Partial
             };
             let submission = submission(state, call).await?;
-            let record = resource
-                .update(state, id, submission, mode)
-                .await?
-                .ok_or(Refusal::NotFound)?;
-            Ok(json(StatusCode::OK, &record))
+            let draft = Draft::read_fields(resource.fields(), &submission.members, mode);
+            let changed = work::change(state, &submission.caller, resource, id, draft).await?;
+            Ok(json(StatusCode::OK, &changed.ok_or(Refusal::NotFound)?))
         }
         _ => {
             let record = resource.read(state, id).await?.ok_or(Refusal::NotFound)?;

@@ -8,7 +8,7 @@ use http::{HeaderMap, Method, StatusCode, header::CONTENT_TYPE};
 use http_body_util::LengthLimitError;
 
 use super::{body, fields::Members, gate::Call, refusal::Refusal};
-use crate::{State, access::Caller, digest::digest};
+use crate::{State, access::Caller, digest::digest, idempotency::IdempotencyKey};
 
 /// What a client sends to create or change a record.
 #[derive(Debug)]
@@ -25,24 +25,11 @@ pub struct Submission {
     pub fingerprint: String,
 }
 
-/// A request that may be repeated: the same key by the same user at the same address is the same request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Repeatable {
-    /// Who sends it.
-    pub user: i64,
-    /// The resource's place in addresses.
-    pub path: &'static str,
-    /// The key.
-    pub key: String,
-    /// What the request asks for, as a digest.
-    pub fingerprint: String,
-}
-
 impl Submission {
-    /// The request as one that may be repeated, when it carries a key.
-    pub fn repeatable(&self, path: &'static str) -> Option<Repeatable> {
+    /// Its key for the resource at this place in addresses, when it has one.
+    pub fn idempotency_key(&self, path: &'static str) -> Option<IdempotencyKey> {
         let key = self.key.clone()?;
-        Some(Repeatable {
+        Some(IdempotencyKey {
             user: self.caller.id,
             path,
             key,
@@ -123,9 +110,9 @@ fn unread(error: axum::Error) -> Refusal {
 }
 
 /// `Idempotency-Key`, as a creation that may be repeated reads it.
-pub(super) struct IdempotencyKey;
+pub(super) struct IdempotencyKeyHeader;
 
-impl IdempotencyKey {
+impl IdempotencyKeyHeader {
     /// Its most characters.
     pub(super) const MAX: usize = 255;
 }
@@ -135,7 +122,7 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Refusal> {
         return Ok(None);
     };
     match value.to_str().map(str::trim) {
-        Ok(key) if (1..=IdempotencyKey::MAX).contains(&key.len()) => Ok(Some(key.to_owned())),
+        Ok(key) if (1..=IdempotencyKeyHeader::MAX).contains(&key.len()) => Ok(Some(key.to_owned())),
         _ => Err(web::Error::new(
             StatusCode::BAD_REQUEST,
             "Idempotency-Key must be 1 to 255 visible ASCII characters.",

@@ -12,7 +12,7 @@ use web::openapi::Failure;
 
 use super::{
     archive,
-    ledger::Kind,
+    ledger::EntryKind,
     model::{LedgerRow, LowStock},
 };
 use crate::{
@@ -64,7 +64,7 @@ impl IntoParams for AsOf {
     responses(
         (status = 200, description = "One page.", body = LedgerPage, example = json!(page_example(&LedgerRow {
             id: 1,
-            kind: Kind::Opening,
+            kind: EntryKind::Opening,
             change: 40,
             balance_after: 40,
             created_at: EXAMPLE_TIME,

@@ -2,16 +2,17 @@
 //! one stays in the ledger and in the shop's value, and may be adjusted. Carries no rule of the specification: the API shows archived
 //! products as all others, and has an address of its own for whether one is.
 
-use db::{Conn, Error, Timestamp, Tx};
+use db::{Conn, Error, Timestamp};
 
-use super::{Held, store};
+use super::{LockedStock, store};
 use crate::{
     State,
-    access::{Actor, Caller, Model},
-    aggregates, analysis,
+    access::{Caller, Model},
+    analysis,
     audit::{self, Action},
     catalogue::products,
     rest::{Message, Refusal, fields::FieldErrors},
+    work::{Work, write},
 };
 
 /// Why nothing of a product moves.
@@ -33,10 +34,6 @@ pub(super) async fn is_archived(conn: &mut Conn, product: i64) -> Result<bool, E
 }
 
 /// Since when a product is archived; the outer `None` is an unknown product.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn archived_at(
     state: &State,
     product: i64,
@@ -56,20 +53,16 @@ pub(crate) async fn set(
     product: i64,
     is_archived: bool,
 ) -> Result<(String, bool), Refusal> {
-    let (actor, now) = (Actor::from(caller), state.clock.now());
-    let write = async move |tx: &mut Tx| set_within(tx, product, is_archived, &actor, now).await;
-    let set = state.db.write(write).await?;
-    state.changes.notify();
-    Ok(set)
+    let job = async move |work: &mut Work<'_>| set_archived(work, product, is_archived).await;
+    write(state, caller, job).await
 }
 
-async fn set_within(
-    tx: &mut Tx,
+async fn set_archived(
+    work: &mut Work<'_>,
     product: i64,
     is_archived: bool,
-    actor: &Actor,
-    now: Timestamp,
 ) -> Result<(String, bool), Refusal> {
+    let (tx, now) = (&mut *work.tx, work.now);
     let before = store::lock_quantity(tx, product).await?;
     let titled = super::movements::store::product(tx, product).await?;
     let (Some(before), Some(titled)) = (before, titled) else {
@@ -81,18 +74,15 @@ async fn set_within(
     }
     store::set_archived_at(tx, product, is_archived.then_some(now), now).await?;
     products::note_change(tx, product).await?;
-    let after = Held {
+    let after = LockedStock {
         is_archived,
         ..before
     };
-    let low = i64::from(after.is_low()) - i64::from(before.is_low());
-    if low != 0 {
-        aggregates::record_level(tx, product, low).await?;
-    }
+    super::record_level(tx, product, before, after).await?;
     if is_archived {
         analysis::withdraw(tx, product).await?;
     }
     let action = Action::Changed(&["archived"]);
-    audit::record(tx, actor, action, Model::Product, product, &title, now).await?;
+    audit::record(work, action, Model::Product, product, &title).await?;
     Ok((title, true))
 }

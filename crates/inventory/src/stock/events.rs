@@ -1,148 +1,131 @@
 //! The events of a change of stock, stored with it. How events are delivered is in `crate::events`.
 
-use db::{Error, Timestamp, Tx};
+use db::Error;
+use serde::Serialize;
 
 use super::{
-    AlertMode, Changed, Level, Work,
+    AlertMode, Level, QuantityChange, movements,
     movements::MovementRecord,
     payloads::{AlertPayload, LevelPayload, OutflowPayload},
 };
 use crate::{
     analysis,
-    events::{EventType, publish},
-    rest::json::Titled,
+    events::{self, EventType},
+    work::Work,
 };
+
+async fn publish(
+    work: &mut Work<'_>,
+    kind: EventType,
+    product: i64,
+    data: impl Serialize,
+) -> Result<(), Error> {
+    events::publish(work.tx, kind, product, data, work.now).await
+}
 
 /// After an outflow: its webhook; and, when it leaves the product low, the alert and the request for an analysis.
 pub(super) async fn after_outflow(
-    tx: &mut Tx,
+    work: &mut Work<'_>,
     outflow: &MovementRecord,
-    changed: Changed,
-    work: &Work,
+    change: QuantityChange,
 ) -> Result<(), Error> {
+    let (product, kind) = (outflow.product.id, EventType::OutflowCreated);
     let data = OutflowPayload {
         outflow,
-        product_quantity: changed.after,
+        product_quantity: change.after,
     };
-    publish(
-        tx,
-        EventType::OutflowCreated,
-        outflow.product.id,
-        data,
-        work.now,
-    )
-    .await?;
-    let threshold = work.policy.threshold_of(changed.threshold);
-    if Level::of(changed.after, threshold) == Level::Low {
-        let crossed = Level::of(changed.before, threshold) == Level::Normal;
-        if crossed {
-            became_low(tx, &outflow.product, changed.after, threshold, work).await?;
-        }
-        if crossed || work.policy.alert == AlertMode::EveryOutflow {
-            low_stock(tx, &outflow.product, changed.after, threshold, work.now).await?;
-        }
-        analysis::request(tx, outflow.product.id, work.now).await?;
+    publish(work, kind, product, data).await?;
+    let threshold = work.policy.threshold_of(change.threshold);
+    if Level::of(change.after, threshold) == Level::Normal {
+        return Ok(());
     }
-    Ok(())
+    let level = LevelPayload {
+        product: &outflow.product,
+        quantity: change.after,
+        threshold,
+    };
+    let has_crossed = Level::of(change.before, threshold) == Level::Normal;
+    if has_crossed {
+        publish_became_low(work, level).await?;
+    }
+    if has_crossed || work.policy.alert == AlertMode::EveryOutflow {
+        publish_low_stock(work, level).await?;
+    }
+    analysis::request(work.tx, product, work.now).await
 }
 
 /// After any other change of a quantity.
 pub(super) async fn after_other(
-    tx: &mut Tx,
+    work: &mut Work<'_>,
     product: i64,
-    changed: Changed,
-    work: &Work,
+    change: QuantityChange,
 ) -> Result<(), Error> {
-    let threshold = work.policy.threshold_of(changed.threshold);
-    let is_crossed = Level::of(changed.before, threshold) != Level::of(changed.after, threshold);
-    if !is_crossed || changed.is_archived {
+    let threshold = work.policy.threshold_of(change.threshold);
+    let has_crossed = Level::of(change.before, threshold) != Level::of(change.after, threshold);
+    if !has_crossed || change.is_archived {
         return Ok(());
     }
-    crossed(tx, product, (changed.after, threshold), work).await
+    publish_crossing(work, product, (change.after, threshold)).await
 }
 
 /// After a change of a product's own threshold, which may leave the same quantity low, or no longer low.
 pub(super) async fn after_threshold(
-    tx: &mut Tx,
+    work: &mut Work<'_>,
     product: i64,
     quantity: i64,
     (before, after): (Option<i64>, Option<i64>),
-    work: &Work,
 ) -> Result<(), Error> {
     let before = work.policy.threshold_of(before);
     let after = work.policy.threshold_of(after);
     if Level::of(quantity, before) == Level::of(quantity, after) {
         return Ok(());
     }
-    crossed(tx, product, (quantity, after), work).await
+    publish_crossing(work, product, (quantity, after)).await
 }
 
-/// A product became low, or is low no more, otherwise than by an outflow: people are told that it is low, and a shop that wants one
-/// alert for each crossing is told of both.
-async fn crossed(
-    tx: &mut Tx,
+/// A product became low, or is low no more, otherwise than by an outflow. A mail says that it is low; a shop that wants one alert for
+/// each crossing gets an event of both.
+async fn publish_crossing(
+    work: &mut Work<'_>,
     product: i64,
     (quantity, threshold): (i64, i64),
-    work: &Work,
 ) -> Result<(), Error> {
-    let is_told_once = work.policy.alert == AlertMode::Once;
-    if !is_told_once && !work.policy.mails {
+    let is_alerted_once = work.policy.alert == AlertMode::Once;
+    if !is_alerted_once && !work.policy.mails {
         return Ok(());
     }
-    let Some(product) = super::movements::store::product(tx, product).await? else {
+    let Some(titled) = movements::store::product(work.tx, product).await? else {
         return Ok(());
     };
-    let level = Level::of(quantity, threshold);
-    if level == Level::Low {
-        became_low(tx, &product, quantity, threshold, work).await?;
-    }
-    match level {
-        _ if !is_told_once => Ok(()),
-        Level::Low => low_stock(tx, &product, quantity, threshold, work.now).await,
-        Level::Normal => {
-            let data = LevelPayload {
-                product: &product,
-                quantity,
-                threshold,
-            };
-            publish(tx, EventType::StockRecovered, product.id, data, work.now).await
-        }
-    }
-}
-
-/// Told to people once for each crossing, whatever machines are told.
-async fn became_low(
-    tx: &mut Tx,
-    product: &Titled,
-    quantity: i64,
-    threshold: i64,
-    work: &Work,
-) -> Result<(), Error> {
-    if !work.policy.mails {
-        return Ok(());
-    }
-    let data = LevelPayload {
-        product,
+    let level = LevelPayload {
+        product: &titled,
         quantity,
         threshold,
     };
-    publish(tx, EventType::BecameLow, product.id, data, work.now).await
+    let is_low = Level::of(quantity, threshold) == Level::Low;
+    if is_low {
+        publish_became_low(work, level).await?;
+    }
+    match is_low {
+        _ if !is_alerted_once => Ok(()),
+        true => publish_low_stock(work, level).await,
+        false => publish(work, EventType::StockRecovered, product, level).await,
+    }
 }
 
-async fn low_stock(
-    tx: &mut Tx,
-    product: &Titled,
-    quantity: i64,
-    threshold: i64,
-    now: Timestamp,
-) -> Result<(), Error> {
+/// The mail's event: once for each crossing, whatever webhooks get.
+async fn publish_became_low(work: &mut Work<'_>, level: LevelPayload<'_>) -> Result<(), Error> {
+    if !work.policy.mails {
+        return Ok(());
+    }
+    publish(work, EventType::BecameLow, level.product.id, level).await
+}
+
+async fn publish_low_stock(work: &mut Work<'_>, level: LevelPayload<'_>) -> Result<(), Error> {
+    let product = level.product.id;
     let data = AlertPayload {
-        level: LevelPayload {
-            product,
-            quantity,
-            threshold,
-        },
-        suggested_quantity: analysis::latest_suggestion(tx, product.id).await?,
+        level,
+        suggested_quantity: analysis::latest_suggestion(work.tx, product).await?,
     };
-    publish(tx, EventType::LowStock, product.id, data, now).await
+    publish(work, EventType::LowStock, product, data).await
 }

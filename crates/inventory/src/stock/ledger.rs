@@ -4,15 +4,15 @@
 use db::{Timestamp, Tx};
 use resource::choice;
 
-use super::{Changed, Explanation, Held, Impossible, movements::Movement, store};
+use super::{Explanation, QuantityError, LockedStock, QuantityChange, movements::Movement, store};
 use crate::{
-    access::Actor,
     aggregates::{self, MovementDelta, ProductSnapshot, StockDelta},
+    work::Work,
 };
 
 choice! {
     /// What a change came from.
-    pub enum Kind {
+    pub enum EntryKind {
         /// The quantity that a product was created with.
         Opening = "opening", ("Saldo inicial", "Opening");
         /// Goods received.
@@ -28,7 +28,7 @@ choice! {
     }
 }
 
-impl Kind {
+impl EntryKind {
     /// What kind of movement its reference is.
     pub const fn reference_type(self) -> Option<&'static str> {
         match self {
@@ -39,11 +39,11 @@ impl Kind {
     }
 }
 
-/// A change to be made.
+/// A change to be made, by whoever does the work.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Entry<'a> {
+pub(super) struct NewEntry<'a> {
     pub(super) product: i64,
-    pub(super) kind: Kind,
+    pub(super) kind: EntryKind,
     pub(super) change: i64,
     /// The movement's id.
     pub(super) reference: Option<i64>,
@@ -53,17 +53,30 @@ pub(super) struct Entry<'a> {
     pub(super) explanation: Option<&'a Explanation>,
     /// When the movement was booked, which is before `now` when it is deleted.
     pub(super) booked_at: Timestamp,
-    pub(super) actor: &'a Actor,
     pub(super) now: Timestamp,
 }
 
-impl Entry<'_> {
+impl NewEntry<'_> {
+    /// A change now, which comes from no movement and needs no explanation.
+    pub(super) const fn new(work: &Work<'_>, product: i64, kind: EntryKind, change: i64) -> Self {
+        Self {
+            product,
+            kind,
+            change,
+            reference: None,
+            supplier: None,
+            explanation: None,
+            booked_at: work.now,
+            now: work.now,
+        }
+    }
+
     /// The movement that this speaks of.
-    const fn movement_delta(&self) -> Option<MovementDelta> {
+    const fn movement(&self) -> Option<MovementDelta> {
         let movement = match self.kind {
-            Kind::Inflow | Kind::InflowReversed => Movement::Inflow,
-            Kind::Outflow | Kind::OutflowReversed => Movement::Outflow,
-            Kind::Opening | Kind::Adjustment => return None,
+            EntryKind::Inflow | EntryKind::InflowReversed => Movement::Inflow,
+            EntryKind::Outflow | EntryKind::OutflowReversed => Movement::Outflow,
+            EntryKind::Opening | EntryKind::Adjustment => return None,
         };
         Some(MovementDelta {
             movement,
@@ -78,17 +91,17 @@ impl Entry<'_> {
 /// Records a movement that a product's opening counts already: its row, and beside it an adjustment that cancels it. The one that adds
 /// comes first, so no balance falls below zero.
 pub(super) async fn record_past(
-    tx: &mut Tx,
-    entry: &Entry<'_>,
-) -> Result<Result<(), Impossible>, db::Error> {
-    let Some(Held { quantity, .. }) = store::lock_quantity(tx, entry.product).await? else {
-        return Ok(Err(Impossible::NoProduct));
+    work: &mut Work<'_>,
+    entry: &NewEntry<'_>,
+) -> Result<Result<(), QuantityError>, db::Error> {
+    let Some(stock) = store::lock_quantity(work.tx, entry.product).await? else {
+        return Ok(Err(QuantityError::NoProduct));
     };
-    let Some(most) = quantity.checked_add(entry.change.abs()) else {
-        return Ok(Err(Impossible::TooMany(quantity)));
+    let Some(most) = stock.quantity.checked_add(entry.change.abs()) else {
+        return Ok(Err(QuantityError::TooMany(stock.quantity)));
     };
-    let cancelling = Entry {
-        kind: Kind::Adjustment,
+    let cancelling = NewEntry {
+        kind: EntryKind::Adjustment,
         change: -entry.change,
         reference: None,
         ..*entry
@@ -98,68 +111,68 @@ pub(super) async fn record_past(
     } else {
         (&cancelling, entry)
     };
-    let Some(product) = aggregates::product_snapshot(tx, entry.product).await? else {
-        return Ok(Err(Impossible::NoProduct));
+    let Some(snapshot) = aggregates::product_snapshot(work.tx, entry.product).await? else {
+        return Ok(Err(QuantityError::NoProduct));
     };
-    store::insert_entry(tx, adding, most, product.prices()).await?;
-    store::insert_entry(tx, taking, quantity, product.prices()).await?;
+    store::insert_entry(work, adding, most, snapshot.prices()).await?;
+    store::insert_entry(work, taking, stock.quantity, snapshot.prices()).await?;
     // The quantity is what it was; the movement counts for its day.
-    record_delta(tx, entry, &product, StockDelta::default()).await?;
+    record_delta(work.tx, entry, &snapshot, StockDelta::default()).await?;
     Ok(Ok(()))
 }
 
-/// Counts a change in the aggregates: what it did on the stock, and the movement that came or went with it.
+/// Records a change for the aggregates: what it did to the stock, and the movement that came or went with it.
 async fn record_delta(
     tx: &mut Tx,
-    entry: &Entry<'_>,
-    product: &ProductSnapshot,
+    entry: &NewEntry<'_>,
+    snapshot: &ProductSnapshot,
     stock: StockDelta,
 ) -> Result<(), db::Error> {
-    match (entry.kind, entry.movement_delta(), entry.reference) {
-        (Kind::InflowReversed | Kind::OutflowReversed, Some(movement), Some(id)) => {
+    match (entry.kind, entry.movement(), entry.reference) {
+        (EntryKind::InflowReversed | EntryKind::OutflowReversed, Some(movement), Some(id)) => {
             aggregates::record_deletion(tx, entry.product, stock, &movement, id).await
         }
-        (_, movement, _) => aggregates::record(tx, product, stock, movement.as_ref()).await,
+        (_, movement, _) => aggregates::record(tx, snapshot, stock, movement.as_ref()).await,
     }
 }
 
 /// Changes a quantity and writes the row that says so, or neither.
 pub(super) async fn apply(
-    tx: &mut Tx,
-    entry: &Entry<'_>,
-) -> Result<Result<Changed, Impossible>, db::Error> {
-    let may_be_archived = !matches!(entry.kind, Kind::Inflow | Kind::Outflow);
+    work: &mut Work<'_>,
+    entry: &NewEntry<'_>,
+) -> Result<Result<QuantityChange, QuantityError>, db::Error> {
+    let may_be_archived = !matches!(entry.kind, EntryKind::Inflow | EntryKind::Outflow);
     let (product, change) = (entry.product, entry.change);
-    let Some(held) =
-        store::change_quantity(tx, product, change, may_be_archived, entry.now).await?
+    let Some(stock) =
+        store::change_quantity(work.tx, product, change, may_be_archived, entry.now).await?
     else {
-        return Ok(Err(match store::lock_quantity(tx, product).await? {
-            None => Impossible::NoProduct,
-            Some(held) if held.is_archived && !may_be_archived => Impossible::Archived,
-            Some(held) if change < 0 => Impossible::Insufficient(held.quantity),
-            Some(held) => Impossible::TooMany(held.quantity),
+        return Ok(Err(match store::lock_quantity(work.tx, product).await? {
+            None => QuantityError::NoProduct,
+            Some(stock) if stock.is_archived && !may_be_archived => QuantityError::Archived,
+            Some(stock) if change < 0 => QuantityError::Insufficient(stock.quantity),
+            Some(stock) => QuantityError::TooMany(stock.quantity),
         }));
     };
-    // Whoever changes its prices holds the stock row, which is held here now.
-    let Some(product) = aggregates::product_snapshot(tx, entry.product).await? else {
-        return Ok(Err(Impossible::NoProduct));
+    // Whoever changes the product's prices locks the stock row, which is locked here now.
+    let Some(snapshot) = aggregates::product_snapshot(work.tx, product).await? else {
+        return Ok(Err(QuantityError::NoProduct));
     };
-    store::insert_entry(tx, entry, held.quantity, product.prices()).await?;
-    let before = Held {
-        quantity: held.quantity - entry.change,
-        ..held
+    store::insert_entry(work, entry, stock.quantity, snapshot.prices()).await?;
+    let before = LockedStock {
+        quantity: stock.quantity - change,
+        ..stock
     };
     // A product is counted from its opening on.
-    let was_low = entry.kind != Kind::Opening && before.is_low();
-    let stock = StockDelta {
-        units: entry.change,
-        low: i64::from(held.is_low()) - i64::from(was_low),
+    let was_low = entry.kind != EntryKind::Opening && before.is_low();
+    let delta = StockDelta {
+        units: change,
+        low: i64::from(stock.is_low()) - i64::from(was_low),
     };
-    record_delta(tx, entry, &product, stock).await?;
-    Ok(Ok(Changed {
+    record_delta(work.tx, entry, &snapshot, delta).await?;
+    Ok(Ok(QuantityChange {
         before: before.quantity,
-        after: held.quantity,
-        threshold: held.threshold,
-        is_archived: held.is_archived,
+        after: stock.quantity,
+        threshold: stock.threshold,
+        is_archived: stock.is_archived,
     }))
 }

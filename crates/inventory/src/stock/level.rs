@@ -32,6 +32,12 @@ pub struct Policy {
     pub mails: bool,
 }
 
+impl Default for Policy {
+    fn default() -> Self {
+        Self::from(&Config::default())
+    }
+}
+
 impl From<&Config> for Policy {
     fn from(config: &Config) -> Self {
         Self {

@@ -18,15 +18,14 @@ pub(crate) mod pages;
 mod payloads;
 mod receiving;
 mod store;
-mod work;
 
-pub use adjustments::{Explanation, Reason, adjust};
+pub(crate) use adjustments::adjust;
+pub use adjustments::{Explanation, Reason};
 pub use level::{AlertMode, Level, Policy};
 pub(crate) use model::OPTIONAL_THRESHOLD;
 pub use model::{Difference, LedgerEntry, LedgerRow, LowStock, OwnThreshold, Reference, Subject};
 pub(crate) use payloads::webhooks;
 pub(crate) use store::{opened_at, span_of};
-pub use work::Work;
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -35,8 +34,7 @@ use resource::Value;
 
 use crate::{
     State,
-    access::{Actor, Caller, Model},
-    aggregates,
+    access::{Caller, Model},
     audit::{self, Action, FieldChange},
     rest::{
         Message, Refusal,
@@ -45,13 +43,14 @@ use crate::{
         query::Parameters,
         resource::{Page, Wanted},
     },
-    search,
+    search, aggregates,
+    work::{Work, write},
 };
-use ledger::{Entry, Kind};
+use ledger::{EntryKind, NewEntry};
 
-/// What a change of a quantity left behind.
+/// A quantity before and after a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Changed {
+pub(crate) struct QuantityChange {
     /// Units before.
     pub before: i64,
     /// Units after.
@@ -64,7 +63,7 @@ pub struct Changed {
 
 /// A product's stock row, while nobody else changes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Held {
+pub(crate) struct LockedStock {
     quantity: i64,
     /// The product's own.
     threshold: Option<i64>,
@@ -73,7 +72,7 @@ pub(crate) struct Held {
     is_archived: bool,
 }
 
-impl Held {
+impl LockedStock {
     /// Whether the product is one of the low ones that are counted.
     fn is_low(self) -> bool {
         let threshold = self.threshold.or(self.counted);
@@ -84,7 +83,7 @@ impl Held {
 
 /// Why a quantity cannot be changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Impossible {
+pub enum QuantityError {
     /// There are only so many units.
     Insufficient(i64),
     /// There would be more than 64 bits hold.
@@ -96,73 +95,34 @@ pub enum Impossible {
 }
 
 /// Opens the ledger of a product that was just created with nothing in stock.
-///
-/// # Errors
-///
-/// Faults of the store.
-pub async fn open(
-    tx: &mut Tx,
+pub(crate) async fn open(
+    work: &mut Work<'_>,
     product: i64,
     quantity: i64,
-    actor: &Actor,
-    now: Timestamp,
-) -> Result<(), Refusal> {
-    let entry = Entry {
-        product,
-        kind: Kind::Opening,
-        change: quantity,
-        reference: None,
-        supplier: None,
-        explanation: None,
-        booked_at: now,
-        actor,
-        now,
-    };
+) -> Result<(), db::Error> {
+    let entry = NewEntry::new(work, product, EntryKind::Opening, quantity);
     // Nothing is in stock yet and the quantity is 0 or more, so it always fits.
-    _ = ledger::apply(tx, &entry).await?;
+    _ = ledger::apply(work, &entry).await?;
     Ok(())
 }
 
 /// Writes off what is left of a product before it is deleted, in the ledger alone: nobody is told that it is low.
-///
-/// # Errors
-///
-/// Faults of the store.
-pub(crate) async fn empty(
-    tx: &mut Tx,
-    product: i64,
-    actor: &Actor,
-    now: Timestamp,
-) -> Result<(), db::Error> {
-    let Some(held) = store::lock_quantity(tx, product).await? else {
+pub(crate) async fn empty(work: &mut Work<'_>, product: i64) -> Result<(), db::Error> {
+    let Some(stock) = store::lock_quantity(work.tx, product).await? else {
         return Ok(());
     };
-    if held.quantity > 0 {
-        let entry = Entry {
-            product,
-            kind: Kind::Adjustment,
-            change: -held.quantity,
-            reference: None,
-            supplier: None,
-            explanation: None,
-            booked_at: now,
-            actor,
-            now,
-        };
+    if stock.quantity > 0 {
+        let entry = NewEntry::new(work, product, EntryKind::Adjustment, -stock.quantity);
         // The row is locked, so what it has can be taken away.
-        _ = ledger::apply(tx, &entry).await?;
+        _ = ledger::apply(work, &entry).await?;
     }
     Ok(())
 }
 
 /// Takes a product off the shelves, before it is deleted: nobody else changes its quantity until the transaction ends.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn close(tx: &mut Tx, product: i64) -> Result<(), db::Error> {
-    let held = store::lock_quantity(tx, product).await?;
-    if held.is_some_and(Held::is_low) {
+    let stock = store::lock_quantity(tx, product).await?;
+    if stock.is_some_and(LockedStock::is_low) {
         aggregates::record_level(tx, product, -1).await?;
     }
     aggregates::record_deleted_product(tx, product).await
@@ -244,10 +204,6 @@ pub async fn threshold_read(state: &State, product: i64) -> Result<Option<Option
 }
 
 /// The products with a threshold of their own, at most so many.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn thresholds(state: &State, most: i64) -> Result<Vec<OwnThreshold>, Refusal> {
     Ok(state
         .db
@@ -256,10 +212,6 @@ pub(crate) async fn thresholds(state: &State, most: i64) -> Result<Vec<OwnThresh
 }
 
 /// One product's own threshold, with what it is a threshold of.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn own_threshold(
     state: &State,
     product: i64,
@@ -271,11 +223,7 @@ pub(crate) async fn own_threshold(
 }
 
 /// A product's own threshold, which nobody else changes until the transaction ends.
-///
-/// # Errors
-///
-/// Faults of the store.
-pub(crate) async fn own_threshold_held(
+pub(crate) async fn own_threshold_locked(
     tx: &mut Tx,
     product: i64,
 ) -> Result<Option<OwnThreshold>, db::Error> {
@@ -284,10 +232,6 @@ pub(crate) async fn own_threshold_held(
 }
 
 /// The thresholds of their own that some of these products have.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn own_thresholds(
     state: &State,
     products: &[i64],
@@ -310,45 +254,54 @@ pub async fn threshold_set(
     product: i64,
     threshold: Option<i64>,
 ) -> Result<(), Refusal> {
-    let work = Work::of(state, caller);
-    let set = async move |tx: &mut Tx| {
-        threshold_set_within(tx, product, threshold, &work).await?;
-        Ok(())
-    };
-    state.db.write(set).await
+    let job =
+        async move |work: &mut Work<'_>| set_threshold(work, product, threshold).await.map(drop);
+    write(state, caller, job).await
 }
 
-/// Gives a product a threshold within a transaction, as [`threshold_set`] does: its title.
-pub(crate) async fn threshold_set_within(
-    tx: &mut Tx,
+/// As [`threshold_set`], within a write; the product's title.
+///
+/// # Errors
+///
+/// An unknown product, and faults of the store.
+pub(crate) async fn set_threshold(
+    work: &mut Work<'_>,
     product: i64,
     threshold: Option<i64>,
-    work: &Work,
 ) -> Result<String, Refusal> {
-    let before = store::lock_quantity(tx, product).await?;
+    let before = store::lock_quantity(work.tx, product).await?;
     let before = before.ok_or(Refusal::NotFound)?;
-    store::set_threshold(tx, product, threshold).await?;
-    let after = Held {
+    store::set_threshold(work.tx, product, threshold).await?;
+    let after = LockedStock {
         threshold,
         ..before
     };
-    let low = i64::from(after.is_low()) - i64::from(before.is_low());
-    if low != 0 {
-        aggregates::record_level(tx, product, low).await?;
-    }
+    record_level(work.tx, product, before, after).await?;
     let thresholds = (before.threshold, threshold);
     if !before.is_archived {
-        events::after_threshold(tx, product, before.quantity, thresholds, work).await?;
+        events::after_threshold(work, product, before.quantity, thresholds).await?;
     }
-    let value = |held: Held| held.threshold.map_or(Value::Null, Value::Integer);
-    let change = FieldChange::of("threshold", value(before), value(after));
+    let value = |threshold: Option<i64>| threshold.map_or(Value::Null, Value::Integer);
+    let change = FieldChange::of("threshold", value(before.threshold), value(threshold));
     let changes = Some(change).filter(|_| before != after);
-    let titled = movements::store::product(tx, product).await?;
+    let titled = movements::store::product(work.tx, product).await?;
     let title = titled.map(|product| product.title).unwrap_or_default();
     let action = Action::Edited(changes.as_slice());
-    let Work { actor, now, .. } = work;
-    audit::record(tx, actor, action, Model::Product, product, &title, *now).await?;
+    audit::record(work, action, Model::Product, product, &title).await?;
     Ok(title)
+}
+
+/// Counts a product that became low, or no longer is.
+async fn record_level(
+    tx: &mut Tx,
+    product: i64,
+    before: LockedStock,
+    after: LockedStock,
+) -> Result<(), db::Error> {
+    match i64::from(after.is_low()) - i64::from(before.is_low()) {
+        0 => Ok(()),
+        low => aggregates::record_level(tx, product, low).await,
+    }
 }
 
 /// One page of the products below their thresholds, lowest first.
@@ -375,10 +328,6 @@ pub async fn low_stock_list(state: &State, wanted: Wanted) -> Result<Page<LowSto
 }
 
 /// How many products are below their thresholds.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn low_count(state: &State) -> Result<i64, Refusal> {
     let shop = state.config.low_stock_threshold;
     let count = async move |conn: &mut Conn| aggregates::count_low(conn, shop).await;
@@ -386,10 +335,6 @@ pub(crate) async fn low_count(state: &State) -> Result<i64, Refusal> {
 }
 
 /// A stretch of the products below their thresholds, lowest first.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn low_stock(
     conn: &mut Conn,
     shop: i64,

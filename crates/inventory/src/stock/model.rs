@@ -8,7 +8,7 @@ use serde::Serialize;
 use utoipa::{ToSchema, openapi::Object};
 use web::openapi::one_of;
 
-use super::{Reason, ledger::Kind, movements::Movement};
+use super::{Reason, ledger::EntryKind, movements::Movement};
 use crate::rest::json::{self, Titled};
 
 /// One row of a product's ledger.
@@ -20,7 +20,7 @@ pub struct LedgerRow {
     pub id: i64,
     /// What the change came from.
     #[schema(schema_with = kinds)]
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// Units added, or taken when negative.
     pub change: i64,
     /// Units after it.
@@ -47,7 +47,7 @@ pub struct LedgerRow {
 }
 
 fn kinds() -> Object {
-    one_of(Kind::ALL.map(Kind::name))
+    one_of(EntryKind::ALL.map(EntryKind::name))
 }
 
 fn reasons() -> Object {
@@ -108,7 +108,7 @@ resource! {
         product: i64 = integer("Produto", "Product", 1, i64::MAX).listed_for_staff(),
         // None of a product that is gone.
         title: Option<String> = token("Título", "Title").hidden(),
-        kind: Kind = chosen("Tipo", "Kind").listed_for_staff(),
+        kind: EntryKind = chosen("Tipo", "Kind").listed_for_staff(),
         change: i64 = integer("Mudança", "Change", i64::MIN, i64::MAX).listed_for_staff(),
         balance_after: i64 = integer("Saldo depois", "Balance after", 0, i64::MAX).listed_for_staff(),
         // The movement.

@@ -25,7 +25,7 @@ pub(super) struct OutflowPayload<'a> {
 }
 
 /// What is told of a product's level.
-#[derive(Serialize, ToSchema)]
+#[derive(Clone, Copy, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LevelPayload<'a> {
     pub(super) product: &'a Titled,

@@ -3,24 +3,24 @@
 use std::collections::BTreeMap;
 
 use db::{Conn, Engine, Error, Money, Param, Query, Row, Timestamp, Tx};
-use resource::{FieldType as _, Record as _};
+use resource::{FieldType as _, Record as _, row};
 
 use super::{
-    Held, MOST_DIFFERENCES, Reason,
-    ledger::{Entry, Kind},
+    LockedStock, MOST_DIFFERENCES, Reason,
+    ledger::{EntryKind, NewEntry},
     model::{Difference, LedgerRow, LowStock, OwnThreshold, Reference, Subject},
 };
-use crate::rest::json::Titled;
+use crate::{rest::json::Titled, work::Work};
 
-/// The columns of a [`Held`], of `product_stock`.
-macro_rules! held_columns {
+/// The columns of a [`LockedStock`], of `product_stock`.
+macro_rules! locked_columns {
     () => {
         "quantity, threshold, (SELECT threshold FROM low_stock_aggregate), archived_at"
     };
 }
 
-fn held_of(row: &Row<'_>) -> Result<Held, Error> {
-    Ok(Held {
+fn locked_of(row: &Row<'_>) -> Result<LockedStock, Error> {
+    Ok(LockedStock {
         quantity: row.get(0)?,
         threshold: row.get(1)?,
         counted: row.get(2)?,
@@ -29,9 +29,9 @@ fn held_of(row: &Row<'_>) -> Result<Held, Error> {
 }
 
 /// The stock row on SQLite, where nobody else changes anything until the transaction ends, and a `RETURNING` makes a temporary table.
-const HELD_ON_SQLITE: &str = concat!(
+const LOCKED_ON_SQLITE: &str = concat!(
     "SELECT ",
-    held_columns!(),
+    locked_columns!(),
     " FROM product_stock WHERE product_id = $1"
 );
 
@@ -43,7 +43,7 @@ pub(super) async fn change_quantity(
     change: i64,
     may_be_archived: bool,
     now: Timestamp,
-) -> Result<Option<Held>, Error> {
+) -> Result<Option<LockedStock>, Error> {
     macro_rules! update {
         () => {
             "UPDATE product_stock SET quantity = quantity + $2, updated_at = $3
@@ -57,14 +57,14 @@ pub(super) async fn change_quantity(
     match tx.engine() {
         Engine::Postgres => {
             tx.optional(
-                concat!(update!(), " RETURNING ", held_columns!()),
+                concat!(update!(), " RETURNING ", locked_columns!()),
                 &values,
-                held_of,
+                locked_of,
             )
             .await
         }
         Engine::Sqlite if tx.execute(update!(), &values).await? == 0 => Ok(None),
-        Engine::Sqlite => tx.optional(HELD_ON_SQLITE, &[&product], held_of).await,
+        Engine::Sqlite => tx.optional(LOCKED_ON_SQLITE, &[&product], locked_of).await,
     }
 }
 
@@ -78,15 +78,15 @@ pub(super) async fn quantity(conn: &mut Conn, product: i64) -> Result<Option<i64
 }
 
 /// A product's quantity, which nobody else changes until the transaction ends.
-pub(super) async fn lock_quantity(tx: &mut Tx, product: i64) -> Result<Option<Held>, Error> {
+pub(super) async fn lock_quantity(tx: &mut Tx, product: i64) -> Result<Option<LockedStock>, Error> {
     let sql = match tx.engine() {
         Engine::Postgres => concat!(
             "UPDATE product_stock SET quantity = quantity WHERE product_id = $1 RETURNING ",
-            held_columns!()
+            locked_columns!()
         ),
-        Engine::Sqlite => HELD_ON_SQLITE,
+        Engine::Sqlite => LOCKED_ON_SQLITE,
     };
-    tx.optional(sql, &[&product], held_of).await
+    tx.optional(sql, &[&product], locked_of).await
 }
 
 /// Since when a product is archived; the outer `None` is an unknown product.
@@ -134,36 +134,48 @@ pub(crate) async fn opened_at(conn: &mut Conn, product: i64) -> Result<Option<Ti
     .await
 }
 
+row! {
+    /// A row of the ledger.
+    pub(super) struct LedgerEntryRow in "ledger_entries" {
+        product = "product_id",
+        kind = "kind",
+        change = "change",
+        balance_after = "balance_after",
+        cost_price = "cost_price",
+        selling_price = "selling_price",
+        user = "user_id",
+        user_name = "user_name",
+        reference = "reference_id",
+        reason = "reason",
+        note = "note",
+        created_at = "created_at",
+    }
+}
+
 /// Writes one row of the ledger, with the product's prices at this moment.
 pub(super) async fn insert_entry(
-    tx: &mut Tx,
-    entry: &Entry<'_>,
+    work: &mut Work<'_>,
+    entry: &NewEntry<'_>,
     balance_after: i64,
     (cost_price, selling_price): (Money, Money),
 ) -> Result<(), Error> {
-    let user = entry.actor.0.as_ref();
-    let explanation = entry.explanation;
-    tx.execute(
-        "INSERT INTO ledger_entries (product_id, kind, change, balance_after, cost_price, selling_price, user_id, user_name,
-                                     reference_id, reason, note, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
-        &[
-            &entry.product,
-            &entry.kind.name(),
-            &entry.change,
-            &balance_after,
-            &cost_price,
-            &selling_price,
-            &user.map(|(id, _)| *id),
-            &user.map(|(_, name)| name.as_str()),
-            &entry.reference,
-            &explanation.map(|explanation| explanation.reason.name()),
-            &explanation.and_then(|explanation| explanation.note.as_deref()),
-            &entry.now,
-        ],
-    )
-    .await?;
-    Ok(())
+    let (user, explanation) = (work.actor.0.as_ref(), entry.explanation);
+    let row = LedgerEntryRow::<&dyn Param> {
+        product: &entry.product,
+        kind: &entry.kind.name(),
+        change: &entry.change,
+        balance_after: &balance_after,
+        cost_price: &cost_price,
+        selling_price: &selling_price,
+        user: &user.map(|(id, _)| *id),
+        user_name: &user.map(|(_, name)| name.as_str()),
+        reference: &entry.reference,
+        reason: &explanation.map(|explanation| explanation.reason.name()),
+        note: &explanation.and_then(|explanation| explanation.note.as_deref()),
+        created_at: &entry.now,
+    };
+    let (sql, values) = row.insert();
+    work.tx.execute(sql, &values).await.map(drop)
 }
 
 /// The ledger's last entry of a product up to a moment; without a moment, none is the last. `+ 0` as in [`entries`].
@@ -212,7 +224,7 @@ pub(super) async fn entries(
 }
 
 fn ledger_row(row: &Row<'_>) -> Result<LedgerRow, Error> {
-    let kind = Kind::from_row(row, &mut 1)?;
+    let kind = EntryKind::from_row(row, &mut 1)?;
     let (reference, reason): (Option<i64>, Option<String>) = (row.get(6)?, row.get(7)?);
     Ok(LedgerRow {
         id: row.get(0)?,

@@ -1,34 +1,21 @@
-//! The columns of each resource's files.
+//! The columns of each resource's files. They follow from the descriptions: a field is a column, under its own name and labels, and beside
+//! a reference an import takes a column with what the referred record is called.
 
-use resource::{Both, Field, Kind, Record as _, find};
+use std::sync::LazyLock;
+
+use resource::{Both, Field, Record as _, in_a_sentence};
 use web::locale::Locale;
 
 use super::Resource;
 use crate::{
     catalogue::{
         named::{self, NamedRecord},
-        products::ProductRecord,
+        products::{self, ProductRecord},
     },
     names,
     rest::Message,
+    stock::movements::MovementRecord,
 };
-
-/// What the cells of a column hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Content {
-    /// A text, escaped against formulas.
-    Text,
-    /// A whole number.
-    Number,
-    /// A time, which the import gives where it is blank.
-    Time,
-    /// A price.
-    Price,
-    /// Another record: its id, or what it is called.
-    Reference(ReferenceKey),
-    /// What a referred record is called; the reference's own column, and how it is looked up.
-    Name(&'static str, ReferenceKey),
-}
 
 /// By what a reference is looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,84 +25,75 @@ pub(super) enum ReferenceKey {
     SerieNumber,
 }
 
-impl ReferenceKey {
-    /// How the records that a field refers to are looked up.
-    fn of(field: &Field) -> Self {
-        let mut kinds = named::Kind::ALL.into_iter();
-        let kind = kinds.find(|kind| Some(kind.path()) == field.target.map(|target| target.path));
-        kind.map_or(Self::Title, Self::Name)
-    }
-}
-
 /// A column of a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Column {
+pub(super) struct FileColumn {
     pub(super) name: &'static str,
     /// What a spreadsheet may call it. Case, accents and underscores do not matter.
     label: Both,
-    pub(super) content: Content,
+    /// The field that it fills.
+    pub(super) field: &'static Field,
+    /// Of a reference: how a name is looked up.
+    pub(super) key: Option<ReferenceKey>,
     pub(super) is_required: bool,
 }
 
-/// A column by which an import looks a reference up.
-const fn by(name: &'static str, label: Both, content: Content) -> Column {
-    Column {
-        name,
-        label,
-        content,
-        is_required: false,
+/// Columns that an import takes in the place of those of references: `category_name`.
+static BY_NAME: LazyLock<Vec<FileColumn>> = LazyLock::new(|| {
+    let fields = [ProductRecord::FIELDS, MovementRecord::FIELDS];
+    let columns = fields.into_iter().flatten().flat_map(|field| {
+        let key = ReferenceKey::of(field);
+        let by_name = key.map(|key| FileColumn::by_name(field, key));
+        let is_product = key == Some(ReferenceKey::Title);
+        let by_number = is_product.then(|| FileColumn::by_name(field, ReferenceKey::SerieNumber));
+        by_name.into_iter().chain(by_number)
+    });
+    columns.collect()
+});
+
+impl ReferenceKey {
+    /// How the records that a field refers to are looked up.
+    fn of(field: &Field) -> Option<Self> {
+        let path = field.target?.path;
+        let kind = named::Kind::ALL.into_iter().find(|kind| kind.path() == path);
+        Some(kind.map_or(Self::Title, Self::Name))
     }
 }
 
-/// Columns that an import takes in the place of those of references.
-const BY_NAME: [Column; 5] = [
-    by(
-        "category_name",
-        ("Nome da categoria", "Category name"),
-        Content::Name("category", ReferenceKey::Name(named::Kind::Category)),
-    ),
-    by(
-        "brand_name",
-        ("Nome da marca", "Brand name"),
-        Content::Name("brand", ReferenceKey::Name(named::Kind::Brand)),
-    ),
-    by(
-        "supplier_name",
-        ("Nome do fornecedor", "Supplier name"),
-        Content::Name("supplier", ReferenceKey::Name(named::Kind::Supplier)),
-    ),
-    by(
-        "product_title",
-        ("Título do produto", "Product title"),
-        Content::Name("product", ReferenceKey::Title),
-    ),
-    by(
-        "product_serie_number",
-        ("Número de série do produto", "Product serie number"),
-        Content::Name("product", ReferenceKey::SerieNumber),
-    ),
-];
-
-impl Column {
+impl FileColumn {
     /// The column of a field.
     fn of(field: &'static Field) -> Self {
         Self {
             name: field.name,
             label: field.label,
-            content: match field.kind {
-                Kind::Text { .. }
-                | Kind::LongText { .. }
-                | Kind::Token
-                | Kind::Truth
-                | Kind::Choice(_)
-                | Kind::Several => Content::Text,
-                Kind::Id | Kind::Integer { .. } => Content::Number,
-                Kind::Time => Content::Time,
-                Kind::Price | Kind::Decimal => Content::Price,
-                Kind::Reference => Content::Reference(ReferenceKey::of(field)),
-            },
+            field,
+            key: ReferenceKey::of(field),
             is_required: field.is_required(),
         }
+    }
+
+    /// The column with what the record is called that a field refers to: `Nome da categoria`.
+    fn by_name(field: &'static Field, key: ReferenceKey) -> Self {
+        let (words, name) = match key {
+            ReferenceKey::Name(kind) => (&kind.about().words, NamedRecord::name),
+            ReferenceKey::Title => (&products::WORDS, ProductRecord::title),
+            ReferenceKey::SerieNumber => (&products::WORDS, ProductRecord::serie_number),
+        };
+        let (of, label) = (words.ending("do", "da"), name.label);
+        let portuguese = format!("{} {of} {}", label.0, words.one(Locale::PtBr));
+        let english = format!("{} {}", words.name(Locale::En), in_a_sentence(label.1));
+        Self {
+            name: format!("{}_{}", field.name, name.name).leak(),
+            label: (portuguese.leak(), english.leak()),
+            field,
+            key: Some(key),
+            is_required: false,
+        }
+    }
+
+    /// Whether it always holds names, and never ids.
+    pub(super) fn is_by_name(&self) -> bool {
+        self.name != self.field.name
     }
 
     fn is_called(&self, name: &str) -> bool {
@@ -131,21 +109,18 @@ impl Column {
 }
 
 /// What stands over the column of a field in a file for a reader, which an import understands: a reference has its name below it.
-pub(crate) fn heading(field: &Field, locale: Locale) -> &'static str {
-    let name = field
-        .target
-        .map(|target| format!("{}_{}", field.name, target.name));
-    let by_name = BY_NAME.iter().find(|by| name.as_deref() == Some(by.name));
-    let (portuguese, english) = by_name.map_or(field.label, |by| by.label);
+pub(crate) fn heading(field: &'static Field, locale: Locale) -> &'static str {
+    let by_name = BY_NAME.iter().find(|column| column.field == field);
+    let (portuguese, english) = by_name.map_or(field.label, |column| column.label);
     locale.text(portuguese, english)
 }
 
 /// What a reader calls a column that an import complains about.
 pub(super) fn label(name: &'static str, locale: Locale) -> &'static str {
-    let by_name = BY_NAME.iter().find(|by| by.name == name);
+    let by_name = BY_NAME.iter().find(|column| column.name == name);
     by_name.map_or_else(
         || names::field(locale, name),
-        |by| locale.text(by.label.0, by.label.1),
+        |column| locale.text(column.label.0, column.label.1),
     )
 }
 
@@ -166,22 +141,22 @@ pub(super) fn fields(resource: Resource) -> &'static [&'static Field] {
 }
 
 /// The columns of an export, in their order.
-pub(super) fn exported(resource: Resource) -> impl Iterator<Item = Column> {
+pub(super) fn exported(resource: Resource) -> impl Iterator<Item = FileColumn> {
     let fields = fields(resource).iter().copied();
-    fields.filter(|field| !field.is_hidden).map(Column::of)
+    fields.filter(|field| !field.is_hidden).map(FileColumn::of)
 }
 
 /// Columns that an import takes in the place of one of the others.
-fn by_name(resource: Resource) -> impl Iterator<Item = Column> {
+fn by_name(resource: Resource) -> impl Iterator<Item = FileColumn> {
     let fields = fields(resource);
-    let columns = BY_NAME.into_iter();
-    columns.filter(|column| find(fields, fills(column)).is_some())
+    let columns = BY_NAME.iter().copied();
+    columns.filter(|column| fields.contains(&column.field))
 }
 
 /// The columns of a first row, or everything that is wrong with it.
-pub(super) fn of_header(resource: Resource, names: &[String]) -> Result<Vec<Column>, Message> {
+pub(super) fn of_header(resource: Resource, names: &[String]) -> Result<Vec<FileColumn>, Message> {
     let known = || exported(resource).chain(by_name(resource));
-    let mut columns: Vec<Column> = Vec::new();
+    let mut columns: Vec<FileColumn> = Vec::new();
     let mut wrong = Vec::new();
     for name in names {
         match known().find(|column| column.is_called(name)) {
@@ -192,7 +167,7 @@ pub(super) fn of_header(resource: Resource, names: &[String]) -> Result<Vec<Colu
                     format!("unknown column “{name}”"),
                 ));
             }
-            Some(column) if columns.iter().any(|other| fills(other) == fills(&column)) => {
+            Some(column) if columns.iter().any(|other| other.field == column.field) => {
                 let name = column.name;
                 wrong.push((
                     format!("a coluna {} aparece duas vezes", column.label.0),
@@ -203,7 +178,7 @@ pub(super) fn of_header(resource: Resource, names: &[String]) -> Result<Vec<Colu
         }
     }
     for needed in exported(resource).filter(|column| column.is_required) {
-        if columns.iter().all(|column| fills(column) != needed.name) {
+        if columns.iter().all(|column| column.field != needed.field) {
             wrong.push((
                 format!("falta a coluna {}", needed.label.0),
                 format!("column {} is missing", needed.name),
@@ -225,12 +200,4 @@ pub(super) fn of_header(resource: Resource, names: &[String]) -> Result<Vec<Colu
         ),
         format!("{}. Allowed columns: {allowed}.", english.join("; ")),
     ))
-}
-
-/// The field that a column fills.
-pub(super) const fn fills(column: &Column) -> &'static str {
-    match column.content {
-        Content::Name(field, _) => field,
-        _ => column.name,
-    }
 }

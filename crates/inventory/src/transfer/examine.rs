@@ -8,6 +8,7 @@ use std::{
 };
 
 use db::{Conn, Db};
+use resource::{Field, Kind};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use web::locale::read_file_time;
@@ -15,19 +16,18 @@ use web::locale::read_file_time;
 use super::{
     ImportError, Problem, Report, Resource, Run,
     cell::{Decimals, unescape},
-    column::{Column, Content, exported, fills},
+    column::{FileColumn, exported},
     missing::{self, Meaning, RowNames},
     record,
     same::is_same_value,
-    seen::{Before, Seen, locked},
-    sheet::{Line, Sheet},
+    earlier::{RowsBefore, EarlierRows, locked},
+    sheet::{SheetLine, Sheet},
 };
 use crate::{
-    catalogue::named::Kind,
+    catalogue::named,
     rest::{
         Message, Refusal,
         fields::{FieldErrors, Members},
-        given::Given,
         json::time_text,
     },
 };
@@ -55,7 +55,7 @@ pub(super) struct Examination {
     run: Arc<Run>,
     sheet: Sheet,
     decimals: Decimals,
-    seen: Arc<Mutex<Seen>>,
+    seen: Arc<Mutex<EarlierRows>>,
     /// What was found so far.
     pub(super) report: Report,
 }
@@ -98,12 +98,12 @@ impl Examination {
         let mut valid = Vec::new();
         for outcome in outcomes {
             match outcome {
-                Outcome::Valid(row) => {
+                RowOutcome::Valid(row) => {
                     self.report.added += 1;
                     valid.push(row);
                 }
-                Outcome::Unchanged => self.report.unchanged += 1,
-                Outcome::Refused(problems) => {
+                RowOutcome::Unchanged => self.report.unchanged += 1,
+                RowOutcome::Refused(problems) => {
                     for problem in problems {
                         self.report.complain(problem);
                     }
@@ -119,7 +119,7 @@ impl Examination {
         seen.ids.last_key_value().map(|(_, last)| *last)
     }
 
-    fn lines(&mut self) -> Result<Vec<Result<Line, Problem>>, ImportError> {
+    fn lines(&mut self) -> Result<Vec<Result<SheetLine, Problem>>, ImportError> {
         let (mut lines, mut bytes) = (Vec::new(), 0);
         while lines.len() < AT_ONCE && bytes < BYTES_AT_ONCE {
             let Some(line) = self.sheet.next()? else {
@@ -137,13 +137,13 @@ impl Examination {
 /// Rows that are examined in one reading.
 struct Batch {
     run: Arc<Run>,
-    columns: Vec<Column>,
-    seen: Arc<Mutex<Seen>>,
-    lines: Vec<Result<Line, Problem>>,
+    columns: Vec<FileColumn>,
+    seen: Arc<Mutex<EarlierRows>>,
+    lines: Vec<Result<SheetLine, Problem>>,
 }
 
 /// What was found out of a row.
-enum Outcome {
+enum RowOutcome {
     Valid(StagedRow),
     /// Its record is there already, the same.
     Unchanged,
@@ -163,12 +163,12 @@ impl Batch {
         &self,
         conn: &mut Conn,
         mut decimals: Decimals,
-    ) -> Result<(Vec<Outcome>, Seen, Decimals), ImportError> {
-        let (mut outcomes, mut fresh) = (Vec::new(), Seen::default());
+    ) -> Result<(Vec<RowOutcome>, EarlierRows, Decimals), ImportError> {
+        let (mut outcomes, mut fresh) = (Vec::new(), EarlierRows::default());
         for line in &self.lines {
             outcomes.push(match line {
                 Ok(line) => self.row(conn, line, &mut decimals, &mut fresh).await?,
-                Err(problem) => Outcome::Refused(vec![problem.clone()]),
+                Err(problem) => RowOutcome::Refused(vec![problem.clone()]),
             });
         }
         Ok((outcomes, fresh, decimals))
@@ -180,7 +180,7 @@ impl Batch {
         conn: &mut Conn,
         id: i64,
         members: &Members,
-        before: &Before<'_>,
+        before: &RowsBefore<'_>,
     ) -> Result<GivenId, ImportError> {
         let resource = self.run.resource;
         if before.has_id(id) {
@@ -204,24 +204,24 @@ impl Batch {
     async fn row(
         &self,
         conn: &mut Conn,
-        line: &Line,
+        line: &SheetLine,
         decimals: &mut Decimals,
-        fresh: &mut Seen,
-    ) -> Result<Outcome, ImportError> {
+        fresh: &mut EarlierRows,
+    ) -> Result<RowOutcome, ImportError> {
         let resource = self.run.resource;
         let creates = self.run.creates.as_deref();
         let read = members(conn, creates, &self.columns, line, decimals).await?;
         let (members, names, mut problems) = read;
-        let (given, errors) = Given::read(&members, self.run.work.now);
-        problems.absorb(&errors);
-        let before = Before {
+        let now = self.run.author.now;
+        let id = record::id_of(&members);
+        let before = RowsBefore {
             seen: &self.seen,
             fresh,
         };
-        if let Some(id) = given.id {
+        if let Some(id) = id {
             match self.given_id(conn, id, &members, &before).await? {
                 GivenId::Free => {}
-                GivenId::Unchanged => return Ok(Outcome::Unchanged),
+                GivenId::Unchanged => return Ok(RowOutcome::Unchanged),
                 GivenId::Taken(message) => {
                     problems.add("id", message);
                     return Ok(problems.refused(line));
@@ -231,17 +231,17 @@ impl Batch {
         for field in before.beyond_the_most_names(&names) {
             problems.add(field, missing::too_many());
         }
-        match record::examine(conn, resource, &members, &names, &given, &before).await {
+        match record::check(conn, resource, &members, &names, &before, now).await {
             Ok(effect) if problems.found.is_empty() => {
                 fresh
                     .names
                     .add(&locked(&self.seen).names, &names, line.number);
                 fresh.serie_numbers.extend(effect.serie_number);
                 fresh.quantities.extend(effect.quantity);
-                if let Some(id) = given.id {
+                if let Some(id) = id {
                     fresh.add_id(id);
                 }
-                Ok(Outcome::Valid(StagedRow {
+                Ok(RowOutcome::Valid(StagedRow {
                     line: line.number,
                     members,
                     names,
@@ -274,9 +274,9 @@ impl Problems {
         self.found.push((Some(column), message));
     }
 
-    fn explain(&mut self, column: &Column, message: Message) {
+    fn explain(&mut self, column: &FileColumn, message: Message) {
         self.add(column.name, message);
-        self.explained.push(fills(column));
+        self.explained.push(column.field.name);
     }
 
     fn absorb(&mut self, errors: &FieldErrors) {
@@ -289,53 +289,56 @@ impl Problems {
         }
     }
 
-    fn refused(&mut self, line: &Line) -> Outcome {
+    fn refused(&mut self, line: &SheetLine) -> RowOutcome {
         let found = mem::take(&mut self.found).into_iter();
         let problems = found.map(|(column, message)| Problem {
             line: line.number,
             column,
             message,
         });
-        Outcome::Refused(problems.collect())
+        RowOutcome::Refused(problems.collect())
     }
 }
 
 /// The cells of a row as members of a request body, and what they call by new names. Blank cells of optional columns are absent.
 async fn members(
     conn: &mut Conn,
-    creates: Option<&[Kind]>,
-    columns: &[Column],
-    line: &Line,
+    creates: Option<&[named::Kind]>,
+    columns: &[FileColumn],
+    line: &SheetLine,
     decimals: &mut Decimals,
 ) -> Result<(Members, RowNames, Problems), ImportError> {
     let (mut members, mut names) = (Members::new(), RowNames::new());
     let mut problems = Problems::default();
     for (column, cell) in columns.iter().zip(&line.cells) {
+        let (field, is_by_name) = (column.field, column.is_by_name());
         let is_blank = cell.trim().is_empty();
-        let field = fills(column);
-        let read = match column.content {
-            _ if is_blank && !column.is_required && field == column.name => continue,
-            Content::Text => Ok(unescape(cell).into_owned()),
-            Content::Reference(by) | Content::Name(_, by) if is_name(column, cell) => {
-                match missing::resolve(conn, creates, field, by, unescape(cell).trim()).await? {
+        if is_blank && !column.is_required && !is_by_name {
+            continue;
+        }
+        let read = match (field.kind, column.key) {
+            (_, Some(key)) if is_name(column, cell) => {
+                match missing::resolve(conn, creates, field.name, key, unescape(cell).trim()).await?
+                {
                     Meaning::Id(id) => Ok(id),
                     Meaning::New(name) => {
-                        names.insert(field.to_owned(), name);
+                        names.insert(field.name.to_owned(), name);
                         continue;
                     }
                     Meaning::Wrong(message) => Err(message),
                 }
             }
-            Content::Time => {
+            (Kind::Reference, _) if is_by_name => Ok(String::new()),
+            (Kind::Id | Kind::Integer { .. } | Kind::Reference, _) => Ok(cell.clone()),
+            (Kind::Time, _) => {
                 Ok(read_file_time(cell.trim()).map_or_else(|| cell.clone(), time_text))
             }
-            Content::Price => decimals.read(cell).map(Cow::into_owned),
-            Content::Name(..) => Ok(String::new()),
-            Content::Number | Content::Reference(_) => Ok(cell.clone()),
+            (Kind::Price | Kind::Decimal, _) => decimals.read(cell).map(Cow::into_owned),
+            _ => Ok(unescape(cell).into_owned()),
         };
         match read {
             Ok(text) => {
-                members.insert(field.to_owned(), raw_text(&text)?);
+                members.insert(field.name.to_owned(), raw_text(&text)?);
             }
             Err(message) => problems.explain(column, message),
         }
@@ -349,8 +352,8 @@ pub(super) fn members_of(resource: Resource, row: &record::Row) -> Result<Member
     cells
         .filter(|(_, cell)| !cell.is_empty())
         .map(|(column, cell)| {
-            let text = match column.content {
-                Content::Text => unescape(cell),
+            let text = match column.field.kind {
+                Kind::Text { .. } | Kind::LongText { .. } => unescape(cell),
                 _ => Cow::Borrowed(cell.as_str()),
             };
             Ok((column.name.to_owned(), raw_text(&text)?))
@@ -364,17 +367,17 @@ pub(super) fn raw_text(text: &str) -> Result<Box<RawValue>, db::Error> {
 }
 
 /// Whether a cell that refers to a record does so by its name. Digits are an id, so a brand that is called `51` needs the column for names.
-fn is_name(column: &Column, cell: &str) -> bool {
+fn is_name(column: &FileColumn, cell: &str) -> bool {
     let cell = cell.trim();
     let digits = cell.strip_prefix(['+', '-']).unwrap_or(cell);
     let is_id = digits.bytes().all(|byte| byte.is_ascii_digit());
-    !cell.is_empty() && (fills(column) != column.name || !is_id)
+    !cell.is_empty() && (column.is_by_name() || !is_id)
 }
 
 /// Whether a row says of a record what it is, however a spreadsheet wrote that.
 fn is_same(
     resource: Resource,
-    columns: &[Column],
+    columns: &[FileColumn],
     members: &Members,
     row: &record::Row,
 ) -> Result<bool, db::Error> {
@@ -383,10 +386,10 @@ fn is_same(
         serde_json::from_str(members.get(field)?.get()).ok()
     };
     Ok(columns.iter().all(|column| {
-        let field = fills(column);
-        match (text(members, field), text(&stored, field)) {
-            (Some(said), Some(stored)) => is_same_value(column.content, &said, &stored),
-            (None, Some(_)) => column.content == Content::Time,
+        let Field { name, kind, .. } = *column.field;
+        match (text(members, name), text(&stored, name)) {
+            (Some(said), Some(stored)) => is_same_value(kind, &said, &stored),
+            (None, Some(_)) => kind == Kind::Time,
             (said, None) => said.is_none(),
         }
     }))

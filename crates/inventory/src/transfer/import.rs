@@ -16,12 +16,7 @@ use super::{
     sheet::Sheet,
     staging::{self, Ending},
 };
-use crate::{
-    access::Actor,
-    catalogue::named::Kind,
-    rest::Message,
-    stock::{Policy, Work},
-};
+use crate::{access::Actor, catalogue::named::Kind, rest::Message, stock::Policy, work::Author};
 
 /// Why nothing was imported.
 #[derive(Debug, thiserror::Error)]
@@ -81,7 +76,7 @@ pub(super) struct Run {
     /// The kinds whose records it may create by name; none where nobody asked for that.
     pub(super) creates: Option<Vec<Kind>>,
     /// Who imports them, and since when.
-    pub(super) work: Work,
+    pub(super) author: Author,
 }
 
 /// Imports a file, all of it or nothing.
@@ -93,7 +88,7 @@ pub async fn import(db: &Db, order: Order, progress: Progress) -> Result<Report,
     let run = Run {
         resource: order.resource,
         creates: order.creates_names.then(|| KINDS.to_vec()),
-        work: Work {
+        author: Author {
             actor: Actor(None),
             policy: order.policy,
             now: order.clock.now(),

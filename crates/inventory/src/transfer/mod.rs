@@ -25,7 +25,7 @@ mod import;
 mod missing;
 mod record;
 mod same;
-mod seen;
+mod earlier;
 mod sheet;
 mod staging;
 pub(crate) mod uploads;

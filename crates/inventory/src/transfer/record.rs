@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use db::{Conn, Tx};
+use db::{Conn, Timestamp, Tx};
 use resource::Record;
 
 use super::{
@@ -11,16 +11,20 @@ use super::{
     column::{self, ReferenceKey},
     examine::StagedRow,
     missing::RowNames,
-    seen::{Before, Effect},
+    earlier::{RowsBefore, Effect},
 };
 use crate::{
-    catalogue::{named, products},
+    catalogue::{
+        named::{self, NamedRecord},
+        products::{self, Products},
+    },
     rest::{
         Refusal,
-        fields::{Members, Mode},
-        given::Given,
+        fields::{Draft, Members, Mode},
+        resource::Resource as _,
     },
-    stock::{self, Work, movements},
+    stock::{self, movements},
+    work::Work,
 };
 
 /// A record's id and its cells, in the order of the exported columns.
@@ -96,62 +100,71 @@ pub(super) async fn called(
     }
 }
 
-/// Adds a record; its id.
-pub(super) async fn add(
-    tx: &mut Tx,
+/// Creates the record of a row; its id.
+pub(super) async fn create(
+    work: &mut Work<'_>,
     resource: Resource,
     members: &Members,
-    given: &Given,
-    work: &Work,
 ) -> Result<i64, Refusal> {
+    let now = work.now;
     match resource {
         Resource::Named(kind) => {
-            let record = named::add(tx, kind, members, given, work.now).await?;
-            Ok(record.id)
+            let draft = Draft::import(kind.fields(), members, now);
+            Ok(kind.create(work, &draft).await?.id)
         }
-        Resource::Products => products::add(tx, members, given, &work.actor, work.now).await,
+        Resource::Products => {
+            let draft = Draft::import(Products.fields(), members, now);
+            Ok(Products.create(work, &draft).await?.id)
+        }
         Resource::Movements(movement) => {
-            movements::import(tx, movement, members, given, work).await
+            let draft = Draft::import(movement.fields(), members, now);
+            Ok(movement.create(work, &draft).await?.id)
         }
     }
 }
 
-/// What adding a record would do, or why it would be refused: the rules by which it is added, before anything is written. What it calls by
-/// a name that is not there yet is created with it.
-pub(super) async fn examine(
+/// What creating the record of a row would do, or why it would be refused: the checks of its creation, before anything is written. What
+/// it calls by a name that is not there yet is created with it.
+pub(super) async fn check(
     conn: &mut Conn,
     resource: Resource,
     members: &Members,
     names: &RowNames,
-    given: &Given,
-    before: &Before<'_>,
+    before: &RowsBefore<'_>,
+    now: Timestamp,
 ) -> Result<Effect, Refusal> {
     match resource {
-        Resource::Named(_) => {
-            let errors = named::problems(members, Mode::Whole);
-            if !errors.is_empty() {
-                return Err(errors.into());
-            }
+        Resource::Named(kind) => {
+            Draft::<NamedRecord>::import(kind.fields(), members, now).valid()?;
             Ok(Effect::default())
         }
         Resource::Products => {
+            let draft = Draft::import(Products.fields(), members, now);
             let is_taken = |number: &str| before.has_serie_number(number);
             let is_created = |field: &str| names.contains_key(field);
-            let serie_number = products::examine(conn, members, is_created, is_taken).await?;
+            let serie_number = products::check_import(conn, draft, is_created, is_taken).await?;
             Ok(Effect {
                 serie_number,
                 quantity: None,
             })
         }
         Resource::Movements(movement) => {
+            let draft = Draft::import(movement.fields(), members, now);
             let known = |product| before.quantity(product);
-            let quantity = movements::examine(conn, movement, members, given, known).await?;
+            let quantity = movements::check_import(conn, movement, &draft, known).await?;
             Ok(Effect {
                 serie_number: None,
                 quantity,
             })
         }
     }
+}
+
+/// The id that a row gives, if it is one.
+pub(super) fn id_of(members: &Members) -> Option<i64> {
+    let draft =
+        Draft::<NamedRecord>::import(&[NamedRecord::id], members, Timestamp::from_micros(0));
+    draft.input.id.set()
 }
 
 /// The records that rows refer to, each once: the field, and the id.
@@ -181,9 +194,11 @@ pub(super) fn serie_numbers(resource: Resource, rows: &[StagedRow]) -> Vec<Strin
     if resource != Resource::Products {
         return Vec::new();
     }
-    let numbers = rows.iter();
-    numbers
-        .filter_map(|row| products::serie_number(&row.members))
+    let drafts = rows
+        .iter()
+        .map(|row| Draft::read(&row.members, Mode::Whole));
+    drafts
+        .filter_map(|draft| products::serie_number(&draft))
         .collect()
 }
 
@@ -200,35 +215,32 @@ pub(super) async fn has_serie_number(
     Ok(false)
 }
 
-/// Why a record that was added could not be deleted as things are; `quantities` are those of products after the records before it.
-pub(super) async fn examine_removal(
+/// Refuses what would keep a record that was added from being reverted; `quantities` are those of products after the records before it.
+pub(super) async fn check_reversal(
     conn: &mut Conn,
     resource: Resource,
     id: i64,
     quantities: &mut HashMap<i64, i64>,
 ) -> Result<(), Refusal> {
     match resource {
-        Resource::Named(kind) => named::examine_removal(conn, kind, id).await,
-        Resource::Products => products::examine_removal(conn, id).await,
+        Resource::Named(kind) => named::check_deletion(conn, kind, id).await,
+        Resource::Products => products::check_deletion(conn, id).await,
         Resource::Movements(movement) => {
-            movements::examine_removal(conn, movement, id, quantities).await
+            movements::check_reversal(conn, movement, id, quantities).await
         }
     }
 }
 
-/// Deletes a record that was added, by the rules of deleting; one that is gone already is no hindrance.
-pub(super) async fn remove(
-    tx: &mut Tx,
+/// Deletes a record that was added; one that is gone already is no hindrance.
+pub(super) async fn revert(
+    work: &mut Work<'_>,
     resource: Resource,
     id: i64,
-    work: &Work,
 ) -> Result<(), Refusal> {
     match resource {
-        Resource::Named(kind) => named::remove(tx, kind, id, &work.actor, work.now)
-            .await
-            .map(drop),
-        Resource::Products => products::withdraw(tx, id, &work.actor, work.now).await,
-        Resource::Movements(movement) => movements::revert(tx, movement, id, work).await.map(drop),
+        Resource::Named(kind) => kind.delete(work, id).await.map(drop),
+        Resource::Products => products::revert(work, id).await,
+        Resource::Movements(movement) => movements::revert(work, movement, id).await.map(drop),
     }
 }
 
@@ -241,7 +253,7 @@ pub(super) async fn own_threshold(
     if resource != Resource::Products {
         return Ok(None);
     }
-    let own = stock::own_threshold_held(tx, id).await?;
+    let own = stock::own_threshold_locked(tx, id).await?;
     Ok(own.map(|own| own.threshold))
 }
 

@@ -1,23 +1,22 @@
 //! Whether a cell of a file says what a record has, however a spreadsheet wrote it. Pure.
 
 use db::{Money, Timestamp};
-
-use super::column::Content;
+use resource::Kind;
 
 /// Microseconds of a second.
 const SECOND: i64 = 1_000_000;
 
-/// Whether two texts are the same value of a column.
-pub(super) fn is_same_value(content: Content, said: &str, stored: &str) -> bool {
+/// Whether two texts are the same value of a field.
+pub(super) fn is_same_value(kind: Kind, said: &str, stored: &str) -> bool {
     let said = said.trim();
-    match content {
-        // Spreadsheets end lines in their own way.
-        Content::Text => said.replace("\r\n", "\n") == stored.replace("\r\n", "\n"),
-        Content::Price => is_same_read(Money::parse, said, stored),
-        Content::Time => is_same_time(said, stored),
-        Content::Number | Content::Reference(_) | Content::Name(..) => {
+    match kind {
+        Kind::Price | Kind::Decimal => is_same_read(Money::parse, said, stored),
+        Kind::Time => is_same_time(said, stored),
+        Kind::Id | Kind::Integer { .. } | Kind::Reference => {
             is_same_read(str::parse::<i64>, said, stored)
         }
+        // Spreadsheets end lines in their own way.
+        _ => said.replace("\r\n", "\n") == stored.replace("\r\n", "\n"),
     }
 }
 

@@ -7,7 +7,7 @@ use csv::{ByteRecord, ReaderBuilder};
 
 use super::{
     ImportError, Problem, Progress, Resource,
-    column::{self, Column},
+    column::{self, FileColumn},
     encoding::Encoding,
 };
 use crate::rest::Message;
@@ -25,11 +25,11 @@ pub(super) struct Sheet {
     /// What separates cells.
     pub(super) separator: u8,
     /// The file's columns in their order.
-    pub(super) columns: Vec<Column>,
+    pub(super) columns: Vec<FileColumn>,
 }
 
 /// A row with its cells, one for each column.
-pub(super) struct Line {
+pub(super) struct SheetLine {
     pub(super) number: u64,
     pub(super) cells: Vec<String>,
 }
@@ -127,7 +127,7 @@ impl Sheet {
     }
 
     /// The next row, or what is wrong with it as a whole. Rows of blank cells, as spreadsheets leave them, are passed over.
-    pub(super) fn next(&mut self) -> Result<Option<Result<Line, Problem>>, ImportError> {
+    pub(super) fn next(&mut self) -> Result<Option<Result<SheetLine, Problem>>, ImportError> {
         while self.advance()? {
             if self.is_beyond_the_end() {
                 return Ok(None);
@@ -156,7 +156,7 @@ impl Sheet {
             && BEHIND.ends_with(self.record.as_slice())
     }
 
-    fn line(&mut self) -> Result<Line, Problem> {
+    fn line(&mut self) -> Result<SheetLine, Problem> {
         let number = self.record.position().map_or(0, |begin| self.number(begin));
         let problem = |column, message| Problem {
             line: number,
@@ -193,7 +193,7 @@ impl Sheet {
                 })
             })
             .collect();
-        Ok(Line {
+        Ok(SheetLine {
             number,
             cells: cells?,
         })

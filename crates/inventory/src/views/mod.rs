@@ -17,12 +17,12 @@ use crate::{
     State,
     access::Caller,
     accounts::users,
-    idempotency::{on_conflict, once},
+    idempotency::IdempotencyKey,
     rest::{
         Refusal,
         fields::{FieldErrors, Members},
-        resource::Repeatable,
     },
+    work::{Work, write, write_once},
 };
 use model::{MAX_VIEWS, NAME_TAKEN, read_name, too_many};
 
@@ -36,23 +36,26 @@ pub(crate) async fn save(
     caller: &Caller,
     address: String,
     members: &Members,
-    key: Option<Repeatable>,
+    key: Option<IdempotencyKey>,
 ) -> Result<SavedView, Refusal> {
     let (name, user) = (read_name(members)?, caller.id);
-    let write = async move |tx: &mut Tx| {
+    let job = async move |work: &mut Work<'_>| {
+        let tx = &mut *work.tx;
         // Whoever saves a view at the same time waits, so that both are counted.
-        users::hold(tx, user).await?;
+        users::lock(tx, user).await?;
         if store::count(tx, user).await? >= MAX_VIEWS {
             return Err(Refusal::Conflict(too_many()));
         }
         let view = store::insert(tx, user, &name, &address).await?;
         Ok((view.id, view))
     };
-    let again = async move |tx: &mut Tx, id: i64| {
-        let found = store::find(tx, id, user).await?;
+    let replay = async move |work: &mut Work<'_>, id: i64| {
+        let found = store::find(work.tx, id, user).await?;
         found.ok_or(Refusal::NotFound)
     };
-    once(state, key, write, again).await.map_err(taken)
+    write_once(state, caller, key, job, replay)
+        .await
+        .map_err(taken)
 }
 
 /// Gives a view of the user's the name that a form brings.
@@ -67,11 +70,11 @@ pub(crate) async fn rename(
     members: &Members,
 ) -> Result<SavedView, Refusal> {
     let (name, user) = (read_name(members)?, caller.id);
-    let write = async move |tx: &mut Tx| {
-        let renamed = store::rename(tx, id, user, &name).await?;
+    let job = async move |work: &mut Work<'_>| {
+        let renamed = store::rename(work.tx, id, user, &name).await?;
         renamed.ok_or(Refusal::NotFound)
     };
-    on_conflict(&state.db, write).await.map_err(taken)
+    write(state, caller, job).await.map_err(taken)
 }
 
 /// Removes a view of the user's; one that is gone already is no fault.

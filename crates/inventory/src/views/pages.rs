@@ -83,7 +83,7 @@ async fn create(Extracted(page): Page, frame: Frame, request: Request) -> Answer
     let Some(address) = canonical(&post.text("address")) else {
         return Ok(see_other("/"));
     };
-    let key = post.repeatable(&frame, "views");
+    let key = post.idempotency_key(&frame, "views");
     let saved = super::save(
         &page.state,
         &frame.caller,

@@ -6,20 +6,21 @@ mod store;
 pub mod totp;
 
 use data_encoding::BASE32_NOPAD;
-use db::{Db, Timestamp, Tx};
+use db::{Db, Timestamp};
 use web::Seal;
 
 use super::{
     attempts::{self, Proof, Source, Target},
-    note_change, service,
+    record_change, service,
     session::{self, Begun, Session},
 };
 use crate::{
     State,
     access::{Actor, Caller, Granted},
     digest::digest,
-    idempotency::once,
-    rest::{Message, Refusal, resource::Repeatable},
+    idempotency::IdempotencyKey,
+    rest::{Message, Refusal},
+    work::{Author, Work, write_once},
 };
 use totp::Secret;
 
@@ -123,12 +124,12 @@ pub(crate) async fn is_missing(state: &State, caller: &Caller) -> Result<bool, d
 ///
 /// Faults of the store.
 pub async fn reset(db: &Db, actor: &Actor, user: i64, now: Timestamp) -> Result<bool, db::Error> {
-    let actor = actor.clone();
+    let author = Author::of(actor.clone(), now);
     db.write(async move |tx| {
         store::delete_recovery(tx, user).await?;
         let was_on = store::delete(tx, user).await?;
         if was_on {
-            note_change(tx, &actor, user, &["second_factor"], now).await?;
+            record_change(&mut author.work(tx), user, &["second_factor"]).await?;
         }
         Ok(was_on)
     })
@@ -182,7 +183,7 @@ pub(crate) struct Wish<'a> {
     /// The form's once-only token; empty without one.
     pub(crate) token: &'a str,
     /// What makes sending it twice count once.
-    pub(crate) key: Option<Repeatable>,
+    pub(crate) key: Option<IdempotencyKey>,
 }
 
 /// Recovery codes to be shown, and what the cookies of the answer say.
@@ -216,14 +217,14 @@ pub(crate) async fn turn_on(
             None => Ok(Err(Unchanged::Code)),
         };
     };
-    let (user, actor) = (caller.id, Actor::from(caller));
+    let user = caller.id;
     let sealed = seal(state).close(&state.random, user, &secret.base32());
-    let change = async move |tx: &mut Tx| {
-        if store::since(tx, user).await?.is_some() {
+    let change = async move |work: &mut Work<'_>| {
+        if store::since(work.tx, user).await?.is_some() {
             return Err(Refusal::Conflict(ON_ALREADY));
         }
-        store::insert(tx, user, &sealed, step, now).await?;
-        note_change(tx, &actor, user, &["second_factor"], now).await?;
+        store::insert(work.tx, user, &sealed, step, work.now).await?;
+        record_change(work, user, &["second_factor"]).await?;
         Ok(())
     };
     make_codes(state, wish, &secret.base32(), change)
@@ -240,14 +241,15 @@ async fn make_codes<C>(
     change: C,
 ) -> Result<NewCodes, Refusal>
 where
-    C: AsyncFn(&mut Tx) -> Result<(), Refusal> + Clone + Send + 'static,
+    C: AsyncFn(&mut Work<'_>) -> Result<(), Refusal> + Clone + Send + 'static,
 {
     let Wish {
         session,
         token,
         key,
     } = wish;
-    let (user, now) = (session.account.caller.id, state.clock.now());
+    let caller = &session.account.caller;
+    let user = caller.id;
     let codes = match token {
         "" => recovery_codes(state, user, &state.random.token()),
         token => recovery_codes(state, user, &format!("{token} {seed}")),
@@ -258,8 +260,9 @@ where
     };
     let (again_made, session) = (made.clone(), session.clone());
     let longest = state.config.session_lifetime;
-    let write = async move |tx: &mut Tx| {
-        change(tx).await?;
+    let job = async move |work: &mut Work<'_>| {
+        change(work).await?;
+        let (tx, now) = (&mut *work.tx, work.now);
         store::delete_recovery(tx, user).await?;
         for code in &made.codes {
             store::insert_recovery(tx, user, &digest(plain(code))).await?;
@@ -267,7 +270,8 @@ where
         let successor = session::succeed_within(tx, &session, &made.begun, longest, now).await?;
         Ok((successor, made.clone()))
     };
-    let again = async move |tx: &mut Tx, successor| {
+    let replay = async move |work: &mut Work<'_>, successor| {
+        let tx = &mut *work.tx;
         let mut made = again_made.clone();
         let mut codes = Vec::new();
         for code in made.codes {
@@ -282,7 +286,7 @@ where
         session::rename_within(tx, successor, &made.begun).await?;
         Ok(made)
     };
-    once(state, key, write, again).await
+    write_once(state, caller, key, job, replay).await
 }
 
 /// Turns the second factor of a user off, who shows a code of it: a session and a password that were stolen do not suffice.
@@ -331,12 +335,12 @@ pub(crate) async fn renew_recovery_codes(
     if !service::is_own_password(state, caller, password).await? {
         return Ok(Err(Unchanged::Password));
     }
-    let (user, actor, now) = (caller.id, Actor::from(caller), state.clock.now());
-    let change = async move |tx: &mut Tx| {
-        if store::since(tx, user).await?.is_none() {
+    let user = caller.id;
+    let change = async move |work: &mut Work<'_>| {
+        if store::since(work.tx, user).await?.is_none() {
             return Err(Refusal::Conflict(OFF_ALREADY));
         }
-        note_change(tx, &actor, user, &["recovery_codes"], now).await?;
+        record_change(work, user, &["recovery_codes"]).await?;
         Ok(())
     };
     make_codes(state, wish, "", change).await.map(Ok)

@@ -3,7 +3,7 @@
 use db::{Db, Timestamp};
 
 use super::store;
-use crate::{access::Actor, accounts::note_change};
+use crate::{access::Actor, accounts::record_change, work::Author};
 
 /// A session of somebody.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,11 +41,11 @@ pub async fn end(
     (id, user): (i64, i64),
     now: Timestamp,
 ) -> Result<bool, db::Error> {
-    let actor = actor.clone();
+    let author = Author::of(actor.clone(), now);
     db.write(async move |tx| {
         let ended = store::delete_one(tx, id, user).await?;
         if ended {
-            note_change(tx, &actor, user, &["sessions"], now).await?;
+            record_change(&mut author.work(tx), user, &["sessions"]).await?;
         }
         Ok(ended)
     })
@@ -64,13 +64,13 @@ pub async fn end_all(
     kept: Option<i64>,
     now: Timestamp,
 ) -> Result<u64, db::Error> {
-    let actor = actor.clone();
+    let author = Author::of(actor.clone(), now);
     // No session has this id.
     let kept = kept.unwrap_or(0);
     db.write(async move |tx| {
         let ended = store::delete_others(tx, user, kept).await?;
         if ended > 0 {
-            note_change(tx, &actor, user, &["sessions"], now).await?;
+            record_change(&mut author.work(tx), user, &["sessions"]).await?;
         }
         Ok(ended)
     })

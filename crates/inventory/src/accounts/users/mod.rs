@@ -5,7 +5,7 @@ pub(crate) mod manage;
 pub(crate) mod own;
 mod store;
 
-pub(crate) use store::hold;
+pub(crate) use store::lock;
 
 use db::{Db, Timestamp, Tx};
 use resource::{Named, id, resource, several, text, time, truth};
@@ -17,10 +17,8 @@ use super::{
 use crate::{
     access::{Actor, Model, Permission},
     audit::{self, Action},
+    work::Author,
 };
-
-/// Who does what commands and the first start do: the program itself.
-const PROGRAM: Actor = Actor(None);
 
 /// The longest name.
 const NAME_MAX: usize = 150;
@@ -218,7 +216,7 @@ async fn insert(tx: &mut Tx, user: &NewUser, hash: &str, now: Timestamp) -> Resu
     {
         return Err(UserError::UnknownGroup);
     }
-    note(tx, Action::Added, (Model::User, id), &user.username, now).await?;
+    record(tx, Action::Added, (Model::User, id), &user.username, now).await?;
     Ok(id)
 }
 
@@ -242,9 +240,10 @@ pub async fn set_password(
     db.write(async move |tx| {
         let changed = store::set_password(tx, &username, &hash, now).await?;
         let id = changed.ok_or(UserError::UnknownUser)?;
-        tokens.settle(tx, id, now).await?;
+        let author = Author::of(Actor(None), now);
+        tokens.settle(&mut author.work(tx), id).await?;
         let action = Action::Changed(tokens.changed());
-        note(tx, action, (Model::User, id), &username, now).await?;
+        record(tx, action, (Model::User, id), &username, now).await?;
         Ok(sessions::delete_of_user(tx, id).await?)
     })
     .await
@@ -266,7 +265,7 @@ pub async fn set_active(
         let changed = store::set_active(tx, &username, active, now).await?;
         let id = changed.ok_or(UserError::UnknownUser)?;
         let action = Action::Changed(&["active"]);
-        note(tx, action, (Model::User, id), &username, now).await?;
+        record(tx, action, (Model::User, id), &username, now).await?;
         if !active {
             sessions::delete_of_user(tx, id).await?;
         }
@@ -350,29 +349,22 @@ async fn set_permission(
                 (name, (Model::Group, id))
             }
         };
-        Ok(note_permissions(tx, changed, name, now).await?)
+        let action = Action::Changed(&["permissions"]);
+        Ok(record(tx, action, changed, name, now).await?)
     })
     .await
 }
 
-/// Writes down what the program did to an account or a group.
-async fn note(
+/// Records what the program itself did to an account or a group, by a command or at the first start.
+async fn record(
     tx: &mut Tx,
     action: Action<'_>,
     (model, id): (Model, i64),
     name: &str,
     now: Timestamp,
 ) -> Result<(), db::Error> {
-    audit::record(tx, &PROGRAM, action, model, id, name, now).await
-}
-
-async fn note_permissions(
-    tx: &mut Tx,
-    object: (Model, i64),
-    name: &str,
-    now: Timestamp,
-) -> Result<(), db::Error> {
-    note(tx, Action::Changed(&["permissions"]), object, name, now).await
+    let author = Author::of(Actor(None), now);
+    audit::record(&mut author.work(tx), action, model, id, name).await
 }
 
 async fn user_id(tx: &mut Tx, name: &str) -> Result<i64, UserError> {

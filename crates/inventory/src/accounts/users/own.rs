@@ -1,23 +1,23 @@
 //! What users change of their own account: their names, and their password, for which the old one is required.
 
-use db::Tx;
 use resource::Field;
 
 use super::{User, UserError, UserInput, hash, sessions, store};
 use crate::{
     State,
-    access::{Actor, Caller, Model},
+    access::{Caller, Model},
     accounts::{
-        Tokens, WeakPassword, note_change,
+        Tokens, WeakPassword,
         password::check_likeness,
-        service,
+        record_change, service,
         session::{self, Begun, Session},
     },
     audit::{self, Action},
     rest::{
         Message, Refusal,
-        fields::{FieldErrors, Members, Mode, read_some},
+        fields::{Draft, FieldErrors, Members, Mode},
     },
+    work::{Work, write},
 };
 
 /// How a user is called and reached.
@@ -38,24 +38,20 @@ pub(crate) enum KeptPassword {
 ///
 /// Messages by field.
 pub(crate) fn read_profile(members: &Members) -> Result<UserInput, FieldErrors> {
-    let (input, mut errors) = read_some::<User>(&PROFILE, members, Mode::Partial);
-    check_email(&input, &mut errors);
-    if errors.is_empty() {
-        Ok(input)
-    } else {
-        Err(errors)
-    }
+    let mut draft = Draft::read_fields(&PROFILE, members, Mode::Partial);
+    check_email(&mut draft);
+    draft.valid()
 }
 
 /// Complains about an address that is none.
-pub(super) fn check_email(input: &UserInput, errors: &mut FieldErrors) {
-    let email = input.email.get().map_or("", String::as_str);
+pub(super) fn check_email(draft: &mut Draft<User>) {
+    let email = draft.input.email.get().map_or("", String::as_str);
     if !email.is_empty() && !is_email(email) {
         let message = Message::fixed(
             "Digite um endereço de e-mail válido.",
             "Enter a valid email address.",
         );
-        errors.add("email", message);
+        draft.errors.add("email", message);
     }
 }
 
@@ -80,26 +76,24 @@ pub(crate) fn is_email(text: &str) -> bool {
 pub(crate) async fn change_profile(
     state: &State,
     caller: &Caller,
-    wished: impl Fn(&User) -> Result<UserInput, FieldErrors> + Send + 'static,
+    wished: impl Fn(&User) -> Result<UserInput, FieldErrors> + Clone + Send + 'static,
 ) -> Result<(), Refusal> {
-    let (id, actor, now) = (caller.id, Actor::from(caller), state.clock.now());
-    let write = async move |tx: &mut Tx| {
-        store::hold(tx, id).await?;
-        let Some(before) = store::read(tx, id).await? else {
+    let id = caller.id;
+    let job = async move |work: &mut Work<'_>| {
+        store::lock(work.tx, id).await?;
+        let Some(before) = store::read(work.tx, id).await? else {
             return Ok::<_, Refusal>(());
         };
-        store::update(tx, id, &wished(&before)?, now).await?;
-        let after = store::read(tx, id).await?;
+        store::update(work.tx, id, &wished(&before)?, work.now).await?;
+        let after = store::read(work.tx, id).await?;
         let changes = after.map_or_else(Vec::new, |after| audit::changes(&before, &after));
         if changes.is_empty() {
             return Ok(());
         }
         let action = Action::Edited(&changes);
-        let name = &before.username;
-        audit::record(tx, &actor, action, Model::User, id, name, now).await?;
-        Ok(())
+        Ok(audit::record(work, action, Model::User, id, &before.username).await?)
     };
-    state.db.write(write).await
+    write(state, caller, job).await
 }
 
 /// Gives the caller another password. Their other sessions end; the one that they do it in goes on under another token.
@@ -132,16 +126,13 @@ pub(crate) async fn change_password(
         Err(fault) => return Err(web::Error::internal(fault).into()),
     };
     let (username, user, kept) = (caller.username.clone(), caller.id, session.id);
-    let (actor, now) = (Actor::from(caller), state.clock.now());
-    state
-        .db
-        .write(async move |tx| {
-            store::set_password(tx, &username, &hash, now).await?;
-            sessions::delete_others(tx, user, kept).await?;
-            tokens.settle(tx, user, now).await?;
-            note_change(tx, &actor, user, tokens.changed(), now).await
-        })
-        .await?;
+    let job = async move |work: &mut Work<'_>| {
+        store::set_password(work.tx, &username, &hash, work.now).await?;
+        sessions::delete_others(work.tx, user, kept).await?;
+        tokens.settle(work, user).await?;
+        record_change(work, user, tokens.changed()).await
+    };
+    write(state, caller, job).await?;
     Ok(Ok(session::renew(state, session).await?))
 }
 

@@ -79,7 +79,7 @@ pub(super) async fn set_password(
 }
 
 /// Keeps everybody else from changing an account until the transaction ends.
-pub(crate) async fn hold(tx: &mut Tx, id: i64) -> Result<(), Error> {
+pub(crate) async fn lock(tx: &mut Tx, id: i64) -> Result<(), Error> {
     let sql = "UPDATE users SET updated_at = updated_at WHERE id = $1";
     tx.execute(sql, &[&id]).await.map(drop)
 }

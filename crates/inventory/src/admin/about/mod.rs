@@ -14,7 +14,7 @@ use crate::{
         Message, Refusal,
         fields::{FieldErrors, Members, Mode},
     },
-    stock::Work,
+    work::Author,
 };
 
 mod description;
@@ -39,7 +39,7 @@ pub(super) type Within<'a, T> = Pin<Box<dyn Future<Output = Result<T, Refusal>> 
 pub(super) struct By {
     pub(super) state: State,
     pub(super) caller: Caller,
-    pub(super) work: Work,
+    pub(super) author: Author,
     /// What was prepared of a new account.
     pub(super) account: Option<NewAccount>,
 }
@@ -50,7 +50,7 @@ impl By {
         Self {
             state: state.clone(),
             caller: caller.clone(),
-            work: Work::of(state, caller),
+            author: Author::new(state, caller),
             account: None,
         }
     }

@@ -114,7 +114,7 @@ impl Administered for Endpoints {
 
     fn secret_of<'a>(&'a self, tx: &'a mut Tx, by: &'a By, id: i64) -> Within<'a, Option<String>> {
         Box::pin(async move {
-            let secret = endpoints::secret_within(tx, &by.state, id).await?;
+            let secret = endpoints::secret(tx, &by.state.outbox, id).await?;
             Ok(secret.map(|secret| secret.reveal()))
         })
     }
@@ -127,20 +127,19 @@ impl Administered for Endpoints {
         members: &'a Members,
     ) -> Within<'a, Written> {
         Box::pin(async move {
-            let wish = wish(members);
+            let (wish, outbox) = (wish(members), &by.state.outbox);
+            let work = &mut by.author.work(tx);
             let Some(id) = target.id() else {
-                let made = endpoints::add_within(tx, &by.state, &by.work.actor, &wish, by.work.now);
-                let (id, secret) = made.await?;
+                let (id, secret) = endpoints::create(work, outbox, &wish).await?;
                 return Ok(Written {
                     secret: Some(secret.reveal()),
                     ..Written::of(id, wish.url)
                 });
             };
-            endpoints::change_within(tx, &by.work.actor, id, &wish, by.work.now).await?;
+            endpoints::change(work, id, &wish).await?;
             let secret = if is_renewed(members) {
-                let rotated =
-                    endpoints::rotate_within(tx, &by.state, &by.work.actor, id, by.work.now);
-                Some(rotated.await?.0.reveal())
+                let (secret, _) = endpoints::rotate_secret(work, outbox, id).await?;
+                Some(secret.reveal())
             } else {
                 None
             };
@@ -152,12 +151,12 @@ impl Administered for Endpoints {
     }
 
     fn read_held<'a>(&'a self, tx: &'a mut Tx, id: i64) -> Within<'a, Option<Record>> {
-        Box::pin(async move { Ok(endpoints::held(tx, id).await?.map(record)) })
+        Box::pin(async move { Ok(endpoints::find_locked(tx, id).await?.map(record)) })
     }
 
     fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Pending<'a, bool> {
         Box::pin(async move {
-            let removed = endpoints::remove(state, &Actor::from(caller), id).await;
+            let removed = endpoints::delete(state, &Actor::from(caller), id).await;
             is_there(removed)
         })
     }
@@ -191,7 +190,7 @@ impl Administered for Endpoints {
                 "disable" => endpoints::disable(state, &actor, id).await,
                 _ => {
                     let key = once.map(|once| once.for_record(id).by(caller.id, "endpoints/test"));
-                    let tested = endpoints::test_once(state, id, key).await?;
+                    let tested = endpoints::test_once(state, &actor, id, key).await?;
                     return Ok(tested.is_some_and(|attempt| attempt.outcome == "delivered"));
                 }
             })

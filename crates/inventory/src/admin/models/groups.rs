@@ -73,18 +73,19 @@ impl Administered for Groups {
         members: &'a Members,
     ) -> Within<'a, Written> {
         Box::pin(async move {
+            let work = &mut by.author.work(tx);
             let Some(id) = target.id() else {
-                let made = manage::create_group(tx, &by.caller, members, by.work.now).await?;
+                let made = manage::create_group(work, &by.caller, members).await?;
                 return Ok(made.into());
             };
-            let changed = manage::change_group(tx, &by.caller, id, members, by.work.now).await?;
+            let changed = manage::change_group(work, &by.caller, id, members).await?;
             changed.map(Written::from).ok_or(Refusal::NotFound)
         })
     }
 
     fn read_held<'a>(&'a self, tx: &'a mut Tx, id: i64) -> Within<'a, Option<Record>> {
         Box::pin(async move {
-            let held = manage::held_group(tx, id).await?;
+            let held = manage::find_group_locked(tx, id).await?;
             Ok(held.as_ref().map(Record::described))
         })
     }

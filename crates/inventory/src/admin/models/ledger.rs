@@ -18,7 +18,7 @@ use crate::{
     },
     stock::{
         LedgerEntry, Reason,
-        ledger::Kind,
+        ledger::EntryKind,
         log::{self, Which},
     },
 };

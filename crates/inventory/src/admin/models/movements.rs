@@ -21,8 +21,9 @@ use crate::{
     },
     stock::movements::{
         self, Movement, MovementRecord, movement_text,
-        search::{Scope, Sought},
+        search::{Scope, SearchQuery},
     },
+    work,
 };
 
 pub(in crate::admin) struct Movements(Movement);
@@ -109,17 +110,18 @@ impl Administered for Movements {
             if target != Target::New {
                 return Err(Refusal::forbidden());
             }
-            let movement = movements::add(tx, self.0, members, &by.work).await?;
+            let work = &mut by.author.work(tx);
+            let movement = movements::create(work, self.0, &self.0.draft(members)).await?;
             Ok(Written::of(movement.id, text(&movement)))
         })
     }
 
     fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Pending<'a, bool> {
-        Box::pin(movements::delete(state, caller, self.0, id))
+        Box::pin(work::delete(state, caller, self.0, id))
     }
 
     fn delete_within<'a>(&'a self, tx: &'a mut Tx, by: &'a By, id: i64) -> Within<'a, bool> {
-        Box::pin(movements::remove(tx, self.0, id, &by.work))
+        Box::pin(async move { movements::delete(&mut by.author.work(tx), self.0, id).await })
     }
 
     fn hindrance<'a>(
@@ -136,7 +138,7 @@ impl Administered for Movements {
             let Some(movement) = movements::read(state, self.0, id).await? else {
                 return Ok(None);
             };
-            match movements::foresee(state, self.0, &movement).await {
+            match movements::check_deletion(state, self.0, &movement).await {
                 Ok(()) => Ok(None),
                 Err(Refusal::Conflict(message)) => Ok(Some(message)),
                 Err(refusal) => Err(refusal),
@@ -151,7 +153,7 @@ impl Administered for Movements {
 
 impl Movements {
     async fn search(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
-        let sought = Sought {
+        let sought = SearchQuery {
             text: asked.search.clone(),
             words: asked.words(),
             scope: Scope {

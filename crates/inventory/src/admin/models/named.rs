@@ -19,8 +19,10 @@ use crate::{
     catalogue::named::{self, Kind, NamedRecord},
     rest::{
         Refusal,
-        fields::{FieldErrors, Members},
+        fields::{Draft, FieldErrors, Members},
+        resource::Resource as _,
     },
+    work,
 };
 
 pub(in crate::admin) struct Named {
@@ -97,12 +99,10 @@ impl Administered for Named {
         members: &'a Members,
     ) -> Within<'a, Written> {
         Box::pin(async move {
-            let (kind, mode, actor) = (self.kind, target.mode(), &by.work.actor);
+            let (work, draft) = (&mut by.author.work(tx), Draft::read(members, target.mode()));
             let written = match target.id() {
-                None => Some(named::create_within(tx, kind, members, actor, by.work.now).await?),
-                Some(id) => {
-                    named::update_within(tx, (kind, id), members, mode, actor, by.work.now).await?
-                }
+                None => Some(self.kind.create(work, &draft).await?),
+                Some(id) => self.kind.change(work, id, &draft).await?,
             };
             let record = written.ok_or(Refusal::NotFound)?;
             Ok(Written::of(record.id, record.name))
@@ -111,14 +111,14 @@ impl Administered for Named {
 
     fn read_held<'a>(&'a self, tx: &'a mut Tx, id: i64) -> Within<'a, Option<Record>> {
         Box::pin(async move {
-            Ok(named::held(tx, self.kind, id)
+            Ok(named::find_locked(tx, self.kind, id)
                 .await?
                 .map(|record| Record::described(&record)))
         })
     }
 
     fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Pending<'a, bool> {
-        Box::pin(named::delete(state, caller, self.kind, id))
+        Box::pin(work::delete(state, caller, self.kind, id))
     }
 
     fn related<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Vec<Related>> {
@@ -126,13 +126,13 @@ impl Administered for Named {
             let Some(referrer) = &self.kind.about().referrer else {
                 return Ok(Vec::new());
             };
-            let referring = named::referring(state, self.kind, id).await?;
-            Ok(referring
+            let references = named::references_to(state, self.kind, id).await?;
+            Ok(references
                 .iter()
-                .map(|referring| Related {
+                .map(|reference| Related {
                     path: referrer.path,
                     filter: self.kind.name(),
-                    count: referring.count.unsigned_abs(),
+                    count: reference.count.unsigned_abs(),
                     is_protecting: true,
                 })
                 .collect())

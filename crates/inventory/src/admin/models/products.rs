@@ -16,13 +16,15 @@ use crate::{
         listing::Asked,
         models::rows_of,
     },
-    catalogue::products::{self, ProductRecord, within},
+    catalogue::products::{self, ProductRecord},
     page::once::Once,
     rest::{
         Refusal,
-        fields::{FieldErrors, Members},
+        fields::{Draft, FieldErrors, Members},
+        resource::Resource as _,
     },
     stock::archive,
+    work,
 };
 
 pub(in crate::admin) struct Products;
@@ -123,11 +125,10 @@ impl Administered for Products {
         members: &'a Members,
     ) -> Within<'a, Written> {
         Box::pin(async move {
+            let (work, draft) = (&mut by.author.work(tx), Draft::read(members, target.mode()));
             let written = match target.id() {
-                None => within::create(tx, members, &by.work.actor, by.work.now)
-                    .await
-                    .map(Some),
-                Some(id) => within::update(tx, id, members, target.mode(), &by.work).await,
+                None => products::Products.create(work, &draft).await.map(Some),
+                Some(id) => products::Products.change(work, id, &draft).await,
             };
             let record = written?.ok_or(Refusal::NotFound)?;
             Ok(Written::of(record.id, record.title))
@@ -136,25 +137,25 @@ impl Administered for Products {
 
     fn read_held<'a>(&'a self, tx: &'a mut Tx, id: i64) -> Within<'a, Option<Record>> {
         Box::pin(async move {
-            let product = within::held(tx, id).await?;
+            let product = products::find_locked(tx, id).await?;
             Ok(product.map(|product| Record::described(&product)))
         })
     }
 
     fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Pending<'a, bool> {
-        Box::pin(products::delete(state, caller, id))
+        Box::pin(work::delete(state, caller, products::Products, id))
     }
 
     fn related<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Vec<Related>> {
         Box::pin(async move {
-            let referring = products::referring(state, id).await?;
+            let references = products::references_to(state, id).await?;
             Ok(["inflows", "outflows"]
                 .into_iter()
-                .zip(referring)
-                .map(|(path, referring)| Related {
+                .zip(references)
+                .map(|(path, reference)| Related {
                     path,
                     filter: "product",
-                    count: referring.count.unsigned_abs(),
+                    count: reference.count.unsigned_abs(),
                     is_protecting: true,
                 })
                 .collect())

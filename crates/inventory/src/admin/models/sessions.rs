@@ -16,6 +16,7 @@ use crate::{
         },
         listing::{Asked, shelf},
     },
+    work::{Work, write},
 };
 
 pub(in crate::admin) struct Sessions;
@@ -56,11 +57,15 @@ impl Administered for Sessions {
     }
 
     fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Pending<'a, bool> {
-        Box::pin(manage::end_session(state, caller, id))
+        Box::pin(async move {
+            let by = caller.clone();
+            let job = async move |work: &mut Work<'_>| manage::end_session(work, &by, id).await;
+            write(state, caller, job).await
+        })
     }
 
     fn delete_within<'a>(&'a self, tx: &'a mut Tx, by: &'a By, id: i64) -> Within<'a, bool> {
-        Box::pin(manage::end_session_within(tx, &by.caller, id, by.work.now))
+        Box::pin(async move { manage::end_session(&mut by.author.work(tx), &by.caller, id).await })
     }
 }
 

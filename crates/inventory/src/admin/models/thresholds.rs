@@ -17,7 +17,7 @@ use crate::{
     },
     rest::{
         Message, Refusal,
-        fields::{FieldErrors, Members, Mode, read_some},
+        fields::{Draft, FieldErrors, Members, Mode},
     },
     stock::{self, OwnThreshold},
 };
@@ -79,7 +79,7 @@ impl Administered for Thresholds {
                 return Err(errors.into());
             };
             let unknown = FieldErrors::of("product", Message::unknown_record(&product.to_string()));
-            match stock::threshold_set_within(tx, product, threshold, &by.work).await {
+            match stock::set_threshold(&mut by.author.work(tx), product, threshold).await {
                 Err(Refusal::NotFound) if target == Target::New => Err(unknown.into()),
                 set => Ok(Written::of(product, set?)),
             }
@@ -88,7 +88,7 @@ impl Administered for Thresholds {
 
     fn read_held<'a>(&'a self, tx: &'a mut Tx, id: i64) -> Within<'a, Option<Record>> {
         Box::pin(async move {
-            Ok(stock::own_threshold_held(tx, id)
+            Ok(stock::own_threshold_locked(tx, id)
                 .await?
                 .as_ref()
                 .map(record))
@@ -105,7 +105,7 @@ impl Administered for Thresholds {
 
     fn delete_within<'a>(&'a self, tx: &'a mut Tx, by: &'a By, id: i64) -> Within<'a, bool> {
         Box::pin(async move {
-            match stock::threshold_set_within(tx, id, None, &by.work).await {
+            match stock::set_threshold(&mut by.author.work(tx), id, None).await {
                 Err(Refusal::NotFound) => Ok(false),
                 set => set.map(|_| true),
             }
@@ -119,7 +119,8 @@ fn read(target: Target, members: &Members) -> ((Option<i64>, Option<i64>), Field
         Some(_) => &[OwnThreshold::threshold],
         None => OwnThreshold::FIELDS,
     };
-    let (input, errors) = read_some::<OwnThreshold>(fields, members, Mode::Whole);
+    let draft = Draft::<OwnThreshold>::read_fields(fields, members, Mode::Whole);
+    let (input, errors) = (draft.input, draft.errors);
     let product = input.product.get().map(|product| product.id);
     ((target.id().or(product), input.threshold.set()), errors)
 }

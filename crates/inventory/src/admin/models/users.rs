@@ -116,19 +116,18 @@ impl Administered for Users {
         members: &'a Members,
     ) -> Within<'a, Written> {
         Box::pin(async move {
+            let work = &mut by.author.work(tx);
             let Some(id) = target.id() else {
                 let account = by.account.as_ref().ok_or(Refusal::NotFound)?;
-                return Ok(manage::create(tx, &by.caller, account, by.work.now)
-                    .await?
-                    .into());
+                return Ok(manage::create(work, account).await?.into());
             };
-            let changed = manage::change(tx, &by.caller, id, members, by.work.now).await?;
+            let changed = manage::change(work, &by.caller, id, members).await?;
             changed.map(Written::from).ok_or(Refusal::NotFound)
         })
     }
 
     fn read_held<'a>(&'a self, tx: &'a mut Tx, id: i64) -> Within<'a, Option<Record>> {
-        Box::pin(async move { Ok(manage::held(tx, id).await?.as_ref().map(record)) })
+        Box::pin(async move { Ok(manage::find_locked(tx, id).await?.as_ref().map(record)) })
     }
 
     fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Pending<'a, bool> {

@@ -23,13 +23,13 @@ use crate::{
         pages::list,
         site::Site,
     },
-    idempotency::on_conflict,
     page::{
         Form, PageState,
         edit_conflict::{Edit, version},
         flash, posts, see_other,
     },
     rest::{Refusal, fields::Members},
+    work::{self, Work},
 };
 
 /// What was typed into a list, and what is wrong with it, by record.
@@ -141,9 +141,9 @@ pub(super) async fn save(
         by: By::now(&page.state, &site.caller),
         locale: site.locale,
     });
-    let write = async move |tx: &mut Tx| all.write(tx).await;
-    let written = on_conflict(&page.state.db, write).await;
-    let saved = match together::written(&page.state, written)? {
+    let job = async move |work: &mut Work<'_>| all.write(work.tx).await;
+    let written = work::write(&page.state, &site.caller, job).await;
+    let saved = match together::refused(written)? {
         Ok(saved) => saved,
         Err(refused) => {
             for (id, refusal) in refused {

@@ -2,7 +2,7 @@
 
 use db::Error;
 
-use crate::{State, idempotency::WriteError, rest::Refusal};
+use crate::{rest::Refusal, work::WriteError};
 
 /// Why nothing was written.
 pub(super) enum Failed<P> {
@@ -47,20 +47,16 @@ pub(super) fn mendable<P>(refusal: Refusal) -> Result<Refusal, Failed<P>> {
     }
 }
 
-/// Tells open pages of what was written. What was refused is answered as the inner error.
+/// What was written, or else what was refused: the inner error.
 ///
 /// # Errors
 ///
 /// What no form can tell, and faults of the store.
-pub(super) fn written<T, P>(
-    state: &State,
+pub(super) fn refused<T, P>(
     written: Result<T, Failed<P>>,
 ) -> Result<Result<T, Vec<(P, Refusal)>>, Refusal> {
     match written {
-        Ok(written) => {
-            state.changes.notify();
-            Ok(Ok(written))
-        }
+        Ok(written) => Ok(Ok(written)),
         Err(Failed::Refused(refused)) => Ok(Err(refused)),
         Err(Failed::Other(refusal)) => Err(refusal),
         Err(Failed::Database(error)) => Err(error.into()),

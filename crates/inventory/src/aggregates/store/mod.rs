@@ -5,7 +5,8 @@ pub(super) mod low;
 mod read;
 mod recount;
 
-use db::{Conn, Engine, Error, Kind, Money, Row, Rows, Timestamp, Tx};
+use db::{Conn, Engine, Error, Kind, Money, Param, Row, Rows, Timestamp, Tx};
+use resource::row;
 
 pub(super) use read::{
     count_movements, count_products, days, ledger_end, measure_movements, stock, stored,
@@ -30,6 +31,28 @@ macro_rules! delta_columns {
 }
 use delta_columns;
 
+row! {
+    /// A change that waits to be compacted into the aggregates.
+    pub(crate) struct DeltaRow in "aggregate_deltas" {
+        movement = "movement",
+        supplier = "supplier_id",
+        day = "day",
+        movements = "movements",
+        moved = "moved",
+        moved_cost_price = "moved_cost_price",
+        moved_selling_price = "moved_selling_price",
+        present = "present",
+        category = "category_id",
+        brand = "brand_id",
+        products = "products",
+        units = "units",
+        cost_price = "cost_price",
+        selling_price = "selling_price",
+        movement_id = "movement_id",
+        low = "low",
+    }
+}
+
 /// Records what an entry of the ledger did: so many units onto the shelf, and the movement that it came from, at the prices of now.
 /// By values and not from the product's row: what a `SELECT` inserts may be several rows, and SQLite keeps copies of all pages that it
 /// changes to take some of them back.
@@ -39,28 +62,26 @@ pub(super) async fn record_entry(
     shelf: StockDelta,
     booking: Option<&MovementDelta>,
 ) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO aggregate_deltas (movement, supplier_id, day, movements, moved, moved_cost_price, moved_selling_price, present,
-                                    category_id, brand_id, products, units, cost_price, selling_price, movement_id, low)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $6, $7, $12, $13)",
-        &[
-            &booking.map(|booking| booking.movement.name()),
-            &booking.and_then(|booking| booking.supplier),
-            &booking.map(|booking| day_of(booking.at)),
-            &booking.map_or(0, |_| 1_i64),
-            &booking.map_or(0_i64, |booking| booking.units),
-            &product.cost_price,
-            &product.selling_price,
-            &booking.map_or(0_i64, MovementDelta::present),
-            &product.category,
-            &product.brand,
-            &shelf.units,
-            &booking.and_then(|booking| booking.id),
-            &shelf.low,
-        ],
-    )
-    .await?;
-    Ok(())
+    let row = DeltaRow::<&dyn Param> {
+        movement: &booking.map(|booking| booking.movement.name()),
+        supplier: &booking.and_then(|booking| booking.supplier),
+        day: &booking.map(|booking| day_of(booking.at)),
+        movements: &booking.map_or(0, |_| 1_i64),
+        moved: &booking.map_or(0_i64, |booking| booking.units),
+        moved_cost_price: &product.cost_price,
+        moved_selling_price: &product.selling_price,
+        present: &booking.map_or(0_i64, MovementDelta::present),
+        category: &product.category,
+        brand: &product.brand,
+        products: &0_i64,
+        units: &shelf.units,
+        cost_price: &product.cost_price,
+        selling_price: &product.selling_price,
+        movement_id: &booking.and_then(|booking| booking.id),
+        low: &shelf.low,
+    };
+    let (sql, values) = row.insert();
+    tx.execute(sql, &values).await.map(drop)
 }
 
 /// Records that a movement was deleted: it is taken back from its own day at the prices when it was booked, which its ledger row keeps.

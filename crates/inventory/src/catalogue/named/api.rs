@@ -6,15 +6,16 @@ use resource::{Field, Record as _, schema::example};
 use super::{Kind, NamedRecord};
 use crate::{
     State,
-    access::{Caller, Model},
+    access::Model,
     rest::{
         Refusal,
-        fields::Mode,
+        fields::Draft,
         list::{QueryFilter, check_search},
         openapi::Description,
         query::Parameters,
-        resource::{Created, MUTABLE, Page, Resource, Submission},
+        resource::{MUTABLE, Page, Resource},
     },
+    work::Work,
 };
 
 impl Resource for Kind {
@@ -43,7 +44,6 @@ impl Resource for Kind {
             filters: &[QueryFilter::SEARCH],
             order: super::BY_NAME,
             deletion: " Refused while other records refer to it.",
-            is_repeatable: false,
             example: example(self.fields(), &[("name", self.about().example.into())]),
         }
     }
@@ -63,33 +63,22 @@ impl Resource for Kind {
 
     async fn create(
         self,
-        state: &State,
-        submission: Submission,
-    ) -> Result<Created<NamedRecord>, Refusal> {
-        super::create(state, &submission.caller, self, &submission.members)
-            .await
-            .map(Created::New)
+        work: &mut Work<'_>,
+        draft: &Draft<NamedRecord>,
+    ) -> Result<NamedRecord, Refusal> {
+        super::create(work, self, draft).await
     }
 
-    async fn update(
+    async fn change(
         self,
-        state: &State,
+        work: &mut Work<'_>,
         id: i64,
-        submission: Submission,
-        mode: Mode,
+        draft: &Draft<NamedRecord>,
     ) -> Result<Option<NamedRecord>, Refusal> {
-        super::update(
-            state,
-            &submission.caller,
-            self,
-            id,
-            &submission.members,
-            mode,
-        )
-        .await
+        super::change(work, self, id, draft).await
     }
 
-    async fn delete(self, state: &State, caller: Caller, id: i64) -> Result<bool, Refusal> {
-        super::delete(state, &caller, self, id).await
+    async fn delete(self, work: &mut Work<'_>, id: i64) -> Result<bool, Refusal> {
+        super::delete(work, self, id).await
     }
 }

@@ -10,23 +10,22 @@ mod store;
 pub use kind::{About, Kind};
 pub use model::{NamedInput, NamedRecord};
 
-use db::{Conn, Timestamp, Tx};
+use db::{Conn, Tx};
 use resource::Record as _;
 
 use crate::{
     State,
-    access::{Actor, Caller},
+    access::Caller,
     audit::{self, Action},
-    catalogue::{Referring, refuse_when_referenced},
-    idempotency::{on_conflict, once},
+    catalogue::{ReferenceCount, refuse_when_referenced},
     rest::{
         Refusal,
-        fields::{FieldErrors, Members, Mode, Setting, read as read_fields},
-        given::Given,
+        fields::{Draft, FieldErrors, Members, Mode, Setting},
         list::{OrderBy, ordering, search_words},
         query::Parameters,
-        resource::{Page, Repeatable, Wanted},
+        resource::{Page, Wanted},
     },
+    work::{Work, write},
 };
 
 /// The order of a list that is asked for none.
@@ -68,10 +67,6 @@ pub async fn list(
 }
 
 /// A part of what [`list`] has on all its pages, in the same order.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn part(
     state: &State,
     kind: Kind,
@@ -88,10 +83,6 @@ pub(crate) async fn part(
 }
 
 /// All that a list selects, in its order.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn all(
     conn: &mut Conn,
     kind: Kind,
@@ -102,10 +93,6 @@ pub(crate) async fn all(
 }
 
 /// The first of those whose name has all words of a text.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn best(
     state: &State,
     kind: Kind,
@@ -125,99 +112,48 @@ pub async fn read(state: &State, kind: Kind, id: i64) -> Result<Option<NamedReco
     Ok(state.db.look_up::<_, db::Error, _>(find).await?)
 }
 
-/// Creates a record.
-///
-/// # Errors
-///
-/// Invalid fields, and faults of the store.
-pub async fn create(
-    state: &State,
-    caller: &Caller,
-    kind: Kind,
-    members: &Members,
-) -> Result<NamedRecord, Refusal> {
-    create_once(state, caller, kind, members, None).await
+/// What is wrong with the fields of a form, as far as it can be told without the store.
+pub(crate) fn problems(members: &Members, mode: Mode) -> FieldErrors {
+    Draft::<NamedRecord>::read(members, mode).errors
 }
 
-/// As [`create`]; what is asked for again under the same key is the record that was created the first time.
-///
-/// # Errors
-///
-/// As [`create`], and a record that is gone again.
-pub(crate) async fn create_once(
-    state: &State,
-    caller: &Caller,
+pub(super) async fn create(
+    work: &mut Work<'_>,
     kind: Kind,
-    members: &Members,
-    key: Option<Repeatable>,
+    draft: &Draft<NamedRecord>,
 ) -> Result<NamedRecord, Refusal> {
-    let (members, actor, now) = (members.clone(), Actor::from(caller), state.clock.now());
-    let write = async move |tx: &mut Tx| {
-        let record = create_within(tx, kind, &members, &actor, now).await?;
-        Ok((record.id, record))
-    };
-    let again = async move |tx: &mut Tx, id| {
-        let found = store::find(tx, kind, id).await?;
-        found.ok_or(Refusal::NotFound)
-    };
-    once(state, key, write, again).await
-}
-
-/// Creates a record within a transaction, as [`create`] does.
-pub(crate) async fn create_within(
-    tx: &mut Tx,
-    kind: Kind,
-    members: &Members,
-    actor: &Actor,
-    now: Timestamp,
-) -> Result<NamedRecord, Refusal> {
-    let record = add(tx, kind, members, &Given::default(), now).await?;
-    note(tx, actor, Action::Added, kind, &record, now).await?;
+    let mut input = draft.valid()?;
+    let created_at = input.created_at.set().unwrap_or(work.now);
+    input.created_at = Setting::Set(created_at);
+    input.updated_at = Setting::Set(input.updated_at.set().unwrap_or(created_at));
+    let record = store::insert(work.tx, kind, &input).await?;
+    audit::added(work, draft, kind.model(), record.id, &record.name).await?;
     Ok(record)
 }
 
-/// What is wrong with the fields of a form, as far as it can be told without the store.
-pub(crate) fn problems(members: &Members, mode: Mode) -> FieldErrors {
-    read_fields::<NamedRecord>(members, mode)
-        .err()
-        .unwrap_or_default()
+async fn change(
+    work: &mut Work<'_>,
+    kind: Kind,
+    id: i64,
+    draft: &Draft<NamedRecord>,
+) -> Result<Option<NamedRecord>, Refusal> {
+    let mut input = draft.valid()?;
+    input.updated_at = Setting::Set(work.now);
+    let before = store::find(work.tx, kind, id).await?;
+    let after = store::update(work.tx, kind, id, &input).await?;
+    if let (Some(before), Some(after)) = (before, &after) {
+        audit::changed(work, kind.model(), id, &after.name, (&before, after)).await?;
+    }
+    Ok(after)
 }
 
-/// Writes down what was done to a record.
-async fn note(
-    tx: &mut Tx,
-    actor: &Actor,
-    action: Action<'_>,
-    kind: Kind,
-    record: &NamedRecord,
-    now: Timestamp,
-) -> Result<(), db::Error> {
-    audit::record(
-        tx,
-        actor,
-        action,
-        kind.model(),
-        record.id,
-        &record.name,
-        now,
-    )
-    .await
-}
-
-/// Adds a record within a transaction: what the API creates, and what an import brings.
-pub(crate) async fn add(
-    tx: &mut Tx,
-    kind: Kind,
-    members: &Members,
-    given: &Given,
-    now: Timestamp,
-) -> Result<NamedRecord, Refusal> {
-    let mut input = read_fields::<NamedRecord>(members, Mode::Whole)?;
-    let created_at = given.created_at.unwrap_or(now);
-    input.id = given.id.map_or(Setting::Kept, Setting::Set);
-    input.created_at = Setting::Set(created_at);
-    input.updated_at = Setting::Set(given.updated_at.unwrap_or(created_at));
-    Ok(store::insert(tx, kind, &input).await?)
+async fn delete(work: &mut Work<'_>, kind: Kind, id: i64) -> Result<bool, Refusal> {
+    check_deletion(work.tx, kind, id).await?;
+    let Some(name) = store::delete(work.tx, kind, id).await? else {
+        return Ok(false);
+    };
+    audit::record(work, Action::Deleted, kind.model(), id, &name).await?;
+    Ok(true)
 }
 
 /// How many there are of a kind.
@@ -227,81 +163,37 @@ pub(crate) async fn count(conn: &mut Conn, kind: Kind) -> Result<u64, db::Error>
 
 pub(crate) use store::{NameSteps, after, called, find};
 
-/// Changes a record; `None` when it is gone.
+/// Changes a record as its form does; `None` when it is gone. `check` is given the record as it is stored: nobody else changes it until
+/// it is written.
 ///
 /// # Errors
 ///
-/// Invalid fields, and faults of the store.
-pub async fn update(
-    state: &State,
-    caller: &Caller,
-    kind: Kind,
-    id: i64,
-    members: &Members,
-    mode: Mode,
-) -> Result<Option<NamedRecord>, Refusal> {
-    let members = members.clone();
-    let (actor, now) = (Actor::from(caller), state.clock.now());
-    state
-        .db
-        .write(async move |tx| update_within(tx, (kind, id), &members, mode, &actor, now).await)
-        .await
-}
-
-/// Changes a record as its form does; `None` when it is gone. What is absent stays as it is. `refused` is asked about the record as it
-/// stands: nobody else changes it until it is written.
-///
-/// # Errors
-///
-/// What is refused, invalid fields, and faults of the store.
+/// What `check` refuses, invalid fields, and faults of the store.
 pub(crate) async fn edit(
     state: &State,
     caller: &Caller,
     (kind, id): (Kind, i64),
     members: Members,
-    refused: impl Fn(&NamedRecord) -> FieldErrors + Send + 'static,
+    check: impl Fn(&NamedRecord) -> FieldErrors + Clone + Send + 'static,
 ) -> Result<Option<NamedRecord>, Refusal> {
-    let (actor, now) = (Actor::from(caller), state.clock.now());
-    let write = async move |tx: &mut Tx| {
-        let Some(before) = held(tx, kind, id).await? else {
+    let draft = Draft::read(&members, Mode::Partial);
+    let job = async move |work: &mut Work<'_>| {
+        let Some(before) = find_locked(work.tx, kind, id).await? else {
             return Ok(None);
         };
-        let errors = refused(&before);
-        if !errors.is_empty() {
-            return Err(Refusal::from(errors));
-        }
-        update_within(tx, (kind, id), &members, Mode::Partial, &actor, now).await
+        check(&before).into_result()?;
+        change(work, kind, id, &draft).await
     };
-    state.db.write(write).await
-}
-
-/// Changes a record within a transaction, as [`update`] does.
-pub(crate) async fn update_within(
-    tx: &mut Tx,
-    (kind, id): (Kind, i64),
-    members: &Members,
-    mode: Mode,
-    actor: &Actor,
-    now: Timestamp,
-) -> Result<Option<NamedRecord>, Refusal> {
-    let mut input = read_fields::<NamedRecord>(members, mode)?;
-    input.updated_at = Setting::Set(now);
-    let before = store::find(tx, kind, id).await?;
-    let after = store::update(tx, kind, id, &input).await?;
-    if let (Some(before), Some(after)) = (before, &after) {
-        let changes = audit::changes(&before, after);
-        note(tx, actor, Action::Edited(&changes), kind, after, now).await?;
-    }
-    Ok(after)
+    write(state, caller, job).await
 }
 
 /// A record, which nobody else changes until the transaction ends.
-pub(crate) async fn held(
+pub(crate) async fn find_locked(
     tx: &mut Tx,
     kind: Kind,
     id: i64,
 ) -> Result<Option<NamedRecord>, db::Error> {
-    store::hold(tx, kind, id).await?;
+    store::lock(tx, kind, id).await?;
     store::find(tx, kind, id).await
 }
 
@@ -310,44 +202,17 @@ pub(crate) async fn held(
 /// # Errors
 ///
 /// Faults of the store.
-pub async fn referring(state: &State, kind: Kind, id: i64) -> Result<Vec<Referring>, Refusal> {
-    Ok(state
-        .db
-        .read(async move |conn| store::referring(conn, kind, id).await)
-        .await?)
+pub async fn references_to(
+    state: &State,
+    kind: Kind,
+    id: i64,
+) -> Result<Vec<ReferenceCount>, Refusal> {
+    let read = async move |conn: &mut Conn| store::references_to(conn, kind, id).await;
+    Ok(state.db.read(read).await?)
 }
 
 /// Refuses what would keep a record from being deleted.
-pub(crate) async fn examine_removal(conn: &mut Conn, kind: Kind, id: i64) -> Result<(), Refusal> {
-    refuse_when_referenced(
-        &kind.about().words,
-        &store::referring(conn, kind, id).await?,
-    )
-}
-
-/// Deletes a record that nothing refers to; whether it was there.
-///
-/// # Errors
-///
-/// 409 while other records refer to it, and faults of the store.
-pub async fn delete(state: &State, caller: &Caller, kind: Kind, id: i64) -> Result<bool, Refusal> {
-    let (actor, now) = (Actor::from(caller), state.clock.now());
-    let remove = async move |tx: &mut Tx| remove(tx, kind, id, &actor, now).await;
-    on_conflict(&state.db, remove).await
-}
-
-/// Deletes a record within a transaction, as [`delete`] does.
-pub(crate) async fn remove(
-    tx: &mut Tx,
-    kind: Kind,
-    id: i64,
-    actor: &Actor,
-    now: Timestamp,
-) -> Result<bool, Refusal> {
-    refuse_when_referenced(&kind.about().words, &store::referring(tx, kind, id).await?)?;
-    let Some(name) = store::delete(tx, kind, id).await? else {
-        return Ok(false);
-    };
-    audit::record(tx, actor, Action::Deleted, kind.model(), id, &name, now).await?;
-    Ok(true)
+pub(crate) async fn check_deletion(conn: &mut Conn, kind: Kind, id: i64) -> Result<(), Refusal> {
+    let references = store::references_to(conn, kind, id).await?;
+    refuse_when_referenced(&kind.about().words, &references)
 }

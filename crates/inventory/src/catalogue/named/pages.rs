@@ -28,9 +28,11 @@ use crate::{
     },
     rest::{
         Refusal,
+        fields::{Draft, Mode},
         query::Parameters,
         resource::{RecordId, json as json_answer},
     },
+    work,
 };
 
 type Answer = Result<Response, web::Error>;
@@ -234,8 +236,10 @@ async fn create(kind: Kind, Extracted(page): Page, frame: Frame, request: Reques
     let mut post = Post::read(&page.state, &parts, body).await?;
     post.read_fields(&written(), frame.locale);
     let (words, locale) = (&kind.about().words, frame.locale);
-    let key = post.repeatable(&frame, kind.path());
-    match super::create_once(&page.state, &frame.caller, kind, &post.members, key).await {
+    let key = post.idempotency_key(&frame, kind.path());
+    let draft = Draft::read(&post.members, Mode::Whole);
+    let created = work::create_of_form(&page.state, &frame.caller, kind, draft, key).await;
+    match created.and_then(|record| record.ok_or(Refusal::NotFound)) {
         // The script that adds one from within another form goes on there.
         Ok(record) if wants_json(&parts.headers) => Ok(json_answer(
             StatusCode::CREATED,
@@ -408,7 +412,7 @@ fn deletion(kind: Kind, frame: &Frame, record: &NamedRecord, next: String) -> De
 async fn ask(kind: Kind, Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
     frame.require(Verb::Delete, kind.model())?;
     let record = find(kind, &page, id).await?;
-    let referring = super::referring(&page.state, kind, record.id).await?;
+    let referring = super::references_to(&page.state, kind, record.id).await?;
     let foreseen = refuse_when_referenced(&kind.about().words, &referring);
     Ok(deletion(kind, &frame, &record, String::new()).ask(&frame, foreseen)?)
 }
@@ -424,7 +428,7 @@ async fn delete(
     let record = find(kind, &page, id).await?;
     let (parts, body) = request.into_parts();
     let post = Post::read(&page.state, &parts, body).await?;
-    match super::delete(&page.state, &frame.caller, kind, record.id).await {
+    match work::delete(&page.state, &frame.caller, kind, record.id).await {
         Ok(_) => {
             let next = format!("/{}/", kind.path());
             let words = &kind.about().words;

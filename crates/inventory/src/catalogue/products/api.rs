@@ -4,18 +4,19 @@ use http::Method;
 use resource::{Field, Record as _, schema::example};
 use serde_json::json;
 
-use super::{ARCHIVED, BY_TITLE, ProductRecord, WORDS};
+use super::{ARCHIVED, BY_TITLE, ProductRecord, WORDS, write};
 use crate::{
     State,
-    access::{Caller, Model},
+    access::Model,
     rest::{
         Refusal,
-        fields::Mode,
+        fields::Draft,
         list::{QueryFilter, check_search},
         openapi::Description,
         query::Parameters,
-        resource::{Created, MUTABLE, Page, Resource, Submission},
+        resource::{MUTABLE, Page, Resource},
     },
+    work::Work,
 };
 
 /// The resource at `/api/v1/products/`.
@@ -57,7 +58,6 @@ impl Resource for Products {
             filters: &[QueryFilter::SEARCH, ARCHIVED],
             order: BY_TITLE,
             deletion: " Refused while inflows or outflows refer to it; its ledger stays.",
-            is_repeatable: false,
             example: example(self.fields(), &said),
         }
     }
@@ -77,25 +77,22 @@ impl Resource for Products {
 
     async fn create(
         self,
-        state: &State,
-        submission: Submission,
-    ) -> Result<Created<ProductRecord>, Refusal> {
-        super::create(state, &submission.caller, &submission.members)
-            .await
-            .map(Created::New)
+        work: &mut Work<'_>,
+        draft: &Draft<ProductRecord>,
+    ) -> Result<ProductRecord, Refusal> {
+        write::create(work, draft).await
     }
 
-    async fn update(
+    async fn change(
         self,
-        state: &State,
+        work: &mut Work<'_>,
         id: i64,
-        submission: Submission,
-        mode: Mode,
+        draft: &Draft<ProductRecord>,
     ) -> Result<Option<ProductRecord>, Refusal> {
-        super::update(state, &submission.caller, id, &submission.members, mode).await
+        write::change(work, id, draft).await
     }
 
-    async fn delete(self, state: &State, caller: Caller, id: i64) -> Result<bool, Refusal> {
-        super::delete(state, &caller, id).await
+    async fn delete(self, work: &mut Work<'_>, id: i64) -> Result<bool, Refusal> {
+        write::delete(work, id).await
     }
 }

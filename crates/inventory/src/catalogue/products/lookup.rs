@@ -184,10 +184,6 @@ async fn count(state: &State, parameters: &Parameters) -> Result<u64, Refusal> {
 }
 
 /// The products whose serie numbers begin with a text, the first of them.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn numbered_like(
     state: &State,
     text: &str,
@@ -197,10 +193,6 @@ pub(crate) async fn numbered_like(
 }
 
 /// A stretch of the products whose serie numbers begin with a text, in the order of their numbers.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn numbered_part(
     state: &State,
     text: &str,
@@ -278,10 +270,6 @@ impl Numbered {
     }
 
     /// A stretch of them.
-    ///
-    /// # Errors
-    ///
-    /// Faults of the store.
     pub(crate) async fn part(
         &self,
         state: &State,
@@ -334,10 +322,6 @@ pub(crate) async fn first(
 const MOST_MEANT: usize = 100;
 
 /// The products that a text finds, for what is searched by them, and whether there are more than are looked at; none for no text.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn few(state: &State, text: &str) -> Result<(Vec<i64>, bool), Refusal> {
     let most = i64::try_from(MOST_MEANT).unwrap_or(i64::MAX);
     let found = listed(state, text, most.saturating_add(1)).await?;
@@ -364,10 +348,6 @@ pub(super) fn is_indexed(words: &[String]) -> bool {
 }
 
 /// What titles found for a search, and behind it the products whose serie numbers begin with it; where there are none, those that it means.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(super) async fn filled_up(
     state: &State,
     asked: &Parameters,

@@ -21,10 +21,6 @@ const MOST_WORDS: i64 = 40;
 /// The product of a serie number alone; else the first of those whose titles have all words of a text, those at whose words' beginnings it
 /// stands before the others, then of those whose serie numbers begin with it; else what the list of products shows for it. Archived products
 /// are found by their serie numbers alone, so that whoever scans one is told why it does not move.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn best(
     state: &State,
     text: &str,

@@ -193,7 +193,7 @@ pub(super) async fn redeliver(
 ) -> Answer {
     let id = id.ok_or(Refusal::NotFound)?;
     let (actor, post) = sent(&page, &frame, request).await?;
-    let key = post.repeatable(&frame, "deliveries/redeliver");
+    let key = post.idempotency_key(&frame, "deliveries/redeliver");
     deliveries::redeliver_once(&page.state, &actor, id, key).await?;
     let text = frame.text(
         "O evento será entregue de novo.",

@@ -182,7 +182,7 @@ pub(super) async fn create(page: Page, frame: Frame, request: Request) -> Answer
     frame.require(Verb::Add, MODEL)?;
     let post = read(&page, request).await?;
     let (wish, actor) = (wish(&post), Actor::from(&frame.caller));
-    let key = post.repeatable(&frame, "endpoints");
+    let key = post.idempotency_key(&frame, "endpoints");
     match endpoints::add_once(&page.state, &actor, &wish, key).await {
         Ok((id, secret)) => {
             let endpoint = (id, wish.url.as_str());
@@ -220,7 +220,7 @@ pub(super) async fn update(page: Page, frame: Frame, id: RecordId, request: Requ
             Err(errors)
         }
     };
-    match endpoints::settle(&page.state, &Actor::from(&frame.caller), id, wished).await {
+    match endpoints::edit(&page.state, &Actor::from(&frame.caller), id, wished).await {
         Ok(()) => Ok(flash::success(
             see_other(&address(id)),
             frame.text("O destino foi alterado.", "The endpoint was changed."),
@@ -336,7 +336,7 @@ pub(super) async fn rotate(page: Page, frame: Frame, id: RecordId, request: Requ
     frame.require(Verb::Change, MODEL)?;
     let endpoint = find(&page, id).await?;
     let key = read(&page, request).await?;
-    let key = key.repeatable(&frame, "endpoints/secret");
+    let key = key.idempotency_key(&frame, "endpoints/secret");
     let actor = Actor::from(&frame.caller);
     let (secret, until) = endpoints::rotate_once(&page.state, &actor, endpoint.id, key).await?;
     let before = match until {
@@ -377,7 +377,7 @@ pub(super) async fn delete(page: Page, frame: Frame, id: RecordId, request: Requ
     frame.require(Verb::Delete, MODEL)?;
     let endpoint = find(&page, id).await?;
     read(&page, request).await?;
-    let removed = endpoints::remove(&page.state, &Actor::from(&frame.caller), endpoint.id).await;
+    let removed = endpoints::delete(&page.state, &Actor::from(&frame.caller), endpoint.id).await;
     removed.map_err(Refusal::from)?;
     let words = frame.text("Destino excluído", "Endpoint deleted");
     let text = format!("{words}: {}.", endpoint.url);
@@ -387,9 +387,11 @@ pub(super) async fn delete(page: Page, frame: Frame, id: RecordId, request: Requ
 /// `POST /webhooks/{id}/test/`
 pub(super) async fn test(page: Page, frame: Frame, id: RecordId, request: Request) -> Answer {
     let (id, _, post) = sent(&page, &frame, id, request).await?;
-    let key = post.repeatable(&frame, "endpoints/test");
+    let key = post.idempotency_key(&frame, "endpoints/test");
     let words = frame.text("Evento de teste", "Test event");
-    let Some(attempt) = endpoints::test_once(&page.state, id, key).await? else {
+    let Some(attempt) =
+        endpoints::test_once(&page.state, &Actor::from(&frame.caller), id, key).await?
+    else {
         let still = frame.text("ainda sem resposta", "no answer yet");
         let told = Flash::warning(format!("{words}: {still}."));
         return Ok(flash::leave(see_other(&address(id)), told));

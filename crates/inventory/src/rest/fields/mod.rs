@@ -1,12 +1,13 @@
 //! Reads a request body field by field into typed values, collecting every error of every field.
 //! The messages are those of the conventions; which fields a resource has is defined with the resource.
 
+mod imported;
 mod kinds;
 mod source;
 
 use std::collections::HashMap;
 
-use db::Money;
+use db::{Money, Timestamp};
 use serde_json::value::RawValue;
 
 use super::{message::Message, value::Value};
@@ -40,6 +41,15 @@ impl FieldErrors {
     /// Whether there is nothing to complain about.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Nothing, when there is nothing to complain about.
+    ///
+    /// # Errors
+    ///
+    /// The messages.
+    pub fn into_result(self) -> Result<(), Self> {
+        if self.is_empty() { Ok(()) } else { Err(self) }
     }
 
     /// Whether this field has been complained about already.
@@ -91,47 +101,83 @@ pub struct Reader<'body> {
     errors: FieldErrors,
     /// The described fields that it reads.
     fields: &'body [&'static Field],
+    /// When an import reads it, which may give an id and times; none of a body or a form.
+    imported_at: Option<Timestamp>,
 }
 
-/// Reads the fields of a described record.
-///
-/// # Errors
-///
-/// Whatever is wrong with any of them.
-pub(crate) fn read<R: Record>(members: &Members, mode: Mode) -> Result<R::Input, FieldErrors> {
-    let (input, errors) = read_all::<R>(members, mode);
-    if errors.is_empty() {
-        Ok(input)
-    } else {
-        Err(errors)
+/// What was sent of a record, and what is wrong with it as far as its fields can tell. The store may know of more.
+#[derive(Debug, Clone)]
+pub struct Draft<R: Record> {
+    /// What could be read.
+    pub input: R::Input,
+    /// What is wrong with the rest.
+    pub errors: FieldErrors,
+    /// Whether it is a row of an import, which is one entry of the audit log as a whole.
+    pub is_imported: bool,
+}
+
+impl<R: Record> Draft<R> {
+    /// Reads a body or a form.
+    pub fn read(members: &Members, mode: Mode) -> Self {
+        Self::read_fields(R::FIELDS, members, mode)
     }
-}
 
-/// Reads what can be read of them, and tells what is wrong with the others: the store may know of more.
-pub(crate) fn read_all<R: Record>(members: &Members, mode: Mode) -> (R::Input, FieldErrors) {
-    read_some::<R>(R::FIELDS, members, mode)
-}
+    /// Reads these fields of a body or a form.
+    pub fn read_fields(fields: &[&'static Field], members: &Members, mode: Mode) -> Self {
+        Self::of(Reader::of_fields(fields, members, mode))
+    }
 
-/// The same of a kind of record that has only these fields.
-pub(crate) fn read_some<R: Record>(
-    fields: &[&'static Field],
-    members: &Members,
-    mode: Mode,
-) -> (R::Input, FieldErrors) {
-    let mut reader = Reader::new(members, mode);
-    reader.fields = fields;
-    let input = R::Input::read(&mut reader);
-    (input, reader.finish())
+    /// Reads a row of a file, which gives an id and times too: so an exported file makes the same records again.
+    pub(crate) fn import(fields: &[&'static Field], members: &Members, now: Timestamp) -> Self {
+        let mut reader = Reader::of_fields(fields, members, Mode::Whole);
+        reader.imported_at = Some(now);
+        Self {
+            is_imported: true,
+            ..Self::of(reader)
+        }
+    }
+
+    fn of(mut reader: Reader<'_>) -> Self {
+        Self {
+            input: R::Input::read(&mut reader),
+            errors: reader.finish(),
+            is_imported: false,
+        }
+    }
+
+    /// What the program itself writes, which is valid.
+    pub(crate) fn of_input(input: R::Input) -> Self {
+        Self {
+            input,
+            errors: FieldErrors::default(),
+            is_imported: false,
+        }
+    }
+
+    /// The input, when nothing is wrong with its fields.
+    ///
+    /// # Errors
+    ///
+    /// The messages of all fields.
+    pub fn valid(&self) -> Result<R::Input, FieldErrors> {
+        self.errors.clone().into_result()?;
+        Ok(self.input.clone())
+    }
 }
 
 impl<'body> Reader<'body> {
     /// A reader over the members of one body.
     pub fn new(members: &'body Members, mode: Mode) -> Self {
+        Self::of_fields(&[], members, mode)
+    }
+
+    fn of_fields(fields: &'body [&'static Field], members: &'body Members, mode: Mode) -> Self {
         Self {
             members,
             mode,
             errors: FieldErrors::default(),
-            fields: &[],
+            fields,
+            imported_at: None,
         }
     }
 

@@ -9,7 +9,13 @@ impl Source for Reader<'_> {
     fn field(&mut self, field: &'static Field) -> Setting<OwnedValue> {
         let Field { name, kind, .. } = *field;
         match kind {
-            _ if field.is_read_only || !self.fields.contains(&field) => Setting::Kept,
+            _ if !self.fields.contains(&field) => Setting::Kept,
+            Kind::Id if self.imported_at.is_some() => self.imported_id(name),
+            Kind::Time => match self.imported_at {
+                Some(now) => self.imported_time(name, now),
+                None => Setting::Kept,
+            },
+            _ if field.is_read_only => Setting::Kept,
             Kind::Text { max } if field.may_be_blank => {
                 match (self.optional_text(name, max), self.mode) {
                     (Setting::Kept, Mode::Partial) => Setting::Kept,
@@ -38,12 +44,9 @@ impl Source for Reader<'_> {
                 _ if self.mode == Mode::Whole => Setting::Set(false.into()),
                 _ => Setting::Kept,
             },
-            Kind::Id
-            | Kind::Time
-            | Kind::Token
-            | Kind::Choice(_)
-            | Kind::Several
-            | Kind::Reference => Setting::Kept,
+            Kind::Id | Kind::Token | Kind::Choice(_) | Kind::Several | Kind::Reference => {
+                Setting::Kept
+            }
         }
     }
 

@@ -24,7 +24,7 @@ use crate::{
         list::{OrderBy, QueryFilter},
         record_id::RecordId,
         resource::Resource,
-        submission::IdempotencyKey,
+        submission::IdempotencyKeyHeader,
     },
 };
 
@@ -41,8 +41,6 @@ pub struct Description {
     pub order: OrderBy,
     /// What a deletion does beside, and what refuses it.
     pub deletion: &'static str,
-    /// Whether a creation may be repeated under an `Idempotency-Key`.
-    pub is_repeatable: bool,
     /// One of its records.
     pub example: Value,
 }
@@ -142,11 +140,11 @@ impl<R: Resource> About<R> {
             .request_body(Some(self.body(Shape::Input, Required::True)))
             .with_failures(&[400, 413, 415]);
         let response = self.answered("Created.");
-        if !self.described.is_repeatable {
+        if !self.resource.is_repeatable() {
             return operation.response("201", response);
         }
         operation
-            .parameters(Some(IdempotencyKey::into_params(|| None)))
+            .parameters(Some(IdempotencyKeyHeader::into_params(|| None)))
             .response("201", response.header(REPLAYED, Header::default()))
             .with_failures(&[422])
     }

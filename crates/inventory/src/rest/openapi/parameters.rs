@@ -14,7 +14,7 @@ use super::super::{
     list::{FilterKind, OrderBy, QueryFilter},
     record_id::RecordId,
     resource::Wanted,
-    submission::IdempotencyKey,
+    submission::IdempotencyKeyHeader,
 };
 
 /// The prices that a filter reads.
@@ -48,7 +48,7 @@ impl IntoParams for Wanted {
     }
 }
 
-impl IntoParams for IdempotencyKey {
+impl IntoParams for IdempotencyKeyHeader {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         let what = "Makes a repetition safe: the same key with the same body answers the same and books once, for 72 hours.";
         let key = text().min_length(Some(1)).max_length(Some(Self::MAX));

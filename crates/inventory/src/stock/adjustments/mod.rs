@@ -6,27 +6,27 @@ pub(crate) mod pages;
 pub use model::{Explanation, Reason};
 pub(super) use model::{MAX_COUNTED, MAX_NOTE};
 
-use db::Tx;
 use resource::Value;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Work, events,
-    ledger::{self, Entry, Kind},
+    events,
+    ledger::{self, NewEntry, EntryKind},
     movements, store,
 };
 use crate::{
     State,
     access::{Caller, Model},
     audit::{self, Action, FieldChange},
-    idempotency::once,
-    rest::{Refusal, json::Titled, resource::Repeatable},
+    idempotency::IdempotencyKey,
+    rest::{Refusal, json::Titled},
+    work::{Work, write_once},
 };
 use model::Adjustment;
 
 /// What an adjustment did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Adjusted {
+pub(crate) struct AdjustmentResult {
     pub(crate) title: String,
     pub(crate) before: i64,
     pub(crate) after: i64,
@@ -42,38 +42,33 @@ pub(crate) async fn book(
     caller: &Caller,
     product: i64,
     adjustment: Adjustment,
-    key: Option<Repeatable>,
-) -> Result<Adjusted, Refusal> {
-    let work = Work::of(state, caller);
-    let write = async move |tx: &mut Tx| {
-        let adjusted = write(tx, product, &adjustment, &work).await?;
-        Ok((adjusted.clone(), adjusted))
+    key: Option<IdempotencyKey>,
+) -> Result<AdjustmentResult, Refusal> {
+    let job = async move |work: &mut Work<'_>| {
+        let result = set_quantity(work, product, &adjustment).await?;
+        Ok((result.clone(), result))
     };
-    let again = async |_: &mut Tx, adjusted: Adjusted| Ok(adjusted);
-    let adjusted: Result<_, Refusal> = once(state, key, write, again).await;
-    let adjusted = adjusted?;
-    state.changes.notify();
-    Ok(adjusted)
+    let replay = async |_: &mut Work<'_>, result: AdjustmentResult| Ok(result);
+    write_once(state, caller, key, job, replay).await
 }
 
-async fn write(
-    tx: &mut Tx,
+async fn set_quantity(
+    work: &mut Work<'_>,
     product: i64,
     adjustment: &Adjustment,
-    work: &Work,
-) -> Result<Adjusted, Refusal> {
-    let held = store::lock_quantity(tx, product).await?;
-    let titled = movements::store::product(tx, product).await?;
-    let (Some(held), Some(titled)) = (held, titled) else {
+) -> Result<AdjustmentResult, Refusal> {
+    let stock = store::lock_quantity(work.tx, product).await?;
+    let titled = movements::store::product(work.tx, product).await?;
+    let (Some(stock), Some(titled)) = (stock, titled) else {
         return Err(Refusal::NotFound);
     };
-    let before = held.quantity;
+    let before = stock.quantity;
     adjustment.check(before).map_err(Refusal::Conflict)?;
     let (after, explanation) = (adjustment.quantity, &adjustment.explanation);
     if after != before {
-        explain(tx, &titled, (before, after), explanation, work).await?;
+        explain(work, &titled, (before, after), explanation).await?;
     }
-    Ok(Adjusted {
+    Ok(AdjustmentResult {
         title: titled.title,
         before,
         after,
@@ -81,59 +76,40 @@ async fn write(
 }
 
 /// Writes a product's quantity as [`adjust`] does, and in the audit log why.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(super) async fn explain(
-    tx: &mut Tx,
+    work: &mut Work<'_>,
     product: &Titled,
     (before, after): (i64, i64),
     explanation: &Explanation,
-    work: &Work,
-) -> Result<(), Refusal> {
-    let (id, title) = (product.id, &product.title);
-    adjust(tx, id, after, Some(explanation), work).await?;
+) -> Result<(), db::Error> {
+    adjust(work, product.id, after, Some(explanation)).await?;
     let (old, new) = (Value::Integer(before), Value::Integer(after));
     let changes = [FieldChange::of(explanation.reason.field(), old, new)];
     let action = Action::Edited(&changes);
-    let Work { actor, now, .. } = work;
-    Ok(audit::record(tx, actor, action, Model::Product, id, title, *now).await?)
+    audit::record(work, action, Model::Product, product.id, &product.title).await
 }
 
 /// Writes a product's quantity: the difference becomes an adjustment, and no difference becomes nothing.
 /// The caller has locked the product's stock row by writing to it in the same transaction.
-///
-/// # Errors
-///
-/// Faults of the store.
-pub async fn adjust(
-    tx: &mut Tx,
+pub(crate) async fn adjust(
+    work: &mut Work<'_>,
     product: i64,
     quantity: i64,
     explanation: Option<&Explanation>,
-    work: &Work,
-) -> Result<(), Refusal> {
-    let Some(current) = store::quantity(tx, product).await? else {
+) -> Result<(), db::Error> {
+    let Some(current) = store::quantity(work.tx, product).await? else {
         return Ok(());
     };
     if current == quantity {
         return Ok(());
     }
-    // Both are 0 or more, so their difference fits.
-    let entry = Entry {
-        product,
-        kind: Kind::Adjustment,
-        change: quantity - current,
-        reference: None,
-        supplier: None,
+    let entry = NewEntry {
         explanation,
-        booked_at: work.now,
-        actor: &work.actor,
-        now: work.now,
+        // Both are 0 or more, so their difference fits.
+        ..NewEntry::new(work, product, EntryKind::Adjustment, quantity - current)
     };
-    if let Ok(changed) = ledger::apply(tx, &entry).await? {
-        events::after_other(tx, product, changed, work).await?;
+    if let Ok(change) = ledger::apply(work, &entry).await? {
+        events::after_other(work, product, change).await?;
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use axum::{
 use resource::{Field, integer, text};
 
 use super::{
-    Adjusted, Explanation, Reason,
+    AdjustmentResult, Explanation, Reason,
     model::{Adjustment, MAX_COUNTED, MAX_NOTE},
 };
 use crate::{
@@ -111,7 +111,7 @@ async fn book(Extracted(page): Page, frame: Frame, id: RecordId, request: Reques
     let (parts, body) = request.into_parts();
     let mut post = Post::read(&page.state, &parts, body).await?;
     let next = post.text("next");
-    let key = post.repeatable(&frame, "adjustments");
+    let key = post.idempotency_key(&frame, "adjustments");
     let Some(adjustment) = read(&mut post, &frame) else {
         return Ok(again(&frame, post.form, &product, &next));
     };
@@ -165,8 +165,8 @@ fn again(frame: &Frame, mut form: Form, product: &ProductRecord, next: &str) -> 
 }
 
 /// `Estoque ajustado: Café. De 15 para 12.`
-fn message(frame: &Frame, adjusted: &Adjusted) -> String {
-    let Adjusted {
+fn message(frame: &Frame, adjusted: &AdjustmentResult) -> String {
+    let AdjustmentResult {
         title,
         before,
         after,

@@ -9,24 +9,26 @@ mod model;
 pub(crate) mod pages;
 mod store;
 
-use db::{Conn, Tx};
+use db::Conn;
 use web::locale::Locale;
 
 use super::{
     adjustments::{self, Explanation, MAX_NOTE, Reason},
-    documents::{self, Context, Document, Kind, Line, Outcome, Saved, lock_stock, naming},
+    documents::{self, Document, DocumentKind, DocumentLine, DocumentOutcome, SaveResult, lock_stock, naming},
     store::lock_quantity,
 };
 use crate::{
     State,
     access::Caller,
-    rest::{Message, Refusal, fields::FieldErrors, json::Titled, resource::Repeatable},
+    idempotency::IdempotencyKey,
+    rest::{Message, Refusal, fields::FieldErrors, json::Titled},
+    work::Work,
 };
 use documents::store as drafts;
 
 /// What a form writes into a draft.
 #[derive(Debug, Clone)]
-struct Change {
+struct CountChange {
     /// Lines, and what was counted; none where the count is taken back.
     quantities: documents::pages::form::Quantities,
     /// Products, and how many more of each were counted.
@@ -46,25 +48,26 @@ async fn of_supplier(state: &State, supplier: i64, limit: i64) -> Result<Vec<Tit
 /// No products or too many; too many drafts; a key that was used with other values; faults of the store.
 async fn start(
     state: &State,
-    who: (&Caller, Locale),
+    caller: &Caller,
     (label, products): (String, Vec<Titled>),
-    key: Option<Repeatable>,
-) -> Result<Saved, Refusal> {
-    let most = Kind::Count.max_lines();
+    key: Option<IdempotencyKey>,
+) -> Result<SaveResult, Refusal> {
+    let most = DocumentKind::Count.max_lines();
     if products.is_empty() {
         return Err(Refusal::Conflict(model::NO_PRODUCTS));
     }
     if products.len() > most {
         return Err(FieldErrors::of("category", model::too_many(most)).into());
     }
-    let begin = async move |tx: &mut Tx, id: i64, _: &Context| {
+    let begin = async move |work: &mut Work<'_>, id: i64| {
+        let tx = &mut *work.tx;
         drafts::set_header(tx, id, None, &label).await?;
         for product in &products {
             drafts::put_line(tx, id, product, None).await?;
         }
-        Ok(Outcome::Draft(None))
+        Ok(DocumentOutcome::Draft(None))
     };
-    documents::save(state, who, (Kind::Count, None), false, key, begin).await
+    documents::save(state, caller, (DocumentKind::Count, None), false, key, begin).await
 }
 
 /// Writes what was counted.
@@ -74,22 +77,23 @@ async fn start(
 /// An unknown product, too many lines or units; another's draft; a key that was used with other values; faults of the store.
 async fn save(
     state: &State,
-    who: (&Caller, Locale),
+    caller: &Caller,
     id: i64,
-    change: Change,
-    key: Option<Repeatable>,
-) -> Result<Saved, Refusal> {
-    let write = async move |tx: &mut Tx, id: i64, _: &Context| {
+    change: CountChange,
+    key: Option<IdempotencyKey>,
+) -> Result<SaveResult, Refusal> {
+    let write = async move |work: &mut Work<'_>, id: i64| {
+        let tx = &mut *work.tx;
         for (line, quantity) in &change.quantities {
             drafts::set_quantity(tx, id, *line, *quantity).await?;
         }
         let mut added = None;
         for &(product, quantity) in &change.added {
-            added = Some(documents::add(tx, (Kind::Count, id), product, quantity).await?);
+            added = Some(documents::add(tx, (DocumentKind::Count, id), product, quantity).await?);
         }
-        Ok(Outcome::Draft(added))
+        Ok(DocumentOutcome::Draft(added))
     };
-    documents::save(state, who, (Kind::Count, Some(id)), false, key, write).await
+    documents::save(state, caller, (DocumentKind::Count, Some(id)), false, key, write).await
 }
 
 /// Books the differences of a count. `seen` is the fingerprint of those that were shown.
@@ -100,27 +104,27 @@ async fn save(
 /// then nothing is booked. Another's draft; a key that was used with other values; faults of the store.
 async fn book(
     state: &State,
-    who: (&Caller, Locale),
+    (caller, locale): (&Caller, Locale),
     id: i64,
     seen: String,
-    key: Option<Repeatable>,
-) -> Result<Saved, Refusal> {
-    let book = async move |tx: &mut Tx, id: i64, context: &Context| {
-        let count = drafts::find(tx, (Kind::Count, id)).await?;
+    key: Option<IdempotencyKey>,
+) -> Result<SaveResult, Refusal> {
+    let book = async move |work: &mut Work<'_>, id: i64| {
+        let count = drafts::find(work.tx, (DocumentKind::Count, id)).await?;
         let count = count.ok_or(Refusal::NotFound)?;
         check(&count.lines, &seen)?;
-        adjust(tx, &count, context, false).await?;
-        Ok(Outcome::Booked)
+        adjust(work, &count, locale, false).await?;
+        Ok(DocumentOutcome::Booked)
     };
-    documents::save(state, who, (Kind::Count, Some(id)), true, key, book).await
+    documents::save(state, caller, (DocumentKind::Count, Some(id)), true, key, book).await
 }
 
 /// Refuses a count of which nothing can be booked.
-fn check(lines: &[Line], seen: &str) -> Result<(), Refusal> {
+fn check(lines: &[DocumentLine], seen: &str) -> Result<(), Refusal> {
     if lines.iter().all(|line| line.quantity.is_none()) {
         return Err(Refusal::Conflict(model::NOTHING_COUNTED));
     }
-    let is_gone = |line: &&Line| line.quantity.is_some() && line.present.is_none();
+    let is_gone = |line: &&DocumentLine| line.quantity.is_some() && line.present.is_none();
     if let Some(line) = lines.iter().find(is_gone) {
         return Err(naming(&line.product, Refusal::Conflict(model::GONE)));
     }
@@ -132,14 +136,14 @@ fn check(lines: &[Line], seen: &str) -> Result<(), Refusal> {
 
 /// Books the differences of a count, or the opposite ones.
 async fn adjust(
-    tx: &mut Tx,
+    work: &mut Work<'_>,
     count: &Document,
-    context: &Context,
+    locale: Locale,
     is_undone: bool,
 ) -> Result<(), Refusal> {
     let differing: Vec<_> = model::differing(&count.lines).collect();
-    lock_stock(tx, differing.iter().map(|compared| compared.line)).await?;
-    let undone = context.locale.text("Desfeita", "Undone");
+    lock_stock(work.tx, differing.iter().map(|compared| compared.line)).await?;
+    let undone = locale.text("Desfeita", "Undone");
     let note = if is_undone {
         format!("{undone}: {}", count.label)
     } else {
@@ -152,7 +156,7 @@ async fn adjust(
     for compared in differing {
         let product = &compared.line.product;
         // A product that was deleted since a count was booked has no stock to take back.
-        let Some(held) = lock_quantity(tx, product.id).await? else {
+        let Some(stock) = lock_quantity(work.tx, product.id).await? else {
             continue;
         };
         let (change, less): (_, Message) = if is_undone {
@@ -161,13 +165,13 @@ async fn adjust(
             (compared.difference(), model::SOLD_MORE)
         };
         let refusal = |message| naming(product, Refusal::Conflict(message));
-        let after = held.quantity.checked_add(change);
+        let after = stock.quantity.checked_add(change);
         let after = after.ok_or_else(|| refusal(model::TOO_MANY_UNITS))?;
         if after < 0 {
             return Err(refusal(less));
         }
-        let units = (held.quantity, after);
-        adjustments::explain(tx, product, units, &explanation, &context.work).await?;
+        let units = (stock.quantity, after);
+        adjustments::explain(work, product, units, &explanation).await?;
     }
     Ok(())
 }
@@ -178,9 +182,9 @@ async fn adjust(
 ///
 /// 409 that names the line whose units have left already. Faults of the store.
 pub(super) async fn reverse(
-    tx: &mut Tx,
+    work: &mut Work<'_>,
     count: &Document,
-    context: &Context,
+    locale: Locale,
 ) -> Result<(), Refusal> {
-    adjust(tx, count, context, true).await
+    adjust(work, count, locale, true).await
 }

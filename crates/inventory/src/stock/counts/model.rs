@@ -7,16 +7,16 @@ use crate::{digest::digest, rest::Message};
 
 /// A line that was counted.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Compared<'a> {
-    pub(super) line: &'a Line,
+pub(super) struct CountedLine<'a> {
+    pub(super) line: &'a DocumentLine,
     /// What the ledger had when it was counted.
     pub(super) expected: i64,
     pub(super) counted: i64,
 }
 
-impl<'a> Compared<'a> {
+impl<'a> CountedLine<'a> {
     /// None while nobody has counted it.
-    pub(super) fn of(line: &'a Line) -> Option<Self> {
+    pub(super) fn of(line: &'a DocumentLine) -> Option<Self> {
         Some(Self {
             line,
             expected: line.expected?,
@@ -42,17 +42,17 @@ impl<'a> Compared<'a> {
 }
 
 /// The lines that were counted.
-pub(super) fn compared(lines: &[Line]) -> impl Iterator<Item = Compared<'_>> {
-    lines.iter().filter_map(Compared::of)
+pub(super) fn compared(lines: &[DocumentLine]) -> impl Iterator<Item = CountedLine<'_>> {
+    lines.iter().filter_map(CountedLine::of)
 }
 
 /// The lines whose count is not what the ledger had.
-pub(super) fn differing(lines: &[Line]) -> impl Iterator<Item = Compared<'_>> {
+pub(super) fn differing(lines: &[DocumentLine]) -> impl Iterator<Item = CountedLine<'_>> {
     compared(lines).filter(|compared| compared.difference() != 0)
 }
 
 /// What all differences are worth at cost; none past the largest amount.
-pub(super) fn cost(lines: &[Line]) -> Option<Money> {
+pub(super) fn cost(lines: &[DocumentLine]) -> Option<Money> {
     differing(lines).try_fold(Money::ZERO, |sum, compared| {
         let cost = compared.line.cost_of(compared.difference());
         sum.checked_add(cost.unwrap_or(Money::ZERO))
@@ -60,9 +60,9 @@ pub(super) fn cost(lines: &[Line]) -> Option<Money> {
 }
 
 /// A digest of what was counted and expected: whoever books has seen just these differences.
-pub(super) fn fingerprint(lines: &[Line]) -> String {
+pub(super) fn fingerprint(lines: &[DocumentLine]) -> String {
     let all = compared(lines).map(|compared| {
-        let Compared {
+        let CountedLine {
             line,
             expected,
             counted,
@@ -120,7 +120,7 @@ mod tests {
     fn a_sale_after_the_count_changes_what_is_left_and_not_the_difference() {
         let mut line = line(1, Some(8), "2.50");
         line.expected = Some(12);
-        let compared = Compared::of(&line).unwrap();
+        let compared = CountedLine::of(&line).unwrap();
         assert_eq!(compared.difference(), -4);
         assert_eq!(compared.since(), Some(-2));
         assert_eq!(compared.after(), Some(6));

@@ -7,17 +7,18 @@ pub(super) mod store;
 
 #[cfg(test)]
 pub(super) use model::tests;
-pub(super) use model::{Document, Kind, Line, Summary};
+pub(super) use model::{Document, DocumentKind, DocumentLine, DocumentSummary};
 
 use db::{Conn, Tx};
 use web::locale::Locale;
 
-use super::{Work, archive, counts, movements, receiving};
+use super::{archive, counts, movements, receiving};
 use crate::{
     State,
     access::Caller,
-    idempotency::once,
-    rest::{Message, Refusal, fields::FieldErrors, json::Titled, resource::Repeatable},
+    idempotency::IdempotencyKey,
+    rest::{Message, Refusal, fields::FieldErrors, json::Titled},
+    work::{Work, write, write_once},
 };
 use model::MAX_DRAFTS;
 
@@ -26,39 +27,21 @@ const LISTED: i64 = 10;
 
 /// What a form did.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Saved {
+pub(super) struct SaveResult {
     /// The document.
     pub(super) id: i64,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: DocumentOutcome,
 }
 
 /// How a document stands after a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum DocumentOutcome {
     /// A draft, and what was added to it last: the product's title, and how many units its line has now.
     Draft(Option<(String, i64)>),
     /// Booked, by this form or before.
     Booked,
     /// Booked by this form, and undone since.
     Undone,
-}
-
-/// Who works on a document, and in which language.
-#[derive(Debug, Clone)]
-pub(super) struct Context {
-    user: i64,
-    pub(super) locale: Locale,
-    pub(super) work: Work,
-}
-
-impl Context {
-    fn of(state: &State, caller: &Caller, locale: Locale) -> Self {
-        Self {
-            user: caller.id,
-            locale,
-            work: Work::of(state, caller),
-        }
-    }
 }
 
 /// A document; a draft for its maker only.
@@ -69,7 +52,7 @@ impl Context {
 pub(super) async fn read(
     state: &State,
     caller: &Caller,
-    (kind, id): (Kind, i64),
+    (kind, id): (DocumentKind, i64),
 ) -> Result<Document, Refusal> {
     let read = async move |conn: &mut Conn| store::find(conn, (kind, id)).await;
     let found = state.db.read::<_, db::Error, _>(read).await?;
@@ -82,8 +65,8 @@ pub(super) async fn read(
 pub(super) async fn list(
     state: &State,
     caller: &Caller,
-    kind: Kind,
-) -> Result<(Vec<Summary>, Vec<Summary>), Refusal> {
+    kind: DocumentKind,
+) -> Result<(Vec<DocumentSummary>, Vec<DocumentSummary>), Refusal> {
     let user = caller.id;
     let read = async move |conn: &mut Conn| {
         // Undoing makes drafts too, so there may be more than may be begun.
@@ -100,58 +83,54 @@ pub(super) async fn list(
 /// Those of `change`; another's draft; a key that was used with other values; faults of the store.
 pub(super) async fn save<F>(
     state: &State,
-    (caller, locale): (&Caller, Locale),
-    (kind, id): (Kind, Option<i64>),
+    caller: &Caller,
+    (kind, id): (DocumentKind, Option<i64>),
     is_booking: bool,
-    key: Option<Repeatable>,
+    key: Option<IdempotencyKey>,
     change: F,
-) -> Result<Saved, Refusal>
+) -> Result<SaveResult, Refusal>
 where
-    F: AsyncFn(&mut Tx, i64, &Context) -> Result<Outcome, Refusal> + Clone + Send + 'static,
+    F: AsyncFn(&mut Work<'_>, i64) -> Result<DocumentOutcome, Refusal> + Clone + Send + 'static,
 {
-    let context = Context::of(state, caller, locale);
-    let write = async move |tx: &mut Tx| {
+    let user = caller.id;
+    let job = async move |work: &mut Work<'_>| {
         let id = match id {
             Some(id) => id,
-            None => begin(tx, kind, &context).await?,
+            None => begin(work, kind, user).await?,
         };
-        let outcome = if store::lock_draft(tx, (kind, id), context.user, context.work.now).await? {
-            let outcome = change(tx, id, &context).await?;
-            if outcome == Outcome::Booked {
-                store::set_booked(tx, id, context.work.now).await?;
+        let outcome = if store::lock_draft(work.tx, (kind, id), user, work.now).await? {
+            let outcome = change(work, id).await?;
+            if outcome == DocumentOutcome::Booked {
+                store::set_booked(work.tx, id, work.now).await?;
             }
             outcome
         } else {
-            let found = store::find(tx, (kind, id)).await?;
+            let found = store::find(work.tx, (kind, id)).await?;
             let booked = found.filter(Document::is_booked);
-            booked.map(|_| Outcome::Booked).ok_or(Refusal::NotFound)?
+            booked.map(|_| DocumentOutcome::Booked).ok_or(Refusal::NotFound)?
         };
-        Ok((id, Saved { id, outcome }))
+        Ok((id, SaveResult { id, outcome }))
     };
-    let again = async move |tx: &mut Tx, id: i64| {
-        let found = store::find(tx, (kind, id)).await?;
+    let replay = async move |work: &mut Work<'_>, id: i64| {
+        let found = store::find(work.tx, (kind, id)).await?;
         let document = found.ok_or(Refusal::NotFound)?;
         let outcome = if document.is_booked() {
-            Outcome::Booked
+            DocumentOutcome::Booked
         } else if is_booking {
-            Outcome::Undone
+            DocumentOutcome::Undone
         } else {
-            Outcome::Draft(None)
+            DocumentOutcome::Draft(None)
         };
-        Ok::<_, Refusal>(Saved { id, outcome })
+        Ok(SaveResult { id, outcome })
     };
-    let saved = once(state, key, write, again).await?;
-    if saved.outcome == Outcome::Booked {
-        state.changes.notify();
-    }
-    Ok(saved)
+    write_once(state, caller, key, job, replay).await
 }
 
-async fn begin(tx: &mut Tx, kind: Kind, context: &Context) -> Result<i64, Refusal> {
-    if store::count_drafts(tx, kind, context.user).await? >= MAX_DRAFTS {
+async fn begin(work: &mut Work<'_>, kind: DocumentKind, user: i64) -> Result<i64, Refusal> {
+    if store::count_drafts(work.tx, kind, user).await? >= MAX_DRAFTS {
         return Err(Refusal::Conflict(model::too_many_drafts()));
     }
-    Ok(store::insert(tx, kind, context.user, context.work.now).await?)
+    Ok(store::insert(work.tx, kind, user, work.now).await?)
 }
 
 /// Adds units of a product to a draft: its title, and how many its line has now.
@@ -161,7 +140,7 @@ async fn begin(tx: &mut Tx, kind: Kind, context: &Context) -> Result<i64, Refusa
 /// An unknown product, and more lines or units than a document has; faults of the store.
 pub(super) async fn add(
     tx: &mut Tx,
-    (kind, id): (Kind, i64),
+    (kind, id): (DocumentKind, i64),
     product: i64,
     quantity: i64,
 ) -> Result<(String, i64), Refusal> {
@@ -183,37 +162,28 @@ pub(super) async fn add(
 pub(super) async fn undo(
     state: &State,
     (caller, locale): (&Caller, Locale),
-    (kind, id): (Kind, i64),
+    (kind, id): (DocumentKind, i64),
 ) -> Result<bool, Refusal> {
-    let context = Context::of(state, caller, locale);
-    let write = async move |tx: &mut Tx| {
-        let was_booked = store::reopen(tx, (kind, id), context.work.now).await?;
-        let found = store::find(tx, (kind, id)).await?;
+    let job = async move |work: &mut Work<'_>| {
+        let was_booked = store::reopen(work.tx, (kind, id), work.now).await?;
+        let found = store::find(work.tx, (kind, id)).await?;
         let document = found.ok_or(Refusal::NotFound)?;
         if was_booked {
             match kind {
-                Kind::Receipt => receiving::reverse(tx, &document, &context).await?,
-                Kind::Count => counts::reverse(tx, &document, &context).await?,
+                DocumentKind::Receipt => receiving::reverse(work, &document).await?,
+                DocumentKind::Count => counts::reverse(work, &document, locale).await?,
             }
         }
         Ok::<_, Refusal>(was_booked)
     };
-    let is_undone = state.db.write(write).await?;
-    if is_undone {
-        state.changes.notify();
-    }
-    Ok(is_undone)
+    write(state, caller, job).await
 }
 
 /// Throws a draft away; whether it was there.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(super) async fn discard(
     state: &State,
     caller: &Caller,
-    (kind, id): (Kind, i64),
+    (kind, id): (DocumentKind, i64),
 ) -> Result<bool, Refusal> {
     let user = caller.id;
     let write = async move |tx: &mut Tx| store::delete_draft(tx, (kind, id), user).await;
@@ -223,7 +193,7 @@ pub(super) async fn discard(
 /// Locks the stock of the products of some lines.
 pub(super) async fn lock_stock<'a>(
     tx: &mut Tx,
-    lines: impl IntoIterator<Item = &'a Line>,
+    lines: impl IntoIterator<Item = &'a DocumentLine>,
 ) -> Result<(), db::Error> {
     let products = lines.into_iter().map(|line| line.product.id);
     super::store::lock_quantities(tx, products).await

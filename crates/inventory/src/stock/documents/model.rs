@@ -14,14 +14,14 @@ pub(super) const MAX_DRAFTS: i64 = 20;
 
 /// What a document is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum DocumentKind {
     /// Goods of one supplier's invoice.
     Receipt,
     /// What somebody counted.
     Count,
 }
 
-impl Kind {
+impl DocumentKind {
     /// The name in the store.
     pub(super) const fn name(self) -> &'static str {
         match self {
@@ -72,7 +72,7 @@ impl Kind {
     /// A message on the quantity, or on the product where no further line fits.
     pub(crate) fn add_up(
         self,
-        lines: &[Line],
+        lines: &[DocumentLine],
         product: i64,
         quantity: i64,
     ) -> Result<i64, FieldErrors> {
@@ -80,7 +80,7 @@ impl Kind {
         if line.is_none() && lines.len() >= self.max_lines() {
             return Err(FieldErrors::of("product", self.full()));
         }
-        let before = line.map_or(0, Line::units);
+        let before = line.map_or(0, DocumentLine::units);
         self.check_quantity(quantity)
             .and_then(|quantity| self.check_quantity(before + quantity))
             .map_err(|_| {
@@ -110,7 +110,7 @@ pub(crate) struct Document {
     /// None of a draft.
     pub(crate) booked_at: Option<Timestamp>,
     /// The last that was added comes first.
-    pub(crate) lines: Vec<Line>,
+    pub(crate) lines: Vec<DocumentLine>,
 }
 
 impl Document {
@@ -121,11 +121,11 @@ impl Document {
 
 /// Units of one product.
 #[derive(Debug, Clone)]
-pub(crate) struct Line {
+pub(crate) struct DocumentLine {
     pub(crate) id: i64,
     pub(crate) product: Titled,
     /// The product as it is now; none when it was deleted meanwhile.
-    pub(crate) present: Option<Present>,
+    pub(crate) present: Option<CurrentProduct>,
     /// None while it is not counted.
     pub(crate) quantity: Option<i64>,
     /// What was in stock when the quantity was written.
@@ -136,13 +136,13 @@ pub(crate) struct Line {
 
 /// A line's product.
 #[derive(Debug, Clone)]
-pub(crate) struct Present {
+pub(crate) struct CurrentProduct {
     pub(crate) cost_price: Money,
     pub(crate) serie_number: Option<String>,
     pub(crate) stock: i64,
 }
 
-impl Line {
+impl DocumentLine {
     pub(crate) fn units(&self) -> i64 {
         self.quantity.unwrap_or_default()
     }
@@ -155,7 +155,7 @@ impl Line {
 
 /// A document in a list.
 #[derive(Debug, Clone)]
-pub(crate) struct Summary {
+pub(crate) struct DocumentSummary {
     pub(crate) id: i64,
     pub(crate) username: String,
     pub(crate) supplier: Option<String>,
@@ -181,14 +181,14 @@ pub(crate) mod tests {
     use super::*;
 
     /// A line of a product whose stock is 10 now, and was when its quantity was written.
-    pub(crate) fn line(product: i64, quantity: Option<i64>, cost: &str) -> Line {
-        Line {
+    pub(crate) fn line(product: i64, quantity: Option<i64>, cost: &str) -> DocumentLine {
+        DocumentLine {
             id: product,
             product: Titled {
                 id: product,
                 title: "Café".to_owned(),
             },
-            present: Some(Present {
+            present: Some(CurrentProduct {
                 cost_price: Money::parse(cost).unwrap(),
                 serie_number: None,
                 stock: 10,
@@ -202,10 +202,10 @@ pub(crate) mod tests {
     #[test]
     fn the_same_product_adds_up_to_the_most_that_a_line_may_have() {
         let lines = [line(1, Some(999_990), "1.00"), line(3, None, "1.00")];
-        let kind = Kind::Receipt;
+        let kind = DocumentKind::Receipt;
         assert_eq!(kind.add_up(&lines, 1, 10).unwrap(), kind.max_quantity());
         assert_eq!(kind.add_up(&lines, 2, 10).unwrap(), 10);
-        assert_eq!(Kind::Count.add_up(&lines, 3, 1).unwrap(), 1);
+        assert_eq!(DocumentKind::Count.add_up(&lines, 3, 1).unwrap(), 1);
         let errors = kind.add_up(&lines, 1, 11).unwrap_err();
         let (field, messages) = errors.iter().next().unwrap();
         assert_eq!((field, messages), ("quantity", &[Message::at_most(10)][..]));
@@ -213,7 +213,7 @@ pub(crate) mod tests {
 
     #[test]
     fn no_line_comes_to_a_full_list_but_units_do() {
-        for kind in [Kind::Receipt, Kind::Count] {
+        for kind in [DocumentKind::Receipt, DocumentKind::Count] {
             let most = i64::try_from(kind.max_lines()).unwrap();
             let lines: Vec<_> = (1..=most)
                 .map(|product| line(product, Some(1), "1.00"))
@@ -225,12 +225,12 @@ pub(crate) mod tests {
 
     #[test]
     fn a_barcode_is_no_quantity_and_nothing_is_one_that_is_counted() {
-        for kind in [Kind::Receipt, Kind::Count] {
+        for kind in [DocumentKind::Receipt, DocumentKind::Count] {
             assert!(kind.check_quantity(7_891_000_000_007).is_err());
             assert!(kind.check_quantity(-1).is_err());
             assert_eq!(kind.check_quantity(12).unwrap(), 12);
         }
-        assert!(Kind::Receipt.check_quantity(0).is_err());
-        assert_eq!(Kind::Count.check_quantity(0).unwrap(), 0);
+        assert!(DocumentKind::Receipt.check_quantity(0).is_err());
+        assert_eq!(DocumentKind::Count.check_quantity(0).unwrap(), 0);
     }
 }

@@ -2,7 +2,7 @@
 
 use db::{Conn, Error, Money, Row, Timestamp, Tx};
 
-use super::model::{Document, Kind, Line, Present, Summary};
+use super::model::{Document, DocumentKind, DocumentLine, CurrentProduct, DocumentSummary};
 use crate::rest::json::{Named, Titled};
 
 /// Documents in a list, narrowed and ordered by what is given; `$at` is the column of their moment.
@@ -23,7 +23,7 @@ macro_rules! summaries {
 /// Begins a draft; its id.
 pub(super) async fn insert(
     tx: &mut Tx,
-    kind: Kind,
+    kind: DocumentKind,
     user: i64,
     now: Timestamp,
 ) -> Result<i64, Error> {
@@ -35,7 +35,7 @@ pub(super) async fn insert(
     .await
 }
 
-pub(super) async fn count_drafts(conn: &mut Conn, kind: Kind, user: i64) -> Result<i64, Error> {
+pub(super) async fn count_drafts(conn: &mut Conn, kind: DocumentKind, user: i64) -> Result<i64, Error> {
     let sql = "SELECT count(*) FROM stock_documents WHERE user_id = $1 AND kind = $2 AND booked_at IS NULL";
     conn.one(sql, &[&user, &kind.name()], |row| row.get(0))
         .await
@@ -44,7 +44,7 @@ pub(super) async fn count_drafts(conn: &mut Conn, kind: Kind, user: i64) -> Resu
 /// Locks a user's draft until the transaction ends; whether there is one of this id.
 pub(super) async fn lock_draft(
     tx: &mut Tx,
-    (kind, id): (Kind, i64),
+    (kind, id): (DocumentKind, i64),
     user: i64,
     now: Timestamp,
 ) -> Result<bool, Error> {
@@ -127,7 +127,7 @@ pub(super) async fn set_booked(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(
 /// Makes a booked document a draft again; whether it was booked. Its row stays locked until the transaction ends.
 pub(super) async fn reopen(
     tx: &mut Tx,
-    (kind, id): (Kind, i64),
+    (kind, id): (DocumentKind, i64),
     now: Timestamp,
 ) -> Result<bool, Error> {
     let sql = "UPDATE stock_documents SET booked_at = NULL, updated_at = $3 WHERE id = $1 AND kind = $2 AND booked_at IS NOT NULL";
@@ -137,7 +137,7 @@ pub(super) async fn reopen(
 /// Deletes a user's draft with its lines; whether it was there.
 pub(super) async fn delete_draft(
     tx: &mut Tx,
-    (kind, id): (Kind, i64),
+    (kind, id): (DocumentKind, i64),
     user: i64,
 ) -> Result<bool, Error> {
     let sql = "DELETE FROM stock_documents WHERE id = $1 AND kind = $2 AND user_id = $3 AND booked_at IS NULL";
@@ -146,7 +146,7 @@ pub(super) async fn delete_draft(
 
 pub(in crate::stock) async fn find(
     conn: &mut Conn,
-    (kind, id): (Kind, i64),
+    (kind, id): (DocumentKind, i64),
 ) -> Result<Option<Document>, Error> {
     let document = conn
         .optional(
@@ -180,7 +180,7 @@ fn document_of(row: &Row<'_>) -> Result<Document, Error> {
 }
 
 /// The lines of a document, the last that was added first.
-pub(in crate::stock) async fn lines(conn: &mut Conn, document: i64) -> Result<Vec<Line>, Error> {
+pub(in crate::stock) async fn lines(conn: &mut Conn, document: i64) -> Result<Vec<DocumentLine>, Error> {
     conn.all(
         "SELECT l.id, l.product_id, COALESCE(p.title, l.title), l.quantity, l.expected, l.inflow_id, p.cost_price, p.serie_number, s.quantity
          FROM stock_document_lines AS l LEFT JOIN products AS p ON p.id = l.product_id LEFT JOIN product_stock AS s ON s.product_id = p.id
@@ -191,16 +191,16 @@ pub(in crate::stock) async fn lines(conn: &mut Conn, document: i64) -> Result<Ve
     .await
 }
 
-fn line_of(row: &Row<'_>) -> Result<Line, Error> {
+fn line_of(row: &Row<'_>) -> Result<DocumentLine, Error> {
     let (cost_price, stock): (Option<Money>, Option<i64>) = (row.get(6)?, row.get(8)?);
     let serie_number = row.get(7)?;
-    Ok(Line {
+    Ok(DocumentLine {
         id: row.get(0)?,
         product: Titled {
             id: row.get(1)?,
             title: row.get(2)?,
         },
-        present: cost_price.zip(stock).map(|(cost_price, stock)| Present {
+        present: cost_price.zip(stock).map(|(cost_price, stock)| CurrentProduct {
             cost_price,
             serie_number,
             stock,
@@ -214,10 +214,10 @@ fn line_of(row: &Row<'_>) -> Result<Line, Error> {
 /// A user's drafts, the last that was changed first.
 pub(super) async fn drafts(
     conn: &mut Conn,
-    kind: Kind,
+    kind: DocumentKind,
     user: i64,
     limit: i64,
-) -> Result<Vec<Summary>, Error> {
+) -> Result<Vec<DocumentSummary>, Error> {
     let sql = summaries!(
         "d.updated_at",
         "WHERE d.user_id = $1 AND d.kind = $2 AND d.booked_at IS NULL ORDER BY d.updated_at DESC, d.id DESC LIMIT $3"
@@ -227,7 +227,7 @@ pub(super) async fn drafts(
 }
 
 /// What was booked last, the newest first.
-pub(super) async fn booked(conn: &mut Conn, kind: Kind, limit: i64) -> Result<Vec<Summary>, Error> {
+pub(super) async fn booked(conn: &mut Conn, kind: DocumentKind, limit: i64) -> Result<Vec<DocumentSummary>, Error> {
     let sql = summaries!(
         "d.booked_at",
         "WHERE d.kind = $1 AND d.booked_at IS NOT NULL ORDER BY d.booked_at DESC, d.id DESC LIMIT $2"
@@ -235,8 +235,8 @@ pub(super) async fn booked(conn: &mut Conn, kind: Kind, limit: i64) -> Result<Ve
     conn.all(sql, &[&kind.name(), &limit], summary_of).await
 }
 
-fn summary_of(row: &Row<'_>) -> Result<Summary, Error> {
-    Ok(Summary {
+fn summary_of(row: &Row<'_>) -> Result<DocumentSummary, Error> {
+    Ok(DocumentSummary {
         id: row.get(0)?,
         username: row.get(1)?,
         supplier: row.get(2)?,

@@ -35,10 +35,6 @@ pub(crate) struct Found {
 }
 
 /// One stretch of the entries, and how many there are, of which no more than `most` are counted.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn list(
     state: &State,
     which: Which,
@@ -75,10 +71,6 @@ async fn products_of(state: &State, which: &Which) -> Result<(Option<Vec<i64>>, 
 }
 
 /// One entry.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn read(state: &State, id: i64) -> Result<Option<LedgerEntry>, Refusal> {
     Ok(state
         .db
@@ -87,10 +79,6 @@ pub(crate) async fn read(state: &State, id: i64) -> Result<Option<LedgerEntry>, 
 }
 
 /// The moments of the first and the last entry.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn span(state: &State) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
     Ok(state.db.read(async |conn| store::span(conn).await).await?)
 }

@@ -4,17 +4,18 @@ use http::Method;
 use resource::Field;
 use web::locale::Locale;
 
-use super::{DAYS, Movement, MovementRecord, NEWEST_FIRST};
+use super::{DAYS, Movement, MovementRecord, NEWEST_FIRST, at_once};
 use crate::{
     State,
-    access::{Caller, Model},
+    access::Model,
     rest::{
         Refusal,
-        fields::Mode,
+        fields::Draft,
         openapi::Description,
         query::Parameters,
-        resource::{Created, IMMUTABLE, Page, Resource, Submission},
+        resource::{IMMUTABLE, Page, Resource},
     },
+    work::{Author, Work},
 };
 
 impl Resource for Movement {
@@ -50,7 +51,6 @@ impl Resource for Movement {
             filters: DAYS,
             order: NEWEST_FIRST,
             deletion,
-            is_repeatable: true,
             example: self.example(),
         }
     }
@@ -67,26 +67,28 @@ impl Resource for Movement {
         super::read(state, self, id).await
     }
 
+    fn is_repeatable(self) -> bool {
+        true
+    }
+
     async fn create(
         self,
-        state: &State,
-        submission: Submission,
-    ) -> Result<Created<MovementRecord>, Refusal> {
-        super::create(state, self, submission).await
+        work: &mut Work<'_>,
+        draft: &Draft<MovementRecord>,
+    ) -> Result<MovementRecord, Refusal> {
+        super::create(work, self, draft).await
     }
 
-    async fn update(
+    async fn create_batched(
         self,
-        _state: &State,
-        _id: i64,
-        submission: Submission,
-        _mode: Mode,
+        state: &State,
+        author: &Author,
+        draft: &Draft<MovementRecord>,
     ) -> Result<Option<MovementRecord>, Refusal> {
-        // The gate refuses PUT and PATCH before this, since they are not among the methods.
-        Err(Refusal::Method(submission.method, IMMUTABLE))
+        at_once::create(state, author, self, draft).await
     }
 
-    async fn delete(self, state: &State, caller: Caller, id: i64) -> Result<bool, Refusal> {
-        super::delete(state, &caller, self, id).await
+    async fn delete(self, work: &mut Work<'_>, id: i64) -> Result<bool, Refusal> {
+        super::delete(work, self, id).await
     }
 }

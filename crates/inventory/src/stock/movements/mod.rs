@@ -13,28 +13,24 @@ mod words;
 
 pub(crate) use model::{INFLOW_WORDS, MovementEntry, OUTFLOW_WORDS};
 pub use model::{Movement, MovementInput, MovementRecord};
-pub use removal::delete;
-pub(crate) use removal::{examine_removal, foresee, remove, revert};
+pub(crate) use removal::{check_deletion, check_reversal, delete, revert};
 
-use db::{Conn, Timestamp, Tx};
+use db::{Conn, Timestamp};
 use resource::{Field, Record as _, Reference, Refers};
-use serde_json::value::RawValue;
 use web::locale::Locale;
 
-use super::{Impossible, Work, archive, events, ledger};
+use super::{QuantityError, archive, events, ledger};
 use crate::{
     State,
-    access::Actor,
-    idempotency::once,
     rest::{
         Message, Refusal,
-        fields::{FieldErrors, Members, Mode, read_some},
-        given::Given,
+        fields::{Draft, FieldErrors, Members},
         query::Parameters,
-        resource::{Created, Page, Submission, Wanted},
+        resource::{Page, Wanted},
     },
+    work::Work,
 };
-use ledger::Entry;
+use ledger::NewEntry;
 use store::{DAYS, Measured, NEWEST_FIRST, Selection};
 pub(crate) use store::{after, find};
 pub(crate) use trace::{booking, span};
@@ -83,14 +79,9 @@ pub(crate) async fn each(
     Ok(selection.each(conn, &measured, take).await?)
 }
 
-/// The fields of a body, and what is wrong with them.
-fn read_fields(movement: Movement, members: &Members) -> (MovementInput, FieldErrors) {
-    read_some::<MovementRecord>(movement.fields(), members, Mode::Whole)
-}
-
 /// What is wrong with the fields of a form, as far as it can be told without the store.
 pub(crate) fn problems(movement: Movement, members: &Members) -> FieldErrors {
-    read_fields(movement, members).1
+    movement.draft(members).errors
 }
 
 /// One movement.
@@ -107,116 +98,85 @@ pub async fn read(
     Ok(state.db.look_up::<_, db::Error, _>(find).await?)
 }
 
-/// Books a movement. With an `Idempotency-Key` a repetition of the same request answers the same and books nothing.
+/// Creates a movement, which changes its product's quantity. An import may bring one that is older than its product's opening: that is
+/// history, which the opening quantity counts already. It is recorded, and the quantity stays as it is.
 ///
 /// # Errors
 ///
-/// Invalid fields, insufficient stock among them; a key used for another request; faults of the store.
-pub async fn create(
-    state: &State,
+/// Invalid fields, insufficient stock among them, and faults of the store.
+pub(crate) async fn create(
+    work: &mut Work<'_>,
     movement: Movement,
-    submission: Submission,
-) -> Result<Created<MovementRecord>, Refusal> {
-    let (input, errors) = read_fields(movement, &submission.members);
-    let work = Work::of(state, &submission.caller);
-    let repeatable = submission.repeatable(movement.path());
-    if repeatable.is_none()
-        && errors.is_empty()
-        && let Some(record) = at_once::outflow(state, movement, &input, &work).await?
-    {
-        state.changes.notify();
-        return Ok(Created::New(record));
-    }
-    let write = async move |tx: &mut Tx| {
-        let record = check(tx, &input, errors.clone(), work.now).await?;
-        let record = book(tx, movement, record, &work).await?;
-        Ok((record.clone(), Created::New(record)))
-    };
-    let again =
-        async |_: &mut Tx, body: Box<RawValue>| Ok(Created::Replayed(body.get().to_owned()));
-    let booked: Result<_, Refusal> = once(state, repeatable, write, again).await;
-    let booked = booked?;
-    if matches!(booked, Created::New(_)) {
-        state.changes.notify();
-    }
-    Ok(booked)
-}
-
-/// Books a movement within a transaction, as [`create`] does.
-pub(crate) async fn add(
-    tx: &mut Tx,
-    movement: Movement,
-    members: &Members,
-    work: &Work,
+    draft: &Draft<MovementRecord>,
 ) -> Result<MovementRecord, Refusal> {
-    let (input, errors) = read_fields(movement, members);
-    let record = check(tx, &input, errors, work.now).await?;
-    book(tx, movement, record, work).await
-}
-
-/// Adds a movement that an import brings, within a transaction. One that is older than its product's opening is history, which the
-/// opening quantity counts already: it is recorded, and the quantity stays as it is. Any other changes it, as in the API.
-pub(crate) async fn import(
-    tx: &mut Tx,
-    movement: Movement,
-    members: &Members,
-    given: &Given,
-    work: &Work,
-) -> Result<i64, Refusal> {
-    let (input, errors) = read_fields(movement, members);
-    let at = given.created_at.unwrap_or(work.now);
-    let mut record = check(tx, &input, errors, at).await?;
-    record.id = given.id.unwrap_or_default();
-    let opened_at = super::opened_at(tx, record.product.id).await?;
-    if !is_history(given, opened_at) {
-        let record = book(tx, movement, record, work).await?;
-        return Ok(record.id);
+    let mut record = check(work.tx, draft, work.now).await?;
+    let is_history = is_history(work.tx, draft).await?;
+    // An inflow has its product's title beside it: whoever changes that locks the stock row.
+    if movement == Movement::Inflow {
+        super::store::lock_quantity(work.tx, record.product.id).await?;
     }
-    record.id = insert(tx, movement, &record).await?;
-    let entry = entry(movement, &record, &work.actor);
-    let recorded = ledger::record_past(tx, &entry).await?;
-    recorded.map_err(refused)?;
-    Ok(record.id)
+    record.id = store::insert(work.tx, movement, &record).await?;
+    let entry = NewEntry {
+        product: record.product.id,
+        kind: movement.kinds().0,
+        change: movement.change(record.quantity),
+        reference: Some(record.id),
+        supplier: record.supplier.as_ref().map(|supplier| supplier.id),
+        explanation: None,
+        booked_at: record.created_at,
+        now: record.created_at,
+    };
+    if is_history {
+        ledger::record_past(work, &entry).await?.map_err(refused)?;
+        return Ok(record);
+    }
+    let change = ledger::apply(work, &entry).await?.map_err(refused)?;
+    match movement {
+        Movement::Outflow => events::after_outflow(work, &record, change).await?,
+        Movement::Inflow => events::after_other(work, record.product.id, change).await?,
+    }
+    Ok(record)
 }
 
-/// What is wrong with a movement that an import brings, before anything is written; else the product whose quantity it would change, and
-/// that quantity. `known` are quantities after earlier rows.
-pub(crate) async fn examine(
+/// Refuses a row of an import that could not become a movement, before anything is written; else the product whose quantity it would
+/// change, and that quantity. `known` are quantities after earlier rows.
+pub(crate) async fn check_import(
     conn: &mut Conn,
     movement: Movement,
-    members: &Members,
-    given: &Given,
+    draft: &Draft<MovementRecord>,
     known: impl Fn(i64) -> Option<i64>,
 ) -> Result<Option<(i64, i64)>, Refusal> {
-    let (input, errors) = read_fields(movement, members);
-    // Nothing is written, so it has no time.
-    let record = check(conn, &input, errors, Timestamp::from_micros(0)).await?;
+    // Nothing is written, so it needs no time.
+    let record = check(conn, draft, Timestamp::from_micros(0)).await?;
     let product = record.product.id;
     let before = match known(product) {
         Some(quantity) => Some(quantity),
         None => super::store::quantity(conn, product).await?,
     };
     let before = before.ok_or(Refusal::NotFound)?;
-    let too_many = || refused(Impossible::TooMany(before));
-    let opened_at = super::opened_at(conn, product).await?;
-    if is_history(given, opened_at) {
+    let too_many = || refused(QuantityError::TooMany(before));
+    if is_history(conn, draft).await? {
         let most = before.checked_add(record.quantity);
         return most.map(|_| None).ok_or_else(too_many);
     }
     if archive::is_archived(conn, product).await? {
-        return Err(refused(Impossible::Archived));
+        return Err(refused(QuantityError::Archived));
     }
     match before.checked_add(movement.change(record.quantity)) {
         Some(after) if after >= 0 => Ok(Some((product, after))),
-        Some(_) => Err(refused(Impossible::Insufficient(before))),
+        Some(_) => Err(refused(QuantityError::Insufficient(before))),
         None => Err(too_many()),
     }
 }
 
 /// Whether a movement is older than its product's opening, which counts it already.
-fn is_history(given: &Given, opened_at: Option<Timestamp>) -> bool {
-    let both = given.created_at.zip(opened_at);
-    both.is_some_and(|(at, opened_at)| at <= opened_at)
+async fn is_history(conn: &mut Conn, draft: &Draft<MovementRecord>) -> Result<bool, db::Error> {
+    let (input, at) = (&draft.input, draft.input.created_at.get().copied());
+    let (Some(at), Some(product)) = (at, input.product.get()) else {
+        return Ok(false);
+    };
+    let opened_at = super::opened_at(conn, product.id).await?;
+    Ok(opened_at.is_some_and(|opened_at| at <= opened_at))
 }
 
 /// The movements that were booked last, the newest first.
@@ -238,74 +198,34 @@ pub(crate) async fn count(conn: &mut Conn, movement: Movement) -> Result<u64, Re
     Ok(selection.measure(conn).await?.count)
 }
 
-fn entry<'a>(movement: Movement, record: &MovementRecord, actor: &'a Actor) -> Entry<'a> {
-    Entry {
-        product: record.product.id,
-        kind: movement.kinds().0,
-        change: movement.change(record.quantity),
-        reference: Some(record.id),
-        supplier: record.supplier.as_ref().map(|supplier| supplier.id),
-        explanation: None,
-        booked_at: record.created_at,
-        actor,
-        now: record.created_at,
-    }
-}
-
-/// Books one movement within a transaction.
-async fn book(
-    tx: &mut Tx,
-    movement: Movement,
-    mut record: MovementRecord,
-    work: &Work,
-) -> Result<MovementRecord, Refusal> {
-    record.id = insert(tx, movement, &record).await?;
-    let entry = entry(movement, &record, &work.actor);
-    let changed = ledger::apply(tx, &entry).await?.map_err(refused)?;
-    match movement {
-        Movement::Outflow => events::after_outflow(tx, &record, changed, work).await?,
-        Movement::Inflow => {
-            events::after_other(tx, record.product.id, changed, work).await?;
-        }
-    }
-    Ok(record)
-}
-
-/// Stores a movement. An inflow has its product's title beside it: whoever changes that holds the stock row, so it is locked first.
-async fn insert(tx: &mut Tx, movement: Movement, record: &MovementRecord) -> Result<i64, Refusal> {
-    if movement == Movement::Inflow {
-        super::store::lock_quantity(tx, record.product.id).await?;
-    }
-    Ok(store::insert(tx, movement, record).await?)
-}
-
 /// The record of what was read, before it is stored. Adds what only the store knows to the errors of the fields, and refuses when there is
 /// any.
 async fn check(
     conn: &mut Conn,
-    input: &MovementInput,
-    mut errors: FieldErrors,
-    at: Timestamp,
+    draft: &Draft<MovementRecord>,
+    now: Timestamp,
 ) -> Result<MovementRecord, Refusal> {
+    let (input, mut errors) = (&draft.input, draft.errors.clone());
     let (supplier, product) = (input.supplier.get(), input.product.get());
-    let supplier = referred(conn, MovementRecord::supplier, supplier, &mut errors).await?;
-    let product = referred(conn, MovementRecord::product, product, &mut errors).await?;
+    let supplier = resolve(conn, MovementRecord::supplier, supplier, &mut errors).await?;
+    let product = resolve(conn, MovementRecord::product, product, &mut errors).await?;
+    let created_at = input.created_at.get().copied().unwrap_or(now);
     match (product, input.quantity.get()) {
         (Some(product), Some(quantity)) if errors.is_empty() => Ok(MovementRecord {
-            id: 0,
+            id: input.id.get().copied().unwrap_or_default(),
             supplier,
             product,
             quantity: *quantity,
             description: input.description.clone().into_new(),
-            created_at: at,
-            updated_at: at,
+            created_at,
+            updated_at: created_at,
         }),
         _ => Err(errors.in_order(MovementRecord::NAMES).into()),
     }
 }
 
 /// The record that a field refers to; one that there is not is an error of the field.
-async fn referred<T: Refers>(
+async fn resolve<T: Refers>(
     conn: &mut Conn,
     field: &'static Field,
     reference: Option<&Reference>,
@@ -321,12 +241,12 @@ async fn referred<T: Refers>(
     Ok(found)
 }
 
-fn refused(impossible: Impossible) -> Refusal {
-    match impossible {
-        Impossible::Insufficient(available) => {
+fn refused(error: QuantityError) -> Refusal {
+    match error {
+        QuantityError::Insufficient(available) => {
             FieldErrors::of("quantity", insufficient(available)).into()
         }
-        Impossible::TooMany(i64::MAX) => FieldErrors::of(
+        QuantityError::TooMany(i64::MAX) => FieldErrors::of(
             "quantity",
             Message::fixed(
                 "O estoque deste produto não comporta mais unidades.",
@@ -334,11 +254,11 @@ fn refused(impossible: Impossible) -> Refusal {
             ),
         )
         .into(),
-        Impossible::TooMany(current) => {
+        QuantityError::TooMany(current) => {
             FieldErrors::of("quantity", Message::at_most(i64::MAX - current)).into()
         }
-        Impossible::NoProduct => Refusal::NotFound,
-        Impossible::Archived => FieldErrors::of("product", archive::ARCHIVED).into(),
+        QuantityError::NoProduct => Refusal::NotFound,
+        QuantityError::Archived => FieldErrors::of("product", archive::ARCHIVED).into(),
     }
 }
 

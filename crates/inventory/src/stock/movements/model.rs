@@ -9,7 +9,12 @@ use resource::{
 };
 use serde_json::{Value, json};
 
-use crate::{access::Model, catalogue::MAX_DESCRIPTION, stock::ledger};
+use crate::{
+    access::Model,
+    catalogue::MAX_DESCRIPTION,
+    rest::fields::{Draft, Members, Mode},
+    stock::ledger,
+};
 
 /// What inflows are called.
 pub(crate) const INFLOW_WORDS: Words =
@@ -100,11 +105,16 @@ impl Movement {
         }
     }
 
+    /// What a body or a form says of one.
+    pub(crate) fn draft(self, members: &Members) -> Draft<MovementRecord> {
+        Draft::read_fields(self.fields(), members, Mode::Whole)
+    }
+
     /// The ledger's word for making one, and for deleting one.
-    pub(super) const fn kinds(self) -> (ledger::Kind, ledger::Kind) {
+    pub(super) const fn kinds(self) -> (ledger::EntryKind, ledger::EntryKind) {
         match self {
-            Self::Inflow => (ledger::Kind::Inflow, ledger::Kind::InflowReversed),
-            Self::Outflow => (ledger::Kind::Outflow, ledger::Kind::OutflowReversed),
+            Self::Inflow => (ledger::EntryKind::Inflow, ledger::EntryKind::InflowReversed),
+            Self::Outflow => (ledger::EntryKind::Outflow, ledger::EntryKind::OutflowReversed),
         }
     }
 

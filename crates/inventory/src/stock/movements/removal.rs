@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use db::{Conn, Tx};
+use db::Conn;
 use web::locale::Locale;
 
 use super::{
@@ -12,13 +12,13 @@ use super::{
 };
 use crate::{
     State,
-    access::Caller,
     audit::{self, Action},
     rest::{Message, Refusal},
     stock::{
-        self, Impossible, Work, events,
-        ledger::{self, Entry},
+        self, QuantityError, events,
+        ledger::{self, NewEntry},
     },
+    work::Work,
 };
 
 /// Deletes a movement and reverses its effect; whether it was there. Its row in the ledger stays, and a second one says that it was reversed.
@@ -26,67 +26,85 @@ use crate::{
 /// # Errors
 ///
 /// 409 when the goods of an inflow have left already, and faults of the store.
-pub async fn delete(
-    state: &State,
-    caller: &Caller,
+pub(crate) async fn delete(
+    work: &mut Work<'_>,
     movement: Movement,
     id: i64,
 ) -> Result<bool, Refusal> {
-    let work = Work::of(state, caller);
-    let was_there = state
-        .db
-        .write(async move |tx| remove(tx, movement, id, &work).await)
-        .await?;
-    if was_there {
-        state.changes.notify();
-    }
-    Ok(was_there)
+    remove(work, movement, id, false).await
 }
 
-/// Whether a movement could be deleted as the stock is now; what happens until it is deleted may change that.
+/// Reverts a movement that an import added, as [`delete`] does. One that was history before its product's opening changed no quantity when
+/// it came, so it changes none when it goes.
+///
+/// # Errors
+///
+/// As of [`delete`].
+pub(crate) async fn revert(
+    work: &mut Work<'_>,
+    movement: Movement,
+    id: i64,
+) -> Result<bool, Refusal> {
+    let Some(record) = store::find(work.tx, movement, id).await? else {
+        return Ok(false);
+    };
+    let is_history = is_counted_by_opening(work.tx, &record).await?;
+    remove(work, movement, id, is_history).await
+}
+
+async fn remove(
+    work: &mut Work<'_>,
+    movement: Movement,
+    id: i64,
+    is_history: bool,
+) -> Result<bool, Refusal> {
+    let Some(deleted) = store::delete(work.tx, movement, id).await? else {
+        return Ok(false);
+    };
+    let (product, quantity) = (deleted.product, deleted.quantity);
+    let entry = NewEntry {
+        product,
+        kind: movement.kinds().1,
+        change: -movement.change(quantity),
+        reference: Some(id),
+        supplier: deleted.supplier,
+        explanation: None,
+        booked_at: deleted.created_at,
+        now: work.now,
+    };
+    let refused = |error| irreversible(movement, quantity, error);
+    if is_history {
+        ledger::record_past(work, &entry).await?.map_err(refused)?;
+    } else {
+        let change = ledger::apply(work, &entry).await?.map_err(refused)?;
+        events::after_other(work, product, change).await?;
+    }
+    let titled = store::product(work.tx, product).await?;
+    let title = titled.map(|product| product.title).unwrap_or_default();
+    let text = movement_text(quantity, &title);
+    audit::record(work, Action::Deleted, movement.model(), id, &text).await?;
+    Ok(true)
+}
+
+/// Refuses what would keep a movement from being deleted as the stock is now; what happens until then may change that.
 ///
 /// # Errors
 ///
 /// 409 as [`delete`] would answer it, and faults of the store.
-pub(crate) async fn foresee(
+pub(crate) async fn check_deletion(
     state: &State,
     movement: Movement,
     record: &MovementRecord,
 ) -> Result<(), Refusal> {
-    let (product, quantity) = (record.product.id, record.quantity);
-    let change = -movement.change(quantity);
+    let product = record.product.id;
     let read = async move |conn: &mut Conn| stock::store::quantity(conn, product).await;
-    let stands = state.db.read(read).await?.ok_or(Refusal::NotFound)?;
-    let impossible = match stands.checked_add(change) {
-        Some(after) if after >= 0 => return Ok(()),
-        Some(_) => Impossible::Insufficient(stands),
-        None => Impossible::TooMany(stands),
-    };
-    Err(irreversible(movement, quantity, impossible))
-}
-
-/// Deletes a movement within a transaction, as [`delete`] does.
-pub(crate) async fn remove(
-    tx: &mut Tx,
-    movement: Movement,
-    id: i64,
-    work: &Work,
-) -> Result<bool, Refusal> {
-    let Some(deleted) = store::delete(tx, movement, id).await? else {
-        return Ok(false);
-    };
-    let (product, entry) = (deleted.product, reversal(movement, id, &deleted, work));
-    let changed = ledger::apply(tx, &entry)
-        .await?
-        .map_err(|impossible| irreversible(movement, deleted.quantity, impossible))?;
-    events::after_other(tx, product, changed, work).await?;
-    record_deletion(tx, movement, id, &deleted, work).await?;
-    Ok(true)
+    let quantity = state.db.read(read).await?.ok_or(Refusal::NotFound)?;
+    quantity_after(movement, record, quantity).map(drop)
 }
 
 /// Refuses what would keep a movement that an import added from being reverted. `quantities` are those of products after the movements that
 /// are reverted before it.
-pub(crate) async fn examine_removal(
+pub(crate) async fn check_reversal(
     conn: &mut Conn,
     movement: Movement,
     id: i64,
@@ -105,15 +123,22 @@ pub(crate) async fn examine_removal(
             .await?
             .ok_or(Refusal::NotFound)?,
     };
-    let impossible = match before.checked_add(-movement.change(record.quantity)) {
-        Some(after) if after >= 0 => {
-            quantities.insert(product, after);
-            return Ok(());
-        }
-        Some(_) => Impossible::Insufficient(before),
-        None => Impossible::TooMany(before),
+    quantities.insert(product, quantity_after(movement, &record, before)?);
+    Ok(())
+}
+
+/// The quantity of a product once a movement of it is reversed.
+fn quantity_after(
+    movement: Movement,
+    record: &MovementRecord,
+    before: i64,
+) -> Result<i64, Refusal> {
+    let error = match before.checked_add(-movement.change(record.quantity)) {
+        Some(after) if after >= 0 => return Ok(after),
+        Some(_) => QuantityError::Insufficient(before),
+        None => QuantityError::TooMany(before),
     };
-    Err(irreversible(movement, record.quantity, impossible))
+    Err(irreversible(movement, record.quantity, error))
 }
 
 /// Whether a movement was history before its product's opening, so that it changed no quantity.
@@ -125,76 +150,14 @@ async fn is_counted_by_opening(
     Ok(opened_at.is_some_and(|opened_at| record.created_at < opened_at))
 }
 
-/// Reverts a movement that an import added, within a transaction. One that was history before its product's opening changed no
-/// quantity when it came, so it changes none when it goes.
-///
-/// # Errors
-///
-/// 409 when the goods of an inflow have left already, and faults of the store.
-pub(crate) async fn revert(
-    tx: &mut Tx,
-    movement: Movement,
-    id: i64,
-    work: &Work,
-) -> Result<bool, Refusal> {
-    let Some(record) = store::find(tx, movement, id).await? else {
-        return Ok(false);
-    };
-    if !is_counted_by_opening(tx, &record).await? {
-        return remove(tx, movement, id, work).await;
-    }
-    let Some(deleted) = store::delete(tx, movement, id).await? else {
-        return Ok(false);
-    };
-    let entry = reversal(movement, id, &deleted, work);
-    let recorded = ledger::record_past(tx, &entry).await?;
-    recorded.map_err(|impossible| irreversible(movement, deleted.quantity, impossible))?;
-    record_deletion(tx, movement, id, &deleted, work).await?;
-    Ok(true)
-}
-
-/// The ledger's entry that reverses a movement.
-fn reversal<'a>(
-    movement: Movement,
-    id: i64,
-    deleted: &store::Deleted,
-    work: &'a Work,
-) -> Entry<'a> {
-    Entry {
-        product: deleted.product,
-        kind: movement.kinds().1,
-        change: -movement.change(deleted.quantity),
-        reference: Some(id),
-        supplier: deleted.supplier,
-        explanation: None,
-        booked_at: deleted.created_at,
-        actor: &work.actor,
-        now: work.now,
-    }
-}
-
-async fn record_deletion(
-    tx: &mut Tx,
-    movement: Movement,
-    id: i64,
-    deleted: &store::Deleted,
-    work: &Work,
-) -> Result<(), db::Error> {
-    let titled = store::product(tx, deleted.product).await?;
-    let title = titled.map(|product| product.title).unwrap_or_default();
-    let (model, text) = (movement.model(), movement_text(deleted.quantity, &title));
-    let Work { actor, now, .. } = work;
-    audit::record(tx, actor, Action::Deleted, model, id, &text, *now).await
-}
-
-fn irreversible(movement: Movement, quantity: i64, impossible: Impossible) -> Refusal {
+fn irreversible(movement: Movement, quantity: i64, error: QuantityError) -> Refusal {
     let (name, this) = match movement {
         Movement::Inflow => (movement.name(), "esta entrada"),
         Movement::Outflow => (movement.name(), "esta saída"),
     };
     let number = |units| Locale::PtBr.number(units);
-    match impossible {
-        Impossible::Insufficient(available) => Refusal::Conflict(Message::new(
+    match error {
+        QuantityError::Insufficient(available) => Refusal::Conflict(Message::new(
             format!(
                 "Não é possível excluir {this}: só {} das {} unidades ainda estão em estoque.",
                 number(available),
@@ -204,13 +167,13 @@ fn irreversible(movement: Movement, quantity: i64, impossible: Impossible) -> Re
                 "Cannot delete this {name} because only {available} of its {quantity} units are still in stock."
             ),
         )),
-        Impossible::TooMany(_) => Refusal::Conflict(Message::new(
+        QuantityError::TooMany(_) => Refusal::Conflict(Message::new(
             format!(
                 "Não é possível excluir {this}: a quantidade do produto ficaria grande demais."
             ),
             format!("Cannot delete this {name} because the product's quantity would be too large."),
         )),
         // What moved of an archived product may be taken back.
-        Impossible::NoProduct | Impossible::Archived => Refusal::NotFound,
+        QuantityError::NoProduct | QuantityError::Archived => Refusal::NotFound,
     }
 }

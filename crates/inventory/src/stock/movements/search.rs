@@ -17,7 +17,7 @@ const MOST_FOUND: usize = 1_000;
 
 /// What is looked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Sought {
+pub(crate) struct SearchQuery {
     /// As it was typed.
     pub(crate) text: String,
     /// Its words, folded.
@@ -28,7 +28,7 @@ pub(crate) struct Sought {
 
 /// What was found.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct SearchResult {
     /// The newest of it, in no order.
     pub(crate) movements: Vec<MovementRecord>,
     /// Whether there may be more.
@@ -36,15 +36,11 @@ pub(crate) struct Found {
 }
 
 /// The movements that words find.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn search(
     state: &State,
     movement: Movement,
-    sought: Sought,
-) -> Result<Found, Refusal> {
+    sought: SearchQuery,
+) -> Result<SearchResult, Refusal> {
     let (mut products, mut is_cut) = products::few(state, &sought.text).await?;
     products.retain(|id| sought.scope.product.is_none_or(|product| product == *id));
     let read = async move |conn: &mut Conn| {
@@ -60,14 +56,14 @@ pub(crate) async fn search(
     };
     let (movements, is_all) = state.db.read(read).await?;
     is_cut |= !is_all;
-    Ok(Found { movements, is_cut })
+    Ok(SearchResult { movements, is_cut })
 }
 
 /// One more than is shown.
 async fn of_products(
     conn: &mut Conn,
     movement: Movement,
-    sought: &Sought,
+    sought: &SearchQuery,
     products: &[i64],
 ) -> Result<Vec<Key>, Error> {
     let limit = i64::try_from(MOST_FOUND + 1).unwrap_or(i64::MAX);
@@ -78,7 +74,7 @@ async fn of_products(
 async fn of_texts(
     conn: &mut Conn,
     movement: Movement,
-    sought: &Sought,
+    sought: &SearchQuery,
     products: &[i64],
 ) -> Result<(Vec<Key>, bool), Error> {
     let limit = i64::try_from(MOST_READ + 1).unwrap_or(i64::MAX);

@@ -6,10 +6,6 @@ use super::{Movement, MovementEntry, MovementRecord, store};
 use crate::{State, rest::Refusal};
 
 /// The ledger's entry of a movement; none where there is none.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn booking(
     state: &State,
     movement: Movement,
@@ -23,10 +19,6 @@ pub(crate) async fn booking(
 }
 
 /// The moments of the first and the last movement.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn span(
     state: &State,
     movement: Movement,

@@ -8,55 +8,47 @@ mod model;
 pub(crate) mod pages;
 mod store;
 
-pub(crate) use model::{Line, PaidOrder};
+pub(crate) use model::{OrderLine, OrderState, PaidOrder};
 
 use db::{Conn, Tx};
-use serde_json::value::to_raw_value;
+use resource::{Reference, Setting};
 use web::locale::Locale;
 
-use super::{
-    Work,
-    movements::{self, Movement},
-};
+use super::movements::{self, Movement, MovementInput};
 use crate::{
     State,
-    access::{Actor, Caller},
-    audit,
-    rest::{Refusal, fields::Members, json::Titled},
+    access::{Actor, Caller, Model},
+    audit::{self, Action},
+    rest::{Refusal, fields::Draft},
+    work::{Work, write},
 };
 use event::NewOrder;
-pub(crate) use model::State as OrderState;
 
 /// Orders that wait: the oldest, and how many there are in all.
 #[derive(Debug)]
-pub(crate) struct Waiting {
+pub(crate) struct WaitingOrders {
     pub(crate) count: i64,
     pub(crate) first: Vec<PaidOrder>,
 }
 
 /// Takes a paid order: books it, unless it was told before; what became of it. The program itself books, as it does imports.
 async fn receive(state: &State, order: NewOrder) -> Result<OrderState, Refusal> {
-    let (work, language) = (Work::of(state, Actor(None)), state.config.language);
-    let name = order.id.clone();
-    let write = async move |tx: &mut Tx| {
-        let Some(id) = store::insert(tx, &order, work.now).await? else {
-            let stands = store::state_of(tx, &order.id).await?;
-            return Ok::<_, Refusal>((stands, false));
+    let (name, language) = (order.id.clone(), state.config.language);
+    let job = async move |work: &mut Work<'_>| {
+        let Some(id) = store::insert(work.tx, &order, work.now).await? else {
+            let stored = store::state_of(work.tx, &order.id).await?;
+            return Ok::<_, Refusal>((stored, false));
         };
-        let order = book(tx, id, &work, language).await?;
-        Ok((order.state, true))
+        Ok((book(work, id, language).await?.state, true))
     };
-    let (stands, is_new) = state.db.write(write).await?;
-    if is_new {
-        state.changes.notify();
-        if stands == OrderState::Waiting {
-            tracing::warn!(
-                order = name,
-                "a paid order cannot be booked out of stock; it waits on the dashboard"
-            );
-        }
+    let (order_state, is_new) = write(state, Actor(None), job).await?;
+    if is_new && order_state == OrderState::Waiting {
+        tracing::warn!(
+            order = name,
+            "a paid order cannot be booked out of stock; it waits on the dashboard"
+        );
     }
-    Ok(stands)
+    Ok(order_state)
 }
 
 /// Tries again to book an order that waits; the order as it is afterwards, and whether it waited before.
@@ -69,11 +61,9 @@ pub(crate) async fn try_again(
     caller: &Caller,
     id: i64,
 ) -> Result<(PaidOrder, bool), Refusal> {
-    let (work, language) = (Work::of(state, caller), state.config.language);
-    end(state, id, async move |tx: &mut Tx| {
-        book(tx, id, &work, language).await
-    })
-    .await
+    let language = state.config.language;
+    let job = async move |work: &mut Work<'_>| book(work, id, language).await;
+    end(state, caller, id, job).await
 }
 
 /// Puts an order that waits aside, because somebody booked its goods by hand; the order as it is afterwards, and whether it waited before.
@@ -86,41 +76,51 @@ pub(crate) async fn put_aside(
     caller: &Caller,
     id: i64,
 ) -> Result<(PaidOrder, bool), Refusal> {
-    let (work, language) = (Work::of(state, caller), state.config.language);
-    end(state, id, async move |tx: &mut Tx| {
-        store::set_state(tx, id, OrderState::ByHand).await?;
-        let order = present(tx, id).await?;
-        let text = order.name(language);
-        audit::record_order(tx, &work.actor, &text, work.now).await?;
+    let language = state.config.language;
+    let job = async move |work: &mut Work<'_>| {
+        store::set_state(work.tx, id, OrderState::ByHand).await?;
+        let order = present(work.tx, id).await?;
+        let action = Action::Changed(&["booked_by_hand"]);
+        audit::record(
+            work,
+            action,
+            Model::Outflow,
+            None::<i64>,
+            &order.name(language),
+        )
+        .await?;
         Ok(order)
-    })
-    .await
+    };
+    end(state, caller, id, job).await
 }
 
 /// Does something to an order if it waits, which nobody else ends meanwhile.
-async fn end<F>(state: &State, id: i64, act: F) -> Result<(PaidOrder, bool), Refusal>
+async fn end<F>(
+    state: &State,
+    caller: &Caller,
+    id: i64,
+    act: F,
+) -> Result<(PaidOrder, bool), Refusal>
 where
-    F: AsyncFn(&mut Tx) -> Result<PaidOrder, Refusal> + Clone + Send + 'static,
+    F: AsyncFn(&mut Work<'_>) -> Result<PaidOrder, Refusal> + Clone + Send + 'static,
 {
-    let write = async move |tx: &mut Tx| {
-        if store::lock_waiting(tx, id).await? {
-            Ok::<_, Refusal>((act(tx).await?, true))
+    let job = async move |work: &mut Work<'_>| {
+        if store::lock_waiting(work.tx, id).await? {
+            Ok::<_, Refusal>((act(work).await?, true))
         } else {
-            Ok((present(tx, id).await?, false))
+            Ok((present(work.tx, id).await?, false))
         }
     };
-    let ended = state.db.write(write).await?;
-    state.changes.notify();
-    Ok(ended)
+    write(state, caller, job).await
 }
 
 /// Books every line of an order, or none; the order as it is afterwards. Descriptions are in this language: nobody reads along when an
 /// order is told.
-async fn book(tx: &mut Tx, id: i64, work: &Work, language: Locale) -> Result<PaidOrder, Refusal> {
-    let order = present(tx, id).await?;
-    lock_stock(tx, &order).await?;
+async fn book(work: &mut Work<'_>, id: i64, language: Locale) -> Result<PaidOrder, Refusal> {
+    let order = present(work.tx, id).await?;
+    lock_stock(work.tx, &order).await?;
     // What is locked stays as it is read here.
-    let order = present(tx, id).await?;
+    let order = present(work.tx, id).await?;
     if order.shortages().next().is_some() {
         return Ok(order);
     }
@@ -129,31 +129,22 @@ async fn book(tx: &mut Tx, id: i64, work: &Work, language: Locale) -> Result<Pai
         let Some((product, _)) = &line.product else {
             continue;
         };
-        let members = members(product, line, &description);
-        let outflow = movements::add(tx, Movement::Outflow, &members, work).await?;
-        store::set_outflow(tx, line.id, outflow.id).await?;
+        let draft = Draft::of_input(MovementInput {
+            product: Setting::Set(Reference::of(product.id)),
+            quantity: Setting::Set(line.quantity),
+            description: Setting::Set(Some(description.clone())),
+            ..MovementInput::default()
+        });
+        let outflow = movements::create(work, Movement::Outflow, &draft).await?;
+        store::set_outflow(work.tx, line.id, outflow.id).await?;
     }
-    store::set_state(tx, id, OrderState::Booked).await?;
-    present(tx, id).await
+    store::set_state(work.tx, id, OrderState::Booked).await?;
+    present(work.tx, id).await
 }
 
 async fn lock_stock(tx: &mut Tx, order: &PaidOrder) -> Result<(), db::Error> {
     let products = order.lines.iter().filter_map(|line| line.product.as_ref());
     super::store::lock_quantities(tx, products.map(|(product, _)| product.id)).await
-}
-
-/// A line as what creates an outflow.
-fn members(product: &Titled, line: &Line, description: &str) -> Members {
-    let fields = [
-        ("product", to_raw_value(&product.id)),
-        ("quantity", to_raw_value(&line.quantity)),
-        ("description", to_raw_value(description)),
-    ];
-    // Numbers and texts are always JSON.
-    let fields = fields
-        .into_iter()
-        .filter_map(|(name, value)| Some((name.to_owned(), value.ok()?)));
-    fields.collect()
 }
 
 async fn present(conn: &mut Conn, id: i64) -> Result<PaidOrder, Refusal> {
@@ -173,24 +164,16 @@ pub(crate) async fn read(state: &State, id: i64) -> Result<PaidOrder, Refusal> {
 }
 
 /// The order that an outflow came from, without its lines.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn of_outflow(state: &State, outflow: i64) -> Result<Option<PaidOrder>, Refusal> {
     let read = async move |conn: &mut Conn| store::of_outflow(conn, outflow).await;
     Ok(state.db.read(read).await?)
 }
 
 /// The orders that wait, at most so many, the oldest first.
-///
-/// # Errors
-///
-/// Faults of the store.
-pub(crate) async fn waiting(state: &State, limit: i64) -> Result<Waiting, Refusal> {
+pub(crate) async fn waiting(state: &State, limit: i64) -> Result<WaitingOrders, Refusal> {
     let read = async move |conn: &mut Conn| {
         let (first, count) = store::waiting(conn, limit).await?;
-        Ok::<_, db::Error>(Waiting { count, first })
+        Ok::<_, db::Error>(WaitingOrders { count, first })
     };
     Ok(state.db.read(read).await?)
 }

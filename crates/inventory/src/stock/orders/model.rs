@@ -13,16 +13,16 @@ pub(crate) struct PaidOrder {
     pub(crate) order_id: String,
     /// The shop's own number.
     pub(crate) reference: Option<String>,
-    pub(crate) state: State,
+    pub(crate) state: OrderState,
     /// When its payment was told.
     pub(crate) told_at: Timestamp,
     /// One for each serie number.
-    pub(crate) lines: Vec<Line>,
+    pub(crate) lines: Vec<OrderLine>,
 }
 
 /// What became of a paid order's goods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum OrderState {
     /// Nothing is booked: somebody has to look.
     Waiting,
     /// All of it is booked.
@@ -33,7 +33,7 @@ pub(crate) enum State {
 
 /// The units of one serie number.
 #[derive(Debug, Clone)]
-pub(crate) struct Line {
+pub(crate) struct OrderLine {
     pub(crate) id: i64,
     pub(crate) sku: String,
     /// As the order calls it.
@@ -47,7 +47,7 @@ pub(crate) struct Line {
     pub(crate) outflow: Option<i64>,
 }
 
-impl State {
+impl OrderState {
     const ALL: [Self; 3] = [Self::Waiting, Self::Booked, Self::ByHand];
 
     /// The name in the store.
@@ -74,11 +74,11 @@ impl PaidOrder {
 
     /// What keeps its goods from leaving, as the shelves are now.
     pub(crate) fn shortages(&self) -> impl Iterator<Item = Message> {
-        self.lines.iter().filter_map(Line::shortage)
+        self.lines.iter().filter_map(OrderLine::shortage)
     }
 }
 
-impl Line {
+impl OrderLine {
     /// What the product is called, or else what the order calls it.
     pub(crate) fn name(&self) -> &str {
         let product = self.product.as_ref();
@@ -117,12 +117,12 @@ impl Line {
 mod tests {
     use super::*;
 
-    fn line(quantity: i64, available: Option<i64>) -> Line {
+    fn line(quantity: i64, available: Option<i64>) -> OrderLine {
         let product = Titled {
             id: 1,
             title: "Café 500 g".to_owned(),
         };
-        Line {
+        OrderLine {
             id: 1,
             sku: "789".to_owned(),
             title: "Café".to_owned(),
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_line_says_what_is_missing() {
-        let said = |line: &Line| line.shortage().map(|said| said.text(Locale::En).to_owned());
+        let said = |line: &OrderLine| line.shortage().map(|said| said.text(Locale::En).to_owned());
         assert_eq!(said(&line(3, Some(3))), None);
         let many = said(&line(20_000, Some(1_500)));
         assert_eq!(

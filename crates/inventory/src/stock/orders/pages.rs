@@ -7,7 +7,7 @@ use axum::{
 };
 use web::locale::Locale;
 
-use super::{Line, OrderState, PaidOrder, Waiting};
+use super::{OrderLine, OrderState, PaidOrder, WaitingOrders};
 use crate::{
     access::{Model, Verb},
     page::{
@@ -114,7 +114,7 @@ struct ListPage<'a> {
 
 async fn list(Extracted(page): Page, frame: Frame) -> Answer {
     frame.require(Verb::View, Model::Outflow)?;
-    let Waiting { count, first } = super::waiting(&page.state, SHOWN).await?;
+    let WaitingOrders { count, first } = super::waiting(&page.state, SHOWN).await?;
     let rows: Vec<Row> = first
         .iter()
         .map(|order| Row::of(order, frame.locale))
@@ -142,7 +142,7 @@ struct OrderPage<'a> {
 
 impl OrderPage<'_> {
     /// How many units there are now; empty without a product.
-    fn available(&self, line: &Line) -> String {
+    fn available(&self, line: &OrderLine) -> String {
         let product = line.product.as_ref();
         product.map_or_else(String::new, |(_, units)| self.frame.locale.number(*units))
     }

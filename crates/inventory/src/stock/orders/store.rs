@@ -4,7 +4,7 @@ use db::{Conn, Error, Query, Row, Timestamp, Tx};
 
 use super::{
     event::NewOrder,
-    model::{Line, PaidOrder, State},
+    model::{OrderLine, PaidOrder, OrderState},
 };
 use crate::rest::json::Titled;
 
@@ -46,7 +46,7 @@ pub(super) async fn insert(
 }
 
 /// What became of an order, by its id at its checkout.
-pub(super) async fn state_of(conn: &mut Conn, order_id: &str) -> Result<State, Error> {
+pub(super) async fn state_of(conn: &mut Conn, order_id: &str) -> Result<OrderState, Error> {
     let sql = "SELECT state FROM paid_orders WHERE order_id = $1";
     conn.one(sql, &[&order_id], |row| state(&row.get::<String>(0)?))
         .await
@@ -58,7 +58,7 @@ pub(super) async fn lock_waiting(tx: &mut Tx, id: i64) -> Result<bool, Error> {
     Ok(tx.execute(sql, &[&id]).await? > 0)
 }
 
-pub(super) async fn set_state(tx: &mut Tx, id: i64, state: State) -> Result<(), Error> {
+pub(super) async fn set_state(tx: &mut Tx, id: i64, state: OrderState) -> Result<(), Error> {
     let sql = "UPDATE paid_orders SET state = $2 WHERE id = $1";
     tx.execute(sql, &[&id, &state.name()]).await?;
     Ok(())
@@ -136,12 +136,12 @@ fn order_of(row: &Row<'_>) -> Result<PaidOrder, Error> {
     })
 }
 
-fn line_of(row: &Row<'_>) -> Result<(i64, Line), Error> {
+fn line_of(row: &Row<'_>) -> Result<(i64, OrderLine), Error> {
     let (product, title, available): (Option<i64>, Option<String>, Option<i64>) =
         (row.get(6)?, row.get(7)?, row.get(8)?);
     let archived_at: Option<Timestamp> = row.get(9)?;
     let product = product.zip(title).map(|(id, title)| Titled { id, title });
-    let line = Line {
+    let line = OrderLine {
         id: row.get(1)?,
         sku: row.get(2)?,
         title: row.get(3)?,
@@ -153,6 +153,6 @@ fn line_of(row: &Row<'_>) -> Result<(i64, Line), Error> {
     Ok((row.get(0)?, line))
 }
 
-fn state(name: &str) -> Result<State, Error> {
-    State::of(name).ok_or_else(|| Error::other(format!("{name:?} is no state of a paid order")))
+fn state(name: &str) -> Result<OrderState, Error> {
+    OrderState::of(name).ok_or_else(|| Error::other(format!("{name:?} is no state of a paid order")))
 }

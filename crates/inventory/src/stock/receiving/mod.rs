@@ -4,25 +4,24 @@
 mod model;
 pub(crate) mod pages;
 
-use db::Tx;
-use serde_json::value::to_raw_value;
+use resource::{Reference, Setting};
 use web::locale::Locale;
 
 use super::{
-    documents::{self, Context, Document, Kind, Line, Outcome, Saved, lock_stock, naming, store},
-    movements::{self, Movement},
+    documents::{self, Document, DocumentKind, DocumentLine, DocumentOutcome, SaveResult, lock_stock, naming, store},
+    movements::{self, Movement, MovementInput},
 };
 use crate::{
     State,
     access::Caller,
+    idempotency::IdempotencyKey,
     rest::{
         Message, Refusal,
-        fields::{FieldErrors, Members},
-        json::Named,
-        resource::Repeatable,
+        fields::{Draft, FieldErrors},
     },
+    work::Work,
 };
-use model::{Change, Step};
+use model::{DraftChange, DraftStep};
 
 /// Changes a draft, or begins one where `id` is none; books it where that is asked. All of it happens, or nothing.
 ///
@@ -33,22 +32,22 @@ async fn save(
     state: &State,
     (caller, locale): (&Caller, Locale),
     id: Option<i64>,
-    change: Change,
-    key: Option<Repeatable>,
-) -> Result<Saved, Refusal> {
-    let is_booking = change.step == Step::Book;
-    let apply =
-        async move |tx: &mut Tx, id: i64, context: &Context| apply(tx, id, &change, context).await;
-    let document = (Kind::Receipt, id);
-    documents::save(state, (caller, locale), document, is_booking, key, apply).await
+    change: DraftChange,
+    key: Option<IdempotencyKey>,
+) -> Result<SaveResult, Refusal> {
+    let is_booking = change.step == DraftStep::Book;
+    let apply = async move |work: &mut Work<'_>, id: i64| apply(work, id, &change, locale).await;
+    let document = (DocumentKind::Receipt, id);
+    documents::save(state, caller, document, is_booking, key, apply).await
 }
 
 async fn apply(
-    tx: &mut Tx,
+    work: &mut Work<'_>,
     id: i64,
-    change: &Change,
-    context: &Context,
-) -> Result<Outcome, Refusal> {
+    change: &DraftChange,
+    locale: Locale,
+) -> Result<DocumentOutcome, Refusal> {
+    let tx = &mut *work.tx;
     if let Some(supplier) = change.supplier
         && movements::store::supplier(tx, supplier).await?.is_none()
     {
@@ -61,54 +60,48 @@ async fn apply(
     }
     let added = match change.added {
         Some((product, quantity)) => {
-            Some(documents::add(tx, (Kind::Receipt, id), product, quantity).await?)
+            Some(documents::add(tx, (DocumentKind::Receipt, id), product, quantity).await?)
         }
         None => None,
     };
     match change.step {
-        Step::Keep => {}
-        Step::Remove(line) => store::delete_line(tx, id, line).await?,
-        Step::Book => {
-            book(tx, id, context).await?;
-            return Ok(Outcome::Booked);
+        DraftStep::Keep => {}
+        DraftStep::Remove(line) => store::delete_line(tx, id, line).await?,
+        DraftStep::Book => {
+            book(work, id, locale).await?;
+            return Ok(DocumentOutcome::Booked);
         }
     }
-    Ok(Outcome::Draft(added))
+    Ok(DocumentOutcome::Draft(added))
 }
 
 /// Books every line of a draft, in the order in which they were added.
-async fn book(tx: &mut Tx, id: i64, context: &Context) -> Result<(), Refusal> {
-    let receipt = store::find(tx, (Kind::Receipt, id)).await?;
+async fn book(work: &mut Work<'_>, id: i64, locale: Locale) -> Result<(), Refusal> {
+    let receipt = store::find(work.tx, (DocumentKind::Receipt, id)).await?;
     let receipt = receipt.ok_or(Refusal::NotFound)?;
     let supplier = receipt.supplier.as_ref();
     let supplier = supplier.ok_or_else(|| FieldErrors::of("supplier", Message::REQUIRED))?;
     if receipt.lines.is_empty() {
         return Err(FieldErrors::of("product", NOTHING_TO_BOOK).into());
     }
-    lock_stock(tx, &receipt.lines).await?;
-    let description = model::description(&receipt.label, context.locale);
+    lock_stock(work.tx, &receipt.lines).await?;
+    let description = model::description(&receipt.label, locale);
     for line in receipt.lines.iter().rev() {
-        let members = members(supplier, line, description.as_deref());
-        let booked = movements::add(tx, Movement::Inflow, &members, &context.work).await;
+        let quantity = DocumentKind::Receipt.check_quantity(line.units());
+        let quantity = quantity.map_err(|message| FieldErrors::of("quantity", message));
+        let quantity = quantity.map_err(|errors| naming(&line.product, errors.into()))?;
+        let input = MovementInput {
+            supplier: Setting::Set(Reference::of(supplier.id)),
+            product: Setting::Set(Reference::of(line.product.id)),
+            quantity: Setting::Set(quantity),
+            description: Setting::Set(description.clone()),
+            ..MovementInput::default()
+        };
+        let booked = movements::create(work, Movement::Inflow, &Draft::of_input(input)).await;
         let inflow = booked.map_err(|refusal| naming(&line.product, refusal))?;
-        store::set_inflow(tx, line.id, inflow.id).await?;
+        store::set_inflow(work.tx, line.id, inflow.id).await?;
     }
     Ok(())
-}
-
-/// A line as what creates an inflow.
-fn members(supplier: &Named, line: &Line, description: Option<&str>) -> Members {
-    let fields = [
-        ("supplier", to_raw_value(&supplier.id)),
-        ("product", to_raw_value(&line.product.id)),
-        ("quantity", to_raw_value(&line.units())),
-        ("description", to_raw_value(&description)),
-    ];
-    // Numbers and texts are always JSON.
-    let fields = fields
-        .into_iter()
-        .filter_map(|(name, value)| Some((name.to_owned(), value.ok()?)));
-    fields.collect()
 }
 
 const NOTHING_TO_BOOK: Message = Message::fixed(
@@ -121,17 +114,13 @@ const NOTHING_TO_BOOK: Message = Message::fixed(
 /// # Errors
 ///
 /// 409 that names the line whose goods have left already. Faults of the store.
-pub(super) async fn reverse(
-    tx: &mut Tx,
-    receipt: &Document,
-    context: &Context,
-) -> Result<(), Refusal> {
-    lock_stock(tx, &receipt.lines).await?;
+pub(super) async fn reverse(work: &mut Work<'_>, receipt: &Document) -> Result<(), Refusal> {
+    lock_stock(work.tx, &receipt.lines).await?;
     for line in &receipt.lines {
         if let Some(inflow) = line.inflow {
-            let deleted = movements::remove(tx, Movement::Inflow, inflow, &context.work).await;
+            let deleted = movements::delete(work, Movement::Inflow, inflow).await;
             deleted.map_err(|refusal| naming(&line.product, refusal))?;
         }
     }
-    Ok(store::forget_inflows(tx, receipt.id).await?)
+    Ok(store::forget_inflows(work.tx, receipt.id).await?)
 }

@@ -9,18 +9,18 @@ use super::Line;
 pub(super) const MAX_INVOICE: usize = 60;
 
 /// The sum of all units.
-pub(super) fn units(lines: &[Line]) -> i64 {
+pub(super) fn units(lines: &[DocumentLine]) -> i64 {
     // At most 200 lines of a million.
-    lines.iter().map(Line::units).sum()
+    lines.iter().map(DocumentLine::units).sum()
 }
 
 /// What a line costs; none past the largest amount, and of a product that is gone.
-pub(super) fn cost(line: &Line) -> Option<Money> {
+pub(super) fn cost(line: &DocumentLine) -> Option<Money> {
     line.cost_of(line.units())
 }
 
 /// What all lines cost; none past the largest amount.
-pub(super) fn total_cost(lines: &[Line]) -> Option<Money> {
+pub(super) fn total_cost(lines: &[DocumentLine]) -> Option<Money> {
     let mut lines = lines.iter();
     lines.try_fold(Money::ZERO, |sum, line| {
         sum.checked_add(cost(line).unwrap_or(Money::ZERO))
@@ -35,19 +35,19 @@ pub(super) fn description(invoice: &str, locale: Locale) -> Option<String> {
 
 /// What a form does to a draft.
 #[derive(Debug, Clone)]
-pub(super) struct Change {
+pub(super) struct DraftChange {
     pub(super) supplier: Option<i64>,
     pub(super) invoice: String,
     /// Lines, and their new quantities.
     pub(super) quantities: Vec<(i64, Option<i64>)>,
     /// A product, and how many units come to those that are there.
     pub(super) added: Option<(i64, i64)>,
-    pub(super) step: Step,
+    pub(super) step: DraftStep,
 }
 
 /// What else a form asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum DraftStep {
     /// Nothing but to store it.
     Keep,
     /// A line goes.

@@ -30,9 +30,11 @@ use super::{
 };
 use crate::{
     access::Actor,
-    aggregates, audit,
-    rest::{Message, Refusal, given::Given},
-    stock::{self, Policy, Work},
+    audit::{self, Action},
+    rest::{Message, Refusal},
+    stock::{self, Policy},
+    aggregates,
+    work::{Author, Work, WriteError, retry_on_conflict},
 };
 pub(super) use store::{begin, begin_undo};
 
@@ -114,8 +116,8 @@ pub(super) enum Ending {
     Refused(Problem),
 }
 
-/// An import that is under way, held by a step.
-struct Held {
+/// An import that is under way, which only one step goes on with.
+struct LockedImport {
     state: UploadState,
     /// Why it turned back; none while it goes on as was asked.
     problem: Option<String>,
@@ -126,7 +128,7 @@ struct Held {
 }
 
 /// What a step did.
-enum Step {
+enum StepResult {
     More,
     Ended(UploadState),
 }
@@ -140,6 +142,15 @@ enum StepError {
 impl From<db::Error> for StepError {
     fn from(error: db::Error) -> Self {
         Self::Database(error)
+    }
+}
+
+impl WriteError for StepError {
+    fn database(&self) -> Option<&db::Error> {
+        match self {
+            Self::Database(error) => Some(error),
+            Self::Refused(_) => None,
+        }
     }
 }
 
@@ -161,18 +172,13 @@ impl StepError {
             message,
         })
     }
-
-    /// Whether a rule of the database refused a row: somebody else was there between a check and a write.
-    fn is_race(&self) -> bool {
-        matches!(self, Self::Database(error) if error.is_conflict())
-    }
 }
 
 /// Begins an import that was not uploaded before; its id.
 pub(super) async fn open(db: &Db, run: &Run, name: &str) -> Result<i64, ImportError> {
     let (run, name) = (run.clone(), name.to_owned());
     let opened = db
-        .write(async move |tx| store::open(tx, run.resource, &name, run.work.now).await)
+        .write(async move |tx| store::open(tx, run.resource, &name, run.author.now).await)
         .await;
     opened.map_err(busy)
 }
@@ -221,7 +227,7 @@ async fn stage_rows(
     id: i64,
     examination: &mut Examination,
 ) -> Result<(), ImportError> {
-    let (resource, began) = (run.resource, run.work.now);
+    let (resource, began) = (run.resource, run.author.now);
     let mut number = 0;
     while let Some(rows) = examination.next(db).await? {
         // What is wrong with the rest is told too, but nothing will be published.
@@ -270,7 +276,7 @@ async fn insert_chunk(
         store::pin(tx, id, reference, object).await?;
     }
     for number in record::serie_numbers(resource, rows) {
-        store::hold_serie_number(tx, id, &number).await?;
+        store::lock_serie_number(tx, id, &number).await?;
     }
     Ok(())
 }
@@ -286,42 +292,37 @@ pub(super) async fn finish(
     run: &Run,
     id: i64,
 ) -> Result<Ending, ImportError> {
-    let (mut refused, mut is_repeated) = (None, false);
+    let mut refused = None;
     loop {
         let (by, now) = (run.clone(), clock.now());
-        match db.write(async move |tx| step(tx, &by, id, now).await).await {
-            Ok(Step::More) => is_repeated = false,
-            Ok(Step::Ended(state)) => {
+        let job =
+            async move |tx: &mut Tx| step(&mut by.author.work(tx), by.resource, id, now).await;
+        let error = match retry_on_conflict(db, job).await {
+            Ok(StepResult::More) => continue,
+            Ok(StepResult::Ended(state)) => {
                 return Ok(match (refused, state) {
                     (Some(problem), _) => Ending::Refused(problem),
                     (None, UploadState::Done) => Ending::Published,
                     (None, _) => Ending::Withdrawn,
                 });
             }
-            // The check of a second attempt sees what somebody else did, and says it in words.
-            Err(error) if error.is_race() && !is_repeated => is_repeated = true,
-            Err(error) => {
-                is_repeated = false;
-                let is_race = error.is_race();
-                let problem = match error {
-                    StepError::Refused(problem) => problem,
-                    StepError::Database(error) if !is_race => return Err(error.into()),
-                    StepError::Database(_) => Problem {
-                        line: 0,
-                        column: None,
-                        message: CHANGED,
-                    },
-                };
-                let told = problem.sentence();
-                if !db
-                    .write(async move |tx| store::turn_back(tx, id, &told).await)
-                    .await?
-                {
-                    return Err(ImportError::Format(problem.sentence()));
-                }
-                refused = Some(problem);
-            }
+            Err(error) => error,
+        };
+        let problem = match error {
+            StepError::Refused(problem) => problem,
+            StepError::Database(error) if !error.is_conflict() => return Err(error.into()),
+            StepError::Database(_) => Problem {
+                line: 0,
+                column: None,
+                message: CHANGED,
+            },
+        };
+        let sentence = problem.sentence();
+        let turn_back = async move |tx: &mut Tx| store::turn_back(tx, id, &sentence).await;
+        if !db.write(turn_back).await? {
+            return Err(ImportError::Format(problem.sentence()));
         }
+        refused = Some(problem);
     }
 }
 
@@ -342,7 +343,7 @@ pub async fn resume(db: &Db, policy: Policy, clock: &Clock) -> Result<(), Import
         resource,
         // Staged rows say themselves what is created with them.
         creates: None,
-        work: Work {
+        author: Author {
             actor: Actor(actor),
             policy,
             now,
@@ -355,77 +356,86 @@ pub async fn resume(db: &Db, policy: Policy, clock: &Clock) -> Result<(), Import
 }
 
 /// One step, in a transaction that others do not wait for long.
-async fn step(tx: &mut Tx, run: &Run, id: i64, now: Timestamp) -> Result<Step, StepError> {
-    let Some(held) = store::hold(tx, id, now).await? else {
-        let state = store::state(tx, id).await?;
-        return Ok(Step::Ended(state.unwrap_or(UploadState::Undone)));
+async fn step(
+    work: &mut Work<'_>,
+    resource: Resource,
+    id: i64,
+    now: Timestamp,
+) -> Result<StepResult, StepError> {
+    let Some(import) = store::lock(work.tx, id, now).await? else {
+        let state = store::state(work.tx, id).await?;
+        return Ok(StepResult::Ended(state.unwrap_or(UploadState::Undone)));
     };
-    match held.state {
-        UploadState::Publishing => publish(tx, run, id, held).await,
-        UploadState::Withdrawing => withdraw(tx, run, id).await,
-        UploadState::Discarding => discard(tx, run, id, held).await,
-        state => Ok(Step::Ended(state)),
+    match import.state {
+        UploadState::Publishing => publish(work, resource, id, import).await,
+        UploadState::Withdrawing => withdraw(work, resource, id).await,
+        UploadState::Discarding => discard(work, id, import).await,
+        state => Ok(StepResult::Ended(state)),
     }
 }
 
-async fn publish(tx: &mut Tx, run: &Run, id: i64, held: Held) -> Result<Step, StepError> {
-    let Some(rows) = store::take_chunk(tx, id).await? else {
-        if store::delete_pins(tx, id, PINS_AT_ONCE).await? > 0 {
-            return Ok(Step::More);
+async fn publish(
+    work: &mut Work<'_>,
+    resource: Resource,
+    id: i64,
+    import: LockedImport,
+) -> Result<StepResult, StepError> {
+    let Some(rows) = store::take_chunk(work.tx, id).await? else {
+        if store::delete_pins(work.tx, id, PINS_AT_ONCE).await? > 0 {
+            return Ok(StepResult::More);
         }
-        if held.problem.is_none() && held.added > 0 {
-            let text = format!("{} ({})", held.name, held.added);
-            audit::record_import(
-                tx,
-                &run.work.actor,
-                run.resource.model(),
-                &text,
-                run.work.now,
-            )
-            .await?;
+        if import.problem.is_none() && import.added > 0 {
+            let text = format!("{} ({})", import.name, import.added);
+            audit::record(work, Action::Imported, resource.model(), None::<i64>, &text).await?;
         }
-        store::end(tx, id, UploadState::Done).await?;
-        return Ok(Step::Ended(UploadState::Done));
+        store::end(work.tx, id, UploadState::Done).await?;
+        return Ok(StepResult::Ended(UploadState::Done));
     };
-    for number in record::serie_numbers(run.resource, &rows) {
-        store::release_serie_number(tx, id, &number).await?;
+    for number in record::serie_numbers(resource, &rows) {
+        store::release_serie_number(work.tx, id, &number).await?;
     }
-    for mut row in rows {
-        names::create(tx, run, id, &mut row).await?;
-        let (given, _) = Given::read(&row.members, run.work.now);
-        let added = record::add(tx, run.resource, &row.members, &given, &run.work);
-        let object = added
-            .await
-            .map_err(|refusal| StepError::of(row.line, refusal))?;
-        if let Some(threshold) = row.threshold {
-            let set = stock::threshold_set_within(tx, object, Some(threshold), &run.work);
-            set.await
-                .map_err(|refusal| StepError::of(row.line, refusal))?;
-        }
-        store::insert_record(tx, id, object).await?;
+    for row in rows {
+        import_row(work, resource, id, row).await?;
     }
     // A large file leaves no large number of notes that every reader would have to add up.
-    aggregates::compact(tx).await?;
-    Ok(Step::More)
+    aggregates::compact(work.tx).await?;
+    Ok(StepResult::More)
 }
 
-async fn withdraw(tx: &mut Tx, run: &Run, id: i64) -> Result<Step, StepError> {
+async fn import_row(
+    work: &mut Work<'_>,
+    resource: Resource,
+    id: i64,
+    mut row: StagedRow,
+) -> Result<(), StepError> {
+    names::create(work, id, &mut row).await?;
+    let refused = |refusal| StepError::of(row.line, refusal);
+    let object = record::create(work, resource, &row.members).await;
+    let object = object.map_err(refused)?;
+    if let Some(threshold) = row.threshold {
+        let set = stock::set_threshold(work, object, Some(threshold)).await;
+        set.map_err(refused)?;
+    }
+    Ok(store::insert_record(work.tx, id, object).await?)
+}
+
+async fn withdraw(work: &mut Work<'_>, resource: Resource, id: i64) -> Result<StepResult, StepError> {
     let most = i64::try_from(AT_ONCE).unwrap_or(i64::MAX);
-    let objects = store::take_records(tx, id, most).await?;
+    let objects = store::take_records(work.tx, id, most).await?;
     if objects.is_empty() {
-        store::set_state(tx, id, UploadState::Discarding).await?;
-        return Ok(Step::More);
+        store::set_state(work.tx, id, UploadState::Discarding).await?;
+        return Ok(StepResult::More);
     }
     let mut rows = Vec::new();
     for object in objects {
         // A record that is gone already is no hindrance.
-        let Some(found) = record::find(tx, run.resource, object).await? else {
+        let Some(found) = record::find(work.tx, resource, object).await? else {
             continue;
         };
-        let members = members_of(run.resource, &found)?;
-        let threshold = record::own_threshold(tx, run.resource, object).await?;
-        let removed = record::remove(tx, run.resource, object, &run.work);
-        removed.await.map_err(|refusal| StepError::of(0, refusal))?;
+        let members = members_of(resource, &found)?;
+        let threshold = record::own_threshold(work.tx, resource, object).await?;
+        let reverted = record::revert(work, resource, object).await;
+        reverted.map_err(|refusal| StepError::of(0, refusal))?;
         rows.push(StagedRow {
             line: 0,
             members,
@@ -435,30 +445,30 @@ async fn withdraw(tx: &mut Tx, run: &Run, id: i64) -> Result<Step, StepError> {
     }
     rows.reverse();
     if !rows.is_empty() {
-        let number = store::first_number(tx, id).await? - 1;
-        insert_chunk(tx, run.resource, id, number, &rows).await?;
+        let number = store::first_number(work.tx, id).await? - 1;
+        insert_chunk(work.tx, resource, id, number, &rows).await?;
     }
-    aggregates::compact(tx).await?;
-    Ok(Step::More)
+    aggregates::compact(work.tx).await?;
+    Ok(StepResult::More)
 }
 
-async fn discard(tx: &mut Tx, run: &Run, id: i64, held: Held) -> Result<Step, StepError> {
-    if store::take_chunk(tx, id).await?.is_some()
-        || store::delete_pins(tx, id, PINS_AT_ONCE).await? > 0
-        || store::delete_serie_numbers(tx, id, PINS_AT_ONCE).await? > 0
-        || names::delete_some(tx, run, id).await?
+async fn discard(work: &mut Work<'_>, id: i64, import: LockedImport) -> Result<StepResult, StepError> {
+    if store::take_chunk(work.tx, id).await?.is_some()
+        || store::delete_pins(work.tx, id, PINS_AT_ONCE).await? > 0
+        || store::delete_serie_numbers(work.tx, id, PINS_AT_ONCE).await? > 0
+        || names::delete_some(work, id).await?
     {
-        return Ok(Step::More);
+        return Ok(StepResult::More);
     }
-    let state = if held.problem.is_none() {
+    let state = if import.problem.is_none() {
         UploadState::Undone
     } else {
         UploadState::Checked
     };
-    if state == UploadState::Checked && !held.has_file {
-        store::delete(tx, id).await?;
+    if state == UploadState::Checked && !import.has_file {
+        store::delete(work.tx, id).await?;
     } else {
-        store::end(tx, id, state).await?;
+        store::end(work.tx, id, state).await?;
     }
-    Ok(Step::Ended(state))
+    Ok(StepResult::Ended(state))
 }

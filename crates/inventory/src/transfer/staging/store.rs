@@ -2,7 +2,7 @@
 
 use db::{Conn, Error, Query, Row, Timestamp, Tx};
 
-use super::{Held, StagedRow, UploadState};
+use super::{LockedImport, StagedRow, UploadState};
 use crate::{
     catalogue::named::Kind,
     rest::Message,
@@ -99,7 +99,11 @@ fn problem_json(problem: &Message) -> Result<String, Error> {
 }
 
 /// An import that is under way, which no other process goes on with until the transaction ends.
-pub(super) async fn hold(tx: &mut Tx, id: i64, now: Timestamp) -> Result<Option<Held>, Error> {
+pub(super) async fn lock(
+    tx: &mut Tx,
+    id: i64,
+    now: Timestamp,
+) -> Result<Option<LockedImport>, Error> {
     let found = tx
         .optional(
             "UPDATE imports SET progress_at = $2 WHERE id = $1 AND under_way = 1
@@ -118,7 +122,7 @@ pub(super) async fn hold(tx: &mut Tx, id: i64, now: Timestamp) -> Result<Option<
         )
         .await?;
     Ok(found.and_then(|(state, problem, name, added, has_file)| {
-        Some(Held {
+        Some(LockedImport {
             state: state?,
             problem,
             name,
@@ -216,7 +220,7 @@ pub(super) async fn pin(
 }
 
 /// Keeps a serie number from every product until the row that has it is one.
-pub(super) async fn hold_serie_number(tx: &mut Tx, id: i64, number: &str) -> Result<(), Error> {
+pub(super) async fn lock_serie_number(tx: &mut Tx, id: i64, number: &str) -> Result<(), Error> {
     let sql = "INSERT INTO import_serie_numbers (serie_number, import_id) VALUES ($1, $2)";
     tx.execute(sql, &[&number, &id]).await.map(drop)
 }

@@ -33,7 +33,7 @@ type Page = Extracted<PageState>;
 /// Files that one user may upload: each costs memory and a look at every row.
 const FILES: Rate = Rate::new(20, Period::Minute);
 /// Problems that a page tells one by one.
-const TOLD: usize = 200;
+const MOST_SHOWN: usize = 200;
 
 /// A resource that the reader may import.
 struct Choice {
@@ -44,7 +44,7 @@ struct Choice {
 }
 
 /// An import that was made, as the list of them tells it.
-struct Made {
+struct ListedImport {
     address: String,
     text: String,
     when: String,
@@ -57,10 +57,10 @@ struct ChoosePage<'a> {
     frame: &'a Frame,
     form: &'a Form,
     choices: Vec<Choice>,
-    chosen: &'a Chosen,
+    chosen: &'a FormChoices,
     /// Whether the reader may have categories or brands created.
     may_create_names: bool,
-    made: Vec<Made>,
+    made: Vec<ListedImport>,
     problems: &'a [Problem],
     /// Problems that are not told one by one.
     more: usize,
@@ -68,7 +68,7 @@ struct ChoosePage<'a> {
 
 /// What a form asks for beside its file.
 #[derive(Debug, Default)]
-pub(super) struct Chosen {
+pub(super) struct FormChoices {
     /// What the file contains, as it was sent.
     resource: String,
     /// Whether categories and brands are created that are not there yet.
@@ -77,7 +77,7 @@ pub(super) struct Chosen {
     file_name: String,
 }
 
-impl Chosen {
+impl FormChoices {
     /// What was asked for when a file was checked.
     pub(super) fn of(file: &Upload) -> Self {
         Self {
@@ -128,12 +128,12 @@ fn may_create_names(frame: &Frame) -> bool {
         && !missing::permitted(&frame.caller).is_empty()
 }
 
-async fn made(page: &PageState, frame: &Frame) -> Result<Vec<Made>, Refusal> {
+async fn made(page: &PageState, frame: &Frame) -> Result<Vec<ListedImport>, Refusal> {
     let locale = frame.locale;
     Ok(super::latest(&page.state)
         .await?
         .into_iter()
-        .map(|file| Made {
+        .map(|file| ListedImport {
             address: format!("/import/{}/", file.id),
             text: format!(
                 "{} · {} ({}) · {}",
@@ -160,9 +160,9 @@ fn admit(frame: &Frame) -> Result<(), Refusal> {
 pub(super) async fn show(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
     admit(&frame)?;
     let query = Parameters::parse(request.uri().query().unwrap_or_default());
-    let chosen = Chosen {
+    let chosen = FormChoices {
         resource: query.get("resource").unwrap_or("products").to_owned(),
-        ..Chosen::default()
+        ..FormChoices::default()
     };
     Ok(frame.show(ChoosePage {
         choices: choices(&frame, &chosen.resource),
@@ -207,7 +207,7 @@ pub(super) async fn refused(
     page: &PageState,
     frame: &Frame,
     mut form: Form,
-    chosen: &Chosen,
+    chosen: &FormChoices,
     error: ImportError,
 ) -> Answer {
     let report = match error {
@@ -242,10 +242,10 @@ async fn again(
     page: &PageState,
     frame: &Frame,
     form: Form,
-    chosen: &Chosen,
+    chosen: &FormChoices,
     report: &Report,
 ) -> Answer {
-    let problems = report.problems.get(..TOLD).unwrap_or(&report.problems);
+    let problems = report.problems.get(..MOST_SHOWN).unwrap_or(&report.problems);
     let count = usize::try_from(report.problem_count).unwrap_or(usize::MAX);
     Ok(frame.show_again(ChoosePage {
         choices: choices(frame, &chosen.resource),
@@ -266,7 +266,7 @@ type Wrong = (&'static str, String);
 async fn receive(
     frame: &Frame,
     request: Request,
-) -> Result<(Chosen, Result<NewUpload, Wrong>), Refusal> {
+) -> Result<(FormChoices, Result<NewUpload, Wrong>), Refusal> {
     let (parts, body) = request.into_parts();
     csrf::check_origin(&parts)?;
     let form = multipart::read(Request::from_parts(parts.clone(), body))
@@ -283,7 +283,7 @@ async fn receive(
     let sent_token = (!token.is_empty()).then_some(csrf::Sent::Field(&token));
     session::check_token(visit.0.as_deref(), HostOnly::of(&parts), sent_token)?;
     let shown = form.file_name.chars();
-    let chosen = Chosen {
+    let chosen = FormChoices {
         resource: text(form.resource),
         creates_names: form.creates_names.is_some(),
         file_name: shown

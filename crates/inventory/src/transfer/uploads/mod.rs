@@ -23,16 +23,15 @@ use super::{
 use crate::{
     State,
     access::Caller,
-    idempotency::once,
     page::once::Once,
     rest::{Message, Refusal},
-    stock::Work,
+    work::{Author, Work, write_once},
 };
 
 /// A file that was checked and never confirmed is forgotten after a day.
-const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+const RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 /// Files of one user that wait to be confirmed: the oldest makes room for the next.
-const WAITING: i64 = 5;
+const MOST_WAITING: i64 = 5;
 /// Whoever imports or undoes more records than these is not kept waiting: the page tells how far it is.
 const LARGE: i64 = 1000;
 /// The most rows of a file; the command line takes more.
@@ -101,7 +100,7 @@ fn run(state: &State, caller: &Caller, resource: Resource, creates_names: bool) 
     Run {
         resource,
         creates: creates_names.then(|| missing::permitted(caller)),
-        work: Work::of(state, caller),
+        author: Author::new(state, caller),
     }
 }
 
@@ -132,16 +131,18 @@ pub(crate) async fn keep(
     new: NewUpload,
     report: Report,
 ) -> Result<i64, Refusal> {
-    let (caller, now) = (caller.clone(), state.clock.now());
-    let key = new.once.clone().map(|once| once.by(caller.id, "import"));
+    let by = caller.clone();
+    let key = new.once.clone().map(|once| once.by(by.id, "import"));
     let new = Arc::new((new, report));
-    let write = async move |tx: &mut db::Tx| {
-        store::forget_checked(tx, caller.id, now - KEPT).await?;
-        store::forget_oldest_checked(tx, caller.id, WAITING - 1).await?;
-        let id = store::insert(tx, &caller, &new.0, &new.1, now).await?;
+    let job = async move |work: &mut Work<'_>| {
+        let (tx, now) = (&mut *work.tx, work.now);
+        store::forget_checked(tx, by.id, now - RETENTION).await?;
+        store::forget_oldest_checked(tx, by.id, MOST_WAITING - 1).await?;
+        let id = store::insert(tx, &by, &new.0, &new.1, now).await?;
         Ok((id, id))
     };
-    once(state, key, write, async |_: &mut db::Tx, id| Ok(id)).await
+    let replay = async |_: &mut Work<'_>, id| Ok(id);
+    write_once(state, caller, key, job, replay).await
 }
 
 /// Imports a file that was checked, once. `None` when it does not wait any more, and when it is large: its page tells how it ends.
@@ -156,9 +157,9 @@ pub(crate) async fn confirm(
     content: &str,
 ) -> Result<Option<Report>, ImportError> {
     let run = run(state, caller, file.resource, !file.new_names.is_empty());
-    staging::resume(&state.db, run.work.policy, &state.clock).await?;
+    staging::resume(&state.db, run.author.policy, &state.clock).await?;
     let examination = Examination::new(&run, sheet(content, file.resource)?);
-    let (id, now) = (file.id, run.work.now);
+    let (id, now) = (file.id, run.author.now);
     let begun = state
         .db
         .write(async move |tx| staging::begin(tx, id, now).await)
@@ -194,15 +195,15 @@ pub(crate) async fn confirm(
 /// 409 with the reason when a record cannot be deleted: then all of them stay. Faults of the store.
 pub(crate) async fn undo(state: &State, caller: &Caller, file: &Upload) -> Result<bool, Refusal> {
     let run = run(state, caller, file.resource, false);
-    let resumed = staging::resume(&state.db, run.work.policy, &state.clock).await;
+    let resumed = staging::resume(&state.db, run.author.policy, &state.clock).await;
     resumed.map_err(refusal)?;
-    let (id, resource, now) = (file.id, file.resource, run.work.now);
+    let (id, resource, now) = (file.id, file.resource, run.author.now);
     state
         .db
         .report(async move |conn| {
             let mut quantities = HashMap::new();
             for object in store::records(conn, id).await? {
-                record::examine_removal(conn, resource, object, &mut quantities).await?;
+                record::check_reversal(conn, resource, object, &mut quantities).await?;
             }
             Ok::<_, Refusal>(())
         })
@@ -255,10 +256,10 @@ fn refusal(error: ImportError) -> Refusal {
 
 /// The files that were uploaded last, the newest first.
 pub(crate) async fn latest(state: &State) -> Result<Vec<Upload>, Refusal> {
-    const TOLD: i64 = 10;
+    const MOST_SHOWN: i64 = 10;
     Ok(state
         .db
-        .read(async |conn| store::latest(conn, TOLD).await)
+        .read(async |conn| store::latest(conn, MOST_SHOWN).await)
         .await?)
 }
 

@@ -13,7 +13,7 @@ pub(super) const CREATE_NAMES: &str = "create_names";
 
 /// The fields of the form that we ask for; of one that comes twice the first counts.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Sent {
+pub(super) struct UploadForm {
     pub(super) token: Option<Bytes>,
     pub(super) once: Option<Bytes>,
     pub(super) resource: Option<Bytes>,
@@ -27,18 +27,18 @@ pub(super) struct Sent {
 /// # Errors
 ///
 /// When the body cannot be read to its end, as one that is too large.
-pub(super) async fn read(request: Request) -> Result<Sent, MultipartError> {
+pub(super) async fn read(request: Request) -> Result<UploadForm, MultipartError> {
     let Ok(form) = Multipart::from_request(request, &()).await else {
-        return Ok(Sent::default());
+        return Ok(UploadForm::default());
     };
     match fields(form).await {
-        Err(error) if error.status() == StatusCode::BAD_REQUEST => Ok(Sent::default()),
+        Err(error) if error.status() == StatusCode::BAD_REQUEST => Ok(UploadForm::default()),
         sent => sent,
     }
 }
 
-async fn fields(mut form: Multipart) -> Result<Sent, MultipartError> {
-    let mut sent = Sent::default();
+async fn fields(mut form: Multipart) -> Result<UploadForm, MultipartError> {
+    let mut sent = UploadForm::default();
     while let Some(field) = form.next_field().await? {
         let slot = match field.name() {
             Some(csrf::FIELD) => &mut sent.token,
@@ -66,7 +66,7 @@ mod tests {
 
     const TYPE: &str = "multipart/form-data; boundary=----x";
 
-    async fn sent(content_type: &str, body: &str) -> Sent {
+    async fn sent(content_type: &str, body: &str) -> UploadForm {
         let request = Request::post("/").header("content-type", content_type);
         let request = request.body(body.to_owned().into()).unwrap();
         read(request).await.unwrap()
@@ -78,7 +78,7 @@ mod tests {
                     ------x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a %22b%22.csv\"\r\n\
                     Content-Type: text/csv\r\n\r\nname\r\nGrão\r\n\r\n\
                     ------x\r\nContent-Disposition: form-data; name=\"resource\"\r\n\r\nproducts\r\n------x--\r\n";
-        let expected = Sent {
+        let expected = UploadForm {
             token: None,
             once: None,
             resource: Some("brands".into()),
@@ -101,7 +101,7 @@ mod tests {
             (TYPE, "------x\r\nX: y\r\n\r\nb\r\n------x--"),
             (TYPE, "------xy"),
         ] {
-            assert_eq!(sent(content_type, body).await, Sent::default(), "{body}");
+            assert_eq!(sent(content_type, body).await, UploadForm::default(), "{body}");
         }
     }
 }

@@ -12,7 +12,7 @@ use web::limits;
 use super::{
     super::{Resource, column, sheet::separator},
     Upload, UploadState,
-    choose::{self, Chosen},
+    choose::{self, FormChoices},
 };
 use crate::{
     access::{Model, Verb},
@@ -214,7 +214,7 @@ async fn confirm(Extracted(state): Page, frame: Frame, id: RecordId, request: Re
         }
         Ok(None) => Ok(see_other(&address)),
         Err(error) => {
-            let chosen = Chosen::of(&file);
+            let chosen = FormChoices::of(&file);
             choose::refused(&state, &frame, Form::new(), &chosen, error).await
         }
     }

@@ -1,16 +1,17 @@
 //! Groups as staff manage them. Changing a group changes what its members may do, so nobody may grant more than they have.
 
-use db::{Timestamp, Tx};
+use db::Tx;
 
 use super::{Group, TOO_MUCH, store, users};
 use crate::{
     State,
-    access::{Actor, Caller, Granted, Model, Permission},
+    access::{Caller, Granted, Model, Permission},
     audit::{self, Action},
     rest::{
         Message, Refusal,
-        fields::{FieldErrors, Members, Mode, read},
+        fields::{Draft, FieldErrors, Members, Mode},
     },
+    work::{Work, write},
 };
 
 const TAKEN: Message = Message::fixed(
@@ -18,53 +19,50 @@ const TAKEN: Message = Message::fixed(
     "Group with this Name already exists.",
 );
 
-/// Makes a group within a transaction: its id and name.
+/// Creates a group: its id and name.
 ///
 /// # Errors
 ///
 /// Invalid fields, a name that is taken, more than the caller may give, and faults of the store.
 pub(crate) async fn create_group(
-    tx: &mut Tx,
+    work: &mut Work<'_>,
     caller: &Caller,
     members: &Members,
-    now: Timestamp,
 ) -> Result<(i64, String), Refusal> {
-    let (name, permissions) = read_group(tx, members, None).await?;
-    let id = store::insert_group(tx, &name).await?;
-    write_permissions(tx, caller, id, &permissions).await?;
-    note(tx, caller, Action::Added, id, &name, now).await?;
+    let (name, permissions) = read_group(work.tx, members, None).await?;
+    let id = store::insert_group(work.tx, &name).await?;
+    write_permissions(work.tx, caller, id, &permissions).await?;
+    audit::record(work, Action::Added, Model::Group, id, &name).await?;
     Ok((id, name))
 }
 
 /// A group, which nobody else changes until the transaction ends.
-pub(crate) async fn held_group(tx: &mut Tx, id: i64) -> Result<Option<Group>, db::Error> {
-    store::hold_group(tx, id).await?;
+pub(crate) async fn find_group_locked(tx: &mut Tx, id: i64) -> Result<Option<Group>, db::Error> {
+    store::lock_group(tx, id).await?;
     store::group(tx, id).await
 }
 
-/// Changes a group within a transaction; `None` when it is gone.
+/// Changes a group; `None` when it is gone.
 ///
 /// # Errors
 ///
 /// As [`create_group`], and a group that may do more than the caller.
 pub(crate) async fn change_group(
-    tx: &mut Tx,
+    work: &mut Work<'_>,
     caller: &Caller,
     id: i64,
     members: &Members,
-    now: Timestamp,
 ) -> Result<Option<(i64, String)>, Refusal> {
-    let Some(before) = store::group(tx, id).await? else {
+    let Some(before) = store::group(work.tx, id).await? else {
         return Ok(None);
     };
     refuse_greater(caller, &before.permissions)?;
-    let (name, permissions) = read_group(tx, members, Some(id)).await?;
-    store::rename_group(tx, id, &name).await?;
-    store::clear_group_permissions(tx, id).await?;
-    write_permissions(tx, caller, id, &permissions).await?;
-    let after = store::group(tx, id).await?.ok_or(Refusal::NotFound)?;
-    let changes = audit::changes(&before, &after);
-    note(tx, caller, Action::Edited(&changes), id, &name, now).await?;
+    let (name, permissions) = read_group(work.tx, members, Some(id)).await?;
+    store::rename_group(work.tx, id, &name).await?;
+    store::clear_group_permissions(work.tx, id).await?;
+    write_permissions(work.tx, caller, id, &permissions).await?;
+    let after = store::group(work.tx, id).await?.ok_or(Refusal::NotFound)?;
+    audit::changed(work, Model::Group, id, &name, (&before, &after)).await?;
     Ok(Some((id, name)))
 }
 
@@ -74,7 +72,7 @@ async fn read_group(
     members: &Members,
     id: Option<i64>,
 ) -> Result<(String, Vec<Permission>), Refusal> {
-    let input = read::<Group>(members, Mode::Whole)?;
+    let input = Draft::<Group>::read(members, Mode::Whole).valid()?;
     let name = input.name.set().unwrap_or_default();
     let namesake = users::group_id(tx, &name).await?;
     if namesake.is_some_and(|other| Some(other) != id) {
@@ -89,26 +87,20 @@ async fn read_group(
 ///
 /// A group that may do more than the caller, and faults of the store.
 pub(crate) async fn delete_group(state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
-    let (caller, now) = (caller.clone(), state.clock.now());
-    state
-        .db
-        .write(async move |tx| {
-            let Some(before) = store::group(tx, id).await? else {
-                return Ok(false);
-            };
-            refuse_greater(&caller, &before.permissions)?;
-            store::delete_group(tx, id).await?;
-            note(tx, &caller, Action::Deleted, id, &before.name, now).await?;
-            Ok(true)
-        })
-        .await
+    let by = caller.clone();
+    let job = async move |work: &mut Work<'_>| {
+        let Some(before) = store::group(work.tx, id).await? else {
+            return Ok(false);
+        };
+        refuse_greater(&by, &before.permissions)?;
+        store::delete_group(work.tx, id).await?;
+        audit::record(work, Action::Deleted, Model::Group, id, &before.name).await?;
+        Ok(true)
+    };
+    write(state, caller, job).await
 }
 
 /// Why the caller may neither change nor delete a group.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn hindrance_of_group(
     state: &State,
     caller: &Caller,
@@ -149,24 +141,4 @@ fn refuse_greater(caller: &Caller, permissions: &[Permission]) -> Result<(), Ref
             "This group has permissions that your account does not have.",
         )))
     }
-}
-
-async fn note(
-    tx: &mut Tx,
-    caller: &Caller,
-    action: Action<'_>,
-    id: i64,
-    name: &str,
-    now: Timestamp,
-) -> Result<(), db::Error> {
-    audit::record(
-        tx,
-        &Actor::from(caller),
-        action,
-        Model::Group,
-        id,
-        name,
-        now,
-    )
-    .await
 }

@@ -5,11 +5,11 @@ use crate::{
         Tokens,
         pages::posted,
         password::{PersonalData, check_likeness, check_strength},
-        users::{User, UserInput, is_name, own},
+        users::{User, is_name, own},
     },
     rest::{
         Message,
-        fields::{FieldErrors, Members, Mode, read_all, read_some},
+        fields::{Draft, FieldErrors, Members, Mode},
     },
 };
 
@@ -30,25 +30,25 @@ pub(super) enum NewPassword {
     Unusable,
 }
 
-/// The name of an account, checked.
-pub(super) fn username(members: &Members) -> (String, FieldErrors) {
-    let (input, mut errors) = read_some::<User>(&[User::username], members, Mode::Whole);
-    check_name(&input, &mut errors);
-    (input.username.set().unwrap_or_default(), errors)
+/// The name of an account.
+pub(super) fn username(members: &Members) -> Draft<User> {
+    let mut draft = Draft::read_fields(&[User::username], members, Mode::Whole);
+    check_name(&mut draft);
+    draft
 }
 
 /// What is changed of an account.
-pub(super) fn account(members: &Members) -> (UserInput, FieldErrors) {
-    let (input, mut errors) = read_all::<User>(members, Mode::Whole);
-    check_name(&input, &mut errors);
-    own::check_email(&input, &mut errors);
-    (input, errors)
+pub(super) fn account(members: &Members) -> Draft<User> {
+    let mut draft = Draft::read(members, Mode::Whole);
+    check_name(&mut draft);
+    own::check_email(&mut draft);
+    draft
 }
 
-fn check_name(input: &UserInput, errors: &mut FieldErrors) {
-    let name = input.username.get().map_or("", String::as_str);
+fn check_name(draft: &mut Draft<User>) {
+    let name = draft.input.username.get().map_or("", String::as_str);
     if !name.chars().all(is_name) {
-        errors.add("username", NOT_A_NAME);
+        draft.errors.add("username", NOT_A_NAME);
     }
 }
 

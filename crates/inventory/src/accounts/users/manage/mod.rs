@@ -6,23 +6,26 @@ mod input;
 mod reading;
 mod store;
 
-pub(crate) use groups::{change_group, create_group, delete_group, held_group, hindrance_of_group};
+pub(crate) use groups::{
+    change_group, create_group, delete_group, find_group_locked, hindrance_of_group,
+};
 pub(crate) use reading::{count_sessions, details, group, groups, open_session, open_sessions};
 pub(crate) use store::{Details, Group, OpenSession};
 
-use db::{Timestamp, Tx};
+use db::Tx;
 use resource::Setting;
 
 use super::{User, UserInput, store as users};
 use crate::{
     State,
-    access::{Actor, Caller, Granted, Model, Verb},
+    access::{Caller, Granted, Model, Verb},
     accounts::{revoke_made_until, session::store as sessions},
     audit::{self, Action},
     rest::{
         Message, Refusal,
         fields::{FieldErrors, Members},
     },
+    work::{Work, write},
 };
 use input::NewPassword;
 
@@ -54,37 +57,34 @@ impl NewAccount {
     ///
     /// Invalid fields.
     pub(crate) async fn read(state: &State, members: &Members) -> Result<Self, Refusal> {
-        let (username, mut errors) = input::username(members);
-        let password = input::password(members, &username, &[], &mut errors);
-        if !errors.is_empty() {
-            return Err(errors.into());
-        }
+        let mut draft = input::username(members);
+        let username = draft.input.username.set().unwrap_or_default();
+        let password = input::password(members, &username, &[], &mut draft.errors);
+        draft.errors.into_result()?;
         let hash = hash(state, password).await?;
         Ok(Self { username, hash })
     }
 }
 
-/// Makes an account within a transaction: its id and name.
+/// Creates an account: its id and name.
 ///
 /// # Errors
 ///
 /// A name that is taken, and faults of the store.
 pub(crate) async fn create(
-    tx: &mut Tx,
-    caller: &Caller,
+    work: &mut Work<'_>,
     account: &NewAccount,
-    now: Timestamp,
 ) -> Result<(i64, String), Refusal> {
     let NewAccount { username, hash } = account;
-    if users::user_id(tx, username).await?.is_some() {
+    if users::user_id(work.tx, username).await?.is_some() {
         return Err(FieldErrors::of("username", TAKEN).into());
     }
     let blank = hash.as_deref().unwrap_or_default();
-    let id = users::insert(tx, username, blank, false, now).await?;
+    let id = users::insert(work.tx, username, blank, false, work.now).await?;
     if hash.is_none() {
-        store::set_password(tx, id, None, now).await?;
+        store::set_password(work.tx, id, None, work.now).await?;
     }
-    note(tx, &Actor::from(caller), Action::Added, id, username, now).await?;
+    audit::record(work, Action::Added, Model::User, id, username).await?;
     Ok((id, username.clone()))
 }
 
@@ -100,57 +100,54 @@ async fn hash(state: &State, password: NewPassword) -> Result<Option<String>, Re
 }
 
 /// An account, which nobody else changes until the transaction ends.
-pub(crate) async fn held(tx: &mut Tx, id: i64) -> Result<Option<Details>, db::Error> {
-    users::hold(tx, id).await?;
+pub(crate) async fn find_locked(tx: &mut Tx, id: i64) -> Result<Option<Details>, db::Error> {
+    users::lock(tx, id).await?;
     store::details(tx, id).await
 }
 
-/// Changes what an account is and may do, within a transaction; `None` when it is gone.
+/// Changes what an account is and may do; `None` when it is gone.
 ///
 /// # Errors
 ///
 /// Invalid fields, an account that may do more than the caller, more than the caller may give, and faults of the store.
 pub(crate) async fn change(
-    tx: &mut Tx,
+    work: &mut Work<'_>,
     caller: &Caller,
     id: i64,
     members: &Members,
-    now: Timestamp,
 ) -> Result<Option<(i64, String)>, Refusal> {
-    let (input, errors) = input::account(members);
-    if !errors.is_empty() {
-        return Err(errors.into());
-    }
-    let Some(before) = store::details(tx, id).await? else {
+    let input = input::account(members).valid()?;
+    let Some(before) = store::details(work.tx, id).await? else {
         return Ok(None);
     };
     refuse_greater(caller, &before)?;
     refuse_locking_out(&input, caller, &before.user)?;
     if let Some(name) = input.username.get() {
-        let namesake = users::user_id(tx, name).await?;
+        let namesake = users::user_id(work.tx, name).await?;
         if namesake.is_some_and(|other| other != id) {
             return Err(FieldErrors::of("username", TAKEN).into());
         }
     }
-    write(tx, caller, id, &input, now).await?;
-    let after = store::details(tx, id).await?.ok_or(Refusal::NotFound)?;
+    update(work, caller, id, &input).await?;
+    let after = store::details(work.tx, id)
+        .await?
+        .ok_or(Refusal::NotFound)?;
     if !caller.granted.covers(&after.granted) {
         return Err(FieldErrors::of("permissions", TOO_MUCH).into());
     }
-    let changes = audit::changes(&before.user, &after.user);
-    let (actor, action) = (Actor::from(caller), Action::Edited(&changes));
-    note(tx, &actor, action, id, &after.user.username, now).await?;
-    Ok(Some((id, after.user.username)))
+    let name = after.user.username.clone();
+    audit::changed(work, Model::User, id, &name, (&before.user, &after.user)).await?;
+    Ok(Some((id, name)))
 }
 
-async fn write(
-    tx: &mut Tx,
+async fn update(
+    work: &mut Work<'_>,
     caller: &Caller,
     id: i64,
     input: &UserInput,
-    now: Timestamp,
 ) -> Result<(), Refusal> {
-    users::update(tx, id, input, now).await?;
+    let tx = &mut *work.tx;
+    users::update(tx, id, input, work.now).await?;
     if input.active == Setting::Set(false) {
         sessions::delete_of_user(tx, id).await?;
     }
@@ -195,24 +192,19 @@ pub(crate) async fn reset_password(
     let user = details.user;
     let password = input::password(members, &user.username, &user.person(), &mut errors);
     let username = user.username;
-    if !errors.is_empty() {
-        return Err(errors.into());
-    }
+    errors.into_result()?;
     let (hash, tokens) = (hash(state, password).await?, input::tokens(members));
-    let (actor, now) = (Actor::from(caller), state.clock.now());
-    state
-        .db
-        .write(async move |tx| {
-            if !store::set_password(tx, id, hash.as_deref(), now).await? {
-                return Ok(None);
-            }
-            sessions::delete_of_user(tx, id).await?;
-            tokens.settle(tx, id, now).await?;
-            let action = Action::Changed(tokens.changed());
-            note(tx, &actor, action, id, &username, now).await?;
-            Ok(Some(username.clone()))
-        })
-        .await
+    let job = async move |work: &mut Work<'_>| {
+        if !store::set_password(work.tx, id, hash.as_deref(), work.now).await? {
+            return Ok(None);
+        }
+        sessions::delete_of_user(work.tx, id).await?;
+        tokens.settle(work, id).await?;
+        let action = Action::Changed(tokens.changed());
+        audit::record(work, action, Model::User, id, &username).await?;
+        Ok(Some(username.clone()))
+    };
+    write(state, caller, job).await
 }
 
 /// Deletes an account with its sessions; whether it was there. What it did stays in the ledger and in the audit log.
@@ -221,20 +213,24 @@ pub(crate) async fn reset_password(
 ///
 /// One's own account, one that may do more than the caller, and faults of the store.
 pub(crate) async fn delete(state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
-    let (caller, now) = (caller.clone(), state.clock.now());
-    state
-        .db
-        .write(async move |tx| {
-            let Some(details) = store::details(tx, id).await? else {
-                return Ok(false);
-            };
-            refuse_deletion(&caller, &details)?;
-            store::delete(tx, id).await?;
-            let (actor, name) = (Actor::from(&caller), &details.user.username);
-            note(tx, &actor, Action::Deleted, id, name, now).await?;
-            Ok(true)
-        })
-        .await
+    let by = caller.clone();
+    let job = async move |work: &mut Work<'_>| {
+        let Some(details) = store::details(work.tx, id).await? else {
+            return Ok(false);
+        };
+        refuse_deletion(&by, &details)?;
+        store::delete(work.tx, id).await?;
+        audit::record(
+            work,
+            Action::Deleted,
+            Model::User,
+            id,
+            &details.user.username,
+        )
+        .await?;
+        Ok(true)
+    };
+    write(state, caller, job).await
 }
 
 /// Ends one session; whether it was there.
@@ -242,28 +238,25 @@ pub(crate) async fn delete(state: &State, caller: &Caller, id: i64) -> Result<bo
 /// # Errors
 ///
 /// The session of an account that may do more than the caller, and faults of the store.
-pub(crate) async fn end_session(state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
-    let (caller, now) = (caller.clone(), state.clock.now());
-    state
-        .db
-        .write(async move |tx| end_session_within(tx, &caller, id, now).await)
-        .await
-}
-
-/// Ends one session within a transaction, as [`end_session`] does.
-pub(crate) async fn end_session_within(
-    tx: &mut Tx,
+pub(crate) async fn end_session(
+    work: &mut Work<'_>,
     caller: &Caller,
     id: i64,
-    now: Timestamp,
 ) -> Result<bool, Refusal> {
-    let Some(user) = store::delete_session(tx, id).await? else {
+    let Some(user) = store::delete_session(work.tx, id).await? else {
         return Ok(false);
     };
-    let details = store::details(tx, user).await?.ok_or(Refusal::NotFound)?;
+    let details = store::details(work.tx, user).await?;
+    let details = details.ok_or(Refusal::NotFound)?;
     refuse_greater(caller, &details)?;
-    let (actor, name) = (Actor::from(caller), &details.user.username);
-    audit::record(tx, &actor, Action::Deleted, Model::Session, id, name, now).await?;
+    audit::record(
+        work,
+        Action::Deleted,
+        Model::Session,
+        id,
+        &details.user.username,
+    )
+    .await?;
     Ok(true)
 }
 
@@ -277,32 +270,18 @@ pub(crate) async fn revoke_tokens(
     caller: &Caller,
     user: i64,
 ) -> Result<bool, Refusal> {
-    let (caller, now) = (caller.clone(), state.clock.now());
-    state
-        .db
-        .write(async move |tx| {
-            let Some(details) = store::details(tx, user).await? else {
-                return Ok(false);
-            };
-            refuse_greater(&caller, &details)?;
-            revoke_made_until(tx, user, now).await?;
-            let (actor, name) = (Actor::from(&caller), &details.user.username);
-            let (action, model) = (Action::Changed(&["revoked"]), Model::RefreshToken);
-            audit::record(tx, &actor, action, model, user, name, now).await?;
-            Ok(true)
-        })
-        .await
-}
-
-async fn note(
-    tx: &mut Tx,
-    actor: &Actor,
-    action: Action<'_>,
-    id: i64,
-    name: &str,
-    now: Timestamp,
-) -> Result<(), db::Error> {
-    audit::record(tx, actor, action, Model::User, id, name, now).await
+    let by = caller.clone();
+    let job = async move |work: &mut Work<'_>| {
+        let Some(details) = store::details(work.tx, user).await? else {
+            return Ok(false);
+        };
+        refuse_greater(&by, &details)?;
+        revoke_made_until(work.tx, user, work.now).await?;
+        let (action, model) = (Action::Changed(&["revoked"]), Model::RefreshToken);
+        audit::record(work, action, model, user, &details.user.username).await?;
+        Ok(true)
+    };
+    write(state, caller, job).await
 }
 
 fn refuse_deletion(caller: &Caller, details: &Details) -> Result<(), Refusal> {
@@ -317,10 +296,6 @@ fn refuse_deletion(caller: &Caller, details: &Details) -> Result<(), Refusal> {
 }
 
 /// Why the caller may not do this to an account, as far as it is known before they try.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn hindrance(
     state: &State,
     caller: &Caller,
@@ -371,9 +346,5 @@ fn refuse_locking_out(input: &UserInput, caller: &Caller, before: &User) -> Resu
             errors.add(field, NOT_YOURSELF);
         }
     }
-    if errors.is_empty() {
-        Ok(())
-    } else {
-        Err(errors.into())
-    }
+    Ok(errors.into_result()?)
 }

@@ -134,7 +134,7 @@ pub(super) async fn insert_group(tx: &mut Tx, name: &str) -> Result<i64, Error> 
 }
 
 /// Keeps everybody else from changing a group until the transaction ends.
-pub(super) async fn hold_group(tx: &mut Tx, id: i64) -> Result<(), Error> {
+pub(super) async fn lock_group(tx: &mut Tx, id: i64) -> Result<(), Error> {
     let sql = "UPDATE groups SET name = name WHERE id = $1";
     tx.execute(sql, &[&id]).await.map(drop)
 }

@@ -16,12 +16,12 @@ use crate::{
         site::Site,
     },
     audit::{self, Action},
-    idempotency::once,
     page::{Form, PageState, edit_conflict::Edit, once::Once, posts::set_text},
     rest::{
         Refusal,
         fields::{FieldErrors, Members},
     },
+    work::{Work, write_once},
 };
 
 /// A record that is to be written with its rows.
@@ -131,16 +131,8 @@ impl Whole {
         };
         if !changed.is_empty() {
             let (action, of) = (Action::Changed(&changed), model.about().model);
-            audit::record(
-                tx,
-                &by.work.actor,
-                action,
-                of,
-                written.id,
-                &written.text,
-                by.work.now,
-            )
-            .await?;
+            let work = &mut by.author.work(tx);
+            audit::record(work, action, of, written.id, &written.text).await?;
         }
         Ok(written)
     }
@@ -211,13 +203,14 @@ pub(in crate::admin::pages) async fn write(
         .filter(|_| makes)
         .map(|token| token.by(user, path));
     let remembered = Arc::clone(&whole);
-    let write = async move |tx: &mut Tx| {
-        let written = whole.write(tx).await?;
+    let job = async move |work: &mut Work<'_>| {
+        let written = whole.write(work.tx).await?;
         Ok((written.clone(), written))
     };
-    let again = async move |tx: &mut Tx, written| Ok(remembered.again(tx, written).await?);
-    let written = once(&page.state, key, write, again).await;
-    let written = match together::written(&page.state, written) {
+    let replay =
+        async move |work: &mut Work<'_>, written| Ok(remembered.again(work.tx, written).await?);
+    let written = write_once(&page.state, &site.caller, key, job, replay).await;
+    let written = match together::refused(written) {
         // A form whose token was used with other values says so above its fields.
         Err(refusal @ Refusal::KeyReused) => Err(vec![(None, refusal)]),
         written => written?,

@@ -10,7 +10,7 @@ use super::{
     model::{NamedInput, NamedRecord},
 };
 use crate::{
-    catalogue::{self, Referring},
+    catalogue::{self, ReferenceCount},
     rest::list::OrderBy,
     search,
 };
@@ -67,7 +67,7 @@ pub(crate) async fn find(
 }
 
 /// Locks a record.
-pub(super) async fn hold(tx: &mut Tx, kind: Kind, id: i64) -> Result<(), Error> {
+pub(super) async fn lock(tx: &mut Tx, kind: Kind, id: i64) -> Result<(), Error> {
     let mut query = Query::new("UPDATE ");
     query
         .push(kind.path())
@@ -138,15 +138,15 @@ pub(super) async fn delete(tx: &mut Tx, kind: Kind, id: i64) -> Result<Option<St
 }
 
 /// What refers to a record: those of its referrer, and imports that are under way with rows that refer to it.
-pub(super) async fn referring(
+pub(super) async fn references_to(
     conn: &mut Conn,
     kind: Kind,
     id: i64,
-) -> Result<Vec<Referring>, Error> {
+) -> Result<Vec<ReferenceCount>, Error> {
     let Some(referrer) = &kind.about().referrer else {
         return Ok(Vec::new());
     };
-    let mut referring = Vec::new();
+    let mut references = Vec::new();
     for (table, words) in [
         (referrer.path, referrer.words),
         ("import_pins", &catalogue::IMPORT_WORDS),
@@ -155,7 +155,7 @@ pub(super) async fn referring(
         query.push(" WHERE ").push(kind.name());
         query.push("_id = ").bind(id);
         let count = conn.one_of(&query, |row| row.get(0)).await?;
-        referring.push(Referring { words, count });
+        references.push(ReferenceCount { words, count });
     }
-    Ok(referring)
+    Ok(references)
 }

@@ -10,8 +10,8 @@ use crate::{
     access::{Model, Verb},
     analysis::pages::Beside,
     catalogue::{
-        Referring,
-        products::{self, ProductRecord, WORDS},
+        ReferenceCount,
+        products::{self, ProductRecord, Products, WORDS},
         refuse_when_referenced,
     },
     page::{
@@ -31,6 +31,7 @@ use crate::{
         resource::{RecordId, Wanted},
     },
     stock::{self, Explanation, LedgerRow, Level, Policy, ledger, movements::Movement},
+    work,
 };
 
 /// How many changes of the quantity the curve shows.
@@ -197,7 +198,7 @@ fn entry(frame: &Frame, row: &LedgerRow) -> Entry {
     let what = frame.say(row.kind.words());
     let is_undone = matches!(
         row.kind,
-        ledger::Kind::InflowReversed | ledger::Kind::OutflowReversed
+        ledger::EntryKind::InflowReversed | ledger::EntryKind::OutflowReversed
     );
     let reference = row.reference.as_ref().filter(|_| !is_undone);
     let sign = if row.change > 0 { "+" } else { "" };
@@ -292,7 +293,7 @@ fn ledger_index(frame: &Frame, product: &ProductRecord, parameters: &Parameters)
 fn deletion(
     frame: &Frame,
     product: &ProductRecord,
-    [_inflows, outflows, _imports]: &[Referring; 3],
+    [_inflows, outflows, _imports]: &[ReferenceCount; 3],
 ) -> Deletion {
     let movement = if outflows.count > 0 {
         Movement::Outflow
@@ -322,7 +323,7 @@ fn deletion(
 pub(super) async fn ask(Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
     frame.require(Verb::Delete, Model::Product)?;
     let product = find(&page.state, id).await?;
-    let referring = products::referring(&page.state, product.id).await?;
+    let referring = products::references_to(&page.state, product.id).await?;
     let foreseen = refuse_when_referenced(&WORDS, &referring);
     Ok(deletion(&frame, &product, &referring).ask(&frame, foreseen)?)
 }
@@ -338,7 +339,7 @@ pub(super) async fn delete(
     let product = find(&page.state, id).await?;
     let (parts, body) = request.into_parts();
     Post::read(&page.state, &parts, body).await?;
-    match products::delete(&page.state, &frame.caller, product.id).await {
+    match work::delete(&page.state, &frame.caller, Products, product.id).await {
         Ok(_) => {
             let text = format!(
                 "{}: {}.",
@@ -348,7 +349,7 @@ pub(super) async fn delete(
             Ok(flash::leave(see_other("/products/"), Flash::success(text)))
         }
         Err(refusal) => {
-            let referring = products::referring(&page.state, product.id).await?;
+            let referring = products::references_to(&page.state, product.id).await?;
             Ok(deletion(&frame, &product, &referring).refuse(&frame, refusal)?)
         }
     }

@@ -14,7 +14,7 @@ use super::{Answer, Page, address, pickers};
 use crate::{
     State,
     access::{Model, Verb},
-    catalogue::products::{self, Edit, ProductRecord},
+    catalogue::products::{self, Edit, ProductRecord, Products},
     page::{
         Form, Frame, PageState, Post,
         edit_conflict::{self, Edit as FormEdit, FieldSnapshot},
@@ -26,11 +26,12 @@ use crate::{
     },
     rest::{
         Refusal,
-        fields::{Mode, Reader, Setting},
+        fields::{Draft, Mode, Reader, Setting},
         query::Parameters,
         resource::RecordId,
     },
     stock::{self, OPTIONAL_THRESHOLD},
+    work,
 };
 
 /// What the form writes beside the fields of a product.
@@ -233,9 +234,10 @@ pub(super) async fn create(Extracted(page): Page, frame: Frame, request: Request
     if sent.post.form.is_refused() {
         return Ok(sent.again(&frame, &page.state, None).await?);
     }
-    let key = sent.post.repeatable(&frame, "products");
-    let members = &sent.post.members;
-    let product = match products::create_once(&page.state, &frame.caller, members, key).await {
+    let key = sent.post.idempotency_key(&frame, "products");
+    let draft = Draft::read(&sent.post.members, Mode::Whole);
+    let created = work::create_of_form(&page.state, &frame.caller, Products, draft, key).await;
+    let product = match created.and_then(|product| product.ok_or(Refusal::NotFound)) {
         Ok(product) => product,
         Err(refusal) => {
             sent.post.form.take(refusal, frame.locale)?;

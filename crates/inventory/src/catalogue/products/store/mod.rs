@@ -14,7 +14,7 @@ pub(super) use list::{ARCHIVED, BY_TITLE, Selection};
 
 use super::model::{ProductInput, ProductRecord};
 use crate::{
-    catalogue::{IMPORT_WORDS, Referring},
+    catalogue::{IMPORT_WORDS, ReferenceCount},
     search,
     stock::{
         movements::{INFLOW_WORDS, OUTFLOW_WORDS},
@@ -241,7 +241,7 @@ pub(super) async fn update_stock(
 }
 
 /// Locks the stock row, where every change of a product begins.
-pub(super) async fn hold(tx: &mut Tx, id: i64) -> Result<(), Error> {
+pub(super) async fn lock(tx: &mut Tx, id: i64) -> Result<(), Error> {
     let sql = "UPDATE product_stock SET updated_at = updated_at WHERE product_id = $1";
     tx.execute(sql, &[&id]).await.map(drop)
 }
@@ -302,16 +302,16 @@ pub(super) async fn delete(tx: &mut Tx, id: i64) -> Result<Option<String>, Error
 }
 
 /// What refers to a product.
-pub(super) async fn referring(conn: &mut Conn, id: i64) -> Result<[Referring; 3], Error> {
-    let mut referring =
-        [&INFLOW_WORDS, &OUTFLOW_WORDS, &IMPORT_WORDS].map(|words| Referring { words, count: 0 });
+pub(super) async fn references_to(conn: &mut Conn, id: i64) -> Result<[ReferenceCount; 3], Error> {
+    let mut references = [&INFLOW_WORDS, &OUTFLOW_WORDS, &IMPORT_WORDS]
+        .map(|words| ReferenceCount { words, count: 0 });
     let counts = [
         "SELECT count(*) FROM inflows WHERE product_id = $1",
         "SELECT count(*) FROM outflows WHERE product_id = $1",
         "SELECT count(*) FROM import_pins WHERE product_id = $1",
     ];
-    for (referring, sql) in referring.iter_mut().zip(counts) {
-        referring.count = conn.one(sql, &[&id], |row| row.get(0)).await?;
+    for (reference, sql) in references.iter_mut().zip(counts) {
+        reference.count = conn.one(sql, &[&id], |row| row.get(0)).await?;
     }
-    Ok(referring)
+    Ok(references)
 }

@@ -10,7 +10,7 @@ use http::StatusCode;
 
 use super::{
     super::{
-        Change, Document, Kind, Line, Outcome,
+        CountChange, Document, DocumentKind, DocumentLine, DocumentOutcome,
         documents::pages::form::{self, added, added_message, product_picker, quantity_attributes},
         save,
     },
@@ -31,7 +31,7 @@ const FIELDS: &[&str] = &["product", "quantity"];
 
 /// A line as the form shows it.
 struct Row<'a> {
-    line: &'a Line,
+    line: &'a DocumentLine,
     /// As it is stored.
     shown: String,
     typed: String,
@@ -119,11 +119,11 @@ pub(super) async fn change(
     let (parts, body) = request.into_parts();
     let mut post = Post::read(&page.state, &parts, body).await?;
     let (state, locale) = (&page.state, frame.locale);
-    let key = post.repeatable(&frame, "counts");
+    let key = post.idempotency_key(&frame, "counts");
     let product = post.pick(state, product_picker(&frame), locale).await?;
     let (quantities, problems) =
-        form::quantities(&mut post.form, Kind::Count, &count.lines, locale);
-    let (added, scanned) = added(&page, &mut post, Kind::Count, &product, locale).await?;
+        form::quantities(&mut post.form, DocumentKind::Count, &count.lines, locale);
+    let (added, scanned) = added(&page, &mut post, DocumentKind::Count, &product, locale).await?;
     let button = post.text("do");
     let mut form = post.form;
     let again = |mut form: Form| {
@@ -139,8 +139,8 @@ pub(super) async fn change(
         .chain(scanned.map(|next| (next, 1)))
         .collect();
     let last = added.last().copied();
-    let change = Change { quantities, added };
-    match save(state, (&frame.caller, locale), count.id, change, key).await {
+    let change = CountChange { quantities, added };
+    match save(state, &frame.caller, count.id, change, key).await {
         Ok(saved) => Ok(done(&frame, count.id, &saved.outcome, (&button, last))),
         Err(refusal) => {
             form.take(refusal, locale)?;
@@ -153,10 +153,10 @@ pub(super) async fn change(
 fn done(
     frame: &Frame,
     id: i64,
-    outcome: &Outcome,
+    outcome: &DocumentOutcome,
     (button, last): (&str, Option<(i64, i64)>),
 ) -> Response {
-    let Outcome::Draft(added) = outcome else {
+    let DocumentOutcome::Draft(added) = outcome else {
         return see_other(&ABOUT.address(id));
     };
     let said = added

@@ -11,9 +11,9 @@ use axum::{
 };
 
 use super::{
-    Document, Kind, Line, Outcome,
+    Document, DocumentKind, DocumentLine, DocumentOutcome,
     documents::pages::{self, About, Answer, Page, products},
-    model::{Compared, compared, cost, differing, fingerprint},
+    model::{CountedLine, compared, cost, differing, fingerprint},
 };
 use crate::{
     access::{Model, Verb},
@@ -27,7 +27,7 @@ use crate::{
 
 /// The pages of counts.
 static ABOUT: About = About {
-    kind: Kind::Count,
+    kind: DocumentKind::Count,
     path: "/counts/",
     icon: "count",
     title: ("Contagem de estoque", "Stock count"),
@@ -86,7 +86,7 @@ fn progress(frame: &Frame, count: &Document) -> String {
 
 /// A difference as it is shown.
 struct Row<'a> {
-    compared: Compared<'a>,
+    compared: CountedLine<'a>,
     difference: String,
     /// What came and went since it was counted; empty when nothing did.
     since: String,
@@ -95,7 +95,7 @@ struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    fn of(frame: &Frame, compared: Compared<'a>, is_draft: bool) -> Self {
+    fn of(frame: &Frame, compared: CountedLine<'a>, is_draft: bool) -> Self {
         let since = compared.since().filter(|since| is_draft && *since != 0);
         let after = compared.after().filter(|_| is_draft);
         Self {
@@ -123,8 +123,8 @@ struct CountPage<'a> {
     count: &'a Document,
     rows: Vec<Row<'a>>,
     /// What was counted as the ledger had it.
-    agreeing: Vec<&'a Line>,
-    uncounted: Vec<&'a Line>,
+    agreeing: Vec<&'a DocumentLine>,
+    uncounted: Vec<&'a DocumentLine>,
     progress: String,
     /// What the differences are worth; empty when that is unknown.
     cost: String,
@@ -140,7 +140,7 @@ impl<'a> CountPage<'a> {
         // The draft has the last that was added first; here products stand as the shelf was listed.
         let lines = || count.lines.iter().rev();
         let is_draft = !count.is_booked();
-        let all = lines().filter_map(Compared::of);
+        let all = lines().filter_map(CountedLine::of);
         let (agreeing, differing): (Vec<_>, Vec<_>) =
             all.partition(|compared| compared.difference() == 0);
         let uncounted = lines().filter(|line| line.quantity.is_none());
@@ -211,18 +211,18 @@ async fn book(Extracted(page): Page, frame: Frame, id: RecordId, request: Reques
     let id = ABOUT.find(&page, &frame, id).await?.id;
     let (parts, body) = request.into_parts();
     let mut post = Post::read(&page.state, &parts, body).await?;
-    let key = post.repeatable(&frame, "counts");
+    let key = post.idempotency_key(&frame, "counts");
     let (who, seen) = ((&frame.caller, frame.locale), post.text("seen"));
     let booked = super::book(&page.state, who, id, seen, key).await;
     match booked.map(|saved| saved.outcome) {
-        Ok(Outcome::Booked) => {
+        Ok(DocumentOutcome::Booked) => {
             let count = ABOUT.find(&page, &frame, RecordId(Some(id))).await?;
             let said = frame.text("Contagem registrada", "Count recorded");
             let said = format!("{said}: {}.", sums(&frame, &count));
             Ok(ABOUT.booked(&frame, id, said))
         }
-        Ok(Outcome::Undone) => Ok(ABOUT.undone_before(&frame, id)),
-        Ok(Outcome::Draft(_)) => Ok(see_other(&review_address(id))),
+        Ok(DocumentOutcome::Undone) => Ok(ABOUT.undone_before(&frame, id)),
+        Ok(DocumentOutcome::Draft(_)) => Ok(see_other(&review_address(id))),
         Err(refusal) => {
             post.form.take(refusal, frame.locale)?;
             // Whoever books once more has seen the differences as they are now.

@@ -7,7 +7,7 @@ use axum::{
 };
 
 use super::{
-    super::{Kind, of_supplier, start},
+    super::{DocumentKind, of_supplier, start},
     ABOUT, Answer, Page, number, to_draft,
 };
 use crate::{
@@ -80,7 +80,7 @@ impl Wanted {
         page: &PageState,
         frame: &Frame,
     ) -> Result<(String, Vec<Titled>), Refusal> {
-        let limit = number(Kind::Count.max_lines()) + 1;
+        let limit = number(DocumentKind::Count.max_lines()) + 1;
         let words = self.in_words(frame).join(" · ");
         let label = if words.is_empty() {
             frame.text("Todos os produtos", "All products").to_owned()
@@ -107,7 +107,7 @@ impl Wanted {
             others: self.list.others(frame),
             is_chosen: !words.is_empty() && !self.list.form.is_refused(),
             words,
-            most: frame.locale.number(number(Kind::Count.max_lines())),
+            most: frame.locale.number(number(DocumentKind::Count.max_lines())),
         }
     }
 
@@ -133,7 +133,7 @@ pub(super) async fn begin(Extracted(page): Page, frame: Frame, request: Request)
     ABOUT.admit(&frame)?;
     let (parts, body) = request.into_parts();
     let post = Post::read(&page.state, &parts, body).await?;
-    let key = post.repeatable(&frame, "counts");
+    let key = post.idempotency_key(&frame, "counts");
     let mut parameters = Parameters::default();
     for name in post.members.keys() {
         parameters.set(name, post.text(name));
@@ -150,10 +150,7 @@ pub(super) async fn begin(Extracted(page): Page, frame: Frame, request: Request)
         return Ok(wanted.again(&frame));
     }
     let begun = match wanted.products(&page, &frame).await {
-        Ok(products) => {
-            let who = (&frame.caller, frame.locale);
-            start(&page.state, who, products, key).await
-        }
+        Ok(products) => start(&page.state, &frame.caller, products, key).await,
         Err(refusal) => Err(refusal),
     };
     match begun {

@@ -3,7 +3,7 @@
 
 use web::locale::Locale;
 
-use super::super::{Kind, Line};
+use super::super::{DocumentKind, DocumentLine};
 use crate::{
     catalogue::products,
     page::{
@@ -33,7 +33,7 @@ pub(in crate::stock) const fn quantity_attributes(has_focus: bool) -> &'static s
 pub(in crate::stock) async fn added(
     page: &PageState,
     post: &mut Post,
-    kind: Kind,
+    kind: DocumentKind,
     product: &Picked,
     locale: Locale,
 ) -> Result<(Option<(i64, i64)>, Option<i64>), Refusal> {
@@ -60,8 +60,8 @@ pub(in crate::stock) type Problems = Vec<(i64, Message)>;
 /// The lines whose quantity is another than the form showed. One that it showed may have been changed elsewhere meanwhile.
 pub(in crate::stock) fn quantities(
     form: &mut Form,
-    kind: Kind,
-    lines: &[Line],
+    kind: DocumentKind,
+    lines: &[DocumentLine],
     locale: Locale,
 ) -> (Quantities, Problems) {
     let (mut changed, mut problems, mut titles) = (Vec::new(), Vec::new(), Vec::new());
@@ -72,7 +72,7 @@ pub(in crate::stock) fn quantities(
         if typed.trim() == form.value(&format!("shown_{}", line.id)) {
             continue;
         }
-        if kind == Kind::Count && typed.trim().is_empty() {
+        if kind == DocumentKind::Count && typed.trim().is_empty() {
             changed.push((line.id, None));
             continue;
         }
@@ -98,7 +98,7 @@ pub(in crate::stock) fn quantity_field(line: i64) -> String {
 /// A line's quantity as it was typed, or as it is, and what is wrong with it.
 pub(in crate::stock) fn typed(
     form: &Form,
-    line: &Line,
+    line: &DocumentLine,
     problems: &[(i64, Message)],
     locale: Locale,
 ) -> (String, String) {
@@ -113,7 +113,7 @@ pub(in crate::stock) fn typed(
     )
 }
 
-fn quantity(kind: Kind, typed: &str, locale: Locale) -> Result<i64, Message> {
+fn quantity(kind: DocumentKind, typed: &str, locale: Locale) -> Result<i64, Message> {
     let plain = numbers::count(typed, locale).map_err(|_| Message::NOT_AN_INTEGER)?;
     let quantity = plain.parse().map_err(|_| Message::NOT_AN_INTEGER)?;
     kind.check_quantity(quantity)

@@ -11,7 +11,7 @@ use axum::{
 use http::StatusCode;
 use resource::Both;
 
-use super::{Document, Kind, Summary};
+use super::{Document, DocumentKind, DocumentSummary};
 use crate::{
     access::{Model, Verb},
     page::{
@@ -30,7 +30,7 @@ pub(in crate::stock) type Page = Extracted<PageState>;
 
 /// What the pages of a kind say, and who may do what.
 pub(in crate::stock) struct About {
-    pub(in crate::stock) kind: Kind,
+    pub(in crate::stock) kind: DocumentKind,
     /// The address of its list.
     pub(in crate::stock) path: &'static str,
     pub(in crate::stock) icon: &'static str,
@@ -50,9 +50,9 @@ pub(in crate::stock) struct About {
     /// Who may undo one.
     pub(in crate::stock) undoers: (Verb, Model),
     /// What a list calls one.
-    pub(in crate::stock) name: fn(&Frame, &Summary) -> String,
+    pub(in crate::stock) name: fn(&Frame, &DocumentSummary) -> String,
     /// How much it is, in a list.
-    pub(in crate::stock) size: fn(&Frame, &Summary) -> String,
+    pub(in crate::stock) size: fn(&Frame, &DocumentSummary) -> String,
     /// What the question calls it whether its draft is discarded.
     pub(in crate::stock) whole_name: fn(&Frame, &Document) -> String,
     /// The page of one that is booked; the text is why it was not undone.
@@ -167,7 +167,7 @@ struct ListPage<'a> {
 async fn list(about: &'static About, Extracted(page): Page, frame: Frame) -> Answer {
     about.admit(&frame)?;
     let (drafts, booked) = super::list(&page.state, &frame.caller, about.kind).await?;
-    let row = |document: &Summary| Row {
+    let row = |document: &DocumentSummary| Row {
         address: about.address(document.id),
         name: (about.name)(&frame, document),
         size: (about.size)(&frame, document),

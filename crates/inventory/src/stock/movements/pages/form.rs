@@ -2,9 +2,7 @@
 
 use askama::Template;
 use axum::extract::{Request, State as Extracted};
-use http::Method;
 use resource::{Field, Words};
-use serde::Deserialize;
 
 use super::{
     super::words::{Texts, texts},
@@ -19,12 +17,9 @@ use crate::{
         picker::{Picked, Source},
         see_other,
     },
-    rest::{
-        Refusal,
-        query::Parameters,
-        resource::{Created, Submission},
-    },
+    rest::{Refusal, query::Parameters},
     stock::movements,
+    work,
 };
 
 /// The fields that the form writes, in its order.
@@ -140,11 +135,12 @@ pub(super) async fn book(
         shown.form.absorb(&errors, locale);
         return Ok(again(movement, &frame, shown));
     }
-    match movements::create(state, movement, submission(movement, &frame, &post)).await {
-        Ok(created) => {
-            let record = booked(&page, movement, created).await?;
-            Ok(done(movement, &page, &frame, record.as_ref(), &shown.next).await?)
-        }
+    let (draft, key) = (
+        movement.draft(&post.members),
+        post.idempotency_key(&frame, movement.path()),
+    );
+    match work::create_of_form(state, &frame.caller, movement, draft, key).await {
+        Ok(record) => Ok(done(movement, &page, &frame, record.as_ref(), &shown.next).await?),
         Err(refusal) => {
             shown.form.take(refusal, locale)?;
             Ok(again(movement, &frame, shown))
@@ -156,39 +152,6 @@ fn again(movement: Movement, frame: &Frame, mut shown: Shown) -> axum::response:
     let names: Vec<_> = written(movement).iter().map(|field| field.name).collect();
     shown.form.sort(&names);
     frame.show_again(shown.page(frame, movement, &texts(movement)))
-}
-
-/// The form as the service takes it.
-fn submission(movement: Movement, frame: &Frame, post: &Post) -> Submission {
-    let once = post.repeatable(frame, movement.path());
-    let (key, fingerprint) = once.map(|once| (once.key, once.fingerprint)).unzip();
-    Submission {
-        caller: frame.caller.clone(),
-        method: Method::POST,
-        members: post.members.clone(),
-        key,
-        fingerprint: fingerprint.unwrap_or_default(),
-    }
-}
-
-/// The movement that was booked, now or by the first of two taps; none when it has been undone since.
-async fn booked(
-    page: &PageState,
-    movement: Movement,
-    created: Created<MovementRecord>,
-) -> Result<Option<MovementRecord>, Refusal> {
-    let body = match created {
-        Created::New(record) => return Ok(Some(record)),
-        Created::Replayed(body) => body,
-    };
-    let Booked { id } = serde_json::from_str(&body).map_err(web::Error::internal)?;
-    movements::read(&page.state, movement, id).await
-}
-
-/// As much of a remembered answer as finds its movement.
-#[derive(Deserialize)]
-struct Booked {
-    id: i64,
 }
 
 async fn done(

@@ -30,6 +30,7 @@ use crate::{
         resource::RecordId,
     },
     stock::orders,
+    work,
 };
 
 type Answer = Result<Response, web::Error>;
@@ -348,7 +349,7 @@ fn deletion(movement: Movement, frame: &Frame, record: &MovementRecord, next: St
 async fn ask(movement: Movement, Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
     frame.require(Verb::Delete, movement.model())?;
     let record = find(movement, &page, id).await?;
-    let foreseen = super::foresee(&page.state, movement, &record).await;
+    let foreseen = super::check_deletion(&page.state, movement, &record).await;
     Ok(deletion(movement, &frame, &record, String::new()).ask(&frame, foreseen)?)
 }
 
@@ -372,7 +373,7 @@ async fn delete(
         }
         found => found?,
     };
-    match super::delete(&page.state, &frame.caller, movement, record.id).await {
+    match work::delete(&page.state, &frame.caller, movement, record.id).await {
         Ok(_) => {
             let text = told(&page, &frame, texts(movement).undone, &record).await?;
             Ok(flash::leave(see_other(&next), Flash::success(text)))

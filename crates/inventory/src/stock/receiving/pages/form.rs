@@ -10,12 +10,12 @@ use web::locale::Locale;
 
 use super::{
     super::{
-        Document, Kind, Line, Outcome, Saved, documents,
+        Document, DocumentKind, DocumentLine, DocumentOutcome, SaveResult, documents,
         documents::pages::{
             Answer, Page,
             form::{self, Problems, added, added_message, product_picker, quantity_attributes},
         },
-        model::{Change, MAX_INVOICE, Step},
+        model::{DraftChange, MAX_INVOICE, DraftStep},
     },
     ABOUT, booked, cost_text, sums,
 };
@@ -51,7 +51,7 @@ enum Focus {
 
 /// A line as the form shows it.
 struct Row<'a> {
-    line: &'a Line,
+    line: &'a DocumentLine,
     typed: String,
     cost: String,
     problem: String,
@@ -102,7 +102,7 @@ impl Shown {
         }
     }
 
-    fn row<'a>(&self, frame: &Frame, line: &'a Line) -> Row<'a> {
+    fn row<'a>(&self, frame: &Frame, line: &'a DocumentLine) -> Row<'a> {
         let (typed, problem) = form::typed(&self.form, line, &self.problems, frame.locale);
         Row {
             line,
@@ -211,7 +211,7 @@ async fn save(
     let (parts, body) = request.into_parts();
     let mut post = Post::read(&page.state, &parts, body).await?;
     let (state, locale) = (&page.state, frame.locale);
-    let key = post.repeatable(frame, PATH);
+    let key = post.idempotency_key(frame, PATH);
     let supplier = post.pick(state, supplier_picker(frame), locale).await?;
     let product = post.pick(state, product_picker(frame), locale).await?;
     let (change, scanned, problems) = read(
@@ -255,14 +255,14 @@ async fn read(
     receipt: Option<&Document>,
     (supplier, product): (&Picked, &Picked),
     locale: Locale,
-) -> Result<(Change, Option<i64>, Problems), Refusal> {
+) -> Result<(DraftChange, Option<i64>, Problems), Refusal> {
     let mut reader = Reader::new(&post.members, Mode::Partial);
     let invoice = reader.optional_text("invoice", MAX_INVOICE).into_new();
     post.form.absorb(&reader.finish(), locale);
     let lines = receipt.map_or(&[][..], |receipt| &receipt.lines);
-    let (quantities, problems) = form::quantities(&mut post.form, Kind::Receipt, lines, locale);
-    let (added, scanned) = added(page, post, Kind::Receipt, product, locale).await?;
-    let change = Change {
+    let (quantities, problems) = form::quantities(&mut post.form, DocumentKind::Receipt, lines, locale);
+    let (added, scanned) = added(page, post, DocumentKind::Receipt, product, locale).await?;
+    let change = DraftChange {
         supplier: supplier.id.parse().ok(),
         invoice: invoice.unwrap_or_default(),
         quantities,
@@ -273,30 +273,30 @@ async fn read(
 }
 
 /// What the button asks for.
-fn step(button: &str) -> Step {
+fn step(button: &str) -> DraftStep {
     let removed = button.strip_prefix("remove-");
     match removed.and_then(|line| line.parse().ok()) {
-        Some(line) => Step::Remove(line),
-        None if button == "book" => Step::Book,
-        None => Step::Keep,
+        Some(line) => DraftStep::Remove(line),
+        None if button == "book" => DraftStep::Book,
+        None => DraftStep::Keep,
     }
 }
 
 async fn done(
     page: &PageState,
     frame: &Frame,
-    saved: &Saved,
-    change: &Change,
+    saved: &SaveResult,
+    change: &DraftChange,
     (shown, scanned): (&Shown, Option<i64>),
 ) -> Answer {
     let added = match &saved.outcome {
-        Outcome::Booked => {
-            let document = (Kind::Receipt, saved.id);
+        DocumentOutcome::Booked => {
+            let document = (DocumentKind::Receipt, saved.id);
             let receipt = documents::read(&page.state, &frame.caller, document).await?;
             return Ok(booked(frame, &receipt));
         }
-        Outcome::Undone => return Ok(ABOUT.undone_before(frame, saved.id)),
-        Outcome::Draft(added) => added.as_ref(),
+        DocumentOutcome::Undone => return Ok(ABOUT.undone_before(frame, saved.id)),
+        DocumentOutcome::Draft(added) => added.as_ref(),
     };
     let draft = ABOUT.draft_address(saved.id);
     let next = match scanned {
@@ -305,7 +305,7 @@ async fn done(
     };
     let said = match (added, change.step) {
         (Some((title, total)), _) => added_message(frame, change.added, title, *total),
-        (None, Step::Remove(id)) => removed_message(frame, shown, id),
+        (None, DraftStep::Remove(id)) => removed_message(frame, shown, id),
         (None, _) => frame.text("Rascunho salvo.", "Draft saved.").to_owned(),
     };
     Ok(flash::leave(see_other(&next), Flash::success(said)))

@@ -7,9 +7,9 @@ use askama::Template;
 use axum::response::Response;
 
 use super::{
-    Document, Kind, Line,
+    Document, DocumentKind, DocumentLine,
     documents::{
-        Summary,
+        DocumentSummary,
         pages::{self, About, products},
     },
     model::{cost, total_cost, units},
@@ -24,7 +24,7 @@ use crate::{
 
 /// The pages of receipts.
 static ABOUT: About = About {
-    kind: Kind::Receipt,
+    kind: DocumentKind::Receipt,
     path: "/receiving/",
     icon: "truck",
     title: ("Receber mercadoria", "Receive goods"),
@@ -65,7 +65,7 @@ fn or_none<'a>(frame: &Frame, supplier: Option<&'a str>) -> &'a str {
 }
 
 /// The supplier, and the invoice where there is a number.
-fn name(frame: &Frame, receipt: &Summary) -> String {
+fn name(frame: &Frame, receipt: &DocumentSummary) -> String {
     let supplier = or_none(frame, receipt.supplier.as_deref());
     match receipt.label.as_str() {
         "" => supplier.to_owned(),
@@ -97,7 +97,7 @@ fn sums(frame: &Frame, receipt: &Document) -> String {
 }
 
 /// What a line costs, as it is shown.
-fn cost_text(frame: &Frame, line: &Line) -> String {
+fn cost_text(frame: &Frame, line: &DocumentLine) -> String {
     cost(line).map_or_else(|| "–".to_owned(), |cost| frame.locale.money(cost))
 }
 
@@ -126,7 +126,7 @@ impl<'a> ReceiptPage<'a> {
         }
     }
 
-    fn cost(&self, line: &Line) -> String {
+    fn cost(&self, line: &DocumentLine) -> String {
         cost_text(self.frame, line)
     }
 }

@@ -7,13 +7,13 @@ use std::{
 
 use super::missing::{NewNames, RowNames};
 
-pub(super) fn locked(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
+pub(super) fn locked(seen: &Mutex<EarlierRows>) -> MutexGuard<'_, EarlierRows> {
     seen.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What the rows so far would do, as far as it concerns later rows.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct EarlierRows {
     pub(super) serie_numbers: HashSet<String>,
     /// Given ids, as ranges from the first to the last: files that were exported have few of them.
     pub(super) ids: BTreeMap<i64, i64>,
@@ -23,7 +23,7 @@ pub(super) struct Seen {
     pub(super) names: NewNames,
 }
 
-impl Seen {
+impl EarlierRows {
     pub(super) fn has_id(&self, id: i64) -> bool {
         let before = self.ids.range(..=id).next_back();
         before.is_some_and(|(_, last)| id <= *last)
@@ -65,13 +65,13 @@ pub(super) struct Effect {
 }
 
 /// What is known of the rows before the one that is examined.
-pub(super) struct Before<'a> {
-    pub(super) seen: &'a Mutex<Seen>,
+pub(super) struct RowsBefore<'a> {
+    pub(super) seen: &'a Mutex<EarlierRows>,
     /// Of the same reading, which may be run again.
-    pub(super) fresh: &'a Seen,
+    pub(super) fresh: &'a EarlierRows,
 }
 
-impl Before<'_> {
+impl RowsBefore<'_> {
     pub(super) fn has_serie_number(&self, number: &str) -> bool {
         self.fresh.serie_numbers.contains(number)
             || locked(self.seen).serie_numbers.contains(number)
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn ids_are_remembered_as_ranges_in_whatever_order_they_come() {
-        let mut seen = Seen::default();
+        let mut seen = EarlierRows::default();
         for id in [5, 7, 6, 1, 9] {
             assert!(!seen.has_id(id));
             seen.add_id(id);
@@ -109,7 +109,7 @@ mod tests {
             [(&1, &1), (&5, &7), (&9, &9)]
         );
         assert!(seen.has_id(6) && !seen.has_id(8) && !seen.has_id(0));
-        let mut fresh = Seen::default();
+        let mut fresh = EarlierRows::default();
         fresh.add_id(8);
         seen.absorb(fresh);
         assert_eq!(seen.ids.get(&5), Some(&9));

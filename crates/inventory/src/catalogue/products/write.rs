@@ -1,0 +1,221 @@
+//! Creating, changing and deleting products. What is in stock belongs to the ledger, and so does a quantity that is written here.
+
+use db::{Conn, Error, Tx};
+use resource::{Input as _, Record as _, Value};
+
+use super::{
+    ProductInput, ProductRecord,
+    model::{WORDS, serie_number_taken},
+    store,
+};
+use crate::{
+    State,
+    access::{Caller, Model},
+    audit::{self, Action},
+    catalogue::refuse_when_referenced,
+    rest::{
+        Message, Refusal,
+        fields::{Draft, FieldErrors, Members, Mode, Setting},
+    },
+    stock, aggregates,
+    work::{self, Work},
+};
+
+/// Creates a product. Its quantity opens its ledger.
+pub(super) async fn create(
+    work: &mut Work<'_>,
+    draft: &Draft<ProductRecord>,
+) -> Result<ProductRecord, Refusal> {
+    check(work.tx, None, draft).await?;
+    let mut input = draft.input.clone();
+    let restored_at = input.updated_at.get().or(input.created_at.get()).copied();
+    input.created_at = Setting::Set(input.created_at.set().unwrap_or(work.now));
+    let id = store::insert(work.tx, &input).await.map_err(explain)?;
+    aggregates::record_new_product(work.tx, id).await?;
+    stock::open(work, id, input.quantity.set().unwrap_or_default()).await?;
+    if let Some(updated_at) = restored_at {
+        store::set_updated_at(work.tx, id, updated_at).await?;
+    }
+    let record = store::find(work.tx, id).await?.ok_or(Refusal::NotFound)?;
+    audit::added(work, draft, Model::Product, id, &record.title).await?;
+    Ok(record)
+}
+
+/// Changes a product; `None` when it is gone. Another quantity becomes an adjustment in its ledger.
+pub(super) async fn change(
+    work: &mut Work<'_>,
+    id: i64,
+    draft: &Draft<ProductRecord>,
+) -> Result<Option<ProductRecord>, Refusal> {
+    check(work.tx, Some(id), draft).await?;
+    let (input, now) = (&draft.input, work.now);
+    let before = store::find(work.tx, id).await?;
+    // The stock row goes first: it is what movements lock too.
+    if !store::update_stock(work.tx, id, input, now).await? {
+        return Ok(None);
+    }
+    let counted = aggregates::product_snapshot(work.tx, id).await?;
+    let counted = counted.filter(|counted| is_counted_otherwise(counted, input));
+    if counted.is_some() {
+        aggregates::record_deleted_product(work.tx, id).await?;
+    }
+    store::update(work.tx, id, input).await.map_err(explain)?;
+    if let Some(counted) = counted {
+        aggregates::record_changed_product(work.tx, id, &counted).await?;
+    }
+    if let Setting::Set(quantity) = input.quantity {
+        stock::adjust(work, id, quantity, None).await?;
+    }
+    let after = store::find(work.tx, id).await?;
+    if let (Some(before), Some(after)) = (&before, &after) {
+        audit::changed(work, Model::Product, id, &after.title, (before, after)).await?;
+    }
+    Ok(after)
+}
+
+/// Whether an input changes a field by which the aggregates count the product.
+fn is_counted_otherwise(before: &aggregates::ProductSnapshot, input: &ProductInput) -> bool {
+    before.is_changed_by(
+        input.category.get().map(|category| category.id),
+        input.brand.get().map(|brand| brand.id),
+        input.cost_price.get().copied(),
+        input.selling_price.get().copied(),
+    )
+}
+
+/// Deletes a product that no movement refers to; whether it was there. Its ledger stays.
+pub(super) async fn delete(work: &mut Work<'_>, id: i64) -> Result<bool, Refusal> {
+    check_deletion(work.tx, id).await?;
+    stock::close(work.tx, id).await?;
+    let Some(title) = store::delete(work.tx, id).await? else {
+        return Ok(false);
+    };
+    audit::record(work, Action::Deleted, Model::Product, id, &title).await?;
+    Ok(true)
+}
+
+/// Deletes a product that an import added. Its ledger ends at nothing, so that the product may come again.
+pub(crate) async fn revert(work: &mut Work<'_>, id: i64) -> Result<(), Refusal> {
+    check_deletion(work.tx, id).await?;
+    stock::empty(work, id).await?;
+    delete(work, id).await.map(drop)
+}
+
+/// Refuses what would keep a product from being deleted.
+pub(crate) async fn check_deletion(conn: &mut Conn, id: i64) -> Result<(), Refusal> {
+    refuse_when_referenced(&WORDS, &store::references_to(conn, id).await?)
+}
+
+/// What a form writes of a product.
+#[derive(Debug, Clone)]
+pub(crate) struct Edit {
+    /// Its fields; those that are absent stay as they are.
+    pub(crate) members: Members,
+    /// Its own threshold.
+    pub(crate) threshold: Setting<Option<i64>>,
+}
+
+/// Changes a product and its own threshold; `None` when it is gone. `check` is given the product and its threshold as they are stored:
+/// nobody else changes them until they are written.
+///
+/// # Errors
+///
+/// What `check` refuses, invalid fields, and faults of the store.
+pub(crate) async fn edit(
+    state: &State,
+    caller: &Caller,
+    id: i64,
+    edit: Edit,
+    check: impl Fn(&ProductRecord, Option<i64>) -> FieldErrors + Clone + Send + 'static,
+) -> Result<Option<ProductRecord>, Refusal> {
+    let draft = Draft::read(&edit.members, Mode::Partial);
+    let job = async move |work: &mut Work<'_>| {
+        let Some(before) = find_locked(work.tx, id).await? else {
+            return Ok(None);
+        };
+        let own = stock::own_threshold_locked(work.tx, id).await?;
+        let own = own.map(|own| own.threshold);
+        check(&before, own).into_result()?;
+        let changed = change(work, id, &draft).await?;
+        if let Setting::Set(threshold) = edit.threshold
+            && threshold != own
+        {
+            stock::set_threshold(work, id, threshold).await?;
+        }
+        Ok(changed)
+    };
+    work::write(state, caller, job).await
+}
+
+/// A product, which nobody else changes until the transaction ends.
+pub(crate) async fn find_locked(tx: &mut Tx, id: i64) -> Result<Option<ProductRecord>, Error> {
+    store::lock(tx, id).await?;
+    store::find(tx, id).await
+}
+
+/// Refuses a row of an import that could not become a product, before anything is written; else its serie number. `is_created` says of
+/// a reference whether its record is created with the product, `is_taken` whether an earlier row has the serie number.
+pub(crate) async fn check_import(
+    conn: &mut Conn,
+    mut draft: Draft<ProductRecord>,
+    is_created: impl Fn(&str) -> bool,
+    is_taken: impl Fn(&str) -> bool,
+) -> Result<Option<String>, Refusal> {
+    draft.errors = draft.errors.without(is_created);
+    let serie_number = serie_number(&draft);
+    if serie_number.as_deref().is_some_and(is_taken) {
+        let field = ProductRecord::serie_number.name;
+        draft.errors.add(field, serie_number_taken());
+    }
+    check(conn, None, &draft).await?;
+    Ok(serie_number)
+}
+
+/// The serie number of a new product.
+pub(crate) fn serie_number(draft: &Draft<ProductRecord>) -> Option<String> {
+    draft.input.serie_number.clone().into_new()
+}
+
+/// Refuses when anything is wrong with the fields, also what only the store knows.
+async fn check(
+    conn: &mut Conn,
+    own: Option<i64>,
+    draft: &Draft<ProductRecord>,
+) -> Result<(), Refusal> {
+    let errors = inspect(conn, own, draft).await?;
+    Ok(errors.in_order(ProductRecord::NAMES).into_result()?)
+}
+
+/// The errors of the fields, with what only the store knows. `own` is the product that is changed.
+pub(super) async fn inspect(
+    conn: &mut Conn,
+    own: Option<i64>,
+    draft: &Draft<ProductRecord>,
+) -> Result<FieldErrors, Refusal> {
+    let mut errors = draft.errors.clone();
+    for (field, value) in draft.input.values() {
+        if let (Some(target), Value::Reference { id, name, .. }) = (field.target, value)
+            && !store::exists(conn, target.path, id).await?
+        {
+            errors.add(field.name, Message::unknown_record(name));
+        }
+    }
+    if let Setting::Set(Some(serie_number)) = &draft.input.serie_number
+        && store::with_serie_number(conn, serie_number)
+            .await?
+            .is_some_and(|other| Some(other) != own)
+    {
+        errors.add(ProductRecord::serie_number.name, serie_number_taken());
+    }
+    Ok(errors)
+}
+
+/// Explains a serie number that another product has got since the check or, which no check sees, a row of an import that is under way.
+fn explain(error: Error) -> Refusal {
+    let constraints = ["products_serie_number_key", "import_serie_numbers_pkey"];
+    if constraints.into_iter().any(|name| error.is_unique(name)) {
+        let field = ProductRecord::serie_number.name;
+        return FieldErrors::of(field, serie_number_taken()).into();
+    }
+    error.into()
+}

@@ -1,0 +1,50 @@
+//! What only an import may set of a new record: its id and its times. The API does not accept them.
+
+use db::{OwnedValue, Timestamp};
+
+use super::{Reader, Setting};
+use crate::rest::Message;
+
+/// The greatest id that can be given: every client reads it exactly, and there is room behind it.
+const MAX_ID: i64 = 9_007_199_254_740_991;
+/// Longest text that is looked at as a time.
+const MAX_TIME: usize = 40;
+const NOT_A_TIME: Message = Message::fixed(
+    "O horário deve ser escrito assim: AAAA-MM-DDThh:mm:ssZ.",
+    "Datetime has wrong format. Use this format instead: YYYY-MM-DDThh:mm:ssZ.",
+);
+const FUTURE: Message = Message::fixed(
+    "Este horário está no futuro.",
+    "This time is in the future.",
+);
+const TOO_EARLY: Message = Message::fixed(
+    "Este horário é anterior a 1970.",
+    "This time is before 1970.",
+);
+
+impl Reader<'_> {
+    /// The id of a row of an import.
+    pub(super) fn imported_id(&mut self, field: &'static str) -> Setting<OwnedValue> {
+        let id = self.optional_integer(field, 1, MAX_ID).into_new();
+        Setting::from(id)
+    }
+
+    /// A time of a row that is imported now.
+    pub(super) fn imported_time(
+        &mut self,
+        field: &'static str,
+        now: Timestamp,
+    ) -> Setting<OwnedValue> {
+        let Some(text) = self.optional_text(field, MAX_TIME).into_new() else {
+            return Setting::Kept;
+        };
+        let error = match Timestamp::parse(&text) {
+            Err(_) => NOT_A_TIME,
+            Ok(time) if time > now => FUTURE,
+            Ok(time) if time.micros() < 0 => TOO_EARLY,
+            Ok(time) => return Setting::Set(time.into()),
+        };
+        self.errors.add(field, error);
+        Setting::Kept
+    }
+}
