@@ -7,11 +7,15 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde::Deserialize;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
 
 use super::load::LoadError;
+
+/// The file that callgrind writes in the folder of a process.
+const PROFILE: &str = "callgrind.out";
 
 /// A running `balcao`; killed when dropped.
 pub(super) struct Child {
@@ -40,10 +44,39 @@ impl Child {
         settings: &[(&str, String)],
         data: &Path,
     ) -> Result<Self, LoadError> {
+        let program = Command::new(std::env::current_exe()?);
+        Self::start_as(program, arguments, settings, data).await
+    }
+
+    /// As [`start`](Self::start), under callgrind, which counts the instructions of all its threads
+    /// until [`end_counted`](Self::end_counted).
+    ///
+    /// # Errors
+    ///
+    /// Without valgrind, and as [`start`](Self::start).
+    pub(super) async fn start_counted(
+        arguments: &[&str],
+        settings: &[(&str, String)],
+        data: &Path,
+    ) -> Result<Self, LoadError> {
+        let mut program = Command::new("valgrind");
+        program
+            .arg("--tool=callgrind")
+            .arg(format!("--callgrind-out-file={PROFILE}"))
+            .arg(std::env::current_exe()?);
+        Self::start_as(program, arguments, settings, data).await
+    }
+
+    async fn start_as(
+        mut program: Command,
+        arguments: &[&str],
+        settings: &[(&str, String)],
+        data: &Path,
+    ) -> Result<Self, LoadError> {
         fs::create_dir_all(data)?;
         let log: PathBuf = data.join("log");
         let begin = Instant::now();
-        let mut process = Command::new(std::env::current_exe()?)
+        let mut process = program
             .args(arguments)
             .envs(settings.iter().map(|(name, value)| (name, value)))
             .env("BALCAO_DATA_DIR", data)
@@ -105,6 +138,20 @@ impl Child {
         Ok(self.process.kill().await?)
     }
 
+    /// Ends a process that was [started under callgrind](Self::start_counted): how many instructions
+    /// it ran. `data` is the folder that it was started with; its profile stays there.
+    ///
+    /// # Errors
+    ///
+    /// When the process does not stop in an orderly way, or has left no profile.
+    pub(super) async fn end_counted(mut self, data: &Path) -> Result<u64, LoadError> {
+        let id = Pid::from_raw(i32::try_from(self.id()?)?).ok_or("the child has no process id")?;
+        kill_process(id, Signal::TERM)?;
+        self.process.wait().await?;
+        let profile = fs::read_to_string(data.join(PROFILE))?;
+        total(&profile).ok_or_else(|| "callgrind's profile has no total".into())
+    }
+
     /// Resident memory now, and the most of it so far, in KiB.
     ///
     /// # Errors
@@ -153,9 +200,28 @@ pub(super) fn processor_time(process: u32) -> Result<Duration, LoadError> {
     ))
 }
 
+/// The total at the end of a profile of callgrind.
+fn total(profile: &str) -> Option<u64> {
+    let mut lines = profile.lines().rev();
+    let total = lines.find_map(|line| line.strip_prefix("totals: "))?;
+    total.trim().parse().ok()
+}
+
 fn addresses(log: &str) -> HashMap<String, SocketAddr> {
     let lines = log
         .lines()
         .filter_map(|line| serde_json::from_str::<Listening>(line).ok());
     lines.map(|line| (line.service, line.address)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_total_is_read_from_the_end_of_a_profile() {
+        let profile = "events: Ir\nsummary: 1\nfn=(1)\n0 12\ntotals: 345\n";
+        assert_eq!(total(profile), Some(345));
+        assert_eq!(total("events: Ir\n"), None);
+    }
 }

@@ -2,10 +2,11 @@
 //!
 //! Every service runs in a process of its own, as it does for real; `load` sends the requests, `child` runs the processes,
 //! `provider` is a provider that costs next to nothing, `shop` an inventory with a made-up data set. Here are the measurements of checkout; those of the inventory are in
-//! `inventory`, those of its events in `delivery`, those of orders in `orders`.
+//! `inventory`, those of its events in `delivery`, those of orders in `orders`; `instructions` counts what one request of either costs.
 
 mod child;
 mod delivery;
+mod instructions;
 mod inventory;
 mod load;
 mod orders;
@@ -25,6 +26,7 @@ use tokio::net::TcpListener;
 use child::{Child, processor_time};
 pub use load::LoadError;
 use load::{Call, Measured, Target};
+use shop::UNREACHED;
 
 /// Measure this machine
 #[derive(Debug, Args)]
@@ -43,6 +45,8 @@ enum What {
     Inventory(inventory::Arguments),
     /// Measure webhook deliveries a second, and what a dead receiver or a hanging model costs sales
     InventoryDelivery(delivery::Arguments),
+    /// Count instructions and processor time of one request: a product, a list, a sale, a payment
+    Instructions(instructions::Arguments),
     /// A provider that answers at once, for `bench checkout`
     #[command(hide = true)]
     Provider,
@@ -99,6 +103,7 @@ pub async fn run(arguments: Arguments) -> Result<(), LoadError> {
         What::CheckoutOrders(arguments) => orders::run(arguments).await,
         What::Inventory(arguments) => inventory::run(arguments).await,
         What::InventoryDelivery(arguments) => delivery::run(arguments).await,
+        What::Instructions(arguments) => instructions::run(arguments).await,
     }
 }
 
@@ -314,8 +319,8 @@ fn checkout_settings(
             "BALCAO_CHECKOUT_PROVIDER_ACCESS_TOKEN",
             "TEST-bench".to_owned(),
         ),
-        ("BALCAO_CHECKOUT_PROVIDER_QUOTA", "off".to_owned()),
-        ("BALCAO_CHECKOUT_RATE_LIMIT", "off".to_owned()),
+        ("BALCAO_CHECKOUT_PROVIDER_QUOTA", UNREACHED.to_owned()),
+        ("BALCAO_CHECKOUT_RATE_LIMIT", UNREACHED.to_owned()),
         ("BALCAO_LOG", log.to_owned()),
     ])
 }

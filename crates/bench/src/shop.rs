@@ -29,8 +29,10 @@ pub(super) struct Shop {
     token: String,
 }
 
+/// The command that is measured.
+const SERVE: &[&str] = &["serve", "--only", "inventory"];
 /// A limit that counts each request, as in a shop, and that no run reaches.
-const UNREACHED: &str = "1000000/second";
+pub(super) const UNREACHED: &str = "1000000/second";
 /// Far more than a run sells.
 pub(super) const PLENTY: u64 = 1_000_000_000;
 /// Connections that book at once.
@@ -52,18 +54,27 @@ impl Shop {
         further: impl IntoIterator<Item = (&'static str, String)>,
     ) -> Result<Self, LoadError> {
         fill(data, postgres, size).await?;
-        let mut settings = vec![
-            ("BALCAO_INVENTORY_LISTEN", "127.0.0.1:0".to_owned()),
-            // The login page is opened more often than anybody would.
-            ("BALCAO_INVENTORY_RATE_LIMIT_AUTH", "off".to_owned()),
-            ("BALCAO_INVENTORY_RATE_LIMIT_READ", UNREACHED.to_owned()),
-            ("BALCAO_INVENTORY_RATE_LIMIT_WRITE", UNREACHED.to_owned()),
-            ("BALCAO_ADMIN_USERNAME", USER.to_owned()),
-            ("BALCAO_ADMIN_PASSWORD", PASSWORD.to_owned()),
-        ];
-        settings.extend(database(postgres));
-        settings.extend(further);
-        let child = Child::start(&["serve", "--only", "inventory"], &settings, data).await?;
+        let settings = settings(postgres, further);
+        Self::of(Child::start(SERVE, &settings, data).await?).await
+    }
+
+    /// As [`open`](Self::open) on SQLite, under callgrind.
+    ///
+    /// # Errors
+    ///
+    /// Without valgrind, and as [`open`](Self::open).
+    pub(super) async fn open_counted(
+        data: &Path,
+        size: Size,
+        further: impl IntoIterator<Item = (&'static str, String)>,
+    ) -> Result<Self, LoadError> {
+        fill(data, None, size).await?;
+        let settings = settings(None, further);
+        Self::of(Child::start_counted(SERVE, &settings, data).await?).await
+    }
+
+    /// Logs in.
+    async fn of(child: Child) -> Result<Self, LoadError> {
         let address = child.address("inventory")?;
         let mut shop = Self {
             child,
@@ -174,6 +185,24 @@ impl Shop {
 /// Every id once, neighbours far apart: 7919 is prime and shares no factor with round numbers.
 fn scattered(products: u64) -> impl Iterator<Item = u64> {
     (0..products).map(move |number| number * 7919 % products + 1)
+}
+
+fn settings(
+    postgres: Option<&str>,
+    further: impl IntoIterator<Item = (&'static str, String)>,
+) -> Vec<(&'static str, String)> {
+    let mut settings = vec![
+        ("BALCAO_INVENTORY_LISTEN", super::any_port()),
+        // The login page is opened more often than anybody would.
+        ("BALCAO_INVENTORY_RATE_LIMIT_AUTH", "off".to_owned()),
+        ("BALCAO_INVENTORY_RATE_LIMIT_READ", UNREACHED.to_owned()),
+        ("BALCAO_INVENTORY_RATE_LIMIT_WRITE", UNREACHED.to_owned()),
+        ("BALCAO_ADMIN_USERNAME", USER.to_owned()),
+        ("BALCAO_ADMIN_PASSWORD", PASSWORD.to_owned()),
+    ];
+    settings.extend(database(postgres));
+    settings.extend(further);
+    settings
 }
 
 fn database(postgres: Option<&str>) -> Option<(&'static str, String)> {

@@ -1,0 +1,224 @@
+//! `balcao bench instructions`: what one request costs the service's process, in instructions and in processor time.
+//!
+//! Instructions are the same on a busy machine and on an idle one, so a change of a few per cent shows. valgrind's callgrind counts those
+//! of the program, not those of the kernel; processor time, taken without valgrind, has both. Requests come one after the other on one
+//! connection, with the limits on, and each has another address. Two runs, the second with twice as many requests, differ by the requests
+//! alone: start, login and what only the first request does are in both.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use tokio::process::Command;
+
+use super::child::{Child, processor_time};
+use super::load::{self, LoadError, Target};
+use super::shop::{PLENTY, Shop, Size};
+use super::{SERVE, check, checkout_settings, in_a_folder, payment_target, report, say};
+
+/// How much is asked for.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "valgrind keeps a profile of each run. To read them:\n  CARGO_PROFILE_RELEASE_STRIP=none CARGO_PROFILE_RELEASE_DEBUG=line-tables-only cargo build --release\n  target/release/balcao bench instructions --keep\n  callgrind_annotate --inclusive=yes balcao-bench/inventory/callgrind.out"
+)]
+pub(super) struct Arguments {
+    /// Only these requests, separated by commas; all of them by default
+    #[arg(long, value_enum, value_delimiter = ',')]
+    only: Vec<Figure>,
+    /// Requests of the first counted run; the second has twice as many
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
+    requests: u32,
+    /// Requests whose processor time is taken, after a tenth as many that warm up
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
+    timed: u32,
+    /// Products of the data set
+    #[arg(long, default_value_t = 10_000)]
+    products: u64,
+    /// Which log lines the service writes, to a file
+    #[arg(long, default_value = "info")]
+    log: String,
+    /// Folder for the databases; removed afterwards
+    #[arg(long, default_value = "./balcao-bench")]
+    folder: PathBuf,
+    /// Keep the folder with callgrind's profiles
+    #[arg(long)]
+    keep: bool,
+}
+
+/// A request that is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Figure {
+    /// `GET /api/v1/products/{id}/`
+    Product,
+    /// `GET /api/v1/products/?page_size=10&page={page}`
+    List,
+    /// `POST /api/v1/outflows/`
+    Sale,
+    /// `POST /create_payment`, before a provider that answers at once
+    Payment,
+}
+
+const FIGURES: [(Figure, &str, &str); 4] = [
+    (Figure::Product, "one product", "at most 90,000 instructions"),
+    (Figure::List, "list of 10", "at most 260,000 instructions"),
+    (Figure::Sale, "sale", ""),
+    (Figure::Payment, "payment", ""),
+];
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// When a process does not start or requests fail, and without valgrind.
+pub(super) async fn run(arguments: Arguments) -> Result<(), LoadError> {
+    let (folder, is_kept) = (arguments.folder.clone(), arguments.keep);
+    in_a_folder(folder, is_kept, async |folder| {
+        measure(&arguments, folder).await
+    })
+    .await
+}
+
+async fn measure(arguments: &Arguments, folder: &Path) -> Result<(), LoadError> {
+    let has_callgrind = has_callgrind().await;
+    let bench = Bench {
+        arguments,
+        folder,
+        // Started once: to the checkouts that run one after the other, no two payments have the same id.
+        provider: Child::start(&["bench", "provider"], &[], &folder.join("provider")).await?,
+    };
+    let is_wanted = |figure| arguments.only.is_empty() || arguments.only.contains(&figure);
+    for (figure, what, goal) in FIGURES {
+        if is_wanted(figure) {
+            let time = bench.processor_time(figure).await?;
+            let time = format!("{:.1} µs of processor time", time.as_secs_f64() * 1e6);
+            let text = if has_callgrind {
+                let instructions = bench.instructions(figure).await?;
+                format!("{instructions} instructions, {time}")
+            } else {
+                time
+            };
+            report(&format!("{what}, one request"), &text, goal);
+        }
+    }
+    if has_callgrind {
+        return Ok(());
+    }
+    say("No instructions were counted: valgrind is not installed, or has no callgrind.");
+    Err("install valgrind (on Debian: apt install valgrind), and run this again".into())
+}
+
+async fn has_callgrind() -> bool {
+    let version = Command::new("valgrind")
+        .args(["--tool=callgrind", "--version"])
+        .output();
+    version.await.is_ok_and(|output| output.status.success())
+}
+
+/// How a service runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Timed,
+    Counted,
+}
+
+/// The measurements of one run of the command.
+struct Bench<'run> {
+    arguments: &'run Arguments,
+    folder: &'run Path,
+    provider: Child,
+}
+
+impl Bench<'_> {
+    /// Processor time of one request, without valgrind.
+    async fn processor_time(&self, figure: Figure) -> Result<Duration, LoadError> {
+        let requests = self.arguments.timed;
+        let service = self.start(figure, Mode::Timed).await?;
+        let process = service.child.id()?;
+        service.send(requests.div_ceil(10)).await?;
+        let before = processor_time(process)?;
+        service.send(requests).await?;
+        let used = processor_time(process)?.saturating_sub(before);
+        service.child.stop().await?;
+        Ok(used / requests)
+    }
+
+    /// Instructions of one request.
+    async fn instructions(&self, figure: Figure) -> Result<u64, LoadError> {
+        let requests = self.arguments.requests;
+        let mut totals = [0, 0];
+        for (times, total) in [1, 2].into_iter().zip(&mut totals) {
+            let service = self.start(figure, Mode::Counted).await?;
+            service.send(requests * times).await?;
+            *total = service.child.end_counted(&service.data).await?;
+        }
+        let [once, twice] = totals;
+        Ok(twice.saturating_sub(once) / u64::from(requests))
+    }
+
+    async fn start(&self, figure: Figure, mode: Mode) -> Result<Service, LoadError> {
+        match figure {
+            Figure::Product | Figure::List | Figure::Sale => self.inventory(figure, mode).await,
+            Figure::Payment => self.checkout(mode).await,
+        }
+    }
+
+    async fn inventory(&self, figure: Figure, mode: Mode) -> Result<Service, LoadError> {
+        let data = self.folder.join("inventory");
+        let products = self.arguments.products;
+        let size = Size {
+            products,
+            movements: products,
+        };
+        let log = [("BALCAO_LOG", self.arguments.log.clone())];
+        let shop = match mode {
+            Mode::Timed => Shop::open(&data, None, size, log).await?,
+            Mode::Counted => Shop::open_counted(&data, size, log).await?,
+        };
+        if figure == Figure::Sale && mode == Mode::Timed {
+            // For the counted runs, too: they have the same database.
+            shop.stock_up(products, PLENTY).await?;
+        }
+        let target = match figure {
+            Figure::Product => shop.reads(products),
+            Figure::List => shop.lists(products),
+            Figure::Sale | Figure::Payment => shop.sales(products),
+        };
+        let child = shop.child;
+        Ok(Service {
+            child,
+            target,
+            data,
+        })
+    }
+
+    async fn checkout(&self, mode: Mode) -> Result<Service, LoadError> {
+        let settings = checkout_settings(&self.arguments.log, &self.provider)?;
+        let data = self.folder.join("checkout");
+        let child = match mode {
+            Mode::Timed => Child::start(SERVE, &settings, &data).await?,
+            Mode::Counted => Child::start_counted(SERVE, &settings, &data).await?,
+        };
+        let target = payment_target(&child)?;
+        Ok(Service {
+            child,
+            target,
+            data,
+        })
+    }
+}
+
+/// A running service, and what is asked of it.
+struct Service {
+    child: Child,
+    target: Target,
+    data: PathBuf,
+}
+
+impl Service {
+    /// Sends so many requests, one after the other on one connection.
+    async fn send(&self, requests: u32) -> Result<(), LoadError> {
+        let requests = usize::try_from(requests)?;
+        let done = load::run_count(&self.target, 1, requests).await?;
+        check(&done, "the service")
+    }
+}
