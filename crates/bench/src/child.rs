@@ -8,7 +8,6 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
-use serde::Deserialize;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
 
@@ -23,13 +22,6 @@ pub(super) struct Child {
     addresses: HashMap<String, SocketAddr>,
     /// From its start to its line `ready`.
     pub(super) started_in: Duration,
-}
-
-/// A `listening` line of the log.
-#[derive(Deserialize)]
-struct Listening {
-    service: String,
-    address: SocketAddr,
 }
 
 impl Child {
@@ -81,7 +73,6 @@ impl Child {
             .envs(settings.iter().map(|(name, value)| (name, value)))
             .env("BALCAO_DATA_DIR", data)
             .env("BALCAO_METRICS_LISTEN", "off")
-            .env("BALCAO_LOG_FORMAT", "json")
             .current_dir(data)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -207,16 +198,27 @@ fn total(profile: &str) -> Option<u64> {
     total.trim().parse().ok()
 }
 
+/// The addresses in lines such as `… listening service="inventory" address=127.0.0.1:8000`.
 fn addresses(log: &str) -> HashMap<String, SocketAddr> {
-    let lines = log
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Listening>(line).ok());
-    lines.map(|line| (line.service, line.address)).collect()
+    let line = |line: &str| {
+        let (_, fields) = line.split_once("listening service=\"")?;
+        let (service, address) = fields.split_once("\" address=")?;
+        let address = address.split_whitespace().next()?;
+        Some((service.to_owned(), address.parse().ok()?))
+    };
+    log.lines().filter_map(line).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn addresses_are_read_from_the_log() {
+        let log = "2026-11-20T12:00:00Z  INFO balcao::run: listening service=\"inventory\" address=127.0.0.1:8000\n";
+        let expected = "127.0.0.1:8000".parse().ok();
+        assert_eq!(addresses(log).get("inventory").copied(), expected);
+    }
 
     #[test]
     fn the_total_is_read_from_the_end_of_a_profile() {

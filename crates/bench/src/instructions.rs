@@ -59,7 +59,11 @@ enum Figure {
 }
 
 const FIGURES: [(Figure, &str, &str); 4] = [
-    (Figure::Product, "one product", "at most 90,000 instructions"),
+    (
+        Figure::Product,
+        "one product",
+        "at most 90,000 instructions",
+    ),
     (Figure::List, "list of 10", "at most 260,000 instructions"),
     (Figure::Sale, "sale", ""),
     (Figure::Payment, "payment", ""),

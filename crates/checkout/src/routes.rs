@@ -13,7 +13,7 @@ use web::errors::{self, Detailed, ForReaders, Pages, Renderer};
 use web::limits::Late;
 use web::openapi::Routes;
 use web::rate::{Limiter, Period, Rate};
-use web::{Edge, compression, docs, health, limits};
+use web::{HttpStack, compression, docs, health, limits};
 
 use crate::access::{https_only, open_payments};
 use crate::app::State;
@@ -33,7 +33,7 @@ const PAGE_RATE: Rate = Rate::new(600, Period::Minute);
 /// The statuses that tell of a provider which fails.
 const PROVIDER_FAILED: [u16; 2] = [502, 503];
 
-/// The whole service, with the edge around it.
+/// The whole service, with the HTTP stack around it.
 pub(crate) fn router(state: &State) -> Router {
     for (path, method) in operations() {
         for status in PROVIDER_FAILED {
@@ -47,7 +47,7 @@ pub(crate) fn router(state: &State) -> Router {
         errors::render,
     ));
     let router = programs.merge(pages(state, &assets)).merge(assets.routes());
-    let edge = Edge {
+    let stack = HttpStack {
         service: SERVICE,
         random: state.random.clone(),
         proxies: state.config.trusted_proxies.clone(),
@@ -55,7 +55,7 @@ pub(crate) fn router(state: &State) -> Router {
         public_url: state.config.public_url.clone(),
         metrics: state.figures.clone(),
     };
-    edge.around(router, ForReaders::new(Pages::new(assets), errors))
+    stack.around(router, ForReaders::new(Pages::new(assets), errors))
 }
 
 /// Gathered once for each process: their digests take longer than all else that a start does.

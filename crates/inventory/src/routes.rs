@@ -14,7 +14,7 @@ use tower::ServiceBuilder;
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use web::{
-    Edge, Error,
+    Error, HttpStack,
     assets::Assets,
     client::{Origin, PublicUrl},
     compression, docs,
@@ -54,7 +54,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// The longest that the import of a file may take.
 const FILE_PATIENCE: Duration = Duration::from_secs(300);
 
-/// The whole service, with the edge around it.
+/// The whole service, with the HTTP stack around it.
 pub(crate) fn router(state: &State, metrics: Metrics) -> Router {
     let assets = Assets::shared()
         .with::<docs::Viewers>()
@@ -64,7 +64,7 @@ pub(crate) fn router(state: &State, metrics: Metrics) -> Router {
         .merge(pages(state, &assets))
         .merge(probes(state))
         .merge(assets.routes());
-    let edge = Edge {
+    let stack = HttpStack {
         service: SERVICE,
         random: state.random.clone(),
         proxies: state.config.trusted_proxies.clone(),
@@ -72,7 +72,7 @@ pub(crate) fn router(state: &State, metrics: Metrics) -> Router {
         public_url: state.config.public_url.clone(),
         metrics,
     };
-    edge.around(router, Shapes::new(assets))
+    stack.around(router, Shapes::new(assets))
 }
 
 /// The API's addresses.
@@ -145,17 +145,10 @@ fn api(state: &State) -> Router {
         .with_state(state.clone())
         .route("/api/{*unknown}", any(async || Error::not_found()))
         .route("/integrations/{*unknown}", any(async || Error::not_found()))
-        .layer(
-            ServiceBuilder::new()
-                .layer(from_fn_with_state(is_public(state), door))
-                .layer(from_fn_with_state(
-                    Renderer::new(Conventional),
-                    errors::render,
-                ))
-                .layer(from_fn_with_state(PATIENCE, limits::timeout))
-                .layer(from_fn_with_state(state.config.max_body, limits::body))
-                .layer(from_fn(gate::tell_limits)),
-        )
+        .layer(from_fn_with_state(
+            (is_public(state), state.config.max_body),
+            around_api,
+        ))
 }
 
 fn pages(state: &State, assets: &Assets) -> Router {
@@ -180,7 +173,7 @@ fn pages(state: &State, assets: &Assets) -> Router {
     let files = files.layer(from_fn_with_state(FILE_PATIENCE, limits::timeout));
     everyday.merge(files).with_state(page.clone()).layer(
         ServiceBuilder::new()
-            .layer(from_fn_with_state(is_public(state), door))
+            .layer(from_fn_with_state(is_public(state), usable_address))
             .layer(from_fn(compression::pages))
             .layer(from_fn_with_state(Policy::Pages, security::headers))
             .layer(from_fn_with_state(
@@ -190,7 +183,7 @@ fn pages(state: &State, assets: &Assets) -> Router {
             .layer(from_fn(locale::remember))
             .layer(from_fn_with_state(state.clone(), visits))
             .layer(from_fn(flash::write))
-            .layer(from_fn(gate::tell_limits))
+            .layer(from_fn(gate::limit_headers))
             .layer(from_fn_with_state(page, page::errors::render)),
     )
 }
@@ -214,13 +207,41 @@ fn is_public(state: &State) -> bool {
     address.is_some_and(PublicUrl::is_https)
 }
 
+/// Middleware: what stands around every handler of the API, from outside in. It is one layer of
+/// axum's: each layer boxes its future and clones all that is inside it.
+async fn around_api(
+    Extracted((is_public, max_body)): Extracted<(bool, usize)>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let counted = |request| gate::with_limit_headers(request, |request| next.run(request));
+    let bounded = |request| limits::with_bounded_body(max_body, request, counted);
+    let in_time = |request| limits::within(PATIENCE, |error| error, request, bounded);
+    let rendered = |request| errors::render_with(&Conventional, request, in_time);
+    with_usable_address(is_public, request, rendered).await
+}
+
 /// What an operator can do about a proxy that does not say for whom it asks.
 const SILENT_PROXY: &str = "A proxy on this machine passes requests on without saying for whom. Let it set X-Forwarded-For and \
      X-Forwarded-Proto, or do not set BALCAO_INVENTORY_PUBLIC_URL.";
 
-/// Middleware: what every request meets first. One to a host that no address can name is refused: it would stand in `next`, `previous` and redirects.
-/// So is one of a proxy that says nothing, where the shop is a public one: all its clients would share the limits of one. An address without its last slash leads to the one with it. An answer is written over lines where that is asked for.
-async fn door(Extracted(is_public): Extracted<bool>, request: Request, next: Next) -> Response {
+/// Middleware: checks how a request is addressed. A host that no address can name is refused: it would
+/// stand in `next`, `previous` and redirects. So is a proxy that does not say for whom it asks, where
+/// the shop is a public one: all its clients would share the limits of one. An address without its
+/// last slash is redirected to the one with it. `Accept` may ask for an answer over several lines.
+async fn usable_address(
+    Extracted(is_public): Extracted<bool>,
+    request: Request,
+    next: Next,
+) -> Response {
+    with_usable_address(is_public, request, |request| next.run(request)).await
+}
+
+async fn with_usable_address<F: Future<Output = Response>>(
+    is_public: bool,
+    request: Request,
+    handle: impl FnOnce(Request) -> F,
+) -> Response {
     if !PublicUrl::can_name_host_of(request.headers()) {
         return Error::new(StatusCode::BAD_REQUEST, "The Host header is not valid.")
             .into_response();
@@ -231,10 +252,10 @@ async fn door(Extracted(is_public): Extracted<bool>, request: Request, next: Nex
             .into_response();
     }
     if let Some(location) = with_slash(request.uri()) {
-        return led_to(location, request.method());
+        return redirect(location, request.method());
     }
     let indent = indent::asked(request.headers());
-    let response = next.run(request).await;
+    let response = handle(request).await;
     match indent {
         Some(indent) => Box::pin(indent::over_lines(response, indent)).await,
         None => response,
@@ -242,7 +263,7 @@ async fn door(Extracted(is_public): Extracted<bool>, request: Request, next: Nex
 }
 
 /// 301 for readers, 308 for others, which keeps method and body.
-fn led_to(location: HeaderValue, method: &Method) -> Response {
+fn redirect(location: HeaderValue, method: &Method) -> Response {
     let status = if matches!(*method, Method::GET | Method::HEAD) {
         StatusCode::MOVED_PERMANENTLY
     } else {

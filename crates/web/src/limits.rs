@@ -29,25 +29,31 @@ const MAX_HEADER_BYTES: usize = 32 * 1024;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hostless;
 
-/// Answers 400 to requests that do not name one host, and 414 and 431 to those whose head is larger than any honest one.
-pub async fn head(request: Request, next: Next) -> Response {
+/// Checks the head of a request.
+///
+/// # Errors
+/// 400 when it does not name one host, 414 and 431 when it is larger than any honest one.
+pub(crate) fn check_head(request: &Request) -> Result<(), Error> {
     if request.extensions().get::<Hostless>().is_some() {
-        return closing(Error::new(StatusCode::BAD_REQUEST, "Bad Request"));
+        return Err(closing(Error::new(StatusCode::BAD_REQUEST, "Bad Request")));
     }
     let uri = request
         .uri()
         .path_and_query()
         .map_or(0, |path| path.as_str().len());
     if uri > MAX_URI {
-        return closing(Error::new(StatusCode::URI_TOO_LONG, "URI Too Long"));
+        return Err(closing(Error::new(
+            StatusCode::URI_TOO_LONG,
+            "URI Too Long",
+        )));
     }
     if request.headers().len() > MAX_HEADERS || header_bytes(request.headers()) > MAX_HEADER_BYTES {
-        return closing(Error::new(
+        return Err(closing(Error::new(
             StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             "Request Header Fields Too Large",
-        ));
+        )));
     }
-    next.run(request).await
+    Ok(())
 }
 
 fn header_bytes(headers: &HeaderMap) -> usize {
@@ -57,15 +63,26 @@ fn header_bytes(headers: &HeaderMap) -> usize {
         .sum()
 }
 
-/// The answer, and the end of the connection: what comes after it is not worth reading.
-fn closing(error: Error) -> Response {
-    error
-        .header(CONNECTION, HeaderValue::from_static("close"))
-        .into_response()
+/// Ends the connection after the answer: what comes after it is not worth reading.
+fn closing(error: Error) -> Error {
+    error.header(CONNECTION, HeaderValue::from_static("close"))
 }
 
-/// Answers 413 to bodies of more bytes than the state says: at once when the length is declared, else as soon as more has come.
-pub async fn body(State(bytes): State<usize>, mut request: Request, next: Next) -> Response {
+/// Middleware: [`with_bounded_body`] of the bytes that the state says.
+pub async fn body(State(bytes): State<usize>, request: Request, next: Next) -> Response {
+    with_bounded_body(bytes, request, |request| next.run(request)).await
+}
+
+/// Answers 413 to bodies of more bytes: at once when the length is declared, else as soon as more
+/// has come.
+pub async fn with_bounded_body<F: Future<Output = Response>>(
+    bytes: usize,
+    mut request: Request,
+    handle: impl FnOnce(Request) -> F,
+) -> Response {
+    if request.body().is_end_stream() {
+        return handle(request).await;
+    }
     let declared = request
         .headers()
         .get(CONTENT_LENGTH)
@@ -73,24 +90,17 @@ pub async fn body(State(bytes): State<usize>, mut request: Request, next: Next) 
     if declared
         .is_some_and(|declared| usize::try_from(declared).is_ok_and(|declared| declared > bytes))
     {
-        return closing(Error::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "Payload Too Large",
-        ));
+        let error = Error::new(StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large");
+        return closing(error).into_response();
     }
     // The framework's own limit of 2 MB would else hold for larger ones.
     DefaultBodyLimit::disable().apply(&mut request);
-    next.run(request.map(|body| Body::new(Limited::new(body, bytes))))
-        .await
+    handle(request.map(|body| Body::new(Limited::new(body, bytes)))).await
 }
 
-/// Ends requests that take longer than the state says until their response begins: 408 when the caller is waited for, who is still sending,
-/// else 503.
-///
-/// Streams are not ended: their response has begun.
+/// Middleware: [`within`] the time that the state says.
 pub async fn timeout(State(time): State<Duration>, request: Request, next: Next) -> Response {
-    let as_it_is: Late = |error| error;
-    timeout_with(State((time, as_it_is)), request, next).await
+    within(time, |error| error, request, |request| next.run(request)).await
 }
 
 /// Adds to the 503 of a request that took too long what its caller must know.
@@ -102,19 +112,26 @@ pub async fn timeout_with(
     request: Request,
     next: Next,
 ) -> Response {
-    let is_awaited = Arc::new(AtomicBool::new(false));
-    let request = request.map(|body| {
-        Body::new(Awaited {
-            body,
-            is_awaited: Arc::clone(&is_awaited),
-        })
-    });
-    let elapsed = match tokio::time::timeout(time, next.run(request)).await {
+    within(time, late, request, |request| next.run(request)).await
+}
+
+/// Ends a request that takes longer until its response begins: 408 when the caller is still sending
+/// and is waited for, else 503.
+///
+/// Streams are not ended: their response has begun.
+pub async fn within<F: Future<Output = Response>>(
+    time: Duration,
+    late: Late,
+    request: Request,
+    handle: impl FnOnce(Request) -> F,
+) -> Response {
+    let (request, is_awaited) = Awaited::watch(request);
+    let elapsed = match tokio::time::timeout(time, handle(request)).await {
         Ok(response) => return response,
         Err(elapsed) => elapsed,
     };
-    if is_awaited.load(Ordering::SeqCst) {
-        closing(Error::new(StatusCode::REQUEST_TIMEOUT, "Request Timeout"))
+    if is_awaited.is_some_and(|is_awaited| is_awaited.load(Ordering::SeqCst)) {
+        closing(Error::new(StatusCode::REQUEST_TIMEOUT, "Request Timeout")).into_response()
     } else {
         let error = Error::new(StatusCode::SERVICE_UNAVAILABLE, "Service unavailable");
         late(error.cause(elapsed)).into_response()
@@ -134,6 +151,23 @@ pub async fn to_the_end(request: Request, next: Next) -> Response {
 struct Awaited {
     body: Body,
     is_awaited: Arc<AtomicBool>,
+}
+
+impl Awaited {
+    /// Watches the body of a request, unless it has none.
+    fn watch(request: Request) -> (Request, Option<Arc<AtomicBool>>) {
+        if request.body().is_end_stream() {
+            return (request, None);
+        }
+        let is_awaited = Arc::new(AtomicBool::new(false));
+        let watched = request.map(|body| {
+            Body::new(Self {
+                body,
+                is_awaited: Arc::clone(&is_awaited),
+            })
+        });
+        (watched, Some(is_awaited))
+    }
 }
 
 impl HttpBody for Awaited {

@@ -11,7 +11,7 @@ use http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, REFERRER_POLICY,
     STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
-use http::{HeaderMap, HeaderValue};
+use http::{Extensions, HeaderMap, HeaderValue};
 
 use crate::client::Origin;
 
@@ -97,29 +97,50 @@ pub(crate) struct WithSubdomains;
 
 /// Middleware: puts the headers of a policy on every response that does not have them.
 pub async fn headers(State(policy): State<Policy>, request: Request, next: Next) -> Response {
-    let keeps_https = request
-        .extensions()
-        .get::<Origin>()
-        .is_some_and(|origin| origin.is_https && !origin.address.is_loopback());
-    let mut headers = policy.headers().clone();
-    if keeps_https {
-        // Not on this machine: other programs under development there share the host name.
-        let value = match request.extensions().get::<WithSubdomains>() {
+    let headers = Headers::new(policy, request.extensions());
+    let mut response = next.run(request).await;
+    headers.apply(&mut response);
+    response
+}
+
+/// The headers for the response to one request.
+pub(crate) struct Headers {
+    policy: Policy,
+    strict_transport_security: Option<&'static str>,
+}
+
+impl Headers {
+    /// Those of a policy, for a request with these extensions.
+    pub(crate) fn new(policy: Policy, request: &Extensions) -> Self {
+        let keeps_https = request
+            .get::<Origin>()
+            // Not on this machine: other programs under development there share the host name.
+            .is_some_and(|origin| origin.is_https && !origin.address.is_loopback());
+        let value = || match request.get::<WithSubdomains>() {
             Some(WithSubdomains) => "max-age=31536000; includeSubDomains",
             None => "max-age=31536000",
         };
-        headers.insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static(value));
+        Self {
+            policy,
+            strict_transport_security: keeps_https.then(value),
+        }
     }
-    let mut response = next.run(request).await;
-    // Of two headers with one name the answer's own stays. It has fewer, so they join these.
-    let own = std::mem::take(response.headers_mut());
-    headers.extend(own);
-    if is_event_stream(&headers) {
-        // nginx hands it on as it comes, whatever its settings are.
-        headers.insert(UNBUFFERED, HeaderValue::from_static("no"));
+
+    /// Adds those that the response does not have.
+    pub(crate) fn apply(self, response: &mut Response) {
+        // The response has fewer, so its own join these.
+        let mut headers = self.policy.headers().clone();
+        if let Some(value) = self.strict_transport_security {
+            headers.insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static(value));
+        }
+        let own = std::mem::take(response.headers_mut());
+        headers.extend(own);
+        if is_event_stream(&headers) {
+            // nginx hands it on as it comes, whatever its settings are.
+            headers.insert(UNBUFFERED, HeaderValue::from_static("no"));
+        }
+        *response.headers_mut() = headers;
     }
-    *response.headers_mut() = headers;
-    response
 }
 
 /// Whether an answer never ends by itself.

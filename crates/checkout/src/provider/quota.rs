@@ -1,7 +1,7 @@
 //! The quota of calls to the provider, and how strangers share it.
 
 use web::client::ClientAddress;
-use web::rate::{Key, Level, Rate, Rates, Reserve, Standing, Windows};
+use web::rate::{Key, Level, Rate, Rates, Reserve, Windows};
 
 use super::{Failure, Purpose};
 
@@ -62,6 +62,6 @@ impl Quota {
     /// Where windows stand, without a call.
     async fn levels(&self, key: &Key, rates: &[Rate]) -> Vec<Level> {
         let asked = self.windows.take(key, rates, 0, Reserve::Nothing).await;
-        asked.map_or_else(|refused| refused.levels, |Standing { levels }| levels)
+        asked.map_or_else(|refused| refused.levels, |quota| quota.levels)
     }
 }

@@ -88,7 +88,7 @@ pub(crate) async fn render(
             None => shapes.render(error, facts),
         }
     };
-    errors::render_with(&renderer, request, next).await
+    errors::render_with(&renderer, request, |request| next.run(request)).await
 }
 
 fn framed(frame: &Frame, error: &Public) -> Response {

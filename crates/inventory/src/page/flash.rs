@@ -6,14 +6,13 @@ use std::time::Duration;
 
 use axum::{extract::Request, middleware::Next, response::Response};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use hmac::{Hmac, KeyInit as _, Mac as _};
 use http::{
     HeaderName, HeaderValue, StatusCode,
     header::{LOCATION, SET_COOKIE},
     request::Parts,
 };
+use ring::hmac;
 use serde::{Deserialize, Serialize};
-use sha2::Sha256;
 use web::{client::Origin, cookie};
 
 use crate::accounts::{
@@ -93,23 +92,25 @@ impl Flash {
 
     fn signed(&self, secret: &csrf::Secret) -> Option<String> {
         let payload = URL_SAFE_NO_PAD.encode(serde_json::to_vec(self).ok()?);
-        let seal = mac(secret, &payload)?.finalize().into_bytes();
+        let seal = hmac::sign(&key(secret), message(&payload).as_bytes());
         Some(format!("{payload}.{}", URL_SAFE_NO_PAD.encode(seal)))
     }
 
     fn verified(text: &str, secret: &csrf::Secret) -> Option<Self> {
         let (payload, seal) = text.split_once('.')?;
         let seal = URL_SAFE_NO_PAD.decode(seal).ok()?;
-        mac(secret, payload)?.verify_slice(&seal).ok()?;
+        hmac::verify(&key(secret), message(payload).as_bytes(), &seal).ok()?;
         serde_json::from_slice(&URL_SAFE_NO_PAD.decode(payload).ok()?).ok()
     }
 }
 
-fn mac(secret: &csrf::Secret, payload: &str) -> Option<Hmac<Sha256>> {
-    let mut mac = Hmac::<Sha256>::new_from_slice(secret.expose().as_bytes()).ok()?;
-    mac.update(b"flash:");
-    mac.update(payload.as_bytes());
-    Some(mac)
+fn key(secret: &csrf::Secret) -> hmac::Key {
+    hmac::Key::new(hmac::HMAC_SHA256, secret.expose().as_bytes())
+}
+
+/// What is signed. Forms sign other texts with the same secret.
+fn message(payload: &str) -> String {
+    format!("flash:{payload}")
 }
 
 /// Tells the next page that something was done.

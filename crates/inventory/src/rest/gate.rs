@@ -11,7 +11,7 @@ use http::{
 
 use web::{
     client::{ClientAddress, Origin},
-    rate::{Key, Rates, Reserve, Standing, throttled},
+    rate::{Key, Quota, Rates, Reserve, too_many_requests},
 };
 
 use super::{query::Parameters, refusal::Refusal};
@@ -113,8 +113,8 @@ pub fn admit_signed(allow: &'static [Method], request: Request) -> Result<(Parts
 pub async fn throttle_address(state: &State, extensions: &Extensions) -> Result<(), Refusal> {
     let client = ClientAddress(Origin::known(extensions).address);
     let key = Key::of_client("inventory:auth", client);
-    let standing = take(state, &key, &state.config.rate_limit_auth).await?;
-    tell(extensions, standing);
+    let quota = take(state, &key, &state.config.rate_limit_auth).await?;
+    note_remaining(extensions, quota);
     Ok(())
 }
 
@@ -123,33 +123,40 @@ pub async fn throttle_address(state: &State, extensions: &Extensions) -> Result<
 /// # Errors
 ///
 /// 429
-pub async fn take(state: &State, key: &Key, rates: &Rates) -> Result<Standing, Refusal> {
-    match state.windows.take(key, rates, 1, Reserve::Nothing).await {
-        Ok(standing) => Ok(standing),
-        Err(refused) => Err(throttled(&refused).into()),
-    }
+pub async fn take(state: &State, key: &Key, rates: &Rates) -> Result<Quota, Refusal> {
+    let taken = state.windows.take(key, rates, 1, Reserve::Nothing).await;
+    taken.map_err(|throttled| too_many_requests(&throttled).into())
 }
 
-/// Where a request leaves what is left of its limit, for the headers of whatever it is answered with.
+/// What is left of the caller's limit, once the request is counted: for the headers of its answer.
 #[derive(Debug, Clone, Default)]
-struct Left(Arc<OnceLock<Standing>>);
+struct Remaining(Arc<OnceLock<Quota>>);
 
-fn tell(extensions: &Extensions, standing: Standing) {
-    if let Some(left) = extensions.get::<Left>() {
+fn note_remaining(extensions: &Extensions, quota: Quota) {
+    if let Some(remaining) = extensions.get::<Remaining>() {
         // A request is counted once.
-        _ = left.0.set(standing);
+        _ = remaining.0.set(quota);
     }
 }
 
-/// Middleware: tells callers what is left of their limit, in the headers of every answer that was counted.
-pub async fn tell_limits(mut request: Request, next: Next) -> Response {
-    let left = Left::default();
-    request.extensions_mut().insert(left.clone());
-    let response = next.run(request).await;
-    match left.0.get() {
-        Some(standing) => standing.tell(response),
-        None => response,
+/// Middleware: puts what is left of the caller's limit into the headers of every answer that was
+/// counted.
+pub async fn limit_headers(request: Request, next: Next) -> Response {
+    with_limit_headers(request, |request| next.run(request)).await
+}
+
+/// As [`limit_headers`], around one function.
+pub(crate) async fn with_limit_headers<F: Future<Output = Response>>(
+    mut request: Request,
+    handle: impl FnOnce(Request) -> F,
+) -> Response {
+    let remaining = Remaining::default();
+    request.extensions_mut().insert(remaining.clone());
+    let mut response = handle(request).await;
+    if let Some(quota) = remaining.0.get() {
+        quota.apply_headers(&mut response);
     }
+    response
 }
 
 /// Which permission a method needs; OPTIONS and methods that nobody has need none beyond being known.
@@ -204,40 +211,17 @@ fn accepts_json(headers: &HeaderMap) -> bool {
 /// Reads and writes are counted apart, each by user.
 async fn throttle(state: &State, caller: &Caller, parts: &Parts) -> Result<(), Refusal> {
     let is_read = matches!(parts.method, Method::GET | Method::HEAD | Method::OPTIONS);
-    let standing = if is_read {
-        count(
-            state,
-            "inventory:read",
-            caller.id,
-            &state.config.rate_limit_read,
-        )
-        .await?
+    let (kind, rates) = if is_read {
+        ("inventory:read", &state.config.rate_limit_read)
     } else {
-        count(
-            state,
-            "inventory:write",
-            caller.id,
-            &state.config.rate_limit_write,
-        )
-        .await?
+        ("inventory:write", &state.config.rate_limit_write)
     };
-    if let Some(standing) = standing {
-        tell(&parts.extensions, standing);
+    if !rates.is_off() {
+        let key = Key::new(kind, caller.id.to_string());
+        let quota = take(state, &key, rates).await?;
+        note_remaining(&parts.extensions, quota);
     }
     Ok(())
-}
-
-async fn count(
-    state: &State,
-    kind: &'static str,
-    user: i64,
-    rates: &Rates,
-) -> Result<Option<Standing>, Refusal> {
-    if rates.is_off() {
-        return Ok(None);
-    }
-    let key = Key::new(kind, user.to_string());
-    take(state, &key, rates).await.map(Some)
 }
 
 /// The header that says a response depends on `Accept`, and on who is logged in.

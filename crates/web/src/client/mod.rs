@@ -110,7 +110,7 @@ impl<S: Sync> FromRequestParts<S> for Origin {
 }
 
 /// Leaves the origin with a request, for the extractors of this module.
-pub(crate) fn introduce(
+pub(crate) fn insert_extensions(
     extensions: &mut Extensions,
     origin: Origin,
     public_url: Option<&PublicUrl>,

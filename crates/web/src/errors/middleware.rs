@@ -34,17 +34,39 @@ pub struct Facts {
     pub wants_page: bool,
 }
 
-impl Facts {
-    /// The facts of one request.
-    pub fn of(request: &Request) -> Self {
+/// The head of a request, from which its [`Facts`] are read when it fails.
+struct Head {
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    request_id: Option<RequestId>,
+}
+
+impl Head {
+    fn of(request: &Request) -> Self {
         Self {
             method: request.method().clone(),
             uri: request.uri().clone(),
+            headers: request.headers().clone(),
             request_id: request.extensions().get().cloned(),
-            locale: Locale::of(request.headers(), request.uri()),
-            theme: Theme::of(request.headers()),
-            wants_json: wants_json(request.headers()),
-            wants_page: wants_page(request.headers()),
+        }
+    }
+
+    fn facts(self) -> Facts {
+        let Self {
+            method,
+            uri,
+            headers,
+            request_id,
+        } = self;
+        Facts {
+            locale: Locale::of(&headers, &uri),
+            theme: Theme::of(&headers),
+            wants_json: wants_json(&headers),
+            wants_page: wants_page(&headers),
+            method,
+            uri,
+            request_id,
         }
     }
 }
@@ -91,19 +113,23 @@ impl Renderer {
 /// (rejected extractors, unknown addresses, wrong methods). The framework's texts may repeat values of the request, so they are dropped.
 /// Answers with a body of another type are the handler's own and pass. Where layers are nested the innermost renders.
 pub async fn render(State(renderer): State<Renderer>, request: Request, next: Next) -> Response {
-    render_with(&*renderer.0, request, next).await
+    render_with(&*renderer.0, request, |request| next.run(request)).await
 }
 
-/// As [`render`], with a renderer that was made for this request.
-pub async fn render_with(renderer: &dyn Render, request: Request, next: Next) -> Response {
-    let facts = Facts::of(&request);
-    let response = panics::caught(next.run(request)).await;
+/// As [`render`], around one function.
+pub async fn render_with<R: Render + ?Sized, F: Future<Output = Response>>(
+    renderer: &R,
+    request: Request,
+    handle: impl FnOnce(Request) -> F,
+) -> Response {
+    let head = Head::of(&request);
+    let response = panics::caught(handle(request)).await;
     let Some(parts) = failure(&response) else {
         return response;
     };
     log(&parts);
-    let answer = renderer.render(&parts.public, &facts);
-    dress(answer, response, &parts)
+    let rendered = renderer.render(&parts.public, &head.facts());
+    with_head_of(response, rendered, &parts)
 }
 
 fn failure(response: &Response) -> Option<Arc<Parts>> {
@@ -138,8 +164,9 @@ fn standard_text(status: StatusCode) -> Cow<'static, str> {
     }
 }
 
-/// Puts the status and the headers of the failed response (`Allow`, `Retry-After`, `WWW-Authenticate`) on the rendered body.
-fn dress(mut rendered: Response, failed: Response, parts: &Parts) -> Response {
+/// The rendered body with the status and the headers of the failed response (`Allow`,
+/// `Retry-After`, `WWW-Authenticate`).
+fn with_head_of(failed: Response, mut rendered: Response, parts: &Parts) -> Response {
     *rendered.status_mut() = parts.public.status;
     let mut headers = failed.into_parts().0.headers;
     headers.remove(CONTENT_TYPE);

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use http::header::RETRY_AFTER;
 use http::{HeaderValue, StatusCode};
 
-use super::{Key, Rates, Reserve, Standing, Throttled, Windows, standing};
+use super::{Key, Quota, Rates, Reserve, Throttled, Windows, quota};
 use crate::Error;
 use crate::client::{ClientAddress, Origin};
 
@@ -30,44 +30,46 @@ impl Limiter {
         }
     }
 
-    async fn check(&self, origin: Origin) -> Result<Standing, Error> {
+    async fn check(&self, origin: Origin) -> Result<Quota, Error> {
         let key = Key::of_client(self.kind, ClientAddress(origin.address));
         self.windows
             .take(&key, &self.rates, 1, Reserve::Nothing)
             .await
-            .map_err(|refusal| throttled(&refusal))
+            .map_err(|refusal| too_many_requests(&refusal))
     }
 
-    /// Middleware: counts each request, tells what is left in the response headers, and refuses what is too much.
+    /// Middleware: counts each request, puts what is left into the response headers, and refuses
+    /// what is too much.
     pub async fn limit(State(this): State<Arc<Self>>, request: Request, next: Next) -> Response {
         let origin = request.extensions().get::<Origin>().copied();
         let Some(origin) = origin.filter(|_| !this.rates.is_off()) else {
             return next.run(request).await;
         };
         match this.check(origin).await {
-            Ok(standing) => standing.tell(next.run(request).await),
+            Ok(quota) => {
+                let mut response = next.run(request).await;
+                quota.apply_headers(&mut response);
+                response
+            }
             Err(error) => error.into_response(),
         }
     }
 }
 
-impl Standing {
+impl Quota {
     /// Puts the `RateLimit` and `RateLimit-Policy` headers on a response.
-    #[must_use]
-    pub fn tell(&self, mut response: Response) -> Response {
-        response
-            .headers_mut()
-            .extend(standing::headers(&self.levels));
-        response
+    pub fn apply_headers(&self, response: &mut Response) {
+        let headers = quota::headers(&self.levels);
+        response.headers_mut().extend(headers);
     }
 }
 
 /// The 429 for a refused call: the text of the decisions, `Retry-After`, and the `RateLimit` headers.
-pub fn throttled(refusal: &Throttled) -> Error {
+pub fn too_many_requests(refusal: &Throttled) -> Error {
     let seconds = refusal.retry_after_seconds();
     let error = Error::new(StatusCode::TOO_MANY_REQUESTS, throttled_detail(seconds))
         .header(RETRY_AFTER, HeaderValue::from(seconds));
-    standing::headers(&refusal.levels).fold(error, |error, (name, value)| error.header(name, value))
+    quota::headers(&refusal.levels).fold(error, |error, (name, value)| error.header(name, value))
 }
 
 /// The text of a 429.

@@ -6,8 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::key::Counter;
 use super::log::Log;
-use super::standing::tightest;
-use super::{Bounds, Key, Rate, Reserve, Standing, Throttled};
+use super::quota::tightest;
+use super::{Bounds, Key, Quota, Rate, Reserve, Throttled};
 
 /// How many counts newcomers share while a table is full.
 const SHARED: u64 = 1024;
@@ -47,7 +47,7 @@ impl Memory {
         rates: &[Rate],
         cost: u32,
         reserve: Reserve,
-    ) -> Result<Standing, Throttled> {
+    ) -> Result<Quota, Throttled> {
         let mut tables = self.lock();
         let table = tables.entry(key.kind).or_default();
         table.remove_idle(now, self.bounds);
@@ -84,41 +84,41 @@ impl Table {
         rates: &[Rate],
         cost: u32,
         reserve: Reserve,
-    ) -> Result<Standing, Throttled> {
+    ) -> Result<Quota, Throttled> {
         let counters = self.counters(key, bounds);
-        let mut waits = Vec::new();
-        let mut levels = Vec::new();
+        let mut retry_after = None;
         for counter in &counters {
-            let rates = counter.rates(rates);
             let mut unseen = Log::default();
             let log = self.logs.get_mut(&counter.name).unwrap_or(&mut unseen);
             let before = log.len();
-            waits.extend(log.wait(now, &rates, cost, reserve));
-            levels.push(log.levels(now, &rates));
+            let wait = log.wait(now, &counter.rates(rates), cost, reserve);
+            retry_after = retry_after.max(wait);
             self.entries = (self.entries + log.len()).saturating_sub(before);
         }
-        if let Some(retry_after) = waits.into_iter().max() {
-            let levels = tightest(rates, levels);
-            return Err(Throttled {
-                retry_after,
-                levels,
-            });
-        }
-        if cost == 0 {
-            let levels = tightest(rates, levels);
-            return Ok(Standing { levels });
+        if retry_after.is_none() && cost > 0 {
+            for counter in &counters {
+                let is_full = self.entries >= bounds.entries;
+                let log = self.logs.entry(counter.name.clone()).or_default();
+                let before = log.len();
+                log.add(now, &counter.rates(rates), cost, is_full);
+                self.entries = (self.entries + log.len()).saturating_sub(before);
+            }
         }
         let levels = counters.iter().map(|counter| {
-            let is_full = self.entries >= bounds.entries;
-            let log = self.logs.entry(counter.name.clone()).or_default();
-            let before = log.len();
             let rates = counter.rates(rates);
-            log.add(now, &rates, cost, is_full);
-            self.entries = (self.entries + log.len()).saturating_sub(before);
-            log.levels(now, &rates)
+            match self.logs.get(&counter.name) {
+                Some(log) => log.levels(now, &rates),
+                None => Log::default().levels(now, &rates),
+            }
         });
         let levels = tightest(rates, levels.collect());
-        Ok(Standing { levels })
+        match retry_after {
+            None => Ok(Quota { levels }),
+            Some(retry_after) => Err(Throttled {
+                retry_after,
+                levels,
+            }),
+        }
     }
 
     /// Where a key is counted: under its own names, or under a shared one while the table has no room for a new count. What is

@@ -9,8 +9,8 @@ use redis::{AsyncConnectionConfig, Client, RedisError, Script};
 use tokio::sync::Mutex;
 
 use super::key::Counter;
-use super::standing::tightest;
-use super::{Key, Level, Rate, Reserve, Standing, Throttled};
+use super::quota::tightest;
+use super::{Key, Level, Quota, Rate, Reserve, Throttled};
 use crate::Random;
 
 /// A window that answers later than this is no help: the request goes on with what this process counted.
@@ -72,7 +72,7 @@ impl Shared {
         rates: &[Rate],
         cost: u32,
         reserve: Reserve,
-    ) -> Option<Result<Standing, Throttled>> {
+    ) -> Option<Result<Quota, Throttled>> {
         if self.is_paused(now) {
             return None;
         }
@@ -99,7 +99,7 @@ impl Shared {
         &self,
         now: i64,
         error: &(dyn std::error::Error + Sync),
-    ) -> Option<Result<Standing, Throttled>> {
+    ) -> Option<Result<Quota, Throttled>> {
         self.failed_at.store(now, Ordering::SeqCst);
         *self.connection.lock().await = None;
         if !self.is_down.swap(true, Ordering::SeqCst) {
@@ -159,7 +159,7 @@ impl Shared {
         rates: &[Rate],
         cost: u32,
         reserve: Reserve,
-    ) -> Result<Option<Result<Standing, Throttled>>, RedisError> {
+    ) -> Result<Option<Result<Quota, Throttled>>, RedisError> {
         let Some(mut connection) = self.connection(now).await? else {
             return Ok(None);
         };
@@ -187,7 +187,7 @@ impl Shared {
 }
 
 /// The script's answer: the microseconds to wait (0: counted), then for each counter and rate how many are used and when the oldest leaves.
-fn read(numbers: &[i64], key: &Key, rates: &[Rate]) -> Result<Standing, Throttled> {
+fn read(numbers: &[i64], key: &Key, rates: &[Rate]) -> Result<Quota, Throttled> {
     let duration = |micros: i64| Duration::from_micros(u64::try_from(micros).unwrap_or(0));
     let (wait, windows) = numbers.split_first().unwrap_or((&0, &[]));
     let level = |(rate, window): (Rate, &[i64])| {
@@ -215,7 +215,7 @@ fn read(numbers: &[i64], key: &Key, rates: &[Rate]) -> Result<Standing, Throttle
             levels,
         })
     } else {
-        Ok(Standing { levels })
+        Ok(Quota { levels })
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::memory::Memory;
 use super::redis::{AddressError, Shared, TIMEOUT};
-use super::{Key, Rate, Standing, Throttled};
+use super::{Key, Quota, Rate, Throttled};
 use crate::{Clock, Random};
 
 /// How much memory the windows of one process may take.
@@ -52,12 +52,20 @@ pub struct Windows(Arc<Inner>);
 
 /// A call that was counted and may be taken back with [`Windows::give_back`].
 #[derive(Debug)]
-pub struct Held {
+pub struct CountedCall {
     key: Key,
     cost: u32,
     /// When it was counted in this process, in microseconds.
     at: i64,
-    /// By what the server knows it, if it was counted there.
+    /// Its name on the server, if it was counted there.
+    word: Option<String>,
+}
+
+/// By what a call is found again among those that were counted.
+struct Mark {
+    /// When it was counted in this process, in microseconds.
+    at: i64,
+    /// Its name on the server, if it was counted there.
     word: Option<String>,
 }
 
@@ -128,28 +136,38 @@ impl Windows {
         rates: &[Rate],
         cost: u32,
         reserve: Reserve,
-    ) -> Result<Standing, Throttled> {
+    ) -> Result<Quota, Throttled> {
         let counted = self.count(key, rates, cost, reserve).await;
-        counted.map(|(standing, _)| standing)
+        counted.map(|(quota, _)| quota)
     }
 
     /// As [`Windows::take`], for a call that is taken back unless it comes to what is counted.
     ///
     /// # Errors
     /// [`Throttled`] with the time to wait.
-    pub async fn hold(&self, key: &Key, rates: &[Rate], cost: u32) -> Result<Held, Throttled> {
-        let counted = self.count(key, rates, cost, Reserve::Nothing).await;
-        counted.map(|(_, held)| held)
+    pub async fn hold(
+        &self,
+        key: &Key,
+        rates: &[Rate],
+        cost: u32,
+    ) -> Result<CountedCall, Throttled> {
+        let (_, Mark { at, word }) = self.count(key, rates, cost, Reserve::Nothing).await?;
+        Ok(CountedCall {
+            key: key.clone(),
+            cost: if rates.is_empty() { 0 } else { cost },
+            at,
+            word,
+        })
     }
 
     /// Takes a call back, as if it had not been made.
-    pub async fn give_back(&self, held: Held) {
-        let Held {
+    pub async fn give_back(&self, call: CountedCall) {
+        let CountedCall {
             key,
             cost,
             at,
             word,
-        } = held;
+        } = call;
         self.0.memory.give_back(at, &key, cost);
         if let Some((shared, word)) = self.0.shared.as_ref().zip(word) {
             let now = self.0.clock.now().micros();
@@ -163,31 +181,20 @@ impl Windows {
         rates: &[Rate],
         cost: u32,
         reserve: Reserve,
-    ) -> Result<(Standing, Held), Throttled> {
+    ) -> Result<(Quota, Mark), Throttled> {
         let Inner {
             clock,
             memory,
             shared,
         } = &*self.0;
         let now = clock.now().micros();
-        let held = |word| Held {
-            key: key.clone(),
-            cost,
-            at: now,
-            word,
-        };
+        let mark = |word| Mark { at: now, word };
         if rates.is_empty() {
-            return Ok((
-                Standing::default(),
-                Held {
-                    cost: 0,
-                    ..held(None)
-                },
-            ));
+            return Ok((Quota::default(), mark(None)));
         }
         let local = memory.take(now, key, rates, cost, reserve)?;
         let Some(shared) = shared else {
-            return Ok((local, held(None)));
+            return Ok((local, mark(None)));
         };
         let word = shared.word();
         match shared.take(now, key, &word, rates, cost, reserve).await {
@@ -195,8 +202,8 @@ impl Windows {
                 memory.give_back(now, key, cost);
                 Err(throttled)
             }
-            Some(Ok(standing)) => Ok((standing, held(Some(word)))),
-            None => Ok((local, held(None))),
+            Some(Ok(quota)) => Ok((quota, mark(Some(word)))),
+            None => Ok((local, mark(None))),
         }
     }
 

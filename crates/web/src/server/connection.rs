@@ -20,9 +20,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tower::ServiceExt;
 
+use super::draining_body::DrainingBody;
 use super::guarded::{Busy, Guarded, Phase};
 use super::peers::Place;
-use super::sent::Sent;
 use super::{Limits, Shutdown, Tls};
 use crate::client::OwnTls;
 use crate::limits::Hostless;
@@ -114,12 +114,14 @@ impl Connection {
         let busy = phase.begin();
         let is_hostless = request.version() == Version::HTTP_11
             && request.headers().get_all(HOST).iter().count() != 1;
-        // Who asks before sending it is not told to.
+        // A caller that asks before it sends the body is not told to send it.
         let comes_unasked = !request.headers().contains_key(EXPECT);
-        let ending = self.shutdown.clone();
         let mut request: Request = request.map(|body| {
-            let silence = self.limits.silence;
-            Body::new(Sent::new(body, comes_unasked, ending, silence))
+            if body.is_end_stream() {
+                return Body::empty();
+            }
+            let (shutdown, silence) = (self.shutdown.clone(), self.limits.silence);
+            Body::new(DrainingBody::new(body, comes_unasked, shutdown, silence))
         });
         let extensions = request.extensions_mut();
         extensions.insert(ConnectInfo(self.peer));
@@ -132,20 +134,20 @@ impl Connection {
         }
         let Ok(response) = self.router.clone().oneshot(request).await;
         let ends = is_event_stream(response.headers()).then(|| self.shutdown.clone());
-        Ok(response.map(|body| Body::new(Answer::new(body, busy, ends))))
+        Ok(response.map(|body| Body::new(BusyBody::new(body, busy, ends))))
     }
 }
 
 type Ending = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// The body of a response: keeps its connection busy until it has been sent, and ends an event stream when the server stops.
-struct Answer {
+struct BusyBody {
     body: Body,
     ending: Option<Ending>,
     _busy: Busy,
 }
 
-impl Answer {
+impl BusyBody {
     fn new(body: Body, busy: Busy, shutdown: Option<Shutdown>) -> Self {
         let ending =
             shutdown.map(|shutdown| -> Ending { Box::pin(async move { shutdown.begun().await }) });
@@ -157,7 +159,7 @@ impl Answer {
     }
 }
 
-impl HttpBody for Answer {
+impl HttpBody for BusyBody {
     type Data = Bytes;
     type Error = axum::Error;
 

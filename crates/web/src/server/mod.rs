@@ -5,10 +5,10 @@
 //! in the other modules.
 
 mod connection;
+mod draining_body;
 mod guarded;
 mod listener;
 mod peers;
-mod sent;
 mod shutdown;
 mod tls;
 

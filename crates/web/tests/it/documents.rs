@@ -5,7 +5,7 @@ use serde_json::json;
 use web::assets::Assets;
 use web::docs::{self, Paths, Viewers};
 
-use crate::support::{Running, edged};
+use crate::support::{Running, in_stack};
 
 pub(crate) const PATHS: Paths = Paths {
     swagger_ui: "/docs",
@@ -28,7 +28,7 @@ fn document() -> String {
 pub(crate) fn router() -> Router {
     let assets = Assets::shared().with::<Viewers>();
     let documents = docs::routes("Example interface", document(), PATHS, &assets);
-    edged(documents.merge(assets.routes()))
+    in_stack(documents.merge(assets.routes()))
 }
 
 #[tokio::test]

@@ -17,7 +17,7 @@ use tower::ServiceExt;
 use web::errors::{self, Conventional, Detailed, ForReaders, Pages, Renderer};
 use web::{Error, limits, panics};
 
-use crate::support::{Running, clock, edge, edged};
+use crate::support::{Running, clock, in_stack, stack};
 
 #[derive(Debug, thiserror::Error)]
 #[error("the ledger is out of balance")]
@@ -118,7 +118,7 @@ async fn json_of(router: &Router, method: &str, path: &str, body: impl Into<Body
 
 #[tokio::test]
 async fn errors_of_every_origin_have_the_detailed_shape() {
-    let router = edged(routes().layer(from_fn_with_state(16, limits::body)));
+    let router = in_stack(routes().layer(from_fn_with_state(16, limits::body)));
     let shape = |status: u16, detail: &str| json!({"detail": detail, "status_code": status, "timestamp": "2026-11-20T12:00:00.000000Z", "status": status});
     let cases = [
         ("GET", "/missing", "", 404, "Not Found"),
@@ -151,7 +151,7 @@ async fn errors_of_every_origin_have_the_detailed_shape() {
 
 #[tokio::test]
 async fn errors_have_the_conventional_shape_where_the_service_says_so() {
-    let router = edge().around(routes(), Conventional);
+    let router = stack().around(routes(), Conventional);
     let cases = [
         (
             "DELETE",
@@ -183,10 +183,10 @@ async fn errors_have_the_conventional_shape_where_the_service_says_so() {
 
 #[tokio::test]
 async fn members_of_a_body_stand_in_the_order_in_which_they_were_added() {
-    let conventional = edge().around(routes(), Conventional);
+    let conventional = stack().around(routes(), Conventional);
     let (_, _, body) = call(&conventional, "GET", "/fields", "").await;
     assert_eq!(body, r#"{"name":["Required."],"age":["Required."]}"#);
-    let (_, _, body) = call(&edged(routes()), "GET", "/field", "").await;
+    let (_, _, body) = call(&in_stack(routes()), "GET", "/field", "").await;
     let places = ["detail", "status_code", "timestamp", "field", "hint"]
         .map(|member| body.find(&format!("\"{member}\":")).unwrap());
     assert!(places.is_sorted(), "{body}");
@@ -194,7 +194,7 @@ async fn members_of_a_body_stand_in_the_order_in_which_they_were_added() {
 
 #[tokio::test]
 async fn headers_of_the_answer_survive_its_rendering() {
-    let router = edged(routes());
+    let router = in_stack(routes());
     let (_, headers, _) = call(&router, "POST", "/ok", "").await;
     assert_eq!(headers[ALLOW], "GET,HEAD");
     let (_, headers, _) = call(&router, "GET", "/header", "").await;
@@ -203,7 +203,7 @@ async fn headers_of_the_answer_survive_its_rendering() {
 
 #[tokio::test]
 async fn an_answer_that_a_handler_wrote_itself_is_left_alone() {
-    let (status, _, body) = call(&edged(routes()), "GET", "/own", "").await;
+    let (status, _, body) = call(&in_stack(routes()), "GET", "/own", "").await;
     assert_eq!(
         (status.as_u16(), body.as_str()),
         (422, "<p>the form again</p>")
@@ -213,7 +213,7 @@ async fn an_answer_that_a_handler_wrote_itself_is_left_alone() {
 #[tokio::test]
 async fn pages_say_what_happened_in_the_readers_language() {
     let assets = web::assets::Assets::shared();
-    let router = edge().around(routes(), Pages::new(assets));
+    let router = stack().around(routes(), Pages::new(assets));
     for path in ["/missing", "/internal", "/bad-gateway", "/panic"] {
         let (_, headers, body) = call(&router, "GET", path, "").await;
         assert_eq!(headers[CONTENT_TYPE], "text/html; charset=utf-8");
@@ -235,7 +235,7 @@ async fn pages_say_what_happened_in_the_readers_language() {
 async fn browsers_get_a_page_that_may_load_its_styles_and_programs_what_they_read() {
     const BROWSER: &str = "text/html,application/xhtml+xml,*/*;q=0.8";
     let pages = Pages::new(web::assets::Assets::shared());
-    let router = edge().around(routes(), ForReaders::new(pages, Conventional));
+    let router = stack().around(routes(), ForReaders::new(pages, Conventional));
     let ask = async |method: &str, path: &str, accept: &str| {
         let request = Request::builder().method(method).uri(path);
         let request = request.header(ACCEPT, accept).body(Body::empty()).unwrap();
@@ -280,7 +280,7 @@ async fn each_router_of_a_service_answers_in_its_own_shape_and_the_rest_in_the_e
             Renderer::new(Conventional),
             errors::render,
         ));
-    let router = edged(
+    let router = in_stack(
         Router::new()
             .merge(pages)
             .merge(api)
@@ -303,7 +303,7 @@ async fn each_router_of_a_service_answers_in_its_own_shape_and_the_rest_in_the_e
 #[tokio::test]
 async fn a_fault_is_logged_once_with_its_causes_and_shown_without() {
     let (logs, guard) = Logs::of_this_thread();
-    let router = edged(routes());
+    let router = in_stack(routes());
     let (_, headers, body) = call(&router, "GET", "/internal", "").await;
     drop(guard);
     let text = logs.text();
@@ -329,7 +329,7 @@ async fn a_fault_is_logged_once_with_its_causes_and_shown_without() {
 async fn a_panic_is_logged_with_its_place_and_without_long_numbers_and_the_server_goes_on() {
     panics::install_hook();
     let (logs, guard) = Logs::of_this_thread();
-    let router = edged(routes());
+    let router = in_stack(routes());
     for _ in 0..2 {
         let (status, _, body) = call(&router, "GET", "/panic", "").await;
         assert_eq!(status, 500);
@@ -353,7 +353,7 @@ async fn a_panic_is_logged_with_its_place_and_without_long_numbers_and_the_serve
 #[tokio::test]
 async fn what_a_request_said_is_neither_answered_nor_logged() {
     let (logs, guard) = Logs::of_this_thread();
-    let router = edged(routes());
+    let router = in_stack(routes());
     let (_, _, first) = call(
         &router,
         "POST",
@@ -374,7 +374,7 @@ async fn what_a_request_said_is_neither_answered_nor_logged() {
 #[tokio::test]
 async fn a_slow_handler_answers_503_and_a_slow_caller_408() {
     let short = from_fn_with_state(Duration::from_millis(50), limits::timeout);
-    let router = edged(routes().layer(short));
+    let router = in_stack(routes().layer(short));
     assert_eq!(
         json_of(&router, "GET", "/slow", "").await["detail"],
         "Service unavailable"

@@ -1,4 +1,4 @@
-//! What the edge does over real sockets, and the parts of it that need a browser, Redis or a temporary folder.
+//! What the HTTP stack does over real sockets, and the parts of it that need a browser, Redis or a temporary folder.
 
 #![cfg(test)]
 

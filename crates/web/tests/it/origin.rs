@@ -8,7 +8,7 @@ use web::client::{ClientAddress, Proxies, PublicUrl, Secure};
 use web::errors::Detailed;
 use web::request_id::RequestId;
 
-use crate::support::{Running, clock, edge, edged};
+use crate::support::{Running, clock, in_stack, stack};
 
 async fn whoami(
     ClientAddress(address): ClientAddress,
@@ -36,7 +36,7 @@ async fn ask_host(server: &Running, host: &str, headers: &str) -> String {
 
 #[tokio::test]
 async fn a_trusted_proxy_is_believed_and_loopback_alone_is_secure() {
-    let server = Running::start(edged(routes())).await;
+    let server = Running::start(in_stack(routes())).await;
     let cases = [
         ("", "127.0.0.1 false http://shop.example/x"),
         (
@@ -72,7 +72,7 @@ async fn a_trusted_proxy_is_believed_and_loopback_alone_is_secure() {
 
 #[tokio::test]
 async fn a_proxy_that_says_nothing_is_known_by_the_host_that_it_passes_on() {
-    let server = Running::start(edged(routes())).await;
+    let server = Running::start(in_stack(routes())).await;
     let is_secure = async |host: &str| {
         let answer = ask_host(&server, host, "").await;
         answer.contains(" true ")
@@ -102,10 +102,10 @@ async fn a_proxy_that_says_nothing_is_known_by_the_host_that_it_passes_on() {
 
 #[tokio::test]
 async fn nobody_else_is_believed() {
-    let mut edge = edge();
-    edge.proxies = Proxies::none();
-    edge.public_url = Some("https://pay.example.com/".parse().unwrap());
-    let server = Running::start(edge.around(routes(), Detailed::new(clock()))).await;
+    let mut stack = stack();
+    stack.proxies = Proxies::none();
+    stack.public_url = Some("https://pay.example.com/".parse().unwrap());
+    let server = Running::start(stack.around(routes(), Detailed::new(clock()))).await;
     let forged = "X-Forwarded-For: 203.0.113.7\r\nX-Forwarded-Proto: https\r\nForwarded: for=203.0.113.7;proto=https\r\n";
     assert_eq!(
         ask(&server, forged).await,
@@ -115,11 +115,11 @@ async fn nobody_else_is_believed() {
 
 #[tokio::test]
 async fn readers_over_plain_http_are_sent_to_the_configured_https_address() {
-    let mut edge = edge();
-    edge.public_url = Some("https://pay.example.com".parse().unwrap());
+    let mut stack = stack();
+    stack.public_url = Some("https://pay.example.com".parse().unwrap());
     let routes = Router::new().route("/", get(async || "page").post(async || "sent"));
     let routes = routes.layer(from_fn(web::client::to_https));
-    let server = Running::start(edge.around(routes, Detailed::new(clock()))).await;
+    let server = Running::start(stack.around(routes, Detailed::new(clock()))).await;
     let ask = async |method: &str, headers: &str| {
         let head = format!(
             "{method} /?a=b HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n{headers}\r\n"
@@ -149,7 +149,7 @@ async fn readers_over_plain_http_are_sent_to_the_configured_https_address() {
 
 #[tokio::test]
 async fn every_answer_carries_an_id_and_only_harmless_ones_of_the_caller() {
-    let server = Running::start(edged(routes())).await;
+    let server = Running::start(in_stack(routes())).await;
     crate::support::provide_cryptography();
     let client = reqwest::Client::new();
     let ask = async |path: &str, id: &'static [u8]| {
@@ -183,7 +183,7 @@ async fn the_access_log_has_one_line_without_query_and_every_line_has_the_id() {
     use tower::ServiceExt;
     let (logs, guard) = Logs::of_this_thread();
     let router =
-        edged(Router::new().route("/payments/{id}", get(async || tracing::info!("inside"))));
+        in_stack(Router::new().route("/payments/{id}", get(async || tracing::info!("inside"))));
     let request = http::Request::get("/payments/7?token=topsecret")
         .header("x-request-id", "abc.1")
         .body(axum::body::Body::empty());

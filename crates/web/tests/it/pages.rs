@@ -16,9 +16,9 @@ use web::metrics::Metrics;
 use web::page::{Layout, Page};
 use web::security::{self, Policy};
 use web::server::Shutdown;
-use web::{Edge, Supervisor, compression, health, locale};
+use web::{HttpStack, Supervisor, compression, health, locale};
 
-use crate::support::{Running, clock, edge, edged};
+use crate::support::{Running, clock, in_stack, stack};
 
 #[derive(Clone)]
 struct Shop {
@@ -60,7 +60,7 @@ fn routes() -> Router {
         assets: Assets::shared(),
     };
     let pages = Router::new().route("/", get(hello)).merge(locale::routes());
-    edged(
+    in_stack(
         pages
             .route("/long", get(async |layout| long(layout)))
             .layer(from_fn(locale::remember))
@@ -244,12 +244,12 @@ async fn every_answer_forbids_what_it_does_not_need() {
 
 #[tokio::test]
 async fn subdomains_keep_to_https_where_that_is_configured() {
-    let edge = Edge {
+    let stack = HttpStack {
         hsts_subdomains: true,
-        ..edge()
+        ..stack()
     };
     let routes = Router::new().route("/", get(async || "ok"));
-    let server = Running::start(edge.around(routes, Detailed::new(clock()))).await;
+    let server = Running::start(stack.around(routes, Detailed::new(clock()))).await;
     let proxied = client()
         .get(server.url("/"))
         .header("x-forwarded-for", "203.0.113.7")
@@ -277,7 +277,7 @@ async fn liveness_has_the_specified_shape_and_readiness_follows_its_check() {
     };
     let workers = Supervisor::new("checkout", &Metrics::new(), Shutdown::new());
     let probes = health::routes("checkout", "1.0.0", workers, check);
-    let server = Running::start(edged(probes)).await;
+    let server = Running::start(in_stack(probes)).await;
     let get = async |path: &str| {
         let response = crate::support::get(server.url(path)).await.unwrap();
         (response.status().as_u16(), response.text().await.unwrap())
@@ -308,8 +308,8 @@ async fn liveness_has_the_specified_shape_and_readiness_follows_its_check() {
 
 #[tokio::test]
 async fn figures_count_requests_by_pattern_and_never_by_what_callers_make_up() {
-    let edge = edge();
-    let metrics = edge.metrics.clone();
+    let stack = stack();
+    let metrics = stack.metrics.clone();
     let paid = metrics.register(
         "payments",
         "Payments made",
@@ -317,7 +317,7 @@ async fn figures_count_requests_by_pattern_and_never_by_what_callers_make_up() {
     );
     paid.inc();
     let routes = Router::new().route("/payments/{id}", get(async || "ok"));
-    let service = Running::start(edge.around(routes, Detailed::new(clock()))).await;
+    let service = Running::start(stack.around(routes, Detailed::new(clock()))).await;
     let client = client();
     for path in ["/payments/1", "/payments/2", "/made/up/1", "/made/up/2"] {
         client.get(service.url(path)).send().await.unwrap();

@@ -17,7 +17,7 @@ use web::Clock;
 use web::client::ClientAddress;
 use web::rate::{Bounds, Key, Limiter, Period, Rate, Rates, Reserve, Windows};
 
-use crate::support::{clock, edged};
+use crate::support::{clock, in_stack};
 
 fn run<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread()
@@ -300,7 +300,7 @@ fn limited(clock: &Clock, rates: &str) -> Router {
         Windows::memory(clock.clone()),
         rates.parse().unwrap(),
     );
-    edged(
+    in_stack(
         Router::new()
             .route("/", get(async || "ok"))
             .layer(from_fn_with_state(Arc::new(limiter), Limiter::limit)),

@@ -16,14 +16,14 @@ use web::client::Proxies;
 use web::limits;
 use web::server::{Limits, Options};
 
-use crate::support::{LONG, Running, edged, read_on, read_to_end, read_until};
+use crate::support::{LONG, Running, in_stack, read_on, read_to_end, read_until};
 
 const GET: &[u8] = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
 fn routes() -> Router {
     let echo = post(async |body: Bytes| body.len().to_string())
         .layer(from_fn_with_state(1024, limits::body));
-    edged(
+    in_stack(
         Router::new()
             .route("/", get(async || "hello"))
             .route("/echo", echo),
@@ -332,7 +332,7 @@ async fn shutdown_finishes_what_has_begun_and_takes_nothing_new() {
         may_finish.clone().wait_for(|finish| *finish).await.unwrap();
         "finished"
     };
-    let server = Running::start(edged(Router::new().route("/", get(slow)))).await;
+    let server = Running::start(in_stack(Router::new().route("/", get(slow)))).await;
     let mut idle = server.connect().await;
     let mut busy = server.connect().await;
     busy.write_all(GET).await.unwrap();
@@ -438,7 +438,10 @@ async fn event_streams_outlive_the_request_timeout_and_end_with_the_server() {
         Sse::new(ReceiverStream::new(receive))
     };
     let timeout = from_fn_with_state(Duration::from_millis(20), limits::timeout);
-    let server = Running::start(edged(Router::new().route("/", get(events)).layer(timeout))).await;
+    let server = Running::start(in_stack(
+        Router::new().route("/", get(events)).layer(timeout),
+    ))
+    .await;
     let mut stream = server.connect().await;
     stream.write_all(GET).await.unwrap();
     read_until(&mut stream, "data: second").await;
@@ -457,7 +460,7 @@ async fn work_may_go_on_when_the_caller_hangs_up() {
         may_finish.clone().wait_for(|finish| *finish).await.unwrap();
         done.send(()).await.unwrap();
     };
-    let server = Running::start(edged(
+    let server = Running::start(in_stack(
         Router::new().route("/", get(work).layer(from_fn(limits::to_the_end))),
     ))
     .await;

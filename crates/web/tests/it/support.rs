@@ -12,7 +12,7 @@ use web::client::Proxies;
 use web::errors::Detailed;
 use web::metrics::Metrics;
 use web::server::{Limits, Listener, Options, Shutdown, serve};
-use web::{Clock, Edge, Random};
+use web::{Clock, HttpStack, Random};
 
 /// A time that nothing takes which comes to its end at all, on a machine as busy as may be: what waits so long waits in vain.
 pub(crate) const LONG: Duration = Duration::from_secs(120);
@@ -24,8 +24,8 @@ pub(crate) fn clock() -> Clock {
     Clock::fixed(Timestamp::parse(NOW).unwrap())
 }
 
-pub(crate) fn edge() -> Edge {
-    Edge {
+pub(crate) fn stack() -> HttpStack {
+    HttpStack {
         service: "test",
         random: Random::seeded(1),
         proxies: Proxies::default(),
@@ -35,9 +35,9 @@ pub(crate) fn edge() -> Edge {
     }
 }
 
-/// The router with the whole edge around it.
-pub(crate) fn edged(router: Router) -> Router {
-    edge().around(router, Detailed::new(clock()))
+/// The router with the whole stack around it.
+pub(crate) fn in_stack(router: Router) -> Router {
+    stack().around(router, Detailed::new(clock()))
 }
 
 pub(crate) struct Running {

@@ -18,7 +18,7 @@ use tokio_rustls::client::TlsStream;
 use web::client::Secure;
 use web::server::{Options, Tls, TlsFiles};
 
-use crate::support::{LONG, Running, edged};
+use crate::support::{LONG, Running, in_stack};
 
 /// Writes a new self-signed certificate with its key, and gives it back.
 fn write(folder: &Path) -> CertificateDer<'static> {
@@ -48,7 +48,7 @@ async fn start(folder: &Path) -> Running {
         .every(Duration::from_millis(10));
     let routes = Router::new().route("/", get(async |Secure(secure): Secure| secure.to_string()));
     Running::with(
-        edged(routes),
+        in_stack(routes),
         Options {
             tls: Some(tls),
             ..Options::default()

@@ -13,7 +13,7 @@ use web::metrics::Metrics;
 use web::server::Shutdown;
 use web::{Supervisor, health};
 
-use crate::support::{LONG, Running, clock, edge, edged};
+use crate::support::{LONG, Running, clock, in_stack, stack};
 
 fn supervisor(metrics: &Metrics) -> (Supervisor, Shutdown) {
     let shutdown = Shutdown::new();
@@ -75,7 +75,7 @@ async fn readiness_names_a_worker_that_ended_until_it_runs_again() {
     let (workers, _shutdown) = supervisor(&metrics);
     let workers = workers.first_wait(LONG);
     let probes = health::routes("shop", "1.0.0", workers.clone(), async || Ok(()));
-    let server = Running::start(edged(probes)).await;
+    let server = Running::start(in_stack(probes)).await;
     assert_eq!(ready(&server).await.0, 200);
     tokio::spawn({
         let workers = workers.clone();
@@ -137,9 +137,9 @@ async fn probes_of_a_service_that_is_not_ready_are_told_once_and_are_no_faults()
         }
     };
     let probes = health::routes("shop", "1.0.0", workers, check);
-    let edge = edge();
-    let metrics = edge.metrics.clone();
-    let server = Running::start(edge.around(probes, Detailed::new(clock()))).await;
+    let stack = stack();
+    let metrics = stack.metrics.clone();
+    let server = Running::start(stack.around(probes, Detailed::new(clock()))).await;
     for (up, status) in [(false, 503), (true, 200)] {
         is_up.store(up, Ordering::SeqCst);
         for _ in 0..3 {
@@ -197,7 +197,7 @@ async fn an_announced_shutdown_is_told_to_balancers_and_serves_everybody_else() 
     let routes = Router::new()
         .route("/", get(async || "hello"))
         .merge(probes);
-    let server = Running::start(edged(routes)).await;
+    let server = Running::start(in_stack(routes)).await;
     assert_eq!(ready(&server).await.0, 200);
     server.shutdown.announce();
     let (status, body) = ready(&server).await;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use web::client::ClientAddress;
-use web::rate::{Held, Key, Level, Period, Rate, Reserve, Standing};
+use web::rate::{CountedCall, Key, Level, Period, Quota, Rate, Reserve};
 
 use crate::app::State;
 use crate::provider::{Failure, Purpose};
@@ -33,7 +33,7 @@ pub(super) struct Admission<'a> {
     /// The anonymous client who asks; none when a merchant does, or a program on this machine.
     stranger: Option<ClientAddress>,
     /// Once the attempt is counted: what counts the stranger's card as declined until it is known not to be.
-    held: Option<Vec<Held>>,
+    held: Option<Vec<CountedCall>>,
 }
 
 impl<'a> Admission<'a> {
@@ -80,7 +80,7 @@ async fn admit(
     state: &State,
     request: &PaymentRequest,
     client: ClientAddress,
-) -> Result<Vec<Held>, Failure> {
+) -> Result<Vec<CountedCall>, Failure> {
     let held = match &request.method {
         Method::Card(card) => hold(state, &counts(state, request, card, client)).await?,
         Method::Pix | Method::Boleto(_) => Vec::new(),
@@ -98,7 +98,7 @@ async fn admit(
     }
 }
 
-async fn hold(state: &State, counts: &[Count]) -> Result<Vec<Held>, Failure> {
+async fn hold(state: &State, counts: &[Count]) -> Result<Vec<CountedCall>, Failure> {
     let is_strict = has_too_many_declines(state).await;
     let mut held = Vec::new();
     for Count {
@@ -127,7 +127,7 @@ async fn hold(state: &State, counts: &[Count]) -> Result<Vec<Held>, Failure> {
     Ok(held)
 }
 
-async fn give_back(state: &State, held: Vec<Held>) {
+async fn give_back(state: &State, held: Vec<CountedCall>) {
     for one in held {
         state.windows.give_back(one).await;
     }
@@ -146,7 +146,7 @@ async fn note(
     state: &State,
     request: &PaymentRequest,
     client: ClientAddress,
-    held: Vec<Held>,
+    held: Vec<CountedCall>,
     outcome: Outcome,
 ) {
     let Method::Card(card) = &request.method else {
@@ -232,6 +232,6 @@ async fn count(state: &State, key: &Key, rate: Rate, calls: u32) -> Option<Level
         .windows
         .take(key, &[rate], calls, Reserve::Nothing)
         .await;
-    let levels = taken.map_or_else(|refused| refused.levels, |Standing { levels }| levels);
+    let levels = taken.map_or_else(|refused| refused.levels, |Quota { levels }| levels);
     levels.into_iter().next()
 }

@@ -15,7 +15,7 @@ use http::request::Parts;
 use web::{
     client::{ClientAddress, Origin},
     cookie::HostOnly,
-    rate::{Log, LogError, Period, Rate, Throttled, throttled},
+    rate::{Log, LogError, Period, Rate, Throttled, too_many_requests},
 };
 
 use crate::{State, rest::Refusal};
@@ -130,7 +130,7 @@ pub(super) async fn begin(
         .await?;
     match counted {
         Ok(subject) => Ok(Attempt { subject, at }),
-        Err(refused) => Err(throttled(&refused).into()),
+        Err(refused) => Err(too_many_requests(&refused).into()),
     }
 }
 

@@ -20,7 +20,7 @@ const LEFT_OVER: usize = 8 * 1024 * 1024;
 ///
 /// When it is dropped before its end, because the answer did not depend on it, the rest is read and thrown away. A connection that is
 /// closed over an unread body is reset, and the sender may lose the answer: a proxy that passes a body on tells its client 502 instead.
-pub(super) struct Sent {
+pub(super) struct DrainingBody {
     /// Until it has ended.
     body: Option<Incoming>,
     /// Whether the sender sends it whether it is wanted or not.
@@ -37,7 +37,7 @@ enum Wait {
     ForSender(Pin<Box<Sleep>>),
 }
 
-impl Sent {
+impl DrainingBody {
     pub(super) const fn new(
         body: Incoming,
         comes_unasked: bool,
@@ -70,7 +70,7 @@ impl Sent {
     }
 }
 
-impl HttpBody for Sent {
+impl HttpBody for DrainingBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -108,7 +108,7 @@ impl HttpBody for Sent {
     }
 }
 
-impl Drop for Sent {
+impl Drop for DrainingBody {
     fn drop(&mut self) {
         let Some(body) = self.body.take() else { return };
         let is_worth_it = self.comes_unasked

@@ -20,7 +20,7 @@ pub struct Level {
 
 /// A call that was allowed, and what is left.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct Quota {
     /// One level for each rate, in the order of the rates.
     pub levels: Vec<Level>,
 }
