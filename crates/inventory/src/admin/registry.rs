@@ -1,13 +1,13 @@
 //! Every model of the administration, in the order of the navigation. A new model is added here and nowhere else.
 
 use super::{
-    about::{About, Administered, Application, FieldValue},
+    about::{About, AdminModel, Application, FieldValue},
     models,
 };
 use crate::access::{Caller, Model};
 
 /// The models, but for the named records behind the first.
-static MODELS: [&dyn Administered; 13] = [
+static MODELS: [&dyn AdminModel; 13] = [
     &models::PRODUCTS,
     &models::INFLOWS,
     &models::OUTFLOWS,
@@ -24,8 +24,8 @@ static MODELS: [&dyn Administered; 13] = [
 ];
 
 /// Every model.
-fn all() -> impl Iterator<Item = &'static dyn Administered> {
-    let named = models::NAMED.iter().map(|model| model as &dyn Administered);
+fn all() -> impl Iterator<Item = &'static dyn AdminModel> {
+    let named = models::NAMED.iter().map(|model| model as &dyn AdminModel);
     let (first, others) = MODELS.split_at(1);
     first
         .iter()
@@ -35,14 +35,14 @@ fn all() -> impl Iterator<Item = &'static dyn Administered> {
 }
 
 /// The model at a path.
-pub(super) fn find(path: &str) -> Option<&'static dyn Administered> {
+pub(super) fn find(path: &str) -> Option<&'static dyn AdminModel> {
     all().find(|model| model.about().path == path)
 }
 
 /// The description of the records whose history is kept under a model.
 pub(super) fn described(model: Model) -> Option<&'static About> {
     all()
-        .map(Administered::about)
+        .map(AdminModel::about)
         .find(|about| about.model == model)
 }
 
@@ -59,7 +59,7 @@ pub(super) fn shown_to(caller: &Caller) -> Vec<(Application, Vec<&'static About>
         .into_iter()
         .map(|application| {
             let models = all()
-                .map(Administered::about)
+                .map(AdminModel::about)
                 .filter(|about| about.application == application && about.is_shown_to(caller));
             (application, models.collect::<Vec<_>>())
         })
@@ -78,7 +78,7 @@ mod tests {
     fn every_description_holds_together() {
         let paths: BTreeSet<_> = all().map(|model| model.about().path).collect();
         assert_eq!(paths.len(), all().count());
-        for about in all().map(Administered::about) {
+        for about in all().map(AdminModel::about) {
             assert!(!about.columns.is_empty(), "{}", about.path);
             for filter in about.filters {
                 if let FilterKind::Related(path) = filter.kind {

@@ -9,7 +9,7 @@ use http::{StatusCode, request::Parts};
 use resource::capitalized;
 
 use super::{
-    about::{About, Administered, Count},
+    about::{About, AdminModel, Count},
     registry,
 };
 use crate::{
@@ -111,7 +111,7 @@ impl Site {
     /// # Errors
     ///
     /// An unknown model, and one that the reader may not see.
-    pub(super) fn model(&self, path: &str) -> Result<&'static dyn Administered, Refusal> {
+    pub(super) fn model(&self, path: &str) -> Result<&'static dyn AdminModel, Refusal> {
         let model = registry::find(path).ok_or(Refusal::NotFound)?;
         let about = model.about();
         if about.is_shown_to(&self.caller) {

@@ -324,7 +324,9 @@ pub(crate) async fn test_once(
     };
     match write_once(state, actor, key, job, replay).await? {
         TestRequest::First(trial) => Ok(Some(endpoints::post_test(&state.outbox, *trial).await?)),
-        TestRequest::Again(delivery) => Ok(endpoints::result_of_test(&state.outbox, delivery).await?),
+        TestRequest::Again(delivery) => {
+            Ok(endpoints::result_of_test(&state.outbox, delivery).await?)
+        }
     }
 }
 

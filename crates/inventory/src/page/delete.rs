@@ -3,6 +3,8 @@
 use askama::Template;
 use axum::response::Response;
 use http::StatusCode;
+use resource::Words;
+use web::locale::Locale;
 
 use super::Frame;
 use crate::rest::Refusal;
@@ -36,6 +38,26 @@ struct DeletePage<'a> {
 }
 
 impl Deletion {
+    /// A record of this kind, whose page is at `back`.
+    pub(crate) fn of(
+        words: &Words,
+        name: String,
+        sentence: &'static str,
+        back: String,
+        locale: Locale,
+    ) -> Self {
+        Self {
+            title: words.ask_to_delete(locale),
+            name,
+            sentence,
+            confirm: words.confirm_to_delete(locale),
+            back,
+            next: String::new(),
+            blocking: None,
+            problem: String::new(),
+        }
+    }
+
     /// Asks, or tells beforehand why it cannot be done, as far as that is foreseen.
     ///
     /// # Errors

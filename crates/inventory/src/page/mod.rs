@@ -15,6 +15,8 @@ pub(crate) mod part;
 pub(crate) mod picker;
 pub(crate) mod places;
 pub(crate) mod posts;
+pub(crate) mod records;
+
 pub(crate) mod routes;
 pub(crate) mod shortcuts;
 pub(crate) mod trend;

@@ -4,7 +4,7 @@
 use db::{Timestamp, Tx};
 use resource::choice;
 
-use super::{Explanation, QuantityError, LockedStock, QuantityChange, movements::Movement, store};
+use super::{Explanation, LockedStock, QuantityChange, QuantityError, movements::Movement, store};
 use crate::{
     aggregates::{self, MovementDelta, ProductSnapshot, StockDelta},
     work::Work,

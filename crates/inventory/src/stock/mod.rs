@@ -35,6 +35,7 @@ use resource::Value;
 use crate::{
     State,
     access::{Caller, Model},
+    aggregates,
     audit::{self, Action, FieldChange},
     rest::{
         Message, Refusal,
@@ -43,7 +44,7 @@ use crate::{
         query::Parameters,
         resource::{Page, Wanted},
     },
-    search, aggregates,
+    search,
     work::{Work, write},
 };
 use ledger::{EntryKind, NewEntry};

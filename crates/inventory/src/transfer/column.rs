@@ -55,7 +55,9 @@ impl ReferenceKey {
     /// How the records that a field refers to are looked up.
     fn of(field: &Field) -> Option<Self> {
         let path = field.target?.path;
-        let kind = named::Kind::ALL.into_iter().find(|kind| kind.path() == path);
+        let kind = named::Kind::ALL
+            .into_iter()
+            .find(|kind| kind.path() == path);
         Some(kind.map_or(Self::Title, Self::Name))
     }
 }

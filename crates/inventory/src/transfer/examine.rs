@@ -17,11 +17,11 @@ use super::{
     ImportError, Problem, Report, Resource, Run,
     cell::{Decimals, unescape},
     column::{FileColumn, exported},
+    earlier::{EarlierRows, RowsBefore, locked},
     missing::{self, Meaning, RowNames},
     record,
     same::is_same_value,
-    earlier::{RowsBefore, EarlierRows, locked},
-    sheet::{SheetLine, Sheet},
+    sheet::{Sheet, SheetLine},
 };
 use crate::{
     catalogue::named,
@@ -318,7 +318,8 @@ async fn members(
         }
         let read = match (field.kind, column.key) {
             (_, Some(key)) if is_name(column, cell) => {
-                match missing::resolve(conn, creates, field.name, key, unescape(cell).trim()).await?
+                match missing::resolve(conn, creates, field.name, key, unescape(cell).trim())
+                    .await?
                 {
                     Meaning::Id(id) => Ok(id),
                     Meaning::New(name) => {

@@ -18,6 +18,7 @@
 
 mod cell;
 mod column;
+mod earlier;
 mod encoding;
 mod examine;
 mod export;
@@ -25,7 +26,6 @@ mod import;
 mod missing;
 mod record;
 mod same;
-mod earlier;
 mod sheet;
 mod staging;
 pub(crate) mod uploads;

@@ -9,9 +9,9 @@ use super::{
     Resource,
     cell::written,
     column::{self, ReferenceKey},
+    earlier::{Effect, RowsBefore},
     examine::StagedRow,
     missing::RowNames,
-    earlier::{RowsBefore, Effect},
 };
 use crate::{
     catalogue::{

@@ -1,30 +1,31 @@
 //! Which lists can be saved: those of the pages, each with the parameters that it knows.
 
+use web::locale::Locale;
+
 use super::model::MAX_ADDRESS;
 use crate::{
-    catalogue::{
-        named::{self, Kind},
-        products,
-    },
-    page::index::Address,
+    catalogue::{named::Kind, products::Products},
+    page::{index::Address, records::ResourcePages as _},
     payments, reorder,
     rest::query::Parameters,
-    stock::movements::{self, Movement},
+    stock::movements::Movement,
 };
 
 /// The parameters of the list at a path, order and size aside; none where there is no list.
 fn parameters(path: &str) -> Option<Vec<&'static str>> {
     let name = path.strip_prefix('/')?.strip_suffix('/')?;
     let is_at = |list: &str| name == list;
+    // What a filter is called does not matter to its name.
+    let locale = Locale::En;
     if is_at("products") {
-        return Some(products::pages::parameters());
+        return Some(Products.filters(locale).names());
     }
-    if Kind::ALL.iter().any(|kind| is_at(kind.path())) {
-        return Some(named::pages::PARAMETERS.to_vec());
+    if let Some(kind) = Kind::ALL.into_iter().find(|kind| is_at(kind.path())) {
+        return Some(kind.filters(locale).names());
     }
     let mut movements = [Movement::Inflow, Movement::Outflow].into_iter();
     if let Some(movement) = movements.find(|movement| is_at(movement.path())) {
-        return Some(movements::pages::parameters(movement));
+        return Some(movement.filters(locale).names());
     }
     if path == reorder::pages::PATH {
         return Some(reorder::pages::PARAMETERS.to_vec());

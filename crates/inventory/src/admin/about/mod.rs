@@ -1,7 +1,6 @@
 //! The description of a model for the administration: everything that its pages need to know about it.
 
-use std::{future::Future, pin::Pin};
-
+use async_trait::async_trait;
 use db::{Timestamp, Tx};
 
 use super::listing::Asked;
@@ -27,12 +26,6 @@ pub(super) use records::*;
 
 /// Portuguese and English.
 pub(super) type Text = (&'static str, &'static str);
-
-/// What the functions of a model answer.
-pub(super) type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, Refusal>> + Send + 'a>>;
-
-/// What they answer within a transaction that is running.
-pub(super) type Within<'a, T> = Pin<Box<dyn Future<Output = Result<T, Refusal>> + 'a>>;
 
 /// Who writes within a transaction, when, and under which rules of the shop.
 #[derive(Clone)]
@@ -86,15 +79,47 @@ impl Target {
 }
 
 /// A model in the administration: its description, and the service functions that read and write it.
-pub(super) trait Administered: Send + Sync {
+/// How the records of a model are written, within the transaction of a form or of a list.
+#[async_trait(?Send)]
+pub(super) trait AdminWrites: Send + Sync {
+    /// The secret that a form has made, for a reader whose browser sent it twice and shows the second answer.
+    async fn secret_of(&self, _tx: &mut Tx, _by: &By, _id: i64) -> Result<Option<String>, Refusal> {
+        Ok(None)
+    }
+
+    /// Adds a record, or changes one, within the transaction of a form or of a list.
+    async fn write_within(
+        &self,
+        _tx: &mut Tx,
+        _by: &By,
+        _target: Target,
+        _members: &Members,
+    ) -> Result<Written, Refusal> {
+        Err(Refusal::forbidden())
+    }
+
+    /// As [`read`](Self::read), within a transaction until whose end nobody else changes the record: for models that are changed.
+    async fn read_held(&self, _tx: &mut Tx, _id: i64) -> Result<Option<Record>, Refusal> {
+        Err(Refusal::forbidden())
+    }
+
+    /// As [`delete`](Self::delete), within such a transaction.
+    async fn delete_within(&self, _tx: &mut Tx, _by: &By, _id: i64) -> Result<bool, Refusal> {
+        Err(Refusal::forbidden())
+    }
+}
+
+/// A model in the administration: its description, and the service functions that read it and act on it.
+#[async_trait]
+pub(super) trait AdminModel: AdminWrites {
     /// Its description.
     fn about(&self) -> &About;
 
     /// One page of its list.
-    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Pending<'a, Rows>;
+    async fn list(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal>;
 
     /// One record.
-    fn read<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Option<Record>>;
+    async fn read(&self, state: &State, id: i64) -> Result<Option<Record>, Refusal>;
 
     /// What is wrong with a form, as far as it can be told without the store: what can be told is told before anything is written.
     fn problems(&self, _target: Target, _members: &Members) -> FieldErrors {
@@ -102,12 +127,12 @@ pub(super) trait Administered: Send + Sync {
     }
 
     /// Prepares a new record before the transaction of its form: hashing a password takes too long to hold a writer meanwhile.
-    fn prepare<'a>(
-        &'a self,
-        _state: &'a State,
-        _members: &'a Members,
-    ) -> Pending<'a, Option<NewAccount>> {
-        Box::pin(async { Ok(None) })
+    async fn prepare(
+        &self,
+        _state: &State,
+        _members: &Members,
+    ) -> Result<Option<NewAccount>, Refusal> {
+        Ok(None)
     }
 
     /// Whether a form makes something, so that it counts once however often it is sent.
@@ -115,30 +140,9 @@ pub(super) trait Administered: Send + Sync {
         target == Target::New
     }
 
-    /// The secret that a form has made, for a reader whose browser sent it twice and shows the second answer.
-    fn secret_of<'a>(
-        &'a self,
-        _tx: &'a mut Tx,
-        _by: &'a By,
-        _id: i64,
-    ) -> Within<'a, Option<String>> {
-        Box::pin(async { Ok(None) })
-    }
-
     /// Deletes a record; whether it was there.
-    fn delete<'a>(&'a self, _state: &'a State, _caller: &'a Caller, _id: i64) -> Pending<'a, bool> {
-        Box::pin(async { Err(Refusal::forbidden()) })
-    }
-
-    /// Adds a record, or changes one, within the transaction of a form or of a list.
-    fn write_within<'a>(
-        &'a self,
-        _tx: &'a mut Tx,
-        _by: &'a By,
-        _target: Target,
-        _members: &'a Members,
-    ) -> Within<'a, Written> {
-        Box::pin(async { Err(Refusal::forbidden()) })
+    async fn delete(&self, _state: &State, _caller: &Caller, _id: i64) -> Result<bool, Refusal> {
+        Err(Refusal::forbidden())
     }
 
     /// Whether some of its fields can be written without the others; else all are always written together.
@@ -146,46 +150,36 @@ pub(super) trait Administered: Send + Sync {
         false
     }
 
-    /// As [`read`](Self::read), within a transaction until whose end nobody else changes the record: for models that are changed.
-    fn read_held<'a>(&'a self, _tx: &'a mut Tx, _id: i64) -> Within<'a, Option<Record>> {
-        Box::pin(async { Err(Refusal::forbidden()) })
-    }
-
-    /// As [`delete`](Self::delete), within such a transaction.
-    fn delete_within<'a>(&'a self, _tx: &'a mut Tx, _by: &'a By, _id: i64) -> Within<'a, bool> {
-        Box::pin(async { Err(Refusal::forbidden()) })
-    }
-
     /// Why somebody may not do this to a record, as far as it is known before they try: the text of the refusal.
-    fn hindrance<'a>(
-        &'a self,
-        _state: &'a State,
-        _caller: &'a Caller,
+    async fn hindrance(
+        &self,
+        _state: &State,
+        _caller: &Caller,
         _verb: Verb,
         _id: i64,
-    ) -> Pending<'a, Option<Message>> {
-        Box::pin(async { Ok(None) })
+    ) -> Result<Option<Message>, Refusal> {
+        Ok(None)
     }
 
     /// What refers to a record.
-    fn related<'a>(&'a self, _state: &'a State, _id: i64) -> Pending<'a, Vec<Related>> {
-        Box::pin(async { Ok(Vec::new()) })
+    async fn related(&self, _state: &State, _id: i64) -> Result<Vec<Related>, Refusal> {
+        Ok(Vec::new())
     }
 
     /// Does one of the actions to one record; whether it was done. `once` is the form that asks for it.
-    fn act<'a>(
-        &'a self,
-        _state: &'a State,
-        _caller: &'a Caller,
-        _action: &'a str,
+    async fn act(
+        &self,
+        _state: &State,
+        _caller: &Caller,
+        _action: &str,
         _id: i64,
         _once: Option<Once>,
-    ) -> Pending<'a, bool> {
-        Box::pin(async { Err(Refusal::forbidden()) })
+    ) -> Result<bool, Refusal> {
+        Err(Refusal::forbidden())
     }
 
     /// The first and the last moment that the dates of the list can be narrowed to.
-    fn span<'a>(&'a self, _state: &'a State) -> Pending<'a, Option<(Timestamp, Timestamp)>> {
-        Box::pin(async { Ok(None) })
+    async fn span(&self, _state: &State) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
+        Ok(None)
     }
 }

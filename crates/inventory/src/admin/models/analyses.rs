@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use async_trait::async_trait;
 use resource::Record as _;
 
 use crate::{
@@ -9,14 +10,14 @@ use crate::{
     access::{Model, Verb},
     admin::{
         about::{
-            About, Administered, Allowed, Application, FieldValue, Filter, Pending, Record, Rows,
+            About, AdminModel, AdminWrites, Allowed, Application, FieldValue, Filter, Record, Rows,
             Text, Words,
         },
         listing::Asked,
         models::{counted, rows_of},
     },
     analysis::{self, Summary, search::Sought},
-    rest::{list::PageNumber, resource::Wanted},
+    rest::{Refusal, list::PageNumber, resource::Wanted},
 };
 
 pub(in crate::admin) struct Analyses;
@@ -43,12 +44,13 @@ static ABOUT: LazyLock<About> = LazyLock::new(|| About {
 
 const FILTERS: [Filter; 1] = [Filter::related("product", "products")];
 
-impl Administered for Analyses {
+#[async_trait]
+impl AdminModel for Analyses {
     fn about(&self) -> &About {
         &ABOUT
     }
 
-    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Pending<'a, Rows> {
+    async fn list(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
         let wanted = Wanted {
             page: PageNumber::Number(asked.page),
             size: asked.size,
@@ -59,34 +61,34 @@ impl Administered for Analyses {
             words: asked.words(),
             product,
         };
-        Box::pin(async move {
-            if !sought.words.is_empty() {
-                let found = analysis::search::search(state, sought, wanted).await?;
-                let mut rows = counted(found.count, found.page.iter().map(record).collect());
-                rows.note = found.is_cut.then_some(CUT);
-                return Ok(rows);
-            }
-            let page = analysis::list(state, product, wanted).await?;
-            Ok(rows_of(page, |summary| record(&summary)))
-        })
+
+        if !sought.words.is_empty() {
+            let found = analysis::search::search(state, sought, wanted).await?;
+            let mut rows = counted(found.count, found.page.iter().map(record).collect());
+            rows.note = found.is_cut.then_some(CUT);
+            return Ok(rows);
+        }
+        let page = analysis::list(state, product, wanted).await?;
+        Ok(rows_of(page, |summary| record(&summary)))
     }
 
-    fn read<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Option<Record>> {
-        Box::pin(async move {
-            let found = analysis::read(state, id).await?;
-            Ok(found.map(|found| {
-                let provenance = found.provenance;
-                let mut record = record(&found.summary);
-                record.facts.extend([
-                    ("outcome", FieldValue::Text(provenance.outcome)),
-                    ("language_model", FieldValue::text(provenance.model)),
-                    ("user", FieldValue::text(provenance.asked_by)),
-                ]);
-                record
-            }))
-        })
+    async fn read(&self, state: &State, id: i64) -> Result<Option<Record>, Refusal> {
+        let found = analysis::read(state, id).await?;
+        Ok(found.map(|found| {
+            let provenance = found.provenance;
+            let mut record = record(&found.summary);
+            record.facts.extend([
+                ("outcome", FieldValue::Text(provenance.outcome)),
+                ("language_model", FieldValue::text(provenance.model)),
+                ("user", FieldValue::text(provenance.asked_by)),
+            ]);
+            record
+        }))
     }
 }
+
+#[async_trait(?Send)]
+impl AdminWrites for Analyses {}
 
 fn record(summary: &Summary) -> Record {
     let product = summary

@@ -1,5 +1,6 @@
 //! The audit log: read only.
 
+use async_trait::async_trait;
 use db::Timestamp;
 use resource::Choice as _;
 
@@ -8,8 +9,8 @@ use crate::{
     access::{Model, Verb},
     admin::{
         about::{
-            About, Administered, Allowed, Application, Column, FieldValue, Filter, Pending, Record,
-            Rows, Text, Words,
+            About, AdminModel, AdminWrites, Allowed, Application, Column, FieldValue, Filter,
+            Record, Rows, Text, Words,
         },
         listing::Asked,
         models::{counted, most, stretch},
@@ -17,6 +18,7 @@ use crate::{
     },
     audit::{self, Done, Entry, Selection},
     payments,
+    rest::Refusal,
 };
 
 pub(in crate::admin) struct AuditLog;
@@ -76,12 +78,13 @@ const CUT: Text = (
     "The search covers only the newest 20,000 entries of these filters. Choose a year, a month or a day to look further back.",
 );
 
-impl Administered for AuditLog {
+#[async_trait]
+impl AdminModel for AuditLog {
     fn about(&self) -> &About {
         &ABOUT
     }
 
-    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Pending<'a, Rows> {
+    async fn list(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
         let selection = Selection {
             user: asked.id("user"),
             done: asked.value("action").and_then(Done::of),
@@ -90,22 +93,24 @@ impl Administered for AuditLog {
             words: asked.words(),
             is_oldest_first: asked.order.first().is_some_and(|(_, descends)| !descends),
         };
-        Box::pin(async move {
-            let found = audit::list(state, selection, stretch(asked), most()).await?;
-            let mut rows = counted(found.count, found.entries.into_iter().map(record).collect());
-            rows.note = found.is_cut.then_some(CUT);
-            Ok(rows)
-        })
+
+        let found = audit::list(state, selection, stretch(asked), most()).await?;
+        let mut rows = counted(found.count, found.entries.into_iter().map(record).collect());
+        rows.note = found.is_cut.then_some(CUT);
+        Ok(rows)
     }
 
-    fn read<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Option<Record>> {
-        Box::pin(async move { Ok(audit::read(state, id).await?.map(record)) })
+    async fn read(&self, state: &State, id: i64) -> Result<Option<Record>, Refusal> {
+        Ok(audit::read(state, id).await?.map(record))
     }
 
-    fn span<'a>(&'a self, state: &'a State) -> Pending<'a, Option<(Timestamp, Timestamp)>> {
-        Box::pin(audit::span(state))
+    async fn span(&self, state: &State) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
+        audit::span(state).await
     }
 }
+
+#[async_trait(?Send)]
+impl AdminWrites for AuditLog {}
 
 fn action(entry: &Entry) -> FieldValue {
     FieldValue::Word(entry.done.words())

@@ -2,6 +2,7 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
+use async_trait::async_trait;
 use resource::Record as _;
 
 use crate::{
@@ -9,7 +10,7 @@ use crate::{
     access::{Actor, Caller, Model, Verb},
     admin::{
         about::{
-            About, Action, Administered, Allowed, Application, FieldValue, Pending, Record, Rows,
+            About, Action, AdminModel, AdminWrites, Allowed, Application, FieldValue, Record, Rows,
             Text, Words,
         },
         listing::{Asked, shelf},
@@ -67,81 +68,80 @@ const ACTIONS: [Action; 1] = [Action {
     verb: Verb::Change,
 }];
 
-impl Administered for Deliveries {
+#[async_trait]
+impl AdminModel for Deliveries {
     fn about(&self) -> &About {
         &ABOUT
     }
 
-    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Pending<'a, Rows> {
+    async fn list(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
         let filter = events::Filter {
             state: asked.value("state").and_then(DeliveryState::of),
             endpoint: asked.id("endpoint"),
             ..events::Filter::default()
         };
         let (limit, offset) = stretch(asked);
-        Box::pin(async move {
-            let is_search = !asked.words().is_empty();
-            let most = if is_search { SEARCHED } else { NEWEST };
-            let limit_read = i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1);
-            let newest = deliveries::newest(&state.db, filter, limit_read).await?;
-            let is_cut = newest.len() > most;
-            let titles = deliveries::titles(&state.db, &newest).await?;
-            let newest = newest.into_iter().take(most);
-            let mut records = newest.map(|one| record(&one, &titles)).collect();
-            shelf::search(&mut records, asked, &ABOUT);
-            let count = records.len() as u64;
-            let skipped = usize::try_from(offset).unwrap_or(usize::MAX);
-            let taken = usize::try_from(limit).unwrap_or(usize::MAX);
-            let shown = records.into_iter().skip(skipped).take(taken);
-            let mut rows = counted(count, shown.collect());
-            rows.note = (is_search && is_cut).then_some(CUT);
-            rows.count.is_more = !is_search && is_cut;
-            Ok(rows)
-        })
+
+        let is_search = !asked.words().is_empty();
+        let most = if is_search { SEARCHED } else { NEWEST };
+        let limit_read = i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1);
+        let newest = deliveries::newest(&state.db, filter, limit_read).await?;
+        let is_cut = newest.len() > most;
+        let titles = deliveries::titles(&state.db, &newest).await?;
+        let newest = newest.into_iter().take(most);
+        let mut records = newest.map(|one| record(&one, &titles)).collect();
+        shelf::search(&mut records, asked, &ABOUT);
+        let count = records.len() as u64;
+        let skipped = usize::try_from(offset).unwrap_or(usize::MAX);
+        let taken = usize::try_from(limit).unwrap_or(usize::MAX);
+        let shown = records.into_iter().skip(skipped).take(taken);
+        let mut rows = counted(count, shown.collect());
+        rows.note = (is_search && is_cut).then_some(CUT);
+        rows.count.is_more = !is_search && is_cut;
+        Ok(rows)
     }
 
-    fn read<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Option<Record>> {
-        Box::pin(async move {
-            let Some((delivery, event, attempts)) = deliveries::find(&state.db, id).await? else {
-                return Ok(None);
-            };
-            let titles = deliveries::titles(&state.db, std::slice::from_ref(&delivery)).await?;
-            let mut record = record(&delivery, &titles);
-            record
-                .facts
-                .push(("payload", FieldValue::Text(event.payload)));
-            record.facts.extend(attempts.into_iter().map(|attempt| {
-                let status = attempt
-                    .status
-                    .map_or_else(String::new, |status| format!(" {status}"));
-                let text = format!(
-                    "{} · {}{status} · {} ms · {}",
-                    attempt.started_at, attempt.outcome, attempt.duration_ms, attempt.detail
-                );
-                ("attempt", FieldValue::Text(text))
-            }));
-            Ok(Some(record))
-        })
+    async fn read(&self, state: &State, id: i64) -> Result<Option<Record>, Refusal> {
+        let Some((delivery, event, attempts)) = deliveries::find(&state.db, id).await? else {
+            return Ok(None);
+        };
+        let titles = deliveries::titles(&state.db, std::slice::from_ref(&delivery)).await?;
+        let mut record = record(&delivery, &titles);
+        record
+            .facts
+            .push(("payload", FieldValue::Text(event.payload)));
+        record.facts.extend(attempts.into_iter().map(|attempt| {
+            let status = attempt
+                .status
+                .map_or_else(String::new, |status| format!(" {status}"));
+            let text = format!(
+                "{} · {}{status} · {} ms · {}",
+                attempt.started_at, attempt.outcome, attempt.duration_ms, attempt.detail
+            );
+            ("attempt", FieldValue::Text(text))
+        }));
+        Ok(Some(record))
     }
 
-    fn act<'a>(
-        &'a self,
-        state: &'a State,
-        caller: &'a Caller,
-        _action: &'a str,
+    async fn act(
+        &self,
+        state: &State,
+        caller: &Caller,
+        _action: &str,
         id: i64,
         once: Option<Once>,
-    ) -> Pending<'a, bool> {
-        Box::pin(async move {
-            let key = once.map(|once| once.for_record(id).by(caller.id, "deliveries/redeliver"));
-            let actor = Actor::from(caller);
-            match deliveries::redeliver_once(state, &actor, id, key).await {
-                Err(Refusal::NotFound) => Ok(false),
-                done => Ok(done.map(|()| true)?),
-            }
-        })
+    ) -> Result<bool, Refusal> {
+        let key = once.map(|once| once.for_record(id).by(caller.id, "deliveries/redeliver"));
+        let actor = Actor::from(caller);
+        match deliveries::redeliver_once(state, &actor, id, key).await {
+            Err(Refusal::NotFound) => Ok(false),
+            done => Ok(done.map(|()| true)?),
+        }
     }
 }
+
+#[async_trait(?Send)]
+impl AdminWrites for Deliveries {}
 
 fn record(delivery: &Delivery, titles: &HashMap<i64, String>) -> Record {
     let outcome = delivery.last_outcome.as_deref().map(|outcome| {

@@ -1,5 +1,6 @@
 //! Webhook endpoints. A secret is shown once, when it is made or rotated.
 
+use async_trait::async_trait;
 use db::Tx;
 
 use crate::{
@@ -8,8 +9,8 @@ use crate::{
     accounts::pages::posted,
     admin::{
         about::{
-            About, Action, Administered, Application, At, By, Column, FieldValue, Filter, Inline,
-            Pending, Record, Rows, Target, Within, Words, Written,
+            About, Action, AdminModel, AdminWrites, Application, At, By, Column, FieldValue,
+            Filter, Inline, Record, Rows, Target, Words, Written,
         },
         listing::{Asked, shelf},
     },
@@ -92,109 +93,101 @@ static ABOUT: About = About {
     ..About::PLAIN
 };
 
-impl Administered for Endpoints {
+#[async_trait]
+impl AdminModel for Endpoints {
     fn about(&self) -> &About {
         &ABOUT
     }
 
-    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Pending<'a, Rows> {
-        Box::pin(async move {
-            let rows = endpoints::list(&state.db).await?.into_iter().map(record);
-            Ok(shelf::select(rows.collect(), asked, &ABOUT))
-        })
+    async fn list(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
+        let rows = endpoints::list(&state.db).await?.into_iter().map(record);
+        Ok(shelf::select(rows.collect(), asked, &ABOUT))
     }
 
-    fn read<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Option<Record>> {
-        Box::pin(async move { Ok(endpoints::find(&state.db, id).await?.map(record)) })
+    async fn read(&self, state: &State, id: i64) -> Result<Option<Record>, Refusal> {
+        Ok(endpoints::find(&state.db, id).await?.map(record))
     }
 
     fn makes_something(&self, target: Target, members: &Members) -> bool {
         target == Target::New || is_renewed(members)
     }
 
-    fn secret_of<'a>(&'a self, tx: &'a mut Tx, by: &'a By, id: i64) -> Within<'a, Option<String>> {
-        Box::pin(async move {
-            let secret = endpoints::secret(tx, &by.state.outbox, id).await?;
-            Ok(secret.map(|secret| secret.reveal()))
-        })
+    async fn delete(&self, state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
+        let removed = endpoints::delete(state, &Actor::from(caller), id).await;
+        is_there(removed)
     }
 
-    fn write_within<'a>(
-        &'a self,
-        tx: &'a mut Tx,
-        by: &'a By,
-        target: Target,
-        members: &'a Members,
-    ) -> Within<'a, Written> {
-        Box::pin(async move {
-            let (wish, outbox) = (wish(members), &by.state.outbox);
-            let work = &mut by.author.work(tx);
-            let Some(id) = target.id() else {
-                let (id, secret) = endpoints::create(work, outbox, &wish).await?;
-                return Ok(Written {
-                    secret: Some(secret.reveal()),
-                    ..Written::of(id, wish.url)
-                });
-            };
-            endpoints::change(work, id, &wish).await?;
-            let secret = if is_renewed(members) {
-                let (secret, _) = endpoints::rotate_secret(work, outbox, id).await?;
-                Some(secret.reveal())
-            } else {
-                None
-            };
-            Ok(Written {
-                secret,
-                ..Written::of(id, wish.url)
-            })
-        })
-    }
-
-    fn read_held<'a>(&'a self, tx: &'a mut Tx, id: i64) -> Within<'a, Option<Record>> {
-        Box::pin(async move { Ok(endpoints::find_locked(tx, id).await?.map(record)) })
-    }
-
-    fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Pending<'a, bool> {
-        Box::pin(async move {
-            let removed = endpoints::delete(state, &Actor::from(caller), id).await;
-            is_there(removed)
-        })
-    }
-
-    fn hindrance<'a>(
-        &'a self,
-        state: &'a State,
-        _caller: &'a Caller,
+    async fn hindrance(
+        &self,
+        state: &State,
+        _caller: &Caller,
         _verb: Verb,
         id: i64,
-    ) -> Pending<'a, Option<Message>> {
-        Box::pin(async move {
-            let found = endpoints::find(&state.db, id).await?;
-            let is_configured = found.is_some_and(|endpoint| endpoint.configured);
-            Ok(is_configured.then_some(endpoints::CONFIGURED))
+    ) -> Result<Option<Message>, Refusal> {
+        let found = endpoints::find(&state.db, id).await?;
+        let is_configured = found.is_some_and(|endpoint| endpoint.configured);
+        Ok(is_configured.then_some(endpoints::CONFIGURED))
+    }
+
+    async fn act(
+        &self,
+        state: &State,
+        caller: &Caller,
+        action: &str,
+        id: i64,
+        once: Option<Once>,
+    ) -> Result<bool, Refusal> {
+        let actor = Actor::from(caller);
+        is_there(match action {
+            "enable" => endpoints::enable(state, &actor, id).await,
+            "disable" => endpoints::disable(state, &actor, id).await,
+            _ => {
+                let key = once.map(|once| once.for_record(id).by(caller.id, "endpoints/test"));
+                let tested = endpoints::test_once(state, &actor, id, key).await?;
+                return Ok(tested.is_some_and(|attempt| attempt.outcome == "delivered"));
+            }
+        })
+    }
+}
+
+#[async_trait(?Send)]
+impl AdminWrites for Endpoints {
+    async fn secret_of(&self, tx: &mut Tx, by: &By, id: i64) -> Result<Option<String>, Refusal> {
+        let secret = endpoints::secret(tx, &by.state.outbox, id).await?;
+        Ok(secret.map(|secret| secret.reveal()))
+    }
+
+    async fn write_within(
+        &self,
+        tx: &mut Tx,
+        by: &By,
+        target: Target,
+        members: &Members,
+    ) -> Result<Written, Refusal> {
+        let (wish, outbox) = (wish(members), &by.state.outbox);
+        let work = &mut by.author.work(tx);
+        let Some(id) = target.id() else {
+            let (id, secret) = endpoints::create(work, outbox, &wish).await?;
+            return Ok(Written {
+                secret: Some(secret.reveal()),
+                ..Written::of(id, wish.url)
+            });
+        };
+        endpoints::change(work, id, &wish).await?;
+        let secret = if is_renewed(members) {
+            let (secret, _) = endpoints::rotate_secret(work, outbox, id).await?;
+            Some(secret.reveal())
+        } else {
+            None
+        };
+        Ok(Written {
+            secret,
+            ..Written::of(id, wish.url)
         })
     }
 
-    fn act<'a>(
-        &'a self,
-        state: &'a State,
-        caller: &'a Caller,
-        action: &'a str,
-        id: i64,
-        once: Option<Once>,
-    ) -> Pending<'a, bool> {
-        Box::pin(async move {
-            let actor = Actor::from(caller);
-            is_there(match action {
-                "enable" => endpoints::enable(state, &actor, id).await,
-                "disable" => endpoints::disable(state, &actor, id).await,
-                _ => {
-                    let key = once.map(|once| once.for_record(id).by(caller.id, "endpoints/test"));
-                    let tested = endpoints::test_once(state, &actor, id, key).await?;
-                    return Ok(tested.is_some_and(|attempt| attempt.outcome == "delivered"));
-                }
-            })
-        })
+    async fn read_held(&self, tx: &mut Tx, id: i64) -> Result<Option<Record>, Refusal> {
+        Ok(endpoints::find_locked(tx, id).await?.map(record))
     }
 }
 

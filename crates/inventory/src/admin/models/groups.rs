@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use async_trait::async_trait;
 use db::Tx;
 use resource::Record as _;
 
@@ -11,8 +12,8 @@ use crate::{
     accounts::users::manage::{self, Group},
     admin::{
         about::{
-            About, Administered, Application, By, FieldValue, Inline, Pending, Record, Rows,
-            Target, Within, Words, Written,
+            About, AdminModel, AdminWrites, Application, By, FieldValue, Inline, Record, Rows,
+            Target, Words, Written,
         },
         listing::{Asked, shelf},
     },
@@ -41,66 +42,62 @@ const INLINES: [Inline; 1] = [Inline::read(
     &["username", "first_name", "last_name", "active"],
 )];
 
-impl Administered for Groups {
+#[async_trait]
+impl AdminModel for Groups {
     fn about(&self) -> &About {
         &ABOUT
     }
 
-    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Pending<'a, Rows> {
-        Box::pin(async move {
-            let read = manage::groups(state);
-            let rows = read.await?.into_iter().map(|group| {
-                // The list has their number, the form has their names.
-                let count = i64::try_from(group.permissions.len()).unwrap_or(i64::MAX);
-                Record::described(&group).with("permissions", FieldValue::Number(count))
-            });
-            Ok(shelf::select(rows.collect(), asked, &ABOUT))
-        })
+    async fn list(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
+        let read = manage::groups(state);
+        let rows = read.await?.into_iter().map(|group| {
+            // The list has their number, the form has their names.
+            let count = i64::try_from(group.permissions.len()).unwrap_or(i64::MAX);
+            Record::described(&group).with("permissions", FieldValue::Number(count))
+        });
+        Ok(shelf::select(rows.collect(), asked, &ABOUT))
     }
 
-    fn read<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Option<Record>> {
-        Box::pin(async move {
-            let read = manage::group(state, id);
-            Ok(read.await?.as_ref().map(Record::described))
-        })
+    async fn read(&self, state: &State, id: i64) -> Result<Option<Record>, Refusal> {
+        let read = manage::group(state, id);
+        Ok(read.await?.as_ref().map(Record::described))
     }
 
-    fn write_within<'a>(
-        &'a self,
-        tx: &'a mut Tx,
-        by: &'a By,
-        target: Target,
-        members: &'a Members,
-    ) -> Within<'a, Written> {
-        Box::pin(async move {
-            let work = &mut by.author.work(tx);
-            let Some(id) = target.id() else {
-                let made = manage::create_group(work, &by.caller, members).await?;
-                return Ok(made.into());
-            };
-            let changed = manage::change_group(work, &by.caller, id, members).await?;
-            changed.map(Written::from).ok_or(Refusal::NotFound)
-        })
-    }
-
-    fn read_held<'a>(&'a self, tx: &'a mut Tx, id: i64) -> Within<'a, Option<Record>> {
-        Box::pin(async move {
-            let held = manage::find_group_locked(tx, id).await?;
-            Ok(held.as_ref().map(Record::described))
-        })
-    }
-
-    fn hindrance<'a>(
-        &'a self,
-        state: &'a State,
-        caller: &'a Caller,
+    async fn hindrance(
+        &self,
+        state: &State,
+        caller: &Caller,
         _verb: Verb,
         id: i64,
-    ) -> Pending<'a, Option<Message>> {
-        Box::pin(manage::hindrance_of_group(state, caller, id))
+    ) -> Result<Option<Message>, Refusal> {
+        manage::hindrance_of_group(state, caller, id).await
     }
 
-    fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Pending<'a, bool> {
-        Box::pin(manage::delete_group(state, caller, id))
+    async fn delete(&self, state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
+        manage::delete_group(state, caller, id).await
+    }
+}
+
+#[async_trait(?Send)]
+impl AdminWrites for Groups {
+    async fn write_within(
+        &self,
+        tx: &mut Tx,
+        by: &By,
+        target: Target,
+        members: &Members,
+    ) -> Result<Written, Refusal> {
+        let work = &mut by.author.work(tx);
+        let Some(id) = target.id() else {
+            let made = manage::create_group(work, &by.caller, members).await?;
+            return Ok(made.into());
+        };
+        let changed = manage::change_group(work, &by.caller, id, members).await?;
+        changed.map(Written::from).ok_or(Refusal::NotFound)
+    }
+
+    async fn read_held(&self, tx: &mut Tx, id: i64) -> Result<Option<Record>, Refusal> {
+        let held = manage::find_group_locked(tx, id).await?;
+        Ok(held.as_ref().map(Record::described))
     }
 }

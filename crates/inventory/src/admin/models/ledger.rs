@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use async_trait::async_trait;
 use db::Timestamp;
 use resource::Record as _;
 
@@ -10,12 +11,13 @@ use crate::{
     access::Verb,
     admin::{
         about::{
-            About, Administered, Allowed, Application, FieldValue, Filter, Pending, Record, Rows,
+            About, AdminModel, AdminWrites, Allowed, Application, FieldValue, Filter, Record, Rows,
             Text, Words,
         },
         listing::Asked,
         models::{counted, most, stretch},
     },
+    rest::Refusal,
     stock::{
         LedgerEntry, Reason,
         ledger::EntryKind,
@@ -50,34 +52,37 @@ const MANY: Text = (
     "More than 100 products have these words. The search covers only the first 100, by title. Enter more words to reach others.",
 );
 
-impl Administered for Ledger {
+#[async_trait]
+impl AdminModel for Ledger {
     fn about(&self) -> &About {
         &ABOUT
     }
 
-    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Pending<'a, Rows> {
+    async fn list(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
         let which = Which {
             product: asked.id("product"),
             titled: asked.search.trim().to_owned(),
             between: asked.dates.moments(),
             is_oldest_first: asked.order.first().is_some_and(|(_, descends)| !descends),
         };
-        Box::pin(async move {
-            let found = log::list(state, which, stretch(asked), most()).await?;
-            let mut rows = counted(found.count, found.entries.iter().map(record).collect());
-            rows.note = found.is_cut.then_some(MANY);
-            Ok(rows)
-        })
+
+        let found = log::list(state, which, stretch(asked), most()).await?;
+        let mut rows = counted(found.count, found.entries.iter().map(record).collect());
+        rows.note = found.is_cut.then_some(MANY);
+        Ok(rows)
     }
 
-    fn read<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Option<Record>> {
-        Box::pin(async move { Ok(log::read(state, id).await?.as_ref().map(record)) })
+    async fn read(&self, state: &State, id: i64) -> Result<Option<Record>, Refusal> {
+        Ok(log::read(state, id).await?.as_ref().map(record))
     }
 
-    fn span<'a>(&'a self, state: &'a State) -> Pending<'a, Option<(Timestamp, Timestamp)>> {
-        Box::pin(log::span(state))
+    async fn span(&self, state: &State) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
+        log::span(state).await
     }
 }
+
+#[async_trait(?Send)]
+impl AdminWrites for Ledger {}
 
 fn product(entry: &LedgerEntry) -> FieldValue {
     match &entry.title {
@@ -90,8 +95,8 @@ fn product(entry: &LedgerEntry) -> FieldValue {
 fn reference(entry: &LedgerEntry) -> FieldValue {
     let text = |id: i64| format!("#{id}");
     match (entry.reference, entry.kind) {
-        (Some(id), Kind::Inflow) => FieldValue::Record("inflows", id, text(id)),
-        (Some(id), Kind::Outflow) => FieldValue::Record("outflows", id, text(id)),
+        (Some(id), EntryKind::Inflow) => FieldValue::Record("inflows", id, text(id)),
+        (Some(id), EntryKind::Outflow) => FieldValue::Record("outflows", id, text(id)),
         (Some(id), _) => FieldValue::number(id),
         (None, _) => FieldValue::Empty,
     }

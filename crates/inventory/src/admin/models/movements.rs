@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use async_trait::async_trait;
 use db::{Timestamp, Tx};
 
 use crate::{
@@ -9,8 +10,8 @@ use crate::{
     access::{Caller, Verb},
     admin::{
         about::{
-            About, Administered, Allowed, Application, By, FieldValue, Pending, Record, Rows,
-            Target, Text, Within, Written,
+            About, AdminModel, AdminWrites, Allowed, Application, By, FieldValue, Record, Rows,
+            Target, Text, Written,
         },
         listing::{Asked, shelf},
         models::rows_of,
@@ -66,7 +67,8 @@ fn about(movement: Movement) -> About {
     }
 }
 
-impl Administered for Movements {
+#[async_trait]
+impl AdminModel for Movements {
     fn about(&self) -> &About {
         match self.0 {
             Movement::Inflow => &INFLOW,
@@ -74,80 +76,75 @@ impl Administered for Movements {
         }
     }
 
-    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Pending<'a, Rows> {
-        Box::pin(async move {
-            if !asked.words().is_empty() {
-                return self.search(state, asked).await;
-            }
-            let parameters = asked.parameters(self.about());
-            let page = movements::list(state, self.0, &parameters).await?;
-            Ok(rows_of(page, |movement| record(&movement, None)))
-        })
+    async fn list(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
+        if !asked.words().is_empty() {
+            return self.search(state, asked).await;
+        }
+        let parameters = asked.parameters(self.about());
+        let page = movements::list(state, self.0, &parameters).await?;
+        Ok(rows_of(page, |movement| record(&movement, None)))
     }
 
-    fn read<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Option<Record>> {
-        Box::pin(async move {
-            let Some(movement) = movements::read(state, self.0, id).await? else {
-                return Ok(None);
-            };
-            let booking = movements::booking(state, self.0, &movement).await?;
-            Ok(Some(record(&movement, booking.and_then(|row| row.user))))
-        })
+    async fn read(&self, state: &State, id: i64) -> Result<Option<Record>, Refusal> {
+        let Some(movement) = movements::read(state, self.0, id).await? else {
+            return Ok(None);
+        };
+        let booking = movements::booking(state, self.0, &movement).await?;
+        Ok(Some(record(&movement, booking.and_then(|row| row.user))))
     }
 
     fn problems(&self, _target: Target, members: &Members) -> FieldErrors {
         movements::problems(self.0, members)
     }
 
-    fn write_within<'a>(
-        &'a self,
-        tx: &'a mut Tx,
-        by: &'a By,
-        target: Target,
-        members: &'a Members,
-    ) -> Within<'a, Written> {
-        Box::pin(async move {
-            if target != Target::New {
-                return Err(Refusal::forbidden());
-            }
-            let work = &mut by.author.work(tx);
-            let movement = movements::create(work, self.0, &self.0.draft(members)).await?;
-            Ok(Written::of(movement.id, text(&movement)))
-        })
+    async fn delete(&self, state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
+        work::delete(state, caller, self.0, id).await
     }
 
-    fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Pending<'a, bool> {
-        Box::pin(work::delete(state, caller, self.0, id))
-    }
-
-    fn delete_within<'a>(&'a self, tx: &'a mut Tx, by: &'a By, id: i64) -> Within<'a, bool> {
-        Box::pin(async move { movements::delete(&mut by.author.work(tx), self.0, id).await })
-    }
-
-    fn hindrance<'a>(
-        &'a self,
-        state: &'a State,
-        _caller: &'a Caller,
+    async fn hindrance(
+        &self,
+        state: &State,
+        _caller: &Caller,
         verb: Verb,
         id: i64,
-    ) -> Pending<'a, Option<Message>> {
-        Box::pin(async move {
-            if verb != Verb::Delete {
-                return Ok(None);
-            }
-            let Some(movement) = movements::read(state, self.0, id).await? else {
-                return Ok(None);
-            };
-            match movements::check_deletion(state, self.0, &movement).await {
-                Ok(()) => Ok(None),
-                Err(Refusal::Conflict(message)) => Ok(Some(message)),
-                Err(refusal) => Err(refusal),
-            }
-        })
+    ) -> Result<Option<Message>, Refusal> {
+        if verb != Verb::Delete {
+            return Ok(None);
+        }
+        let Some(movement) = movements::read(state, self.0, id).await? else {
+            return Ok(None);
+        };
+        match movements::check_deletion(state, self.0, &movement).await {
+            Ok(()) => Ok(None),
+            Err(Refusal::Conflict(message)) => Ok(Some(message)),
+            Err(refusal) => Err(refusal),
+        }
     }
 
-    fn span<'a>(&'a self, state: &'a State) -> Pending<'a, Option<(Timestamp, Timestamp)>> {
-        Box::pin(movements::span(state, self.0))
+    async fn span(&self, state: &State) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
+        movements::span(state, self.0).await
+    }
+}
+
+#[async_trait(?Send)]
+impl AdminWrites for Movements {
+    async fn write_within(
+        &self,
+        tx: &mut Tx,
+        by: &By,
+        target: Target,
+        members: &Members,
+    ) -> Result<Written, Refusal> {
+        if target != Target::New {
+            return Err(Refusal::forbidden());
+        }
+        let work = &mut by.author.work(tx);
+        let movement = movements::create(work, self.0, &self.0.draft(members)).await?;
+        Ok(Written::of(movement.id, text(&movement)))
+    }
+
+    async fn delete_within(&self, tx: &mut Tx, by: &By, id: i64) -> Result<bool, Refusal> {
+        movements::delete(&mut by.author.work(tx), self.0, id).await
     }
 }
 

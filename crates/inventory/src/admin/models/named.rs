@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use async_trait::async_trait;
 use db::Tx;
 use resource::Record as _;
 
@@ -10,7 +11,7 @@ use crate::{
     access::Caller,
     admin::{
         about::{
-            About, Administered, By, Inline, Limit, Pending, Record, Related, Rows, Target, Within,
+            About, AdminModel, AdminWrites, By, Inline, Limit, Record, Related, Rows, Target,
             Written,
         },
         listing::Asked,
@@ -62,25 +63,22 @@ impl Named {
     }
 }
 
-impl Administered for Named {
+#[async_trait]
+impl AdminModel for Named {
     fn about(&self) -> &About {
         &self.about
     }
 
-    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Pending<'a, Rows> {
-        Box::pin(async move {
-            let parameters = asked.parameters(&self.about);
-            let page = named::list(state, self.kind, &parameters).await?;
-            Ok(rows_of(page, |record| Record::described(&record)))
-        })
+    async fn list(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
+        let parameters = asked.parameters(&self.about);
+        let page = named::list(state, self.kind, &parameters).await?;
+        Ok(rows_of(page, |record| Record::described(&record)))
     }
 
-    fn read<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Option<Record>> {
-        Box::pin(async move {
-            Ok(named::read(state, self.kind, id)
-                .await?
-                .map(|record| Record::described(&record)))
-        })
+    async fn read(&self, state: &State, id: i64) -> Result<Option<Record>, Refusal> {
+        Ok(named::read(state, self.kind, id)
+            .await?
+            .map(|record| Record::described(&record)))
     }
 
     fn problems(&self, target: Target, members: &Members) -> FieldErrors {
@@ -91,51 +89,48 @@ impl Administered for Named {
         true
     }
 
-    fn write_within<'a>(
-        &'a self,
-        tx: &'a mut Tx,
-        by: &'a By,
+    async fn delete(&self, state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
+        work::delete(state, caller, self.kind, id).await
+    }
+
+    async fn related(&self, state: &State, id: i64) -> Result<Vec<Related>, Refusal> {
+        let Some(referrer) = &self.kind.about().referrer else {
+            return Ok(Vec::new());
+        };
+        let references = named::references_to(state, self.kind, id).await?;
+        Ok(references
+            .iter()
+            .map(|reference| Related {
+                path: referrer.path,
+                filter: self.kind.name(),
+                count: reference.count.unsigned_abs(),
+                is_protecting: true,
+            })
+            .collect())
+    }
+}
+
+#[async_trait(?Send)]
+impl AdminWrites for Named {
+    async fn write_within(
+        &self,
+        tx: &mut Tx,
+        by: &By,
         target: Target,
-        members: &'a Members,
-    ) -> Within<'a, Written> {
-        Box::pin(async move {
-            let (work, draft) = (&mut by.author.work(tx), Draft::read(members, target.mode()));
-            let written = match target.id() {
-                None => Some(self.kind.create(work, &draft).await?),
-                Some(id) => self.kind.change(work, id, &draft).await?,
-            };
-            let record = written.ok_or(Refusal::NotFound)?;
-            Ok(Written::of(record.id, record.name))
-        })
+        members: &Members,
+    ) -> Result<Written, Refusal> {
+        let (work, draft) = (&mut by.author.work(tx), Draft::read(members, target.mode()));
+        let written = match target.id() {
+            None => Some(self.kind.create(work, &draft).await?),
+            Some(id) => self.kind.change(work, id, &draft).await?,
+        };
+        let record = written.ok_or(Refusal::NotFound)?;
+        Ok(Written::of(record.id, record.name))
     }
 
-    fn read_held<'a>(&'a self, tx: &'a mut Tx, id: i64) -> Within<'a, Option<Record>> {
-        Box::pin(async move {
-            Ok(named::find_locked(tx, self.kind, id)
-                .await?
-                .map(|record| Record::described(&record)))
-        })
-    }
-
-    fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Pending<'a, bool> {
-        Box::pin(work::delete(state, caller, self.kind, id))
-    }
-
-    fn related<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Vec<Related>> {
-        Box::pin(async move {
-            let Some(referrer) = &self.kind.about().referrer else {
-                return Ok(Vec::new());
-            };
-            let references = named::references_to(state, self.kind, id).await?;
-            Ok(references
-                .iter()
-                .map(|reference| Related {
-                    path: referrer.path,
-                    filter: self.kind.name(),
-                    count: reference.count.unsigned_abs(),
-                    is_protecting: true,
-                })
-                .collect())
-        })
+    async fn read_held(&self, tx: &mut Tx, id: i64) -> Result<Option<Record>, Refusal> {
+        Ok(named::find_locked(tx, self.kind, id)
+            .await?
+            .map(|record| Record::described(&record)))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use async_trait::async_trait;
 use db::{Timestamp, Tx};
 use resource::Record as _;
 
@@ -10,8 +11,8 @@ use crate::{
     access::{Caller, Verb},
     admin::{
         about::{
-            About, Action, Administered, By, Filter, Inline, Limit, Pending, Record, Related, Rows,
-            Target, Text, Within, Written,
+            About, Action, AdminModel, AdminWrites, By, Filter, Inline, Limit, Record, Related,
+            Rows, Target, Text, Written,
         },
         listing::Asked,
         models::rows_of,
@@ -89,24 +90,21 @@ static ABOUT: LazyLock<About> = LazyLock::new(|| About {
     ..About::of(ProductRecord::FIELDS).filtered_by(Filter::choices("archived", &ARCHIVED))
 });
 
-impl Administered for Products {
+#[async_trait]
+impl AdminModel for Products {
     fn about(&self) -> &About {
         &ABOUT
     }
 
-    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Pending<'a, Rows> {
-        Box::pin(async move {
-            let (parameters, created) = (asked.parameters(&ABOUT), asked.dates.moments());
-            let page = products::list_created(state, &parameters, created).await?;
-            Ok(rows_of(page, |product| Record::described(&product)))
-        })
+    async fn list(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
+        let (parameters, created) = (asked.parameters(&ABOUT), asked.dates.moments());
+        let page = products::list_created(state, &parameters, created).await?;
+        Ok(rows_of(page, |product| Record::described(&product)))
     }
 
-    fn read<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Option<Record>> {
-        Box::pin(async move {
-            let product = products::read(state, id).await?;
-            Ok(product.map(|product| Record::described(&product)))
-        })
+    async fn read(&self, state: &State, id: i64) -> Result<Option<Record>, Refusal> {
+        let product = products::read(state, id).await?;
+        Ok(product.map(|product| Record::described(&product)))
     }
 
     fn problems(&self, target: Target, members: &Members) -> FieldErrors {
@@ -117,68 +115,63 @@ impl Administered for Products {
         true
     }
 
-    fn write_within<'a>(
-        &'a self,
-        tx: &'a mut Tx,
-        by: &'a By,
-        target: Target,
-        members: &'a Members,
-    ) -> Within<'a, Written> {
-        Box::pin(async move {
-            let (work, draft) = (&mut by.author.work(tx), Draft::read(members, target.mode()));
-            let written = match target.id() {
-                None => products::Products.create(work, &draft).await.map(Some),
-                Some(id) => products::Products.change(work, id, &draft).await,
-            };
-            let record = written?.ok_or(Refusal::NotFound)?;
-            Ok(Written::of(record.id, record.title))
-        })
+    async fn delete(&self, state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
+        work::delete(state, caller, products::Products, id).await
     }
 
-    fn read_held<'a>(&'a self, tx: &'a mut Tx, id: i64) -> Within<'a, Option<Record>> {
-        Box::pin(async move {
-            let product = products::find_locked(tx, id).await?;
-            Ok(product.map(|product| Record::described(&product)))
-        })
+    async fn related(&self, state: &State, id: i64) -> Result<Vec<Related>, Refusal> {
+        let references = products::references_to(state, id).await?;
+        Ok(["inflows", "outflows"]
+            .into_iter()
+            .zip(references)
+            .map(|(path, reference)| Related {
+                path,
+                filter: "product",
+                count: reference.count.unsigned_abs(),
+                is_protecting: true,
+            })
+            .collect())
     }
 
-    fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Pending<'a, bool> {
-        Box::pin(work::delete(state, caller, products::Products, id))
-    }
-
-    fn related<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Vec<Related>> {
-        Box::pin(async move {
-            let references = products::references_to(state, id).await?;
-            Ok(["inflows", "outflows"]
-                .into_iter()
-                .zip(references)
-                .map(|(path, reference)| Related {
-                    path,
-                    filter: "product",
-                    count: reference.count.unsigned_abs(),
-                    is_protecting: true,
-                })
-                .collect())
-        })
-    }
-
-    fn act<'a>(
-        &'a self,
-        state: &'a State,
-        caller: &'a Caller,
-        action: &'a str,
+    async fn act(
+        &self,
+        state: &State,
+        caller: &Caller,
+        action: &str,
         id: i64,
         _once: Option<Once>,
-    ) -> Pending<'a, bool> {
-        Box::pin(async move {
-            match archive::set(state, caller, id, action == "archive").await {
-                Err(Refusal::NotFound) => Ok(false),
-                set => Ok(set?.1),
-            }
-        })
+    ) -> Result<bool, Refusal> {
+        match archive::set(state, caller, id, action == "archive").await {
+            Err(Refusal::NotFound) => Ok(false),
+            set => Ok(set?.1),
+        }
     }
 
-    fn span<'a>(&'a self, state: &'a State) -> Pending<'a, Option<(Timestamp, Timestamp)>> {
-        Box::pin(products::created_span(state))
+    async fn span(&self, state: &State) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
+        products::created_span(state).await
+    }
+}
+
+#[async_trait(?Send)]
+impl AdminWrites for Products {
+    async fn write_within(
+        &self,
+        tx: &mut Tx,
+        by: &By,
+        target: Target,
+        members: &Members,
+    ) -> Result<Written, Refusal> {
+        let (work, draft) = (&mut by.author.work(tx), Draft::read(members, target.mode()));
+        let written = match target.id() {
+            None => products::Products.create(work, &draft).await.map(Some),
+            Some(id) => products::Products.change(work, id, &draft).await,
+        };
+        let record = written?.ok_or(Refusal::NotFound)?;
+        Ok(Written::of(record.id, record.title))
+    }
+
+    async fn read_held(&self, tx: &mut Tx, id: i64) -> Result<Option<Record>, Refusal> {
+        let product = products::find_locked(tx, id).await?;
+        Ok(product.map(|product| Record::described(&product)))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use async_trait::async_trait;
 use db::Tx;
 use resource::Record as _;
 
@@ -11,11 +12,12 @@ use crate::{
     accounts::users::manage::{self, OpenSession},
     admin::{
         about::{
-            About, Administered, Allowed, Application, By, FieldValue, Pending, Record, Rows,
-            Within, Words,
+            About, AdminModel, AdminWrites, Allowed, Application, By, FieldValue, Record, Rows,
+            Words,
         },
         listing::{Asked, shelf},
     },
+    rest::Refusal,
     work::{Work, write},
 };
 
@@ -35,37 +37,36 @@ static ABOUT: LazyLock<About> = LazyLock::new(|| About {
     ..About::of(OpenSession::FIELDS)
 });
 
-impl Administered for Sessions {
+#[async_trait]
+impl AdminModel for Sessions {
     fn about(&self) -> &About {
         &ABOUT
     }
 
-    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Pending<'a, Rows> {
+    async fn list(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
         let now = state.clock.now();
-        Box::pin(async move {
-            let read = manage::open_sessions(state, now, shelf::MOST);
-            let rows = read.await?.iter().map(record).collect();
-            Ok(shelf::select(rows, asked, &ABOUT))
-        })
+
+        let read = manage::open_sessions(state, now, shelf::MOST);
+        let rows = read.await?.iter().map(record).collect();
+        Ok(shelf::select(rows, asked, &ABOUT))
     }
 
-    fn read<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Option<Record>> {
-        Box::pin(async move {
-            let read = manage::open_session(state, id);
-            Ok(read.await?.as_ref().map(record))
-        })
+    async fn read(&self, state: &State, id: i64) -> Result<Option<Record>, Refusal> {
+        let read = manage::open_session(state, id);
+        Ok(read.await?.as_ref().map(record))
     }
 
-    fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Pending<'a, bool> {
-        Box::pin(async move {
-            let by = caller.clone();
-            let job = async move |work: &mut Work<'_>| manage::end_session(work, &by, id).await;
-            write(state, caller, job).await
-        })
+    async fn delete(&self, state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
+        let by = caller.clone();
+        let job = async move |work: &mut Work<'_>| manage::end_session(work, &by, id).await;
+        write(state, caller, job).await
     }
+}
 
-    fn delete_within<'a>(&'a self, tx: &'a mut Tx, by: &'a By, id: i64) -> Within<'a, bool> {
-        Box::pin(async move { manage::end_session(&mut by.author.work(tx), &by.caller, id).await })
+#[async_trait(?Send)]
+impl AdminWrites for Sessions {
+    async fn delete_within(&self, tx: &mut Tx, by: &By, id: i64) -> Result<bool, Refusal> {
+        manage::end_session(&mut by.author.work(tx), &by.caller, id).await
     }
 }
 

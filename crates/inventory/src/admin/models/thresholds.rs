@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use async_trait::async_trait;
 use db::Tx;
 use resource::Record as _;
 
@@ -10,8 +11,8 @@ use crate::{
     access::Caller,
     admin::{
         about::{
-            About, Administered, Allowed, Application, By, Pending, Record, Rows, Target, Within,
-            Words, Written,
+            About, AdminModel, AdminWrites, Allowed, Application, By, Record, Rows, Target, Words,
+            Written,
         },
         listing::{Asked, shelf},
     },
@@ -39,77 +40,71 @@ static ABOUT: LazyLock<About> = LazyLock::new(|| About {
     ..About::of(OwnThreshold::FIELDS)
 });
 
-impl Administered for Thresholds {
+#[async_trait]
+impl AdminModel for Thresholds {
     fn about(&self) -> &About {
         &ABOUT
     }
 
-    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Pending<'a, Rows> {
-        Box::pin(async move {
-            let own = match asked.id("product") {
-                Some(product) => stock::own_threshold(state, product)
-                    .await?
-                    .into_iter()
-                    .collect(),
-                None => stock::thresholds(state, shelf::MOST).await?,
-            };
-            let records = own.iter().map(record).collect();
-            Ok(shelf::select(records, asked, &ABOUT))
-        })
+    async fn list(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
+        let own = match asked.id("product") {
+            Some(product) => stock::own_threshold(state, product)
+                .await?
+                .into_iter()
+                .collect(),
+            None => stock::thresholds(state, shelf::MOST).await?,
+        };
+        let records = own.iter().map(record).collect();
+        Ok(shelf::select(records, asked, &ABOUT))
     }
 
-    fn read<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Option<Record>> {
-        Box::pin(async move { Ok(stock::own_threshold(state, id).await?.as_ref().map(record)) })
+    async fn read(&self, state: &State, id: i64) -> Result<Option<Record>, Refusal> {
+        Ok(stock::own_threshold(state, id).await?.as_ref().map(record))
     }
 
     fn problems(&self, target: Target, members: &Members) -> FieldErrors {
         read(target, members).1
     }
 
-    fn write_within<'a>(
-        &'a self,
-        tx: &'a mut Tx,
-        by: &'a By,
+    async fn delete(&self, state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
+        let by = By::now(state, caller);
+        let delete = async move |tx: &mut Tx| THRESHOLDS.delete_within(tx, &by, id).await;
+        state.db.write(delete).await
+    }
+}
+
+#[async_trait(?Send)]
+impl AdminWrites for Thresholds {
+    async fn write_within(
+        &self,
+        tx: &mut Tx,
+        by: &By,
         target: Target,
-        members: &'a Members,
-    ) -> Within<'a, Written> {
-        Box::pin(async move {
-            let ((product, threshold), errors) = read(target, members);
-            let (Some(product), Some(_)) = (product, threshold) else {
-                return Err(errors.into());
-            };
-            let unknown = FieldErrors::of("product", Message::unknown_record(&product.to_string()));
-            match stock::set_threshold(&mut by.author.work(tx), product, threshold).await {
-                Err(Refusal::NotFound) if target == Target::New => Err(unknown.into()),
-                set => Ok(Written::of(product, set?)),
-            }
-        })
+        members: &Members,
+    ) -> Result<Written, Refusal> {
+        let ((product, threshold), errors) = read(target, members);
+        let (Some(product), Some(_)) = (product, threshold) else {
+            return Err(errors.into());
+        };
+        let unknown = FieldErrors::of("product", Message::unknown_record(&product.to_string()));
+        match stock::set_threshold(&mut by.author.work(tx), product, threshold).await {
+            Err(Refusal::NotFound) if target == Target::New => Err(unknown.into()),
+            set => Ok(Written::of(product, set?)),
+        }
     }
 
-    fn read_held<'a>(&'a self, tx: &'a mut Tx, id: i64) -> Within<'a, Option<Record>> {
-        Box::pin(async move {
-            Ok(stock::own_threshold_locked(tx, id)
-                .await?
-                .as_ref()
-                .map(record))
-        })
+    async fn read_held(&self, tx: &mut Tx, id: i64) -> Result<Option<Record>, Refusal> {
+        Ok(stock::own_threshold_locked(tx, id)
+            .await?
+            .as_ref()
+            .map(record))
     }
 
-    fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Pending<'a, bool> {
-        Box::pin(async move {
-            let by = By::now(state, caller);
-            let delete = async move |tx: &mut Tx| THRESHOLDS.delete_within(tx, &by, id).await;
-            state.db.write(delete).await
-        })
-    }
-
-    fn delete_within<'a>(&'a self, tx: &'a mut Tx, by: &'a By, id: i64) -> Within<'a, bool> {
-        Box::pin(async move {
-            match stock::set_threshold(&mut by.author.work(tx), id, None).await {
-                Err(Refusal::NotFound) => Ok(false),
-                set => set.map(|_| true),
-            }
-        })
+    async fn delete_within(&self, tx: &mut Tx, by: &By, id: i64) -> Result<bool, Refusal> {
+        match stock::set_threshold(&mut by.author.work(tx), id, None).await {
+            Err(Refusal::NotFound) => Ok(false),
+            set => set.map(|_| true),
+        }
     }
 }
 

@@ -1,18 +1,21 @@
 //! Refresh tokens of the API, by user. We do not store tokens, so they are not listed one by one: what can be revoked are all tokens of a
 //! user at once.
 
+use async_trait::async_trait;
+
 use crate::{
     State,
     access::{Caller, Model, Verb},
     accounts::users::{self, User, manage},
     admin::{
         about::{
-            About, Action, Administered, Allowed, Application, Column, FieldValue, Pending, Record,
-            Rows, Words,
+            About, Action, AdminModel, AdminWrites, Allowed, Application, Column, FieldValue,
+            Record, Rows, Words,
         },
         listing::{Asked, shelf},
     },
     page::once::Once,
+    rest::Refusal,
 };
 
 pub(in crate::admin) struct RefreshTokens;
@@ -55,34 +58,36 @@ static ABOUT: About = About {
     ..About::PLAIN
 };
 
-impl Administered for RefreshTokens {
+#[async_trait]
+impl AdminModel for RefreshTokens {
     fn about(&self) -> &About {
         &ABOUT
     }
 
-    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Pending<'a, Rows> {
-        Box::pin(async move {
-            let users = users::list(&state.db).await?;
-            let rows = users.into_iter().map(record);
-            Ok(shelf::select(rows.collect(), asked, &ABOUT))
-        })
+    async fn list(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
+        let users = users::list(&state.db).await?;
+        let rows = users.into_iter().map(record);
+        Ok(shelf::select(rows.collect(), asked, &ABOUT))
     }
 
-    fn read<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Option<Record>> {
-        Box::pin(async move { Ok(users::read(&state.db, id).await?.map(record)) })
+    async fn read(&self, state: &State, id: i64) -> Result<Option<Record>, Refusal> {
+        Ok(users::read(&state.db, id).await?.map(record))
     }
 
-    fn act<'a>(
-        &'a self,
-        state: &'a State,
-        caller: &'a Caller,
-        _action: &'a str,
+    async fn act(
+        &self,
+        state: &State,
+        caller: &Caller,
+        _action: &str,
         id: i64,
         _once: Option<Once>,
-    ) -> Pending<'a, bool> {
-        Box::pin(manage::revoke_tokens(state, caller, id))
+    ) -> Result<bool, Refusal> {
+        manage::revoke_tokens(state, caller, id).await
     }
 }
+
+#[async_trait(?Send)]
+impl AdminWrites for RefreshTokens {}
 
 fn record(user: User) -> Record {
     Record::of(

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use async_trait::async_trait;
 use db::Tx;
 use resource::{Field, Record as _, text};
 
@@ -15,8 +16,8 @@ use crate::{
     },
     admin::{
         about::{
-            About, Administered, Application, At, By, FieldValue, Inline, Pending, Record, Related,
-            Rows, Target, Within, Words, Written,
+            About, AdminModel, AdminWrites, Application, At, By, FieldValue, Inline, Record,
+            Related, Rows, Target, Words, Written,
         },
         listing::{Asked, shelf},
     },
@@ -80,80 +81,76 @@ const REPEATED_PASSWORD: &Field =
         .help("Repita a senha.", "Repeat the password.")
         .named("password2");
 
-impl Administered for Users {
+#[async_trait]
+impl AdminModel for Users {
     fn about(&self) -> &About {
         &ABOUT
     }
 
-    fn list<'a>(&'a self, state: &'a State, asked: &'a Asked) -> Pending<'a, Rows> {
-        Box::pin(async move {
-            let users = users::list(&state.db).await?;
-            let rows = users.iter().map(Record::described);
-            Ok(shelf::select(rows.collect(), asked, &ABOUT))
-        })
+    async fn list(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
+        let users = users::list(&state.db).await?;
+        let rows = users.iter().map(Record::described);
+        Ok(shelf::select(rows.collect(), asked, &ABOUT))
     }
 
-    fn read<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Option<Record>> {
-        Box::pin(async move {
-            let read = manage::details(state, id);
-            Ok(read.await?.as_ref().map(record))
-        })
+    async fn read(&self, state: &State, id: i64) -> Result<Option<Record>, Refusal> {
+        let read = manage::details(state, id);
+        Ok(read.await?.as_ref().map(record))
     }
 
-    fn prepare<'a>(
-        &'a self,
-        state: &'a State,
-        members: &'a Members,
-    ) -> Pending<'a, Option<NewAccount>> {
-        Box::pin(async move { Ok(Some(NewAccount::read(state, members).await?)) })
+    async fn prepare(
+        &self,
+        state: &State,
+        members: &Members,
+    ) -> Result<Option<NewAccount>, Refusal> {
+        Ok(Some(NewAccount::read(state, members).await?))
     }
 
-    fn write_within<'a>(
-        &'a self,
-        tx: &'a mut Tx,
-        by: &'a By,
-        target: Target,
-        members: &'a Members,
-    ) -> Within<'a, Written> {
-        Box::pin(async move {
-            let work = &mut by.author.work(tx);
-            let Some(id) = target.id() else {
-                let account = by.account.as_ref().ok_or(Refusal::NotFound)?;
-                return Ok(manage::create(work, account).await?.into());
-            };
-            let changed = manage::change(work, &by.caller, id, members).await?;
-            changed.map(Written::from).ok_or(Refusal::NotFound)
-        })
+    async fn delete(&self, state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
+        manage::delete(state, caller, id).await
     }
 
-    fn read_held<'a>(&'a self, tx: &'a mut Tx, id: i64) -> Within<'a, Option<Record>> {
-        Box::pin(async move { Ok(manage::find_locked(tx, id).await?.as_ref().map(record)) })
-    }
-
-    fn delete<'a>(&'a self, state: &'a State, caller: &'a Caller, id: i64) -> Pending<'a, bool> {
-        Box::pin(manage::delete(state, caller, id))
-    }
-
-    fn hindrance<'a>(
-        &'a self,
-        state: &'a State,
-        caller: &'a Caller,
+    async fn hindrance(
+        &self,
+        state: &State,
+        caller: &Caller,
         verb: Verb,
         id: i64,
-    ) -> Pending<'a, Option<Message>> {
-        Box::pin(manage::hindrance(state, caller, verb, id))
+    ) -> Result<Option<Message>, Refusal> {
+        manage::hindrance(state, caller, verb, id).await
     }
 
-    fn related<'a>(&'a self, state: &'a State, id: i64) -> Pending<'a, Vec<Related>> {
-        Box::pin(async move {
-            let count = manage::count_sessions(state, id).await?;
-            Ok(vec![Related {
-                path: "sessions",
-                filter: "user",
-                count,
-                is_protecting: false,
-            }])
-        })
+    async fn related(&self, state: &State, id: i64) -> Result<Vec<Related>, Refusal> {
+        let count = manage::count_sessions(state, id).await?;
+        Ok(vec![Related {
+            path: "sessions",
+            filter: "user",
+            count,
+            is_protecting: false,
+        }])
+    }
+}
+
+#[async_trait(?Send)]
+impl AdminWrites for Users {
+    async fn write_within(
+        &self,
+        tx: &mut Tx,
+        by: &By,
+        target: Target,
+        members: &Members,
+    ) -> Result<Written, Refusal> {
+        let work = &mut by.author.work(tx);
+        let Some(id) = target.id() else {
+            let account = by.account.as_ref().ok_or(Refusal::NotFound)?;
+            return Ok(manage::create(work, account).await?.into());
+        };
+        let changed = manage::change(work, &by.caller, id, members).await?;
+        changed.map(Written::from).ok_or(Refusal::NotFound)
+    }
+
+    async fn read_held(&self, tx: &mut Tx, id: i64) -> Result<Option<Record>, Refusal> {
+        Ok(manage::find_locked(tx, id).await?.as_ref().map(record))
     }
 }
 

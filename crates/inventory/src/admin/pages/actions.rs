@@ -10,7 +10,7 @@ use crate::{
     access::Verb,
     accounts::pages::posted,
     admin::{
-        about::{About, Action, Administered},
+        about::{About, Action, AdminModel},
         listing::Asked,
         messages,
         site::Site,
@@ -50,7 +50,7 @@ pub(super) async fn act(
 async fn perform(
     page: &PageState,
     site: &Site,
-    model: &'static dyn Administered,
+    model: &'static dyn AdminModel,
     asked: &Asked,
     members: &Members,
 ) -> Result<Response, Refusal> {
@@ -91,7 +91,7 @@ async fn perform(
 /// The records that the boxes name, or all that the list finds.
 async fn selected(
     page: &PageState,
-    model: &'static dyn Administered,
+    model: &'static dyn AdminModel,
     asked: &Asked,
     members: &Members,
 ) -> Result<Vec<i64>, Refusal> {
@@ -123,7 +123,7 @@ async fn selected(
 async fn each(
     page: &PageState,
     site: &Site,
-    model: &'static dyn Administered,
+    model: &'static dyn AdminModel,
     ids: &[i64],
     action: &Action,
     once: Option<Once>,
@@ -150,7 +150,7 @@ async fn each(
 async fn delete_selected(
     page: &PageState,
     site: &Site,
-    model: &'static dyn Administered,
+    model: &'static dyn AdminModel,
     ids: &[i64],
     members: &Members,
 ) -> Result<Response, Refusal> {

@@ -14,7 +14,7 @@ use crate::{
     access::Verb,
     accounts::pages::posted,
     admin::{
-        about::{About, Administered, Related},
+        about::{About, AdminModel, Related},
         messages::{self, Done, Follows},
         registry,
         site::Site,
@@ -138,7 +138,7 @@ impl DeletePage<'_> {
 pub(super) async fn look_up(
     page: &PageState,
     site: &Site,
-    model: &dyn Administered,
+    model: &dyn AdminModel,
     ids: &[i64],
 ) -> Result<Doomed, Refusal> {
     let about = model.about();
@@ -190,7 +190,7 @@ pub(super) async fn look_up(
 }
 
 fn protecting(site: &Site, related: &Related, id: i64, text: &str) -> Protecting {
-    let about = registry::find(related.path).map(Administered::about);
+    let about = registry::find(related.path).map(AdminModel::about);
     let name = about.map_or(related.path, |about| {
         about.words.of(site.locale, related.count)
     });

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     access::Verb,
     admin::{
-        about::{About, Administered, By, Record, Target},
+        about::{About, AdminModel, By, Record, Target},
         listing::Asked,
         messages,
         pages::list,
@@ -97,7 +97,7 @@ pub(super) fn version_of(fields: &[&'static Field], record: &Record, locale: Loc
 pub(super) async fn save(
     page: &PageState,
     site: &Site,
-    model: &'static dyn Administered,
+    model: &'static dyn AdminModel,
     asked: Asked,
     sent: &Members,
 ) -> Result<Response, Refusal> {
@@ -163,7 +163,7 @@ pub(super) async fn save(
 
 /// The records that were changed in a list.
 struct Changes {
-    model: &'static dyn Administered,
+    model: &'static dyn AdminModel,
     rows: Vec<Row>,
     /// Whether something is wrong already, so that nothing is written whatever else is found.
     is_refused: bool,

@@ -5,7 +5,7 @@ use web::locale::Locale;
 use super::fields;
 use crate::{
     admin::{
-        about::{Administered, Filter, FilterKind},
+        about::{AdminModel, Filter, FilterKind},
         listing::Asked,
         registry,
         site::Site,
@@ -70,7 +70,7 @@ pub(super) struct IdField {
 pub(super) async fn filter_views(
     page: &PageState,
     site: &Site,
-    model: &'static dyn Administered,
+    model: &'static dyn AdminModel,
     asked: &Asked,
 ) -> Result<Vec<FilterView>, Refusal> {
     let mut views = Vec::new();
@@ -83,7 +83,7 @@ pub(super) async fn filter_views(
 async fn view(
     page: &PageState,
     site: &Site,
-    model: &'static dyn Administered,
+    model: &'static dyn AdminModel,
     asked: &Asked,
     filter: &Filter,
 ) -> Result<FilterView, Refusal> {
@@ -139,7 +139,7 @@ async fn view(
 
 async fn choice(
     page: &PageState,
-    model: &'static dyn Administered,
+    model: &'static dyn AdminModel,
     asked: &Asked,
     filter: &Filter,
     value: Option<&str>,

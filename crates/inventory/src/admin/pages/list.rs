@@ -15,7 +15,7 @@ use super::{
 use crate::{
     access::Verb,
     admin::{
-        about::{About, Administered, Column, Count, Record, Rows},
+        about::{About, AdminModel, Column, Count, Record, Rows},
         listing::{Asked, DateLink, SHOW_ALL, links},
         registry,
         site::Site,
@@ -115,7 +115,7 @@ pub(super) async fn show(
 pub(super) async fn shown_again(
     page: &PageState,
     site: &Site,
-    model: &'static dyn Administered,
+    model: &'static dyn AdminModel,
     mut asked: Asked,
     edits: Edits,
 ) -> Result<Response, Refusal> {
@@ -127,7 +127,7 @@ pub(super) async fn shown_again(
 async fn view<'a>(
     page: &PageState,
     site: &'a Site,
-    model: &'static dyn Administered,
+    model: &'static dyn AdminModel,
     asked: Asked,
     mut edits: Edits,
 ) -> Result<ListPage<'a>, Refusal> {

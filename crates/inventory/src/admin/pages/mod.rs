@@ -20,7 +20,7 @@ use axum::{extract::Path, response::Response};
 use http::request::Parts;
 
 use super::{
-    about::{About, Administered, Record},
+    about::{About, AdminModel, Record},
     site::Site,
 };
 use crate::{
@@ -87,7 +87,7 @@ fn query(parts: &Parts) -> &str {
 async fn find(
     page: &PageState,
     site: &Site,
-    model: &dyn Administered,
+    model: &dyn AdminModel,
     id: &str,
 ) -> Result<Result<Record, Response>, Refusal> {
     let gone = || Ok(Err(site.gone(model.about(), id)));

@@ -7,7 +7,7 @@ use web::locale::Locale;
 use crate::{
     access::Permission,
     admin::{
-        about::{About, Administered, FieldValue, Record, Target},
+        about::{About, AdminModel, FieldValue, Record, Target},
         messages,
     },
     events::words,
@@ -58,7 +58,7 @@ pub(super) fn edit(about: &'static About, form: &Form, members: &Members) -> Edi
 /// Keeps the fields that a form does not change: a model that is written in parts is not sent them, others get them as they are stored.
 pub(super) fn keep(
     edit: &Edit,
-    model: &dyn Administered,
+    model: &dyn AdminModel,
     record: &Record,
     members: &mut Members,
 ) -> Target {

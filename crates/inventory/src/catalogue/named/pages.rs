@@ -5,13 +5,15 @@ use axum::{
     extract::{Request, State as Extracted},
     response::Response,
 };
+use db::Conn;
 use http::StatusCode;
-use resource::{Field, Listed, Record as _, Value, Words, listed};
+use resource::{Field, Record as _, Words};
 use serde_json::json;
-use web::errors::wants_json;
+use web::{errors::wants_json, locale::Locale};
 
 use super::{Kind, NamedRecord};
 use crate::{
+    State,
     access::{Model, Verb},
     catalogue::{products, refuse_when_referenced},
     page::{
@@ -20,9 +22,10 @@ use crate::{
         edit_conflict::{self, Edit, FieldSnapshot},
         flash::{self, Flash},
         history::{self, Change},
-        index::{self, Action, Address, Cell, Filter, Index, Row},
+        index::{Action, Index, ListFilters, Row},
         part::Part,
-        picked_next, posts, redirect,
+        picked_next,
+        records::{self, Answer, ResourcePages, Shared, address, find},
         routes::{PageRouter, get},
         see_other,
     },
@@ -35,167 +38,128 @@ use crate::{
     work,
 };
 
-type Answer = Result<Response, web::Error>;
-type Page = Extracted<PageState>;
-
-/// What a list is narrowed by.
-pub(crate) const PARAMETERS: &[&str] = &["search"];
-/// As much of a description stands in a list.
-const SHORT: usize = 80;
-
 /// The addresses of a kind's pages.
 pub(crate) fn routes(kind: Kind) -> PageRouter {
-    let base = format!("/{}/", kind.path());
-    let below = |path: &str| format!("{base}{path}");
-    PageRouter::new()
-        .route(
-            &base,
-            get(async move |page: Page, frame: Frame, request: Request| {
-                list(kind, page, frame, request).await
-            }),
-        )
-        .route(
-            &below("export/"),
-            get(async move |page: Page, frame: Frame, request: Request| {
-                export(kind, page, frame, request).await
-            }),
-        )
+    let below = |path: &str| format!("/{}/{path}", kind.path());
+    records::routes(kind)
         .route(
             &below("new/"),
             get(async move |frame: Frame, request: Request| new(kind, &frame, &request)).post(
-                async move |page: Page, frame: Frame, request: Request| {
+                async move |page: Shared, frame: Frame, request: Request| {
                     create(kind, page, frame, request).await
                 },
             ),
         )
         .route(
             &below("{id}/"),
-            get(async move |page: Page, frame: Frame, id: RecordId| {
+            get(async move |page: Shared, frame: Frame, id: RecordId| {
                 detail(kind, page, frame, id).await
             }),
         )
         .route(
             &below("{id}/edit/"),
-            get(async move |page: Page, frame: Frame, id: RecordId| {
+            get(async move |page: Shared, frame: Frame, id: RecordId| {
                 edit(kind, page, frame, id).await
             })
             .post(
-                async move |page: Page, frame: Frame, id: RecordId, request: Request| {
+                async move |page: Shared, frame: Frame, id: RecordId, request: Request| {
                     update(kind, page, frame, id, request).await
                 },
             ),
         )
-        .route(
-            &below("{id}/delete/"),
-            get(async move |page: Page, frame: Frame, id: RecordId| {
-                ask(kind, page, frame, id).await
-            })
-            .post(
-                async move |page: Page, frame: Frame, id: RecordId, request: Request| {
-                    delete(kind, page, frame, id, request).await
-                },
-            ),
-        )
 }
 
-fn address(kind: Kind, id: i64) -> String {
-    format!("/{}/{id}/", kind.path())
-}
+impl ResourcePages for Kind {
+    const ORDERING: &'static str = NamedRecord::name.name;
 
-async fn list(kind: Kind, Extracted(page): Page, frame: Frame, request: Request) -> Answer {
-    let model = kind.model();
-    frame.require(Verb::View, model)?;
-    let mut parameters = Parameters::of_address(request.uri());
-    let mut form = Form::new();
-    posts::filter_search(&mut parameters, &mut form, frame.locale);
-    let found = super::list(&page.state, kind, &parameters).await?;
-    // A scanned code is no record's name.
-    if parameters.get("jump").is_some()
-        && found.count == 0
-        && let Some(address) = products::pages::jump(&page, &parameters).await?
-    {
-        return Ok(redirect(&address));
+    type File = Parameters;
+
+    fn words(self) -> &'static Words {
+        &self.about().words
     }
-    let may_change = frame.may(Verb::Change, model);
-    let mut index = empty_index(kind, &frame, &parameters, form);
-    index.fill(&found, |record| row(kind, &frame, record, may_change));
-    Ok(index.show(&frame))
-}
 
-fn empty_index(kind: Kind, frame: &Frame, parameters: &Parameters, form: Form) -> Index {
-    let about = kind.about();
-    let path = format!("/{}/", kind.path());
-    let address = Address::new(path, PARAMETERS, NamedRecord::name.name, parameters);
-    let search = parameters.get("search").unwrap_or_default().trim();
-    let chip = (!search.is_empty()).then(|| address.chip("search", format!("“{search}”")));
-    Index {
-        filters: vec![Filter::Search(about.words.search(frame.locale))],
-        form,
-        chips: chip.into_iter().collect(),
-        ..Index::of(
-            frame,
-            &about.words,
-            about.model,
-            about.icon,
-            address,
-            &columns(),
-        )
+    fn icon(self) -> &'static str {
+        self.about().icon
     }
-}
 
-/// The fields that the list shows.
-fn columns() -> Vec<&'static Field> {
-    listed(NamedRecord::FIELDS, Listed::Everywhere)
-}
-
-fn row(kind: Kind, frame: &Frame, record: &NamedRecord, may_change: bool) -> Row {
-    let edit = Action {
-        icon: "edit",
-        text: format!("{} {}", frame.text("Editar", "Edit"), record.name),
-        address: format!("{}edit/", address(kind, record.id)),
-        is_dialog: true,
-    };
-    Row {
-        cells: record
-            .values_of(&columns())
-            .into_iter()
-            .map(|(field, value)| match value {
-                Value::Text(name) if field.is_name => {
-                    Cell::Link(address(kind, record.id), name.to_owned())
-                }
-                value => Cell::Text(shortened(&field.shown(value, frame.locale))),
-            })
-            .collect(),
-        actions: if may_change { vec![edit] } else { Vec::new() },
-    }
-}
-
-/// As much of a text as a list shows.
-fn shortened(text: &str) -> String {
-    let mut short: String = text.chars().take(SHORT).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
-}
-
-async fn export(kind: Kind, Extracted(page): Page, frame: Frame, request: Request) -> Answer {
-    frame.require(Verb::View, kind.model())?;
-    let mut parameters = Parameters::of_address(request.uri());
-    let mut form = Form::new();
-    posts::filter_search(&mut parameters, &mut form, frame.locale);
-    if form.is_refused() {
-        return Ok(index::back_to_list(request.uri()));
-    }
-    let columns = index::headings(&frame, NamedRecord::FIELDS);
-    let read = async move |conn: &mut db::Conn, sheet: &index::Sheet| {
-        for record in super::all(conn, kind, &parameters).await? {
-            sheet.record(&record)?;
+    fn filters(self, locale: Locale) -> ListFilters {
+        ListFilters {
+            search: Some(self.about().words.search(locale)),
+            ..ListFilters::default()
         }
-        Ok(())
-    };
-    let file = index::export(&page.state, &frame, kind.path(), &columns, read).await;
-    Ok(index::or_back_to_list(file, request.uri())?)
+    }
+
+    async fn jump(
+        self,
+        page: &PageState,
+        parameters: &Parameters,
+    ) -> Result<Option<String>, Refusal> {
+        // A scanned code is no record's name.
+        let named = super::part(&page.state, self, parameters, 1, 0).await?;
+        if named.is_empty() {
+            products::pages::jump(page, parameters).await
+        } else {
+            Ok(None)
+        }
+    }
+
+    async fn rows(
+        self,
+        _state: &State,
+        frame: &Frame,
+        _index: &Index,
+        records: &[NamedRecord],
+    ) -> Result<Vec<Row>, Refusal> {
+        let may_change = frame.may(Verb::Change, self.model());
+        let columns = self.columns();
+        let row = |record: &NamedRecord| {
+            let address = address(self, record.id);
+            let edit = Action {
+                icon: "edit",
+                text: format!("{} {}", frame.text("Editar", "Edit"), record.name),
+                address: format!("{address}edit/"),
+                is_dialog: true,
+            };
+            let actions = may_change.then_some(edit).into_iter().collect();
+            Row::of(frame, record, &columns, &address, actions)
+        };
+        Ok(records.iter().map(row).collect())
+    }
+
+    async fn file(self, _state: &State, parameters: Parameters) -> Result<Parameters, Refusal> {
+        Ok(parameters)
+    }
+
+    async fn each(
+        self,
+        conn: &mut Conn,
+        _state: &State,
+        parameters: &Parameters,
+        take: impl FnMut(&NamedRecord) -> Result<(), db::Error>,
+    ) -> Result<(), Refusal> {
+        let records = super::all(conn, self, parameters).await?;
+        Ok(records.iter().try_for_each(take)?)
+    }
+
+    async fn deletion(
+        self,
+        state: &State,
+        frame: &Frame,
+        record: &NamedRecord,
+    ) -> Result<(Deletion, Result<(), Refusal>), Refusal> {
+        let sentence = frame.text(
+            "Isto não pode ser desfeito. O histórico de alterações fica guardado.",
+            "This cannot be undone. The history of changes is kept.",
+        );
+        let (words, back) = (self.words(), address(self, record.id));
+        let deletion = Deletion::of(words, record.name.clone(), sentence, back, frame.locale);
+        let referring = super::references_to(state, self, record.id).await?;
+        let deletion = Deletion {
+            blocking: self::referring(self, frame, record.id),
+            ..deletion
+        };
+        Ok((deletion, refuse_when_referenced(words, &referring)))
+    }
 }
 
 /// The form for a new record or a known one.
@@ -230,7 +194,7 @@ fn new(kind: Kind, frame: &Frame, request: &Request) -> Answer {
     }))
 }
 
-async fn create(kind: Kind, Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+async fn create(kind: Kind, Extracted(page): Shared, frame: Frame, request: Request) -> Answer {
     frame.require(Verb::Add, kind.model())?;
     let (parts, body) = request.into_parts();
     let mut post = Post::read(&page.state, &parts, body).await?;
@@ -293,21 +257,10 @@ struct DetailPage<'a> {
     count: Option<String>,
 }
 
-async fn find(
-    kind: Kind,
-    page: &PageState,
-    RecordId(id): RecordId,
-) -> Result<NamedRecord, Refusal> {
-    let id = id.ok_or(Refusal::NotFound)?;
-    super::read(&page.state, kind, id)
-        .await?
-        .ok_or(Refusal::NotFound)
-}
-
-async fn detail(kind: Kind, Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
+async fn detail(kind: Kind, Extracted(page): Shared, frame: Frame, id: RecordId) -> Answer {
     let model = kind.model();
     frame.require(Verb::View, model)?;
-    let record = find(kind, &page, id).await?;
+    let record = find(kind, &page.state, id).await?;
     let changes = history::changes(&page.state, model, record.id, frame.locale).await?;
     let values = record.values().into_iter();
     let values = values.filter(|(field, _)| !field.is_name);
@@ -338,9 +291,9 @@ fn referring(kind: Kind, frame: &Frame, id: i64) -> Option<(String, String)> {
     ))
 }
 
-async fn edit(kind: Kind, Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
+async fn edit(kind: Kind, Extracted(page): Shared, frame: Frame, id: RecordId) -> Answer {
     frame.require(Verb::Change, kind.model())?;
-    let record = find(kind, &page, id).await?;
+    let record = find(kind, &page.state, id).await?;
     let mut form = Form::new();
     edit_conflict::open(&mut form, &snapshots(&record), frame.locale);
     Ok(frame.show(FormPage {
@@ -359,13 +312,13 @@ fn snapshots(record: &NamedRecord) -> Vec<FieldSnapshot> {
 
 async fn update(
     kind: Kind,
-    Extracted(page): Page,
+    Extracted(page): Shared,
     frame: Frame,
     id: RecordId,
     request: Request,
 ) -> Answer {
     frame.require(Verb::Change, kind.model())?;
-    let id = find(kind, &page, id).await?.id;
+    let id = find(kind, &page.state, id).await?.id;
     let (parts, body) = request.into_parts();
     let mut post = Post::read(&page.state, &parts, body).await?;
     post.read_fields(&written(), frame.locale);
@@ -385,58 +338,9 @@ async fn update(
         )),
         Ok(None) => Err(Refusal::NotFound.into()),
         Err(refusal) => {
-            let record = find(kind, &page, RecordId(Some(id))).await?;
+            let record = find(kind, &page.state, RecordId(Some(id))).await?;
             edit.refresh(&mut post.form, &snapshots(&record), locale);
             again(&frame, post, &words.edit(locale), refusal)
-        }
-    }
-}
-
-fn deletion(kind: Kind, frame: &Frame, record: &NamedRecord, next: String) -> Deletion {
-    let words = &kind.about().words;
-    Deletion {
-        title: words.ask_to_delete(frame.locale),
-        name: record.name.clone(),
-        sentence: frame.text(
-            "Isto não pode ser desfeito. O histórico de alterações fica guardado.",
-            "This cannot be undone. The history of changes is kept.",
-        ),
-        confirm: words.confirm_to_delete(frame.locale),
-        back: address(kind, record.id),
-        next,
-        blocking: referring(kind, frame, record.id),
-        problem: String::new(),
-    }
-}
-
-async fn ask(kind: Kind, Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
-    frame.require(Verb::Delete, kind.model())?;
-    let record = find(kind, &page, id).await?;
-    let referring = super::references_to(&page.state, kind, record.id).await?;
-    let foreseen = refuse_when_referenced(&kind.about().words, &referring);
-    Ok(deletion(kind, &frame, &record, String::new()).ask(&frame, foreseen)?)
-}
-
-async fn delete(
-    kind: Kind,
-    Extracted(page): Page,
-    frame: Frame,
-    id: RecordId,
-    request: Request,
-) -> Answer {
-    frame.require(Verb::Delete, kind.model())?;
-    let record = find(kind, &page, id).await?;
-    let (parts, body) = request.into_parts();
-    let post = Post::read(&page.state, &parts, body).await?;
-    match work::delete(&page.state, &frame.caller, kind, record.id).await {
-        Ok(_) => {
-            let next = format!("/{}/", kind.path());
-            let words = &kind.about().words;
-            let said = words.done(frame.locale, "excluíd", "deleted");
-            Ok(done(&next, &said, &record.name))
-        }
-        Err(refusal) => {
-            Ok(deletion(kind, &frame, &record, post.text("next")).refuse(&frame, refusal)?)
         }
     }
 }

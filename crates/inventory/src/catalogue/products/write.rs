@@ -11,13 +11,14 @@ use super::{
 use crate::{
     State,
     access::{Caller, Model},
+    aggregates,
     audit::{self, Action},
     catalogue::refuse_when_referenced,
     rest::{
         Message, Refusal,
         fields::{Draft, FieldErrors, Members, Mode, Setting},
     },
-    stock, aggregates,
+    stock,
     work::{self, Work},
 };
 

@@ -4,9 +4,6 @@
 use super::{Address, Chip, Filter};
 use crate::{page::Frame, rest::query::Parameters};
 
-/// The parameters of the first and the last day.
-const NAMES: [&str; 2] = ["date_from", "date_to"];
-
 /// Whose days a list counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Days {
@@ -17,6 +14,9 @@ pub(crate) enum Days {
 }
 
 impl Days {
+    /// The parameters of the first and the last day.
+    pub(super) const NAMES: [&str; 2] = ["date_from", "date_to"];
+
     /// The fields of the filter.
     pub(crate) fn filters(self, frame: &Frame) -> [Filter; 2] {
         let zone = match self {
@@ -46,7 +46,7 @@ impl Days {
 }
 
 fn ends(frame: &Frame) -> [(&'static str, &'static str); 2] {
-    let [from, to] = NAMES;
+    let [from, to] = Days::NAMES;
     [
         (from, frame.text("De", "From")),
         (to, frame.text("Até", "To")),

@@ -175,7 +175,7 @@ fn writer(locale: Locale) -> Writer<Vec<u8>> {
 }
 
 /// What stands over the columns of described records, in the reader's words.
-pub(crate) fn headings(frame: &Frame, fields: &[&Field]) -> Vec<&'static str> {
+pub(crate) fn headings(frame: &Frame, fields: &[&'static Field]) -> Vec<&'static str> {
     let shown = fields.iter().filter(|field| !field.is_hidden);
     shown
         .map(|field| transfer::heading(field, frame.locale))

@@ -4,12 +4,14 @@
 mod address;
 mod days;
 mod export;
+mod request;
 mod row;
 mod spool;
 
 pub(crate) use address::Address;
 pub(crate) use days::Days;
 pub(crate) use export::{Cells, Sheet, empty_file, export, headings};
+pub(crate) use request::{Choices, ListFilters, ListRequest};
 pub(crate) use row::{Action, Cell, Column, Heading, Row, Typed};
 
 use askama::Template;
@@ -41,8 +43,7 @@ pub(crate) enum Filter {
     Amount(&'static str, String),
     /// A day: its name and what it is called.
     Day(&'static str, String),
-    /// One of a few values: its name, what it is called, and the values with what each is called. A first value that is blank is the one
-    /// without a choice.
+    /// One of a few values, as [`Choices`] says them.
     Choice(
         &'static str,
         &'static str,
@@ -96,6 +97,8 @@ pub(crate) struct Index {
     pub(crate) is_exported: bool,
     /// What else is done with all that is listed.
     pub(crate) further: Option<Link>,
+    /// Other ways to do what the list is about, beside the button of a new record.
+    pub(crate) beside: Vec<Link>,
     /// The filter's fields.
     pub(crate) filters: Vec<Filter>,
     /// The filter's values as typed, and what is wrong with them.
@@ -127,7 +130,6 @@ pub(crate) struct Index {
 struct IndexPage<'a> {
     frame: &'a Frame,
     index: &'a Index,
-    beside: &'a [Link],
 }
 
 /// Another way to do what a list is about.
@@ -172,6 +174,7 @@ impl Index {
             import: None,
             is_exported: true,
             further: None,
+            beside: Vec::new(),
             filters: Vec::new(),
             form: Form::new(),
             chips: Vec::new(),
@@ -222,22 +225,12 @@ impl Index {
 
     /// The page; 422 when a filter cannot be read.
     pub(crate) fn show(&self, frame: &Frame) -> Response {
-        self.show_beside(frame, &[])
-    }
-
-    /// The page, with links beside the button of a new record.
-    pub(crate) fn show_beside(&self, frame: &Frame, beside: &[Link]) -> Response {
         let status = if self.form.is_refused() || !self.mistyped().is_empty() {
             StatusCode::UNPROCESSABLE_ENTITY
         } else {
             StatusCode::OK
         };
-        let page = IndexPage {
-            frame,
-            index: self,
-            beside,
-        };
-        frame.show_with(status, page)
+        frame.show_with(status, IndexPage { frame, index: self })
     }
 
     /// What stands above the row of this place.

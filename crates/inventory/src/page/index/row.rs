@@ -1,6 +1,6 @@
 //! What a list shows: its columns, and the rows and cells below them.
 
-use resource::{Field, Value};
+use resource::{Field, Record, Value};
 
 use super::super::Frame;
 
@@ -106,6 +106,9 @@ impl Cell {
     /// A value of a field.
     pub(crate) fn of(frame: &Frame, field: &Field, value: Value<'_>) -> Self {
         let shown = field.shown(value, frame.locale);
+        if field.is_long() {
+            return Self::Text(shortened(&shown));
+        }
         if field.is_number() {
             Self::Number(shown)
         } else {
@@ -127,6 +130,9 @@ pub(crate) struct Action {
     pub(crate) is_dialog: bool,
 }
 
+/// Characters of a long text that stand in a list.
+const SHORT: usize = 80;
+
 /// One record.
 #[derive(Debug)]
 pub(crate) struct Row {
@@ -134,4 +140,49 @@ pub(crate) struct Row {
     pub(crate) cells: Vec<Cell>,
     /// What can be done with it.
     pub(crate) actions: Vec<Action>,
+}
+
+impl Row {
+    /// A described record, whose page its name leads to.
+    pub(crate) fn of(
+        frame: &Frame,
+        record: &impl Record,
+        columns: &[&'static Field],
+        address: &str,
+        actions: Vec<Action>,
+    ) -> Self {
+        let values = record.values_of(columns).into_iter();
+        let cells = values.map(|(field, value)| match Cell::of(frame, field, value) {
+            Cell::Text(name) if field.is_name => Cell::Link(address.to_owned(), name),
+            cell => cell,
+        });
+        Self {
+            cells: cells.collect(),
+            actions,
+        }
+    }
+
+    /// Changes the cell of one of the columns.
+    #[must_use]
+    pub(crate) fn with(
+        mut self,
+        columns: &[&'static Field],
+        field: &Field,
+        change: impl FnOnce(Cell) -> Cell,
+    ) -> Self {
+        let place = columns.iter().position(|column| *column == field);
+        if let Some(cell) = place.and_then(|place| self.cells.get_mut(place)) {
+            let shown = std::mem::replace(cell, Cell::Text(String::new()));
+            *cell = change(shown);
+        }
+        self
+    }
+}
+
+fn shortened(text: &str) -> String {
+    let mut short: String = text.chars().take(SHORT).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
 }

@@ -16,7 +16,7 @@ use crate::{
     page::{
         Form, Frame, PageState,
         flash::{self, Flash},
-        index::{self, Address, Chip, Days, Filter},
+        index::{self, Address, Chip, Choices, Days, Filter},
         posts, redirect,
     },
     rest::{
@@ -32,13 +32,6 @@ use http::Uri;
 /// Rows that a file takes: so many are asked for at once, and so often.
 const FILE_PAGE: u64 = 100;
 const FILE_PAGES: u64 = 20;
-
-/// A filter with a few values: its parameter, what it is called, the values with what each is called.
-pub(super) type Choices = (
-    &'static str,
-    &'static str,
-    Vec<(&'static str, &'static str)>,
-);
 
 /// What a list is asked for.
 pub(super) struct Asked {

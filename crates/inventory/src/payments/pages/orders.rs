@@ -8,7 +8,7 @@ use super::{
         words::{ORDER_STATUSES, PLACE, order_state, order_status},
     },
     Answer, ORDERS, Page, admit,
-    list::{self, Asked, Choices, File},
+    list::{self, Asked, File},
     order_address, unavailable,
 };
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
     page::{
         Frame,
         history::machine_time,
-        index::{Address, Cell, Cells, Column, Empty, Filter, Index, Link, Row},
+        index::{Address, Cell, Cells, Choices, Column, Empty, Filter, Index, Link, Row},
     },
 };
 
@@ -53,12 +53,12 @@ pub(super) async fn list(Extracted(page): Page, frame: Frame, request: Request) 
             Err(failure) => return unavailable(&frame, failure),
         }
     }
-    let beside = Link {
+    index.beside.push(Link {
         icon: "receipt",
         text: frame.text("Todos os pagamentos", "All payments"),
         address: super::PAYMENTS.to_owned(),
-    };
-    Ok(index.show_beside(&frame, &[beside]))
+    });
+    Ok(index.show(&frame))
 }
 
 fn empty_index(frame: &Frame, asked: &Asked) -> Index {
@@ -68,42 +68,31 @@ fn empty_index(frame: &Frame, asked: &Asked) -> Index {
     filters.extend(asked.filters(frame));
     let may_add = frame.may(Verb::Add, Model::Order);
     let new = frame.text("Novo link de pagamento", "New payment link");
+    let columns = vec![
+        Column::text(frame.text("Pedido", "Order"), ""),
+        Column::text(frame.text("Número", "Number"), ""),
+        Column::text(frame.text("Situação", "Status"), ""),
+        Column::number(frame.text("Valor", "Amount"), ""),
+        Column::text(frame.text("Criado em", "Created"), ""),
+    ];
+    let sentence = frame.text(
+        "Nenhum pedido ainda. Crie um link e envie-o a quem vai pagar.",
+        "No orders yet. Create a link and send it to the buyer.",
+    );
+    let index = Index::new(
+        frame.say(PLACE).to_owned(),
+        address,
+        columns,
+        Empty::new("card", sentence),
+    );
     Index {
-        title: frame.say(PLACE).to_owned(),
-        lead: String::new(),
         create: may_add.then(|| (new.to_owned(), format!("{ORDERS}new/"))),
-        name: "",
         is_create_dialog: false,
-        import: None,
-        is_exported: true,
-        further: None,
-        note: String::new(),
-        also: Vec::new(),
         filters,
         form: asked.form.clone(),
-        chips: asked.chips(frame, &address),
-        columns: vec![
-            Column::text(frame.text("Pedido", "Order"), ""),
-            Column::text(frame.text("Número", "Number"), ""),
-            Column::text(frame.text("Situação", "Status"), ""),
-            Column::number(frame.text("Valor", "Amount"), ""),
-            Column::text(frame.text("Criado em", "Created"), ""),
-        ],
-        empty: Empty {
-            icon: "card",
-            sentence: frame
-                .text(
-                    "Nenhum pedido ainda. Crie um link e envie-o a quem vai pagar.",
-                    "No orders yet. Create a link and send it to the buyer.",
-                )
-                .to_owned(),
-        },
-        address,
-        rows: Vec::new(),
-        headings: Vec::new(),
-        count: 0,
-        number: 1,
+        chips: asked.chips(frame, &index.address),
         size: asked.query.page_size,
+        ..index
     }
 }
 

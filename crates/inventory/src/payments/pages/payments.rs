@@ -9,7 +9,7 @@ use super::{
         words::{METHODS, PAYMENT_STATUSES, Word, method, method_id, payment_status},
     },
     Answer, Id, ORDERS, PAYMENTS, Page, admit,
-    list::{self, Asked, Choices, File},
+    list::{self, Asked, File},
     payment_address, unavailable,
 };
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
     page::{
         Frame,
         history::machine_time,
-        index::{Address, Cell, Cells, Column, Empty, Index, Link, Row},
+        index::{Address, Cell, Cells, Choices, Column, Empty, Index, Link, Row},
         part::{Part, part},
     },
     rest::query::Parameters,
@@ -64,53 +64,41 @@ pub(super) async fn list(Extracted(page): Page, frame: Frame, request: Request) 
             Err(failure) => return unavailable(&frame, failure),
         }
     }
-    let beside = Link {
+    index.beside.push(Link {
         icon: "arrow-left",
         text: frame.text("Pedidos e links", "Orders and links"),
         address: ORDERS.to_owned(),
-    };
-    Ok(index.show_beside(&frame, &[beside]))
+    });
+    Ok(index.show(&frame))
 }
 
 fn empty_index(frame: &Frame, asked: &Asked) -> Index {
     let address = Address::new(PAYMENTS, FILTERS, "", &asked.parameters);
+    let columns = vec![
+        Column::text(frame.text("Pagamento", "Payment"), ""),
+        Column::text(frame.text("Forma", "Method"), ""),
+        Column::text(frame.text("Situação", "Status"), ""),
+        Column::number(frame.text("Valor", "Amount"), ""),
+        Column {
+            is_minor: true,
+            ..Column::text(frame.text("Quem paga", "Payer"), "")
+        },
+        Column::text(frame.text("Criado em", "Created"), ""),
+    ];
+    let sentence = frame.text("Nenhum pagamento ainda.", "No payments yet.");
+    let index = Index::new(
+        frame.text("Todos os pagamentos", "All payments").to_owned(),
+        address,
+        columns,
+        Empty::new("card", sentence),
+    );
     Index {
-        title: frame.text("Todos os pagamentos", "All payments").to_owned(),
-        lead: String::new(),
-        create: None,
-        name: "",
         is_create_dialog: false,
-        import: None,
-        is_exported: true,
-        further: None,
-        note: String::new(),
-        also: Vec::new(),
         filters: asked.filters(frame),
         form: asked.form.clone(),
-        chips: asked.chips(frame, &address),
-        columns: vec![
-            Column::text(frame.text("Pagamento", "Payment"), ""),
-            Column::text(frame.text("Forma", "Method"), ""),
-            Column::text(frame.text("Situação", "Status"), ""),
-            Column::number(frame.text("Valor", "Amount"), ""),
-            Column {
-                is_minor: true,
-                ..Column::text(frame.text("Quem paga", "Payer"), "")
-            },
-            Column::text(frame.text("Criado em", "Created"), ""),
-        ],
-        empty: Empty {
-            icon: "card",
-            sentence: frame
-                .text("Nenhum pagamento ainda.", "No payments yet.")
-                .to_owned(),
-        },
-        address,
-        rows: Vec::new(),
-        headings: Vec::new(),
-        count: 0,
-        number: 1,
+        chips: asked.chips(frame, &index.address),
         size: asked.query.page_size,
+        ..index
     }
 }
 

@@ -121,12 +121,10 @@ impl<'a> Listed<'a> {
         if self.is_grouped {
             index.headings = headings(frame, &needs.page.results);
         }
-        let links = if index.rows.is_empty() {
-            Vec::new()
-        } else {
-            self.links()
-        };
-        index.show_beside(frame, &links)
+        if !index.rows.is_empty() {
+            index.beside = self.links();
+        }
+        index.show(frame)
     }
 
     fn lead(&self, shop: i64) -> String {

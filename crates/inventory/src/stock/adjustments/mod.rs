@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     events,
-    ledger::{self, NewEntry, EntryKind},
+    ledger::{self, EntryKind, NewEntry},
     movements, store,
 };
 use crate::{

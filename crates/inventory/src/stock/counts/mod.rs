@@ -14,7 +14,9 @@ use web::locale::Locale;
 
 use super::{
     adjustments::{self, Explanation, MAX_NOTE, Reason},
-    documents::{self, Document, DocumentKind, DocumentLine, DocumentOutcome, SaveResult, lock_stock, naming},
+    documents::{
+        self, Document, DocumentKind, DocumentLine, DocumentOutcome, SaveResult, lock_stock, naming,
+    },
     store::lock_quantity,
 };
 use crate::{
@@ -67,7 +69,15 @@ async fn start(
         }
         Ok(DocumentOutcome::Draft(None))
     };
-    documents::save(state, caller, (DocumentKind::Count, None), false, key, begin).await
+    documents::save(
+        state,
+        caller,
+        (DocumentKind::Count, None),
+        false,
+        key,
+        begin,
+    )
+    .await
 }
 
 /// Writes what was counted.
@@ -93,7 +103,15 @@ async fn save(
         }
         Ok(DocumentOutcome::Draft(added))
     };
-    documents::save(state, caller, (DocumentKind::Count, Some(id)), false, key, write).await
+    documents::save(
+        state,
+        caller,
+        (DocumentKind::Count, Some(id)),
+        false,
+        key,
+        write,
+    )
+    .await
 }
 
 /// Books the differences of a count. `seen` is the fingerprint of those that were shown.
@@ -116,7 +134,15 @@ async fn book(
         adjust(work, &count, locale, false).await?;
         Ok(DocumentOutcome::Booked)
     };
-    documents::save(state, caller, (DocumentKind::Count, Some(id)), true, key, book).await
+    documents::save(
+        state,
+        caller,
+        (DocumentKind::Count, Some(id)),
+        true,
+        key,
+        book,
+    )
+    .await
 }
 
 /// Refuses a count of which nothing can be booked.

@@ -2,7 +2,7 @@
 
 use db::Money;
 
-use super::Line;
+use super::DocumentLine;
 use crate::{digest::digest, rest::Message};
 
 /// A line that was counted.

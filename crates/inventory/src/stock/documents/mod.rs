@@ -107,7 +107,9 @@ where
         } else {
             let found = store::find(work.tx, (kind, id)).await?;
             let booked = found.filter(Document::is_booked);
-            booked.map(|_| DocumentOutcome::Booked).ok_or(Refusal::NotFound)?
+            booked
+                .map(|_| DocumentOutcome::Booked)
+                .ok_or(Refusal::NotFound)?
         };
         Ok((id, SaveResult { id, outcome }))
     };

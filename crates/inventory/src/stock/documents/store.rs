@@ -2,7 +2,7 @@
 
 use db::{Conn, Error, Money, Row, Timestamp, Tx};
 
-use super::model::{Document, DocumentKind, DocumentLine, CurrentProduct, DocumentSummary};
+use super::model::{CurrentProduct, Document, DocumentKind, DocumentLine, DocumentSummary};
 use crate::rest::json::{Named, Titled};
 
 /// Documents in a list, narrowed and ordered by what is given; `$at` is the column of their moment.
@@ -35,7 +35,11 @@ pub(super) async fn insert(
     .await
 }
 
-pub(super) async fn count_drafts(conn: &mut Conn, kind: DocumentKind, user: i64) -> Result<i64, Error> {
+pub(super) async fn count_drafts(
+    conn: &mut Conn,
+    kind: DocumentKind,
+    user: i64,
+) -> Result<i64, Error> {
     let sql = "SELECT count(*) FROM stock_documents WHERE user_id = $1 AND kind = $2 AND booked_at IS NULL";
     conn.one(sql, &[&user, &kind.name()], |row| row.get(0))
         .await
@@ -180,7 +184,10 @@ fn document_of(row: &Row<'_>) -> Result<Document, Error> {
 }
 
 /// The lines of a document, the last that was added first.
-pub(in crate::stock) async fn lines(conn: &mut Conn, document: i64) -> Result<Vec<DocumentLine>, Error> {
+pub(in crate::stock) async fn lines(
+    conn: &mut Conn,
+    document: i64,
+) -> Result<Vec<DocumentLine>, Error> {
     conn.all(
         "SELECT l.id, l.product_id, COALESCE(p.title, l.title), l.quantity, l.expected, l.inflow_id, p.cost_price, p.serie_number, s.quantity
          FROM stock_document_lines AS l LEFT JOIN products AS p ON p.id = l.product_id LEFT JOIN product_stock AS s ON s.product_id = p.id
@@ -200,11 +207,13 @@ fn line_of(row: &Row<'_>) -> Result<DocumentLine, Error> {
             id: row.get(1)?,
             title: row.get(2)?,
         },
-        present: cost_price.zip(stock).map(|(cost_price, stock)| CurrentProduct {
-            cost_price,
-            serie_number,
-            stock,
-        }),
+        present: cost_price
+            .zip(stock)
+            .map(|(cost_price, stock)| CurrentProduct {
+                cost_price,
+                serie_number,
+                stock,
+            }),
         quantity: row.get(3)?,
         expected: row.get(4)?,
         inflow: row.get(5)?,
@@ -227,7 +236,11 @@ pub(super) async fn drafts(
 }
 
 /// What was booked last, the newest first.
-pub(super) async fn booked(conn: &mut Conn, kind: DocumentKind, limit: i64) -> Result<Vec<DocumentSummary>, Error> {
+pub(super) async fn booked(
+    conn: &mut Conn,
+    kind: DocumentKind,
+    limit: i64,
+) -> Result<Vec<DocumentSummary>, Error> {
     let sql = summaries!(
         "d.booked_at",
         "WHERE d.kind = $1 AND d.booked_at IS NOT NULL ORDER BY d.booked_at DESC, d.id DESC LIMIT $2"

@@ -8,10 +8,10 @@ use resource::Titled;
 use super::{Movement, MovementRecord, store};
 use crate::{
     State,
+    aggregates::day_of,
     events::{self, EventType},
     rest::{Refusal, fields::Draft},
     stock::payloads::OutflowPayload,
-    aggregates::day_of,
     work::Author,
 };
 use store::at_once::{BatchedOutflow, EventPieces};
@@ -107,7 +107,11 @@ mod tests {
         let found = pieces(&outflow).unwrap();
         assert!(found.to_id.ends_with(r#""data":{"id":"#));
         assert_eq!(found.to_title, r#","product":{"id":7,"title":"#);
-        assert!(found.to_quantity.starts_with(r#"},"quantity":2,"description":"#));
+        assert!(
+            found
+                .to_quantity
+                .starts_with(r#"},"quantity":2,"description":"#)
+        );
         assert!(found.to_quantity.ends_with(r#""product_quantity":"#));
         assert_eq!(found.rest, "}}");
     }

@@ -114,7 +114,10 @@ impl Movement {
     pub(super) const fn kinds(self) -> (ledger::EntryKind, ledger::EntryKind) {
         match self {
             Self::Inflow => (ledger::EntryKind::Inflow, ledger::EntryKind::InflowReversed),
-            Self::Outflow => (ledger::EntryKind::Outflow, ledger::EntryKind::OutflowReversed),
+            Self::Outflow => (
+                ledger::EntryKind::Outflow,
+                ledger::EntryKind::OutflowReversed,
+            ),
         }
     }
 

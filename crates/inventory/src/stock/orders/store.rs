@@ -4,7 +4,7 @@ use db::{Conn, Error, Query, Row, Timestamp, Tx};
 
 use super::{
     event::NewOrder,
-    model::{OrderLine, PaidOrder, OrderState},
+    model::{OrderLine, OrderState, PaidOrder},
 };
 use crate::rest::json::Titled;
 
@@ -154,5 +154,6 @@ fn line_of(row: &Row<'_>) -> Result<(i64, OrderLine), Error> {
 }
 
 fn state(name: &str) -> Result<OrderState, Error> {
-    OrderState::of(name).ok_or_else(|| Error::other(format!("{name:?} is no state of a paid order")))
+    OrderState::of(name)
+        .ok_or_else(|| Error::other(format!("{name:?} is no state of a paid order")))
 }

@@ -8,7 +8,10 @@ use resource::{Reference, Setting};
 use web::locale::Locale;
 
 use super::{
-    documents::{self, Document, DocumentKind, DocumentLine, DocumentOutcome, SaveResult, lock_stock, naming, store},
+    documents::{
+        self, Document, DocumentKind, DocumentLine, DocumentOutcome, SaveResult, lock_stock,
+        naming, store,
+    },
     movements::{self, Movement, MovementInput},
 };
 use crate::{

@@ -3,7 +3,7 @@
 use db::Money;
 use web::locale::Locale;
 
-use super::Line;
+use super::DocumentLine;
 
 /// Characters of the invoice's number. The access key of a Brazilian invoice has 44.
 pub(super) const MAX_INVOICE: usize = 60;

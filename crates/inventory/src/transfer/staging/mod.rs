@@ -30,10 +30,10 @@ use super::{
 };
 use crate::{
     access::Actor,
+    aggregates,
     audit::{self, Action},
     rest::{Message, Refusal},
     stock::{self, Policy},
-    aggregates,
     work::{Author, Work, WriteError, retry_on_conflict},
 };
 pub(super) use store::{begin, begin_undo};
@@ -419,7 +419,11 @@ async fn import_row(
     Ok(store::insert_record(work.tx, id, object).await?)
 }
 
-async fn withdraw(work: &mut Work<'_>, resource: Resource, id: i64) -> Result<StepResult, StepError> {
+async fn withdraw(
+    work: &mut Work<'_>,
+    resource: Resource,
+    id: i64,
+) -> Result<StepResult, StepError> {
     let most = i64::try_from(AT_ONCE).unwrap_or(i64::MAX);
     let objects = store::take_records(work.tx, id, most).await?;
     if objects.is_empty() {
@@ -452,7 +456,11 @@ async fn withdraw(work: &mut Work<'_>, resource: Resource, id: i64) -> Result<St
     Ok(StepResult::More)
 }
 
-async fn discard(work: &mut Work<'_>, id: i64, import: LockedImport) -> Result<StepResult, StepError> {
+async fn discard(
+    work: &mut Work<'_>,
+    id: i64,
+    import: LockedImport,
+) -> Result<StepResult, StepError> {
     if store::take_chunk(work.tx, id).await?.is_some()
         || store::delete_pins(work.tx, id, PINS_AT_ONCE).await? > 0
         || store::delete_serie_numbers(work.tx, id, PINS_AT_ONCE).await? > 0

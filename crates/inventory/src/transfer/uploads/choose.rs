@@ -245,7 +245,10 @@ async fn again(
     chosen: &FormChoices,
     report: &Report,
 ) -> Answer {
-    let problems = report.problems.get(..MOST_SHOWN).unwrap_or(&report.problems);
+    let problems = report
+        .problems
+        .get(..MOST_SHOWN)
+        .unwrap_or(&report.problems);
     let count = usize::try_from(report.problem_count).unwrap_or(usize::MAX);
     Ok(frame.show_again(ChoosePage {
         choices: choices(frame, &chosen.resource),

@@ -101,7 +101,11 @@ mod tests {
             (TYPE, "------x\r\nX: y\r\n\r\nb\r\n------x--"),
             (TYPE, "------xy"),
         ] {
-            assert_eq!(sent(content_type, body).await, UploadForm::default(), "{body}");
+            assert_eq!(
+                sent(content_type, body).await,
+                UploadForm::default(),
+                "{body}"
+            );
         }
     }
 }

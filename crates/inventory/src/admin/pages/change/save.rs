@@ -10,7 +10,7 @@ use super::show;
 use crate::{
     accounts::pages::keep_nothing,
     admin::{
-        about::{About, Administered, Record, Target, Written},
+        about::{About, AdminModel, Record, Target, Written},
         messages::{self, Done, Follows},
         pages::{inlines, list_address, versions},
         site::Site,
@@ -21,7 +21,7 @@ use crate::{
 
 /// What is to be saved.
 pub(super) struct Saving {
-    model: &'static dyn Administered,
+    model: &'static dyn AdminModel,
     record: Option<Record>,
     members: Members,
     follows: Follows,
@@ -41,7 +41,7 @@ struct SecretPage<'a> {
 
 impl Saving {
     pub(super) fn new(
-        model: &'static dyn Administered,
+        model: &'static dyn AdminModel,
         record: Option<Record>,
         members: Members,
         parts: &Parts,

@@ -11,7 +11,7 @@ use super::versions;
 use crate::{
     access::Verb,
     admin::{
-        about::{About, Administered, Inline, Limit, Record, Target},
+        about::{About, AdminModel, Inline, Limit, Record, Target},
         registry,
         site::Site,
     },
@@ -28,7 +28,7 @@ pub(super) use whole::write;
 /// A row that was sent: to be added, changed or deleted.
 pub(super) struct Sent {
     inline: &'static Inline,
-    model: &'static dyn Administered,
+    model: &'static dyn AdminModel,
     /// The row, as its members name it.
     row: String,
     /// The record, when it is there already.
@@ -157,7 +157,7 @@ pub(super) fn rows_of(path: &str, members: &Members) -> BTreeMap<String, Members
 /// compared with its record as it is stored.
 fn wanted(
     inline: &'static Inline,
-    model: &'static dyn Administered,
+    model: &'static dyn AdminModel,
     row: String,
     record: Option<&Record>,
     mut members: Members,

@@ -7,7 +7,7 @@ use super::Sent;
 use crate::{
     access::Verb,
     admin::{
-        about::{About, Administered, Inline, Limit, Record},
+        about::{About, AdminModel, Inline, Limit, Record},
         listing::Asked,
         pages::{
             fields::{FieldView, cell_view},
@@ -116,7 +116,7 @@ impl Drawing<'_> {
 
     async fn table(
         &self,
-        model: &dyn Administered,
+        model: &dyn AdminModel,
         (record, is_edited): (Option<&Record>, bool),
         sent: &[&Sent],
     ) -> Result<Table, Refusal> {

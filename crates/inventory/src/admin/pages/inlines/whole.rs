@@ -8,7 +8,7 @@ use web::locale::Locale;
 use super::Sent;
 use crate::{
     admin::{
-        about::{Administered, By, Target, Written},
+        about::{AdminModel, By, Target, Written},
         pages::{
             together::{self, Failed, mendable},
             versions,
@@ -26,7 +26,7 @@ use crate::{
 
 /// A record that is to be written with its rows.
 struct Whole {
-    model: &'static dyn Administered,
+    model: &'static dyn AdminModel,
     target: Target,
     members: Members,
     edit: Edit,
@@ -37,7 +37,7 @@ struct Whole {
 
 /// A row, as it is written.
 struct Row {
-    model: &'static dyn Administered,
+    model: &'static dyn AdminModel,
     path: &'static str,
     /// The field by which it refers to the record.
     key: &'static str,
@@ -172,7 +172,7 @@ impl Whole {
 pub(in crate::admin::pages) async fn write(
     page: &PageState,
     site: &Site,
-    (model, target, members, edit): (&'static dyn Administered, Target, Members, Edit),
+    (model, target, members, edit): (&'static dyn AdminModel, Target, Members, Edit),
     once_only: Option<Once>,
     form: &mut Form,
     sent: &mut [Sent],

@@ -2,13 +2,15 @@
 
 use axum::extract::{Request, State as Extracted};
 
-use super::{Answer, Page, address};
+use super::address;
 use crate::{
     access::{Model, Verb},
     page::{
         Frame, PageState, Post,
         flash::{self, Flash},
-        picked_next, see_other,
+        picked_next,
+        records::{Answer, Shared},
+        see_other,
     },
     rest::{Refusal, resource::RecordId},
     stock::archive,
@@ -16,7 +18,7 @@ use crate::{
 
 /// `POST /products/<id>/archive/`
 pub(super) async fn archive(
-    Extracted(page): Page,
+    Extracted(page): Shared,
     frame: Frame,
     id: RecordId,
     request: Request,
@@ -26,7 +28,7 @@ pub(super) async fn archive(
 
 /// `POST /products/<id>/unarchive/`
 pub(super) async fn unarchive(
-    Extracted(page): Page,
+    Extracted(page): Shared,
     frame: Frame,
     id: RecordId,
     request: Request,

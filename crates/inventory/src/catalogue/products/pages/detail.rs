@@ -4,24 +4,18 @@ use askama::Template;
 use axum::extract::{Request, State as Extracted};
 use resource::{Field, Kind, Record as _, laid_out};
 
-use super::{Answer, Page, address};
+use super::address;
 use crate::{
     State,
     access::{Model, Verb},
     analysis::pages::Beside,
-    catalogue::{
-        ReferenceCount,
-        products::{self, ProductRecord, Products, WORDS},
-        refuse_when_referenced,
-    },
+    catalogue::products::{ProductRecord, Products},
     page::{
-        Form, Frame, Post,
-        delete::Deletion,
-        flash::{self, Flash},
+        Form, Frame,
         history::{self, Change},
         index::{Address, Cell, Column, Empty, Filter, Index, Row},
         part::{Part, part},
-        see_other,
+        records::{Answer, Shared, find},
         trend::Trend,
     },
     rest::{
@@ -30,8 +24,7 @@ use crate::{
         query::Parameters,
         resource::{RecordId, Wanted},
     },
-    stock::{self, Explanation, LedgerRow, Level, Policy, ledger, movements::Movement},
-    work,
+    stock::{self, Explanation, LedgerRow, Level, Policy, ledger},
 };
 
 /// How many changes of the quantity the curve shows.
@@ -129,21 +122,16 @@ impl May {
     }
 }
 
-async fn find(state: &State, RecordId(id): RecordId) -> Result<ProductRecord, Refusal> {
-    let id = id.ok_or(Refusal::NotFound)?;
-    products::read(state, id).await?.ok_or(Refusal::NotFound)
-}
-
 /// `GET /products/<id>/`. With `after`, somebody waits there for an analysis that is newer.
 pub(super) async fn show(
-    Extracted(page): Page,
+    Extracted(page): Shared,
     frame: Frame,
     id: RecordId,
     request: Request,
 ) -> Answer {
     frame.require(Verb::View, Model::Product)?;
     let (state, locale) = (&page.state, frame.locale);
-    let product = find(state, id).await?;
+    let product = find(Products, state, id).await?;
     let own = stock::threshold_read(state, product.id).await?.flatten();
     let threshold = Policy::from(&state.config).threshold_of(own);
     let archived_at = stock::archive::archived_at(state, product.id)
@@ -225,13 +213,13 @@ fn entry(frame: &Frame, row: &LedgerRow) -> Entry {
 
 /// `GET /products/<id>/ledger/`: every change of the quantity, also as of a day.
 pub(super) async fn ledger(
-    Extracted(page): Page,
+    Extracted(page): Shared,
     frame: Frame,
     id: RecordId,
     request: Request,
 ) -> Answer {
     frame.require(Verb::View, Model::Product)?;
-    let product = find(&page.state, id).await?;
+    let product = find(Products, &page.state, id).await?;
     let parameters = Parameters::of_address(request.uri());
     let mut index = ledger_index(&frame, &product, &parameters);
     let as_of = match stock::read_as_of(&parameters) {
@@ -287,70 +275,5 @@ fn ledger_index(frame: &Frame, product: &ProductRecord, parameters: &Parameters)
         filters: vec![Filter::Day("as_of", day.to_owned())],
         form: Form::new().with("as_of", as_of),
         ..Index::new(title, address, columns, Empty::new("clock", empty))
-    }
-}
-
-fn deletion(
-    frame: &Frame,
-    product: &ProductRecord,
-    [_inflows, outflows, _imports]: &[ReferenceCount; 3],
-) -> Deletion {
-    let movement = if outflows.count > 0 {
-        Movement::Outflow
-    } else {
-        Movement::Inflow
-    };
-    let blocking = (
-        movement.words().of_this(&WORDS, frame.locale),
-        format!("/{}/?product={}", movement.path(), product.id),
-    );
-    Deletion {
-        title: WORDS.ask_to_delete(frame.locale),
-        name: product.title.clone(),
-        sentence: frame.text(
-            "Isto não pode ser desfeito. O extrato do estoque e o histórico ficam guardados.",
-            "This cannot be undone. Its stock ledger and its history are kept.",
-        ),
-        confirm: WORDS.confirm_to_delete(frame.locale),
-        back: address(product.id),
-        next: String::new(),
-        blocking: Some(blocking),
-        problem: String::new(),
-    }
-}
-
-/// `GET /products/<id>/delete/`
-pub(super) async fn ask(Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
-    frame.require(Verb::Delete, Model::Product)?;
-    let product = find(&page.state, id).await?;
-    let referring = products::references_to(&page.state, product.id).await?;
-    let foreseen = refuse_when_referenced(&WORDS, &referring);
-    Ok(deletion(&frame, &product, &referring).ask(&frame, foreseen)?)
-}
-
-/// `POST /products/<id>/delete/`
-pub(super) async fn delete(
-    Extracted(page): Page,
-    frame: Frame,
-    id: RecordId,
-    request: Request,
-) -> Answer {
-    frame.require(Verb::Delete, Model::Product)?;
-    let product = find(&page.state, id).await?;
-    let (parts, body) = request.into_parts();
-    Post::read(&page.state, &parts, body).await?;
-    match work::delete(&page.state, &frame.caller, Products, product.id).await {
-        Ok(_) => {
-            let text = format!(
-                "{}: {}.",
-                frame.text("Produto excluído", "Product deleted"),
-                product.title
-            );
-            Ok(flash::leave(see_other("/products/"), Flash::success(text)))
-        }
-        Err(refusal) => {
-            let referring = products::references_to(&page.state, product.id).await?;
-            Ok(deletion(&frame, &product, &referring).refuse(&frame, refusal)?)
-        }
     }
 }

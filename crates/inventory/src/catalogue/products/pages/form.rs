@@ -10,7 +10,7 @@ use resource::{Field, Record as _};
 
 use web::locale::Locale;
 
-use super::{Answer, Page, address, pickers};
+use super::{address, pickers};
 use crate::{
     State,
     access::{Model, Verb},
@@ -21,6 +21,7 @@ use crate::{
         flash::{self, Flash},
         picked_next,
         picker::Picked,
+        records::{Answer, Shared},
         see_other,
         value::FieldValue,
     },
@@ -122,7 +123,7 @@ fn page<'a>(
 }
 
 /// `GET /products/new/`, with values that the address may bring.
-pub(super) async fn new(Extracted(state): Page, frame: Frame, request: Request) -> Answer {
+pub(super) async fn new(Extracted(state): Shared, frame: Frame, request: Request) -> Answer {
     frame.require(Verb::Add, Model::Product)?;
     let asked = Parameters::of_address(request.uri());
     let mut form = Form::new().with(ProductRecord::quantity.name, "0");
@@ -227,7 +228,7 @@ impl Understood {
 }
 
 /// `POST /products/new/`
-pub(super) async fn create(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+pub(super) async fn create(Extracted(page): Shared, frame: Frame, request: Request) -> Answer {
     frame.require(Verb::Add, Model::Product)?;
     let (parts, body) = request.into_parts();
     let mut sent = understand(&page.state, &frame, &parts, body).await?;
@@ -288,7 +289,7 @@ async fn find(
 
 /// `GET /products/<id>/edit/`
 pub(super) async fn edit(
-    Extracted(state): Page,
+    Extracted(state): Shared,
     frame: Frame,
     id: RecordId,
     request: Request,
@@ -323,7 +324,7 @@ fn snapshots(product: &ProductRecord, threshold: Option<i64>) -> Vec<FieldSnapsh
 
 /// `POST /products/<id>/edit/`
 pub(super) async fn update(
-    Extracted(page): Page,
+    Extracted(page): Shared,
     frame: Frame,
     id: RecordId,
     request: Request,

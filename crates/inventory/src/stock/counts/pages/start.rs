@@ -11,12 +11,17 @@ use super::{
     ABOUT, Answer, Page, number, to_draft,
 };
 use crate::{
-    catalogue::{named, products::pages::Asked},
+    catalogue::{
+        named,
+        products::{self, Products},
+    },
     page::{
         Form, Frame, PageState, Post,
         flash::{self, Flash},
+        index::ListRequest,
         picker::{Picked, Source},
         posts,
+        records::ResourcePages as _,
     },
     rest::{Refusal, json::Titled, query::Parameters},
 };
@@ -40,7 +45,7 @@ struct StartPage<'a> {
 
 /// What is to be counted.
 struct Wanted {
-    list: Asked,
+    list: ListRequest,
     supplier: Picked,
 }
 
@@ -57,7 +62,8 @@ impl Wanted {
         let mut form = Form::new();
         let supplier =
             posts::filter_record(state, picker, &mut parameters, &mut form, locale).await?;
-        let mut list = Asked::read(page, frame, parameters).await?;
+        let filters = Products.filters(locale);
+        let mut list = filters.read(page, frame, parameters).await?;
         let problem = form.error("supplier");
         if !problem.is_empty() {
             list.form.complain("supplier", problem);
@@ -90,7 +96,7 @@ impl Wanted {
         if let Ok(supplier) = self.supplier.id.parse() {
             return Ok((label, of_supplier(&page.state, supplier, limit).await?));
         }
-        let found = self.list.first(&page.state, limit).await?;
+        let found = products::pages::first(&page.state, &self.list.parameters, limit).await?;
         let titled = found.into_iter().map(|product| Titled {
             id: product.id,
             title: product.title,
@@ -104,7 +110,7 @@ impl Wanted {
             frame,
             form: &self.list.form,
             pickers: self.list.picked.iter().chain([&self.supplier]).collect(),
-            others: self.list.others(frame),
+            others: self.list.others(),
             is_chosen: !words.is_empty() && !self.list.form.is_refused(),
             words,
             most: frame.locale.number(number(DocumentKind::Count.max_lines())),

@@ -7,7 +7,7 @@ use resource::{Field, Words};
 use super::{
     super::words::{Texts, texts},
     super::{Movement, MovementRecord},
-    Answer, Page, fields, pickers, told, undo,
+    fields, pickers, sentence, undo,
 };
 use crate::{
     access::Verb,
@@ -15,6 +15,7 @@ use crate::{
         Form, Frame, PageState, Post,
         flash::{self, Flash},
         picker::{Picked, Source},
+        records::{Answer, Shared},
         see_other,
     },
     rest::{Refusal, query::Parameters},
@@ -65,13 +66,13 @@ impl FormPage<'_> {
 }
 
 /// What the form shows.
-struct Shown {
+struct FormState {
     form: Form,
     picked: Vec<Picked>,
     next: String,
 }
 
-impl Shown {
+impl FormState {
     fn page<'a>(&'a self, frame: &'a Frame, movement: Movement, texts: &'a Texts) -> FormPage<'a> {
         FormPage {
             frame,
@@ -88,7 +89,7 @@ impl Shown {
 /// `GET …/new/`, with values that the address may bring.
 pub(super) async fn new(
     movement: Movement,
-    Extracted(page): Page,
+    Extracted(page): Shared,
     frame: Frame,
     request: Request,
 ) -> Answer {
@@ -99,7 +100,7 @@ pub(super) async fn new(
         let id = asked.get(picker.name);
         picked.push(picker.choose_known(&page.state, id).await?);
     }
-    let shown = Shown {
+    let shown = FormState {
         form: Form::new()
             .with("quantity", asked.get("quantity").unwrap_or("1"))
             .with("description", asked.get("description").unwrap_or_default()),
@@ -112,7 +113,7 @@ pub(super) async fn new(
 /// `POST …/new/`
 pub(super) async fn book(
     movement: Movement,
-    Extracted(page): Page,
+    Extracted(page): Shared,
     frame: Frame,
     request: Request,
 ) -> Answer {
@@ -125,7 +126,7 @@ pub(super) async fn book(
     for picker in pickers(movement, &frame) {
         picked.push(post.pick(state, picker, locale).await?);
     }
-    let mut shown = Shown {
+    let mut shown = FormState {
         next: post.text("next"),
         form: post.form.clone(),
         picked,
@@ -148,7 +149,7 @@ pub(super) async fn book(
     }
 }
 
-fn again(movement: Movement, frame: &Frame, mut shown: Shown) -> axum::response::Response {
+fn again(movement: Movement, frame: &Frame, mut shown: FormState) -> axum::response::Response {
     let names: Vec<_> = written(movement).iter().map(|field| field.name).collect();
     shown.form.sort(&names);
     frame.show_again(shown.page(frame, movement, &texts(movement)))
@@ -166,7 +167,7 @@ async fn done(
         let text = frame.text("Isto já foi desfeito.", "This has already been undone.");
         return Ok(flash::leave(see_other(&next), Flash::warning(text)));
     };
-    let text = told(page, frame, texts(movement).booked, record).await?;
+    let text = sentence(&page.state, frame, texts(movement).booked, record).await?;
     let flash = undo(movement, frame, record, Flash::success(text));
     Ok(flash::leave(see_other(&next), flash))
 }

@@ -3,26 +3,24 @@
 mod form;
 
 use askama::Template;
-use axum::{
-    extract::{Request, State as Extracted},
-    response::Response,
-};
-use resource::{Field, Listed, Record as _, Value, Words, filters, laid_out, listed};
+use axum::extract::{Request, State as Extracted};
+use db::Conn;
+use resource::{Field, Listed, Record as _, Value, Words, laid_out, listed};
+use web::locale::Locale;
 
-use super::{DAYS, Movement, MovementEntry, MovementRecord, words::texts};
+use super::{Movement, MovementEntry, MovementRecord, words::texts};
 use crate::{
+    State,
     access::{Model, Verb},
     catalogue::products,
     page::{
-        Form, Frame, PageState, Post,
+        Frame,
         delete::Deletion,
-        flash::{self, Flash},
-        index::{self, Action, Address, Cell, Days, Filter, Index, Link, Row},
-        picked_next,
+        flash::Flash,
+        index::{Action, Cell, Days, Index, Link, ListFilters, Row},
         picker::Picked,
-        posts,
+        records::{self, Answer, ResourcePages, Shared, address, find},
         routes::{PageRouter, get},
-        see_other,
     },
     rest::{
         Refusal,
@@ -30,59 +28,27 @@ use crate::{
         resource::RecordId,
     },
     stock::orders,
-    work,
 };
-
-type Answer = Result<Response, web::Error>;
-type Page = Extracted<PageState>;
 
 /// The addresses of a movement's pages.
 pub(crate) fn routes(movement: Movement) -> PageRouter {
-    let base = format!("/{}/", movement.path());
-    let below = |path: &str| format!("{base}{path}");
-    PageRouter::new()
-        .route(
-            &base,
-            get(async move |page: Page, frame: Frame, request: Request| {
-                list(movement, page, frame, request).await
-            }),
-        )
-        .route(
-            &below("export/"),
-            get(async move |page: Page, frame: Frame, request: Request| {
-                export(movement, page, frame, request).await
-            }),
-        )
+    let below = |path: &str| format!("/{}/{path}", movement.path());
+    records::routes(movement)
         .route(
             &below("new/"),
-            get(async move |page: Page, frame: Frame, request: Request| {
+            get(async move |page: Shared, frame: Frame, request: Request| {
                 form::new(movement, page, frame, request).await
             })
-            .post(async move |page: Page, frame: Frame, request: Request| {
+            .post(async move |page: Shared, frame: Frame, request: Request| {
                 form::book(movement, page, frame, request).await
             }),
         )
         .route(
             &below("{id}/"),
-            get(async move |page: Page, frame: Frame, id: RecordId| {
+            get(async move |page: Shared, frame: Frame, id: RecordId| {
                 detail(movement, page, frame, id).await
             }),
         )
-        .route(
-            &below("{id}/delete/"),
-            get(async move |page: Page, frame: Frame, id: RecordId| {
-                ask(movement, page, frame, id).await
-            })
-            .post(
-                async move |page: Page, frame: Frame, id: RecordId, request: Request| {
-                    delete(movement, page, frame, id, request).await
-                },
-            ),
-        )
-}
-
-fn address(movement: Movement, id: i64) -> String {
-    format!("/{}/{id}/", movement.path())
 }
 
 /// The fields as people read them, the product first.
@@ -92,162 +58,146 @@ fn fields(movement: Movement) -> Vec<&'static Field> {
     fields
 }
 
-/// Those that the list shows.
-fn columns(movement: Movement) -> Vec<&'static Field> {
-    listed(&fields(movement), Listed::Everywhere)
-}
-
 /// The pickers of what a movement refers to.
 fn pickers(movement: Movement, frame: &Frame) -> impl Iterator<Item = Picked> {
     let fields = fields(movement).into_iter();
     fields.filter_map(|field| Picked::of(frame, field))
 }
 
-/// What the list is asked for: the parameters that the service reads, and the form that shows them.
-struct Asked {
-    parameters: Parameters,
-    form: Form,
-    picked: Vec<Picked>,
-}
+impl ResourcePages for Movement {
+    const ORDERING: &'static str = "-created_at";
 
-impl Asked {
-    async fn read(
-        movement: Movement,
-        page: &PageState,
+    type File = Parameters;
+
+    fn words(self) -> &'static Words {
+        Self::words(self)
+    }
+
+    fn icon(self) -> &'static str {
+        texts(self).icon
+    }
+
+    fn columns(self) -> Vec<&'static Field> {
+        listed(&fields(self), Listed::Everywhere)
+    }
+
+    fn filters(self, _locale: Locale) -> ListFilters {
+        ListFilters {
+            fields: fields(self),
+            days: Some(Days::Utc),
+            ..ListFilters::default()
+        }
+    }
+
+    fn adorn(self, frame: &Frame, mut index: Index) -> Index {
+        // A whole invoice is booked elsewhere.
+        if self == Self::Inflow && frame.may(Verb::Add, self.model()) {
+            index.beside.push(Link {
+                icon: "receipt",
+                text: frame.text("Receber mercadoria", "Receive goods"),
+                address: "/receiving/".to_owned(),
+            });
+        }
+        index
+    }
+
+    async fn rows(
+        self,
+        _state: &State,
         frame: &Frame,
-        mut parameters: Parameters,
-    ) -> Result<Self, Refusal> {
-        let (mut form, locale) = (Form::new(), frame.locale);
-        for day in DAYS {
-            form.set(day.name, parameters.get(day.name).unwrap_or_default());
-        }
-        let mut picked = Vec::new();
-        for picker in pickers(movement, frame) {
-            let known = &page.state;
-            let record = posts::filter_record(known, picker, &mut parameters, &mut form, locale);
-            picked.push(record.await?);
-        }
-        Ok(Self {
-            parameters,
-            form,
-            picked,
-        })
+        _index: &Index,
+        records: &[MovementRecord],
+    ) -> Result<Vec<Row>, Refusal> {
+        let columns = self.columns();
+        let may_delete = frame.may(Verb::Delete, self.model());
+        let sign = match self {
+            Self::Inflow => '+',
+            Self::Outflow => '−',
+        };
+        let row = |record: &MovementRecord| {
+            let action = action(self, frame, record, may_delete)
+                .into_iter()
+                .collect();
+            Row::of(frame, record, &columns, &address(self, record.id), action).with(
+                &columns,
+                MovementRecord::quantity,
+                |cell| match cell {
+                    Cell::Number(units) => Cell::Number(format!("{sign}{units}")),
+                    cell => cell,
+                },
+            )
+        };
+        Ok(records.iter().map(row).collect())
+    }
+
+    async fn file(self, _state: &State, parameters: Parameters) -> Result<Parameters, Refusal> {
+        Ok(parameters)
+    }
+
+    async fn each(
+        self,
+        conn: &mut Conn,
+        _state: &State,
+        parameters: &Parameters,
+        take: impl FnMut(&MovementRecord) -> Result<(), db::Error>,
+    ) -> Result<(), Refusal> {
+        super::each(conn, self, parameters, take).await
+    }
+
+    async fn deletion(
+        self,
+        state: &State,
+        frame: &Frame,
+        record: &MovementRecord,
+    ) -> Result<(Deletion, Result<(), Refusal>), Refusal> {
+        let quantity = frame.locale.number(record.quantity);
+        let name = format!("{quantity} × {}", record.product.title);
+        let (sentence, back) = (frame.say(texts(self).sentence), address(self, record.id));
+        let ledger = frame.text("Ver o extrato do produto", "See the product's ledger");
+        let deletion = Deletion {
+            blocking: Some((
+                ledger.to_owned(),
+                format!("/products/{}/ledger/", record.product.id),
+            )),
+            ..Deletion::of(self.words(), name, sentence, back, frame.locale)
+        };
+        Ok((deletion, super::check_deletion(state, self, record).await))
+    }
+
+    async fn deleted(
+        self,
+        state: &State,
+        frame: &Frame,
+        record: &MovementRecord,
+    ) -> Result<String, Refusal> {
+        sentence(state, frame, texts(self).undone, record).await
+    }
+
+    fn deleted_before(self, frame: &Frame) -> Option<&'static str> {
+        Some(frame.text("Isto já foi desfeito.", "This has already been undone."))
     }
 }
 
-async fn list(movement: Movement, Extracted(page): Page, frame: Frame, request: Request) -> Answer {
-    frame.require(Verb::View, movement.model())?;
-    let parameters = Parameters::of_address(request.uri());
-    let asked = Asked::read(movement, &page, &frame, parameters).await?;
-    let parameters = asked.parameters.clone();
-    let mut index = empty_index(movement, &frame, asked);
-    match super::list(&page.state, movement, &parameters).await {
-        Ok(found) => {
-            let may_delete = frame.may(Verb::Delete, movement.model());
-            index.fill(&found, |record| row(movement, &frame, record, may_delete));
-        }
-        Err(Refusal::Fields(errors)) => index.form.absorb(&errors, frame.locale),
-        Err(refusal) => return Err(refusal.into()),
-    }
-    let receive = receive(movement, &frame);
-    Ok(index.show_beside(&frame, receive.as_slice()))
-}
-
-/// The way to book a whole invoice, for those who may.
-fn receive(movement: Movement, frame: &Frame) -> Option<Link> {
-    let may = movement == Movement::Inflow && frame.may(Verb::Add, movement.model());
-    may.then(|| Link {
-        icon: "receipt",
-        text: frame.text("Receber mercadoria", "Receive goods"),
-        address: "/receiving/".to_owned(),
-    })
-}
-
-/// What the list is narrowed by.
-pub(crate) fn parameters(movement: Movement) -> Vec<&'static str> {
-    let mut known = filters(movement.fields());
-    known.extend(DAYS.iter().map(|day| day.name));
-    known
-}
-
-fn empty_index(movement: Movement, frame: &Frame, asked: Asked) -> Index {
-    let Asked {
-        parameters,
-        form,
-        picked,
-    } = asked;
-    let known = self::parameters(movement);
-    let path = format!("/{}/", movement.path());
-    let address = Address::new(path, &known, "-created_at", &parameters);
-    let chosen = picked.iter().filter_map(|picked| picked.chip(&address));
-    let days = Days::Utc.chips(frame, &address, &parameters);
-    let chips = chosen.chain(days).collect();
-    let records = picked.into_iter().map(Filter::Record);
-    Index {
-        form,
-        chips,
-        filters: records.chain(Days::Utc.filters(frame)).collect(),
-        ..Index::of(
-            frame,
-            movement.words(),
-            movement.model(),
-            texts(movement).icon,
-            address,
-            &columns(movement),
-        )
-    }
-}
-
-fn row(movement: Movement, frame: &Frame, record: &MovementRecord, may_delete: bool) -> Row {
-    let values = record.values_of(&columns(movement)).into_iter();
-    let cells = values.map(|(field, value)| match Cell::of(frame, field, value) {
-        Cell::Text(title) if field.is_name => Cell::Link(address(movement, record.id), title),
-        Cell::Number(units) => Cell::Number(match movement {
-            Movement::Inflow => format!("+{units}"),
-            Movement::Outflow => format!("−{units}"),
-        }),
-        cell => cell,
-    });
-    let action = |text: &str, address, is_dialog| Action {
+/// What its row offers: deleting it or, for whoever may not, correcting the product's stock.
+fn action(
+    movement: Movement,
+    frame: &Frame,
+    record: &MovementRecord,
+    may_delete: bool,
+) -> Option<Action> {
+    let (text, address) = if may_delete {
+        let address = format!("{}delete/", address(movement, record.id));
+        (frame.text("Excluir", "Delete"), address)
+    } else {
+        let text = frame.text("Corrigir o estoque", "Correct the stock");
+        (text, correction(movement, frame, record)?)
+    };
+    Some(Action {
         icon: "undo",
         text: format!("{text}: {}", record.product.title),
         address,
-        is_dialog,
-    };
-    let correct = frame.text("Corrigir o estoque", "Correct the stock");
-    let action = if may_delete {
-        let delete = format!("{}delete/", address(movement, record.id));
-        Some(action(frame.text("Excluir", "Delete"), delete, false))
-    } else {
-        correction(movement, frame, record).map(|address| action(correct, address, true))
-    };
-    Row {
-        cells: cells.collect(),
-        actions: action.into_iter().collect(),
-    }
-}
-
-async fn export(
-    movement: Movement,
-    Extracted(page): Page,
-    frame: Frame,
-    request: Request,
-) -> Answer {
-    frame.require(Verb::View, movement.model())?;
-    let parameters = Parameters::of_address(request.uri());
-    let asked = Asked::read(movement, &page, &frame, parameters).await?;
-    if asked.form.is_refused() {
-        return Ok(index::back_to_list(request.uri()));
-    }
-    let parameters = asked.parameters;
-    let columns = index::headings(&frame, movement.fields());
-    let read = async move |conn: &mut db::Conn, sheet: &index::Sheet| {
-        let put = |record: &MovementRecord| sheet.record(record);
-        super::each(conn, movement, &parameters, put).await
-    };
-    let name = movement.path();
-    let file = index::export(&page.state, &frame, name, &columns, read).await;
-    Ok(index::or_back_to_list(file, request.uri())?)
+        is_dialog: !may_delete,
+    })
 }
 
 #[derive(Template)]
@@ -294,19 +244,9 @@ impl DetailPage<'_> {
     }
 }
 
-async fn find(
-    movement: Movement,
-    page: &PageState,
-    RecordId(id): RecordId,
-) -> Result<MovementRecord, Refusal> {
-    let id = id.ok_or(Refusal::NotFound)?;
-    let found = super::read(&page.state, movement, id).await?;
-    found.ok_or(Refusal::NotFound)
-}
-
-async fn detail(movement: Movement, Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
+async fn detail(movement: Movement, Extracted(page): Shared, frame: Frame, id: RecordId) -> Answer {
     frame.require(Verb::View, movement.model())?;
-    let record = find(movement, &page, id).await?;
+    let record = find(movement, &page.state, id).await?;
     Ok(frame.show(DetailPage {
         frame: &frame,
         words: movement.words(),
@@ -326,71 +266,15 @@ async fn detail(movement: Movement, Extracted(page): Page, frame: Frame, id: Rec
     }))
 }
 
-fn deletion(movement: Movement, frame: &Frame, record: &MovementRecord, next: String) -> Deletion {
-    let words = movement.words();
-    let quantity = frame.locale.number(record.quantity);
-    Deletion {
-        title: words.ask_to_delete(frame.locale),
-        name: format!("{quantity} × {}", record.product.title),
-        sentence: frame.say(texts(movement).sentence),
-        confirm: words.confirm_to_delete(frame.locale),
-        back: address(movement, record.id),
-        next,
-        blocking: Some((
-            frame
-                .text("Ver o extrato do produto", "See the product's ledger")
-                .to_owned(),
-            format!("/products/{}/ledger/", record.product.id),
-        )),
-        problem: String::new(),
-    }
-}
-
-async fn ask(movement: Movement, Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
-    frame.require(Verb::Delete, movement.model())?;
-    let record = find(movement, &page, id).await?;
-    let foreseen = super::check_deletion(&page.state, movement, &record).await;
-    Ok(deletion(movement, &frame, &record, String::new()).ask(&frame, foreseen)?)
-}
-
-async fn delete(
-    movement: Movement,
-    Extracted(page): Page,
-    frame: Frame,
-    id: RecordId,
-    request: Request,
-) -> Answer {
-    frame.require(Verb::Delete, movement.model())?;
-    let (parts, body) = request.into_parts();
-    let post = Post::read(&page.state, &parts, body).await?;
-    let next = picked_next(&post.text("next"), "", 0);
-    let next = next.unwrap_or_else(|| format!("/{}/", movement.path()));
-    let record = match find(movement, &page, id).await {
-        // Undone already, perhaps by the same tap.
-        Err(Refusal::NotFound) => {
-            let text = frame.text("Isto já foi desfeito.", "This has already been undone.");
-            return Ok(flash::leave(see_other(&next), Flash::warning(text)));
-        }
-        found => found?,
-    };
-    match work::delete(&page.state, &frame.caller, movement, record.id).await {
-        Ok(_) => {
-            let text = told(&page, &frame, texts(movement).undone, &record).await?;
-            Ok(flash::leave(see_other(&next), Flash::success(text)))
-        }
-        Err(refusal) => Ok(deletion(movement, &frame, &record, next).refuse(&frame, refusal)?),
-    }
-}
-
-/// What is told of a movement that was booked or undone, with the balance that it left.
-async fn told(
-    page: &PageState,
+/// What is said of a movement that was booked or undone, with the balance that it left.
+async fn sentence(
+    state: &State,
     frame: &Frame,
     said: (&'static str, &'static str),
     record: &MovementRecord,
 ) -> Result<String, Refusal> {
     let locale = frame.locale;
-    let product = products::read(&page.state, record.product.id).await?;
+    let product = products::read(state, record.product.id).await?;
     let balance = product.map_or(0, |product| product.quantity);
     Ok(format!(
         "{}: {} × {}. {} {}.",

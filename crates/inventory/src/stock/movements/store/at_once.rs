@@ -10,12 +10,12 @@ use resource::{Record as _, sql};
 use serde::Serialize;
 
 use crate::{
+    aggregates::DeltaRow,
     rest::json::{self, Titled},
     stock::{
         movements::{Movement, MovementRecord},
         store::LedgerEntryRow,
     },
-    aggregates::DeltaRow,
 };
 
 /// An outflow that waits, with its members as the statement names them.
@@ -121,7 +121,10 @@ const EVENT: EventRow<&str> = EventRow {
 fn statement(locks: &str) -> &'static str {
     let columns = sql::stored_columns(Movement::Outflow.fields()).into_iter();
     let columns: Vec<_> = columns.filter(|(name, _)| name != "id").collect();
-    let typed: Vec<_> = columns.iter().map(|(name, kind)| format!("{name} {kind}")).collect();
+    let typed: Vec<_> = columns
+        .iter()
+        .map(|(name, kind)| format!("{name} {kind}"))
+        .collect();
     let names: Vec<_> = columns.iter().map(|(name, _)| name.as_str()).collect();
     let (typed, names) = (typed.join(", "), names.join(", "));
     let [entry, delta, event] = [

@@ -15,7 +15,7 @@ use super::{
             Answer, Page,
             form::{self, Problems, added, added_message, product_picker, quantity_attributes},
         },
-        model::{DraftChange, MAX_INVOICE, DraftStep},
+        model::{DraftChange, DraftStep, MAX_INVOICE},
     },
     ABOUT, booked, cost_text, sums,
 };
@@ -260,7 +260,8 @@ async fn read(
     let invoice = reader.optional_text("invoice", MAX_INVOICE).into_new();
     post.form.absorb(&reader.finish(), locale);
     let lines = receipt.map_or(&[][..], |receipt| &receipt.lines);
-    let (quantities, problems) = form::quantities(&mut post.form, DocumentKind::Receipt, lines, locale);
+    let (quantities, problems) =
+        form::quantities(&mut post.form, DocumentKind::Receipt, lines, locale);
     let (added, scanned) = added(page, post, DocumentKind::Receipt, product, locale).await?;
     let change = DraftChange {
         supplier: supplier.id.parse().ok(),

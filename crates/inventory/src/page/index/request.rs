@@ -1,0 +1,208 @@
+//! What an everyday list can be narrowed by, and what one is asked for. Most follows from the described fields: a picker for each
+//! reference, two bounds for each amount that is filtered. A list says what else it has.
+
+use db::Money;
+use resource::{Field, Value, filters};
+
+use super::{Address, Chip, Days, Filter};
+use crate::{
+    page::{Form, Frame, PageState, picker::Picked, posts},
+    rest::{Refusal, query::Parameters},
+};
+
+/// A filter with a few values: its parameter, what it is called, and the values with what each is called. A first value that is blank is
+/// the one without a choice.
+pub(crate) type Choices = (
+    &'static str,
+    &'static str,
+    Vec<(&'static str, &'static str)>,
+);
+
+/// The filters of a list.
+#[derive(Debug, Default)]
+pub(crate) struct ListFilters {
+    /// What the search is called; none of a list without one.
+    pub(crate) search: Option<String>,
+    /// The described fields.
+    pub(crate) fields: Vec<&'static Field>,
+    /// Whose days it is narrowed to; none of a list that is not narrowed by days.
+    pub(crate) days: Option<Days>,
+    /// Filters with a few values.
+    pub(crate) choices: Vec<Choices>,
+}
+
+/// What a list is asked for: the parameters that the service reads, and the form that shows them.
+#[derive(Debug)]
+pub(crate) struct ListRequest {
+    /// As the service reads them.
+    pub(crate) parameters: Parameters,
+    /// As they were typed, and what is wrong with them.
+    pub(crate) form: Form,
+    /// The records that are chosen.
+    pub(crate) picked: Vec<Picked>,
+    filters: ListFilters,
+}
+
+/// The least or the greatest value that a list is narrowed to.
+struct Bound {
+    field: &'static Field,
+    name: &'static str,
+    text: String,
+}
+
+impl ListFilters {
+    /// The names of the parameters, in the order in which the list's address has them.
+    pub(crate) fn names(&self) -> Vec<&'static str> {
+        let search = self.search.as_ref().map(|_| "search");
+        let days = self.days.iter().flat_map(|_| Days::NAMES);
+        let choices = self.choices.iter().map(|(name, ..)| *name);
+        let fields = filters(&self.fields).into_iter();
+        search
+            .into_iter()
+            .chain(fields)
+            .chain(days)
+            .chain(choices)
+            .collect()
+    }
+
+    /// Reads what a list is asked for. What cannot be read filters nothing, and the form says so.
+    pub(crate) async fn read(
+        self,
+        page: &PageState,
+        frame: &Frame,
+        mut parameters: Parameters,
+    ) -> Result<ListRequest, Refusal> {
+        let (mut form, locale) = (Form::new(), frame.locale);
+        if self.search.is_some() {
+            posts::filter_search(&mut parameters, &mut form, locale);
+        }
+        for (name, _, values) in &self.choices {
+            let chosen = parameters.get(name).unwrap_or_default().to_owned();
+            let chosen = values.iter().find(|(value, _)| *value == chosen);
+            let chosen = chosen.map_or("", |(value, _)| value);
+            parameters.set(name, chosen);
+            form.set(name, chosen);
+        }
+        let bounds: Vec<_> = self.bounds(frame).map(|bound| bound.name).collect();
+        let days = self.days.iter().flat_map(|_| Days::NAMES);
+        for name in bounds.iter().copied().chain(days) {
+            form.set(name, parameters.get(name).unwrap_or_default());
+        }
+        posts::filter_amounts(&mut parameters, &mut form, &bounds, locale);
+        let mut picked = Vec::new();
+        for picker in self
+            .fields
+            .iter()
+            .filter_map(|field| Picked::of(frame, field))
+        {
+            let state = &page.state;
+            let record = posts::filter_record(state, picker, &mut parameters, &mut form, locale);
+            picked.push(record.await?);
+        }
+        Ok(ListRequest {
+            parameters,
+            form,
+            picked,
+            filters: self,
+        })
+    }
+
+    fn bounds<'a>(&'a self, frame: &Frame) -> impl Iterator<Item = Bound> + use<'a> {
+        let words = [frame.text("de", "from"), frame.text("até", "to")];
+        let locale = frame.locale;
+        let fields = self.fields.iter();
+        let bounded = fields.filter_map(|field| Some((*field, field.bounds?)));
+        bounded.flat_map(move |(field, (least, greatest))| {
+            let (portuguese, english) = field.short;
+            let label = locale.text(portuguese, english);
+            let [from, to] = words;
+            [(least, from), (greatest, to)].map(|(name, word)| Bound {
+                field,
+                name,
+                text: format!("{label} {word}"),
+            })
+        })
+    }
+}
+
+impl ListRequest {
+    /// The address of the list, whose order without any choice is `ordering`.
+    pub(crate) fn address(&self, path: &str, ordering: &'static str) -> Address {
+        Address::new(path, &self.filters.names(), ordering, &self.parameters)
+    }
+
+    /// The fields of the filter.
+    pub(crate) fn filters(&self, frame: &Frame) -> Vec<Filter> {
+        let search = self.filters.search.clone().map(Filter::Search);
+        let records = self.picked.iter().cloned().map(Filter::Record);
+        let bounds = self.filters.bounds(frame);
+        let amounts = bounds.map(|bound| Filter::Amount(bound.name, bound.text));
+        let days = self
+            .filters
+            .days
+            .iter()
+            .flat_map(|days| days.filters(frame));
+        let choices = self.filters.choices.iter().cloned();
+        let choices = choices.map(|(name, text, values)| Filter::Choice(name, text, values));
+        let fields = search.into_iter().chain(records).chain(amounts);
+        fields.chain(days).chain(choices).collect()
+    }
+
+    /// The filters that are set.
+    pub(crate) fn chips(&self, frame: &Frame, address: &Address) -> Vec<Chip> {
+        let parameters = &self.parameters;
+        let search = self
+            .filters
+            .search
+            .as_ref()
+            .and_then(|_| parameters.get("search"));
+        let search = search.map(|search| address.chip("search", format!("“{}”", search.trim())));
+        let picked = self.picked.iter().filter_map(|picked| picked.chip(address));
+        let bounds = self
+            .filters
+            .bounds(frame)
+            .filter_map(|Bound { field, name, text }| {
+                let amount = parameters.get(name)?;
+                let amount = Money::parse(amount).map_or_else(
+                    |_| amount.to_owned(),
+                    |amount| field.shown(Value::Money(amount), frame.locale),
+                );
+                Some(address.chip(name, format!("{text} {amount}")))
+            });
+        let days = self.filters.days.into_iter();
+        let days = days.flat_map(|days| days.chips(frame, address, parameters));
+        let choices = self
+            .filters
+            .choices
+            .iter()
+            .filter_map(|(name, text, values)| {
+                let chosen = parameters.get(name)?;
+                let (_, word) = values.iter().find(|(value, _)| *value == chosen)?;
+                let is_alone = values.first().is_some_and(|(value, _)| value.is_empty());
+                let said = if is_alone {
+                    (*word).to_owned()
+                } else {
+                    format!("{text}: {word}")
+                };
+                Some(address.chip(name, said))
+            });
+        let chips = search.into_iter().chain(picked).chain(bounds);
+        chips.chain(days).chain(choices).collect()
+    }
+
+    /// What narrows the list, in words; nothing where it is the whole list.
+    pub(crate) fn in_words(&self, frame: &Frame) -> Vec<String> {
+        let address = Address::new("", &[], "", &self.parameters);
+        let chips = self.chips(frame, &address).into_iter();
+        chips.map(|chip| chip.text).collect()
+    }
+
+    /// The filters that are set beside the search and the pickers: names, and values as they were typed.
+    pub(crate) fn others(&self) -> Vec<(&'static str, String)> {
+        let is_picked = |name: &str| self.picked.iter().any(|picked| picked.name == name);
+        let names = self.filters.names().into_iter();
+        let names = names.filter(|name| *name != "search" && !is_picked(name));
+        let others = names.map(|name| (name, self.form.value(name).to_owned()));
+        others.filter(|(_, value)| !value.is_empty()).collect()
+    }
+}

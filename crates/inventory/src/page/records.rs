@@ -1,0 +1,331 @@
+//! The everyday pages that follow from what a resource is: its list, the list as a file, and deleting a record. A resource says in its
+//! [`ResourcePages`] what it adds to them.
+
+use axum::{
+    extract::{Request, State as Extracted},
+    response::Response,
+};
+use db::Conn;
+use resource::{Field, Kind, Listed, Record, Value, Words, listed};
+use web::locale::Locale;
+
+use super::{
+    Frame, PageState, Post,
+    delete::Deletion,
+    flash::{self, Flash},
+    index::{self, Index, ListFilters, ListRequest, Row, Sheet},
+    picked_next, redirect,
+    routes::{PageRouter, get},
+    see_other,
+};
+use crate::{
+    State,
+    access::Verb,
+    rest::{
+        Refusal,
+        query::Parameters,
+        resource::{Page, RecordId, Resource},
+    },
+    work,
+};
+
+/// What a handler of pages answers.
+pub(crate) type Answer = Result<Response, web::Error>;
+/// What a handler makes its page with.
+pub(crate) type Shared = Extracted<PageState>;
+
+/// A resource with everyday pages.
+pub(crate) trait ResourcePages: Resource {
+    /// The order of its list without any choice.
+    const ORDERING: &'static str;
+
+    /// What has to be known before the list is written into a file.
+    type File: Send + Sync + 'static;
+
+    /// What its records are called.
+    fn words(self) -> &'static Words;
+
+    /// Its icon in `icons.svg`.
+    fn icon(self) -> &'static str;
+
+    /// What its list is narrowed by.
+    fn filters(self, locale: Locale) -> ListFilters;
+
+    /// The fields that its list shows.
+    fn columns(self) -> Vec<&'static Field> {
+        listed(self.fields(), Listed::Everywhere)
+    }
+
+    /// Adds to its list what is its own.
+    fn adorn(self, _frame: &Frame, index: Index) -> Index {
+        index
+    }
+
+    /// Where a search leads that is no search but a scanned code.
+    fn jump(
+        self,
+        _page: &PageState,
+        _parameters: &Parameters,
+    ) -> impl Future<Output = Result<Option<String>, Refusal>> + Send {
+        std::future::ready(Ok(None))
+    }
+
+    /// The records that the list shows; the list says what it shows in the place of those, and where else to look.
+    fn find(
+        self,
+        state: &State,
+        _frame: &Frame,
+        _index: &mut Index,
+        parameters: &Parameters,
+    ) -> impl Future<Output = Result<Page<Self::Record>, Refusal>> + Send {
+        self.list(state, parameters)
+    }
+
+    /// Their rows.
+    fn rows(
+        self,
+        state: &State,
+        frame: &Frame,
+        index: &Index,
+        records: &[Self::Record],
+    ) -> impl Future<Output = Result<Vec<Row>, Refusal>> + Send;
+
+    /// The file of what these parameters select.
+    fn file(
+        self,
+        state: &State,
+        parameters: Parameters,
+    ) -> impl Future<Output = Result<Self::File, Refusal>> + Send;
+
+    /// Takes every record of a file, in the list's order.
+    fn each(
+        self,
+        conn: &mut Conn,
+        state: &State,
+        file: &Self::File,
+        take: impl FnMut(&Self::Record) -> Result<(), db::Error>,
+    ) -> impl Future<Output = Result<(), Refusal>>;
+
+    /// How its page asks before a record is deleted, and what is known beforehand to keep it.
+    fn deletion(
+        self,
+        state: &State,
+        frame: &Frame,
+        record: &Self::Record,
+    ) -> impl Future<Output = Result<(Deletion, Result<(), Refusal>), Refusal>> + Send;
+
+    /// What is said of a record that was deleted.
+    fn deleted(
+        self,
+        _state: &State,
+        frame: &Frame,
+        record: &Self::Record,
+    ) -> impl Future<Output = Result<String, Refusal>> + Send {
+        let done = self.words().done(frame.locale, "excluíd", "deleted");
+        std::future::ready(Ok(format!("{done}: {}.", name_of(record))))
+    }
+
+    /// What is said when a record is to be deleted that is gone; nothing where that is an error.
+    fn deleted_before(self, _frame: &Frame) -> Option<&'static str> {
+        None
+    }
+}
+
+/// `/{path}/`, `/{path}/export/` and `/{path}/{id}/delete/`.
+pub(crate) fn routes<R: ResourcePages>(resource: R) -> PageRouter {
+    let base = format!("/{}/", resource.path());
+    PageRouter::new()
+        .route(
+            &base,
+            get(async move |page: Shared, frame: Frame, request: Request| {
+                list(resource, page, frame, request).await
+            }),
+        )
+        .route(
+            &format!("{base}export/"),
+            get(async move |page: Shared, frame: Frame, request: Request| {
+                export(resource, page, frame, request).await
+            }),
+        )
+        .route(
+            &format!("{base}{{id}}/delete/"),
+            get(async move |page: Shared, frame: Frame, id: RecordId| {
+                ask_to_delete(resource, page, frame, id).await
+            })
+            .post(
+                async move |page: Shared, frame: Frame, id: RecordId, request: Request| {
+                    delete(resource, page, frame, id, request).await
+                },
+            ),
+        )
+}
+
+/// The page of a record.
+pub(crate) fn address(resource: impl Resource, id: i64) -> String {
+    format!("/{}/{id}/", resource.path())
+}
+
+/// The id of a record.
+pub(crate) fn id_of(record: &impl Record) -> i64 {
+    let mut values = record.values().into_iter();
+    let id = values.find_map(|(field, value)| match value {
+        Value::Integer(id) if field.kind == Kind::Id => Some(id),
+        _ => None,
+    });
+    id.unwrap_or_default()
+}
+
+/// What people call a record.
+pub(crate) fn name_of(record: &impl Record) -> String {
+    let mut values = record.values().into_iter();
+    let name = values.find(|(field, _)| field.is_name);
+    name.map_or_else(String::new, |(_, value)| value.named())
+}
+
+/// The record of an address.
+///
+/// # Errors
+///
+/// 404.
+pub(crate) async fn find<R: Resource>(
+    resource: R,
+    state: &State,
+    RecordId(id): RecordId,
+) -> Result<R::Record, Refusal> {
+    let id = id.ok_or(Refusal::NotFound)?;
+    let found = resource.read(state, id).await?;
+    found.ok_or(Refusal::NotFound)
+}
+
+async fn list<R: ResourcePages>(
+    resource: R,
+    Extracted(page): Shared,
+    frame: Frame,
+    request: Request,
+) -> Answer {
+    frame.require(Verb::View, resource.model())?;
+    let parameters = Parameters::of_address(request.uri());
+    let is_submitted = parameters.get("jump").is_some();
+    if is_submitted && let Some(address) = resource.jump(&page, &parameters).await? {
+        return Ok(redirect(&address));
+    }
+    let filters = resource.filters(frame.locale);
+    let request = filters.read(&page, &frame, parameters).await?;
+    let parameters = request.parameters.clone();
+    let mut index = index_of(resource, &frame, request);
+    if is_submitted && !index.form.is_refused() {
+        // What a form without a script leaves in the address is not the list's state.
+        return Ok(redirect(&index.address.whole()));
+    }
+    match resource
+        .find(&page.state, &frame, &mut index, &parameters)
+        .await
+    {
+        Ok(found) => {
+            let rows = resource.rows(&page.state, &frame, &index, &found.results);
+            index.rows = rows.await?;
+            (index.count, index.number, index.size) = (found.count, found.number, found.size);
+        }
+        Err(Refusal::Fields(errors)) => index.form.absorb(&errors, frame.locale),
+        Err(refusal) => return Err(refusal.into()),
+    }
+    Ok(index.show(&frame))
+}
+
+fn index_of<R: ResourcePages>(resource: R, frame: &Frame, request: ListRequest) -> Index {
+    let address = request.address(&format!("/{}/", resource.path()), R::ORDERING);
+    let index = Index {
+        filters: request.filters(frame),
+        chips: request.chips(frame, &address),
+        form: request.form,
+        ..Index::of(
+            frame,
+            resource.words(),
+            resource.model(),
+            resource.icon(),
+            address,
+            &resource.columns(),
+        )
+    };
+    resource.adorn(frame, index)
+}
+
+async fn export<R: ResourcePages>(
+    resource: R,
+    Extracted(page): Shared,
+    frame: Frame,
+    request: Request,
+) -> Answer {
+    frame.require(Verb::View, resource.model())?;
+    let parameters = Parameters::of_address(request.uri());
+    let filters = resource.filters(frame.locale);
+    let asked = filters.read(&page, &frame, parameters).await?;
+    if asked.form.is_refused() {
+        return Ok(index::back_to_list(request.uri()));
+    }
+    let file = write_file(resource, &page, &frame, asked.parameters).await;
+    Ok(index::or_back_to_list(file, request.uri())?)
+}
+
+async fn write_file<R: ResourcePages>(
+    resource: R,
+    page: &PageState,
+    frame: &Frame,
+    parameters: Parameters,
+) -> Result<Response, Refusal> {
+    let selected = resource.file(&page.state, parameters).await?;
+    let columns = index::headings(frame, resource.fields());
+    let state = page.state.clone();
+    let read = async move |conn: &mut Conn, sheet: &Sheet| {
+        let put = |record: &R::Record| sheet.record(record);
+        resource.each(conn, &state, &selected, put).await
+    };
+    index::export(&page.state, frame, resource.path(), &columns, read).await
+}
+
+async fn ask_to_delete<R: ResourcePages>(
+    resource: R,
+    Extracted(page): Shared,
+    frame: Frame,
+    id: RecordId,
+) -> Answer {
+    frame.require(Verb::Delete, resource.model())?;
+    let record = find(resource, &page.state, id).await?;
+    let (deletion, foreseen) = resource.deletion(&page.state, &frame, &record).await?;
+    Ok(deletion.ask(&frame, foreseen)?)
+}
+
+async fn delete<R: ResourcePages>(
+    resource: R,
+    Extracted(page): Shared,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> Answer {
+    frame.require(Verb::Delete, resource.model())?;
+    let (parts, body) = request.into_parts();
+    let post = Post::read(&page.state, &parts, body).await?;
+    let state = &page.state;
+    let next = picked_next(&post.text("next"), "", 0);
+    let next = next.unwrap_or_else(|| format!("/{}/", resource.path()));
+    let record = match (
+        find(resource, state, id).await,
+        resource.deleted_before(&frame),
+    ) {
+        (Err(Refusal::NotFound), Some(said)) => {
+            return Ok(flash::leave(see_other(&next), Flash::warning(said)));
+        }
+        (found, _) => found?,
+    };
+    let deleted = work::delete(state, &frame.caller, resource, id_of(&record)).await;
+    match deleted {
+        Ok(_) => {
+            let said = resource.deleted(state, &frame, &record).await?;
+            Ok(flash::success(see_other(&next), said))
+        }
+        Err(refusal) => {
+            let (deletion, _) = resource.deletion(state, &frame, &record).await?;
+            Ok(Deletion { next, ..deletion }.refuse(&frame, refusal)?)
+        }
+    }
+}
