@@ -34,7 +34,7 @@ use crate::{
     openapi::{documented_addresses, openapi},
     page::{
         self, Address, PageState, Shapes, flash,
-        routes::{Gathered, PageRouter},
+        routes::{PageRouter, RouterParts},
     },
     payments, reorder,
     rest::{self, gate, indent},
@@ -93,7 +93,7 @@ static API: Routes<State> = Routes::new(|| {
 static INTEGRATIONS: Routes<State> = Routes::new(stock::orders::api::routes);
 
 /// The pages.
-static PAGES: LazyLock<Gathered> = LazyLock::new(|| {
+static PAGES: LazyLock<RouterParts> = LazyLock::new(|| {
     let routes = PageRouter::new()
         .merge(dashboard::pages::routes())
         .merge(analysis::pages::routes())
@@ -113,7 +113,7 @@ static PAGES: LazyLock<Gathered> = LazyLock::new(|| {
 });
 
 /// The pages that take files.
-static FILES: LazyLock<Gathered> = LazyLock::new(|| transfer::uploads::routes().gathered());
+static FILES: LazyLock<RouterParts> = LazyLock::new(|| transfer::uploads::routes().gathered());
 
 /// The API's operations, as its routes describe them.
 pub(crate) fn api_described() -> OpenApi {

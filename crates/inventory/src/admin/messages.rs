@@ -3,7 +3,7 @@
 use resource::capitalized;
 use web::locale::Locale;
 
-use super::{about::About, registry};
+use super::{about::ModelDescription, registry};
 use crate::{
     access::{Permission, Verb},
     payments,
@@ -11,7 +11,7 @@ use crate::{
 
 /// What follows a form that was saved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Follows {
+pub(super) enum NextPage {
     /// The list.
     List,
     /// The same record again.
@@ -21,7 +21,7 @@ pub(super) enum Follows {
 }
 
 /// The selected records are gone: somebody has deleted them meanwhile.
-pub(super) fn gone(locale: Locale, about: &About) -> String {
+pub(super) fn gone(locale: Locale, about: &ModelDescription) -> String {
     let words = &about.words;
     let (this, many) = (words.ending("Os", "As"), words.many(locale));
     let ending = words.ending("os", "as");
@@ -39,7 +39,7 @@ pub(super) fn gone(locale: Locale, about: &About) -> String {
 
 /// What was done to one record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Done {
+pub(super) enum ChangeKind {
     Added,
     Changed,
     Deleted,
@@ -48,19 +48,19 @@ pub(super) enum Done {
 /// `The product “X” was added successfully.`, and what may be done next.
 pub(super) fn done(
     locale: Locale,
-    about: &About,
+    about: &ModelDescription,
     text: &str,
-    done: Done,
-    follows: Follows,
+    done: ChangeKind,
+    follows: NextPage,
 ) -> String {
     let words = &about.words;
     let name = words.one(locale);
     let sentence = match locale {
         Locale::En => {
             let verb = match done {
-                Done::Added => "added",
-                Done::Changed => "changed",
-                Done::Deleted => "deleted",
+                ChangeKind::Added => "added",
+                ChangeKind::Changed => "changed",
+                ChangeKind::Deleted => "deleted",
             };
             format!("The {name} “{text}” was {verb} successfully.")
         }
@@ -68,22 +68,22 @@ pub(super) fn done(
             let ending = words.ending("o", "a");
             let article = words.ending("O", "A");
             let verb = match done {
-                Done::Added => "adicionad",
-                Done::Changed => "alterad",
-                Done::Deleted => "excluíd",
+                ChangeKind::Added => "adicionad",
+                ChangeKind::Changed => "alterad",
+                ChangeKind::Deleted => "excluíd",
             };
             format!("{article} {name} “{text}” foi {verb}{ending} com sucesso.")
         }
     };
     let next = match (locale, follows) {
-        (_, Follows::List) => return sentence,
-        (Locale::En, Follows::Record) => "You may edit it again below.".to_owned(),
-        (Locale::En, Follows::Another) => format!("You may add another {name} below."),
-        (Locale::PtBr, Follows::Record) => format!(
+        (_, NextPage::List) => return sentence,
+        (Locale::En, NextPage::Record) => "You may edit it again below.".to_owned(),
+        (Locale::En, NextPage::Another) => format!("You may add another {name} below."),
+        (Locale::PtBr, NextPage::Record) => format!(
             "Você pode alterá-l{} outra vez abaixo.",
             words.ending("o", "a")
         ),
-        (Locale::PtBr, Follows::Another) => format!(
+        (Locale::PtBr, NextPage::Another) => format!(
             "Você pode adicionar {} {name} abaixo.",
             words.ending("outro", "outra")
         ),
@@ -92,7 +92,7 @@ pub(super) fn done(
 }
 
 /// `Successfully deleted 3 products.`
-pub(super) fn deleted(locale: Locale, about: &About, count: u64) -> String {
+pub(super) fn deleted(locale: Locale, about: &ModelDescription, count: u64) -> String {
     let name = about.words.of(locale, count);
     let number = locale.number(i64::try_from(count).unwrap_or(i64::MAX));
     match locale {
@@ -106,7 +106,7 @@ pub(super) fn deleted(locale: Locale, about: &About, count: u64) -> String {
 }
 
 /// `3 products were changed successfully.`
-pub(super) fn changed(locale: Locale, about: &About, count: u64) -> String {
+pub(super) fn changed(locale: Locale, about: &ModelDescription, count: u64) -> String {
     let name = about.words.of(locale, count);
     let number = locale.number(i64::try_from(count).unwrap_or(i64::MAX));
     match (locale, count) {
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
     use crate::access::Model;
 
-    fn about(path: &str) -> &'static About {
+    fn about(path: &str) -> &'static ModelDescription {
         registry::find(path).unwrap().about()
     }
 
@@ -174,23 +174,47 @@ mod tests {
         let (products, brands) = (about("products"), about("brands"));
         for (text, expected) in [
             (
-                done(Locale::En, products, "X", Done::Added, Follows::Record),
+                done(
+                    Locale::En,
+                    products,
+                    "X",
+                    ChangeKind::Added,
+                    NextPage::Record,
+                ),
                 "The product “X” was added successfully. You may edit it again below.",
             ),
             (
-                done(Locale::En, products, "X", Done::Added, Follows::Another),
+                done(
+                    Locale::En,
+                    products,
+                    "X",
+                    ChangeKind::Added,
+                    NextPage::Another,
+                ),
                 "The product “X” was added successfully. You may add another product below.",
             ),
             (
-                done(Locale::En, brands, "X", Done::Changed, Follows::List),
+                done(Locale::En, brands, "X", ChangeKind::Changed, NextPage::List),
                 "The brand “X” was changed successfully.",
             ),
             (
-                done(Locale::PtBr, brands, "X", Done::Deleted, Follows::List),
+                done(
+                    Locale::PtBr,
+                    brands,
+                    "X",
+                    ChangeKind::Deleted,
+                    NextPage::List,
+                ),
                 "A marca “X” foi excluída com sucesso.",
             ),
             (
-                done(Locale::PtBr, products, "X", Done::Added, Follows::Another),
+                done(
+                    Locale::PtBr,
+                    products,
+                    "X",
+                    ChangeKind::Added,
+                    NextPage::Another,
+                ),
                 "O produto “X” foi adicionado com sucesso. Você pode adicionar outro produto abaixo.",
             ),
             (

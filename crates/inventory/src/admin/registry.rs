@@ -1,7 +1,7 @@
 //! Every model of the administration, in the order of the navigation. A new model is added here and nowhere else.
 
 use super::{
-    about::{About, AdminModel, Application, FieldValue},
+    about::{AdminModel, Application, FieldValue, ModelDescription},
     models,
 };
 use crate::access::{Caller, Model};
@@ -40,7 +40,7 @@ pub(super) fn find(path: &str) -> Option<&'static dyn AdminModel> {
 }
 
 /// The description of the records whose history is kept under a model.
-pub(super) fn described(model: Model) -> Option<&'static About> {
+pub(super) fn described(model: Model) -> Option<&'static ModelDescription> {
     all()
         .map(AdminModel::about)
         .find(|about| about.model == model)
@@ -54,7 +54,7 @@ pub(super) fn address_of(cell: &FieldValue, caller: &Caller) -> Option<String> {
 }
 
 /// The models that somebody sees, by application.
-pub(super) fn shown_to(caller: &Caller) -> Vec<(Application, Vec<&'static About>)> {
+pub(super) fn shown_to(caller: &Caller) -> Vec<(Application, Vec<&'static ModelDescription>)> {
     Application::ALL
         .into_iter()
         .map(|application| {
@@ -72,7 +72,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::{access::Permission, admin::about::FilterKind, events::words};
+    use crate::{access::Permission, admin::about::ModelFilterKind, events::words};
 
     #[test]
     fn every_description_holds_together() {
@@ -81,7 +81,7 @@ mod tests {
         for about in all().map(AdminModel::about) {
             assert!(!about.columns.is_empty(), "{}", about.path);
             for filter in about.filters {
-                if let FilterKind::Related(path) = filter.kind {
+                if let ModelFilterKind::Related(path) = filter.kind {
                     assert!(find(path).is_some(), "{}: {path}", about.path);
                 }
             }

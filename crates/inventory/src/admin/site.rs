@@ -9,7 +9,7 @@ use http::{StatusCode, request::Parts};
 use resource::capitalized;
 
 use super::{
-    about::{About, AdminModel, Count},
+    about::{AdminModel, ModelDescription, RecordCount},
     registry,
 };
 use crate::{
@@ -21,25 +21,25 @@ use crate::{
 
 /// The frame of one page for one reader. Dereferences to the application's [`Frame`].
 #[derive(Debug)]
-pub(super) struct Site {
+pub(super) struct AdminFrame {
     /// What every page has.
     pub(super) frame: Frame,
     /// The navigation.
-    pub(super) applications: Vec<Applied>,
+    pub(super) applications: Vec<NavigationGroup>,
 }
 
 /// An application in the navigation.
 #[derive(Debug)]
-pub(super) struct Applied {
+pub(super) struct NavigationGroup {
     /// Its name.
     pub(super) name: &'static str,
     /// Its models.
-    pub(super) models: Vec<Entry>,
+    pub(super) models: Vec<NavigationModel>,
 }
 
 /// A model in the navigation.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct NavigationModel {
     /// Its name.
     pub(super) name: String,
     /// Its list; none when the reader may only add.
@@ -52,7 +52,7 @@ pub(super) struct Entry {
     pub(super) is_current: bool,
 }
 
-impl Deref for Site {
+impl Deref for AdminFrame {
     type Target = Frame;
 
     fn deref(&self) -> &Frame {
@@ -60,7 +60,7 @@ impl Deref for Site {
     }
 }
 
-impl FromRequestParts<PageState> for Site {
+impl FromRequestParts<PageState> for AdminFrame {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, page: &PageState) -> Result<Self, Response> {
@@ -76,13 +76,13 @@ impl FromRequestParts<PageState> for Site {
     }
 }
 
-fn applications(frame: &Frame) -> Vec<Applied> {
+fn applications(frame: &Frame) -> Vec<NavigationGroup> {
     let locale = frame.locale;
     let shown = registry::shown_to(&frame.caller).into_iter();
     shown
         .map(|(application, models)| {
             let (portuguese, english) = application.name();
-            Applied {
+            NavigationGroup {
                 name: locale.text(portuguese, english),
                 models: models
                     .into_iter()
@@ -93,10 +93,10 @@ fn applications(frame: &Frame) -> Vec<Applied> {
         .collect()
 }
 
-fn entry(frame: &Frame, about: &About) -> Entry {
+fn entry(frame: &Frame, about: &ModelDescription) -> NavigationModel {
     let address = about.address();
     let may = |verb| about.allows(&frame.caller, verb);
-    Entry {
+    NavigationModel {
         name: capitalized(about.words.many(frame.locale)),
         is_current: frame.address().starts_with(&address),
         add: may(Verb::Add).then(|| format!("{address}add/")),
@@ -105,7 +105,7 @@ fn entry(frame: &Frame, about: &About) -> Entry {
     }
 }
 
-impl Site {
+impl AdminFrame {
     /// The model at a path, which the reader may look at.
     ///
     /// # Errors
@@ -126,7 +126,7 @@ impl Site {
     /// # Errors
     ///
     /// 403 with the permission that is missing.
-    pub(super) fn demand(&self, about: &About, verb: Verb) -> Result<(), Refusal> {
+    pub(super) fn demand(&self, about: &ModelDescription, verb: Verb) -> Result<(), Refusal> {
         let is_allowed = match verb {
             Verb::View => about.is_read_by(&self.caller),
             verb => about.allows(&self.caller, verb),
@@ -138,14 +138,14 @@ impl Site {
         }
     }
 
-    fn missing(about: &About, verb: Verb) -> Refusal {
+    fn missing(about: &ModelDescription, verb: Verb) -> Refusal {
         about
             .permission(verb)
             .map_or_else(Refusal::forbidden, Refusal::Missing)
     }
 
     /// A number of records, as it is read.
-    pub(super) fn count(&self, count: Count) -> String {
+    pub(super) fn count(&self, count: RecordCount) -> String {
         let number = i64::try_from(count.number).unwrap_or(i64::MAX);
         let number = self.locale.number(number);
         if count.is_more {
@@ -171,7 +171,7 @@ impl Site {
     }
 
     /// Leads back to the index, because there is no such record.
-    pub(super) fn gone(&self, about: &About, id: &str) -> Response {
+    pub(super) fn gone(&self, about: &ModelDescription, id: &str) -> Response {
         let name = capitalized(about.words.one(self.locale));
         let id: String = id.chars().take(40).collect();
         let text = match self.locale {

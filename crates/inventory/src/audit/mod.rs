@@ -6,7 +6,7 @@ mod model;
 mod store;
 
 pub(crate) use model::changes;
-pub use model::{Action, Done, Entry, FieldChange, Found, Selection};
+pub use model::{Action, ActionKind, Entry, FieldChange, LogPage, LogSelection};
 
 use db::{Conn, Timestamp};
 use resource::Record;
@@ -132,15 +132,15 @@ const MOST_SEARCHED: usize = 20_000;
 /// Faults of the store.
 pub async fn list(
     state: &State,
-    selection: Selection,
+    selection: LogSelection,
     (limit, offset): (i64, i64),
     most: i64,
-) -> Result<Found, Refusal> {
+) -> Result<LogPage, Refusal> {
     let read = async move |conn: &mut Conn| {
         if !selection.words.is_empty() {
             return search(conn, &selection, limit, offset).await;
         }
-        Ok::<_, db::Error>(Found {
+        Ok::<_, db::Error>(LogPage {
             count: store::count(conn, &selection, most).await?,
             entries: store::select(conn, &selection, limit, offset).await?,
             is_cut: false,
@@ -152,10 +152,10 @@ pub async fn list(
 /// The rows of a selection that have its words, among the first of them.
 async fn search(
     conn: &mut Conn,
-    selection: &Selection,
+    selection: &LogSelection,
     limit: i64,
     offset: i64,
-) -> Result<Found, db::Error> {
+) -> Result<LogPage, db::Error> {
     let most = i64::try_from(MOST_SEARCHED).unwrap_or(i64::MAX);
     let texts = store::texts(conn, selection, most.saturating_add(1)).await?;
     let is_cut = texts.len() > MOST_SEARCHED;
@@ -174,7 +174,7 @@ async fn search(
         .skip(number(offset))
         .take(number(limit))
         .collect();
-    Ok(Found {
+    Ok(LogPage {
         count: found.len() as u64,
         entries: store::of_ids(conn, &page, selection.is_oldest_first).await?,
         is_cut,

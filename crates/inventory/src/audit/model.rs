@@ -34,7 +34,7 @@ pub enum Action<'a> {
 
 choice! {
     /// What was done to a record.
-    pub enum Done {
+    pub enum ActionKind {
         /// It was made.
         Added = "added", ("Adicionado", "Added");
         /// Fields of it were changed.
@@ -73,7 +73,7 @@ pub struct Entry {
     /// Who did it; `None` is the program itself.
     pub user: Option<(i64, String)>,
     /// What was done.
-    pub done: Done,
+    pub done: ActionKind,
     /// To what kind of record, by its code name: the model may be gone from the program.
     pub model: String,
     /// Which record; none when there were many, or when another service keeps it under an id that is no number.
@@ -88,7 +88,7 @@ pub struct Entry {
 
 /// A stretch of the log.
 #[derive(Debug)]
-pub struct Found {
+pub struct LogPage {
     /// How many rows there are in all, of which no more than was asked for were counted.
     pub count: u64,
     /// Those of the stretch.
@@ -99,11 +99,11 @@ pub struct Found {
 
 /// Which rows of the log are asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Selection {
+pub struct LogSelection {
     /// What one user did.
     pub user: Option<i64>,
     /// What was done in one way.
-    pub done: Option<Done>,
+    pub done: Option<ActionKind>,
     /// What was done to records of one kind, by its code name.
     pub model: Option<String>,
     /// From this moment on, and before this one.
@@ -116,16 +116,16 @@ pub struct Selection {
 
 impl Action<'_> {
     /// What was done, without the fields.
-    pub const fn done(self) -> Done {
+    pub const fn done(self) -> ActionKind {
         match self {
-            Self::Added => Done::Added,
-            Self::Changed(_) | Self::Edited(_) => Done::Changed,
-            Self::Deleted => Done::Deleted,
-            Self::Imported => Done::Imported,
-            Self::Asked => Done::Asked,
-            Self::Refused => Done::Refused,
-            Self::Canceled => Done::Canceled,
-            Self::Refunded => Done::Refunded,
+            Self::Added => ActionKind::Added,
+            Self::Changed(_) | Self::Edited(_) => ActionKind::Changed,
+            Self::Deleted => ActionKind::Deleted,
+            Self::Imported => ActionKind::Imported,
+            Self::Asked => ActionKind::Asked,
+            Self::Refused => ActionKind::Refused,
+            Self::Canceled => ActionKind::Canceled,
+            Self::Refunded => ActionKind::Refunded,
         }
     }
 

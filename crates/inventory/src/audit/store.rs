@@ -2,7 +2,7 @@
 
 use db::{Conn, Error, Query, Row, Timestamp, Tx};
 
-use super::{Action, Done, Entry, FieldChange, Selection};
+use super::{Action, ActionKind, Entry, FieldChange, LogSelection};
 use crate::{
     access::{Actor, Model},
     stock::span_of,
@@ -81,7 +81,11 @@ pub(super) async fn of_user(conn: &mut Conn, user: i64, limit: i64) -> Result<Ve
 }
 
 /// How many rows are selected; counting stops at `most`.
-pub(super) async fn count(conn: &mut Conn, selection: &Selection, most: i64) -> Result<u64, Error> {
+pub(super) async fn count(
+    conn: &mut Conn,
+    selection: &LogSelection,
+    most: i64,
+) -> Result<u64, Error> {
     let mut query = Query::new("SELECT count(*) FROM (SELECT id FROM audit_entries WHERE TRUE");
     push_filters(&mut query, selection);
     query.push(" LIMIT ").bind(most).push(") AS counted");
@@ -93,7 +97,7 @@ pub(super) async fn count(conn: &mut Conn, selection: &Selection, most: i64) -> 
 /// The rows that are selected.
 pub(super) async fn select(
     conn: &mut Conn,
-    selection: &Selection,
+    selection: &LogSelection,
     limit: i64,
     offset: i64,
 ) -> Result<Vec<Entry>, Error> {
@@ -111,7 +115,7 @@ pub(super) async fn select(
 /// The texts of the first rows that are selected, each with its id: what people call the record, and who did it.
 pub(super) async fn texts(
     conn: &mut Conn,
-    selection: &Selection,
+    selection: &LogSelection,
     limit: i64,
 ) -> Result<Vec<(i64, String)>, Error> {
     let mut query =
@@ -146,7 +150,7 @@ fn push_order(query: &mut Query, is_oldest_first: bool) {
     });
 }
 
-fn push_filters(query: &mut Query, selection: &Selection) {
+fn push_filters(query: &mut Query, selection: &LogSelection) {
     if let Some(user) = selection.user {
         query.push(" AND user_id = ").bind(user);
     }
@@ -186,7 +190,7 @@ fn entry_of(row: &Row<'_>) -> Result<Entry, Error> {
         id: row.get(0)?,
         user: id.zip(name),
         // The table's own check lets nothing else in.
-        done: Done::of(&action).unwrap_or(Done::Changed),
+        done: ActionKind::of(&action).unwrap_or(ActionKind::Changed),
         model: row.get(4)?,
         object: row.get(5)?,
         text: row.get(6)?,

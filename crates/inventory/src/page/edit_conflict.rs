@@ -54,7 +54,7 @@ pub(crate) struct Conflict {
 
 /// What a form makes of the fields of a record, compared with the version that it was opened with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Edit {
+pub(crate) struct FormEdit {
     fields: Vec<FieldEdit>,
     /// Whether each control has one line, whatever the field holds.
     is_flat: bool,
@@ -119,7 +119,7 @@ impl FieldSnapshot {
     }
 }
 
-impl Edit {
+impl FormEdit {
     /// What a form sends of these fields: texts are in `members` as services read them, boxes that are ticked in the form.
     pub(crate) fn of(
         form: &Form,
@@ -309,7 +309,7 @@ mod tests {
     }
 
     /// A form that was opened with “Chá” for 1.00, and sends this.
-    fn sent(values: &[(&str, &str)]) -> (Form, Edit) {
+    fn sent(values: &[(&str, &str)]) -> (Form, FormEdit) {
         let mut form = Form::new();
         open(&mut form, &stored("Chá", "1.00"), Locale::En);
         let mut members = Members::new();
@@ -320,7 +320,7 @@ mod tests {
                 serde_json::value::to_raw_value(value).unwrap(),
             );
         }
-        let edit = Edit::of(&form, &members, FIELDS);
+        let edit = FormEdit::of(&form, &members, FIELDS);
         (form, edit)
     }
 
@@ -363,11 +363,11 @@ mod tests {
         let mut members = Members::new();
         let typed = serde_json::value::to_raw_value("8.00").unwrap();
         members.insert("selling_price".to_owned(), typed);
-        let mine = Edit::of(&form, &members, [ProductRecord::selling_price]);
+        let mine = FormEdit::of(&form, &members, [ProductRecord::selling_price]);
         assert_eq!(mine.unchanged().count(), 0);
         assert!(mine.conflicts(&now, Locale::En).is_empty());
         form.set("choice:selling_price", THEIRS);
-        let theirs = Edit::of(&form, &members, [ProductRecord::selling_price]);
+        let theirs = FormEdit::of(&form, &members, [ProductRecord::selling_price]);
         assert_eq!(theirs.unchanged().collect::<Vec<_>>(), ["selling_price"]);
     }
 
@@ -377,7 +377,7 @@ mod tests {
         let now = stored("Chá", "9.50");
         assert!(edit.conflicts(&now, Locale::En).is_empty());
         let form = Form::new().with("selling_price", "8.00");
-        let edit = Edit::of(&form, &Members::new(), FIELDS);
+        let edit = FormEdit::of(&form, &Members::new(), FIELDS);
         assert!(edit.conflicts(&now, Locale::En).is_empty());
         assert_eq!(edit.unchanged().count(), 0);
     }

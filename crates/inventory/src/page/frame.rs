@@ -20,7 +20,7 @@ use super::{
     PageState,
     flash::{self, Flash},
     login_address,
-    places::{self, Shown},
+    places::{self, PlaceLink},
     redirect, shortcuts,
 };
 use crate::{
@@ -153,7 +153,7 @@ impl Frame {
     }
 
     /// The entries of the navigation, in their order.
-    pub(crate) fn places(&self) -> Vec<Shown> {
+    pub(crate) fn places(&self) -> Vec<PlaceLink> {
         places::shown(&self.layout, &self.caller, self.has_checkout, &self.views)
     }
 

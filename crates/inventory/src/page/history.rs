@@ -7,7 +7,7 @@ use web::locale::Locale;
 use crate::{
     State,
     access::Model,
-    audit::{self, Done, Entry, FieldChange},
+    audit::{self, ActionKind, Entry, FieldChange},
     names,
     page::part::{Part, part},
     rest::{Refusal, json::time_text, list::PageNumber, resource::Wanted},
@@ -18,7 +18,7 @@ const TOLD: u64 = 10;
 
 /// One change.
 #[derive(Debug)]
-pub(crate) struct Change {
+pub(crate) struct ChangeView {
     /// What was done, by whom.
     pub(crate) text: String,
     /// What each field was and became.
@@ -30,16 +30,12 @@ pub(crate) struct Change {
 }
 
 /// The last changes of a record, newest first: a part of its page.
-///
-/// # Errors
-///
-/// As [`part()`].
 pub(crate) async fn changes(
     state: &State,
     model: Model,
     id: i64,
     locale: Locale,
-) -> Result<Part<Vec<Change>>, Refusal> {
+) -> Result<Part<Vec<ChangeView>>, Refusal> {
     part("history", read(state, model, id, locale)).await
 }
 
@@ -48,7 +44,7 @@ async fn read(
     model: Model,
     id: i64,
     locale: Locale,
-) -> Result<Vec<Change>, Refusal> {
+) -> Result<Vec<ChangeView>, Refusal> {
     let wanted = Wanted {
         page: PageNumber::Number(1),
         size: TOLD,
@@ -61,10 +57,10 @@ async fn read(
         .collect())
 }
 
-fn change(entry: &Entry, locale: Locale) -> Change {
+fn change(entry: &Entry, locale: Locale) -> ChangeView {
     let done = match entry.done {
-        Done::Added => locale.text("Criado", "Added").to_owned(),
-        Done::Changed => {
+        ActionKind::Added => locale.text("Criado", "Added").to_owned(),
+        ActionKind::Changed => {
             let fields: Vec<_> = entry
                 .fields()
                 .into_iter()
@@ -82,7 +78,7 @@ fn change(entry: &Entry, locale: Locale) -> Change {
         .user
         .as_ref()
         .map_or(locale.text("sistema", "system"), |(_, name)| name);
-    Change {
+    ChangeView {
         text: format!("{done} · {who}"),
         values: values(entry, locale),
         time: locale.date_time(entry.created_at),
@@ -100,10 +96,10 @@ pub(crate) fn sentence(entry: &Entry, locale: Locale) -> String {
     let fields = entry.fields().into_iter();
     let names: Vec<&str> = fields.map(|name| names::field(locale, name)).collect();
     match entry.done {
-        Done::Changed if names.is_empty() => locale
+        ActionKind::Changed if names.is_empty() => locale
             .text("Nenhum campo alterado.", "No fields changed.")
             .to_owned(),
-        Done::Changed => format!(
+        ActionKind::Changed => format!(
             "{} {}.",
             locale.text("Alterado:", "Changed"),
             enumeration(locale, &names)
@@ -171,7 +167,7 @@ mod tests {
         Entry {
             id: 1,
             user: None,
-            done: Done::Changed,
+            done: ActionKind::Changed,
             model: "product".to_owned(),
             object: Some(1),
             text: "Arroz".to_owned(),

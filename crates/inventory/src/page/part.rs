@@ -4,10 +4,10 @@ use crate::rest::Refusal;
 
 /// A part that could not be read. The cause is in the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Unread;
+pub(crate) struct UnreadPart;
 
 /// What a page shows in one place.
-pub(crate) type Part<T> = Result<T, Unread>;
+pub(crate) type Part<T> = Result<T, UnreadPart>;
 
 /// The part, to look at.
 pub(crate) fn shown<T>(part: &Part<T>) -> Part<&T> {
@@ -27,7 +27,7 @@ pub(crate) async fn part<T, E: Into<Refusal>>(
         Ok(shown) => Ok(Ok(shown)),
         Err(Refusal::Database(error)) if !error.is_unavailable() => {
             tracing::error!(part = name, %error, "a part of a page cannot be read");
-            Ok(Err(Unread))
+            Ok(Err(UnreadPart))
         }
         Err(refusal) => Err(refusal),
     }

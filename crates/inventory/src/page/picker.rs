@@ -50,7 +50,7 @@ pub(crate) enum Source {
 
 /// One record that is offered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Choice {
+pub(crate) struct PickerOption {
     /// Its id.
     pub(crate) id: i64,
     /// What it is called.
@@ -73,7 +73,7 @@ pub(crate) struct Picked {
     /// What stands in the field.
     pub(crate) text: String,
     /// Which of these, when the text means several.
-    pub(crate) choices: Vec<Choice>,
+    pub(crate) choices: Vec<PickerOption>,
 }
 
 impl Source {
@@ -101,7 +101,12 @@ impl Source {
             .find(|source| source.path() == path)
     }
 
-    async fn find(self, state: &State, text: &str, locale: Locale) -> Result<Vec<Choice>, Refusal> {
+    async fn find(
+        self,
+        state: &State,
+        text: &str,
+        locale: Locale,
+    ) -> Result<Vec<PickerOption>, Refusal> {
         let text: String = text.chars().take(MAX_TEXT).collect();
         Ok(match self {
             Self::Products => products::best(state, &text, OFFERED)
@@ -112,7 +117,7 @@ impl Source {
             Self::Named(kind) => named::best(state, kind, &text, OFFERED)
                 .await?
                 .into_iter()
-                .map(|record| Choice {
+                .map(|record| PickerOption {
                     id: record.id,
                     text: record.name,
                     hint: String::new(),
@@ -134,7 +139,7 @@ impl Source {
     }
 }
 
-impl Choice {
+impl PickerOption {
     /// Whether a text has no words but those of the record.
     fn has_words_of(&self, text: &str) -> bool {
         let said = db::fold(&format!("{} {}", self.text, self.hint));
@@ -143,7 +148,7 @@ impl Choice {
     }
 }
 
-fn offered(product: ProductRecord, locale: Locale) -> Choice {
+fn offered(product: ProductRecord, locale: Locale) -> PickerOption {
     let quantity = locale.number(product.quantity);
     let price = ProductRecord::selling_price.shown(Value::Money(product.selling_price), locale);
     let known = format!(
@@ -154,7 +159,7 @@ fn offered(product: ProductRecord, locale: Locale) -> Choice {
         Some(number) => format!("{known} · {number}"),
         None => known,
     };
-    Choice {
+    PickerOption {
         id: product.id,
         text: product.title,
         hint,
@@ -315,7 +320,7 @@ pub(crate) fn routes() -> PageRouter {
 }
 
 #[derive(Deserialize)]
-struct Sought {
+struct PickQuery {
     #[serde(default)]
     q: String,
 }
@@ -324,7 +329,7 @@ async fn offer(
     Extracted(page): Extracted<PageState>,
     frame: Frame,
     Path(path): Path<String>,
-    Query(sought): Query<Sought>,
+    Query(sought): Query<PickQuery>,
 ) -> Result<Response, web::Error> {
     let source = Source::of(&path).ok_or(Refusal::NotFound)?;
     frame.require(Verb::View, source.model())?;

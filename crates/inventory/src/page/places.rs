@@ -95,7 +95,7 @@ const LAST: &[Place] = &[
 
 /// A place as one page shows it.
 #[derive(Debug)]
-pub(crate) struct Shown {
+pub(crate) struct PlaceLink {
     /// Its icon.
     pub(crate) icon: &'static str,
     /// Where it is.
@@ -107,12 +107,12 @@ pub(crate) struct Shown {
     /// Whether it stands in the bottom bar of phones.
     pub(crate) is_main: bool,
     /// The lists below it that the reader has saved.
-    pub(crate) views: Vec<ShownView>,
+    pub(crate) views: Vec<ViewLink>,
 }
 
 /// A saved view as one page shows it.
 #[derive(Debug)]
-pub(crate) struct ShownView {
+pub(crate) struct ViewLink {
     /// Where it is.
     pub(crate) address: String,
     /// What its user calls it.
@@ -121,7 +121,7 @@ pub(crate) struct ShownView {
     pub(crate) is_current: bool,
 }
 
-impl Shown {
+impl PlaceLink {
     /// Whether a list of this path stands below the place.
     pub(crate) fn is_above(&self, path: &str) -> bool {
         self.address != "/" && path.starts_with(&self.address)
@@ -143,12 +143,12 @@ pub(super) fn shown(
     caller: &Caller,
     has_checkout: bool,
     views: &[SavedView],
-) -> Vec<Shown> {
+) -> Vec<PlaceLink> {
     let here = canonical(&layout.path);
     let mut places = without_views(layout, caller, has_checkout);
     for view in views {
         if let Some(place) = places.iter_mut().find(|place| place.is_above(view.path())) {
-            place.views.push(ShownView {
+            place.views.push(ViewLink {
                 address: view.address.clone(),
                 name: view.name.clone(),
                 is_current: here.as_ref() == Some(&view.address),
@@ -158,9 +158,9 @@ pub(super) fn shown(
     places
 }
 
-fn without_views(layout: &Layout, caller: &Caller, has_checkout: bool) -> Vec<Shown> {
+fn without_views(layout: &Layout, caller: &Caller, has_checkout: bool) -> Vec<PlaceLink> {
     let path = layout.path.split('?').next().unwrap_or("/");
-    let show = |icon, address: String, text, is_main| Shown {
+    let show = |icon, address: String, text, is_main| PlaceLink {
         is_current: path == address || (address != "/" && path.starts_with(&address)),
         icon,
         address,

@@ -58,10 +58,6 @@ impl Post {
     }
 
     /// Understands what was chosen with a picker.
-    ///
-    /// # Errors
-    ///
-    /// Faults of the store.
     pub(crate) async fn pick(
         &mut self,
         state: &State,
@@ -163,10 +159,6 @@ pub(crate) fn filter_amounts(
 }
 
 /// Reads a filter by another record, whose picker may have been typed into; what cannot be found is told in the form and filters nothing.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn filter_record(
     state: &State,
     picked: Picked,

@@ -27,7 +27,7 @@ pub(crate) struct PageRouter {
 }
 
 /// What routes of pages amount to.
-pub(crate) struct Gathered {
+pub(crate) struct RouterParts {
     /// The routes.
     pub(crate) router: Router<PageState>,
     /// What the API's document says of those that programs may call too.
@@ -84,9 +84,9 @@ impl PageRouter {
     }
 
     /// The parts.
-    pub(crate) fn gathered(self) -> Gathered {
+    pub(crate) fn gathered(self) -> RouterParts {
         let (router, openapi) = self.routes.split_for_parts();
-        Gathered {
+        RouterParts {
             router,
             openapi,
             addresses: self.addresses,

@@ -78,10 +78,6 @@ pub(crate) async fn rename(
 }
 
 /// Removes a view of the user's; one that is gone already is no fault.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn remove(state: &State, caller: &Caller, id: i64) -> Result<(), Refusal> {
     let user = caller.id;
     let delete = async move |tx: &mut Tx| store::delete(tx, id, user).await;

@@ -34,7 +34,7 @@ pub(crate) fn routes() -> PageRouter {
 /// The form for the name of a view.
 #[derive(Template)]
 #[template(path = "views/form.html")]
-struct FormPage<'a> {
+struct ViewFormPage<'a> {
     frame: &'a Frame,
     form: &'a Form,
     title: &'a str,
@@ -42,7 +42,7 @@ struct FormPage<'a> {
     address: &'a str,
 }
 
-impl FormPage<'_> {
+impl ViewFormPage<'_> {
     /// What the list is called in the navigation.
     fn list(&self) -> String {
         let places = self.frame.places().into_iter();
@@ -69,7 +69,7 @@ async fn new(frame: Frame, request: Request) -> Answer {
         // Whoever comes without a list has none to save.
         return Ok(redirect("/"));
     };
-    Ok(frame.show(FormPage {
+    Ok(frame.show(ViewFormPage {
         frame: &frame,
         form: &Form::new(),
         title: new_title(&frame),
@@ -110,7 +110,7 @@ fn done(address: &str, said: &str, name: &str) -> Response {
 fn again(frame: &Frame, post: Post, title: &str, address: &str, refusal: Refusal) -> Answer {
     let mut form = post.form;
     form.take(refusal, frame.locale)?;
-    Ok(frame.show_again(FormPage {
+    Ok(frame.show_again(ViewFormPage {
         frame,
         form: &form,
         title,
@@ -128,7 +128,7 @@ fn find(frame: &Frame, RecordId(id): RecordId) -> Result<&SavedView, Refusal> {
 
 async fn edit(frame: Frame, id: RecordId) -> Answer {
     let view = find(&frame, id)?;
-    Ok(frame.show(FormPage {
+    Ok(frame.show(ViewFormPage {
         frame: &frame,
         form: &Form::new().with("name", view.name.clone()),
         title: edit_title(&frame),

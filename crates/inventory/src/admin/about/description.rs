@@ -2,7 +2,7 @@
 
 use resource::{Field, Kind, Listed, laid_out, listed};
 
-use super::{Text, inline::Inline};
+use super::{Both, inline::Inline};
 use crate::access::{Caller, Model, Permission, Verb};
 pub(in crate::admin) use resource::Words;
 
@@ -21,7 +21,7 @@ pub(in crate::admin) enum Application {
 
 /// A column of a list.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::admin) struct Column {
+pub(in crate::admin) struct ModelColumn {
     /// The field.
     pub(in crate::admin) name: &'static str,
     /// Whether the list can be sorted by it.
@@ -32,27 +32,27 @@ pub(in crate::admin) struct Column {
 
 /// A filter beside a list.
 #[derive(Clone, Copy)]
-pub(in crate::admin) struct Filter {
+pub(in crate::admin) struct ModelFilter {
     /// The field, and the parameter in the address.
     pub(in crate::admin) name: &'static str,
     /// What can be chosen.
-    pub(in crate::admin) kind: FilterKind,
+    pub(in crate::admin) kind: ModelFilterKind,
 }
 
 /// What a filter lets people choose.
 #[derive(Clone, Copy)]
-pub(in crate::admin) enum FilterKind {
+pub(in crate::admin) enum ModelFilterKind {
     /// Yes or no.
     Truth,
     /// One of these values.
-    Choices(&'static [(&'static str, Text)]),
+    Choices(&'static [(&'static str, Both)]),
     /// A record of another model, by its path.
     Related(&'static str),
 }
 
 /// On which form a field stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::admin) enum At {
+pub(in crate::admin) enum FormScope {
     /// On both.
     Both,
     /// When a record is added.
@@ -62,20 +62,20 @@ pub(in crate::admin) enum At {
 }
 
 /// Something that is done to selected records, beside deleting them.
-pub(in crate::admin) struct Action {
+pub(in crate::admin) struct ModelAction {
     /// Its name in the form.
     pub(in crate::admin) name: &'static str,
     /// What the menu calls it.
-    pub(in crate::admin) text: Text,
+    pub(in crate::admin) text: Both,
     /// What is said when it was done to so many: before and behind the number.
-    pub(in crate::admin) done: (Text, Text),
+    pub(in crate::admin) done: (Both, Both),
     /// Who may.
     pub(in crate::admin) verb: Verb,
 }
 
 /// What may be done with the records of a model, by whoever holds the permission.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::admin) enum Allowed {
+pub(in crate::admin) enum AllowedVerbs {
     /// Everything.
     Everything,
     /// Only this.
@@ -85,7 +85,7 @@ pub(in crate::admin) enum Allowed {
 }
 
 /// The description of a model.
-pub(in crate::admin) struct About {
+pub(in crate::admin) struct ModelDescription {
     /// Its place under `/admin/`.
     pub(in crate::admin) path: &'static str,
     /// Its place in the navigation.
@@ -95,19 +95,19 @@ pub(in crate::admin) struct About {
     /// Under which name its history is kept.
     pub(in crate::admin) model: Model,
     /// What may be done.
-    pub(in crate::admin) allowed: Allowed,
+    pub(in crate::admin) allowed: AllowedVerbs,
     /// The columns of its list; the first leads to the record.
-    pub(in crate::admin) columns: &'static [Column],
+    pub(in crate::admin) columns: &'static [ModelColumn],
     /// The order of the list when none is asked for, as `o` in the address has it.
     pub(in crate::admin) order: &'static str,
     /// What the search looks at; none where there is no search.
-    pub(in crate::admin) search: Option<Text>,
+    pub(in crate::admin) search: Option<Both>,
     /// The filters beside the list.
-    pub(in crate::admin) filters: &'static [Filter],
+    pub(in crate::admin) filters: &'static [ModelFilter],
     /// Whether the list can be narrowed by year, month and day of `created_at`.
     pub(in crate::admin) has_dates: bool,
     /// The fields of its forms.
-    pub(in crate::admin) fields: &'static [(&'static Field, At)],
+    pub(in crate::admin) fields: &'static [(&'static Field, FormScope)],
     /// Records that refer to one and stand in its form.
     pub(in crate::admin) inlines: &'static [Inline],
     /// Whether a changed form can be saved as another record.
@@ -115,7 +115,7 @@ pub(in crate::admin) struct About {
     /// Whether a new record is completed on its own page after it was made.
     pub(in crate::admin) in_two_steps: bool,
     /// What can be done to selected records beside deleting them.
-    pub(in crate::admin) actions: &'static [Action],
+    pub(in crate::admin) actions: &'static [ModelAction],
     /// Where the record is outside of the administration, before its id.
     pub(in crate::admin) site: Option<&'static str>,
 }
@@ -126,7 +126,7 @@ impl Application {
         [Self::Catalogue, Self::Stock, Self::Events, Self::Accounts];
 
     /// Its name.
-    pub(in crate::admin) const fn name(self) -> Text {
+    pub(in crate::admin) const fn name(self) -> Both {
         match self {
             Self::Catalogue => ("Catálogo", "Catalogue"),
             Self::Stock => ("Estoque", "Stock"),
@@ -136,7 +136,7 @@ impl Application {
     }
 }
 
-impl Column {
+impl ModelColumn {
     /// The column of a described field.
     const fn of(field: &Field) -> Self {
         Self {
@@ -165,12 +165,12 @@ impl Column {
     }
 }
 
-impl Filter {
+impl ModelFilter {
     /// Records of one record of another model, by its path.
     pub(in crate::admin) const fn related(name: &'static str, path: &'static str) -> Self {
         Self {
             name,
-            kind: FilterKind::Related(path),
+            kind: ModelFilterKind::Related(path),
         }
     }
 
@@ -178,23 +178,23 @@ impl Filter {
     pub(in crate::admin) const fn truth(name: &'static str) -> Self {
         Self {
             name,
-            kind: FilterKind::Truth,
+            kind: ModelFilterKind::Truth,
         }
     }
 
     /// Records with one of these values.
     pub(in crate::admin) const fn choices(
         name: &'static str,
-        choices: &'static [(&'static str, Text)],
+        choices: &'static [(&'static str, Both)],
     ) -> Self {
         Self {
             name,
-            kind: FilterKind::Choices(choices),
+            kind: ModelFilterKind::Choices(choices),
         }
     }
 }
 
-impl At {
+impl FormScope {
     /// On which form a described field stands. What another record gives its name to is not given to a third.
     fn of(field: &Field) -> Self {
         if field.is_name && field.kind == Kind::Reference {
@@ -214,7 +214,7 @@ impl At {
     }
 }
 
-impl Allowed {
+impl AllowedVerbs {
     /// What is needed to do something with the records of a model; none where nobody may.
     fn permission(self, verb: Verb, model: Model) -> Option<Permission> {
         let verb = match self {
@@ -227,14 +227,14 @@ impl Allowed {
     }
 }
 
-impl About {
+impl ModelDescription {
     /// What a description does not say.
     pub(in crate::admin) const PLAIN: Self = Self {
         path: "",
         application: Application::Catalogue,
         words: Words::masculine(("", ""), ("", "")),
         model: Model::Product,
-        allowed: Allowed::Everything,
+        allowed: AllowedVerbs::Everything,
         columns: &[],
         order: "",
         search: None,
@@ -251,19 +251,19 @@ impl About {
     /// What follows from the described fields of a record: columns, filters, fields. It is made once, and kept.
     pub(in crate::admin) fn of(described: &[&'static Field]) -> Self {
         let listed = listed(described, Listed::ForStaff).into_iter();
-        let columns: Vec<_> = listed.map(Column::of).collect();
+        let columns: Vec<_> = listed.map(ModelColumn::of).collect();
         let filters = described.iter().filter_map(|field| match field.kind {
-            Kind::Reference => Some(Filter::related(field.name, field.target?.path)),
+            Kind::Reference => Some(ModelFilter::related(field.name, field.target?.path)),
             _ if !field.is_filtered => None,
-            Kind::Choice(choices) => Some(Filter::choices(field.name, choices)),
-            Kind::Several => Some(Filter::related(field.name, field.target?.path)),
-            _ => Some(Filter::truth(field.name)),
+            Kind::Choice(choices) => Some(ModelFilter::choices(field.name, choices)),
+            Kind::Several => Some(ModelFilter::related(field.name, field.target?.path)),
+            _ => Some(ModelFilter::truth(field.name)),
         });
         let filters: Vec<_> = filters.collect();
         let written = laid_out(described)
             .into_iter()
             .filter(|field| !field.is_read_only);
-        let fields: Vec<_> = written.map(|field| (field, At::of(field))).collect();
+        let fields: Vec<_> = written.map(|field| (field, FormScope::of(field))).collect();
         Self {
             columns: columns.leak(),
             filters: filters.leak(),
@@ -276,7 +276,7 @@ impl About {
     #[must_use]
     pub(in crate::admin) fn with_column(self, at: usize, name: &'static str) -> Self {
         let mut columns = self.columns.to_vec();
-        columns.insert(at, Column::shown(name));
+        columns.insert(at, ModelColumn::shown(name));
         Self {
             columns: columns.leak(),
             ..self
@@ -284,7 +284,7 @@ impl About {
     }
 
     /// With a filter that no field describes.
-    pub(in crate::admin) fn filtered_by(self, filter: Filter) -> Self {
+    pub(in crate::admin) fn filtered_by(self, filter: ModelFilter) -> Self {
         let filters: Vec<_> = self.filters.iter().copied().chain([filter]).collect();
         Self {
             filters: filters.leak(),
@@ -295,7 +295,7 @@ impl About {
     /// The same of records that nobody writes with a form, and whose list is sorted by these alone.
     pub(in crate::admin) fn shown(described: &[&'static Field], sorted: &[&str]) -> Self {
         let about = Self::of(described);
-        let columns = about.columns.iter().map(|column| Column {
+        let columns = about.columns.iter().map(|column| ModelColumn {
             is_sorted: sorted.contains(&column.name),
             ..*column
         });

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use db::{Timestamp, Tx};
 
-use super::listing::Asked;
+use super::listing::ListParameters;
 use crate::{
     State,
     access::{Caller, Verb},
@@ -25,11 +25,11 @@ pub(super) use inline::*;
 pub(super) use records::*;
 
 /// Portuguese and English.
-pub(super) type Text = (&'static str, &'static str);
+pub(super) use resource::Both;
 
 /// Who writes within a transaction, when, and under which rules of the shop.
 #[derive(Clone)]
-pub(super) struct By {
+pub(super) struct Writer {
     pub(super) state: State,
     pub(super) caller: Caller,
     pub(super) author: Author,
@@ -37,7 +37,7 @@ pub(super) struct By {
     pub(super) account: Option<NewAccount>,
 }
 
-impl By {
+impl Writer {
     /// Somebody, now.
     pub(super) fn now(state: &State, caller: &Caller) -> Self {
         Self {
@@ -51,7 +51,7 @@ impl By {
 
 /// Which record is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Target {
+pub(super) enum WriteTarget {
     /// One that is made.
     New,
     /// This one, from its whole form.
@@ -60,7 +60,7 @@ pub(super) enum Target {
     Part(i64),
 }
 
-impl Target {
+impl WriteTarget {
     /// The record, when it is there already.
     pub(super) const fn id(self) -> Option<i64> {
         match self {
@@ -83,7 +83,12 @@ impl Target {
 #[async_trait(?Send)]
 pub(super) trait AdminWrites: Send + Sync {
     /// The secret that a form has made, for a reader whose browser sent it twice and shows the second answer.
-    async fn secret_of(&self, _tx: &mut Tx, _by: &By, _id: i64) -> Result<Option<String>, Refusal> {
+    async fn secret_of(
+        &self,
+        _tx: &mut Tx,
+        _by: &Writer,
+        _id: i64,
+    ) -> Result<Option<String>, Refusal> {
         Ok(None)
     }
 
@@ -91,20 +96,20 @@ pub(super) trait AdminWrites: Send + Sync {
     async fn write_within(
         &self,
         _tx: &mut Tx,
-        _by: &By,
-        _target: Target,
+        _by: &Writer,
+        _target: WriteTarget,
         _members: &Members,
-    ) -> Result<Written, Refusal> {
+    ) -> Result<SavedRecord, Refusal> {
         Err(Refusal::forbidden())
     }
 
     /// As [`read`](Self::read), within a transaction until whose end nobody else changes the record: for models that are changed.
-    async fn read_held(&self, _tx: &mut Tx, _id: i64) -> Result<Option<Record>, Refusal> {
+    async fn read_held(&self, _tx: &mut Tx, _id: i64) -> Result<Option<ModelRecord>, Refusal> {
         Err(Refusal::forbidden())
     }
 
     /// As [`delete`](Self::delete), within such a transaction.
-    async fn delete_within(&self, _tx: &mut Tx, _by: &By, _id: i64) -> Result<bool, Refusal> {
+    async fn delete_within(&self, _tx: &mut Tx, _by: &Writer, _id: i64) -> Result<bool, Refusal> {
         Err(Refusal::forbidden())
     }
 }
@@ -113,16 +118,16 @@ pub(super) trait AdminWrites: Send + Sync {
 #[async_trait]
 pub(super) trait AdminModel: AdminWrites {
     /// Its description.
-    fn about(&self) -> &About;
+    fn about(&self) -> &ModelDescription;
 
     /// One page of its list.
-    async fn list(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal>;
+    async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal>;
 
     /// One record.
-    async fn read(&self, state: &State, id: i64) -> Result<Option<Record>, Refusal>;
+    async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal>;
 
     /// What is wrong with a form, as far as it can be told without the store: what can be told is told before anything is written.
-    fn problems(&self, _target: Target, _members: &Members) -> FieldErrors {
+    fn problems(&self, _target: WriteTarget, _members: &Members) -> FieldErrors {
         FieldErrors::default()
     }
 
@@ -136,8 +141,8 @@ pub(super) trait AdminModel: AdminWrites {
     }
 
     /// Whether a form makes something, so that it counts once however often it is sent.
-    fn makes_something(&self, target: Target, _members: &Members) -> bool {
-        target == Target::New
+    fn makes_something(&self, target: WriteTarget, _members: &Members) -> bool {
+        target == WriteTarget::New
     }
 
     /// Deletes a record; whether it was there.
@@ -162,7 +167,7 @@ pub(super) trait AdminModel: AdminWrites {
     }
 
     /// What refers to a record.
-    async fn related(&self, _state: &State, _id: i64) -> Result<Vec<Related>, Refusal> {
+    async fn related(&self, _state: &State, _id: i64) -> Result<Vec<RelatedCount>, Refusal> {
         Ok(Vec::new())
     }
 

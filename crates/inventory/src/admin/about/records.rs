@@ -4,12 +4,12 @@ use resource::{Kind, laid_out};
 use serde::{Deserialize, Serialize};
 use web::locale::Locale;
 
-use super::Text;
+use super::Both;
 pub(in crate::admin) use crate::page::value::FieldValue;
 
 /// How many records a list has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::admin) struct Count {
+pub(in crate::admin) struct RecordCount {
     /// As many were counted.
     pub(in crate::admin) number: u64,
     /// Whether counting stopped there.
@@ -18,18 +18,18 @@ pub(in crate::admin) struct Count {
 
 /// One page of a list.
 #[derive(Debug)]
-pub(in crate::admin) struct Rows {
+pub(in crate::admin) struct RecordPage {
     /// How many there are on all pages.
-    pub(in crate::admin) count: Count,
+    pub(in crate::admin) count: RecordCount,
     /// Those of this page.
-    pub(in crate::admin) records: Vec<Record>,
+    pub(in crate::admin) records: Vec<ModelRecord>,
     /// Where a search ended, when it did not look at everything.
-    pub(in crate::admin) note: Option<Text>,
+    pub(in crate::admin) note: Option<Both>,
 }
 
 /// A record: lists show of it what their columns name, its own page everything, and forms begin with it.
 #[derive(Debug, Clone)]
-pub(in crate::admin) struct Record {
+pub(in crate::admin) struct ModelRecord {
     /// Its id.
     pub(in crate::admin) id: i64,
     /// What people call it.
@@ -40,7 +40,7 @@ pub(in crate::admin) struct Record {
 
 /// A record that was saved; kept with the once-only token of its form.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(in crate::admin) struct Written {
+pub(in crate::admin) struct SavedRecord {
     /// Its id.
     pub(in crate::admin) id: i64,
     /// What people call it.
@@ -52,7 +52,7 @@ pub(in crate::admin) struct Written {
 
 /// Records that refer to one that is to be deleted.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::admin) struct Related {
+pub(in crate::admin) struct RelatedCount {
     /// The path of their model.
     pub(in crate::admin) path: &'static str,
     /// The filter of its list that finds them.
@@ -63,7 +63,7 @@ pub(in crate::admin) struct Related {
     pub(in crate::admin) is_protecting: bool,
 }
 
-impl Record {
+impl ModelRecord {
     /// A record with what can be read of it.
     pub(in crate::admin) fn of(
         id: i64,
@@ -116,7 +116,7 @@ impl Record {
     }
 }
 
-impl Written {
+impl SavedRecord {
     /// A record without a secret.
     pub(in crate::admin) const fn of(id: i64, text: String) -> Self {
         Self {
@@ -127,13 +127,13 @@ impl Written {
     }
 }
 
-impl From<(i64, String)> for Written {
+impl From<(i64, String)> for SavedRecord {
     fn from((id, text): (i64, String)) -> Self {
         Self::of(id, text)
     }
 }
 
-impl Count {
+impl RecordCount {
     /// Exactly so many.
     pub(in crate::admin) const fn exact(number: u64) -> Self {
         Self {

@@ -4,7 +4,7 @@ use db::Timestamp;
 use jiff::civil::Date;
 use web::locale::Locale;
 
-use super::{Asked, Incorrect};
+use super::{InvalidParameters, ListParameters};
 use crate::rest::query::Parameters;
 
 /// A year, a month of it, a day of that; each only with the one before.
@@ -28,7 +28,7 @@ pub(in crate::admin) struct DateLink {
 
 impl Dates {
     /// Reads `year`, `month` and `day`.
-    pub(super) fn parse(parameters: &Parameters) -> Result<Self, Incorrect> {
+    pub(super) fn parse(parameters: &Parameters) -> Result<Self, InvalidParameters> {
         let dates = Self {
             year: number(parameters, "year")?,
             month: number(parameters, "month")?,
@@ -39,7 +39,7 @@ impl Dates {
         if is_nested && (dates.year.is_none() || dates.range().is_some()) {
             Ok(dates)
         } else {
-            Err(Incorrect)
+            Err(InvalidParameters)
         }
     }
 
@@ -87,10 +87,10 @@ impl Dates {
 fn number<T: std::str::FromStr>(
     parameters: &Parameters,
     name: &str,
-) -> Result<Option<T>, Incorrect> {
+) -> Result<Option<T>, InvalidParameters> {
     match parameters.get(name) {
         None => Ok(None),
-        Some(text) => text.parse().map(Some).map_err(|_| Incorrect),
+        Some(text) => text.parse().map(Some).map_err(|_| InvalidParameters),
     }
 }
 
@@ -104,7 +104,7 @@ fn day_of(time: Timestamp) -> Date {
 
 /// The links of the drill-down: the way back, and the years, months or days within the span of the records.
 pub(in crate::admin) fn links(
-    asked: &Asked,
+    asked: &ListParameters,
     span: (Timestamp, Timestamp),
     locale: Locale,
 ) -> Vec<DateLink> {
@@ -180,7 +180,7 @@ fn month_name(locale: Locale, month: i8) -> String {
 mod tests {
     use super::*;
 
-    fn dates(query: &str) -> Result<Dates, Incorrect> {
+    fn dates(query: &str) -> Result<Dates, InvalidParameters> {
         Dates::parse(&Parameters::parse(query))
     }
 
@@ -206,7 +206,7 @@ mod tests {
             "year=2026&month=2&day=30",
             "year=99999",
         ] {
-            assert_eq!(dates(query), Err(Incorrect), "{query}");
+            assert_eq!(dates(query), Err(InvalidParameters), "{query}");
         }
     }
 }

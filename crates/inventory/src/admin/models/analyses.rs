@@ -10,10 +10,10 @@ use crate::{
     access::{Model, Verb},
     admin::{
         about::{
-            About, AdminModel, AdminWrites, Allowed, Application, FieldValue, Filter, Record, Rows,
-            Text, Words,
+            AdminModel, AdminWrites, AllowedVerbs, Application, Both, FieldValue, ModelDescription,
+            ModelFilter, ModelRecord, RecordPage, Words,
         },
-        listing::Asked,
+        listing::ListParameters,
         models::{counted, rows_of},
     },
     analysis::{self, Summary, search::Sought},
@@ -25,32 +25,32 @@ pub(in crate::admin) struct Analyses;
 pub(in crate::admin) static ANALYSES: Analyses = Analyses;
 
 /// What is said when there is more than a search looks at, or finds.
-const CUT: Text = (
+const CUT: Both = (
     "A busca vê as análises de até 100 produtos e as 2.000 mais novas, e mostra no máximo 1.000. Digite mais palavras para chegar a outras.",
     "The search covers the analyses of up to 100 products and the newest 2,000, and shows at most 1,000. Enter more words to reach others.",
 );
 
-static ABOUT: LazyLock<About> = LazyLock::new(|| About {
+static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
     path: "analyses",
     application: Application::Events,
     words: Words::feminine(("análise", "analysis"), ("análises", "analyses")),
     model: Model::Analysis,
-    allowed: Allowed::Only(&[Verb::View]),
+    allowed: AllowedVerbs::Only(&[Verb::View]),
     search: Some(("produto, texto", "product, text")),
     filters: &FILTERS,
     site: Some("/analyses/"),
-    ..About::shown(Summary::FIELDS, &[])
+    ..ModelDescription::shown(Summary::FIELDS, &[])
 });
 
-const FILTERS: [Filter; 1] = [Filter::related("product", "products")];
+const FILTERS: [ModelFilter; 1] = [ModelFilter::related("product", "products")];
 
 #[async_trait]
 impl AdminModel for Analyses {
-    fn about(&self) -> &About {
+    fn about(&self) -> &ModelDescription {
         &ABOUT
     }
 
-    async fn list(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
+    async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
         let wanted = Wanted {
             page: PageNumber::Number(asked.page),
             size: asked.size,
@@ -72,7 +72,7 @@ impl AdminModel for Analyses {
         Ok(rows_of(page, |summary| record(&summary)))
     }
 
-    async fn read(&self, state: &State, id: i64) -> Result<Option<Record>, Refusal> {
+    async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         let found = analysis::read(state, id).await?;
         Ok(found.map(|found| {
             let provenance = found.provenance;
@@ -90,14 +90,14 @@ impl AdminModel for Analyses {
 #[async_trait(?Send)]
 impl AdminWrites for Analyses {}
 
-fn record(summary: &Summary) -> Record {
+fn record(summary: &Summary) -> ModelRecord {
     let product = summary
         .product
         .map_or(FieldValue::Word(("toda a loja", "whole shop")), |id| {
             FieldValue::Record("products", id, format!("#{id}"))
         });
-    Record {
+    ModelRecord {
         text: format!("#{}", summary.id),
-        ..Record::described(summary).with("product", product)
+        ..ModelRecord::described(summary).with("product", product)
     }
 }

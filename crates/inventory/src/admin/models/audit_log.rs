@@ -9,14 +9,14 @@ use crate::{
     access::{Model, Verb},
     admin::{
         about::{
-            About, AdminModel, AdminWrites, Allowed, Application, Column, FieldValue, Filter,
-            Record, Rows, Text, Words,
+            AdminModel, AdminWrites, AllowedVerbs, Application, Both, FieldValue, ModelColumn,
+            ModelDescription, ModelFilter, ModelRecord, RecordPage, Words,
         },
-        listing::Asked,
+        listing::ListParameters,
         models::{counted, most, stretch},
         registry,
     },
-    audit::{self, Done, Entry, Selection},
+    audit::{self, ActionKind, Entry, LogSelection},
     payments,
     rest::Refusal,
 };
@@ -25,7 +25,7 @@ pub(in crate::admin) struct AuditLog;
 
 pub(in crate::admin) static AUDIT_LOG: AuditLog = AuditLog;
 
-static ABOUT: About = About {
+static ABOUT: ModelDescription = ModelDescription {
     path: "audit-log",
     application: Application::Accounts,
     words: Words::masculine(
@@ -33,21 +33,21 @@ static ABOUT: About = About {
         ("registros de auditoria", "audit entries"),
     ),
     model: Model::AuditEntry,
-    allowed: Allowed::Only(&[Verb::View]),
+    allowed: AllowedVerbs::Only(&[Verb::View]),
     columns: &[
-        Column::sorted("created_at"),
-        Column::shown("user"),
-        Column::shown("action"),
-        Column::shown("model"),
-        Column::shown("object"),
-        Column::shown("fields"),
+        ModelColumn::sorted("created_at"),
+        ModelColumn::shown("user"),
+        ModelColumn::shown("action"),
+        ModelColumn::shown("model"),
+        ModelColumn::shown("object"),
+        ModelColumn::shown("fields"),
     ],
     order: "-1",
     search: Some(("objeto, usuário", "object, user")),
     filters: &[
-        Filter::related("user", "users"),
-        Filter::choices("action", Done::CHOICES),
-        Filter::choices(
+        ModelFilter::related("user", "users"),
+        ModelFilter::choices("action", ActionKind::CHOICES),
+        ModelFilter::choices(
             "model",
             &[
                 ("product", ("produto", "product")),
@@ -69,25 +69,25 @@ static ABOUT: About = About {
         ),
     ],
     has_dates: true,
-    ..About::PLAIN
+    ..ModelDescription::PLAIN
 };
 
 /// What is said when the log goes on behind the entries that a search looks at.
-const CUT: Text = (
+const CUT: Both = (
     "A busca vê só os 20.000 registros mais novos destes filtros. Escolha um ano, um mês ou um dia para procurar mais atrás.",
     "The search covers only the newest 20,000 entries of these filters. Choose a year, a month or a day to look further back.",
 );
 
 #[async_trait]
 impl AdminModel for AuditLog {
-    fn about(&self) -> &About {
+    fn about(&self) -> &ModelDescription {
         &ABOUT
     }
 
-    async fn list(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
-        let selection = Selection {
+    async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
+        let selection = LogSelection {
             user: asked.id("user"),
-            done: asked.value("action").and_then(Done::of),
+            done: asked.value("action").and_then(ActionKind::of),
             model: asked.value("model").map(str::to_owned),
             between: asked.dates.moments(),
             words: asked.words(),
@@ -100,7 +100,7 @@ impl AdminModel for AuditLog {
         Ok(rows)
     }
 
-    async fn read(&self, state: &State, id: i64) -> Result<Option<Record>, Refusal> {
+    async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         Ok(audit::read(state, id).await?.map(record))
     }
 
@@ -128,7 +128,7 @@ fn model(entry: &Entry) -> FieldValue {
 fn object(entry: &Entry) -> FieldValue {
     let about = entry.known_model().and_then(registry::described);
     match (about, entry.object) {
-        (Some(about), Some(id)) if entry.done != Done::Deleted => {
+        (Some(about), Some(id)) if entry.done != ActionKind::Deleted => {
             FieldValue::Record(about.path, id, entry.text.clone())
         }
         _ => FieldValue::text(Some(entry.text.clone())),
@@ -142,8 +142,8 @@ fn user(entry: &Entry) -> FieldValue {
     }
 }
 
-fn record(entry: Entry) -> Record {
-    Record::of(
+fn record(entry: Entry) -> ModelRecord {
+    ModelRecord::of(
         entry.id,
         entry.text.clone(),
         vec![

@@ -10,10 +10,10 @@ use crate::{
     access::{Actor, Caller, Model, Verb},
     admin::{
         about::{
-            About, Action, AdminModel, AdminWrites, Allowed, Application, FieldValue, Record, Rows,
-            Text, Words,
+            AdminModel, AdminWrites, AllowedVerbs, Application, Both, FieldValue, ModelAction,
+            ModelDescription, ModelRecord, RecordPage, Words,
         },
-        listing::{Asked, shelf},
+        listing::{ListParameters, in_memory},
         models::{counted, stretch},
     },
     events::{self, Delivery, DeliveryState, deliveries},
@@ -31,12 +31,12 @@ const NEWEST: usize = 1_000;
 const SEARCHED: usize = 10_000;
 
 /// What is said when there are more than a search looks at.
-const CUT: Text = (
+const CUT: Both = (
     "A busca vê só as 10.000 entregas mais novas destes filtros.",
     "The search covers only the newest 10,000 deliveries of these filters.",
 );
 
-static ABOUT: LazyLock<About> = LazyLock::new(|| About {
+static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
     path: "deliveries",
     application: Application::Events,
     words: Words::feminine(
@@ -45,17 +45,17 @@ static ABOUT: LazyLock<About> = LazyLock::new(|| About {
     ),
     model: Model::Delivery,
     // Deliveries are made by the program; to change one is to deliver it again.
-    allowed: Allowed::Only(&[Verb::View, Verb::Change]),
+    allowed: AllowedVerbs::Only(&[Verb::View, Verb::Change]),
     search: Some((
         "tipo, produto, destino, resultado",
         "type, product, endpoint, outcome",
     )),
     actions: &ACTIONS,
     site: Some("/webhooks/deliveries/"),
-    ..About::shown(Delivery::FIELDS, &[]).with_column(2, "product")
+    ..ModelDescription::shown(Delivery::FIELDS, &[]).with_column(2, "product")
 });
 
-const ACTIONS: [Action; 1] = [Action {
+const ACTIONS: [ModelAction; 1] = [ModelAction {
     name: "redeliver",
     text: (
         "Entregar de novo as selecionadas",
@@ -70,11 +70,11 @@ const ACTIONS: [Action; 1] = [Action {
 
 #[async_trait]
 impl AdminModel for Deliveries {
-    fn about(&self) -> &About {
+    fn about(&self) -> &ModelDescription {
         &ABOUT
     }
 
-    async fn list(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
+    async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
         let filter = events::Filter {
             state: asked.value("state").and_then(DeliveryState::of),
             endpoint: asked.id("endpoint"),
@@ -90,7 +90,7 @@ impl AdminModel for Deliveries {
         let titles = deliveries::titles(&state.db, &newest).await?;
         let newest = newest.into_iter().take(most);
         let mut records = newest.map(|one| record(&one, &titles)).collect();
-        shelf::search(&mut records, asked, &ABOUT);
+        in_memory::search(&mut records, asked, &ABOUT);
         let count = records.len() as u64;
         let skipped = usize::try_from(offset).unwrap_or(usize::MAX);
         let taken = usize::try_from(limit).unwrap_or(usize::MAX);
@@ -101,7 +101,7 @@ impl AdminModel for Deliveries {
         Ok(rows)
     }
 
-    async fn read(&self, state: &State, id: i64) -> Result<Option<Record>, Refusal> {
+    async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         let Some((delivery, event, attempts)) = deliveries::find(&state.db, id).await? else {
             return Ok(None);
         };
@@ -143,16 +143,16 @@ impl AdminModel for Deliveries {
 #[async_trait(?Send)]
 impl AdminWrites for Deliveries {}
 
-fn record(delivery: &Delivery, titles: &HashMap<i64, String>) -> Record {
+fn record(delivery: &Delivery, titles: &HashMap<i64, String>) -> ModelRecord {
     let outcome = delivery.last_outcome.as_deref().map(|outcome| {
         let status = delivery.last_status.iter();
         status.fold(outcome.to_owned(), |text, status| {
             format!("{text} {status}")
         })
     });
-    let mut record = Record {
+    let mut record = ModelRecord {
         text: format!("#{} · {}", delivery.id, delivery.event_type),
-        ..Record::described(delivery)
+        ..ModelRecord::described(delivery)
             .with("id", FieldValue::number(delivery.id))
             .with("last_outcome", FieldValue::text(outcome))
     };

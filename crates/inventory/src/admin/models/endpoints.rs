@@ -9,10 +9,11 @@ use crate::{
     accounts::pages::posted,
     admin::{
         about::{
-            About, Action, AdminModel, AdminWrites, Application, At, By, Column, FieldValue,
-            Filter, Inline, Record, Rows, Target, Words, Written,
+            AdminModel, AdminWrites, Application, FieldValue, FormScope, Inline, ModelAction,
+            ModelColumn, ModelDescription, ModelFilter, ModelRecord, RecordPage, SavedRecord,
+            Words, WriteTarget, Writer,
         },
-        listing::{Asked, shelf},
+        listing::{ListParameters, in_memory},
     },
     events::{
         Endpoint,
@@ -27,7 +28,7 @@ pub(in crate::admin) struct Endpoints;
 
 pub(in crate::admin) static ENDPOINTS: Endpoints = Endpoints;
 
-static ABOUT: About = About {
+static ABOUT: ModelDescription = ModelDescription {
     path: "endpoints",
     application: Application::Events,
     words: Words::masculine(
@@ -36,20 +37,20 @@ static ABOUT: About = About {
     ),
     model: Model::WebhookEndpoint,
     columns: &[
-        Column::sorted("url"),
-        Column::sorted("description"),
-        Column::sorted("enabled"),
-        Column::sorted("state"),
-        Column::sorted("created_at"),
+        ModelColumn::sorted("url"),
+        ModelColumn::sorted("description"),
+        ModelColumn::sorted("enabled"),
+        ModelColumn::sorted("state"),
+        ModelColumn::sorted("created_at"),
     ],
     order: "1",
     search: Some(("URL, descrição", "URL, description")),
-    filters: &[Filter::truth("enabled")],
+    filters: &[ModelFilter::truth("enabled")],
     fields: &[
-        (words::URL, At::Both),
-        (words::DESCRIPTION, At::Both),
-        (words::EVENTS, At::Both),
-        (words::RENEW, At::Change),
+        (words::URL, FormScope::Both),
+        (words::DESCRIPTION, FormScope::Both),
+        (words::EVENTS, FormScope::Both),
+        (words::RENEW, FormScope::Change),
     ],
     inlines: &[Inline::read(
         "deliveries",
@@ -58,7 +59,7 @@ static ABOUT: About = About {
     )],
     saves_as_new: true,
     actions: &[
-        Action {
+        ModelAction {
             name: "enable",
             text: (
                 "Ativar os destinos selecionados",
@@ -67,7 +68,7 @@ static ABOUT: About = About {
             done: (("Destinos ativados: ", "Endpoints enabled: "), (".", ".")),
             verb: Verb::Change,
         },
-        Action {
+        ModelAction {
             name: "disable",
             text: (
                 "Desativar os destinos selecionados",
@@ -79,7 +80,7 @@ static ABOUT: About = About {
             ),
             verb: Verb::Change,
         },
-        Action {
+        ModelAction {
             name: "test",
             text: ("Enviar um evento de teste", "Send a test event"),
             done: (
@@ -90,26 +91,26 @@ static ABOUT: About = About {
         },
     ],
     site: Some("/webhooks/"),
-    ..About::PLAIN
+    ..ModelDescription::PLAIN
 };
 
 #[async_trait]
 impl AdminModel for Endpoints {
-    fn about(&self) -> &About {
+    fn about(&self) -> &ModelDescription {
         &ABOUT
     }
 
-    async fn list(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
+    async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
         let rows = endpoints::list(&state.db).await?.into_iter().map(record);
-        Ok(shelf::select(rows.collect(), asked, &ABOUT))
+        Ok(in_memory::select(rows.collect(), asked, &ABOUT))
     }
 
-    async fn read(&self, state: &State, id: i64) -> Result<Option<Record>, Refusal> {
+    async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         Ok(endpoints::find(&state.db, id).await?.map(record))
     }
 
-    fn makes_something(&self, target: Target, members: &Members) -> bool {
-        target == Target::New || is_renewed(members)
+    fn makes_something(&self, target: WriteTarget, members: &Members) -> bool {
+        target == WriteTarget::New || is_renewed(members)
     }
 
     async fn delete(&self, state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
@@ -152,7 +153,12 @@ impl AdminModel for Endpoints {
 
 #[async_trait(?Send)]
 impl AdminWrites for Endpoints {
-    async fn secret_of(&self, tx: &mut Tx, by: &By, id: i64) -> Result<Option<String>, Refusal> {
+    async fn secret_of(
+        &self,
+        tx: &mut Tx,
+        by: &Writer,
+        id: i64,
+    ) -> Result<Option<String>, Refusal> {
         let secret = endpoints::secret(tx, &by.state.outbox, id).await?;
         Ok(secret.map(|secret| secret.reveal()))
     }
@@ -160,17 +166,17 @@ impl AdminWrites for Endpoints {
     async fn write_within(
         &self,
         tx: &mut Tx,
-        by: &By,
-        target: Target,
+        by: &Writer,
+        target: WriteTarget,
         members: &Members,
-    ) -> Result<Written, Refusal> {
+    ) -> Result<SavedRecord, Refusal> {
         let (wish, outbox) = (wish(members), &by.state.outbox);
         let work = &mut by.author.work(tx);
         let Some(id) = target.id() else {
             let (id, secret) = endpoints::create(work, outbox, &wish).await?;
-            return Ok(Written {
+            return Ok(SavedRecord {
                 secret: Some(secret.reveal()),
-                ..Written::of(id, wish.url)
+                ..SavedRecord::of(id, wish.url)
             });
         };
         endpoints::change(work, id, &wish).await?;
@@ -180,13 +186,13 @@ impl AdminWrites for Endpoints {
         } else {
             None
         };
-        Ok(Written {
+        Ok(SavedRecord {
             secret,
-            ..Written::of(id, wish.url)
+            ..SavedRecord::of(id, wish.url)
         })
     }
 
-    async fn read_held(&self, tx: &mut Tx, id: i64) -> Result<Option<Record>, Refusal> {
+    async fn read_held(&self, tx: &mut Tx, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         Ok(endpoints::find_locked(tx, id).await?.map(record))
     }
 }
@@ -220,7 +226,7 @@ fn wish(members: &Members) -> Wish {
     }
 }
 
-fn record(endpoint: Endpoint) -> Record {
+fn record(endpoint: Endpoint) -> ModelRecord {
     let names = endpoint.types.to_string();
     let types: Vec<String> = names
         .split(',')
@@ -228,7 +234,7 @@ fn record(endpoint: Endpoint) -> Record {
         .map(str::to_owned)
         .collect();
     let state = FieldValue::Word(words::standing(&endpoint).0);
-    Record::of(
+    ModelRecord::of(
         endpoint.id,
         endpoint.url.clone(),
         vec![

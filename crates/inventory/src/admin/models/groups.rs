@@ -12,10 +12,10 @@ use crate::{
     accounts::users::manage::{self, Group},
     admin::{
         about::{
-            About, AdminModel, AdminWrites, Application, By, FieldValue, Inline, Record, Rows,
-            Target, Words, Written,
+            AdminModel, AdminWrites, Application, FieldValue, Inline, ModelDescription,
+            ModelRecord, RecordPage, SavedRecord, Words, WriteTarget, Writer,
         },
-        listing::{Asked, shelf},
+        listing::{ListParameters, in_memory},
     },
     rest::{Message, Refusal, fields::Members},
 };
@@ -24,7 +24,7 @@ pub(in crate::admin) struct Groups;
 
 pub(in crate::admin) static GROUPS: Groups = Groups;
 
-static ABOUT: LazyLock<About> = LazyLock::new(|| About {
+static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
     path: "groups",
     application: Application::Accounts,
     words: Words::masculine(("grupo", "group"), ("grupos", "groups")),
@@ -33,7 +33,7 @@ static ABOUT: LazyLock<About> = LazyLock::new(|| About {
     search: Some(("nome", "name")),
     inlines: &INLINES,
     saves_as_new: true,
-    ..About::of(Group::FIELDS)
+    ..ModelDescription::of(Group::FIELDS)
 });
 
 const INLINES: [Inline; 1] = [Inline::read(
@@ -44,23 +44,23 @@ const INLINES: [Inline; 1] = [Inline::read(
 
 #[async_trait]
 impl AdminModel for Groups {
-    fn about(&self) -> &About {
+    fn about(&self) -> &ModelDescription {
         &ABOUT
     }
 
-    async fn list(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
+    async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
         let read = manage::groups(state);
         let rows = read.await?.into_iter().map(|group| {
             // The list has their number, the form has their names.
             let count = i64::try_from(group.permissions.len()).unwrap_or(i64::MAX);
-            Record::described(&group).with("permissions", FieldValue::Number(count))
+            ModelRecord::described(&group).with("permissions", FieldValue::Number(count))
         });
-        Ok(shelf::select(rows.collect(), asked, &ABOUT))
+        Ok(in_memory::select(rows.collect(), asked, &ABOUT))
     }
 
-    async fn read(&self, state: &State, id: i64) -> Result<Option<Record>, Refusal> {
+    async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         let read = manage::group(state, id);
-        Ok(read.await?.as_ref().map(Record::described))
+        Ok(read.await?.as_ref().map(ModelRecord::described))
     }
 
     async fn hindrance(
@@ -83,21 +83,21 @@ impl AdminWrites for Groups {
     async fn write_within(
         &self,
         tx: &mut Tx,
-        by: &By,
-        target: Target,
+        by: &Writer,
+        target: WriteTarget,
         members: &Members,
-    ) -> Result<Written, Refusal> {
+    ) -> Result<SavedRecord, Refusal> {
         let work = &mut by.author.work(tx);
         let Some(id) = target.id() else {
             let made = manage::create_group(work, &by.caller, members).await?;
             return Ok(made.into());
         };
         let changed = manage::change_group(work, &by.caller, id, members).await?;
-        changed.map(Written::from).ok_or(Refusal::NotFound)
+        changed.map(SavedRecord::from).ok_or(Refusal::NotFound)
     }
 
-    async fn read_held(&self, tx: &mut Tx, id: i64) -> Result<Option<Record>, Refusal> {
+    async fn read_held(&self, tx: &mut Tx, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         let held = manage::find_group_locked(tx, id).await?;
-        Ok(held.as_ref().map(Record::described))
+        Ok(held.as_ref().map(ModelRecord::described))
     }
 }

@@ -11,10 +11,10 @@ use crate::{
     access::Verb,
     admin::{
         about::{
-            About, AdminModel, AdminWrites, Allowed, Application, FieldValue, Filter, Record, Rows,
-            Text, Words,
+            AdminModel, AdminWrites, AllowedVerbs, Application, Both, FieldValue, ModelDescription,
+            ModelFilter, ModelRecord, RecordPage, Words,
         },
-        listing::Asked,
+        listing::ListParameters,
         models::{counted, most, stretch},
     },
     rest::Refusal,
@@ -29,36 +29,36 @@ pub(in crate::admin) struct Ledger;
 
 pub(in crate::admin) static LEDGER: Ledger = Ledger;
 
-static ABOUT: LazyLock<About> = LazyLock::new(|| About {
+static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
     path: "ledger",
     application: Application::Stock,
     words: Words::masculine(
         ("lançamento do estoque", "ledger entry"),
         ("lançamentos do estoque", "ledger entries"),
     ),
-    allowed: Allowed::Only(&[Verb::View]),
+    allowed: AllowedVerbs::Only(&[Verb::View]),
     order: "-8",
     search: Some(("produto", "product")),
     filters: &FILTERS,
     has_dates: true,
-    ..About::shown(LedgerEntry::FIELDS, &["created_at"])
+    ..ModelDescription::shown(LedgerEntry::FIELDS, &["created_at"])
 });
 
-const FILTERS: [Filter; 1] = [Filter::related("product", "products")];
+const FILTERS: [ModelFilter; 1] = [ModelFilter::related("product", "products")];
 
 /// What is said when more products have the words of a search than are looked at.
-const MANY: Text = (
+const MANY: Both = (
     "Mais de 100 produtos têm estas palavras. A busca vê só os 100 primeiros, pelo título. Digite mais palavras para chegar a outros.",
     "More than 100 products have these words. The search covers only the first 100, by title. Enter more words to reach others.",
 );
 
 #[async_trait]
 impl AdminModel for Ledger {
-    fn about(&self) -> &About {
+    fn about(&self) -> &ModelDescription {
         &ABOUT
     }
 
-    async fn list(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
+    async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
         let which = Which {
             product: asked.id("product"),
             titled: asked.search.trim().to_owned(),
@@ -72,7 +72,7 @@ impl AdminModel for Ledger {
         Ok(rows)
     }
 
-    async fn read(&self, state: &State, id: i64) -> Result<Option<Record>, Refusal> {
+    async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         Ok(log::read(state, id).await?.as_ref().map(record))
     }
 
@@ -108,10 +108,10 @@ fn reason(entry: &LedgerEntry) -> FieldValue {
     known.map_or(FieldValue::Empty, |reason| FieldValue::Word(reason.words()))
 }
 
-fn record(entry: &LedgerEntry) -> Record {
-    Record {
+fn record(entry: &LedgerEntry) -> ModelRecord {
+    ModelRecord {
         text: format!("#{}", entry.id),
-        ..Record::described(entry)
+        ..ModelRecord::described(entry)
             .with("id", FieldValue::number(entry.id))
             .with("product", product(entry))
             .with("reference", reference(entry))

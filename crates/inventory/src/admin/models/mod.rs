@@ -30,8 +30,8 @@ pub(super) use tokens::REFRESH_TOKENS;
 pub(super) use users::USERS;
 
 use super::{
-    about::{Count, Record, Rows},
-    listing::Asked,
+    about::{ModelRecord, RecordCount, RecordPage},
+    listing::ListParameters,
 };
 use crate::rest::resource::Page;
 
@@ -39,24 +39,24 @@ use crate::rest::resource::Page;
 const MOST_COUNTED: u64 = 10_000;
 
 /// A page of a service's list as rows.
-fn rows_of<T>(page: Page<T>, record: impl Fn(T) -> Record) -> Rows {
-    Rows {
-        count: Count::exact(page.count),
+fn rows_of<T>(page: Page<T>, record: impl Fn(T) -> ModelRecord) -> RecordPage {
+    RecordPage {
+        count: RecordCount::exact(page.count),
         records: page.results.into_iter().map(record).collect(),
         note: None,
     }
 }
 
 /// The stretch of a list that is asked for: how many rows, and how many before them.
-fn stretch(asked: &Asked) -> (i64, i64) {
+fn stretch(asked: &ListParameters) -> (i64, i64) {
     let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
     (signed(asked.size), signed(asked.offset()))
 }
 
 /// A list of which no more than [`MOST_COUNTED`] rows were counted.
-fn counted(count: u64, records: Vec<Record>) -> Rows {
-    Rows {
-        count: Count {
+fn counted(count: u64, records: Vec<ModelRecord>) -> RecordPage {
+    RecordPage {
+        count: RecordCount {
             number: count.min(MOST_COUNTED),
             is_more: count > MOST_COUNTED,
         },

@@ -10,10 +10,10 @@ use crate::{
     access::{Caller, Verb},
     admin::{
         about::{
-            About, AdminModel, AdminWrites, Allowed, Application, By, FieldValue, Record, Rows,
-            Target, Text, Written,
+            AdminModel, AdminWrites, AllowedVerbs, Application, Both, FieldValue, ModelDescription,
+            ModelRecord, RecordPage, SavedRecord, WriteTarget, Writer,
         },
-        listing::{Asked, shelf},
+        listing::{ListParameters, in_memory},
         models::rows_of,
     },
     rest::{
@@ -33,26 +33,26 @@ pub(in crate::admin) static INFLOWS: Movements = Movements(Movement::Inflow);
 pub(in crate::admin) static OUTFLOWS: Movements = Movements(Movement::Outflow);
 
 /// Movements are immutable: who wants another one deletes this one.
-const ALLOWED: Allowed = Allowed::Only(&[Verb::View, Verb::Add, Verb::Delete]);
+const ALLOWED: AllowedVerbs = AllowedVerbs::Only(&[Verb::View, Verb::Add, Verb::Delete]);
 
 /// What a search looks at.
-const SEARCHED: Text = (
+const SEARCHED: Both = (
     "produto, nº de série, descrição, usuário",
     "product, serial number, description, user",
 );
 
 /// What is said when there is more than a search looks at, or finds.
-const CUT: Text = (
+const CUT: Both = (
     "A busca vê as movimentações de até 100 produtos e as 10.000 mais novas, e mostra no máximo 1.000. Digite mais palavras, ou escolha um ano, um mês ou um dia.",
     "The search covers the movements of up to 100 products and the newest 10,000, and shows at most 1,000. Enter more words, or choose a year, a month or a day.",
 );
 
-static INFLOW: LazyLock<About> = LazyLock::new(|| about(Movement::Inflow));
-static OUTFLOW: LazyLock<About> = LazyLock::new(|| about(Movement::Outflow));
+static INFLOW: LazyLock<ModelDescription> = LazyLock::new(|| about(Movement::Inflow));
+static OUTFLOW: LazyLock<ModelDescription> = LazyLock::new(|| about(Movement::Outflow));
 
-fn about(movement: Movement) -> About {
-    let about = About::of(movement.fields());
-    About {
+fn about(movement: Movement) -> ModelDescription {
+    let about = ModelDescription::of(movement.fields());
+    ModelDescription {
         path: movement.path(),
         application: Application::Stock,
         words: *movement.words(),
@@ -69,14 +69,14 @@ fn about(movement: Movement) -> About {
 
 #[async_trait]
 impl AdminModel for Movements {
-    fn about(&self) -> &About {
+    fn about(&self) -> &ModelDescription {
         match self.0 {
             Movement::Inflow => &INFLOW,
             Movement::Outflow => &OUTFLOW,
         }
     }
 
-    async fn list(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
+    async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
         if !asked.words().is_empty() {
             return self.search(state, asked).await;
         }
@@ -85,7 +85,7 @@ impl AdminModel for Movements {
         Ok(rows_of(page, |movement| record(&movement, None)))
     }
 
-    async fn read(&self, state: &State, id: i64) -> Result<Option<Record>, Refusal> {
+    async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         let Some(movement) = movements::read(state, self.0, id).await? else {
             return Ok(None);
         };
@@ -93,7 +93,7 @@ impl AdminModel for Movements {
         Ok(Some(record(&movement, booking.and_then(|row| row.user))))
     }
 
-    fn problems(&self, _target: Target, members: &Members) -> FieldErrors {
+    fn problems(&self, _target: WriteTarget, members: &Members) -> FieldErrors {
         movements::problems(self.0, members)
     }
 
@@ -131,25 +131,25 @@ impl AdminWrites for Movements {
     async fn write_within(
         &self,
         tx: &mut Tx,
-        by: &By,
-        target: Target,
+        by: &Writer,
+        target: WriteTarget,
         members: &Members,
-    ) -> Result<Written, Refusal> {
-        if target != Target::New {
+    ) -> Result<SavedRecord, Refusal> {
+        if target != WriteTarget::New {
             return Err(Refusal::forbidden());
         }
         let work = &mut by.author.work(tx);
         let movement = movements::create(work, self.0, &self.0.draft(members)).await?;
-        Ok(Written::of(movement.id, text(&movement)))
+        Ok(SavedRecord::of(movement.id, text(&movement)))
     }
 
-    async fn delete_within(&self, tx: &mut Tx, by: &By, id: i64) -> Result<bool, Refusal> {
+    async fn delete_within(&self, tx: &mut Tx, by: &Writer, id: i64) -> Result<bool, Refusal> {
         movements::delete(&mut by.author.work(tx), self.0, id).await
     }
 }
 
 impl Movements {
-    async fn search(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
+    async fn search(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
         let sought = SearchQuery {
             text: asked.search.clone(),
             words: asked.words(),
@@ -162,7 +162,7 @@ impl Movements {
         let found = movements::search::search(state, self.0, sought).await?;
         let records = found.movements.into_iter();
         let records = records.map(|movement| record(&movement, None)).collect();
-        let mut rows = shelf::arrange(records, asked, self.about());
+        let mut rows = in_memory::arrange(records, asked, self.about());
         rows.note = found.is_cut.then_some(CUT);
         Ok(rows)
     }
@@ -172,10 +172,10 @@ fn text(movement: &MovementRecord) -> String {
     movement_text(movement.quantity, &movement.product.title)
 }
 
-fn record(movement: &MovementRecord, booked_by: Option<String>) -> Record {
-    let mut record = Record {
+fn record(movement: &MovementRecord, booked_by: Option<String>) -> ModelRecord {
+    let mut record = ModelRecord {
         text: text(movement),
-        ..Record::described(movement)
+        ..ModelRecord::described(movement)
     };
     record.facts.retain(|(name, _)| *name != "id");
     record

@@ -11,10 +11,10 @@ use crate::{
     access::Caller,
     admin::{
         about::{
-            About, AdminModel, AdminWrites, By, Inline, Limit, Record, Related, Rows, Target,
-            Written,
+            AdminModel, AdminWrites, Inline, Limit, ModelDescription, ModelRecord, RecordPage,
+            RelatedCount, SavedRecord, WriteTarget, Writer,
         },
-        listing::Asked,
+        listing::ListParameters,
         models::rows_of,
     },
     catalogue::named::{self, Kind, NamedRecord},
@@ -28,7 +28,7 @@ use crate::{
 
 pub(in crate::admin) struct Named {
     kind: Kind,
-    about: About,
+    about: ModelDescription,
 }
 
 /// The kinds.
@@ -49,7 +49,7 @@ const INFLOWS: &[Inline] = &[Inline {
 
 impl Named {
     fn of(kind: Kind) -> Self {
-        let about = About {
+        let about = ModelDescription {
             path: kind.path(),
             words: kind.about().words,
             model: kind.model(),
@@ -57,7 +57,7 @@ impl Named {
             search: Some(NamedRecord::name.label),
             inlines: if kind == Kind::Supplier { INFLOWS } else { &[] },
             site: Some(format!("/{}/", kind.path()).leak()),
-            ..About::of(NamedRecord::FIELDS)
+            ..ModelDescription::of(NamedRecord::FIELDS)
         };
         Self { kind, about }
     }
@@ -65,23 +65,23 @@ impl Named {
 
 #[async_trait]
 impl AdminModel for Named {
-    fn about(&self) -> &About {
+    fn about(&self) -> &ModelDescription {
         &self.about
     }
 
-    async fn list(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
+    async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
         let parameters = asked.parameters(&self.about);
         let page = named::list(state, self.kind, &parameters).await?;
-        Ok(rows_of(page, |record| Record::described(&record)))
+        Ok(rows_of(page, |record| ModelRecord::described(&record)))
     }
 
-    async fn read(&self, state: &State, id: i64) -> Result<Option<Record>, Refusal> {
+    async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         Ok(named::read(state, self.kind, id)
             .await?
-            .map(|record| Record::described(&record)))
+            .map(|record| ModelRecord::described(&record)))
     }
 
-    fn problems(&self, target: Target, members: &Members) -> FieldErrors {
+    fn problems(&self, target: WriteTarget, members: &Members) -> FieldErrors {
         named::problems(members, target.mode())
     }
 
@@ -93,14 +93,14 @@ impl AdminModel for Named {
         work::delete(state, caller, self.kind, id).await
     }
 
-    async fn related(&self, state: &State, id: i64) -> Result<Vec<Related>, Refusal> {
+    async fn related(&self, state: &State, id: i64) -> Result<Vec<RelatedCount>, Refusal> {
         let Some(referrer) = &self.kind.about().referrer else {
             return Ok(Vec::new());
         };
         let references = named::references_to(state, self.kind, id).await?;
         Ok(references
             .iter()
-            .map(|reference| Related {
+            .map(|reference| RelatedCount {
                 path: referrer.path,
                 filter: self.kind.name(),
                 count: reference.count.unsigned_abs(),
@@ -115,22 +115,22 @@ impl AdminWrites for Named {
     async fn write_within(
         &self,
         tx: &mut Tx,
-        by: &By,
-        target: Target,
+        by: &Writer,
+        target: WriteTarget,
         members: &Members,
-    ) -> Result<Written, Refusal> {
+    ) -> Result<SavedRecord, Refusal> {
         let (work, draft) = (&mut by.author.work(tx), Draft::read(members, target.mode()));
         let written = match target.id() {
             None => Some(self.kind.create(work, &draft).await?),
             Some(id) => self.kind.change(work, id, &draft).await?,
         };
         let record = written.ok_or(Refusal::NotFound)?;
-        Ok(Written::of(record.id, record.name))
+        Ok(SavedRecord::of(record.id, record.name))
     }
 
-    async fn read_held(&self, tx: &mut Tx, id: i64) -> Result<Option<Record>, Refusal> {
+    async fn read_held(&self, tx: &mut Tx, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         Ok(named::find_locked(tx, self.kind, id)
             .await?
-            .map(|record| Record::described(&record)))
+            .map(|record| ModelRecord::described(&record)))
     }
 }

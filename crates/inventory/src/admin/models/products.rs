@@ -11,10 +11,10 @@ use crate::{
     access::{Caller, Verb},
     admin::{
         about::{
-            About, Action, AdminModel, AdminWrites, By, Filter, Inline, Limit, Record, Related,
-            Rows, Target, Text, Written,
+            AdminModel, AdminWrites, Both, Inline, Limit, ModelAction, ModelDescription,
+            ModelFilter, ModelRecord, RecordPage, RelatedCount, SavedRecord, WriteTarget, Writer,
         },
-        listing::Asked,
+        listing::ListParameters,
         models::rows_of,
     },
     catalogue::products::{self, ProductRecord},
@@ -50,10 +50,10 @@ const INLINES: [Inline; 2] = [
     ),
 ];
 
-const ARCHIVED: [(&str, Text); 2] = [("false", ("Não", "No")), ("true", ("Sim", "Yes"))];
+const ARCHIVED: [(&str, Both); 2] = [("false", ("Não", "No")), ("true", ("Sim", "Yes"))];
 
-const ACTIONS: [Action; 2] = [
-    Action {
+const ACTIONS: [ModelAction; 2] = [
+    ModelAction {
         name: "archive",
         text: (
             "Arquivar os produtos selecionados",
@@ -62,7 +62,7 @@ const ACTIONS: [Action; 2] = [
         done: (("Produtos arquivados: ", "Products archived: "), (".", ".")),
         verb: Verb::Change,
     },
-    Action {
+    ModelAction {
         name: "unarchive",
         text: (
             "Desarquivar os produtos selecionados",
@@ -77,7 +77,7 @@ const ACTIONS: [Action; 2] = [
 ];
 
 /// A quantity is not written in the list: whoever adjusts one should see the product's form, which says what an adjustment is.
-static ABOUT: LazyLock<About> = LazyLock::new(|| About {
+static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
     path: "products",
     words: products::WORDS,
     order: "1",
@@ -87,27 +87,28 @@ static ABOUT: LazyLock<About> = LazyLock::new(|| About {
     saves_as_new: true,
     site: Some("/products/"),
     actions: &ACTIONS,
-    ..About::of(ProductRecord::FIELDS).filtered_by(Filter::choices("archived", &ARCHIVED))
+    ..ModelDescription::of(ProductRecord::FIELDS)
+        .filtered_by(ModelFilter::choices("archived", &ARCHIVED))
 });
 
 #[async_trait]
 impl AdminModel for Products {
-    fn about(&self) -> &About {
+    fn about(&self) -> &ModelDescription {
         &ABOUT
     }
 
-    async fn list(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
+    async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
         let (parameters, created) = (asked.parameters(&ABOUT), asked.dates.moments());
         let page = products::list_created(state, &parameters, created).await?;
-        Ok(rows_of(page, |product| Record::described(&product)))
+        Ok(rows_of(page, |product| ModelRecord::described(&product)))
     }
 
-    async fn read(&self, state: &State, id: i64) -> Result<Option<Record>, Refusal> {
+    async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         let product = products::read(state, id).await?;
-        Ok(product.map(|product| Record::described(&product)))
+        Ok(product.map(|product| ModelRecord::described(&product)))
     }
 
-    fn problems(&self, target: Target, members: &Members) -> FieldErrors {
+    fn problems(&self, target: WriteTarget, members: &Members) -> FieldErrors {
         products::problems(members, target.mode())
     }
 
@@ -119,12 +120,12 @@ impl AdminModel for Products {
         work::delete(state, caller, products::Products, id).await
     }
 
-    async fn related(&self, state: &State, id: i64) -> Result<Vec<Related>, Refusal> {
+    async fn related(&self, state: &State, id: i64) -> Result<Vec<RelatedCount>, Refusal> {
         let references = products::references_to(state, id).await?;
         Ok(["inflows", "outflows"]
             .into_iter()
             .zip(references)
-            .map(|(path, reference)| Related {
+            .map(|(path, reference)| RelatedCount {
                 path,
                 filter: "product",
                 count: reference.count.unsigned_abs(),
@@ -157,21 +158,21 @@ impl AdminWrites for Products {
     async fn write_within(
         &self,
         tx: &mut Tx,
-        by: &By,
-        target: Target,
+        by: &Writer,
+        target: WriteTarget,
         members: &Members,
-    ) -> Result<Written, Refusal> {
+    ) -> Result<SavedRecord, Refusal> {
         let (work, draft) = (&mut by.author.work(tx), Draft::read(members, target.mode()));
         let written = match target.id() {
             None => products::Products.create(work, &draft).await.map(Some),
             Some(id) => products::Products.change(work, id, &draft).await,
         };
         let record = written?.ok_or(Refusal::NotFound)?;
-        Ok(Written::of(record.id, record.title))
+        Ok(SavedRecord::of(record.id, record.title))
     }
 
-    async fn read_held(&self, tx: &mut Tx, id: i64) -> Result<Option<Record>, Refusal> {
+    async fn read_held(&self, tx: &mut Tx, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         let product = products::find_locked(tx, id).await?;
-        Ok(product.map(|product| Record::described(&product)))
+        Ok(product.map(|product| ModelRecord::described(&product)))
     }
 }

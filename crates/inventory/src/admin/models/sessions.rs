@@ -12,10 +12,10 @@ use crate::{
     accounts::users::manage::{self, OpenSession},
     admin::{
         about::{
-            About, AdminModel, AdminWrites, Allowed, Application, By, FieldValue, Record, Rows,
-            Words,
+            AdminModel, AdminWrites, AllowedVerbs, Application, FieldValue, ModelDescription,
+            ModelRecord, RecordPage, Words, Writer,
         },
-        listing::{Asked, shelf},
+        listing::{ListParameters, in_memory},
     },
     rest::Refusal,
     work::{Work, write},
@@ -25,33 +25,33 @@ pub(in crate::admin) struct Sessions;
 
 pub(in crate::admin) static SESSIONS: Sessions = Sessions;
 
-static ABOUT: LazyLock<About> = LazyLock::new(|| About {
+static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
     path: "sessions",
     application: Application::Accounts,
     words: Words::feminine(("sessão", "session"), ("sessões", "sessions")),
     model: Model::Session,
     // A session begins by logging in and is not changed.
-    allowed: Allowed::Only(&[Verb::View, Verb::Delete]),
+    allowed: AllowedVerbs::Only(&[Verb::View, Verb::Delete]),
     order: "-5",
     search: Some(("usuário, navegador, endereço", "user, browser, address")),
-    ..About::of(OpenSession::FIELDS)
+    ..ModelDescription::of(OpenSession::FIELDS)
 });
 
 #[async_trait]
 impl AdminModel for Sessions {
-    fn about(&self) -> &About {
+    fn about(&self) -> &ModelDescription {
         &ABOUT
     }
 
-    async fn list(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
+    async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
         let now = state.clock.now();
 
-        let read = manage::open_sessions(state, now, shelf::MOST);
+        let read = manage::open_sessions(state, now, in_memory::MOST);
         let rows = read.await?.iter().map(record).collect();
-        Ok(shelf::select(rows, asked, &ABOUT))
+        Ok(in_memory::select(rows, asked, &ABOUT))
     }
 
-    async fn read(&self, state: &State, id: i64) -> Result<Option<Record>, Refusal> {
+    async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         let read = manage::open_session(state, id);
         Ok(read.await?.as_ref().map(record))
     }
@@ -65,12 +65,12 @@ impl AdminModel for Sessions {
 
 #[async_trait(?Send)]
 impl AdminWrites for Sessions {
-    async fn delete_within(&self, tx: &mut Tx, by: &By, id: i64) -> Result<bool, Refusal> {
+    async fn delete_within(&self, tx: &mut Tx, by: &Writer, id: i64) -> Result<bool, Refusal> {
         manage::end_session(&mut by.author.work(tx), &by.caller, id).await
     }
 }
 
-fn record(session: &OpenSession) -> Record {
+fn record(session: &OpenSession) -> ModelRecord {
     let agent = FieldValue::Agent(session.agent.clone());
-    Record::described(session).with("agent", agent)
+    ModelRecord::described(session).with("agent", agent)
 }

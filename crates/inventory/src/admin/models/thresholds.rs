@@ -11,10 +11,10 @@ use crate::{
     access::Caller,
     admin::{
         about::{
-            About, AdminModel, AdminWrites, Allowed, Application, By, Record, Rows, Target, Words,
-            Written,
+            AdminModel, AdminWrites, AllowedVerbs, Application, ModelDescription, ModelRecord,
+            RecordPage, SavedRecord, Words, WriteTarget, Writer,
         },
-        listing::{Asked, shelf},
+        listing::{ListParameters, in_memory},
     },
     rest::{
         Message, Refusal,
@@ -27,47 +27,47 @@ pub(in crate::admin) struct Thresholds;
 
 pub(in crate::admin) static THRESHOLDS: Thresholds = Thresholds;
 
-static ABOUT: LazyLock<About> = LazyLock::new(|| About {
+static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
     path: "thresholds",
     application: Application::Stock,
     words: Words::masculine(
         ("estoque mínimo", "low-stock threshold"),
         ("estoques mínimos", "low-stock thresholds"),
     ),
-    allowed: Allowed::AsPart,
+    allowed: AllowedVerbs::AsPart,
     order: "1",
     search: Some(OwnThreshold::product.label),
-    ..About::of(OwnThreshold::FIELDS)
+    ..ModelDescription::of(OwnThreshold::FIELDS)
 });
 
 #[async_trait]
 impl AdminModel for Thresholds {
-    fn about(&self) -> &About {
+    fn about(&self) -> &ModelDescription {
         &ABOUT
     }
 
-    async fn list(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
+    async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
         let own = match asked.id("product") {
             Some(product) => stock::own_threshold(state, product)
                 .await?
                 .into_iter()
                 .collect(),
-            None => stock::thresholds(state, shelf::MOST).await?,
+            None => stock::thresholds(state, in_memory::MOST).await?,
         };
         let records = own.iter().map(record).collect();
-        Ok(shelf::select(records, asked, &ABOUT))
+        Ok(in_memory::select(records, asked, &ABOUT))
     }
 
-    async fn read(&self, state: &State, id: i64) -> Result<Option<Record>, Refusal> {
+    async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         Ok(stock::own_threshold(state, id).await?.as_ref().map(record))
     }
 
-    fn problems(&self, target: Target, members: &Members) -> FieldErrors {
+    fn problems(&self, target: WriteTarget, members: &Members) -> FieldErrors {
         read(target, members).1
     }
 
     async fn delete(&self, state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
-        let by = By::now(state, caller);
+        let by = Writer::now(state, caller);
         let delete = async move |tx: &mut Tx| THRESHOLDS.delete_within(tx, &by, id).await;
         state.db.write(delete).await
     }
@@ -78,29 +78,29 @@ impl AdminWrites for Thresholds {
     async fn write_within(
         &self,
         tx: &mut Tx,
-        by: &By,
-        target: Target,
+        by: &Writer,
+        target: WriteTarget,
         members: &Members,
-    ) -> Result<Written, Refusal> {
+    ) -> Result<SavedRecord, Refusal> {
         let ((product, threshold), errors) = read(target, members);
         let (Some(product), Some(_)) = (product, threshold) else {
             return Err(errors.into());
         };
         let unknown = FieldErrors::of("product", Message::unknown_record(&product.to_string()));
         match stock::set_threshold(&mut by.author.work(tx), product, threshold).await {
-            Err(Refusal::NotFound) if target == Target::New => Err(unknown.into()),
-            set => Ok(Written::of(product, set?)),
+            Err(Refusal::NotFound) if target == WriteTarget::New => Err(unknown.into()),
+            set => Ok(SavedRecord::of(product, set?)),
         }
     }
 
-    async fn read_held(&self, tx: &mut Tx, id: i64) -> Result<Option<Record>, Refusal> {
+    async fn read_held(&self, tx: &mut Tx, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         Ok(stock::own_threshold_locked(tx, id)
             .await?
             .as_ref()
             .map(record))
     }
 
-    async fn delete_within(&self, tx: &mut Tx, by: &By, id: i64) -> Result<bool, Refusal> {
+    async fn delete_within(&self, tx: &mut Tx, by: &Writer, id: i64) -> Result<bool, Refusal> {
         match stock::set_threshold(&mut by.author.work(tx), id, None).await {
             Err(Refusal::NotFound) => Ok(false),
             set => set.map(|_| true),
@@ -109,7 +109,7 @@ impl AdminWrites for Thresholds {
 }
 
 /// Product and threshold of a form, and what is wrong with them.
-fn read(target: Target, members: &Members) -> ((Option<i64>, Option<i64>), FieldErrors) {
+fn read(target: WriteTarget, members: &Members) -> ((Option<i64>, Option<i64>), FieldErrors) {
     let fields = match target.id() {
         Some(_) => &[OwnThreshold::threshold],
         None => OwnThreshold::FIELDS,
@@ -120,9 +120,9 @@ fn read(target: Target, members: &Members) -> ((Option<i64>, Option<i64>), Field
     ((target.id().or(product), input.threshold.set()), errors)
 }
 
-fn record(own: &OwnThreshold) -> Record {
-    Record {
+fn record(own: &OwnThreshold) -> ModelRecord {
+    ModelRecord {
         id: own.product.id,
-        ..Record::described(own)
+        ..ModelRecord::described(own)
     }
 }

@@ -9,10 +9,10 @@ use crate::{
     accounts::users::{self, User, manage},
     admin::{
         about::{
-            About, Action, AdminModel, AdminWrites, Allowed, Application, Column, FieldValue,
-            Record, Rows, Words,
+            AdminModel, AdminWrites, AllowedVerbs, Application, FieldValue, ModelAction,
+            ModelColumn, ModelDescription, ModelRecord, RecordPage, Words,
         },
-        listing::{Asked, shelf},
+        listing::{ListParameters, in_memory},
     },
     page::once::Once,
     rest::Refusal,
@@ -22,7 +22,7 @@ pub(in crate::admin) struct RefreshTokens;
 
 pub(in crate::admin) static REFRESH_TOKENS: RefreshTokens = RefreshTokens;
 
-static ABOUT: About = About {
+static ABOUT: ModelDescription = ModelDescription {
     path: "refresh-tokens",
     application: Application::Accounts,
     words: Words::masculine(
@@ -31,16 +31,16 @@ static ABOUT: About = About {
     ),
     model: Model::RefreshToken,
     // Tokens are obtained by their users; to change them is to revoke them, which is an action and no form.
-    allowed: Allowed::Only(&[Verb::View, Verb::Change]),
+    allowed: AllowedVerbs::Only(&[Verb::View, Verb::Change]),
     columns: &[
-        Column::sorted("user"),
-        Column::sorted("tokens_valid_from"),
-        Column::sorted("last_login"),
-        Column::sorted("active"),
+        ModelColumn::sorted("user"),
+        ModelColumn::sorted("tokens_valid_from"),
+        ModelColumn::sorted("last_login"),
+        ModelColumn::sorted("active"),
     ],
     order: "1",
     search: Some(("usuário", "user")),
-    actions: &[Action {
+    actions: &[ModelAction {
         name: "revoke",
         text: (
             "Revogar os tokens selecionados",
@@ -55,22 +55,22 @@ static ABOUT: About = About {
         ),
         verb: Verb::Change,
     }],
-    ..About::PLAIN
+    ..ModelDescription::PLAIN
 };
 
 #[async_trait]
 impl AdminModel for RefreshTokens {
-    fn about(&self) -> &About {
+    fn about(&self) -> &ModelDescription {
         &ABOUT
     }
 
-    async fn list(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
+    async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
         let users = users::list(&state.db).await?;
         let rows = users.into_iter().map(record);
-        Ok(shelf::select(rows.collect(), asked, &ABOUT))
+        Ok(in_memory::select(rows.collect(), asked, &ABOUT))
     }
 
-    async fn read(&self, state: &State, id: i64) -> Result<Option<Record>, Refusal> {
+    async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         Ok(users::read(&state.db, id).await?.map(record))
     }
 
@@ -89,8 +89,8 @@ impl AdminModel for RefreshTokens {
 #[async_trait(?Send)]
 impl AdminWrites for RefreshTokens {}
 
-fn record(user: User) -> Record {
-    Record::of(
+fn record(user: User) -> ModelRecord {
+    ModelRecord::of(
         user.id,
         user.username.clone(),
         vec![

@@ -16,10 +16,10 @@ use crate::{
     },
     admin::{
         about::{
-            About, AdminModel, AdminWrites, Application, At, By, FieldValue, Inline, Record,
-            Related, Rows, Target, Words, Written,
+            AdminModel, AdminWrites, Application, FieldValue, FormScope, Inline, ModelDescription,
+            ModelRecord, RecordPage, RelatedCount, SavedRecord, Words, WriteTarget, Writer,
         },
-        listing::{Asked, shelf},
+        listing::{ListParameters, in_memory},
     },
     rest::{Message, Refusal, fields::Members},
 };
@@ -28,7 +28,7 @@ pub(in crate::admin) struct Users;
 
 pub(in crate::admin) static USERS: Users = Users;
 
-static ABOUT: LazyLock<About> = LazyLock::new(|| About {
+static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
     path: "users",
     application: Application::Accounts,
     words: Words::masculine(("usuário", "user"), ("usuários", "users")),
@@ -41,7 +41,7 @@ static ABOUT: LazyLock<About> = LazyLock::new(|| About {
     fields: &FORM,
     inlines: &INLINES,
     in_two_steps: true,
-    ..About::of(User::FIELDS)
+    ..ModelDescription::of(User::FIELDS)
 });
 
 /// Whoever is logged in somewhere can be put out from here.
@@ -53,18 +53,18 @@ const INLINES: [Inline; 1] = [Inline::read(
 .deleted()];
 
 /// First the name and a password. Everything else is asked for when the account is there, what its owner may do before who they are.
-const FORM: [(&Field, At); 11] = [
-    (User::username, At::Both),
-    (PASSWORD, At::Add),
-    (REPEATED_PASSWORD, At::Add),
-    (User::groups, At::Change),
-    (User::staff, At::Change),
-    (User::active, At::Change),
-    (User::superuser, At::Change),
-    (User::first_name, At::Change),
-    (User::last_name, At::Change),
-    (User::email, At::Change),
-    (User::permissions, At::Change),
+const FORM: [(&Field, FormScope); 11] = [
+    (User::username, FormScope::Both),
+    (PASSWORD, FormScope::Add),
+    (REPEATED_PASSWORD, FormScope::Add),
+    (User::groups, FormScope::Change),
+    (User::staff, FormScope::Change),
+    (User::active, FormScope::Change),
+    (User::superuser, FormScope::Change),
+    (User::first_name, FormScope::Change),
+    (User::last_name, FormScope::Change),
+    (User::email, FormScope::Change),
+    (User::permissions, FormScope::Change),
 ];
 
 const PASSWORD: &Field = &text::<String>("Senha", "Password", MAX_TEXT)
@@ -83,17 +83,17 @@ const REPEATED_PASSWORD: &Field =
 
 #[async_trait]
 impl AdminModel for Users {
-    fn about(&self) -> &About {
+    fn about(&self) -> &ModelDescription {
         &ABOUT
     }
 
-    async fn list(&self, state: &State, asked: &Asked) -> Result<Rows, Refusal> {
+    async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
         let users = users::list(&state.db).await?;
-        let rows = users.iter().map(Record::described);
-        Ok(shelf::select(rows.collect(), asked, &ABOUT))
+        let rows = users.iter().map(ModelRecord::described);
+        Ok(in_memory::select(rows.collect(), asked, &ABOUT))
     }
 
-    async fn read(&self, state: &State, id: i64) -> Result<Option<Record>, Refusal> {
+    async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         let read = manage::details(state, id);
         Ok(read.await?.as_ref().map(record))
     }
@@ -120,9 +120,9 @@ impl AdminModel for Users {
         manage::hindrance(state, caller, verb, id).await
     }
 
-    async fn related(&self, state: &State, id: i64) -> Result<Vec<Related>, Refusal> {
+    async fn related(&self, state: &State, id: i64) -> Result<Vec<RelatedCount>, Refusal> {
         let count = manage::count_sessions(state, id).await?;
-        Ok(vec![Related {
+        Ok(vec![RelatedCount {
             path: "sessions",
             filter: "user",
             count,
@@ -136,26 +136,26 @@ impl AdminWrites for Users {
     async fn write_within(
         &self,
         tx: &mut Tx,
-        by: &By,
-        target: Target,
+        by: &Writer,
+        target: WriteTarget,
         members: &Members,
-    ) -> Result<Written, Refusal> {
+    ) -> Result<SavedRecord, Refusal> {
         let work = &mut by.author.work(tx);
         let Some(id) = target.id() else {
             let account = by.account.as_ref().ok_or(Refusal::NotFound)?;
             return Ok(manage::create(work, account).await?.into());
         };
         let changed = manage::change(work, &by.caller, id, members).await?;
-        changed.map(Written::from).ok_or(Refusal::NotFound)
+        changed.map(SavedRecord::from).ok_or(Refusal::NotFound)
     }
 
-    async fn read_held(&self, tx: &mut Tx, id: i64) -> Result<Option<Record>, Refusal> {
+    async fn read_held(&self, tx: &mut Tx, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         Ok(manage::find_locked(tx, id).await?.as_ref().map(record))
     }
 }
 
-fn record(details: &Details) -> Record {
-    let mut record = Record::described(&details.user);
+fn record(details: &Details) -> ModelRecord {
+    let mut record = ModelRecord::described(&details.user);
     let password = password(details.hash.as_deref());
     record.facts.insert(1, ("password", password));
     record

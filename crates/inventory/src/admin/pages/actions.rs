@@ -10,10 +10,10 @@ use crate::{
     access::Verb,
     accounts::pages::posted,
     admin::{
-        about::{About, Action, AdminModel},
-        listing::Asked,
+        about::{AdminModel, ModelAction, ModelDescription},
+        listing::ListParameters,
         messages,
-        site::Site,
+        site::AdminFrame,
     },
     page::{
         Form, PageState,
@@ -30,7 +30,7 @@ const MOST_AT_ONCE: usize = 1_000;
 /// `POST /admin/{model}/`
 pub(super) async fn act(
     Extracted(page): Extracted<PageState>,
-    site: Site,
+    site: AdminFrame,
     Path(path): Path<String>,
     request: Request,
 ) -> Result<Response, web::Error> {
@@ -38,7 +38,7 @@ pub(super) async fn act(
     let members = posted::read(&page.state, &parts, body).await?;
     let model = site.model(&path)?;
     site.demand(model.about(), Verb::View)?;
-    let Ok(asked) = Asked::parse(model.about(), query(&parts)) else {
+    let Ok(asked) = ListParameters::parse(model.about(), query(&parts)) else {
         return Ok(see_other(&format!("{}?e=1", model.about().address())));
     };
     if members.contains_key("_save") {
@@ -49,9 +49,9 @@ pub(super) async fn act(
 
 async fn perform(
     page: &PageState,
-    site: &Site,
+    site: &AdminFrame,
     model: &'static dyn AdminModel,
-    asked: &Asked,
+    asked: &ListParameters,
     members: &Members,
 ) -> Result<Response, Refusal> {
     let about = model.about();
@@ -92,7 +92,7 @@ async fn perform(
 async fn selected(
     page: &PageState,
     model: &'static dyn AdminModel,
-    asked: &Asked,
+    asked: &ListParameters,
     members: &Members,
 ) -> Result<Vec<i64>, Refusal> {
     if posted::text(members, "across").as_deref() != Some("1") {
@@ -104,7 +104,7 @@ async fn selected(
         return Ok(ids);
     }
     let mut ids = Vec::new();
-    let mut stretch = Asked {
+    let mut stretch = ListParameters {
         page: 1,
         size: asked.size.min(page.state.config.max_page_size),
         ..asked.clone()
@@ -122,10 +122,10 @@ async fn selected(
 
 async fn each(
     page: &PageState,
-    site: &Site,
+    site: &AdminFrame,
     model: &'static dyn AdminModel,
     ids: &[i64],
-    action: &Action,
+    action: &ModelAction,
     once: Option<Once>,
 ) -> Flash {
     let mut done = 0_u64;
@@ -149,22 +149,22 @@ async fn each(
 /// Asks first; then deletes what is selected, each record by the same service function as the API.
 async fn delete_selected(
     page: &PageState,
-    site: &Site,
+    site: &AdminFrame,
     model: &'static dyn AdminModel,
     ids: &[i64],
     members: &Members,
 ) -> Result<Response, Refusal> {
     let about = model.about();
-    let doomed = delete::look_up(page, site, model, ids).await?;
-    if doomed.is_gone() {
+    let plan = delete::look_up(page, site, model, ids).await?;
+    if plan.is_gone() {
         let back = see_other(&about.address());
         return Ok(flash::leave(
             back,
             Flash::warning(messages::gone(site.locale, about)),
         ));
     }
-    if posted::text(members, "confirm").as_deref() != Some("yes") || doomed.is_kept() {
-        return Ok(delete::confirmation(site, about, doomed, true));
+    if posted::text(members, "confirm").as_deref() != Some("yes") || plan.is_kept() {
+        return Ok(delete::confirmation(site, about, plan, true));
     }
     let mut deleted = 0;
     let mut refused = None;
@@ -180,7 +180,12 @@ async fn delete_selected(
     ))
 }
 
-fn outcome(site: &Site, about: &About, deleted: u64, refused: Option<String>) -> Flash {
+fn outcome(
+    site: &AdminFrame,
+    about: &ModelDescription,
+    deleted: u64,
+    refused: Option<String>,
+) -> Flash {
     let sentence = messages::deleted(site.locale, about, deleted);
     match refused {
         None => Flash::success(sentence),
@@ -190,7 +195,7 @@ fn outcome(site: &Site, about: &About, deleted: u64, refused: Option<String>) ->
 }
 
 /// Why a record was left as it is, in the reader's words.
-pub(super) fn told(site: &Site, refusal: &Refusal) -> String {
+pub(super) fn told(site: &AdminFrame, refusal: &Refusal) -> String {
     match refusal {
         Refusal::Conflict(message) => message.text(site.locale).to_owned(),
         _ => site

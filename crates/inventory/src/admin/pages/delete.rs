@@ -9,15 +9,15 @@ use http::StatusCode;
 use resource::capitalized;
 use web::errors::wants_json;
 
-use super::{Place, actions::told, find, list_address};
+use super::{RecordPath, actions::told, find, list_address};
 use crate::{
     access::Verb,
     accounts::pages::posted,
     admin::{
-        about::{About, AdminModel, Related},
-        messages::{self, Done, Follows},
+        about::{AdminModel, ModelDescription, RelatedCount},
+        messages::{self, ChangeKind, NextPage},
         registry,
-        site::Site,
+        site::AdminFrame,
     },
     page::{
         PageState,
@@ -31,19 +31,19 @@ use crate::{
 const MOST_NAMED: usize = 100;
 
 /// Records that are to be deleted.
-pub(super) struct Doomed {
+pub(super) struct DeletionPlan {
     ids: Vec<i64>,
     /// The first of them: text and address.
     named: Vec<(String, String)>,
     /// What goes with them: how many, and what they are called.
     summary: Vec<(u64, String)>,
     /// What keeps them: how many, what they are called, of which record, and the list that shows them.
-    protected: Vec<Protecting>,
+    protected: Vec<ProtectingRecords>,
     /// Those that the reader may not delete whatever refers to them, and why.
     kept: Vec<(String, String)>,
 }
 
-impl Doomed {
+impl DeletionPlan {
     /// Whether anything keeps one of them from being deleted.
     pub(super) fn is_kept(&self) -> bool {
         !self.protected.is_empty() || !self.kept.is_empty()
@@ -56,38 +56,38 @@ impl Doomed {
 }
 
 /// Records that keep one from being deleted.
-pub(super) struct Protecting {
+pub(super) struct ProtectingRecords {
     text: String,
     address: Option<String>,
 }
 
 #[derive(Template)]
 #[template(path = "admin/delete.html")]
-struct DeletePage<'a> {
-    site: &'a Site,
-    about: &'a About,
-    doomed: Doomed,
+struct ModelDeletePage<'a> {
+    site: &'a AdminFrame,
+    about: &'a ModelDescription,
+    plan: DeletionPlan,
     is_bulk: bool,
 }
 
-impl DeletePage<'_> {
+impl ModelDeletePage<'_> {
     fn name(&self) -> String {
         capitalized(self.about.words.many(self.site.locale))
     }
 
     fn is_protected(&self) -> bool {
-        !self.doomed.protected.is_empty()
+        !self.plan.protected.is_empty()
     }
 
     fn first(&self) -> &str {
-        self.doomed.named.first().map_or("", |(text, _)| text)
+        self.plan.named.first().map_or("", |(text, _)| text)
     }
 
     fn title(&self) -> String {
         let locale = self.site.locale;
-        let count = self.doomed.ids.len() as u64;
+        let count = self.plan.ids.len() as u64;
         let name = self.about.words.of(locale, count);
-        match (self.doomed.is_kept(), self.is_bulk) {
+        match (self.plan.is_kept(), self.is_bulk) {
             (true, _) => format!(
                 "{} {name}",
                 locale.text("Não é possível excluir", "Cannot delete")
@@ -137,12 +137,12 @@ impl DeletePage<'_> {
 /// What deleting some records means.
 pub(super) async fn look_up(
     page: &PageState,
-    site: &Site,
+    site: &AdminFrame,
     model: &dyn AdminModel,
     ids: &[i64],
-) -> Result<Doomed, Refusal> {
+) -> Result<DeletionPlan, Refusal> {
     let about = model.about();
-    let mut doomed = Doomed {
+    let mut plan = DeletionPlan {
         ids: Vec::new(),
         named: Vec::new(),
         summary: Vec::new(),
@@ -159,8 +159,7 @@ pub(super) async fn look_up(
                 continue;
             }
             if related.is_protecting {
-                doomed
-                    .protected
+                plan.protected
                     .push(protecting(site, &related, *id, &record.text));
             } else {
                 match going.iter_mut().find(|(path, _)| *path == related.path) {
@@ -172,24 +171,24 @@ pub(super) async fn look_up(
         let hindrance = model.hindrance(&page.state, &site.caller, Verb::Delete, *id);
         if let Some(why) = hindrance.await? {
             let why = why.text(site.locale).to_owned();
-            doomed.kept.push((record.text.clone(), why));
+            plan.kept.push((record.text.clone(), why));
         }
-        doomed.ids.push(*id);
-        if doomed.named.len() < MOST_NAMED {
-            doomed.named.push((record.text, about.record_address(*id)));
+        plan.ids.push(*id);
+        if plan.named.len() < MOST_NAMED {
+            plan.named.push((record.text, about.record_address(*id)));
         }
     }
-    let name = |about: &About| capitalized(about.words.many(site.locale));
-    doomed.summary.push((doomed.ids.len() as u64, name(about)));
+    let name = |about: &ModelDescription| capitalized(about.words.many(site.locale));
+    plan.summary.push((plan.ids.len() as u64, name(about)));
     for (path, count) in going {
         if let Some(model) = registry::find(path) {
-            doomed.summary.push((count, name(model.about())));
+            plan.summary.push((count, name(model.about())));
         }
     }
-    Ok(doomed)
+    Ok(plan)
 }
 
-fn protecting(site: &Site, related: &Related, id: i64, text: &str) -> Protecting {
+fn protecting(site: &AdminFrame, related: &RelatedCount, id: i64, text: &str) -> ProtectingRecords {
     let about = registry::find(related.path).map(AdminModel::about);
     let name = about.map_or(related.path, |about| {
         about.words.of(site.locale, related.count)
@@ -197,7 +196,7 @@ fn protecting(site: &Site, related: &Related, id: i64, text: &str) -> Protecting
     let number = site
         .locale
         .number(i64::try_from(related.count).unwrap_or(i64::MAX));
-    Protecting {
+    ProtectingRecords {
         text: format!("{number} {name} · {text}"),
         address: about
             .filter(|about| about.is_read_by(&site.caller))
@@ -206,13 +205,18 @@ fn protecting(site: &Site, related: &Related, id: i64, text: &str) -> Protecting
 }
 
 /// The page that asks, or that says why not.
-pub(super) fn confirmation(site: &Site, about: &About, doomed: Doomed, is_bulk: bool) -> Response {
+pub(super) fn confirmation(
+    site: &AdminFrame,
+    about: &ModelDescription,
+    plan: DeletionPlan,
+    is_bulk: bool,
+) -> Response {
     site.page(
         false,
-        DeletePage {
+        ModelDeletePage {
             site,
             about,
-            doomed,
+            plan,
             is_bulk,
         },
     )
@@ -221,8 +225,8 @@ pub(super) fn confirmation(site: &Site, about: &About, doomed: Doomed, is_bulk: 
 /// `GET /admin/{model}/{id}/delete/`
 pub(super) async fn ask(
     Extracted(page): Extracted<PageState>,
-    site: Site,
-    Path((model, id)): Place,
+    site: AdminFrame,
+    Path((model, id)): RecordPath,
 ) -> Result<Response, web::Error> {
     let model = site.model(&model)?;
     site.demand(model.about(), Verb::Delete)?;
@@ -230,15 +234,15 @@ pub(super) async fn ask(
         Ok(record) => record,
         Err(response) => return Ok(response),
     };
-    let doomed = look_up(&page, &site, model, &[record.id]).await?;
-    Ok(confirmation(&site, model.about(), doomed, false))
+    let plan = look_up(&page, &site, model, &[record.id]).await?;
+    Ok(confirmation(&site, model.about(), plan, false))
 }
 
 /// `POST /admin/{model}/{id}/delete/`
 pub(super) async fn delete(
     Extracted(page): Extracted<PageState>,
-    site: Site,
-    Path((model, id)): Place,
+    site: AdminFrame,
+    Path((model, id)): RecordPath,
     request: Request,
 ) -> Result<Response, web::Error> {
     let (parts, body) = request.into_parts();
@@ -261,8 +265,8 @@ pub(super) async fn delete(
                 site.locale,
                 about,
                 &record.text,
-                Done::Deleted,
-                Follows::List,
+                ChangeKind::Deleted,
+                NextPage::List,
             );
             return Ok(flash::success(see_other(&list_address(&site, about)), text));
         }

@@ -11,21 +11,21 @@ use web::locale::Locale;
 
 use super::{
     inlines::rows_of,
-    together::{self, Failed, mendable},
+    together::{self, WriteFailure, mendable},
     versions,
 };
 use crate::{
     access::Verb,
     admin::{
-        about::{About, AdminModel, By, Record, Target},
-        listing::Asked,
+        about::{AdminModel, ModelDescription, ModelRecord, WriteTarget, Writer},
+        listing::ListParameters,
         messages,
         pages::list,
-        site::Site,
+        site::AdminFrame,
     },
     page::{
         Form, PageState,
-        edit_conflict::{Edit, version},
+        edit_conflict::{FormEdit, version},
         flash, posts, see_other,
     },
     rest::{Refusal, fields::Members},
@@ -34,16 +34,21 @@ use crate::{
 
 /// What was typed into a list, and what is wrong with it, by record.
 #[derive(Default)]
-pub(super) struct Edits(BTreeMap<i64, (Form, Edit)>);
+pub(super) struct ListEdits(BTreeMap<i64, (Form, FormEdit)>);
 
-impl Edits {
+impl ListEdits {
     /// What was typed for a record; none when nothing was.
     pub(super) fn of(&self, id: i64) -> Option<&Form> {
         self.0.get(&id).map(|(form, _)| form)
     }
 
     /// Prepares what was typed to be shown again beside the records as they are stored.
-    pub(super) fn refresh(&mut self, about: &'static About, records: &[Record], locale: Locale) {
+    pub(super) fn refresh(
+        &mut self,
+        about: &'static ModelDescription,
+        records: &[ModelRecord],
+        locale: Locale,
+    ) {
         for record in records {
             if let Some((form, edit)) = self.0.get_mut(&record.id) {
                 let stored = versions::snapshots(about, record, locale);
@@ -76,7 +81,7 @@ impl Edits {
 }
 
 /// The fields of the columns that are written in the list, for whoever may change its records.
-pub(super) fn fields(site: &Site, about: &'static About) -> Vec<&'static Field> {
+pub(super) fn fields(site: &AdminFrame, about: &'static ModelDescription) -> Vec<&'static Field> {
     if !about.is_edited_by(&site.caller, false) {
         return Vec::new();
     }
@@ -87,7 +92,11 @@ pub(super) fn fields(site: &Site, about: &'static About) -> Vec<&'static Field> 
 }
 
 /// The version of a row: of its fields as the cells show them.
-pub(super) fn version_of(fields: &[&'static Field], record: &Record, locale: Locale) -> String {
+pub(super) fn version_of(
+    fields: &[&'static Field],
+    record: &ModelRecord,
+    locale: Locale,
+) -> String {
     let snapshot = |field| versions::snapshot(field, record.fact(field.name), locale);
     let stored: Vec<_> = fields.iter().map(|field| snapshot(field)).collect();
     version(&stored, true)
@@ -96,15 +105,15 @@ pub(super) fn version_of(fields: &[&'static Field], record: &Record, locale: Loc
 /// Saves what was changed in a list, or shows the list again.
 pub(super) async fn save(
     page: &PageState,
-    site: &Site,
+    site: &AdminFrame,
     model: &'static dyn AdminModel,
-    asked: Asked,
+    asked: ListParameters,
     sent: &Members,
 ) -> Result<Response, Refusal> {
     let about = model.about();
     site.demand(about, Verb::Change)?;
     let fields = fields(site, about);
-    let mut edits = Edits::default();
+    let mut edits = ListEdits::default();
     let mut rows = Vec::new();
     for (id, mut members) in rows_of("cell", sent) {
         let Ok(id) = id.parse() else {
@@ -123,22 +132,25 @@ pub(super) async fn save(
             entered.iter().copied(),
             site.locale,
         );
-        let edit = Edit::of_cells(&form, &members, &entered);
+        let edit = FormEdit::of_cells(&form, &members, &entered);
         for unchanged in edit.unchanged() {
             members.remove(unchanged);
         }
         if members.is_empty() && !form.is_refused() {
             continue;
         }
-        form.absorb(&model.problems(Target::Part(id), &members), site.locale);
+        form.absorb(
+            &model.problems(WriteTarget::Part(id), &members),
+            site.locale,
+        );
         edits.0.insert(id, (form, edit.clone()));
-        rows.push(Row { id, members, edit });
+        rows.push(RowWrite { id, members, edit });
     }
-    let all = Arc::new(Changes {
+    let all = Arc::new(ListWrite {
         model,
         rows,
         is_refused: edits.is_refused(),
-        by: By::now(&page.state, &site.caller),
+        by: Writer::now(&page.state, &site.caller),
         locale: site.locale,
     });
     let job = async move |work: &mut Work<'_>| all.write(work.tx).await;
@@ -162,25 +174,25 @@ pub(super) async fn save(
 }
 
 /// The records that were changed in a list.
-struct Changes {
+struct ListWrite {
     model: &'static dyn AdminModel,
-    rows: Vec<Row>,
+    rows: Vec<RowWrite>,
     /// Whether something is wrong already, so that nothing is written whatever else is found.
     is_refused: bool,
-    by: By,
+    by: Writer,
     locale: Locale,
 }
 
 /// What was changed of one record.
-struct Row {
+struct RowWrite {
     id: i64,
     members: Members,
-    edit: Edit,
+    edit: FormEdit,
 }
 
-impl Changes {
+impl ListWrite {
     /// Locks and compares every record, then writes all of them or none; how many.
-    async fn write(&self, tx: &mut Tx) -> Result<u64, Failed<i64>> {
+    async fn write(&self, tx: &mut Tx) -> Result<u64, WriteFailure<i64>> {
         let (mut refused, mut there) = (Vec::new(), Vec::new());
         for row in &self.rows {
             // One that is gone is left out, as its row will be.
@@ -194,10 +206,10 @@ impl Changes {
             }
         }
         if self.is_refused || !refused.is_empty() {
-            return Err(Failed::Refused(refused));
+            return Err(WriteFailure::Refused(refused));
         }
         for row in &there {
-            let target = Target::Part(row.id);
+            let target = WriteTarget::Part(row.id);
             let written = self.model.write_within(tx, &self.by, target, &row.members);
             if let Err(refusal) = written.await {
                 refused.push((row.id, mendable(refusal)?));
@@ -206,7 +218,7 @@ impl Changes {
         if refused.is_empty() {
             Ok(there.len() as u64)
         } else {
-            Err(Failed::Refused(refused))
+            Err(WriteFailure::Refused(refused))
         }
     }
 }

@@ -4,7 +4,9 @@ use resource::{Field, Kind};
 
 use crate::{
     access::{Permission, Verb},
-    admin::{about::About, listing::Asked, messages, registry, site::Site},
+    admin::{
+        about::ModelDescription, listing::ListParameters, messages, registry, site::AdminFrame,
+    },
     events::words,
     page::{Form, PageState, edit_conflict::Conflict, picker::Source},
     rest::Refusal,
@@ -35,7 +37,7 @@ pub(super) struct FieldView {
     /// What can be chosen.
     pub(super) options: Vec<FieldOption>,
     /// Where the records to choose from are.
-    pub(super) links: Option<Links>,
+    pub(super) links: Option<RelationLinks>,
 }
 
 /// Something that can be chosen.
@@ -46,7 +48,7 @@ pub(super) struct FieldOption {
 }
 
 /// The ways from a field to the records that it refers to.
-pub(super) struct Links {
+pub(super) struct RelationLinks {
     /// Whether there are too many to offer: the field takes the id.
     pub(super) is_by_id: bool,
     /// Where a script finds what to offer while somebody types.
@@ -104,8 +106,8 @@ impl FieldView {
 /// The fields of a form, new or not.
 pub(super) async fn field_views(
     page: &PageState,
-    site: &Site,
-    about: &'static About,
+    site: &AdminFrame,
+    about: &'static ModelDescription,
     form: &Form,
     is_new: bool,
 ) -> Result<Vec<FieldView>, Refusal> {
@@ -120,7 +122,7 @@ pub(super) async fn field_views(
 /// A field in the row of a table, under a name of its own.
 pub(super) async fn cell_view(
     page: &PageState,
-    site: &Site,
+    site: &AdminFrame,
     field: &'static Field,
     (name, form): (String, &Form),
 ) -> Result<FieldView, Refusal> {
@@ -130,7 +132,7 @@ pub(super) async fn cell_view(
 
 async fn view(
     page: &PageState,
-    site: &Site,
+    site: &AdminFrame,
     field: &'static Field,
     form: &Form,
     (name, id): (String, String),
@@ -168,10 +170,10 @@ async fn view(
 
 async fn related(
     page: &PageState,
-    site: &Site,
+    site: &AdminFrame,
     path: &str,
     value: &str,
-) -> Result<(Vec<FieldOption>, Option<Links>), Refusal> {
+) -> Result<(Vec<FieldOption>, Option<RelationLinks>), Refusal> {
     let model = registry::find(path).ok_or(Refusal::NotFound)?;
     let about = model.about();
     let rows = offered(page, path).await?;
@@ -181,7 +183,7 @@ async fn related(
         let record = model.read(&page.state, id).await?;
         text = record.map(|record| record.text).unwrap_or_default();
     }
-    let links = Links {
+    let links = RelationLinks {
         is_by_id: rows.is_none(),
         offers: offers(path).filter(|_| rows.is_none()),
         text,
@@ -214,7 +216,7 @@ pub(super) fn offers(path: &str) -> Option<String> {
 /// The records that a field offers; none when there are too many.
 async fn offered(page: &PageState, path: &str) -> Result<Option<Vec<(i64, String)>>, Refusal> {
     let model = registry::find(path).ok_or(Refusal::NotFound)?;
-    let mut asked = Asked::nothing(model.about());
+    let mut asked = ListParameters::nothing(model.about());
     asked.size = asked.size.min(page.state.config.max_page_size);
     let mut offered: Vec<(i64, String)> = Vec::new();
     loop {
@@ -238,7 +240,7 @@ async fn records(page: &PageState, path: &str) -> Result<Vec<(String, String)>, 
 }
 
 /// Every permission.
-fn permissions(site: &Site) -> Vec<(String, String)> {
+fn permissions(site: &AdminFrame) -> Vec<(String, String)> {
     let text = |permission| messages::permission(site.locale, permission);
     Permission::all()
         .map(|permission| (permission.to_string(), text(permission)))
@@ -246,7 +248,7 @@ fn permissions(site: &Site) -> Vec<(String, String)> {
 }
 
 /// Every type of events.
-fn types(site: &Site) -> Vec<(String, String)> {
+fn types(site: &AdminFrame) -> Vec<(String, String)> {
     let types = words::TYPES.iter();
     types
         .map(|(name, text)| ((*name).to_owned(), site.say(*text).to_owned()))

@@ -5,10 +5,10 @@ use web::locale::Locale;
 use super::fields;
 use crate::{
     admin::{
-        about::{AdminModel, Filter, FilterKind},
-        listing::Asked,
+        about::{AdminModel, ModelFilter, ModelFilterKind},
+        listing::ListParameters,
         registry,
-        site::Site,
+        site::AdminFrame,
     },
     page::PageState,
     rest::Refusal,
@@ -23,7 +23,7 @@ pub(super) struct FilterView {
     pub(super) name: &'static str,
     pub(super) title: String,
     /// The choices, `All` first; empty when there are too many.
-    pub(super) choices: Vec<Choice>,
+    pub(super) choices: Vec<FilterChoice>,
     /// For a model with too many records: the field that takes an id, and what it holds.
     pub(super) field: Option<IdField>,
 }
@@ -43,7 +43,7 @@ impl FilterView {
 }
 
 /// One choice of a filter.
-pub(super) struct Choice {
+pub(super) struct FilterChoice {
     pub(super) text: String,
     pub(super) href: String,
     pub(super) is_current: bool,
@@ -69,9 +69,9 @@ pub(super) struct IdField {
 /// The filters of a list.
 pub(super) async fn filter_views(
     page: &PageState,
-    site: &Site,
+    site: &AdminFrame,
     model: &'static dyn AdminModel,
-    asked: &Asked,
+    asked: &ListParameters,
 ) -> Result<Vec<FilterView>, Refusal> {
     let mut views = Vec::new();
     for filter in model.about().filters {
@@ -82,10 +82,10 @@ pub(super) async fn filter_views(
 
 async fn view(
     page: &PageState,
-    site: &Site,
+    site: &AdminFrame,
     model: &'static dyn AdminModel,
-    asked: &Asked,
-    filter: &Filter,
+    asked: &ListParameters,
+    filter: &ModelFilter,
 ) -> Result<FilterView, Refusal> {
     let locale = site.locale;
     let name = site.field(filter.name);
@@ -94,17 +94,17 @@ async fn view(
         Locale::PtBr => format!("Por {}", name.to_lowercase()),
     };
     let values = match filter.kind {
-        FilterKind::Truth => Some(vec![
+        ModelFilterKind::Truth => Some(vec![
             ("1".to_owned(), locale.text("Sim", "Yes").to_owned()),
             ("0".to_owned(), locale.text("Não", "No").to_owned()),
         ]),
-        FilterKind::Choices(choices) => Some(
+        ModelFilterKind::Choices(choices) => Some(
             choices
                 .iter()
                 .map(|(value, text)| ((*value).to_owned(), locale.text(text.0, text.1).to_owned()))
                 .collect(),
         ),
-        FilterKind::Related(path) => related(page, path).await?,
+        ModelFilterKind::Related(path) => related(page, path).await?,
     };
     let Some(values) = values else {
         return Ok(FilterView {
@@ -140,14 +140,14 @@ async fn view(
 async fn choice(
     page: &PageState,
     model: &'static dyn AdminModel,
-    asked: &Asked,
-    filter: &Filter,
+    asked: &ListParameters,
+    filter: &ModelFilter,
     value: Option<&str>,
     text: String,
     locale: Locale,
-) -> Result<Choice, Refusal> {
+) -> Result<FilterChoice, Refusal> {
     let count = if asked.shows_counts {
-        let mut narrowed = Asked {
+        let mut narrowed = ListParameters {
             page: 1,
             size: 1,
             ..asked.clone()
@@ -163,7 +163,7 @@ async fn choice(
     } else {
         None
     };
-    Ok(Choice {
+    Ok(FilterChoice {
         text,
         href: asked.with(|asked| asked.set(filter.name, value)),
         is_current: asked.value(filter.name) == value,
@@ -174,9 +174,9 @@ async fn choice(
 /// The records of another model, when there are few enough to choose from.
 async fn related(page: &PageState, path: &str) -> Result<Option<Vec<(String, String)>>, Refusal> {
     let model = registry::find(path).ok_or(Refusal::NotFound)?;
-    let few = Asked {
+    let few = ListParameters {
         size: MOST_CHOICES.min(page.state.config.max_page_size),
-        ..Asked::nothing(model.about())
+        ..ListParameters::nothing(model.about())
     };
     let rows = model.list(&page.state, &few).await?;
     if rows.count.number > few.size || rows.count.is_more {
@@ -189,8 +189,12 @@ async fn related(page: &PageState, path: &str) -> Result<Option<Vec<(String, Str
     Ok(Some(choices.collect()))
 }
 
-async fn id_field(page: &PageState, filter: &Filter, asked: &Asked) -> Result<IdField, Refusal> {
-    let FilterKind::Related(path) = filter.kind else {
+async fn id_field(
+    page: &PageState,
+    filter: &ModelFilter,
+    asked: &ListParameters,
+) -> Result<IdField, Refusal> {
+    let ModelFilterKind::Related(path) = filter.kind else {
         return Err(Refusal::NotFound);
     };
     let model = registry::find(path).ok_or(Refusal::NotFound)?;

@@ -7,13 +7,13 @@ use axum::{
 };
 use resource::capitalized;
 
-use super::{Place, find, query};
+use super::{RecordPath, find, query};
 use crate::{
     access::Verb,
     admin::{
-        about::{About, Record},
+        about::{ModelDescription, ModelRecord},
         listing::PER_PAGE,
-        site::Site,
+        site::AdminFrame,
     },
     audit::{self, Entry},
     page::{
@@ -32,9 +32,9 @@ use crate::{
 #[derive(Template)]
 #[template(path = "admin/history.html")]
 struct HistoryPage<'a> {
-    site: &'a Site,
-    about: &'a About,
-    record: Record,
+    site: &'a AdminFrame,
+    about: &'a ModelDescription,
+    record: ModelRecord,
     page: Page<Entry>,
 }
 
@@ -58,8 +58,8 @@ impl HistoryPage<'_> {
 /// `GET /admin/{model}/{id}/history/`
 pub(super) async fn show(
     Extracted(page): Extracted<PageState>,
-    site: Site,
-    Path((model, id)): Place,
+    site: AdminFrame,
+    Path((model, id)): RecordPath,
     request: Request,
 ) -> Result<Response, web::Error> {
     let model = site.model(&model)?;

@@ -4,8 +4,8 @@ use askama::Template;
 use axum::{extract::State as Extracted, response::Response};
 
 use crate::{
-    admin::{about::About, registry, site::Site},
-    audit::{self, Done, Entry},
+    admin::{about::ModelDescription, registry, site::AdminFrame},
+    audit::{self, ActionKind, Entry},
     page::{
         PageState, history,
         part::{Part, part},
@@ -17,13 +17,13 @@ const RECENT: i64 = 10;
 
 #[derive(Template)]
 #[template(path = "admin/index.html")]
-struct IndexPage<'a> {
-    site: &'a Site,
-    recent: Part<Vec<Recent>>,
+struct HomePage<'a> {
+    site: &'a AdminFrame,
+    recent: Part<Vec<RecentAction>>,
 }
 
 /// One of the reader's own actions.
-struct Recent {
+struct RecentAction {
     icon: &'static str,
     text: String,
     /// None when the record is gone.
@@ -35,34 +35,34 @@ struct Recent {
 /// `GET /admin/`
 pub(super) async fn show(
     Extracted(page): Extracted<PageState>,
-    site: Site,
+    site: AdminFrame,
 ) -> Result<Response, web::Error> {
     let entries = audit::recent(&page.state, site.caller.id, RECENT);
     let entries = part("recent actions", entries).await?;
     let recent = entries.map(|entries| entries.iter().map(|entry| recent(&site, entry)).collect());
     Ok(site.page(
         false,
-        IndexPage {
+        HomePage {
             site: &site,
             recent,
         },
     ))
 }
 
-fn recent(site: &Site, entry: &Entry) -> Recent {
-    let about: Option<&About> = entry.known_model().and_then(registry::described);
+fn recent(site: &AdminFrame, entry: &Entry) -> RecentAction {
+    let about: Option<&ModelDescription> = entry.known_model().and_then(registry::described);
     let name = about.map_or(entry.model.as_str(), |about| about.words.one(site.locale));
     let address = about
         .zip(entry.object)
-        .filter(|_| entry.done != Done::Deleted)
+        .filter(|_| entry.done != ActionKind::Deleted)
         .map(|(about, id)| about.record_address(id));
-    Recent {
+    RecentAction {
         icon: match entry.done {
-            Done::Added | Done::Imported => "plus",
-            Done::Changed | Done::Asked => "edit",
-            Done::Deleted => "trash",
-            Done::Refused | Done::Canceled => "close",
-            Done::Refunded => "undo",
+            ActionKind::Added | ActionKind::Imported => "plus",
+            ActionKind::Changed | ActionKind::Asked => "edit",
+            ActionKind::Deleted => "trash",
+            ActionKind::Refused | ActionKind::Canceled => "close",
+            ActionKind::Refunded => "undo",
         },
         text: entry.text.clone(),
         address,

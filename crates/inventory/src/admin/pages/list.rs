@@ -8,17 +8,17 @@ use axum::{
 use resource::{Field, capitalized, in_a_sentence};
 
 use super::{
-    edits::{self, Edits},
+    edits::{self, ListEdits},
     filters::{FilterView, filter_views},
     query,
 };
 use crate::{
     access::Verb,
     admin::{
-        about::{About, AdminModel, Column, Count, Record, Rows},
-        listing::{Asked, DateLink, SHOW_ALL, links},
+        about::{AdminModel, ModelColumn, ModelDescription, ModelRecord, RecordCount, RecordPage},
+        listing::{DateLink, ListParameters, SHOW_ALL, links},
         registry,
-        site::Site,
+        site::AdminFrame,
     },
     page::{
         PageState,
@@ -30,23 +30,23 @@ use crate::{
 
 #[derive(Template)]
 #[template(path = "admin/list.html")]
-struct ListPage<'a> {
-    site: &'a Site,
-    about: &'static About,
-    asked: Asked,
-    rows: Rows,
+struct ModelListPage<'a> {
+    site: &'a AdminFrame,
+    about: &'static ModelDescription,
+    asked: ListParameters,
+    rows: RecordPage,
     /// How many records there are without search and filters; the same as of the rows when nothing narrows them.
-    total: Count,
+    total: RecordCount,
     filters: Vec<FilterView>,
     dates: Vec<DateLink>,
     /// What is written in the list itself.
     edited: Vec<&'static Field>,
     /// What was typed there and not taken.
-    edits: Edits,
+    edits: ListEdits,
 }
 
 /// The head of a column.
-struct Head {
+struct ColumnHead {
     text: &'static str,
     /// `ascending`, `descending`, or nothing.
     sorted: &'static str,
@@ -91,7 +91,7 @@ struct PageLink {
 /// `GET /admin/{model}/`
 pub(super) async fn show(
     Extracted(page): Extracted<PageState>,
-    site: Site,
+    site: AdminFrame,
     Path(path): Path<String>,
     request: Request,
 ) -> Result<Response, web::Error> {
@@ -100,11 +100,11 @@ pub(super) async fn show(
     let about = model.about();
     site.demand(about, Verb::View)?;
     let corrected = || Ok(redirect(&format!("{}?e=1", about.address())));
-    let Ok(mut asked) = Asked::parse(about, query(&parts)) else {
+    let Ok(mut asked) = ListParameters::parse(about, query(&parts)) else {
         return corrected();
     };
     asked.size = asked.size.min(page.state.config.max_page_size);
-    match view(&page, &site, model, asked, Edits::default()).await {
+    match view(&page, &site, model, asked, ListEdits::default()).await {
         Ok(list) => Ok(site.page(false, list)),
         Err(Refusal::InvalidPage(_) | Refusal::Fields(_)) => corrected(),
         Err(refusal) => Err(refusal.into()),
@@ -114,10 +114,10 @@ pub(super) async fn show(
 /// The list with what was typed into it and refused: 422.
 pub(super) async fn shown_again(
     page: &PageState,
-    site: &Site,
+    site: &AdminFrame,
     model: &'static dyn AdminModel,
-    mut asked: Asked,
-    edits: Edits,
+    mut asked: ListParameters,
+    edits: ListEdits,
 ) -> Result<Response, Refusal> {
     asked.size = asked.size.min(page.state.config.max_page_size);
     let list = view(page, site, model, asked, edits).await?;
@@ -126,18 +126,18 @@ pub(super) async fn shown_again(
 
 async fn view<'a>(
     page: &PageState,
-    site: &'a Site,
+    site: &'a AdminFrame,
     model: &'static dyn AdminModel,
-    asked: Asked,
-    mut edits: Edits,
-) -> Result<ListPage<'a>, Refusal> {
+    asked: ListParameters,
+    mut edits: ListEdits,
+) -> Result<ModelListPage<'a>, Refusal> {
     let (state, about) = (&page.state, model.about());
     let mut rows = model.list(state, &asked).await?;
     if asked.page > 1 && rows.records.is_empty() {
         return Err(Refusal::InvalidPage(crate::rest::list::InvalidPage));
     }
     if asked.shows_all && rows.count.number <= SHOW_ALL && !rows.count.is_more {
-        let mut rest = Asked {
+        let mut rest = ListParameters {
             page: 1,
             ..asked.clone()
         };
@@ -152,9 +152,9 @@ async fn view<'a>(
     }
     edits.refresh(about, &rows.records, site.locale);
     let total = if asked.is_narrowed() {
-        let everything = Asked {
+        let everything = ListParameters {
             size: 1,
-            ..Asked::nothing(about)
+            ..ListParameters::nothing(about)
         };
         model.list(state, &everything).await?.count
     } else {
@@ -165,7 +165,7 @@ async fn view<'a>(
     } else {
         None
     };
-    Ok(ListPage {
+    Ok(ModelListPage {
         filters: filter_views(page, site, model, &asked).await?,
         dates: span.map_or_else(Vec::new, |span| links(&asked, span, site.locale)),
         edited: edits::fields(site, about),
@@ -178,7 +178,7 @@ async fn view<'a>(
     })
 }
 
-impl ListPage<'_> {
+impl ModelListPage<'_> {
     fn title(&self) -> String {
         let words = &self.about.words;
         let locale = self.site.locale;
@@ -221,7 +221,7 @@ impl ListPage<'_> {
         format!("{} {name}", site.text("Adicionar", "Add"))
     }
 
-    fn heads(&self) -> Vec<Head> {
+    fn heads(&self) -> Vec<ColumnHead> {
         let columns = self.about.columns.iter().enumerate();
         columns
             .map(|(index, column)| {
@@ -233,7 +233,7 @@ impl ListPage<'_> {
                 let descends = place
                     .and_then(|place| self.asked.order.get(place))
                     .is_some_and(|(_, descends)| *descends);
-                Head {
+                ColumnHead {
                     text: self.site.field(column.name),
                     sorted: match (place, descends) {
                         (Some(0), false) => "ascending",
@@ -257,7 +257,7 @@ impl ListPage<'_> {
             .collect()
     }
 
-    fn href(&self, row: &Record) -> String {
+    fn href(&self, row: &ModelRecord) -> String {
         self.about.record_address(row.id)
     }
 
@@ -350,12 +350,12 @@ impl ListPage<'_> {
     }
 
     /// The cells of a row, each with what its column is called: on phones it says so itself.
-    fn cells(&self, row: &Record) -> Vec<CellView> {
+    fn cells(&self, row: &ModelRecord) -> Vec<CellView> {
         let columns = self.about.columns.iter();
         columns.map(|column| self.cell(row, column)).collect()
     }
 
-    fn cell(&self, row: &Record, column: &Column) -> CellView {
+    fn cell(&self, row: &ModelRecord, column: &ModelColumn) -> CellView {
         let cell = row.fact(column.name);
         let mut edited = self.edited.iter();
         let field = edited.find(|field| field.name == column.name);
@@ -369,7 +369,7 @@ impl ListPage<'_> {
         }
     }
 
-    fn edit(&self, row: &Record, field: &Field) -> EditView {
+    fn edit(&self, row: &ModelRecord, field: &Field) -> EditView {
         let stored = || one_line(&row.fact(field.name).typed(self.site.locale));
         let typed = self.edits.of(row.id);
         let value = typed.map(|form| form.value(field.name).to_owned());
@@ -387,7 +387,7 @@ impl ListPage<'_> {
     }
 
     /// The version of a row's record.
-    fn version(&self, row: &Record) -> String {
+    fn version(&self, row: &ModelRecord) -> String {
         edits::version_of(&self.edited, row, self.site.locale)
     }
 
@@ -413,7 +413,7 @@ impl ListPage<'_> {
 }
 
 /// Sorts by a column first; one that is first already is turned round.
-fn sort_by(asked: &mut Asked, column: usize) {
+fn sort_by(asked: &mut ListParameters, column: usize) {
     let first = asked.order.first().copied();
     let before = asked
         .order

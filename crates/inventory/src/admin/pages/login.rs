@@ -31,14 +31,14 @@ use crate::{
 #[template(path = "admin/login.html")]
 struct LoginPage {
     layout: Layout,
-    attempt: Attempt,
+    attempt: LoginForm,
     token: String,
     /// The account that is logged in and may not enter.
     stranger: Option<String>,
 }
 
 /// The form as it is shown.
-struct Attempt {
+struct LoginForm {
     username: String,
     next: String,
     is_wrong: bool,
@@ -56,7 +56,7 @@ pub(super) async fn form(
     if visit.caller().is_some_and(|caller| caller.is_staff) {
         return redirect(&next);
     }
-    let attempt = Attempt {
+    let attempt = LoginForm {
         username: String::new(),
         next,
         is_wrong: false,
@@ -86,7 +86,7 @@ pub(super) async fn log_in(
     if let Some(step) = step {
         return Ok(lead_on(&page, &parts, &step, false, &next));
     }
-    let attempt = Attempt {
+    let attempt = LoginForm {
         username: posted::text(&members, "username").unwrap_or_default(),
         next,
         is_wrong: true,
@@ -94,7 +94,7 @@ pub(super) async fn log_in(
     Ok(show(&page, &parts, layout, attempt))
 }
 
-fn show(page: &PageState, parts: &Parts, layout: Layout, attempt: Attempt) -> Response {
+fn show(page: &PageState, parts: &Parts, layout: Layout, attempt: LoginForm) -> Response {
     let random = &page.state.random;
     let visit = Visit::of(&parts.extensions);
     let secret = visit.secret(HostOnly::of(parts), random);

@@ -20,8 +20,8 @@ use axum::{extract::Path, response::Response};
 use http::request::Parts;
 
 use super::{
-    about::{About, AdminModel, Record},
-    site::Site,
+    about::{AdminModel, ModelDescription, ModelRecord},
+    site::AdminFrame,
 };
 use crate::{
     page::{
@@ -59,14 +59,14 @@ pub(crate) fn routes() -> PageRouter {
 }
 
 /// Model and id of an address.
-type Place = Path<(String, String)>;
+type RecordPath = Path<(String, String)>;
 
 /// One's own password is changed where everybody changes theirs.
-async fn password_change(_site: Site) -> Response {
+async fn password_change(_site: AdminFrame) -> Response {
     redirect("/account/password/")
 }
 
-async fn record(_site: Site, Path((model, id)): Place) -> Result<Response, web::Error> {
+async fn record(_site: AdminFrame, Path((model, id)): RecordPath) -> Result<Response, web::Error> {
     let is_plain = |text: &str| {
         text.bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
@@ -86,10 +86,10 @@ fn query(parts: &Parts) -> &str {
 /// The record of an address, or the way back to the index with a word about it.
 async fn find(
     page: &PageState,
-    site: &Site,
+    site: &AdminFrame,
     model: &dyn AdminModel,
     id: &str,
-) -> Result<Result<Record, Response>, Refusal> {
+) -> Result<Result<ModelRecord, Response>, Refusal> {
     let gone = || Ok(Err(site.gone(model.about(), id)));
     let Ok(number) = id.parse() else {
         return gone();
@@ -101,7 +101,7 @@ async fn find(
 }
 
 /// The list of a model, or the index for whoever may not see it.
-fn list_address(site: &Site, about: &About) -> String {
+fn list_address(site: &AdminFrame, about: &ModelDescription) -> String {
     if about.is_read_by(&site.caller) {
         about.address()
     } else {

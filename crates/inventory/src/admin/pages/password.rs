@@ -6,11 +6,11 @@ use axum::{
     response::Response,
 };
 
-use super::{Place, find};
+use super::{RecordPath, find};
 use crate::{
     access::{Model, Verb},
     accounts::{pages::posted, users::manage},
-    admin::{about::Record, site::Site},
+    admin::{about::ModelRecord, site::AdminFrame},
     page::{Form, PageState, flash, see_other},
     rest::Refusal,
 };
@@ -18,8 +18,8 @@ use crate::{
 #[derive(Template)]
 #[template(path = "admin/password.html")]
 struct PasswordPage<'a> {
-    site: &'a Site,
-    record: Record,
+    site: &'a AdminFrame,
+    record: ModelRecord,
     form: Form,
     /// Why the reader may not set it; empty when they may.
     hindrance: String,
@@ -34,9 +34,9 @@ impl PasswordPage<'_> {
 /// The account of an address, which the reader may change.
 async fn account(
     page: &PageState,
-    site: &Site,
+    site: &AdminFrame,
     (model, id): (String, String),
-) -> Result<Result<Record, Response>, Refusal> {
+) -> Result<Result<ModelRecord, Response>, Refusal> {
     let model = site.model(&model)?;
     if model.about().model != Model::User {
         return Err(Refusal::NotFound);
@@ -48,8 +48,8 @@ async fn account(
 /// `GET /admin/users/{id}/password/`
 pub(super) async fn form(
     Extracted(page): Extracted<PageState>,
-    site: Site,
-    Path(place): Place,
+    site: AdminFrame,
+    Path(place): RecordPath,
 ) -> Result<Response, web::Error> {
     let record = match account(&page, &site, place).await? {
         Ok(record) => record,
@@ -71,8 +71,8 @@ pub(super) async fn form(
 /// `POST /admin/users/{id}/password/`
 pub(super) async fn set(
     Extracted(page): Extracted<PageState>,
-    site: Site,
-    Path(place): Place,
+    site: AdminFrame,
+    Path(place): RecordPath,
     request: Request,
 ) -> Result<Response, web::Error> {
     let (parts, body) = request.into_parts();

@@ -5,7 +5,7 @@ use db::Error;
 use crate::{rest::Refusal, work::WriteError};
 
 /// Why nothing was written.
-pub(super) enum Failed<P> {
+pub(super) enum WriteFailure<P> {
     /// What people can mend, by its place.
     Refused(Vec<(P, Refusal)>),
     /// Anything else that is refused.
@@ -13,19 +13,19 @@ pub(super) enum Failed<P> {
     Database(Error),
 }
 
-impl<P> From<Error> for Failed<P> {
+impl<P> From<Error> for WriteFailure<P> {
     fn from(error: Error) -> Self {
         Self::Database(error)
     }
 }
 
-impl<P> From<Refusal> for Failed<P> {
+impl<P> From<Refusal> for WriteFailure<P> {
     fn from(refusal: Refusal) -> Self {
         mendable(refusal).map_or_else(|failed| failed, Self::Other)
     }
 }
 
-impl<P> WriteError for Failed<P> {
+impl<P> WriteError for WriteFailure<P> {
     fn database(&self) -> Option<&Error> {
         match self {
             Self::Database(error) => Some(error),
@@ -39,11 +39,11 @@ impl<P> WriteError for Failed<P> {
 }
 
 /// A refusal that a form tells, so that what else is wrong can be told with it.
-pub(super) fn mendable<P>(refusal: Refusal) -> Result<Refusal, Failed<P>> {
+pub(super) fn mendable<P>(refusal: Refusal) -> Result<Refusal, WriteFailure<P>> {
     match refusal {
         Refusal::Fields(_) | Refusal::Conflict(_) => Ok(refusal),
-        Refusal::Database(error) => Err(Failed::Database(error)),
-        other => Err(Failed::Other(other)),
+        Refusal::Database(error) => Err(WriteFailure::Database(error)),
+        other => Err(WriteFailure::Other(other)),
     }
 }
 
@@ -53,12 +53,12 @@ pub(super) fn mendable<P>(refusal: Refusal) -> Result<Refusal, Failed<P>> {
 ///
 /// What no form can tell, and faults of the store.
 pub(super) fn refused<T, P>(
-    written: Result<T, Failed<P>>,
+    written: Result<T, WriteFailure<P>>,
 ) -> Result<Result<T, Vec<(P, Refusal)>>, Refusal> {
     match written {
         Ok(written) => Ok(Ok(written)),
-        Err(Failed::Refused(refused)) => Ok(Err(refused)),
-        Err(Failed::Other(refusal)) => Err(refusal),
-        Err(Failed::Database(error)) => Err(error.into()),
+        Err(WriteFailure::Refused(refused)) => Ok(Err(refused)),
+        Err(WriteFailure::Other(refusal)) => Err(refusal),
+        Err(WriteFailure::Database(error)) => Err(error.into()),
     }
 }

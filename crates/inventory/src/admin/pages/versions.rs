@@ -7,13 +7,13 @@ use web::locale::Locale;
 use crate::{
     access::Permission,
     admin::{
-        about::{About, AdminModel, FieldValue, Record, Target},
+        about::{AdminModel, FieldValue, ModelDescription, ModelRecord, WriteTarget},
         messages,
     },
     events::words,
     page::{
         Form,
-        edit_conflict::{Edit, FieldSnapshot},
+        edit_conflict::{FieldSnapshot, FormEdit},
         posts::set_text,
     },
     rest::fields::Members,
@@ -21,8 +21,8 @@ use crate::{
 
 /// The fields of a record's form as they are stored.
 pub(super) fn snapshots(
-    about: &'static About,
-    record: &Record,
+    about: &'static ModelDescription,
+    record: &ModelRecord,
     locale: Locale,
 ) -> Vec<FieldSnapshot> {
     fields(about)
@@ -51,17 +51,17 @@ fn permissions(values: &[String], locale: Locale) -> String {
 }
 
 /// What a form that was sent makes of a record.
-pub(super) fn edit(about: &'static About, form: &Form, members: &Members) -> Edit {
-    Edit::of(form, members, fields(about))
+pub(super) fn edit(about: &'static ModelDescription, form: &Form, members: &Members) -> FormEdit {
+    FormEdit::of(form, members, fields(about))
 }
 
 /// Keeps the fields that a form does not change: a model that is written in parts is not sent them, others get them as they are stored.
 pub(super) fn keep(
-    edit: &Edit,
+    edit: &FormEdit,
     model: &dyn AdminModel,
-    record: &Record,
+    record: &ModelRecord,
     members: &mut Members,
-) -> Target {
+) -> WriteTarget {
     let unchanged = edit.unchanged();
     let unchanged: Vec<_> = unchanged
         .filter_map(|name| model.about().field(name))
@@ -79,9 +79,9 @@ pub(super) fn keep(
         }
     }
     if model.is_written_in_parts() && !unchanged.is_empty() {
-        Target::Part(record.id)
+        WriteTarget::Part(record.id)
     } else {
-        Target::Whole(record.id)
+        WriteTarget::Whole(record.id)
     }
 }
 
@@ -102,6 +102,6 @@ fn put(field: &Field, stored: &FieldValue, members: &mut Members) {
 }
 
 /// The fields of the form of a record that is there. What no page shows again has no version.
-fn fields(about: &'static About) -> impl Iterator<Item = &'static Field> {
+fn fields(about: &'static ModelDescription) -> impl Iterator<Item = &'static Field> {
     about.fields_of(false).filter(|field| !field.is_secret)
 }

@@ -19,9 +19,9 @@ use crate::{
     page::{
         Form, Frame, PageState, Post,
         delete::Deletion,
-        edit_conflict::{self, Edit, FieldSnapshot},
+        edit_conflict::{self, FieldSnapshot, FormEdit},
         flash::{self, Flash},
-        history::{self, Change},
+        history::{self, ChangeView},
         index::{Action, Index, ListFilters, Row},
         part::Part,
         picked_next,
@@ -165,7 +165,7 @@ impl ResourcePages for Kind {
 /// The form for a new record or a known one.
 #[derive(Template)]
 #[template(path = "catalogue/named_form.html")]
-struct FormPage<'a> {
+struct NamedFormPage<'a> {
     frame: &'a Frame,
     form: &'a Form,
     title: &'a str,
@@ -185,7 +185,7 @@ fn new(kind: Kind, frame: &Frame, request: &Request) -> Answer {
     let query = Parameters::parse(request.uri().query().unwrap_or_default());
     let name = NamedRecord::name.name;
     let form = Form::new().with(name, query.get(name).unwrap_or_default());
-    Ok(frame.show(FormPage {
+    Ok(frame.show(NamedFormPage {
         frame,
         form: &form,
         title: &kind.about().words.new_one(frame.locale),
@@ -231,7 +231,7 @@ fn again(frame: &Frame, post: Post, title: &str, refusal: Refusal) -> Answer {
     let next = post.text("next");
     let mut form = post.form;
     form.take(refusal, frame.locale)?;
-    Ok(frame.show_again(FormPage {
+    Ok(frame.show_again(NamedFormPage {
         frame,
         form: &form,
         title,
@@ -242,7 +242,7 @@ fn again(frame: &Frame, post: Post, title: &str, refusal: Refusal) -> Answer {
 
 #[derive(Template)]
 #[template(path = "catalogue/named.html")]
-struct DetailPage<'a> {
+struct NamedPage<'a> {
     frame: &'a Frame,
     record: &'a NamedRecord,
     words: &'a Words,
@@ -250,7 +250,7 @@ struct DetailPage<'a> {
     facts: Vec<(&'static str, String)>,
     /// What refers to it: what the link says, and where it leads.
     referring: Option<(String, String)>,
-    changes: Part<Vec<Change>>,
+    changes: Part<Vec<ChangeView>>,
     may_change: bool,
     may_delete: bool,
     /// Where its products are counted, for those who may adjust them.
@@ -264,7 +264,7 @@ async fn detail(kind: Kind, Extracted(page): Shared, frame: Frame, id: RecordId)
     let changes = history::changes(&page.state, model, record.id, frame.locale).await?;
     let values = record.values().into_iter();
     let values = values.filter(|(field, _)| !field.is_name);
-    Ok(frame.show(DetailPage {
+    Ok(frame.show(NamedPage {
         frame: &frame,
         words: &kind.about().words,
         facts: values
@@ -296,7 +296,7 @@ async fn edit(kind: Kind, Extracted(page): Shared, frame: Frame, id: RecordId) -
     let record = find(kind, &page.state, id).await?;
     let mut form = Form::new();
     edit_conflict::open(&mut form, &snapshots(&record), frame.locale);
-    Ok(frame.show(FormPage {
+    Ok(frame.show(NamedFormPage {
         frame: &frame,
         form: &form,
         title: &kind.about().words.edit(frame.locale),
@@ -323,7 +323,7 @@ async fn update(
     let mut post = Post::read(&page.state, &parts, body).await?;
     post.read_fields(&written(), frame.locale);
     let (words, locale) = (&kind.about().words, frame.locale);
-    let edit = Edit::of(&post.form, &post.members, written());
+    let edit = FormEdit::of(&post.form, &post.members, written());
     let mut members = post.members.clone();
     for unchanged in edit.unchanged() {
         members.remove(unchanged);

@@ -16,9 +16,9 @@ use crate::{
     page::{
         Form, Frame, PageState, Post,
         delete::Deletion,
-        edit_conflict::{self, Edit, FieldSnapshot},
+        edit_conflict::{self, FieldSnapshot, FormEdit},
         flash::{self, Flash},
-        history::{self, Change},
+        history::{self, ChangeView},
         part::Part,
         see_other,
         value::FieldValue,
@@ -63,7 +63,7 @@ struct EndpointPage<'a> {
     since: Option<String>,
     /// Until when the secret before the present one signs too.
     until: Option<String>,
-    changes: Part<Vec<Change>>,
+    changes: Part<Vec<ChangeView>>,
     may_change: bool,
     may_delete: bool,
     sees_deliveries: bool,
@@ -210,7 +210,7 @@ pub(super) async fn update(page: Page, frame: Frame, id: RecordId, request: Requ
     let mut post = read(&page, request).await?;
     let wish = wish(&post);
     post.form.set(words::EVENTS.name, wish.types.as_str());
-    let edit = Edit::of(&post.form, &post.members, words::FIELDS);
+    let edit = FormEdit::of(&post.form, &post.members, words::FIELDS);
     let (compared, locale) = (edit.clone(), frame.locale);
     let wished = move |endpoint: &Endpoint| {
         let errors = compared.conflicts(&snapshots(endpoint, locale), locale);
@@ -273,7 +273,7 @@ fn wish(post: &Post) -> Wish {
 }
 
 /// A wish that keeps what the form does not change as it is stored.
-fn keeping(mut wish: Wish, endpoint: &Endpoint, edit: &Edit) -> Wish {
+fn keeping(mut wish: Wish, endpoint: &Endpoint, edit: &FormEdit) -> Wish {
     for field in edit.unchanged() {
         match field {
             "url" => wish.url.clone_from(&endpoint.url),

@@ -22,7 +22,7 @@ use web::{
     rate::{Key, Period, Rate},
 };
 
-use super::spool::{self, Writing};
+use super::spool::{self, SpoolWriter};
 use crate::{
     State,
     page::Frame,
@@ -75,11 +75,11 @@ pub(crate) struct Sheet {
 struct Rows {
     writer: Writer<Vec<u8>>,
     gathered: usize,
-    file: Writing,
+    file: SpoolWriter,
 }
 
 impl Sheet {
-    fn new(locale: Locale, columns: Vec<String>, file: Writing) -> Self {
+    fn new(locale: Locale, columns: Vec<String>, file: SpoolWriter) -> Self {
         let rows = Rows {
             writer: writer(locale),
             gathered: 0,
@@ -112,10 +112,6 @@ impl Sheet {
     }
 
     /// Writes one described record, under its [`headings`].
-    ///
-    /// # Errors
-    ///
-    /// As [`row`](Self::row).
     pub(crate) fn record(&self, record: &impl Record) -> Result<(), Error> {
         let values = record.values().into_iter();
         let values = values.filter(|(field, _)| !field.is_hidden);

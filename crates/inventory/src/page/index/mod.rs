@@ -12,7 +12,7 @@ pub(crate) use address::Address;
 pub(crate) use days::Days;
 pub(crate) use export::{Cells, Sheet, empty_file, export, headings};
 pub(crate) use request::{Choices, ListFilters, ListRequest};
-pub(crate) use row::{Action, Cell, Column, Heading, Row, Typed};
+pub(crate) use row::{Action, Cell, Column, Heading, NumberInput, Row};
 
 use askama::Template;
 use axum::response::Response;
@@ -247,7 +247,7 @@ impl Index {
     fn mistyped(&self) -> Vec<(&str, String)> {
         let cells = self.rows.iter().flat_map(|row| &row.cells);
         let wrong = cells.filter_map(|cell| match cell {
-            Cell::Typed(typed) if !typed.message.is_empty() => Some((
+            Cell::Input(typed) if !typed.message.is_empty() => Some((
                 typed.id.as_str(),
                 format!("{}: {}", typed.label, typed.message),
             )),

@@ -71,12 +71,12 @@ pub(crate) enum Cell {
     /// A number, and a sentence about it.
     Noted(String, String),
     /// A number that is changed in its place.
-    Typed(Typed),
+    Input(NumberInput),
 }
 
 /// A number that a form in a row changes.
 #[derive(Debug)]
-pub(crate) struct Typed {
+pub(crate) struct NumberInput {
     /// The field's name.
     pub(crate) name: &'static str,
     /// The field's id on the page.

@@ -19,44 +19,44 @@ const PART: usize = 64 * 1024;
 
 /// What is written so far.
 #[derive(Debug, Clone, Copy, Default)]
-struct Written {
+struct Progress {
     length: u64,
     is_whole: bool,
 }
 
 /// The end that writes. Dropped before it says that the file is whole, it has failed.
 #[derive(Debug)]
-pub(super) struct Writing {
+pub(super) struct SpoolWriter {
     file: File,
-    told: watch::Sender<Written>,
+    told: watch::Sender<Progress>,
 }
 
 /// The end that sends.
 #[derive(Debug)]
-pub(super) struct Sending {
+pub(super) struct SpoolReader {
     file: File,
-    told: watch::Receiver<Written>,
+    told: watch::Receiver<Progress>,
 }
 
 /// Makes such a file. `name` is nobody else's.
-pub(super) fn open(folder: &Path, name: &str) -> io::Result<(Writing, Sending)> {
+pub(super) fn open(folder: &Path, name: &str) -> io::Result<(SpoolWriter, SpoolReader)> {
     let path = folder.join(name);
     let writing = File::create_new(&path)?;
     let sending = File::open(&path);
     fs::remove_file(&path)?;
-    let (told, heard) = watch::channel(Written::default());
-    let writing = Writing {
+    let (told, heard) = watch::channel(Progress::default());
+    let writing = SpoolWriter {
         file: writing,
         told,
     };
-    let sending = Sending {
+    let sending = SpoolReader {
         file: sending?,
         told: heard,
     };
     Ok((writing, sending))
 }
 
-impl Writing {
+impl SpoolWriter {
     pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.told.is_closed() {
             return Err(io::ErrorKind::BrokenPipe.into());
@@ -77,10 +77,10 @@ impl Writing {
     }
 }
 
-impl Sending {
+impl SpoolReader {
     /// Waits for the beginning; whether there is any.
     pub(super) async fn has_begun(&mut self) -> bool {
-        let begun = |written: &Written| written.length > 0 || written.is_whole;
+        let begun = |written: &Progress| written.length > 0 || written.is_whole;
         self.told.wait_for(begun).await.is_ok()
     }
 
@@ -89,7 +89,7 @@ impl Sending {
         let Self { mut file, mut told } = self;
         let mut sent = 0;
         loop {
-            let is_more = |written: &Written| written.length > sent || written.is_whole;
+            let is_more = |written: &Progress| written.length > sent || written.is_whole;
             let length = told.wait_for(is_more).await.map(|written| written.length);
             let Ok(length) = length else {
                 let broken = io::Error::other("the file cannot be written further");
@@ -126,7 +126,7 @@ impl Sending {
 mod tests {
     use super::*;
 
-    async fn all(sending: Sending) -> io::Result<Vec<u8>> {
+    async fn all(sending: SpoolReader) -> io::Result<Vec<u8>> {
         let (sender, mut receiver) = mpsc::channel(1);
         let sent = tokio::spawn(sending.send(sender));
         let mut whole = Vec::new();

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     State,
     access::{Model, Verb},
-    audit::{Done, Entry},
+    audit::{ActionKind, Entry},
     page::{
         Frame,
         history::machine_time,
@@ -239,7 +239,7 @@ pub(super) async fn order_of(
 pub(super) fn is_open(entries: &[Entry]) -> bool {
     entries
         .first()
-        .is_some_and(|entry| entry.done == Done::Asked)
+        .is_some_and(|entry| entry.done == ActionKind::Asked)
 }
 
 fn asked_for(frame: &Frame, entry: &Entry) -> AskedFor {

@@ -13,7 +13,9 @@ use crate::{
     analysis::{self, model::round_down},
     page::{
         Form, Frame,
-        index::{Action, Address, Cell, Cells, Column, Empty, Heading, Index, Link, Row, Typed},
+        index::{
+            Action, Address, Cell, Cells, Column, Empty, Heading, Index, Link, NumberInput, Row,
+        },
     },
     rest::query::{Parameters, encode},
 };
@@ -226,7 +228,7 @@ impl<'a> Listed<'a> {
             (form.value(THRESHOLD), form.error(THRESHOLD))
         });
         let label = frame.text("Mínimo", "Threshold");
-        Cell::Typed(Typed {
+        Cell::Input(NumberInput {
             name: THRESHOLD,
             id: format!("{THRESHOLD}-{id}"),
             label: format!("{label}: {}", stock.product.title),

@@ -16,7 +16,7 @@ use crate::{
     },
     page::{
         Form, Frame, PageState,
-        edit_conflict::{self, Edit, FieldSnapshot},
+        edit_conflict::{self, FieldSnapshot, FormEdit},
         flash,
         routes::{PageRouter, get, post},
         see_other,
@@ -126,7 +126,7 @@ async fn change(
     let sent = Sent::read(&page.state, request).await?;
     let (mut form, locale) = (Form::of(&sent.members), frame.locale);
     let mut members = sent.members;
-    let edit = Edit::of(&form, &members, own::PROFILE);
+    let edit = FormEdit::of(&form, &members, own::PROFILE);
     members.retain(|name, _| !edit.unchanged().any(|unchanged| unchanged == name));
     let profile = match own::read_profile(&members) {
         Ok(profile) => profile,

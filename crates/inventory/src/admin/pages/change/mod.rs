@@ -9,26 +9,26 @@ use axum::{
     response::Response,
 };
 
-use super::{Place, find, inlines::Sent, query, versions};
+use super::{RecordPath, find, inlines::SubmittedRow, query, versions};
 use crate::{
     access::Verb,
     accounts::pages::posted,
     admin::{
-        about::{About, Record},
-        site::Site,
+        about::{ModelDescription, ModelRecord},
+        site::AdminFrame,
     },
     page::{Form, PageState, edit_conflict},
     rest::{Refusal, query::Parameters},
 };
-use save::{Saving, save};
+use save::{SaveRequest, save};
 use view::ChangePage;
 
 async fn show(
     page: &PageState,
-    site: &Site,
-    about: &'static About,
-    record: Option<Record>,
-    sent: (Form, Vec<Sent>),
+    site: &AdminFrame,
+    about: &'static ModelDescription,
+    record: Option<ModelRecord>,
+    sent: (Form, Vec<SubmittedRow>),
 ) -> Result<Response, Refusal> {
     let change = ChangePage::of(page, site, about, record, sent).await?;
     Ok(site.page(change.is_refused(), change))
@@ -37,7 +37,7 @@ async fn show(
 /// `GET /admin/{model}/add/`
 pub(super) async fn add_form(
     Extracted(page): Extracted<PageState>,
-    site: Site,
+    site: AdminFrame,
     Path(model): Path<String>,
     request: Request,
 ) -> Result<Response, web::Error> {
@@ -57,7 +57,7 @@ pub(super) async fn add_form(
 /// `POST /admin/{model}/add/`
 pub(super) async fn add(
     Extracted(page): Extracted<PageState>,
-    site: Site,
+    site: AdminFrame,
     Path(model): Path<String>,
     request: Request,
 ) -> Result<Response, web::Error> {
@@ -65,15 +65,15 @@ pub(super) async fn add(
     let members = posted::read(&page.state, &parts, body).await?;
     let model = site.model(&model)?;
     site.demand(model.about(), Verb::Add)?;
-    let saving = Saving::new(model, None, members, &parts);
+    let saving = SaveRequest::new(model, None, members, &parts);
     Ok(save(&page, &site, saving).await?)
 }
 
 /// `GET /admin/{model}/{id}/change/`
 pub(super) async fn change_form(
     Extracted(page): Extracted<PageState>,
-    site: Site,
-    Path((model, id)): Place,
+    site: AdminFrame,
+    Path((model, id)): RecordPath,
 ) -> Result<Response, web::Error> {
     let model = site.model(&model)?;
     site.demand(model.about(), Verb::View)?;
@@ -87,7 +87,7 @@ pub(super) async fn change_form(
 }
 
 /// A form with the values of a record.
-fn form_of(site: &Site, about: &'static About, record: &Record) -> Form {
+fn form_of(site: &AdminFrame, about: &'static ModelDescription, record: &ModelRecord) -> Form {
     let mut form = Form::new();
     let stored = versions::snapshots(about, record, site.locale);
     edit_conflict::open(&mut form, &stored, site.locale);
@@ -97,8 +97,8 @@ fn form_of(site: &Site, about: &'static About, record: &Record) -> Form {
 /// `POST /admin/{model}/{id}/change/`
 pub(super) async fn change(
     Extracted(page): Extracted<PageState>,
-    site: Site,
-    Path((model, id)): Place,
+    site: AdminFrame,
+    Path((model, id)): RecordPath,
     request: Request,
 ) -> Result<Response, web::Error> {
     let (parts, body) = request.into_parts();
@@ -111,6 +111,6 @@ pub(super) async fn change(
         Ok(record) => record,
         Err(response) => return Ok(response),
     };
-    let saving = Saving::new(model, Some(record), members, &parts);
+    let saving = SaveRequest::new(model, Some(record), members, &parts);
     Ok(save(&page, &site, saving).await?)
 }

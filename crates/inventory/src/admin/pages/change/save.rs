@@ -1,4 +1,4 @@
-//! Saving a form: first everything that can be checked without the store, for the record and its inline rows together; then the
+//! SaveRequest a form: first everything that can be checked without the store, for the record and its inline rows together; then the
 //! record and its rows in one transaction, each as the API would write it alone. If anything is refused, nothing is saved.
 
 use askama::Template;
@@ -10,21 +10,21 @@ use super::show;
 use crate::{
     accounts::pages::keep_nothing,
     admin::{
-        about::{About, AdminModel, Record, Target, Written},
-        messages::{self, Done, Follows},
+        about::{AdminModel, ModelDescription, ModelRecord, SavedRecord, WriteTarget},
+        messages::{self, ChangeKind, NextPage},
         pages::{inlines, list_address, versions},
-        site::Site,
+        site::AdminFrame,
     },
-    page::{Form, PageState, edit_conflict::Edit, flash, once::Once, posts, see_other},
+    page::{Form, PageState, edit_conflict::FormEdit, flash, once::Once, posts, see_other},
     rest::{Refusal, fields::Members},
 };
 
 /// What is to be saved.
-pub(super) struct Saving {
+pub(super) struct SaveRequest {
     model: &'static dyn AdminModel,
-    record: Option<Record>,
+    record: Option<ModelRecord>,
     members: Members,
-    follows: Follows,
+    follows: NextPage,
     is_copy: bool,
     /// Whether a script sent the form from another one, and wants to know what became of it.
     is_popup: bool,
@@ -33,26 +33,26 @@ pub(super) struct Saving {
 #[derive(Template)]
 #[template(path = "admin/secret.html")]
 struct SecretPage<'a> {
-    site: &'a Site,
+    site: &'a AdminFrame,
     text: String,
     secret: String,
     address: String,
 }
 
-impl Saving {
+impl SaveRequest {
     pub(super) fn new(
         model: &'static dyn AdminModel,
-        record: Option<Record>,
+        record: Option<ModelRecord>,
         members: Members,
         parts: &Parts,
     ) -> Self {
         let is_copy = members.contains_key("_saveasnew") && model.about().saves_as_new;
         let follows = if members.contains_key("_continue") || is_copy {
-            Follows::Record
+            NextPage::Record
         } else if members.contains_key("_addanother") {
-            Follows::Another
+            NextPage::Another
         } else {
-            Follows::List
+            NextPage::List
         };
         Self {
             model,
@@ -64,10 +64,10 @@ impl Saving {
         }
     }
 
-    fn target(&self) -> Target {
+    fn target(&self) -> WriteTarget {
         match &self.record {
-            Some(record) if !self.is_copy => Target::Whole(record.id),
-            _ => Target::New,
+            Some(record) if !self.is_copy => WriteTarget::Whole(record.id),
+            _ => WriteTarget::New,
         }
     }
 }
@@ -75,8 +75,8 @@ impl Saving {
 /// Saves a form, or shows it again.
 pub(super) async fn save(
     page: &PageState,
-    site: &Site,
-    mut saving: Saving,
+    site: &AdminFrame,
+    mut saving: SaveRequest,
 ) -> Result<Response, Refusal> {
     let about = saving.model.about();
     let mut form = posted_form(&saving.members, about);
@@ -84,7 +84,7 @@ pub(super) async fn save(
     let once = Once::of(&Form::of(&saving.members));
     let (model, target) = (saving.model, saving.target());
     let mut sent = inlines::read(page, site, about, target, &saving.members).await?;
-    let fields = about.fields_of(target == Target::New);
+    let fields = about.fields_of(target == WriteTarget::New);
     posts::read_fields(&mut form, &mut saving.members, fields, site.locale);
     if form.is_refused() || sent.iter().any(|row| row.form.is_refused()) {
         form.absorb(&model.problems(target, &saving.members), site.locale);
@@ -92,7 +92,7 @@ pub(super) async fn save(
     }
     let members = saving.members.clone();
     let edit = match target {
-        Target::New => Edit::default(),
+        WriteTarget::New => FormEdit::default(),
         _ => versions::edit(about, &form, &members),
     };
     let whole = (model, target, members, edit.clone());
@@ -111,7 +111,7 @@ pub(super) async fn save(
 }
 
 /// A form as it was sent. Boxes of one field come as members of their own and are kept together; no page brings a password back.
-fn posted_form(members: &Members, about: &About) -> Form {
+fn posted_form(members: &Members, about: &ModelDescription) -> Form {
     let mut form = Form::of(members);
     for (field, _) in about.fields {
         if field.is_secret {
@@ -128,7 +128,12 @@ fn posted_form(members: &Members, about: &About) -> Form {
 }
 
 /// Shows a secret, this once. No browser keeps the page.
-fn told_once(site: &Site, about: &About, written: Written, secret: String) -> Response {
+fn told_once(
+    site: &AdminFrame,
+    about: &ModelDescription,
+    written: SavedRecord,
+    secret: String,
+) -> Response {
     let address = about.record_address(written.id);
     let mut response = site.page(
         false,
@@ -144,11 +149,11 @@ fn told_once(site: &Site, about: &About, written: Written, secret: String) -> Re
 }
 
 fn saved(
-    site: &Site,
-    about: &About,
-    mut written: Written,
-    target: Target,
-    saving: &Saving,
+    site: &AdminFrame,
+    about: &ModelDescription,
+    mut written: SavedRecord,
+    target: WriteTarget,
+    saving: &SaveRequest,
 ) -> Response {
     if let Some(secret) = written.secret.take() {
         return told_once(site, about, written, secret);
@@ -157,17 +162,21 @@ fn saved(
         let told = serde_json::json!({"id": written.id, "text": written.text});
         return (StatusCode::CREATED, axum::Json(told)).into_response();
     }
-    let is_new = target == Target::New;
+    let is_new = target == WriteTarget::New;
     let follows = match saving.follows {
-        Follows::List if is_new && about.in_two_steps => Follows::Record,
+        NextPage::List if is_new && about.in_two_steps => NextPage::Record,
         follows => follows,
     };
     let address = match follows {
-        Follows::Record => about.record_address(written.id),
-        Follows::Another => format!("{}add/", about.address()),
-        Follows::List => list_address(site, about),
+        NextPage::Record => about.record_address(written.id),
+        NextPage::Another => format!("{}add/", about.address()),
+        NextPage::List => list_address(site, about),
     };
-    let done = if is_new { Done::Added } else { Done::Changed };
+    let done = if is_new {
+        ChangeKind::Added
+    } else {
+        ChangeKind::Changed
+    };
     let told = messages::done(site.locale, about, &written.text, done, follows);
     flash::success(see_other(&address), told)
 }

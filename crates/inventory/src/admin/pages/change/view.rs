@@ -6,13 +6,13 @@ use resource::capitalized;
 use crate::{
     access::{Model, Verb},
     admin::{
-        about::{About, FieldValue, Record},
+        about::{FieldValue, ModelDescription, ModelRecord},
         pages::{
             fields::{FieldView, field_views},
-            inlines::{Sent, Table, tables},
+            inlines::{SubmittedRow, Table, tables},
         },
         registry,
-        site::Site,
+        site::AdminFrame,
     },
     page::{Form, PageState},
     rest::Refusal,
@@ -21,10 +21,10 @@ use crate::{
 #[derive(Template)]
 #[template(path = "admin/change.html")]
 pub(super) struct ChangePage<'a> {
-    site: &'a Site,
-    about: &'static About,
+    site: &'a AdminFrame,
+    about: &'static ModelDescription,
     /// None on the form of a new record.
-    record: Option<Record>,
+    record: Option<ModelRecord>,
     form: Form,
     /// None for whoever may only look.
     fields: Option<Vec<FieldView>>,
@@ -36,7 +36,7 @@ pub(super) struct ChangePage<'a> {
 }
 
 /// What can be read beside the form.
-struct Fact {
+struct FactView {
     name: &'static str,
     text: String,
     address: Option<String>,
@@ -45,8 +45,8 @@ struct Fact {
 /// Why the reader may not change a record, as far as it is known before they try.
 async fn hindrance(
     page: &PageState,
-    site: &Site,
-    about: &'static About,
+    site: &AdminFrame,
+    about: &'static ModelDescription,
     id: i64,
 ) -> Result<String, Refusal> {
     let model = registry::find(about.path).ok_or(Refusal::NotFound)?;
@@ -59,10 +59,10 @@ impl<'a> ChangePage<'a> {
     /// The form of a record, or of a new one, with the rows that were sent and not taken.
     pub(super) async fn of(
         page: &PageState,
-        site: &'a Site,
-        about: &'static About,
-        record: Option<Record>,
-        (form, sent): (Form, Vec<Sent>),
+        site: &'a AdminFrame,
+        about: &'static ModelDescription,
+        record: Option<ModelRecord>,
+        (form, sent): (Form, Vec<SubmittedRow>),
     ) -> Result<Self, Refusal> {
         let may_edit = about.is_edited_by(&site.caller, record.is_none());
         let hindrance = match &record {
@@ -113,7 +113,7 @@ impl<'a> ChangePage<'a> {
     }
 
     /// What is not a field of the form.
-    fn facts(&self) -> Vec<Fact> {
+    fn facts(&self) -> Vec<FactView> {
         let Some(record) = &self.record else {
             return Vec::new();
         };
@@ -123,7 +123,7 @@ impl<'a> ChangePage<'a> {
         };
         let facts = record.facts.iter().filter(|(name, _)| !is_field(name));
         facts
-            .map(|(name, cell)| Fact {
+            .map(|(name, cell)| FactView {
                 name: self.site.field(name),
                 text: cell.shown(self.site.locale),
                 address: self.link(cell),

@@ -11,13 +11,13 @@ use super::versions;
 use crate::{
     access::Verb,
     admin::{
-        about::{About, AdminModel, Inline, Limit, Record, Target},
+        about::{AdminModel, Inline, Limit, ModelDescription, ModelRecord, WriteTarget},
         registry,
-        site::Site,
+        site::AdminFrame,
     },
     page::{
         Form, PageState,
-        edit_conflict::{Edit, VERSION, version},
+        edit_conflict::{FormEdit, VERSION, version},
         posts::{self, set_text},
     },
     rest::{Refusal, fields::Members},
@@ -26,7 +26,7 @@ pub(super) use view::{Table, tables};
 pub(super) use whole::write;
 
 /// A row that was sent: to be added, changed or deleted.
-pub(super) struct Sent {
+pub(super) struct SubmittedRow {
     inline: &'static Inline,
     model: &'static dyn AdminModel,
     /// The row, as its members name it.
@@ -36,12 +36,12 @@ pub(super) struct Sent {
     is_deleted: bool,
     members: Members,
     /// What it makes of its record.
-    edit: Edit,
+    edit: FormEdit,
     /// What was typed, and what is wrong with it.
     pub(super) form: Form,
 }
 
-impl Sent {
+impl SubmittedRow {
     /// What is done to the record of the row.
     const fn verb(&self) -> Verb {
         match (self.id, self.is_deleted) {
@@ -51,12 +51,12 @@ impl Sent {
         }
     }
 
-    fn target(&self) -> Target {
-        self.id.map_or(Target::New, Target::Part)
+    fn target(&self) -> WriteTarget {
+        self.id.map_or(WriteTarget::New, WriteTarget::Part)
     }
 
     /// What is wrong with it: the control, what it is called, what is said.
-    pub(super) fn problems(&self, site: &Site) -> Vec<(String, String, String)> {
+    pub(super) fn problems(&self, site: &AdminFrame) -> Vec<(String, String, String)> {
         let (path, row) = (self.inline.path, &self.row);
         let control = |field: &str| format!("{path}-{row}-{field}");
         let mut problems: Vec<_> = self
@@ -74,13 +74,13 @@ impl Sent {
     }
 
     /// Says what is wrong with it, as far as that is known without the store.
-    fn check(&mut self, site: &Site) {
+    fn check(&mut self, site: &AdminFrame) {
         let problems = self.model.problems(self.target(), &self.members);
         self.form.absorb(&problems, site.locale);
     }
 
     /// Prepares the row of a record that is there to be shown again.
-    async fn refresh(&mut self, page: &PageState, site: &Site) -> Result<(), Refusal> {
+    async fn refresh(&mut self, page: &PageState, site: &AdminFrame) -> Result<(), Refusal> {
         let record = match self.id {
             Some(id) => self.model.read(&page.state, id).await?,
             None => None,
@@ -100,11 +100,11 @@ impl Sent {
 /// A permission that is missing, and faults of the store.
 pub(super) async fn read(
     page: &PageState,
-    site: &Site,
-    about: &'static About,
-    target: Target,
+    site: &AdminFrame,
+    about: &'static ModelDescription,
+    target: WriteTarget,
     members: &Members,
-) -> Result<Vec<Sent>, Refusal> {
+) -> Result<Vec<SubmittedRow>, Refusal> {
     let mut sent = Vec::new();
     for inline in about.inlines {
         let model = registry::find(inline.path).ok_or(Refusal::NotFound)?;
@@ -159,10 +159,10 @@ fn wanted(
     inline: &'static Inline,
     model: &'static dyn AdminModel,
     row: String,
-    record: Option<&Record>,
+    record: Option<&ModelRecord>,
     mut members: Members,
-    site: &Site,
-) -> Option<Sent> {
+    site: &AdminFrame,
+) -> Option<SubmittedRow> {
     let is_deleted = inline.is_deleted && members.contains_key("delete");
     let mut form = Form::of(&members);
     members.retain(|name, _| inline.fields.contains(&name.as_str()));
@@ -184,9 +184,9 @@ fn wanted(
     if !is_deleted {
         posts::read_fields(&mut form, &mut members, fields.iter().copied(), site.locale);
     }
-    let edit = Edit::of(&form, &members, fields);
+    let edit = FormEdit::of(&form, &members, fields);
     let is_changed = record.map_or(!is_blank, |_| edit.has_changes());
-    (is_deleted || is_changed).then(|| Sent {
+    (is_deleted || is_changed).then(|| SubmittedRow {
         inline,
         model,
         row,
@@ -199,14 +199,14 @@ fn wanted(
 }
 
 /// Whether a row's record refers to the record of the form.
-fn belongs(inline: &Inline, row: Option<&Record>, target: Target) -> bool {
+fn belongs(inline: &Inline, row: Option<&ModelRecord>, target: WriteTarget) -> bool {
     let parent = target.id().map(|id| id.to_string());
     row.zip(parent)
         .is_some_and(|(row, parent)| row.fact(inline.key).is(&parent))
 }
 
 /// Refuses the rows that are too many.
-fn limit(inline: &Inline, site: &Site, sent: &mut [Sent]) {
+fn limit(inline: &Inline, site: &AdminFrame, sent: &mut [SubmittedRow]) {
     let (Limit::InAll(most) | Limit::AtOnce(most)) = inline.limit;
     let new = sent
         .iter_mut()

@@ -3,18 +3,18 @@
 use resource::{Field, capitalized};
 use web::locale::Locale;
 
-use super::Sent;
+use super::SubmittedRow;
 use crate::{
     access::Verb,
     admin::{
-        about::{About, AdminModel, Inline, Limit, Record},
-        listing::Asked,
+        about::{AdminModel, Inline, Limit, ModelDescription, ModelRecord},
+        listing::ListParameters,
         pages::{
             fields::{FieldView, cell_view},
             versions,
         },
         registry,
-        site::Site,
+        site::AdminFrame,
     },
     page::{Form, PageState, edit_conflict},
     rest::Refusal,
@@ -67,32 +67,32 @@ pub(in crate::admin::pages) struct InlineCell {
 }
 
 /// What the cells of one table need to know.
-struct Drawing<'a> {
+struct TableBuilder<'a> {
     page: &'a PageState,
-    site: &'a Site,
+    site: &'a AdminFrame,
     inline: &'static Inline,
-    about: &'static About,
+    about: &'static ModelDescription,
 }
 
 /// The tables of a record's form, with the rows that were sent and not taken; none of models that the reader may not see.
 pub(in crate::admin::pages) async fn tables(
     page: &PageState,
-    site: &Site,
-    about: &'static About,
-    (record, is_edited): (Option<&Record>, bool),
-    sent: &[Sent],
+    site: &AdminFrame,
+    about: &'static ModelDescription,
+    (record, is_edited): (Option<&ModelRecord>, bool),
+    sent: &[SubmittedRow],
 ) -> Result<Vec<Table>, Refusal> {
     let mut tables = Vec::new();
     for inline in about.inlines {
         let model = registry::find(inline.path).ok_or(Refusal::NotFound)?;
-        let drawing = Drawing {
+        let drawing = TableBuilder {
             page,
             site,
             inline,
             about: model.about(),
         };
         let sent = sent.iter().filter(|row| row.inline.path == inline.path);
-        let sent: Vec<&Sent> = sent.collect();
+        let sent: Vec<&SubmittedRow> = sent.collect();
         let table = drawing.table(model, (record, is_edited), &sent).await?;
         if !table.rows.is_empty() {
             tables.push(table);
@@ -102,14 +102,14 @@ pub(in crate::admin::pages) async fn tables(
 }
 
 /// How many rows can be added at once, in words.
-pub(super) fn at_most(site: &Site, most: usize) -> String {
+pub(super) fn at_most(site: &AdminFrame, most: usize) -> String {
     match site.locale {
         Locale::PtBr => format!("No máximo {most} de cada vez."),
         Locale::En => format!("At most {most} at a time."),
     }
 }
 
-impl Drawing<'_> {
+impl TableBuilder<'_> {
     fn may(&self, verb: Verb, is_edited: bool) -> bool {
         is_edited && self.about.allows(&self.site.caller, verb)
     }
@@ -117,16 +117,16 @@ impl Drawing<'_> {
     async fn table(
         &self,
         model: &dyn AdminModel,
-        (record, is_edited): (Option<&Record>, bool),
-        sent: &[&Sent],
+        (record, is_edited): (Option<&ModelRecord>, bool),
+        sent: &[&SubmittedRow],
     ) -> Result<Table, Refusal> {
         let (inline, site) = (self.inline, self.site);
         let mut rows = Vec::new();
         let mut all = None;
         if let Some(record) = record.filter(|_| self.about.is_read_by(&site.caller)) {
-            let mut asked = Asked {
+            let mut asked = ListParameters {
                 size: inline.shown,
-                ..Asked::nothing(self.about)
+                ..ListParameters::nothing(self.about)
             };
             asked.set(inline.key, Some(&record.id.to_string()));
             let found = model.list(&self.page.state, &asked).await?;
@@ -192,7 +192,7 @@ impl Drawing<'_> {
     }
 
     /// The form of a row that is opened.
-    fn open(&self, record: &Record) -> Form {
+    fn open(&self, record: &ModelRecord) -> Form {
         let fields = self.inline.fields.iter();
         let fields = fields.filter_map(|name| self.about.field(name));
         let snapshot = |field: &'static Field| {
@@ -210,8 +210,8 @@ impl Drawing<'_> {
     /// A row of a record that is there.
     async fn there(
         &self,
-        record: &Record,
-        sent: Option<&Sent>,
+        record: &ModelRecord,
+        sent: Option<&SubmittedRow>,
         is_edited: bool,
     ) -> Result<RowView, Refusal> {
         let (inline, locale) = (self.inline, self.site.locale);

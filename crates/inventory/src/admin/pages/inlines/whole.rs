@@ -5,18 +5,18 @@ use std::sync::Arc;
 use db::Tx;
 use web::locale::Locale;
 
-use super::Sent;
+use super::SubmittedRow;
 use crate::{
     admin::{
-        about::{AdminModel, By, Target, Written},
+        about::{AdminModel, SavedRecord, WriteTarget, Writer},
         pages::{
-            together::{self, Failed, mendable},
+            together::{self, WriteFailure, mendable},
             versions,
         },
-        site::Site,
+        site::AdminFrame,
     },
     audit::{self, Action},
-    page::{Form, PageState, edit_conflict::Edit, once::Once, posts::set_text},
+    page::{Form, PageState, edit_conflict::FormEdit, once::Once, posts::set_text},
     rest::{
         Refusal,
         fields::{FieldErrors, Members},
@@ -25,18 +25,18 @@ use crate::{
 };
 
 /// A record that is to be written with its rows.
-struct Whole {
+struct FormWrite {
     model: &'static dyn AdminModel,
-    target: Target,
+    target: WriteTarget,
     members: Members,
-    edit: Edit,
-    rows: Vec<Row>,
-    by: By,
+    edit: FormEdit,
+    rows: Vec<RowWrite>,
+    by: Writer,
     locale: Locale,
 }
 
 /// A row, as it is written.
-struct Row {
+struct RowWrite {
     model: &'static dyn AdminModel,
     path: &'static str,
     /// The field by which it refers to the record.
@@ -44,11 +44,11 @@ struct Row {
     id: Option<i64>,
     is_deleted: bool,
     members: Members,
-    edit: Edit,
+    edit: FormEdit,
 }
 
-impl Row {
-    fn of(sent: &Sent) -> Self {
+impl RowWrite {
+    fn of(sent: &SubmittedRow) -> Self {
         Self {
             model: sent.model,
             path: sent.inline.path,
@@ -72,7 +72,7 @@ impl Row {
         }))
     }
 
-    async fn write(&self, tx: &mut Tx, by: &By, parent: i64) -> Result<(), Refusal> {
+    async fn write(&self, tx: &mut Tx, by: &Writer, parent: i64) -> Result<(), Refusal> {
         let mut members = self.members.clone();
         for unchanged in self.edit.unchanged() {
             members.remove(unchanged);
@@ -81,10 +81,10 @@ impl Row {
             Some(id) if self.is_deleted => {
                 return self.model.delete_within(tx, by, id).await.map(drop);
             }
-            Some(id) => Target::Part(id),
+            Some(id) => WriteTarget::Part(id),
             None => {
                 set_text(&mut members, self.key, &parent.to_string());
-                Target::New
+                WriteTarget::New
             }
         };
         let written = self.model.write_within(tx, by, target, &members);
@@ -92,14 +92,14 @@ impl Row {
     }
 }
 
-impl Whole {
+impl FormWrite {
     /// What the same form wrote before.
-    async fn again(&self, tx: &mut Tx, mut written: Written) -> Result<Written, Refusal> {
+    async fn again(&self, tx: &mut Tx, mut written: SavedRecord) -> Result<SavedRecord, Refusal> {
         written.secret = self.model.secret_of(tx, &self.by, written.id).await?;
         Ok(written)
     }
 
-    async fn write(&self, tx: &mut Tx) -> Result<Written, Failed<Option<usize>>> {
+    async fn write(&self, tx: &mut Tx) -> Result<SavedRecord, WriteFailure<Option<usize>>> {
         let (model, by) = (self.model, &self.by);
         let (target, members) = self.checked(tx).await?;
         let mut refused = Vec::new();
@@ -127,7 +127,7 @@ impl Whole {
             }
         }
         let Some(written) = written.filter(|_| refused.is_empty()) else {
-            return Err(Failed::Refused(refused));
+            return Err(WriteFailure::Refused(refused));
         };
         if !changed.is_empty() {
             let (action, of) = (Action::Changed(&changed), model.about().model);
@@ -139,13 +139,16 @@ impl Whole {
 
     /// What is to be written of a record, which is locked from here on. Nothing, when somebody else has changed what this form or one of
     /// its rows changes.
-    async fn checked(&self, tx: &mut Tx) -> Result<(Target, Members), Failed<Option<usize>>> {
+    async fn checked(
+        &self,
+        tx: &mut Tx,
+    ) -> Result<(WriteTarget, Members), WriteFailure<Option<usize>>> {
         let mut members = self.members.clone();
         let Some(id) = self.target.id() else {
             return Ok((self.target, members));
         };
         let record = self.model.read_held(tx, id).await?;
-        let record = record.ok_or(Failed::Other(Refusal::NotFound))?;
+        let record = record.ok_or(WriteFailure::Other(Refusal::NotFound))?;
         let stored = versions::snapshots(self.model.about(), &record, self.locale);
         let mut refused = vec![(None, self.edit.conflicts(&stored, self.locale))];
         for (place, row) in self.rows.iter().enumerate() {
@@ -156,7 +159,7 @@ impl Whole {
         if !refused.is_empty() {
             let refused = refused.into_iter();
             let refused = refused.map(|(place, errors)| (place, errors.into()));
-            return Err(Failed::Refused(refused.collect()));
+            return Err(WriteFailure::Refused(refused.collect()));
         }
         let target = versions::keep(&self.edit, self.model, &record, &mut members);
         Ok((target, members))
@@ -171,17 +174,17 @@ impl Whole {
 /// What no form can tell, and faults of the store.
 pub(in crate::admin::pages) async fn write(
     page: &PageState,
-    site: &Site,
-    (model, target, members, edit): (&'static dyn AdminModel, Target, Members, Edit),
+    site: &AdminFrame,
+    (model, target, members, edit): (&'static dyn AdminModel, WriteTarget, Members, FormEdit),
     once_only: Option<Once>,
     form: &mut Form,
-    sent: &mut [Sent],
-) -> Result<Option<Written>, Refusal> {
+    sent: &mut [SubmittedRow],
+) -> Result<Option<SavedRecord>, Refusal> {
     sent.sort_by_key(|row| !row.is_deleted);
     let makes = model.makes_something(target, &members) || sent.iter().any(|row| row.id.is_none());
     let (user, path) = (site.caller.id, model.about().path);
-    let mut by = By::now(&page.state, &site.caller);
-    if target == Target::New {
+    let mut by = Writer::now(&page.state, &site.caller);
+    if target == WriteTarget::New {
         match model.prepare(&page.state, &members).await {
             Ok(account) => by.account = account,
             Err(refusal) => {
@@ -190,12 +193,12 @@ pub(in crate::admin::pages) async fn write(
             }
         }
     }
-    let whole = Arc::new(Whole {
+    let whole = Arc::new(FormWrite {
         model,
         target,
         members,
         edit,
-        rows: sent.iter().map(Row::of).collect(),
+        rows: sent.iter().map(RowWrite::of).collect(),
         by,
         locale: site.locale,
     });

@@ -12,7 +12,7 @@ use crate::{
     catalogue::products::{ProductRecord, Products},
     page::{
         Form, Frame,
-        history::{self, Change},
+        history::{self, ChangeView},
         index::{Address, Cell, Column, Empty, Filter, Index, Row},
         part::{Part, part},
         records::{Answer, Shared, find},
@@ -33,7 +33,7 @@ const CURVE: u64 = 60;
 const TOLD: usize = 8;
 
 /// A row of the ledger, as pages tell it.
-struct Entry {
+struct LedgerLine {
     time: String,
     machine_time: String,
     what: String,
@@ -46,13 +46,13 @@ struct Entry {
 }
 
 /// How the stock went.
-struct Ledger {
+struct LedgerPart {
     /// The newest first.
-    entries: Vec<Entry>,
+    entries: Vec<LedgerLine>,
     trend: Option<Trend>,
 }
 
-impl Ledger {
+impl LedgerPart {
     async fn read(state: &State, frame: &Frame, product: i64) -> Result<Self, Refusal> {
         let wanted = Wanted {
             page: PageNumber::Number(1),
@@ -83,11 +83,11 @@ struct ProductPage<'a> {
     is_low: bool,
     /// Since when it is archived, for people.
     archived_at: Option<String>,
-    ledger: Part<Ledger>,
+    ledger: Part<LedgerPart>,
     facts: Vec<(&'static Field, String)>,
-    changes: Part<Vec<Change>>,
+    changes: Part<Vec<ChangeView>>,
     analysis: Part<Beside>,
-    may: May,
+    may: ProductActions,
 }
 
 /// What the reader may do with a product.
@@ -95,7 +95,7 @@ struct ProductPage<'a> {
     clippy::struct_excessive_bools,
     reason = "one button each, and the template names them"
 )]
-struct May {
+struct ProductActions {
     book_in: bool,
     book_out: bool,
     change: bool,
@@ -111,7 +111,7 @@ impl ProductPage<'_> {
     }
 }
 
-impl May {
+impl ProductActions {
     fn of(frame: &Frame, is_archived: bool) -> Self {
         Self {
             book_in: !is_archived && frame.may(Verb::Add, Model::Inflow),
@@ -148,11 +148,11 @@ pub(super) async fn show(
         threshold,
         is_low: !is_archived && Level::of(product.quantity, threshold) == Level::Low,
         archived_at: archived_at.map(|at| locale.date_time(at)),
-        ledger: part("ledger", Ledger::read(state, &frame, product.id)).await?,
+        ledger: part("ledger", LedgerPart::read(state, &frame, product.id)).await?,
         facts: facts(&frame, &product),
         changes,
         analysis: part("analysis", analysis).await?,
-        may: May::of(&frame, is_archived),
+        may: ProductActions::of(&frame, is_archived),
     }))
 }
 
@@ -181,7 +181,7 @@ fn facts(frame: &Frame, product: &ProductRecord) -> Vec<(&'static Field, String)
         .collect()
 }
 
-fn entry(frame: &Frame, row: &LedgerRow) -> Entry {
+fn entry(frame: &Frame, row: &LedgerRow) -> LedgerLine {
     let locale = frame.locale;
     let what = frame.say(row.kind.words());
     let is_undone = matches!(
@@ -190,7 +190,7 @@ fn entry(frame: &Frame, row: &LedgerRow) -> Entry {
     );
     let reference = row.reference.as_ref().filter(|_| !is_undone);
     let sign = if row.change > 0 { "+" } else { "" };
-    Entry {
+    LedgerLine {
         time: locale.date_time(row.created_at),
         machine_time: history::machine_time(row.created_at),
         what: match row.reason {
@@ -235,7 +235,7 @@ pub(super) async fn ledger(
     Ok(index.show(&frame))
 }
 
-fn ledger_row(entry: Entry) -> Row {
+fn ledger_row(entry: LedgerLine) -> Row {
     let what = match entry.movement {
         Some(address) => Cell::Link(address, entry.what),
         None => Cell::Text(entry.what),

@@ -17,7 +17,7 @@ use crate::{
     catalogue::products::{self, Edit, ProductRecord, Products},
     page::{
         Form, Frame, PageState, Post,
-        edit_conflict::{self, Edit as FormEdit, FieldSnapshot},
+        edit_conflict::{self, FieldSnapshot, FormEdit},
         flash::{self, Flash},
         picked_next,
         picker::Picked,
@@ -57,14 +57,14 @@ fn order() -> Vec<&'static str> {
 }
 
 /// What the form shows.
-struct Shown {
+struct ProductForm {
     form: Form,
     picked: Vec<Picked>,
 }
 
 #[derive(Template)]
 #[template(path = "catalogue/product_form.html")]
-struct FormPage<'a> {
+struct ProductFormPage<'a> {
     frame: &'a Frame,
     form: &'a Form,
     picked: &'a [Picked],
@@ -76,7 +76,7 @@ struct FormPage<'a> {
     next: &'a str,
 }
 
-impl FormPage<'_> {
+impl ProductFormPage<'_> {
     fn picker(&self, field: &Field) -> Option<&Picked> {
         self.picked.iter().find(|picked| picked.name == field.name)
     }
@@ -107,11 +107,11 @@ impl FormPage<'_> {
 fn page<'a>(
     frame: &'a Frame,
     state: &State,
-    shown: &'a Shown,
+    shown: &'a ProductForm,
     product: Option<&'a ProductRecord>,
     next: &'a str,
-) -> FormPage<'a> {
-    FormPage {
+) -> ProductFormPage<'a> {
+    ProductFormPage {
         frame,
         form: &shown.form,
         picked: &shown.picked,
@@ -135,13 +135,13 @@ pub(super) async fn new(Extracted(state): Shared, frame: Frame, request: Request
         let id = asked.get(picker.name);
         picked.push(picker.choose_known(&state.state, id).await?);
     }
-    let shown = Shown { form, picked };
+    let shown = ProductForm { form, picked };
     let next = asked.get("next").unwrap_or_default();
     Ok(frame.show(page(&frame, &state.state, &shown, None, next)))
 }
 
 /// What was posted, understood.
-struct Understood {
+struct SubmittedProduct {
     post: Post,
     picked: Vec<Picked>,
     threshold: Setting<Option<i64>>,
@@ -152,7 +152,7 @@ async fn understand(
     frame: &Frame,
     parts: &Parts,
     body: axum::body::Body,
-) -> Result<Understood, Refusal> {
+) -> Result<SubmittedProduct, Refusal> {
     let locale = frame.locale;
     let mut post = Post::read(state, parts, body).await?;
     post.read_fields(&fields(), locale);
@@ -163,14 +163,14 @@ async fn understand(
     let mut reader = Reader::new(&post.members, Mode::Whole);
     let threshold = reader.optional_integer(THRESHOLD, 0, i64::MAX);
     post.form.absorb(&reader.finish(), locale);
-    Ok(Understood {
+    Ok(SubmittedProduct {
         post,
         picked,
         threshold,
     })
 }
 
-impl Understood {
+impl SubmittedProduct {
     /// What is written: not what the form leaves as it is stored.
     fn written(&self, changes: &FormEdit) -> Edit {
         let mut edit = Edit {
@@ -218,7 +218,7 @@ impl Understood {
         let errors = products::all_problems(state, own, &self.post.members).await?;
         self.post.form.absorb(&errors, frame.locale);
         let next = self.post.text("next");
-        let mut shown = Shown {
+        let mut shown = ProductForm {
             form: self.post.form,
             picked: self.picked,
         };
@@ -307,7 +307,7 @@ pub(super) async fn edit(
             picked.push(picker.choose_known(&state.state, id).await?);
         }
     }
-    let shown = Shown { form, picked };
+    let shown = ProductForm { form, picked };
     let next = asked.get("next").unwrap_or_default();
     Ok(frame.show(page(&frame, &state.state, &shown, Some(&product), next)))
 }

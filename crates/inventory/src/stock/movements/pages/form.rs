@@ -32,7 +32,7 @@ fn written(movement: Movement) -> Vec<&'static Field> {
 
 #[derive(Template)]
 #[template(path = "stock/movement_form.html")]
-struct FormPage<'a> {
+struct MovementFormPage<'a> {
     frame: &'a Frame,
     words: &'a Words,
     texts: &'a Texts,
@@ -42,7 +42,7 @@ struct FormPage<'a> {
     next: &'a str,
 }
 
-impl FormPage<'_> {
+impl MovementFormPage<'_> {
     fn picker(&self, field: &Field) -> Option<&Picked> {
         self.picked.iter().find(|picked| picked.name == field.name)
     }
@@ -66,15 +66,20 @@ impl FormPage<'_> {
 }
 
 /// What the form shows.
-struct FormState {
+struct MovementForm {
     form: Form,
     picked: Vec<Picked>,
     next: String,
 }
 
-impl FormState {
-    fn page<'a>(&'a self, frame: &'a Frame, movement: Movement, texts: &'a Texts) -> FormPage<'a> {
-        FormPage {
+impl MovementForm {
+    fn page<'a>(
+        &'a self,
+        frame: &'a Frame,
+        movement: Movement,
+        texts: &'a Texts,
+    ) -> MovementFormPage<'a> {
+        MovementFormPage {
             frame,
             words: movement.words(),
             texts,
@@ -100,7 +105,7 @@ pub(super) async fn new(
         let id = asked.get(picker.name);
         picked.push(picker.choose_known(&page.state, id).await?);
     }
-    let shown = FormState {
+    let shown = MovementForm {
         form: Form::new()
             .with("quantity", asked.get("quantity").unwrap_or("1"))
             .with("description", asked.get("description").unwrap_or_default()),
@@ -126,7 +131,7 @@ pub(super) async fn book(
     for picker in pickers(movement, &frame) {
         picked.push(post.pick(state, picker, locale).await?);
     }
-    let mut shown = FormState {
+    let mut shown = MovementForm {
         next: post.text("next"),
         form: post.form.clone(),
         picked,
@@ -149,7 +154,7 @@ pub(super) async fn book(
     }
 }
 
-fn again(movement: Movement, frame: &Frame, mut shown: FormState) -> axum::response::Response {
+fn again(movement: Movement, frame: &Frame, mut shown: MovementForm) -> axum::response::Response {
     let names: Vec<_> = written(movement).iter().map(|field| field.name).collect();
     shown.form.sort(&names);
     frame.show_again(shown.page(frame, movement, &texts(movement)))

@@ -202,7 +202,7 @@ fn action(
 
 #[derive(Template)]
 #[template(path = "stock/movement.html")]
-struct DetailPage<'a> {
+struct MovementPage<'a> {
     frame: &'a Frame,
     words: &'a Words,
     record: &'a MovementRecord,
@@ -213,16 +213,16 @@ struct DetailPage<'a> {
     /// Where it is corrected by whoever may not delete it.
     correction: Option<String>,
     /// What is known of it: what it is called, the value, and where it leads.
-    facts: Vec<Fact>,
+    facts: Vec<MovementFact>,
 }
 
-struct Fact {
+struct MovementFact {
     name: &'static str,
     value: String,
     address: Option<String>,
 }
 
-impl Fact {
+impl MovementFact {
     fn of(frame: &Frame, field: &Field, value: Value<'_>) -> Self {
         let address = match (field.target, value) {
             (Some(target), Value::Reference { id, .. }) => Some(format!("/{}/{id}/", target.path)),
@@ -236,7 +236,7 @@ impl Fact {
     }
 }
 
-impl DetailPage<'_> {
+impl MovementPage<'_> {
     /// What all its units cost, or were sold for.
     fn value(&self, entry: &MovementEntry) -> Option<String> {
         let value = entry.price.checked_mul(self.record.quantity)?;
@@ -247,7 +247,7 @@ impl DetailPage<'_> {
 async fn detail(movement: Movement, Extracted(page): Shared, frame: Frame, id: RecordId) -> Answer {
     frame.require(Verb::View, movement.model())?;
     let record = find(movement, &page.state, id).await?;
-    Ok(frame.show(DetailPage {
+    Ok(frame.show(MovementPage {
         frame: &frame,
         words: movement.words(),
         booking: super::booking(&page.state, movement, &record).await?,
@@ -260,7 +260,7 @@ async fn detail(movement: Movement, Extracted(page): Shared, frame: Frame, id: R
         facts: record
             .values_of(&fields(movement))
             .into_iter()
-            .map(|(field, value)| Fact::of(&frame, field, value))
+            .map(|(field, value)| MovementFact::of(&frame, field, value))
             .collect(),
         record: &record,
     }))

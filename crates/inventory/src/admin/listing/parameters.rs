@@ -2,7 +2,7 @@
 
 use super::Dates;
 use crate::{
-    admin::about::{About, FilterKind},
+    admin::about::{ModelDescription, ModelFilterKind},
     rest::{
         list::search_words,
         query::{Parameters, encode},
@@ -16,7 +16,7 @@ pub(in crate::admin) const SHOW_ALL: u64 = 200;
 
 /// The address asks for what the list cannot do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::admin) struct Incorrect;
+pub(in crate::admin) struct InvalidParameters;
 
 /// What a list is asked for.
 #[expect(
@@ -24,7 +24,7 @@ pub(in crate::admin) struct Incorrect;
     reason = "each is a parameter of its own in the address"
 )]
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::admin) struct Asked {
+pub(in crate::admin) struct ListParameters {
     /// The search, as typed.
     pub(in crate::admin) search: String,
     /// Columns by their number from 0, and whether they descend.
@@ -47,9 +47,9 @@ pub(in crate::admin) struct Asked {
     pub(in crate::admin) is_corrected: bool,
 }
 
-impl Asked {
+impl ListParameters {
     /// What every list is asked for without parameters.
-    pub(in crate::admin) fn nothing(about: &About) -> Self {
+    pub(in crate::admin) fn nothing(about: &ModelDescription) -> Self {
         Self {
             search: String::new(),
             order: order_of(about, about.order).unwrap_or_default(),
@@ -65,7 +65,10 @@ impl Asked {
     }
 
     /// Reads the parameters of an address.
-    pub(in crate::admin) fn parse(about: &About, query: &str) -> Result<Self, Incorrect> {
+    pub(in crate::admin) fn parse(
+        about: &ModelDescription,
+        query: &str,
+    ) -> Result<Self, InvalidParameters> {
         let parameters = Parameters::parse(query);
         let mut asked = Self::nothing(about);
         for (name, value) in parameters.iter() {
@@ -82,7 +85,7 @@ impl Asked {
                         .parse()
                         .ok()
                         .filter(|page| *page > 0)
-                        .ok_or(Incorrect)?;
+                        .ok_or(InvalidParameters)?;
                 }
                 "all" => asked.shows_all = true,
                 "_facets" => asked.shows_counts = true,
@@ -103,21 +106,26 @@ impl Asked {
         Ok(asked)
     }
 
-    fn filter(&mut self, about: &About, name: &str, value: &str) -> Result<(), Incorrect> {
+    fn filter(
+        &mut self,
+        about: &ModelDescription,
+        name: &str,
+        value: &str,
+    ) -> Result<(), InvalidParameters> {
         let mut filters = about.filters.iter();
         let filter = filters
             .find(|filter| filter.name == name)
-            .ok_or(Incorrect)?;
+            .ok_or(InvalidParameters)?;
         let is_known = match filter.kind {
-            FilterKind::Truth => matches!(value, "0" | "1"),
-            FilterKind::Choices(choices) => choices.iter().any(|(known, _)| *known == value),
-            FilterKind::Related(_) => value.parse::<i64>().is_ok(),
+            ModelFilterKind::Truth => matches!(value, "0" | "1"),
+            ModelFilterKind::Choices(choices) => choices.iter().any(|(known, _)| *known == value),
+            ModelFilterKind::Related(_) => value.parse::<i64>().is_ok(),
         };
         if value.is_empty() {
             return Ok(());
         }
         if !is_known {
-            return Err(Incorrect);
+            return Err(InvalidParameters);
         }
         self.set(filter.name, Some(value));
         Ok(())
@@ -208,7 +216,7 @@ impl Asked {
     }
 
     /// The same in the words of the API's lists, for the service functions that know them.
-    pub(in crate::admin) fn parameters(&self, about: &About) -> Parameters {
+    pub(in crate::admin) fn parameters(&self, about: &ModelDescription) -> Parameters {
         let mut pairs: Vec<(&str, String)> = vec![
             ("search", self.search.clone()),
             ("page", self.page.to_string()),
@@ -239,7 +247,7 @@ impl Asked {
 }
 
 /// Reads an order such as `-5.1`: columns from 1, `-` descends, the first counts most.
-fn order_of(about: &About, text: &str) -> Result<Vec<(usize, bool)>, Incorrect> {
+fn order_of(about: &ModelDescription, text: &str) -> Result<Vec<(usize, bool)>, InvalidParameters> {
     let mut order: Vec<(usize, bool)> = Vec::new();
     for part in text.split('.').filter(|part| !part.is_empty()) {
         let (number, descends) = part
@@ -249,13 +257,13 @@ fn order_of(about: &About, text: &str) -> Result<Vec<(usize, bool)>, Incorrect> 
             .parse::<usize>()
             .ok()
             .and_then(|number| number.checked_sub(1))
-            .ok_or(Incorrect)?;
+            .ok_or(InvalidParameters)?;
         let is_sorted = about
             .columns
             .get(column)
             .is_some_and(|column| column.is_sorted);
         if !is_sorted {
-            return Err(Incorrect);
+            return Err(InvalidParameters);
         }
         if !order.iter().any(|(other, _)| *other == column) {
             order.push((column, descends));
@@ -278,12 +286,12 @@ mod tests {
     use super::*;
     use crate::admin::registry;
 
-    fn products() -> &'static About {
+    fn products() -> &'static ModelDescription {
         registry::find("products").unwrap().about()
     }
 
-    fn asked(query: &str) -> Result<Asked, Incorrect> {
-        Asked::parse(products(), query)
+    fn asked(query: &str) -> Result<ListParameters, InvalidParameters> {
+        ListParameters::parse(products(), query)
     }
 
     #[test]
@@ -306,7 +314,7 @@ mod tests {
             "colour=red",
             "year=x",
         ] {
-            assert_eq!(asked(query), Err(Incorrect), "{query}");
+            assert_eq!(asked(query), Err(InvalidParameters), "{query}");
         }
     }
 

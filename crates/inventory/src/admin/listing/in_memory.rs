@@ -2,32 +2,44 @@
 
 use std::cmp::Ordering;
 
-use super::Asked;
-use crate::admin::about::{About, Count, FieldValue, Record, Rows};
+use super::ListParameters;
+use crate::admin::about::{FieldValue, ModelDescription, ModelRecord, RecordCount, RecordPage};
 
 /// The most rows that are taken into memory.
 pub(in crate::admin) const MOST: i64 = 10_000;
 
 /// The page that is asked for, of all records.
-pub(in crate::admin) fn select(mut records: Vec<Record>, asked: &Asked, about: &About) -> Rows {
+pub(in crate::admin) fn select(
+    mut records: Vec<ModelRecord>,
+    asked: &ListParameters,
+    about: &ModelDescription,
+) -> RecordPage {
     search(&mut records, asked, about);
     records.retain(|record| passes(record, asked));
     arrange(records, asked, about)
 }
 
 /// Keeps the records that have the words of the search.
-pub(in crate::admin) fn search(records: &mut Vec<Record>, asked: &Asked, about: &About) {
+pub(in crate::admin) fn search(
+    records: &mut Vec<ModelRecord>,
+    asked: &ListParameters,
+    about: &ModelDescription,
+) {
     let words = asked.words();
     records.retain(|record| matches(record, &words, about));
 }
 
 /// The page that is asked for, of records that were searched and filtered already.
-pub(in crate::admin) fn arrange(mut records: Vec<Record>, asked: &Asked, about: &About) -> Rows {
+pub(in crate::admin) fn arrange(
+    mut records: Vec<ModelRecord>,
+    asked: &ListParameters,
+    about: &ModelDescription,
+) -> RecordPage {
     records.sort_by(|left, right| compare(left, right, asked, about));
-    let count = Count::exact(records.len() as u64);
+    let count = RecordCount::exact(records.len() as u64);
     let skipped = usize::try_from(asked.offset()).unwrap_or(usize::MAX);
     let taken = usize::try_from(asked.size).unwrap_or(usize::MAX);
-    Rows {
+    RecordPage {
         count,
         records: records.into_iter().skip(skipped).take(taken).collect(),
         note: None,
@@ -35,7 +47,7 @@ pub(in crate::admin) fn arrange(mut records: Vec<Record>, asked: &Asked, about: 
 }
 
 /// Whether every word occurs in one of the texts that the list shows.
-fn matches(record: &Record, words: &[String], about: &About) -> bool {
+fn matches(record: &ModelRecord, words: &[String], about: &ModelDescription) -> bool {
     if words.is_empty() {
         return true;
     }
@@ -53,12 +65,17 @@ fn matches(record: &Record, words: &[String], about: &About) -> bool {
         .all(|word| texts.iter().any(|text| text.contains(word.as_str())))
 }
 
-fn passes(record: &Record, asked: &Asked) -> bool {
+fn passes(record: &ModelRecord, asked: &ListParameters) -> bool {
     let mut filters = asked.filters.iter();
     filters.all(|(name, value)| record.fact(name).is(value))
 }
 
-fn compare(left: &Record, right: &Record, asked: &Asked, about: &About) -> Ordering {
+fn compare(
+    left: &ModelRecord,
+    right: &ModelRecord,
+    asked: &ListParameters,
+    about: &ModelDescription,
+) -> Ordering {
     for (column, descends) in &asked.order {
         let Some(column) = about.columns.get(*column) else {
             continue;
@@ -102,8 +119,8 @@ mod tests {
     use super::*;
     use crate::admin::registry;
 
-    fn record(id: i64, name: &str, email: Option<&str>, is_staff: bool) -> Record {
-        Record::of(
+    fn record(id: i64, name: &str, email: Option<&str>, is_staff: bool) -> ModelRecord {
+        ModelRecord::of(
             id,
             name,
             vec![
@@ -116,7 +133,7 @@ mod tests {
 
     fn ids(query: &str) -> Vec<i64> {
         let about = registry::find("users").unwrap().about();
-        let asked = Asked::parse(about, query).unwrap();
+        let asked = ListParameters::parse(about, query).unwrap();
         let records = vec![
             record(1, "João", Some("joao@loja.example"), true),
             record(2, "ana", None, false),
