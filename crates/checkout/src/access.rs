@@ -1,6 +1,6 @@
 //! Who may call: the check that a request came over HTTPS, and merchants' API keys.
 
-use axum::extract::{FromRequestParts, Request, State as Extracted};
+use axum::extract::{FromRef, FromRequestParts, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
@@ -9,10 +9,10 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use web::Error;
 use web::client::{ClientAddress, Origin};
 
-use crate::app::State;
-use crate::payments::database_error;
+use crate::digest;
+use crate::errors::database;
+use crate::keys::ApiKeys;
 use crate::request::Refusal;
-use crate::{digest, keys};
 
 /// What an operator can do about a proxy that does not say how a request came to it.
 const SILENT_PROXY: &str = "A proxy on this machine passes requests on without saying how they came to it. \
@@ -20,7 +20,7 @@ const SILENT_PROXY: &str = "A proxy on this machine passes requests on without s
 
 /// Middleware: refuses requests that did not come over HTTPS, their body unread, unless the configuration lifts the check.
 pub(crate) async fn https_only(
-    Extracted(allow_http): Extracted<bool>,
+    State(allow_http): State<bool>,
     request: Request,
     next: Next,
 ) -> Response {
@@ -38,21 +38,20 @@ pub(crate) async fn https_only(
 /// The addresses where anybody may pay an amount of their own.
 const OPEN: [&str; 2] = ["/", "/create_payment"];
 
-/// Middleware: closes those addresses to callers without a merchant's key where the shop takes orders alone.
-pub(crate) async fn open_payments(
-    Extracted(state): Extracted<State>,
+/// Middleware: closes those addresses to callers without a merchant's key, for shops that take orders alone.
+pub(crate) async fn merchants_only(
+    State(keys): State<ApiKeys>,
     request: Request,
     next: Next,
 ) -> Response {
-    let is_open = state.config.open_payments || !OPEN.contains(&request.uri().path());
-    if !is_open {
-        match Merchant::of(&state, request.headers()).await {
-            Ok(Some(_)) => {}
-            Ok(None) => return refused().into_response(),
-            Err(error) => return error.into_response(),
-        }
+    if !OPEN.contains(&request.uri().path()) {
+        return next.run(request).await;
     }
-    next.run(request).await
+    match Merchant::of(&keys, request.headers()).await {
+        Ok(Some(_)) => next.run(request).await,
+        Ok(None) => refused().into_response(),
+        Err(error) => error.into_response(),
+    }
 }
 
 /// A caller with a merchant's API key. As an extractor it answers 401 to everyone else.
@@ -71,19 +70,22 @@ pub(crate) enum Caller {
 }
 
 impl Merchant {
-    /// The merchant whose key the request shows; none when it shows no key.
-    ///
-    /// # Errors
-    /// 401 for a key that is not in force: whoever shows one expects to be known by it.
-    async fn of(state: &State, headers: &HeaderMap) -> Result<Option<Self>, Error> {
+    /// The merchant whose key the request shows; none when it shows no key. A key that is not in force is 401: whoever
+    /// shows one expects to be known by it.
+    async fn of(keys: &ApiKeys, headers: &HeaderMap) -> Result<Option<Self>, Error> {
         let header = headers
             .get(AUTHORIZATION)
             .and_then(|value| value.to_str().ok());
         let Some(key) = header.and_then(bearer) else {
             return Ok(None);
         };
-        if keys::is_valid(state, key).await.map_err(database_error)? {
-            Ok(Some(Self::with_key(key)))
+        let merchant = Self::with_key(key);
+        if keys
+            .is_valid(&merchant.key_digest)
+            .await
+            .map_err(database)?
+        {
+            Ok(Some(merchant))
         } else {
             Err(refused())
         }
@@ -91,7 +93,7 @@ impl Merchant {
 
     pub(crate) fn with_key(key: &str) -> Self {
         Self {
-            key_digest: digest::sha256(key.as_bytes()),
+            key_digest: digest::sha256(key),
         }
     }
 
@@ -101,30 +103,31 @@ impl Merchant {
     }
 }
 
-impl FromRequestParts<State> for Merchant {
+impl<S: Send + Sync> FromRequestParts<S> for Merchant
+where
+    ApiKeys: FromRef<S>,
+{
     type Rejection = Error;
 
-    async fn from_request_parts(parts: &mut Parts, state: &State) -> Result<Self, Error> {
-        Self::of(state, &parts.headers).await?.ok_or_else(refused)
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Error> {
+        let keys = ApiKeys::from_ref(state);
+        Self::of(&keys, &parts.headers).await?.ok_or_else(refused)
     }
 }
 
 impl Caller {
-    /// The merchant whose key the request shows, or else the client at `address`.
-    ///
-    /// # Errors
-    /// 401 for a key that is not in force.
+    /// The merchant whose key the request shows, or else the client at `address`. A key that is not in force is 401.
     pub(crate) async fn of(
-        state: &State,
+        keys: &ApiKeys,
         headers: &HeaderMap,
         address: ClientAddress,
     ) -> Result<Self, Error> {
-        let merchant = Merchant::of(state, headers).await?;
+        let merchant = Merchant::of(keys, headers).await?;
         Ok(merchant.map_or(Self::Client(address), Self::Merchant))
     }
 
-    /// The client whose use of the shop is limited beside that of others; none for merchants, and for programs on this machine.
-    pub(crate) fn stranger(&self, origin: Origin) -> Option<ClientAddress> {
+    /// The client whose use of the shop is limited; none for merchants, and for programs on this machine.
+    pub(crate) fn anonymous_client(&self, origin: Origin) -> Option<ClientAddress> {
         match self {
             Self::Client(client) if !origin.is_local => Some(*client),
             Self::Client(_) | Self::Merchant(_) => None,

@@ -1,15 +1,13 @@
 //! The configuration of the checkout service. `balcao` fills it in from its settings; nothing here reads the environment.
 
-use std::fmt;
-
+use delivery::mail::{Sender, Server};
 use web::client::{Proxies, PublicUrl};
 use web::rate::Rates;
 
-use crate::digest;
 use crate::page::Shop;
 use crate::provider;
-use crate::receipts::Receipts;
 use crate::request::MaxAmounts;
+use crate::secret::Secret;
 
 /// The checkout service's configuration.
 #[derive(Debug, Clone)]
@@ -55,34 +53,21 @@ pub struct Config {
     pub secret: Secret,
 }
 
-/// Bytes that no text shows.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(Vec<u8>);
-
-impl Secret {
-    /// Takes the secret's bytes.
-    pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
-        Self(bytes.into())
-    }
-
-    /// A key for a purpose outside of this service, which tells nothing of this one.
-    pub fn derive(&self, purpose: &str) -> [u8; 32] {
-        digest::keyed(self, &[purpose.as_bytes()])
-    }
-
-    /// The digest by which a key is compared.
-    pub(crate) fn sha256(&self) -> String {
-        digest::sha256(&self.0)
-    }
-
-    /// The bytes, for a digest.
-    pub(crate) fn expose(&self) -> &[u8] {
-        &self.0
-    }
+/// How receipts are sent.
+#[derive(Debug, Clone)]
+pub struct Receipts {
+    /// The mail server.
+    pub server: Server,
+    /// The sender.
+    pub from: Sender,
 }
 
-impl fmt::Debug for Secret {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Secret(****)")
+impl Config {
+    /// Where the provider posts its notifications: an `https` address, or any when the provider stands on this machine, too.
+    pub(crate) fn notification_url(&self) -> Option<String> {
+        let public = self.public_url.as_ref()?;
+        let is_reachable = public.is_https() || self.provider.base_url.is_local();
+        // The parameter asks for signed notifications only, without the older unsigned kind beside them.
+        is_reachable.then(|| public.join("/notifications?source_news=webhooks"))
     }
 }

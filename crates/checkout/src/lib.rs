@@ -1,38 +1,48 @@
 //! The payment checkout service: creates card, pix and boleto payments at an external provider, stores their states, and
 //! serves the checkout page.
 //!
-//! It implements the whole payment checkout specification. The HTTP edge that it shares with the inventory service (errors, limits, TLS)
+//! It implements the whole payment checkout specification. What it shares with the inventory service (errors, limits, TLS)
 //! is in `web`, storage in `db`, Brazilian formats in `brazil`.
 
 mod access;
+mod api;
 mod app;
+mod attempts;
+pub mod closing;
 mod config;
 mod digest;
+mod errors;
+mod idempotency;
 mod json;
 pub mod keys;
 pub mod lists;
 mod metrics;
 pub mod notifications;
 mod openapi;
-pub mod orders;
+mod orders;
 pub mod page;
-pub mod payments;
+mod payments;
 pub mod provider;
-pub mod receipts;
+mod receipts;
 pub mod reconcile;
 pub mod request;
 mod routes;
+mod secret;
+mod state;
 pub mod webhooks;
 
-pub use app::{App, Parts, StartError, State, Workers, app, app_over, keep_alive};
-pub use config::{Config, Secret};
+pub use app::{App, Workers, app, app_over, keep_alive, watch_statuses};
+pub use config::{Config, Receipts};
 pub use openapi::openapi;
+pub use payments::PaymentState;
+pub use secret::Secret;
+pub use state::{Parts, StartError, State, open_outbox};
 
 /// The service's tables.
 pub const MIGRATIONS: db::Migrations =
     db::migrations!(name: "checkout", on: [delivery::MIGRATIONS], "0001_checkout");
 
-/// The service's name, in `/health` and in figures.
+/// The service's name, in `/health` and in metrics.
 pub const SERVICE: &str = "checkout";
 /// The interface version of the specification.
 pub const VERSION: &str = "1.0.0";

@@ -8,48 +8,47 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 
-use crate::payments::{PaymentState, Recorded};
 use crate::provider::{Failure, OPERATIONS, Observation};
 use crate::request::MethodKind;
 
 type Count = Counter<u64, AtomicU64>;
 
-/// The service's figures. Cheap to clone.
+/// The service's metrics. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Metrics {
-    payments: Family<Payment, Count>,
-    calls: Family<Call, Count>,
-    call_duration: Family<Operation, Histogram, fn() -> Histogram>,
+    payments: Family<PaymentLabels, Count>,
+    calls: Family<CallLabels, Count>,
+    call_duration: Family<OperationLabel, Histogram, fn() -> Histogram>,
     unknown: Gauge,
     refused_moves: Count,
     exceptional_moves: Count,
-    notifications: Family<Outcome, Count>,
+    notifications: Family<OutcomeLabel, Count>,
     inbox: Gauge,
-    reconciled: Family<Outcome, Count>,
+    reconciled: Family<OutcomeLabel, Count>,
     corrected: Count,
     declines: Gauge,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Payment {
+struct PaymentLabels {
     method: &'static str,
     /// The state of a payment that was made, or why none was.
     outcome: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Call {
+struct CallLabels {
     operation: &'static str,
     outcome: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Operation {
+struct OperationLabel {
     operation: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Outcome {
+struct OutcomeLabel {
     outcome: &'static str,
 }
 
@@ -57,62 +56,62 @@ struct Outcome {
 const BUCKETS: [f64; 10] = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0];
 
 impl Metrics {
-    /// Adds the service's figures to those of the program.
-    pub(crate) fn new(figures: &web::metrics::Metrics) -> Self {
+    /// Adds the service's metrics to those of the program.
+    pub(crate) fn new(program: &web::metrics::Metrics) -> Self {
         let histogram = (|| Histogram::new(BUCKETS)) as fn() -> Histogram;
         let durations = Family::new_with_constructor(histogram);
         let metrics = Self {
-            notifications: figures.register(
+            notifications: program.register(
                 "notifications",
                 "Notifications received, and those given up",
                 Family::default(),
             ),
-            payments: figures.register(
+            payments: program.register(
                 "payments",
                 "Payments asked for, by method and outcome",
                 Family::default(),
             ),
-            calls: figures.register(
+            calls: program.register(
                 "provider_calls",
                 "Calls to the provider, by operation and outcome",
                 Family::default(),
             ),
-            call_duration: figures.register(
+            call_duration: program.register(
                 "provider_call_duration_seconds",
                 "Duration of calls to the provider",
                 durations,
             ),
-            unknown: figures.register(
+            unknown: program.register(
                 "payments_unknown",
                 "Payments and refunds of unknown outcome",
                 Gauge::default(),
             ),
-            refused_moves: figures.register(
+            refused_moves: program.register(
                 "payment_moves_refused",
                 "State changes that the provider reported and that were refused because they lead backwards",
                 Count::default(),
             ),
-            exceptional_moves: figures.register(
+            exceptional_moves: program.register(
                 "payment_moves_exceptional",
                 "Cancellations of payments under review",
                 Count::default(),
             ),
-            inbox: figures.register(
+            inbox: program.register(
                 "notifications_waiting",
                 "Notifications waiting to be processed",
                 Gauge::default(),
             ),
-            reconciled: figures.register(
+            reconciled: program.register(
                 "reconciled",
                 "Reconciliations, by outcome",
                 Family::default(),
             ),
-            corrected: figures.register(
+            corrected: program.register(
                 "payment_attempts_corrected",
                 "Payments found of attempts that were thought to have made none",
                 Count::default(),
             ),
-            declines: figures.register(
+            declines: program.register(
                 "payments_too_many_declined",
                 "1 while so many cards are declined that somebody may be testing stolen ones",
                 Gauge::default(),
@@ -122,29 +121,29 @@ impl Metrics {
         metrics
     }
 
-    /// Lets the counts that alerts look at begin at 0: no increase is seen in one that appears with its first event.
+    /// Lets the counters that alerts look at begin at 0: Prometheus sees no increase in one that appears with its first event.
     fn begin(&self) {
         for outcome in ["accepted", "ignored", "refused", "given_up"] {
-            drop(self.notifications.get_or_create(&Outcome { outcome }));
+            drop(self.notifications.get_or_create(&OutcomeLabel { outcome }));
         }
         for operation in OPERATIONS {
             let outcome = "done";
-            drop(self.calls.get_or_create(&Call { operation, outcome }));
+            drop(self.calls.get_or_create(&CallLabels { operation, outcome }));
         }
     }
 
     /// A payment was made.
-    pub(crate) fn payment_created(&self, method: MethodKind, state: PaymentState) {
-        let labels = Payment {
+    pub(crate) fn payment_created(&self, method: MethodKind, state: &'static str) {
+        let labels = PaymentLabels {
             method: method.as_str(),
-            outcome: state.as_str(),
+            outcome: state,
         };
         self.payments.get_or_create(&labels).inc();
     }
 
     /// A payment could not be made.
     pub(crate) fn payment_failed(&self, method: MethodKind, failure: &Failure) {
-        let labels = Payment {
+        let labels = PaymentLabels {
             method: method.as_str(),
             outcome: outcome(failure),
         };
@@ -160,53 +159,54 @@ impl Metrics {
             Err(failure) => outcome(failure),
         };
         let operation = call.operation;
-        self.calls.get_or_create(&Call { operation, outcome }).inc();
+        self.calls
+            .get_or_create(&CallLabels { operation, outcome })
+            .inc();
         self.call_duration
-            .get_or_create(&Operation { operation })
+            .get_or_create(&OperationLabel { operation })
             .observe(call.duration.as_secs_f64());
     }
 
-    /// The provider's word on a known payment was recorded.
-    pub(crate) fn word_recorded(&self, recorded: Recorded) {
-        match recorded {
-            Recorded::Refused(_) => {
-                self.refused_moves.inc();
-            }
-            Recorded::Moved {
-                exceptional: true, ..
-            } => {
-                self.exceptional_moves.inc();
-            }
-            Recorded::Moved { .. } | Recorded::Same(_) | Recorded::Unknown => {}
-        }
+    /// The provider reported a state that the payment cannot have come to.
+    pub(crate) fn transition_refused(&self) {
+        self.refused_moves.inc();
     }
 
-    /// A payment was found of an attempt that was thought to have made none.
+    /// A payment under review was cancelled.
+    pub(crate) fn transition_exceptional(&self) {
+        self.exceptional_moves.inc();
+    }
+
+    /// A payment or refund was found of an attempt that had ended without one.
     pub(crate) fn attempt_corrected(&self) {
         self.corrected.inc();
     }
 
-    /// Whether too many cards are declined; answers what was so before.
+    /// Sets whether too many cards are declined; gives what was set before.
     pub(crate) fn too_many_declines(&self, is_so: bool) -> bool {
         self.declines.set(i64::from(is_so)) == 1
     }
 
     /// A notification was `accepted`, `ignored`, `refused` or `given_up`.
     pub(crate) fn notification(&self, outcome: &'static str) {
-        self.notifications.get_or_create(&Outcome { outcome }).inc();
+        self.notifications
+            .get_or_create(&OutcomeLabel { outcome })
+            .inc();
     }
 
-    /// So many notifications wait.
+    /// How many notifications wait.
     pub(crate) fn inbox(&self, length: i64) {
         self.inbox.set(length);
     }
 
-    /// The reconciler asked; so many payments are still unknown.
+    /// A check of the reconciler ended with this outcome.
     pub(crate) fn reconciled(&self, outcome: &'static str) {
-        self.reconciled.get_or_create(&Outcome { outcome }).inc();
+        self.reconciled
+            .get_or_create(&OutcomeLabel { outcome })
+            .inc();
     }
 
-    /// So many payments' outcomes are unknown.
+    /// How many outcomes are unknown.
     pub(crate) fn unknown(&self, payments: i64) {
         self.unknown.set(payments);
     }

@@ -5,27 +5,19 @@ use std::sync::{Arc, LazyLock};
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use tower::ServiceBuilder;
-use utoipa::openapi::OpenApi;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 use web::assets::Assets;
 use web::errors::{self, Detailed, ForReaders, Pages, Renderer};
 use web::limits::Late;
-use web::openapi::Routes;
 use web::rate::{Limiter, Period, Rate};
 use web::{HttpStack, compression, docs, health, limits};
 
-use crate::access::{https_only, open_payments};
-use crate::app::State;
-use crate::openapi::{openapi as document, operations};
-use crate::{MIGRATIONS, SERVICE, VERSION, notifications, orders, page, payments};
-
-/// Where the API's documents are.
-pub(crate) const DOCUMENTS: docs::Paths = docs::Paths {
-    swagger_ui: "/docs",
-    redoc: "/redoc",
-    schema: "/openapi.json",
-};
+use crate::access::{https_only, merchants_only};
+use crate::api::{MOVING_MONEY, OF_CLIENTS, OF_THE_PROVIDER, OPEN_PAYMENTS};
+use crate::attempts::patience;
+use crate::errors::unknown_outcome;
+use crate::openapi::{DOCUMENTS, openapi as document, operations};
+use crate::state::State;
+use crate::{MIGRATIONS, SERVICE, VERSION, orders, page};
 
 /// What a page of the web interface may be asked for by one client.
 const PAGE_RATE: Rate = Rate::new(600, Period::Minute);
@@ -37,7 +29,9 @@ const PROVIDER_FAILED: [u16; 2] = [502, 503];
 pub(crate) fn router(state: &State) -> Router {
     for (path, method) in operations() {
         for status in PROVIDER_FAILED {
-            state.figures.begin_requests(SERVICE, path, method, status);
+            state
+                .program_metrics
+                .begin_requests(SERVICE, path, method, status);
         }
     }
     let assets = page::assets(&state.config.shop, assets());
@@ -53,7 +47,7 @@ pub(crate) fn router(state: &State) -> Router {
         proxies: state.config.trusted_proxies.clone(),
         hsts_subdomains: state.config.hsts_subdomains,
         public_url: state.config.public_url.clone(),
-        metrics: state.figures.clone(),
+        metrics: state.program_metrics.clone(),
     };
     stack.around(router, ForReaders::new(Pages::new(assets), errors))
 }
@@ -74,7 +68,7 @@ fn api(state: &State) -> Router {
         state.windows.clone(),
         state.config.rate_limit.clone(),
     ));
-    let patience = payments::patience(state.config.provider.timeout);
+    let patience = patience(state.config.provider.timeout);
     let common = |late: Late| {
         ServiceBuilder::new()
             .layer(from_fn_with_state(state.config.allow_http, https_only))
@@ -86,74 +80,45 @@ fn api(state: &State) -> Router {
         let limit = from_fn_with_state(limiter.clone(), Limiter::limit);
         ServiceBuilder::new().layer(limit).layer(common(late))
     };
-    // The provider tells of every payment from a few addresses: a limit for clients would hold its news back. Without a
+    // The provider notifies of every payment from a few addresses: a limit for clients would hold that back. Without a
     // valid signature it costs next to nothing, and unsigned hints have a limit of their own.
     let of_the_provider = OF_THE_PROVIDER.router().layer(common(|error| error));
-    let open = from_fn_with_state(state.clone(), open_payments);
-    let moving_money = OPEN_PAYMENTS.router().layer(open);
-    moving_money
+    closed(OPEN_PAYMENTS.router(), state)
         .merge(MOVING_MONEY.router())
-        .layer(for_clients(payments::unknown_outcome))
+        .layer(for_clients(unknown_outcome))
         .merge(OF_CLIENTS.router().layer(for_clients(|error| error)))
         .merge(of_the_provider)
         .with_state(state.clone())
 }
 
-/// The API's operations, as their handlers describe them.
-pub(crate) fn api_described() -> OpenApi {
-    let mut all = OPEN_PAYMENTS.openapi();
-    all.merge(MOVING_MONEY.openapi());
-    all.merge(OF_CLIENTS.openapi());
-    all.merge(OF_THE_PROVIDER.openapi());
-    all
+/// Closes what is open to callers without a merchant's key, where the shop takes orders alone.
+fn closed<S: Clone + Send + Sync + 'static>(open: Router<S>, state: &State) -> Router<S> {
+    if state.config.open_payments {
+        open
+    } else {
+        open.layer(from_fn_with_state(state.keys.clone(), merchants_only))
+    }
 }
-
-static OPEN_PAYMENTS: Routes<State> =
-    Routes::new(|| OpenApiRouter::new().routes(routes!(payments::api::payment_create)));
-
-static MOVING_MONEY: Routes<State> = Routes::new(|| {
-    OpenApiRouter::new()
-        .routes(routes!(payments::api::refund_create))
-        .routes(routes!(orders::api::order_pay))
-});
-
-static OF_CLIENTS: Routes<State> = Routes::new(|| {
-    OpenApiRouter::new()
-        .routes(routes!(payments::api::payment_list))
-        .routes(routes!(payments::api::payment_outcome))
-        .routes(routes!(
-            payments::api::payment_read,
-            payments::api::payment_cancel
-        ))
-        .routes(routes!(payments::following::payment_status))
-        .routes(routes!(payments::following::payment_events))
-        .routes(routes!(payments::following::payment_artefacts))
-        .routes(routes!(orders::api::order_create, orders::api::order_list))
-        .routes(routes!(orders::api::order_read))
-        .routes(routes!(orders::api::order_cancel))
-});
-
-static OF_THE_PROVIDER: Routes<State> =
-    Routes::new(|| OpenApiRouter::new().routes(routes!(notifications::api::notification_receive)));
 
 fn pages(state: &State, assets: &Assets) -> Router {
     let limiter = Limiter::by_address("checkout:pages", state.windows.clone(), PAGE_RATE.into());
-    let open = from_fn_with_state(state.clone(), open_payments);
-    page::routes(state.config.shop.clone(), assets.clone())
-        .layer(open)
-        .merge(orders::pages::routes(state.clone(), assets.clone()))
-        .merge(docs::routes(
-            "Balcão checkout",
-            document(),
-            DOCUMENTS,
-            assets,
-        ))
-        .layer(
-            ServiceBuilder::new()
-                .layer(from_fn(compression::pages))
-                .layer(from_fn_with_state(Arc::new(limiter), Limiter::limit))
-                .layer(from_fn(web::client::to_https)),
-        )
+    closed(
+        page::routes(state.config.shop.clone(), assets.clone()),
+        state,
+    )
+    .merge(orders::pages::routes(state.clone(), assets.clone()))
+    .merge(docs::routes(
+        "Balcão checkout",
+        document(),
+        DOCUMENTS,
+        assets,
+    ))
+    .layer(
+        ServiceBuilder::new()
+            .layer(from_fn(compression::pages))
+            .layer(from_fn_with_state(Arc::new(limiter), Limiter::limit))
+            .layer(from_fn(web::client::to_https)),
+    )
 }
 
 fn probes(state: &State) -> Router {

@@ -97,7 +97,7 @@ pub async fn redeliver(
 ) -> Result<Option<Delivery>, Error> {
     let found = lists::find_delivery(tx, service.name, id).await?;
     if found.is_some() {
-        deliveries::begin_anew(tx, id, now).await?;
+        deliveries::restart(tx, id, now).await?;
     }
     Ok(found)
 }
@@ -131,7 +131,7 @@ pub async fn redeliver_event(
                 Some(delivery) => delivery.id,
                 None => deliveries::insert_late(tx, &event, endpoint, now).await?,
             };
-            deliveries::begin_anew(tx, delivery, now).await?;
+            deliveries::restart(tx, delivery, now).await?;
             begun.push(delivery);
         }
     }
@@ -162,8 +162,8 @@ where
         loop {
             let (endpoint, note, now) = (endpoint.clone(), note.clone(), outbox.clock.now());
             let begin = async move |tx: &mut Tx| {
-                let begun = deliveries::begin_failed_anew(tx, endpoint.id).await?;
-                deliveries::let_every_line_go(tx, endpoint.id, false, now).await?;
+                let begun = deliveries::restart_failed(tx, endpoint.id).await?;
+                deliveries::release_lines(tx, endpoint.id, false, now).await?;
                 if is_first && begun > 0 {
                     note(tx, &endpoint).await?;
                 }

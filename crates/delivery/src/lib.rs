@@ -6,6 +6,7 @@
 //! [`run`] running. What people do with endpoints and deliveries are functions within a transaction, so that a service can write down who did
 //! it in the same one.
 
+mod backoff;
 pub mod deliveries;
 mod dispatch;
 pub mod endpoints;
@@ -17,6 +18,7 @@ pub mod openapi;
 mod outbox;
 mod store;
 
+pub use backoff::backoff;
 pub use dispatch::{Progress, pass, purge_expired, run};
 pub use http::{Secret, SecretError, Signed, Target, TargetError};
 pub use model::{

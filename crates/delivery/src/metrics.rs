@@ -11,31 +11,31 @@ use crate::model::Disabled;
 
 type Count = Counter<u64, AtomicU64>;
 
-/// The figures of events. Cheap to clone.
+/// The metrics of events. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Metrics {
-    published: Family<Kind, Count>,
-    attempts: Family<Outcome, Count>,
+    published: Family<TypeLabel, Count>,
+    attempts: Family<OutcomeLabel, Count>,
     duration: Histogram,
     given_up: Count,
-    disabled: Family<Reason, Count>,
+    disabled: Family<ReasonLabel, Count>,
     waiting: Gauge,
     oldest: Gauge,
-    mails: Family<Outcome, Count>,
+    mails: Family<OutcomeLabel, Count>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Kind {
+struct TypeLabel {
     r#type: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Outcome {
+struct OutcomeLabel {
     outcome: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Reason {
+struct ReasonLabel {
     reason: &'static str,
 }
 
@@ -43,46 +43,46 @@ struct Reason {
 const BUCKETS: [f64; 10] = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0];
 
 impl Metrics {
-    /// Adds the figures to those of the program, their names behind a prefix.
-    pub(crate) fn new(figures: &web::metrics::Metrics, prefix: &str) -> Self {
+    /// Adds the metrics to those of the program, with a prefix before their names.
+    pub(crate) fn new(program: &web::metrics::Metrics, prefix: &str) -> Self {
         let named = |name: &str| format!("{prefix}{name}");
         let metrics = Self {
-            published: figures.register(
+            published: program.register(
                 &named("events"),
                 "Events on their way, by type",
                 Family::default(),
             ),
-            attempts: figures.register(
+            attempts: program.register(
                 &named("webhook_attempts"),
                 "Attempts to deliver an event, by outcome",
                 Family::default(),
             ),
-            duration: figures.register(
+            duration: program.register(
                 &named("webhook_attempt_duration_seconds"),
                 "Duration of attempts to deliver an event",
                 Histogram::new(BUCKETS),
             ),
-            given_up: figures.register(
+            given_up: program.register(
                 &named("webhook_deliveries_given_up"),
                 "Deliveries given up after their last attempt",
                 Count::default(),
             ),
-            disabled: figures.register(
+            disabled: program.register(
                 &named("webhook_endpoints_disabled"),
                 "Endpoints disabled by the service, by reason",
                 Family::default(),
             ),
-            waiting: figures.register(
+            waiting: program.register(
                 &named("webhook_deliveries_waiting"),
                 "Events and deliveries that are waiting",
                 Gauge::default(),
             ),
-            oldest: figures.register(
+            oldest: program.register(
                 &named("webhook_oldest_waiting_seconds"),
                 "Age of the oldest waiting event",
                 Gauge::default(),
             ),
-            mails: figures.register(
+            mails: program.register(
                 &named("mails"),
                 "Attempts to send mail, by outcome",
                 Family::default(),
@@ -92,26 +92,26 @@ impl Metrics {
         metrics
     }
 
-    /// Lets the counts that alerts look at begin at 0: no increase is seen in one that appears with its first event.
+    /// Lets the counters that alerts look at begin at 0: Prometheus sees no increase in one that appears with its first event.
     fn begin(&self) {
         for outcome in ["sent", "failed", "given_up"] {
-            drop(self.mails.get_or_create(&Outcome { outcome }));
+            drop(self.mails.get_or_create(&OutcomeLabel { outcome }));
         }
         for reason in [Disabled::Gone, Disabled::Failing] {
             let reason = reason.name();
-            drop(self.disabled.get_or_create(&Reason { reason }));
+            drop(self.disabled.get_or_create(&ReasonLabel { reason }));
         }
     }
 
     pub(crate) fn published(&self, kind: &str) {
-        let kind = Kind {
+        let kind = TypeLabel {
             r#type: kind.to_owned(),
         };
         self.published.get_or_create(&kind).inc();
     }
 
     pub(crate) fn attempt(&self, outcome: &'static str, duration: Duration) {
-        self.attempts.get_or_create(&Outcome { outcome }).inc();
+        self.attempts.get_or_create(&OutcomeLabel { outcome }).inc();
         self.duration.observe(duration.as_secs_f64());
     }
 
@@ -120,10 +120,10 @@ impl Metrics {
     }
 
     pub(crate) fn disabled(&self, reason: &'static str) {
-        self.disabled.get_or_create(&Reason { reason }).inc();
+        self.disabled.get_or_create(&ReasonLabel { reason }).inc();
     }
 
-    /// So much waits, the oldest of it for so many seconds.
+    /// How much waits, and the age of the oldest of it.
     pub(crate) fn waiting(&self, count: i64, oldest: Duration) {
         self.waiting.set(count);
         self.oldest
@@ -131,7 +131,7 @@ impl Metrics {
     }
 
     pub(crate) fn mail(&self, outcome: &'static str) {
-        self.mails.get_or_create(&Outcome { outcome }).inc();
+        self.mails.get_or_create(&OutcomeLabel { outcome }).inc();
     }
 }
 

@@ -36,14 +36,14 @@ pub struct Endpoint {
 
 /// Which endpoint of the configuration one is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum ConfiguredEndpoint {
     /// The one whose address is a setting.
     Settings,
     /// The service that runs in the same process.
     Internal,
 }
 
-impl Place {
+impl ConfiguredEndpoint {
     /// Every one that there may be.
     pub(crate) const ALL: [Self; 2] = [Self::Settings, Self::Internal];
 

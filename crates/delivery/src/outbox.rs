@@ -1,4 +1,4 @@
-//! What a service delivers with, shared by its workers and by those who give them work.
+//! What a service delivers with, shared by its workers and by those that queue work for them.
 
 use std::{fmt, ops::Deref, sync::Arc, time::Duration};
 
@@ -7,10 +7,10 @@ use tokio::sync::Notify;
 use web::{Clock, Random, Supervisor, server::Shutdown};
 
 use crate::{
-    http::{Secret, Sender, Target},
+    http::{Secret, Target, WebhookSender},
     mail::Mail,
     metrics::Metrics,
-    model::Place,
+    model::ConfiguredEndpoint,
 };
 
 /// What sets a service's events apart from another's.
@@ -80,17 +80,19 @@ pub struct Internal {
 
 impl Webhooks {
     /// An endpoint of the configuration.
-    pub(crate) fn of(&self, place: Place) -> Option<&Configured> {
-        match place {
-            Place::Settings => self.configured.as_ref(),
-            Place::Internal => self.internal.as_ref().map(|internal| &internal.endpoint),
+    pub(crate) fn of(&self, endpoint: ConfiguredEndpoint) -> Option<&Configured> {
+        match endpoint {
+            ConfiguredEndpoint::Settings => self.configured.as_ref(),
+            ConfiguredEndpoint::Internal => {
+                self.internal.as_ref().map(|internal| &internal.endpoint)
+            }
         }
     }
 
     /// The types of events that it gets, by comma; blank is all.
-    pub(crate) fn types_of(&self, place: Place) -> String {
-        match (place, &self.internal) {
-            (Place::Internal, Some(internal)) => internal.types.join(","),
+    pub(crate) fn types_of(&self, endpoint: ConfiguredEndpoint) -> String {
+        match (endpoint, &self.internal) {
+            (ConfiguredEndpoint::Internal, Some(internal)) => internal.types.join(","),
             _ => String::new(),
         }
     }
@@ -127,26 +129,26 @@ pub struct Outbox(pub(crate) Arc<Shared>);
 /// What the workers share beside the parts.
 pub(crate) struct Shared {
     parts: Parts,
-    pub(crate) sender: Sender,
+    pub(crate) sender: WebhookSender,
     pub(crate) metrics: Metrics,
     pub(crate) published: Notify,
     pub(crate) mailed: Notify,
 }
 
 impl Outbox {
-    /// With connections of its own, and its metrics among `figures`.
-    pub fn new(parts: Parts, figures: &web::metrics::Metrics) -> Self {
+    /// With connections of its own, and its metrics among `program`.
+    pub fn new(parts: Parts, program: &web::metrics::Metrics) -> Self {
         let service = parts.service;
         Self(Arc::new(Shared {
-            sender: Sender::new(parts.webhooks.allow_private, service.allow_private),
-            metrics: Metrics::new(figures, service.metrics),
+            sender: WebhookSender::new(parts.webhooks.allow_private, service.allow_private),
+            metrics: Metrics::new(program, service.metrics),
             published: Notify::new(),
             mailed: Notify::new(),
             parts,
         }))
     }
 
-    /// Events were published, and their transaction has been committed: they are delivered at once. Without this word they are found
+    /// Events were published, and their transaction has been committed: they are delivered at once. Without this they are found
     /// within seconds.
     pub fn wake(&self) {
         self.0.published.notify_one();

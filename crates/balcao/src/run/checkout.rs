@@ -1,8 +1,7 @@
 //! Running checkout in this process: its configuration from the settings, its database, its secret.
 
 use checkout::page::Shop;
-use checkout::receipts::Receipts;
-use checkout::{App, MIGRATIONS, Parts, SERVICE, State};
+use checkout::{App, MIGRATIONS, Parts, Receipts, SERVICE, State};
 use db::{Db, Engine, Options};
 use delivery::{Configured, Outbox, Webhooks};
 use web::server::Listener;
@@ -74,7 +73,7 @@ pub(crate) async fn with_outbox(
         let parts = parts(&host, settings, db)?;
         let secret = secret(settings)?;
         let webhooks = webhooks(settings, &secret)?;
-        let outbox = checkout::webhooks::open(webhooks, &secret, &parts)
+        let outbox = checkout::open_outbox(webhooks, &secret, &parts)
             .await
             .map_err(|error| Failure::of("checkout cannot be opened", &error))?;
         work(&outbox).await

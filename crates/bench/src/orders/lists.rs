@@ -91,7 +91,7 @@ async fn fill(arguments: &Arguments, address: &str) -> Result<(), LoadError> {
             tx.insert_rows(&mut rows).await
         })
         .await?;
-        checkout::lists::fold_all(&db).await?;
+        checkout::lists::compact(&db).await?;
         first = end;
     }
     db.close().await;

@@ -3,16 +3,18 @@
 
 mod store;
 
+use std::sync::Arc;
+
 use db::{Db, Timestamp};
 use web::{Clock, Random};
 
-use crate::app::State;
 use crate::digest;
+use crate::secret::Secret;
 
 /// What every key begins with, so that leaked ones can be recognised.
-const MARK: &str = "balcao_";
-/// How much of a key is kept to know it by.
-const PREFIX_LENGTH: usize = MARK.len() + 8;
+const KEY_PREFIX: &str = "balcao_";
+/// How many characters of a key are stored and listed.
+const PREFIX_LENGTH: usize = KEY_PREFIX.len() + 8;
 /// The longest name.
 const NAME_MAX: usize = 100;
 
@@ -49,6 +51,37 @@ pub enum AddError {
     Database(#[from] db::Error),
 }
 
+/// The keys that are in force: those of the configuration, and those of the store.
+#[derive(Clone)]
+pub(crate) struct ApiKeys {
+    db: Db,
+    /// Digests of the configuration's keys.
+    configured: Arc<[String]>,
+}
+
+impl ApiKeys {
+    pub(crate) fn new(db: Db, configured: &[Secret]) -> Self {
+        let configured = configured.iter().map(Secret::sha256).collect();
+        Self { db, configured }
+    }
+
+    /// Is a key with this SHA-256 in force?
+    pub(crate) async fn is_valid(&self, digest: &str) -> Result<bool, db::Error> {
+        // Digests of equal length are compared, all of them: the time tells nothing of the key.
+        let mut is_configured = false;
+        for configured in &*self.configured {
+            is_configured |= digest::is_equal(configured, digest);
+        }
+        if is_configured {
+            return Ok(true);
+        }
+        let digest = digest.to_owned();
+        self.db
+            .read(async move |conn| store::is_in_force(conn, &digest).await)
+            .await
+    }
+}
+
 /// Makes a key for the merchant's server called `name`.
 ///
 /// # Errors
@@ -59,9 +92,9 @@ pub async fn add(db: &Db, clock: &Clock, random: &Random, name: &str) -> Result<
     if name.is_empty() || name.chars().count() > NAME_MAX || !is_plain {
         return Err(AddError::Name);
     }
-    let key = format!("{MARK}{}", random.token());
+    let key = format!("{KEY_PREFIX}{}", random.token());
     let prefix = shown(&key);
-    let (digest, stored, now) = (digest::sha256(key.as_bytes()), prefix.clone(), clock.now());
+    let (digest, stored, now) = (digest::sha256(&key), prefix.clone(), clock.now());
     db.write(async move |tx| store::insert_key(tx, &name, &stored, &digest, now).await)
         .await?;
     Ok(NewKey { key, prefix })
@@ -83,7 +116,7 @@ pub async fn list(db: &Db) -> Result<Vec<ApiKey>, db::Error> {
 /// When the database fails.
 pub async fn revoke(db: &Db, clock: &Clock, key: &str) -> Result<bool, db::Error> {
     let (prefix, now) = (key.trim().to_owned(), clock.now());
-    let digest = digest::sha256(prefix.as_bytes());
+    let digest = digest::sha256(&prefix);
     db.write(async move |tx| store::revoke_key(tx, &prefix, &digest, now).await)
         .await
 }
@@ -91,23 +124,6 @@ pub async fn revoke(db: &Db, clock: &Clock, key: &str) -> Result<bool, db::Error
 /// As much of a key as may be shown: what it is listed by.
 pub fn shown(key: &str) -> String {
     key.trim().chars().take(PREFIX_LENGTH).collect()
-}
-
-/// Is it a key of the configuration or one of the store that is in force?
-pub(crate) async fn is_valid(state: &State, key: &str) -> Result<bool, db::Error> {
-    let digest = digest::sha256(key.as_bytes());
-    // Digests of equal length are compared, so that neither time nor length tells anything of the key.
-    let mut is_configured = false;
-    for configured in &state.api_key_digests {
-        is_configured |= digest::is_equal(configured, &digest);
-    }
-    if is_configured {
-        return Ok(true);
-    }
-    state
-        .db
-        .read(async move |conn| store::is_in_force(conn, &digest).await)
-        .await
 }
 
 impl std::fmt::Debug for NewKey {

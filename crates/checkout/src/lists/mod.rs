@@ -9,9 +9,11 @@ mod worker;
 
 use db::{Conn, Error, Timestamp};
 
-pub(crate) use query::{List, Span, filter, given, neighbours, span, time_and_page};
+pub(crate) use query::{
+    List, PageRequest, common_parameters, filter_parameter, page_links, page_request, query_value,
+};
 pub(crate) use store::Filter;
-pub use worker::fold_all;
+pub use worker::compact;
 pub(crate) use worker::run;
 
 /// 0001-01-01 and 9999-12-31, in microseconds since 1970: what both engines can hold.
@@ -30,7 +32,7 @@ pub(crate) enum Listed {
 
 /// Where a page begins, and how many rows there are in all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct PagePosition {
     pub(crate) count: i64,
     /// The page's rows were made before this.
     before: Timestamp,
@@ -45,12 +47,12 @@ struct Bucket {
     rows: i64,
 }
 
-/// The place of the page that begins after the first `offset` rows. Three statements at most.
-pub(crate) async fn find_place(
+/// The page that begins after the first `offset` rows. Three statements at most.
+pub(crate) async fn find_page(
     conn: &mut Conn,
     filter: &Filter,
     offset: i64,
-) -> Result<Place, Error> {
+) -> Result<PagePosition, Error> {
     // Whole days are counted already. What is left of the span's first and last day is not, nor is what a reference names: one row.
     let first = filter.from.micros().saturating_add(DAY - 1).div_euclid(DAY);
     let end = filter.before.micros().div_euclid(DAY);
@@ -72,7 +74,7 @@ pub(crate) async fn find_place(
         let before = first_day;
         buckets.push(Bucket { before, rows });
     }
-    Ok(Place::among(&buckets, filter.from, offset))
+    Ok(PagePosition::among(&buckets, filter.from, offset))
 }
 
 /// The first moment of a day.
@@ -80,7 +82,7 @@ const fn start(day: i64) -> Timestamp {
     Timestamp::from_micros(day.saturating_mul(DAY))
 }
 
-impl Place {
+impl PagePosition {
     fn among(buckets: &[Bucket], from: Timestamp, offset: i64) -> Self {
         let count = buckets.iter().map(|bucket| bucket.rows).sum();
         let mut offset = offset;
@@ -113,7 +115,7 @@ mod tests {
             before: Timestamp::from_micros(before),
             rows,
         });
-        let place = Place::among(&buckets, Timestamp::from_micros(5), offset);
+        let place = PagePosition::among(&buckets, Timestamp::from_micros(5), offset);
         assert_eq!(place.count, 5);
         (place.before.micros(), place.offset)
     }

@@ -22,12 +22,16 @@ const PAGE_SIZE_MAX: i64 = 100;
 const MOMENT: &str = "^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9:.]+(Z|[+-][0-9]{2}:[0-9]{2})?)?$";
 
 /// A parameter of a list that narrows it.
-pub(crate) fn filter(name: &str, what: &str, schema: impl Into<RefOr<Schema>>) -> Parameter {
+pub(crate) fn filter_parameter(
+    name: &str,
+    what: &str,
+    schema: impl Into<RefOr<Schema>>,
+) -> Parameter {
     parameter(name, ParameterIn::Query, Some(what), schema).build()
 }
 
 /// The parameters that every list has.
-pub(crate) fn time_and_page() -> [Parameter; 4] {
+pub(crate) fn common_parameters() -> [Parameter; 4] {
     let query =
         |name, what, schema: RefOr<Schema>| parameter(name, ParameterIn::Query, what, schema);
     let from = "An ISO date (from its first moment in UTC) or date-time, inclusive.";
@@ -50,7 +54,7 @@ pub(crate) fn time_and_page() -> [Parameter; 4] {
 }
 
 /// The last value of a name; a blank one is none.
-pub(crate) fn given<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
+pub(crate) fn query_value<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
     let named = pairs.iter().rev().find(|(given, _)| given == name);
     let value = named.map(|(_, value)| value.trim());
     value.filter(|value| !value.is_empty())
@@ -58,14 +62,14 @@ pub(crate) fn given<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a
 
 /// What every list's query says: from when to when, and which page.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Span {
+pub(crate) struct PageRequest {
     pub(crate) from: Timestamp,
     pub(crate) before: Timestamp,
     pub(crate) page: i64,
     pub(crate) page_size: i64,
 }
 
-impl Span {
+impl PageRequest {
     /// How many rows come before the page.
     pub(crate) const fn offset(self) -> i64 {
         self.page.saturating_sub(1).saturating_mul(self.page_size)
@@ -76,11 +80,11 @@ impl Span {
 ///
 /// # Errors
 /// 422 for the first value that is not allowed.
-pub(crate) fn span(pairs: &[(String, String)]) -> Result<Span, Refusal> {
-    let text = |name| given(pairs, name);
+pub(crate) fn page_request(pairs: &[(String, String)]) -> Result<PageRequest, Refusal> {
+    let text = |name| query_value(pairs, name);
     let from = text("created_from").map(|text| moment("created_from", text));
     let to = text("created_to").map(|text| moment("created_to", text));
-    Ok(Span {
+    Ok(PageRequest {
         from: from.transpose()?.map_or(EARLIEST, |moment| moment.first),
         before: to.transpose()?.map_or(LATEST, |moment| moment.behind),
         page: number("page", text("page"), 1, i64::from(u32::MAX))?,
@@ -107,12 +111,12 @@ fn of_page(names: &[&str], pairs: &[(String, String)], page: i64) -> String {
 }
 
 /// The addresses of the next and of the previous page of a list at `path` that has `count` rows in all.
-pub(crate) fn neighbours(
+pub(crate) fn page_links(
     list: &List<'_>,
     count: i64,
-    Span {
+    PageRequest {
         page, page_size, ..
-    }: Span,
+    }: PageRequest,
 ) -> (Option<String>, Option<String>) {
     let pages = ((count + page_size - 1) / page_size).max(1);
     let address = |number| {
@@ -201,7 +205,7 @@ mod tests {
     }
 
     fn refusal(name: &str, value: &str) -> String {
-        span(&pairs(&[(name, value)]))
+        page_request(&pairs(&[(name, value)]))
             .unwrap_err()
             .detail
             .into_owned()
@@ -209,14 +213,14 @@ mod tests {
 
     #[test]
     fn an_empty_query_is_the_first_ten() {
-        let query = span(&[]).unwrap();
+        let query = page_request(&[]).unwrap();
         assert_eq!((query.page, query.page_size), (1, 10));
         assert_eq!((query.from, query.before), (EARLIEST, LATEST));
     }
 
     #[test]
     fn the_last_day_of_all_and_an_offset_whose_plus_was_not_encoded_are_read() {
-        let query = span(&pairs(&[
+        let query = page_request(&pairs(&[
             ("created_from", "2026-11-20T03:00:00 03:00"),
             ("created_to", "9999-12-31"),
         ]))
@@ -228,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_date_is_its_whole_day_in_utc() {
-        let query = span(&pairs(&[
+        let query = page_request(&pairs(&[
             ("created_from", "2026-11-20"),
             ("created_to", "2026-11-20"),
         ]))
@@ -244,7 +248,8 @@ mod tests {
             "2026-11-20T12:00:00Z",
             "2026-11-20T12:00:00",
         ] {
-            let query = span(&pairs(&[("created_from", text), ("created_to", text)])).unwrap();
+            let query =
+                page_request(&pairs(&[("created_from", text), ("created_to", text)])).unwrap();
             assert_eq!(
                 query.from.to_string(),
                 "2026-11-20T12:00:00.000000Z",

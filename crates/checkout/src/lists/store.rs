@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use db::{Conn, Engine, Error, Query, Timestamp, Tx};
 
-use super::{Listed, Place};
+use super::{Listed, PagePosition};
 
 /// Which rows a list shows.
 #[derive(Debug, Clone)]
@@ -26,12 +26,12 @@ type Key = (String, i64, String, String);
 
 impl Filter {
     /// Adds the ids of a page, in a `WHERE` of the list's own table. They are found in an index; what reads them joins the rows after.
-    pub(crate) fn push_page(&self, query: &mut Query, place: &Place, limit: i64) {
-        self.push(query, self.from, place.before);
+    pub(crate) fn push_page(&self, query: &mut Query, position: &PagePosition, limit: i64) {
+        self.push(query, self.from, position.before);
         query
             .push(" ORDER BY created_at DESC, id DESC LIMIT ")
             .bind(limit);
-        query.push(" OFFSET ").bind(place.offset);
+        query.push(" OFFSET ").bind(position.offset);
     }
 
     fn push(&self, query: &mut Query, from: Timestamp, before: Timestamp) {
@@ -105,15 +105,15 @@ pub(super) async fn count_days(
         .await
 }
 
-/// Is there a change that is not yet added to its day?
-pub(super) async fn has_changes(conn: &mut Conn) -> Result<bool, Error> {
+/// Is there a delta that is not yet added to its day?
+pub(super) async fn has_deltas(conn: &mut Conn) -> Result<bool, Error> {
     let sql = "SELECT id FROM day_count_changes LIMIT 1";
     let found = conn.optional(sql, &[], |row| row.get::<i64>(0)).await?;
     Ok(found.is_some())
 }
 
-/// Adds so many changes to their days; how many there were.
-pub(super) async fn fold(tx: &mut Tx, limit: i64) -> Result<usize, Error> {
+/// Adds at most `limit` deltas to the counts of their days; how many there were.
+pub(super) async fn compact(tx: &mut Tx, limit: i64) -> Result<usize, Error> {
     let sql = match tx.engine() {
         Engine::Sqlite => {
             "DELETE FROM day_count_changes WHERE id IN (SELECT id FROM day_count_changes ORDER BY id LIMIT $1)
@@ -125,17 +125,17 @@ pub(super) async fn fold(tx: &mut Tx, limit: i64) -> Result<usize, Error> {
              RETURNING list, day, status, method, counted"
         }
     };
-    let changes = tx
+    let deltas = tx
         .all(sql, &[&limit], |row| {
             let key: Key = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
             Ok((key, row.get::<i64>(4)?))
         })
         .await?;
     let mut sums = BTreeMap::new();
-    for (key, counted) in &changes {
+    for (key, counted) in &deltas {
         *sums.entry(key).or_insert(0) += counted;
     }
-    // In the order of keys, so that two processes that fold never wait for each other.
+    // In the order of keys, so that two processes that compact never deadlock.
     for ((list, day, status, method), counted) in sums {
         tx.execute(
             "INSERT INTO day_counts (list, day, status, method, counted) VALUES ($1, $2, $3, $4, $5)
@@ -144,5 +144,5 @@ pub(super) async fn fold(tx: &mut Tx, limit: i64) -> Result<usize, Error> {
         )
         .await?;
     }
-    Ok(changes.len())
+    Ok(deltas.len())
 }

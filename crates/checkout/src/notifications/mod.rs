@@ -3,7 +3,6 @@
 //! A notification is stored first and answered at once; its contents are not believed. Duplicate, late and reordered ones change
 //! nothing. Carries the specification's "Events" and the row "Notifications" of the decisions.
 
-pub(crate) mod api;
 mod signature;
 mod store;
 mod worker;
@@ -11,14 +10,13 @@ mod worker;
 use http::HeaderMap;
 use web::rate::{Key, Period, Rate, Reserve};
 
-use crate::app::State;
 use crate::payments::find_stored;
 use crate::provider::is_provider_id;
-use signature::Signed;
+use crate::state::State;
 use store::NewNotification;
 
+pub(crate) use worker::{delete_expired, run};
 pub use worker::{inbox_length, work_once};
-pub(crate) use worker::{remove_expired, run};
 
 /// Unsigned hints that are read back, when no secret is configured.
 const HINT_RATE: Rate = Rate::new(60, Period::Minute);
@@ -51,9 +49,9 @@ pub(crate) enum ReceiveError {
     Database(#[from] db::Error),
 }
 
-/// Checks and keeps a notification; the payment is read back by the worker, later.
+/// Checks and stores a notification; the worker reads the payment back later.
 ///
-/// One that is about something other than a payment is accepted and dropped: the provider need not repeat it.
+/// One that is not about a payment is accepted and dropped: the provider need not repeat it.
 pub(crate) async fn receive(
     state: &State,
     headers: &HeaderMap,
@@ -61,15 +59,7 @@ pub(crate) async fn receive(
 ) -> Result<(), ReceiveError> {
     let secrets = &state.config.webhook_secrets;
     let signed = !secrets.is_empty();
-    if signed
-        && !signature::is_valid(
-            secrets,
-            Signed {
-                id: notification.signed_id.as_deref(),
-                headers,
-            },
-        )
-    {
+    if signed && !signature::is_valid(secrets, notification.signed_id.as_deref(), headers) {
         state.metrics.notification("refused");
         return Err(ReceiveError::Signature);
     }
@@ -82,8 +72,8 @@ pub(crate) async fn receive(
         return Ok(());
     };
     if !signed {
-        // Nobody vouches for it: what it names must be ours, or strangers could make us ask the provider for anything.
-        if find_stored(state, &payment).await?.is_none() {
+        // Anybody may have sent it: it must name a payment of ours, or strangers could make us ask the provider for anything.
+        if find_stored(&state.db, &payment).await?.is_none() {
             state.metrics.notification("ignored");
             return Ok(());
         }

@@ -6,40 +6,27 @@
 
 use http::HeaderMap;
 
-use crate::config::Secret;
 use crate::digest;
+use crate::secret::Secret;
 
-/// What a notification's signature is judged by.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Signed<'a> {
-    /// `data.id` of the query, as it was sent.
-    pub(crate) id: Option<&'a str>,
-    pub(crate) headers: &'a HeaderMap,
-}
-
-/// Is the notification signed with one of the secrets?
-pub(crate) fn is_valid(secrets: &[Secret], signed: Signed<'_>) -> bool {
-    let header = |name: &str| {
-        signed
-            .headers
-            .get(name)
-            .and_then(|value| value.to_str().ok())
-    };
+/// Is the notification signed with one of the secrets? `id` is `data.id` of the query, as it was sent.
+pub(super) fn is_valid(secrets: &[Secret], id: Option<&str>, headers: &HeaderMap) -> bool {
+    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let Some((ts, given)) = header("x-signature").and_then(parts) else {
         return false;
     };
     let request_id = header("x-request-id");
-    let lower = signed.id.map(str::to_lowercase);
+    let lower = id.map(str::to_lowercase);
     // The documents ask for the id in lower case, the newest client libraries keep it as it is: either will do.
     let manifests = [
-        manifest(signed.id, request_id, ts),
+        manifest(id, request_id, ts),
         manifest(lower.as_deref(), request_id, ts),
     ];
     let given = given.to_lowercase();
     secrets.iter().any(|secret| {
         manifests
             .iter()
-            .any(|text| digest::is_equal(&digest::signature(secret, text), &given))
+            .any(|text| digest::is_equal(&secret.sign(text), &given))
     })
 }
 
@@ -86,13 +73,7 @@ mod tests {
             headers.insert("x-request-id", request_id.parse().unwrap());
         }
         let secrets: Vec<Secret> = secrets.iter().map(|secret| Secret::new(*secret)).collect();
-        is_valid(
-            &secrets,
-            Signed {
-                id,
-                headers: &headers,
-            },
-        )
+        is_valid(&secrets, id, &headers)
     }
 
     #[test]
@@ -179,7 +160,7 @@ mod tests {
 
     #[test]
     fn an_id_in_capitals_is_signed_as_it_is_or_in_lower_case() {
-        let text = |id: &str| digest::signature(&Secret::new("s"), &format!("id:{id};ts:1;"));
+        let text = |id: &str| Secret::new("s").sign(&format!("id:{id};ts:1;"));
         for signed in ["AB", "ab"] {
             assert!(check(
                 &["s"],

@@ -2,7 +2,7 @@
 
 use db::{Conn, Error, Row, Timestamp, Tx};
 
-/// A notification to be kept.
+/// A notification to be stored.
 #[derive(Debug, Clone)]
 pub(super) struct NewNotification {
     pub(super) payment: String,
@@ -15,7 +15,7 @@ pub(super) struct NewNotification {
 
 /// A notification that waits.
 #[derive(Debug, Clone)]
-pub(super) struct Waiting {
+pub(super) struct WaitingNotification {
     pub(super) id: i64,
     pub(super) payment: String,
     pub(super) tries: i64,
@@ -25,8 +25,8 @@ pub(super) struct Waiting {
 
 /// How a notification ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
-    /// The payment was read back and its word recorded.
+pub(super) enum NotificationOutcome {
+    /// The payment was read back and recorded.
     Applied,
     /// The payment is none of ours.
     Foreign,
@@ -34,7 +34,7 @@ pub(super) enum Outcome {
     GivenUp,
 }
 
-impl Outcome {
+impl NotificationOutcome {
     const fn as_str(self) -> &'static str {
         match self {
             Self::Applied => "applied",
@@ -44,7 +44,7 @@ impl Outcome {
     }
 }
 
-/// Keeps a notification; it is due at once.
+/// Stores a notification; it is due at once.
 pub(super) async fn insert_notification(tx: &mut Tx, new: &NewNotification) -> Result<u64, Error> {
     tx.execute(
         "INSERT INTO notifications (provider_payment_id, topic, action, request_id, signed, received_at, outcome, tries, try_at)
@@ -59,7 +59,7 @@ pub(super) async fn due_notifications(
     conn: &mut Conn,
     now: Timestamp,
     limit: i64,
-) -> Result<Vec<Waiting>, Error> {
+) -> Result<Vec<WaitingNotification>, Error> {
     conn.all(
         "SELECT id, provider_payment_id, tries, try_at, received_at FROM notifications
          WHERE try_at <= $1 ORDER BY try_at, id LIMIT $2",
@@ -79,11 +79,11 @@ pub(super) async fn next_due(conn: &mut Conn) -> Result<Option<Timestamp>, Error
     .await
 }
 
-/// Takes a due notification by setting its next try, and that of every other one of the same payment with it; none when
-/// another worker took it. Answers the newest of them: the payment as it is read from now on settles them all.
-pub(super) async fn take_notification(
+/// Claims a due notification by setting its next try, and that of every other one of the same payment with it; none when
+/// another worker has claimed it. Gives the newest of them: the payment as it is read from now on is newer than all of them.
+pub(super) async fn claim_notification(
     tx: &mut Tx,
-    seen: &Waiting,
+    seen: &WaitingNotification,
     next_try: Timestamp,
 ) -> Result<Option<i64>, Error> {
     let changed = tx
@@ -115,13 +115,13 @@ pub(super) async fn postpone_notifications(tx: &mut Tx, until: Timestamp) -> Res
     .await
 }
 
-/// Ends the notifications of a payment up to the newest that was there before the payment was read. Told by their order
-/// and not by their time: replicas' clocks differ, and one that came after the reading must be read for itself.
+/// Ends the notifications of a payment up to the newest that was there before the payment was read. That is decided by their ids
+/// and not by their times: replicas' clocks differ, and one that came after the reading needs a reading of its own.
 pub(super) async fn end_notifications(
     tx: &mut Tx,
     payment: &str,
     newest: i64,
-    outcome: Outcome,
+    outcome: NotificationOutcome,
     now: Timestamp,
 ) -> Result<u64, Error> {
     tx.execute(
@@ -143,7 +143,7 @@ pub(super) async fn inbox_length(conn: &mut Conn) -> Result<i64, Error> {
 }
 
 /// Removes notifications that ended long ago.
-pub(super) async fn remove_old_notifications(tx: &mut Tx, before: Timestamp) -> Result<u64, Error> {
+pub(super) async fn delete_old_notifications(tx: &mut Tx, before: Timestamp) -> Result<u64, Error> {
     tx.execute(
         "DELETE FROM notifications
          WHERE id IN (SELECT id FROM notifications WHERE received_at < $1 AND try_at IS NULL
@@ -153,8 +153,8 @@ pub(super) async fn remove_old_notifications(tx: &mut Tx, before: Timestamp) -> 
     .await
 }
 
-fn waiting(row: &Row<'_>) -> Result<Waiting, Error> {
-    Ok(Waiting {
+fn waiting(row: &Row<'_>) -> Result<WaitingNotification, Error> {
+    Ok(WaitingNotification {
         id: row.get(0)?,
         payment: row.get(1)?,
         tries: row.get(2)?,
@@ -196,12 +196,13 @@ mod tests {
                     insert_notification(tx, &notification(now)).await?;
                     insert_notification(tx, &notification(now)).await?;
                     let due = due_notifications(tx, now, 10).await?;
-                    let taken = take_notification(tx, &due[0], next_try).await?;
-                    let again = take_notification(tx, &due[1], next_try).await?;
+                    let taken = claim_notification(tx, &due[0], next_try).await?;
+                    let again = claim_notification(tx, &due[1], next_try).await?;
                     assert_eq!((taken, again), (Some(due[1].id), None));
                     insert_notification(tx, &notification(now)).await?;
                     let (payment, newest) = (&due[0].payment, due[1].id);
-                    end_notifications(tx, payment, newest, Outcome::Applied, now).await?;
+                    end_notifications(tx, payment, newest, NotificationOutcome::Applied, now)
+                        .await?;
                     inbox_length(tx).await
                 })
                 .await;

@@ -2,15 +2,14 @@
 
 use std::time::Duration;
 
-use db::Timestamp;
+use db::{Db, Timestamp};
 use tokio::task::JoinSet;
 
-use super::store::{self, Outcome, Waiting};
-use crate::app::State;
-use crate::payments::{
-    Adopted, PaymentState, Recorded, Source, StoredPayment, adopt_or_record, find_stored, new_key,
-};
+use super::store::{self, NotificationOutcome, WaitingNotification};
+use crate::attempts::{Adoption, ReportOutcome, adopt_or_record, new_key};
+use crate::payments::{PaymentState, Source, StoredPayment, find_stored};
 use crate::provider::{Failure, Purpose};
+use crate::state::State;
 
 /// Payments read back at once.
 const AT_ONCE: i64 = 8;
@@ -19,7 +18,7 @@ const TRIED_FOR: Duration = Duration::from_secs(4 * 24 * 60 * 60);
 /// How long after its approval a payment can be charged back.
 const CHARGEBACK: Duration = Duration::from_secs(180 * 24 * 60 * 60);
 /// How long ended notifications are kept.
-const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+const RETENTION: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 const HOUR: Duration = Duration::from_secs(60 * 60);
 /// The longest sleep: what another process left behind is found after it.
 const SLEEP_MAX: Duration = Duration::from_secs(30);
@@ -33,7 +32,7 @@ pub(crate) async fn run(state: State) {
             Ok(0) => sleep_until_due(&state).await,
             Ok(_) => continue,
             Err(error) => {
-                tracing::warn!(%error, "the inbox could not be worked on");
+                tracing::warn!(%error, "notifications: working on the inbox failed, retrying in 2 s");
                 FAULT_WAIT
             }
         };
@@ -52,7 +51,7 @@ async fn sleep_until_due(state: &State) -> Duration {
         .read(async move |conn| store::next_due(conn).await)
         .await;
     let now = state.clock.now();
-    // At least a moment: a due row that another worker holds must not make this one spin.
+    // A due row that another worker has claimed must not make this one spin.
     next.ok().flatten().map_or(SLEEP_MAX, |due| {
         due.since(now).clamp(Duration::from_millis(100), SLEEP_MAX)
     })
@@ -68,7 +67,7 @@ pub async fn work_once(state: &State) -> Result<usize, db::Error> {
         .db
         .read(async move |conn| store::due_notifications(conn, now, AT_ONCE).await)
         .await?;
-    let mut payments: Vec<Waiting> = Vec::new();
+    let mut payments: Vec<WaitingNotification> = Vec::new();
     for waiting in due {
         // Several about one payment need one reading.
         if payments
@@ -104,7 +103,7 @@ pub async fn work_once(state: &State) -> Result<usize, db::Error> {
 
 /// Nothing is asked, and nothing counts as a try, until the quota allows it.
 async fn postpone_all(state: &State, until: Timestamp) -> Result<(), db::Error> {
-    tracing::info!(%until, "the quota is used up: notified payments are read back later");
+    tracing::info!(%until, "notifications: the quota of calls to the provider is used up, payments are read back later");
     let postpone = async move |tx: &mut db::Tx| store::postpone_notifications(tx, until).await;
     state.db.write::<_, db::Error, _>(postpone).await.map(drop)
 }
@@ -121,10 +120,10 @@ pub async fn inbox_length(state: &State) -> Result<i64, db::Error> {
 }
 
 /// Removes notifications that ended long ago.
-pub(crate) async fn remove_expired(state: &State) -> Result<(), db::Error> {
-    let before = state.clock.now() - KEPT;
-    let remove = async move |tx: &mut db::Tx| store::remove_old_notifications(tx, before).await;
-    while state.db.write::<_, db::Error, _>(remove).await? > 0 {}
+pub(crate) async fn delete_expired(db: &Db, now: Timestamp) -> Result<(), db::Error> {
+    let before = now - RETENTION;
+    let remove = async move |tx: &mut db::Tx| store::delete_old_notifications(tx, before).await;
+    while db.write::<_, db::Error, _>(remove).await? > 0 {}
     Ok(())
 }
 
@@ -138,14 +137,14 @@ enum Turn {
     Quota(Duration),
 }
 
-async fn read_back(state: &State, waiting: Waiting) -> Result<Turn, db::Error> {
+async fn read_back(state: &State, waiting: WaitingNotification) -> Result<Turn, db::Error> {
     if let Err(Failure::Quota { retry_after }) =
         state.provider.reserve(1, Purpose::Background).await
     {
         return Ok(Turn::Quota(retry_after));
     }
     let (seen, next_try) = (waiting.clone(), state.clock.now() + wait(waiting.tries));
-    let take = async move |tx: &mut db::Tx| store::take_notification(tx, &seen, next_try).await;
+    let take = async move |tx: &mut db::Tx| store::claim_notification(tx, &seen, next_try).await;
     let Some(newest) = state.db.write::<_, db::Error, _>(take).await? else {
         return Ok(Turn::Lost);
     };
@@ -160,52 +159,59 @@ async fn read_back(state: &State, waiting: Waiting) -> Result<Turn, db::Error> {
 }
 
 /// None asks for another try.
-async fn ask(state: &State, waiting: &Waiting) -> Result<Option<Outcome>, db::Error> {
+async fn ask(
+    state: &State,
+    waiting: &WaitingNotification,
+) -> Result<Option<NotificationOutcome>, db::Error> {
     match state.provider.read(&waiting.payment, new_key(state)).await {
         Ok(payment) => {
             let adopted = adopt_or_record(state, &payment, Source::Notification).await?;
             Ok(match adopted {
-                // Its creation is still at work: what it records is newer or the same, but only its end will tell.
-                Adopted::Busy => None,
-                Adopted::Recorded(Recorded::Unknown) | Adopted::Contradiction(_) => {
-                    Some(Outcome::Foreign)
+                // Its creation is still at work, and records the payment at its end.
+                Adoption::Busy => None,
+                Adoption::Recorded(ReportOutcome::NotOurs) | Adoption::Contradiction(_) => {
+                    Some(NotificationOutcome::Foreign)
                 }
-                Adopted::Recorded(_) | Adopted::Made => Some(Outcome::Applied),
+                Adoption::Recorded(_) | Adoption::Completed => Some(NotificationOutcome::Applied),
             })
         }
         // A payment of ours that the provider does not find is one that it does not find yet.
         Err(failure) if failure.is_not_found() => {
-            let ours = find_stored(state, &waiting.payment).await?;
-            Ok(ours.is_none().then_some(Outcome::Foreign))
+            let ours = find_stored(&state.db, &waiting.payment).await?;
+            Ok(ours.is_none().then_some(NotificationOutcome::Foreign))
         }
         Err(failure) => {
-            log(&waiting.payment, &failure);
+            let payment = &waiting.payment;
+            tracing::info!(payment, %failure, "notifications: reading a payment back failed, it is retried");
             Ok(None)
         }
     }
 }
 
 /// Gives a notification up that has been tried for long enough and can change nothing any more.
-async fn give_up(state: &State, waiting: &Waiting) -> Result<Option<Outcome>, db::Error> {
+async fn give_up(
+    state: &State,
+    waiting: &WaitingNotification,
+) -> Result<Option<NotificationOutcome>, db::Error> {
     let now = state.clock.now();
     if now < waiting.received_at + TRIED_FOR {
         return Ok(None);
     }
-    let stored = find_stored(state, &waiting.payment).await?;
+    let stored = find_stored(&state.db, &waiting.payment).await?;
     if stored.is_some_and(|stored| can_change(&stored, waiting, now)) {
         return Ok(None);
     }
     tracing::warn!(
         payment = waiting.payment,
         since = %waiting.received_at,
-        "a notification is given up: the provider could not be asked about the payment, whose state may be another there"
+        "notifications: one is given up, the provider did not answer for four days: the payment's state there may be another"
     );
     state.metrics.notification("given_up");
-    Ok(Some(Outcome::GivenUp))
+    Ok(Some(NotificationOutcome::GivenUp))
 }
 
 /// Is the payment open, may it be charged back, or have been paid after all?
-fn can_change(stored: &StoredPayment, waiting: &Waiting, now: Timestamp) -> bool {
+fn can_change(stored: &StoredPayment, waiting: &WaitingNotification, now: Timestamp) -> bool {
     let snapshot = &stored.snapshot;
     let approved = snapshot.date_approved.as_deref();
     let approved = approved.and_then(|date| Timestamp::parse(date).ok());
@@ -222,7 +228,7 @@ async fn end(
     state: &State,
     payment: String,
     newest: i64,
-    outcome: Outcome,
+    outcome: NotificationOutcome,
 ) -> Result<(), db::Error> {
     let now = state.clock.now();
     let end = async move |tx: &mut db::Tx| {
@@ -233,10 +239,5 @@ async fn end(
 
 /// 2, 4, 8, … seconds, at most an hour.
 fn wait(tries: i64) -> Duration {
-    let exponent = u32::try_from(tries.clamp(0, 11)).unwrap_or(11) + 1;
-    Duration::from_secs(2u64.pow(exponent)).min(HOUR)
-}
-
-fn log(payment: &str, failure: &Failure) {
-    tracing::info!(payment, %failure, "a payment could not be read back yet");
+    delivery::backoff(Duration::from_secs(2), tries, HOUR)
 }

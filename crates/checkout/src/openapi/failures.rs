@@ -13,8 +13,9 @@ use web::{Error, docs};
 
 use super::{LIMITS, REQUEST_ID};
 use crate::access;
-use crate::orders::{self, Obstacle};
-use crate::payments::{busy, not_found};
+use crate::api::errors::{obstacle, reference_taken};
+use crate::errors::{busy, order_not_found, payment_not_found};
+use crate::orders::Obstacle;
 use crate::provider::Failure;
 use crate::request::{HOLDS_CARD_NUMBER, Refusal};
 
@@ -65,14 +66,13 @@ fn of_requests() -> [(u16, Response); 8] {
     let not_there = "There is no such payment, or no such order.";
     let conflict = "A request with the same idempotency key is still at work; or the order is paid, may be paid by another \
                     attempt, or has another one's reference.";
-    let told = |status, obstacle: Obstacle| Error::new(status, obstacle.detail());
     let conflicts = [
         busy(),
-        orders::reference_taken("ord_019aa5c8f0007cc08f0f3f5f8b8c2f11"),
-        told(StatusCode::CONFLICT, Obstacle::Paid),
-        told(StatusCode::CONFLICT, Obstacle::Confirming),
+        reference_taken("ord_019aa5c8f0007cc08f0f3f5f8b8c2f11"),
+        obstacle(&Obstacle::Paid),
+        obstacle(&Obstacle::Confirming),
     ];
-    let gone = [Obstacle::Expired, Obstacle::Canceled].map(|end| told(StatusCode::GONE, end));
+    let gone = [Obstacle::Expired, Obstacle::Canceled].map(|end| obstacle(&end));
     let too_large = "The body is longer than 64 KiB.";
     let unprocessable =
         "Every other validation failure, and an idempotency key used for another request.";
@@ -91,7 +91,7 @@ fn of_requests() -> [(u16, Response); 8] {
         ),
         (
             404,
-            failed(not_there, &[], [not_found(), orders::not_found()]),
+            failed(not_there, &[], [payment_not_found(), order_not_found()]),
         ),
         (409, failed(conflict, &[RETRY_AFTER], conflicts)),
         (410, failed("The order has ended.", &[], gone)),

@@ -1,6 +1,7 @@
 //! The API's document: what its routes say of themselves, and what stands around them.
 
 mod failures;
+mod webhooks;
 
 use std::sync::LazyLock;
 
@@ -15,7 +16,14 @@ use web::errors::DetailedBody;
 use web::openapi::{About, Header, add_responses, constant, failure, name_headers, text};
 use web::{docs, health};
 
-use crate::{SERVICE, VERSION, orders, page, routes, webhooks};
+use crate::{SERVICE, VERSION, api, orders, page};
+
+/// Where the API's documents are.
+pub(crate) const DOCUMENTS: docs::Paths = docs::Paths {
+    swagger_ui: "/docs",
+    redoc: "/redoc",
+    schema: "/openapi.json",
+};
 
 const ABOUT: &str = "\
 All amounts are in BRL, as exact JSON numbers with at most two decimals. Every error is JSON with a text in `detail`; \
@@ -83,12 +91,12 @@ pub(crate) fn operations() -> &'static [(String, Method)] {
 
 /// Every operation, with what the layers around it add, and what the operations refer to.
 fn described() -> OpenApi {
-    let mut api = routes::api_described();
+    let mut api = api::openapi();
     add_responses(&mut api, &[400, 401, 429, 500, 503].map(failure));
     add_responses(&mut api, &[otherwise("AnyOther")]);
     let mut pages = page::openapi();
     pages.merge(orders::pages::openapi());
-    docs::describe(&mut pages, routes::DOCUMENTS);
+    docs::describe(&mut pages, DOCUMENTS);
     add_responses(&mut pages, &[otherwise("PageFailed")]);
     api.merge(pages);
     name_headers(&mut api, &LIMITS);
@@ -96,7 +104,7 @@ fn described() -> OpenApi {
     add_responses(&mut probes, &[otherwise("AnyOther")]);
     api.merge(probes);
     name_headers(&mut api, &[REQUEST_ID]);
-    let (schemas, webhooks) = webhooks::openapi::described();
+    let (schemas, webhooks) = webhooks::described();
     let events = ComponentsBuilder::new().schemas_from_iter(schemas);
     let mut whole = about();
     whole.merge(api);

@@ -1,11 +1,11 @@
-//! How an order changes, always inside the transaction that stores why: what became of a payment, a cancellation, the end of its time.
+//! How an order changes, always inside the transaction that stores why: a payment's new state, a cancellation, the end of its time.
 
 use db::{Timestamp, Tx};
 
+use super::events;
 use super::model::OrderStatus;
-use super::news;
-use super::store::{self, End, LockedOrder};
-use crate::payments::{PaymentState, Transitions};
+use super::store::{self, LockedOrder, OrderEnd};
+use crate::payments::{PaymentState, Transition, Transitions};
 use crate::webhooks::EventType;
 
 /// What happens to an order.
@@ -32,18 +32,18 @@ pub(super) enum Change {
 
 /// What became of a payment of an order.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct PaymentNews<'a> {
+pub(crate) struct PaymentChange<'a> {
     /// The payment's row.
     pub(crate) payment: i64,
-    /// Where it stands now.
+    /// Its state now.
     pub(crate) state: PaymentState,
     /// How it came there.
-    pub(crate) steps: &'a Transitions,
+    pub(crate) transitions: &'a Transitions,
     /// Are second payments given back by themselves?
     pub(crate) refunds_overpayment: bool,
 }
 
-/// Changes an order that this transaction has locked, and tells of it. Nothing else writes an order's status. After the commit,
+/// Changes an order that this transaction has locked, and publishes the event. Nothing else writes an order's status. After the commit,
 /// `State::wake_deliveries` is called.
 pub(super) async fn apply(
     tx: &mut Tx,
@@ -60,12 +60,12 @@ pub(super) async fn apply(
         Change::Expired => (OrderStatus::Expired, EventType::OrderExpired, None),
         Change::Overpaid { by, refund_at } => {
             if store::insert_overpayment(tx, by, order.row, refund_at, now).await? {
-                news::tell_of_overpayment(tx, order.row, by, now).await?;
+                events::publish_overpayment(tx, order.row, by, now).await?;
                 tracing::warn!(
                     order = order.id,
                     status = order.status.as_str(),
                     is_refunded = refund_at.is_some(),
-                    "a payment was approved that pays for nothing: look at the order's payments"
+                    "orders: a payment was approved for an order that needs none: look at the order's payments"
                 );
             }
             return Ok(());
@@ -73,37 +73,37 @@ pub(super) async fn apply(
     };
     // What still waits for its payer is cancelled at the provider, outside of any transaction.
     let pending = store::pending_of(tx, order.row).await?;
-    let end = End {
+    let end = OrderEnd {
         status,
         paid,
-        look_at: (!pending.is_empty()).then_some(now),
+        due_at: (!pending.is_empty()).then_some(now),
         now,
     };
     store::write_end(tx, order.row, &end).await?;
     let is_late = paid.is_some_and(|(_, is_late)| is_late);
-    news::tell_of_end(tx, order.row, kind, is_late, now).await
+    events::publish_end(tx, order.row, kind, is_late, now).await
 }
 
 /// Lets a locked order follow a payment of it, in the transaction that stores the payment's state.
 pub(crate) async fn follow(
     tx: &mut Tx,
     order: &LockedOrder,
-    news: PaymentNews<'_>,
+    payment: PaymentChange<'_>,
     now: Timestamp,
 ) -> Result<(), db::Error> {
-    let is_approved = |step: &crate::payments::Step| step.to == PaymentState::Approved;
-    if news.steps.iter().any(is_approved) {
-        return apply(tx, order, approval(order, news, now), now).await;
+    let is_approval = |transition: &Transition| transition.to == PaymentState::Approved;
+    if payment.transitions.iter().any(is_approval) {
+        return apply(tx, order, approval(order, payment, now), now).await;
     }
-    let is_new = !news.steps.is_empty();
-    if is_new && news.state == PaymentState::Pending && order.status != OrderStatus::Open {
-        // It was made after all, and nobody waits for it any more.
-        store::look_at(tx, order.row, Some(now)).await?;
+    let is_new = !payment.transitions.is_empty();
+    if is_new && payment.state == PaymentState::Pending && order.status != OrderStatus::Open {
+        // It was made after all, and nobody shall pay it any more.
+        store::write_due_at(tx, order.row, Some(now)).await?;
     }
     Ok(())
 }
 
-/// The provider approved a payment that stands as cancelled here: its state stays, and somebody must look.
+/// The provider approved a payment that is cancelled here. Its state stays, and the shop must look at it.
 pub(crate) async fn follow_refused_approval(
     tx: &mut Tx,
     payment: i64,
@@ -120,8 +120,8 @@ pub(crate) async fn follow_refused_approval(
 }
 
 /// What an approval does to an order.
-fn approval(order: &LockedOrder, news: PaymentNews<'_>, now: Timestamp) -> Change {
-    let by = news.payment;
+fn approval(order: &LockedOrder, payment: PaymentChange<'_>, now: Timestamp) -> Change {
+    let by = payment.payment;
     match order.status {
         OrderStatus::Open => Change::Paid {
             by,
@@ -135,7 +135,7 @@ fn approval(order: &LockedOrder, news: PaymentNews<'_>, now: Timestamp) -> Chang
         },
         OrderStatus::Paid => Change::Overpaid {
             by,
-            refund_at: news.refunds_overpayment.then_some(now),
+            refund_at: payment.refunds_overpayment.then_some(now),
         },
     }
 }

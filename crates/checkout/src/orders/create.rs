@@ -1,30 +1,30 @@
 //! Making an order. The database's unique keys settle which of two requests with one key, or with one reference, made it.
 
-use db::{Conn, Timestamp, Tx};
+use db::{Conn, Db, Timestamp, Tx};
 
 use super::model::Order;
 use super::request::NewOrder;
 use super::store::{self, InsertedOrder};
-use crate::app::State;
 use crate::digest;
-use crate::payments::IdempotencyKey;
-use crate::payments::idempotency::KEPT;
+use crate::idempotency::{IdempotencyKey, RETENTION};
+use crate::secret::Secret;
+use crate::state::State;
 
-/// How often a key or a reference is looked for again that vanished between two statements.
-const LOOKS: usize = 5;
+/// How often a key or a reference is looked up again that vanished between two statements.
+const LOOKUPS_MAX: usize = 5;
 
 /// An order that was made.
 #[derive(Debug, Clone)]
-pub struct CreatedOrder {
+pub(crate) struct CreatedOrder {
     /// The order, as it was when it was made.
-    pub order: Order,
+    pub(crate) order: Order,
     /// Was it answered before?
-    pub replayed: bool,
+    pub(crate) replayed: bool,
 }
 
 /// Why no order is made.
 #[derive(Debug, thiserror::Error)]
-pub enum CreateOrderError {
+pub(crate) enum CreateOrderError {
     /// The reference is another order's, which has this id.
     #[error("the reference is that of order {0}")]
     Reference(String),
@@ -39,23 +39,8 @@ pub enum CreateOrderError {
     Shape(#[from] serde_json::Error),
 }
 
-/// What is written of a new order, made before the transaction that may run more than once.
-struct Row {
-    id: String,
-    token_digest: String,
-    key: Option<IdempotencyKey>,
-    fingerprint: Option<String>,
-    new: NewOrder,
-    items: String,
-    customer: Option<String>,
-    now: Timestamp,
-}
-
 /// Makes the order that a request asks for which was checked at `now`, or gives the one that its key stands for.
-///
-/// # Errors
-/// See [`CreateOrderError`].
-pub async fn create(
+pub(crate) async fn create(
     state: &State,
     new: NewOrder,
     key: Option<IdempotencyKey>,
@@ -68,11 +53,12 @@ pub async fn create(
         .as_ref()
         .map(serde_json::to_string)
         .transpose()?;
-    let row = Row {
-        token_digest: digest::sha256(state.order_token(&id).as_bytes()),
+    let secret = &state.config.secret;
+    let order = InsertedOrder {
+        token_digest: digest::sha256(state.order_token(&id)),
         fingerprint: key
             .as_ref()
-            .map(|_| fingerprint(state, &new, &items, customer.as_deref())),
+            .map(|_| fingerprint(secret, &new, &items, customer.as_deref())),
         id,
         key,
         new,
@@ -80,58 +66,48 @@ pub async fn create(
         customer,
         now,
     };
-    state.db.write(async move |tx| row.write(tx).await).await
+    state
+        .db
+        .write(async move |tx| insert(tx, &order).await)
+        .await
 }
 
-impl Row {
-    async fn write(&self, tx: &mut Tx) -> Result<CreatedOrder, CreateOrderError> {
-        let key = self.key.as_ref().map(IdempotencyKey::as_str);
-        let inserted = InsertedOrder {
-            id: &self.id,
-            token_digest: &self.token_digest,
-            key_digest: key,
-            fingerprint: self.fingerprint.as_deref(),
-            new: &self.new,
-            items: &self.items,
-            customer: self.customer.as_deref(),
-            now: self.now,
-        };
-        for _ in 0..LOOKS {
-            if let Some(row) = store::insert(tx, &inserted).await? {
-                let made = store::find_by_row(tx, row).await?;
-                let order = made.ok_or_else(|| db::Error::other("an order vanished"))?;
-                let replayed = false;
-                return Ok(CreatedOrder { order, replayed });
-            }
-            if let Some(key) = key
-                && let Some((row, fingerprint, order)) = store::find_by_key(tx, key).await?
-            {
-                if order.created_at + KEPT <= self.now {
-                    store::free_key(tx, row).await?;
-                    continue;
-                }
-                if fingerprint != self.fingerprint {
-                    return Err(CreateOrderError::Mismatch);
-                }
-                let replayed = true;
-                return Ok(CreatedOrder {
-                    order: order.into_first_answer(),
-                    replayed,
-                });
-            }
-            if let Some(reference) = &self.new.reference
-                && let Some(id) = store::find_by_reference(tx, reference).await?
-            {
-                return Err(CreateOrderError::Reference(id));
-            }
+async fn insert(tx: &mut Tx, new: &InsertedOrder) -> Result<CreatedOrder, CreateOrderError> {
+    for _ in 0..LOOKUPS_MAX {
+        if let Some(row) = store::insert(tx, new).await? {
+            let order = store::find_by_row(tx, row).await?;
+            let order = order.ok_or_else(|| db::Error::other("an order vanished"))?;
+            let replayed = false;
+            return Ok(CreatedOrder { order, replayed });
         }
-        Err(db::Error::retry("another order vanished whenever it was looked up").into())
+        if let Some(key) = &new.key
+            && let Some((row, fingerprint, order)) = store::find_by_key(tx, key.as_str()).await?
+        {
+            if order.created_at + RETENTION <= new.now {
+                store::free_key(tx, row).await?;
+                continue;
+            }
+            if fingerprint != new.fingerprint {
+                return Err(CreateOrderError::Mismatch);
+            }
+            let replayed = true;
+            return Ok(CreatedOrder {
+                order: order.into_first_answer(),
+                replayed,
+            });
+        }
+        if let Some(reference) = &new.new.reference
+            && let Some(id) = store::find_by_reference(tx, reference).await?
+        {
+            return Err(CreateOrderError::Reference(id));
+        }
     }
+    Err(db::Error::retry("another order vanished whenever it was looked up").into())
 }
 
 /// When the order was made that the caller's key stands for; none while it stands for none.
 pub(crate) async fn made_at(
-    state: &State,
+    db: &Db,
     key: Option<IdempotencyKey>,
     now: Timestamp,
 ) -> Result<Option<Timestamp>, db::Error> {
@@ -139,24 +115,20 @@ pub(crate) async fn made_at(
         return Ok(None);
     };
     let find = async move |conn: &mut Conn| store::find_by_key(conn, key.as_str()).await;
-    let found = state.db.read::<_, db::Error, _>(find).await?;
+    let found = db.read::<_, db::Error, _>(find).await?;
     let made_at = found.map(|(_, _, order)| order.created_at);
-    Ok(made_at.filter(|made_at| *made_at + KEPT > now))
+    Ok(made_at.filter(|made_at| *made_at + RETENTION > now))
 }
 
-/// Forgets the keys of orders that have been held long enough.
-pub(crate) async fn forget_keys(state: &State) -> Result<(), db::Error> {
-    let kept_since = state.clock.now() - KEPT;
-    loop {
-        let forget = async move |tx: &mut Tx| store::forget_keys(tx, kept_since).await;
-        if state.db.write::<_, db::Error, _>(forget).await? == 0 {
-            return Ok(());
-        }
-    }
+/// Forgets the keys of orders that have expired.
+pub(crate) async fn forget_keys(db: &Db, now: Timestamp) -> Result<(), db::Error> {
+    let forget = async move |tx: &mut Tx| store::forget_keys(tx, now - RETENTION).await;
+    while db.write::<_, db::Error, _>(forget).await? > 0 {}
+    Ok(())
 }
 
-/// Tells whether two requests are the same. The end is taken as it was asked for: without one, each repetition has its own.
-fn fingerprint(state: &State, new: &NewOrder, items: &str, customer: Option<&str>) -> String {
+/// By which two requests are compared. The end is taken as it was asked for: without one, each repetition has its own.
+fn fingerprint(secret: &Secret, new: &NewOrder, items: &str, customer: Option<&str>) -> String {
     let methods: Vec<_> = new
         .payment_methods
         .iter()
@@ -181,6 +153,5 @@ fn fingerprint(state: &State, new: &NewOrder, items: &str, customer: Option<&str
             .map(|end| end.to_string())
             .unwrap_or_default(),
     ];
-    let parts: Vec<&[u8]> = parts.iter().map(String::as_bytes).collect();
-    digest::token(digest::keyed(&state.config.secret, &parts))
+    secret.token(&parts)
 }

@@ -12,7 +12,7 @@ use crate::request::MethodKind;
 
 /// Why an order cannot be paid, or canceled.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Obstacle {
+pub(crate) enum Obstacle {
     /// It is paid.
     Paid,
     /// The shop gave it up.
@@ -30,7 +30,7 @@ pub enum Obstacle {
 
 /// The payment of an order that is alive.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Living {
+pub(crate) enum LivePayment {
     /// None.
     Nothing,
     /// A pix or a boleto that waits for its payer: the provider's id.
@@ -41,7 +41,7 @@ pub(crate) enum Living {
     Unknown,
 }
 
-/// Who asks to pay an order: a new attempt, or one that goes on.
+/// The attempt that a repetition goes on with.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OwnAttempt {
     pub(crate) id: i64,
@@ -62,7 +62,7 @@ pub(crate) async fn lock_of_payment(
     store::lock_of_payment(tx, payment).await
 }
 
-/// What keeps an attempt from beginning, or `own` from going on. The order must be locked.
+/// What keeps a new attempt from beginning, or `own` from going on. The order must be locked.
 pub(crate) async fn obstacle(
     tx: &mut Tx,
     order: &LockedOrder,
@@ -76,7 +76,7 @@ pub(crate) async fn obstacle(
         OrderStatus::Expired => Some(Obstacle::Expired),
     };
     if let Some(end) = is_over {
-        // Whoever asks again must not be told that there is nothing while their attempt may still be charged.
+        // A repetition must not be answered that there is nothing while its attempt may still be charged.
         let is_unknown = match own {
             Some(own) if end != Obstacle::Paid => may_be_charged(tx, own, now).await?,
             _ => false,
@@ -92,14 +92,14 @@ pub(crate) async fn obstacle(
         .iter()
         .filter(|attempt| own.is_none_or(|own| own.id != attempt.id));
     for other in others.clone().filter(|other| other.is_abandoned()) {
-        if !store::strip_lease(tx, other.id, now).await? {
+        if !store::revoke_lease(tx, other.id, now).await? {
             return Ok(Some(Obstacle::Confirming));
         }
     }
-    Ok(match Living::of(others) {
-        Living::Nothing => None,
-        Living::Pending(payment) => Some(Obstacle::Pending { payment }),
-        Living::Review(_) | Living::Unknown => Some(Obstacle::Confirming),
+    Ok(match LivePayment::of(others) {
+        LivePayment::Nothing => None,
+        LivePayment::Pending(payment) => Some(Obstacle::Pending { payment }),
+        LivePayment::Review(_) | LivePayment::Unknown => Some(Obstacle::Confirming),
     })
 }
 
@@ -107,13 +107,13 @@ pub(crate) async fn obstacle(
 async fn may_be_charged(tx: &mut Tx, own: OwnAttempt, now: Timestamp) -> Result<bool, db::Error> {
     Ok(match own.step {
         AttemptStep::Sending => true,
-        AttemptStep::Started => !store::strip_lease(tx, own.id, now).await?,
+        AttemptStep::Started => !store::revoke_lease(tx, own.id, now).await?,
         AttemptStep::Finished | AttemptStep::Refused | AttemptStep::Closed => false,
     })
 }
 
 impl Obstacle {
-    /// What whoever asks is told.
+    /// The detail of the answer.
     pub(crate) const fn detail(&self) -> &'static str {
         match self {
             Self::Paid => "Order already paid",
@@ -126,20 +126,20 @@ impl Obstacle {
     }
 }
 
-impl Living {
+impl LivePayment {
     /// What is alive among the attempts of an order.
     pub(super) fn of<'a>(attempts: impl IntoIterator<Item = &'a OrderAttempt>) -> Self {
-        let mut living = Self::Nothing;
+        let mut live = Self::Nothing;
         for attempt in attempts {
-            let found = attempt.living();
-            if found.rank() > living.rank() {
-                living = found;
+            let found = attempt.live_payment();
+            if found.rank() > live.rank() {
+                live = found;
             }
         }
-        living
+        live
     }
 
-    /// What is known least weighs most.
+    /// The less certain it is, the higher.
     const fn rank(&self) -> u8 {
         match self {
             Self::Nothing => 0,
@@ -151,27 +151,27 @@ impl Living {
 }
 
 impl OrderAttempt {
-    fn living(&self) -> Living {
+    fn live_payment(&self) -> LivePayment {
         match (self.step, &self.payment) {
-            (AttemptStep::Started, _) if self.is_leased => Living::Unknown,
+            (AttemptStep::Started, _) if self.is_leased => LivePayment::Unknown,
             (AttemptStep::Started | AttemptStep::Refused | AttemptStep::Closed, _) => {
-                Living::Nothing
+                LivePayment::Nothing
             }
-            (AttemptStep::Sending, _) | (AttemptStep::Finished, None) => Living::Unknown,
+            (AttemptStep::Sending, _) | (AttemptStep::Finished, None) => LivePayment::Unknown,
             (AttemptStep::Finished, Some((id, state))) => match (state, self.method) {
                 (PaymentState::Pending, MethodKind::Pix | MethodKind::Boleto) => {
-                    Living::Pending(id.clone())
+                    LivePayment::Pending(id.clone())
                 }
                 // An approved one has made the order paid.
                 (PaymentState::Pending | PaymentState::InProcess | PaymentState::Approved, _) => {
-                    Living::Review(id.clone())
+                    LivePayment::Review(id.clone())
                 }
-                _ => Living::Nothing,
+                _ => LivePayment::Nothing,
             },
         }
     }
 
-    /// A run took it up, sent nothing, and did not come back in time.
+    /// A run acquired it, sent nothing, and did not come back in time.
     const fn is_abandoned(&self) -> bool {
         matches!(self.step, AttemptStep::Started) && !self.is_leased
     }

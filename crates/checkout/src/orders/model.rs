@@ -8,7 +8,7 @@ use crate::request::MethodKind;
 
 /// Where an order stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum OrderStatus {
+pub(crate) enum OrderStatus {
     /// It can be paid.
     Open,
     /// A payment of it was approved. Final: what is given back later shows in the refunded amount.
@@ -21,99 +21,99 @@ pub enum OrderStatus {
 
 /// What an order is for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Item {
+pub(crate) struct Item {
     /// As buyers read it.
-    pub title: String,
+    pub(crate) title: String,
     /// One or more.
-    pub quantity: i64,
+    pub(crate) quantity: i64,
     /// The price of one; zero for what comes free.
     #[serde(with = "exact")]
-    pub unit_price: Money,
+    pub(crate) unit_price: Money,
     /// By which the shop knows it.
-    pub sku: Option<String>,
+    pub(crate) sku: Option<String>,
 }
 
 /// Who is expected to pay: fills the page in.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Customer {
+pub(crate) struct Customer {
     /// Full name.
-    pub name: Option<String>,
+    pub(crate) name: Option<String>,
     /// E-mail address.
-    pub email: Option<String>,
+    pub(crate) email: Option<String>,
     /// CPF or CNPJ without punctuation.
-    pub identification_number: Option<String>,
+    pub(crate) identification_number: Option<String>,
     /// CEP without its hyphen.
-    pub zip_code: Option<String>,
+    pub(crate) zip_code: Option<String>,
     /// Street.
-    pub street_name: Option<String>,
+    pub(crate) street_name: Option<String>,
     /// House number.
-    pub street_number: Option<String>,
+    pub(crate) street_number: Option<String>,
     /// Neighborhood.
-    pub neighborhood: Option<String>,
+    pub(crate) neighborhood: Option<String>,
     /// City.
-    pub city: Option<String>,
+    pub(crate) city: Option<String>,
     /// State or federal district.
-    pub federal_unit: Option<String>,
+    pub(crate) federal_unit: Option<String>,
 }
 
 /// An order.
 #[derive(Debug, Clone)]
-pub struct Order {
+pub(crate) struct Order {
     /// `ord_` and a UUID that is ordered by time.
-    pub id: String,
+    pub(crate) id: String,
     /// The shop's own number.
-    pub reference: Option<String>,
+    pub(crate) reference: Option<String>,
     /// Where it stands.
-    pub status: OrderStatus,
+    pub(crate) status: OrderStatus,
     /// The sum, which nobody can change.
-    pub amount: Money,
+    pub(crate) amount: Money,
     /// What for.
-    pub description: String,
+    pub(crate) description: String,
     /// What is on the list; empty when the shop named a sum alone.
-    pub items: Vec<Item>,
+    pub(crate) items: Vec<Item>,
     /// By what it may be paid: never empty.
-    pub payment_methods: Vec<MethodKind>,
+    pub(crate) payment_methods: Vec<MethodKind>,
     /// The most installments, when they are fewer than the network's.
-    pub max_installments: Option<u8>,
+    pub(crate) max_installments: Option<u8>,
     /// Who is expected to pay.
-    pub customer: Option<Customer>,
+    pub(crate) customer: Option<Customer>,
     /// Where the page leads back to once it is paid.
-    pub success_url: Option<String>,
+    pub(crate) success_url: Option<String>,
     /// Where the page leads back to otherwise.
-    pub cancel_url: Option<String>,
+    pub(crate) cancel_url: Option<String>,
     /// The shop's own texts, as they came.
-    pub metadata: Box<RawValue>,
+    pub(crate) metadata: Box<RawValue>,
     /// Until when it can be paid.
-    pub expires_at: Timestamp,
+    pub(crate) expires_at: Timestamp,
     /// When it was made.
-    pub created_at: Timestamp,
+    pub(crate) created_at: Timestamp,
     /// When it last changed.
-    pub updated_at: Timestamp,
+    pub(crate) updated_at: Timestamp,
     /// When it was paid.
-    pub paid_at: Option<Timestamp>,
+    pub(crate) paid_at: Option<Timestamp>,
     /// What was given back of the payment that paid it.
-    pub refunded: Money,
+    pub(crate) refunded: Money,
 }
 
 /// A payment of an order, in few words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OrderPayment {
+pub(crate) struct OrderPayment {
     /// The provider's id.
-    pub id: String,
+    pub(crate) id: String,
     /// The payment's status.
-    pub status: String,
+    pub(crate) status: String,
     /// `pix`, the boleto method's or the card network's identifier.
-    pub payment_method_id: String,
+    pub(crate) payment_method_id: String,
     /// As the provider wrote it.
-    pub date_created: String,
+    pub(crate) date_created: String,
 }
 
 impl OrderStatus {
     /// Every status.
-    pub const ALL: [Self; 4] = [Self::Open, Self::Paid, Self::Canceled, Self::Expired];
+    pub(crate) const ALL: [Self; 4] = [Self::Open, Self::Paid, Self::Canceled, Self::Expired];
 
     /// Its name in answers.
-    pub const fn as_str(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Open => "open",
             Self::Paid => "paid",
@@ -123,7 +123,7 @@ impl OrderStatus {
     }
 
     /// The status of this name.
-    pub fn parse(word: &str) -> Option<Self> {
+    pub(crate) fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|status| status.as_str() == word)
     }
 }
@@ -144,7 +144,7 @@ impl Order {
 
 impl Item {
     /// The price of all of it; none when it is more than money can be.
-    pub fn sum(&self) -> Option<Money> {
+    pub(crate) fn sum(&self) -> Option<Money> {
         self.unit_price.checked_mul(self.quantity)
     }
 }

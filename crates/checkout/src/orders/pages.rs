@@ -1,44 +1,68 @@
 //! `GET /pay/{token}`: the page of an order.
 
 use axum::Router;
-use axum::extract::{FromRef, State as Extracted};
+use axum::extract::{FromRef, FromRequestParts, Path, State as Extracted};
 use axum::response::Response;
 use db::Money;
+use http::request::Parts;
 use serde_json::{Value, json};
+use utoipa::IntoParams;
 use utoipa::openapi::OpenApi;
+use utoipa::openapi::path::{Parameter, ParameterIn};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use web::Error;
 use web::assets::Assets;
 use web::locale::Locale;
-use web::openapi::Routes;
+use web::openapi::{self, Routes, parameter};
 use web::page::Layout;
 
-use super::api::PageToken;
-use super::gate::Living;
+use super::gate::LivePayment;
 use super::model::{Customer, Order, OrderStatus};
 use super::read::{self, LinkedOrder};
-use crate::app::State;
-use crate::page::{self, Line, Link, LinkState};
-use crate::payments::database_error;
+use crate::errors::{database, order_not_found};
+use crate::page::{self, ItemLine, OrderLink, OrderLinkState};
+use crate::state::State;
+
+/// The token in the address of an order's page. Its value is not in any log.
+pub(crate) struct PageToken(pub(crate) String);
+
+impl IntoParams for PageToken {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let what = "The last part of the order's `url`.";
+        let token = parameter("token", ParameterIn::Path, Some(what), openapi::text());
+        vec![token.build()]
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for PageToken {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Error> {
+        let path = Path::<String>::from_request_parts(parts, state).await;
+        path.map(|Path(token)| Self(token))
+            .map_err(|_| order_not_found())
+    }
+}
 
 #[derive(Clone)]
-struct PageState {
+struct OrderPageState {
     state: State,
     assets: Assets,
 }
 
-impl FromRef<PageState> for Assets {
-    fn from_ref(page: &PageState) -> Self {
+impl FromRef<OrderPageState> for Assets {
+    fn from_ref(page: &OrderPageState) -> Self {
         page.assets.clone()
     }
 }
 
-static ROUTES: Routes<PageState> = Routes::new(|| OpenApiRouter::new().routes(routes!(order_page)));
+static ROUTES: Routes<OrderPageState> =
+    Routes::new(|| OpenApiRouter::new().routes(routes!(order_page)));
 
 /// The pages of orders.
 pub(crate) fn routes(state: State, assets: Assets) -> Router {
-    page::around(ROUTES.router().with_state(PageState { state, assets }))
+    page::around(ROUTES.router().with_state(OrderPageState { state, assets }))
 }
 
 /// The description of the routes.
@@ -59,29 +83,27 @@ pub(crate) fn openapi() -> OpenApi {
     ),
 )]
 async fn order_page(
-    Extracted(PageState { state, assets }): Extracted<PageState>,
+    Extracted(OrderPageState { state, assets }): Extracted<OrderPageState>,
     PageToken(token): PageToken,
     layout: Layout,
 ) -> Result<Response, Error> {
-    let found = read::find_linked(&state, &token).await;
-    let linked = found
-        .map_err(database_error)?
-        .ok_or_else(Error::not_found)?;
+    let found = read::find_linked(&state.db, &token, state.clock.now()).await;
+    let linked = found.map_err(database)?.ok_or_else(Error::not_found)?;
     let link = link(&state, &linked, &token, layout.locale);
     let LinkedOrder { order, .. } = linked;
-    let order = page::Order::linked(order.amount, order.description, link, layout.locale);
+    let order = page::PageOrder::linked(order.amount, order.description, link, layout.locale);
     page::render(&state.config.shop, order, layout, &assets)
 }
 
-fn link(state: &State, linked: &LinkedOrder, token: &str, locale: Locale) -> Link {
+fn link(state: &State, linked: &LinkedOrder, token: &str, locale: Locale) -> OrderLink {
     let order = &linked.order;
     let way = |url: &Option<String>| url.as_deref().map(|url| with_order(url, &order.id));
-    let line = |item: &super::Item| Line {
+    let line = |item: &super::model::Item| ItemLine {
         title: item.title.clone(),
         quantity: item.quantity,
         sum: locale.money(item.sum().unwrap_or(Money::ZERO)),
     };
-    Link {
+    OrderLink {
         path: format!("/pay/{token}"),
         number: order.reference.as_ref().unwrap_or(&order.id).clone(),
         items: order.items.iter().map(line).collect(),
@@ -99,18 +121,18 @@ fn link(state: &State, linked: &LinkedOrder, token: &str, locale: Locale) -> Lin
 }
 
 /// What a buyer needs to know first: that money may be moving comes before the end of the order's time.
-fn link_state(state: &State, linked: &LinkedOrder) -> LinkState {
+fn link_state(state: &State, linked: &LinkedOrder) -> OrderLinkState {
     let order = &linked.order;
     let is_timely = order.expires_at > state.clock.now();
-    match (order.status, &linked.living) {
-        (OrderStatus::Paid, _) if is_returned(order) => LinkState::Returned,
-        (OrderStatus::Paid, _) => LinkState::Paid,
-        (OrderStatus::Canceled, _) => LinkState::Canceled,
-        (_, Living::Unknown) => LinkState::Confirming,
-        (_, Living::Review(id)) => followed(state, id),
-        (OrderStatus::Open, Living::Pending(id)) if is_timely => followed(state, id),
-        (OrderStatus::Open, Living::Nothing) if is_timely => LinkState::Open,
-        _ => LinkState::Expired,
+    match (order.status, &linked.live) {
+        (OrderStatus::Paid, _) if is_returned(order) => OrderLinkState::Returned,
+        (OrderStatus::Paid, _) => OrderLinkState::Paid,
+        (OrderStatus::Canceled, _) => OrderLinkState::Canceled,
+        (_, LivePayment::Unknown) => OrderLinkState::Confirming,
+        (_, LivePayment::Review(id)) => followed(state, id),
+        (OrderStatus::Open, LivePayment::Pending(id)) if is_timely => followed(state, id),
+        (OrderStatus::Open, LivePayment::Nothing) if is_timely => OrderLinkState::Open,
+        _ => OrderLinkState::Expired,
     }
 }
 
@@ -118,8 +140,8 @@ fn is_returned(order: &Order) -> bool {
     order.refunded >= order.amount
 }
 
-fn followed(state: &State, id: &str) -> LinkState {
-    LinkState::Followed {
+fn followed(state: &State, id: &str) -> OrderLinkState {
+    OrderLinkState::Followed {
         id: id.to_owned(),
         token: state.status_token(id),
     }

@@ -6,11 +6,11 @@ use web::openapi::{one_of, text};
 
 use super::model::OrderStatus;
 use super::request::REFERENCE_MAX;
-use crate::lists::{Span, filter, given, span, time_and_page};
+use crate::lists::{PageRequest, common_parameters, filter_parameter, page_request, query_value};
 use crate::request::Refusal;
 
 /// The names a query may have; others are ignored.
-pub(super) const NAMES: [&str; 6] = [
+pub(crate) const NAMES: [&str; 6] = [
     "status",
     "reference",
     "created_from",
@@ -21,10 +21,10 @@ pub(super) const NAMES: [&str; 6] = [
 
 /// Which orders a list shows, and which page of them.
 #[derive(Debug, Clone)]
-pub struct OrderListQuery {
+pub(crate) struct OrderListQuery {
     pub(super) status: Option<OrderStatus>,
     pub(super) reference: Option<String>,
-    pub(super) span: Span,
+    pub(crate) page: PageRequest,
 }
 
 impl IntoParams for OrderListQuery {
@@ -32,27 +32,25 @@ impl IntoParams for OrderListQuery {
         let statuses = one_of(OrderStatus::ALL.map(OrderStatus::as_str));
         let reference = text().max_length(Some(REFERENCE_MAX));
         let own = [
-            filter("status", "Only orders of this status.", statuses),
-            filter(
+            filter_parameter("status", "Only orders of this status.", statuses),
+            filter_parameter(
                 "reference",
                 "Only the order with this number of the shop's.",
                 reference,
             ),
         ];
-        own.into_iter().chain(time_and_page()).collect()
+        own.into_iter().chain(common_parameters()).collect()
     }
 }
 
 /// Reads a list's query; of several values of one name the last counts, and a blank one is none.
-///
-/// # Errors
-/// 422 for the first value that is not allowed.
-pub(super) fn parse(pairs: &[(String, String)]) -> Result<OrderListQuery, Refusal> {
+pub(crate) fn parse(pairs: &[(String, String)]) -> Result<OrderListQuery, Refusal> {
     let refused = || Refusal::invalid("status", "must be an order's status");
-    let status = given(pairs, "status").map(|text| OrderStatus::parse(text).ok_or_else(refused));
+    let status =
+        query_value(pairs, "status").map(|text| OrderStatus::parse(text).ok_or_else(refused));
     Ok(OrderListQuery {
         status: status.transpose()?,
-        reference: given(pairs, "reference").map(str::to_owned),
-        span: span(pairs)?,
+        reference: query_value(pairs, "reference").map(str::to_owned),
+        page: page_request(pairs)?,
     })
 }

@@ -2,110 +2,95 @@
 
 use std::collections::HashMap;
 
-use super::gate::Living;
+use db::{Db, Timestamp};
+
+use super::gate::LivePayment;
 use super::model::{Order, OrderPayment, OrderStatus};
 use super::query::OrderListQuery;
 use super::store;
-use crate::app::State;
 use crate::digest;
 use crate::lists::{self, Filter, Listed};
 
 /// An order and its payments, newest first.
 #[derive(Debug, Clone)]
-pub struct StoredOrder {
+pub(crate) struct StoredOrder {
     /// The order.
-    pub order: Order,
+    pub(crate) order: Order,
     /// What was tried to pay it.
-    pub payments: Vec<OrderPayment>,
+    pub(crate) payments: Vec<OrderPayment>,
 }
 
 /// One page of a list.
 #[derive(Debug)]
-pub struct OrderPage {
+pub(crate) struct OrderPage {
     /// How many orders there are in all.
-    pub count: i64,
+    pub(crate) count: i64,
     /// Those of this page, newest first.
-    pub orders: Vec<StoredOrder>,
+    pub(crate) orders: Vec<StoredOrder>,
 }
 
 /// An order as its page sees it.
 #[derive(Debug, Clone)]
 pub(super) struct LinkedOrder {
     pub(super) order: Order,
-    pub(super) living: Living,
+    pub(super) live: LivePayment,
 }
 
 /// The order with this id.
-///
-/// # Errors
-/// When the database fails.
-pub async fn find(state: &State, id: &str) -> Result<Option<StoredOrder>, db::Error> {
+pub(crate) async fn find(db: &Db, id: &str) -> Result<Option<StoredOrder>, db::Error> {
     let id = id.to_owned();
-    state
-        .db
-        .read(async move |conn| {
-            let found = store::find(conn, &id).await?;
-            Ok(with_payments(conn, found.into_iter().collect())
-                .await?
-                .pop())
-        })
-        .await
+    db.read(async move |conn| {
+        let found = store::find(conn, &id).await?;
+        Ok(with_payments(conn, found.into_iter().collect())
+            .await?
+            .pop())
+    })
+    .await
 }
 
 /// The order whose page has this token, and its row.
-pub(super) async fn find_by_token(
-    state: &State,
-    token: &str,
-) -> Result<Option<(i64, Order)>, db::Error> {
-    let digest = digest::sha256(token.as_bytes());
-    state
-        .db
-        .read(async move |conn| store::find_by_token(conn, &digest).await)
+pub(crate) async fn find_by_token(db: &Db, token: &str) -> Result<Option<(i64, Order)>, db::Error> {
+    let digest = digest::sha256(token);
+    db.read(async move |conn| store::find_by_token(conn, &digest).await)
         .await
 }
 
 /// The same, with what may keep its buyer from paying.
 pub(super) async fn find_linked(
-    state: &State,
+    db: &Db,
     token: &str,
+    now: Timestamp,
 ) -> Result<Option<LinkedOrder>, db::Error> {
-    let (digest, now) = (digest::sha256(token.as_bytes()), state.clock.now());
-    state
-        .db
-        .read(async move |conn| {
-            let Some((row, order)) = store::find_by_token(conn, &digest).await? else {
-                return Ok(None);
-            };
-            let attempts = store::attempts_of(conn, row, now).await?;
-            let living = Living::of(&attempts);
-            Ok(Some(LinkedOrder { order, living }))
-        })
-        .await
+    let digest = digest::sha256(token);
+    db.read(async move |conn| {
+        let Some((row, order)) = store::find_by_token(conn, &digest).await? else {
+            return Ok(None);
+        };
+        let attempts = store::attempts_of(conn, row, now).await?;
+        let live = LivePayment::of(&attempts);
+        Ok(Some(LinkedOrder { order, live }))
+    })
+    .await
 }
 
 /// One page of orders, newest first.
-///
-/// # Errors
-/// When the database fails.
-pub async fn list(state: &State, query: OrderListQuery) -> Result<OrderPage, db::Error> {
-    let span = query.span;
+pub(crate) async fn list(db: &Db, query: OrderListQuery) -> Result<OrderPage, db::Error> {
+    let page = query.page;
     let filter = Filter {
         listed: Listed::Orders,
         status: query.status.map(OrderStatus::as_str),
         method: None,
         reference: query.reference,
-        from: span.from,
-        before: span.before,
+        from: page.from,
+        before: page.before,
     };
-    state
-        .db
-        .read(async move |conn| {
-            let place = lists::find_place(conn, &filter, span.offset()).await?;
-            let found = store::list(conn, &filter, &place, span.page_size).await?;
-            let (count, orders) = (place.count, with_payments(conn, found).await?);
-            Ok(OrderPage { count, orders })
-        })
-        .await
+    db.read(async move |conn| {
+        let position = lists::find_page(conn, &filter, page.offset()).await?;
+        let found = store::list(conn, &filter, &position, page.page_size).await?;
+        let (count, orders) = (position.count, with_payments(conn, found).await?);
+        Ok(OrderPage { count, orders })
+    })
+    .await
 }
 
 /// These orders, by their rows, with their payments.

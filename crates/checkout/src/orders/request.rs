@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use super::model::{Customer, Item};
 use crate::json::{Object, Value, elements, unescape};
-use crate::request::amount::{self, MOST};
+use crate::request::amount::{self, MAX_AMOUNT};
 use crate::request::text::{checked_to, is_email, limit};
 use crate::request::{
     HOLDS_CARD_NUMBER, MethodKind, Refusal, body_object, check_content_type, not_unicode,
@@ -69,7 +69,7 @@ const CUSTOMER_MEMBERS: &[&str] = &[
 
 /// An order that may be made.
 #[derive(Debug, Clone)]
-pub struct NewOrder {
+pub(crate) struct NewOrder {
     pub(super) reference: Option<String>,
     pub(super) amount: Money,
     pub(super) description: String,
@@ -92,16 +92,13 @@ impl NewOrder {
 }
 
 /// Checks the body of a new order; the first failure ends it.
-///
-/// # Errors
-/// The refusal of the first check that fails.
 pub(crate) fn check(
     content_type: Option<&str>,
     body: &[u8],
     now: Timestamp,
 ) -> Result<NewOrder, Refusal> {
     check_content_type(content_type)?;
-    let members = Members::new(String::new(), body_object(body)?, MEMBERS)?;
+    let members = NestedMembers::new(String::new(), body_object(body)?, MEMBERS)?;
     let description = members.required_text("description", limit("description"))?;
     let items = items(&members)?;
     Ok(NewOrder {
@@ -120,12 +117,12 @@ pub(crate) fn check(
 }
 
 /// The members of an object, and the object's name in front of theirs.
-struct Members<'a> {
+struct NestedMembers<'a> {
     path: String,
     object: Object<'a>,
 }
 
-impl<'a> Members<'a> {
+impl<'a> NestedMembers<'a> {
     /// Refuses members that are not `known`.
     fn new(path: String, object: Object<'a>, known: &[&str]) -> Result<Self, Refusal> {
         let members = Self { path, object };
@@ -139,7 +136,7 @@ impl<'a> Members<'a> {
     }
 
     /// The object in a member; none when it is absent.
-    fn object(&self, name: &str, known: &[&str]) -> Result<Option<Members<'a>>, Refusal> {
+    fn object(&self, name: &str, known: &[&str]) -> Result<Option<NestedMembers<'a>>, Refusal> {
         match self.object.get(name) {
             Value::Null => Ok(None),
             value => Self::of_value(self.name(name), value, known).map(Some),
@@ -238,7 +235,7 @@ fn is_name(text: &str) -> bool {
     (1..=64).contains(&text.len()) && text.bytes().all(is_plain) && !holds_card_number(text)
 }
 
-fn items(members: &Members<'_>) -> Result<Vec<Item>, Refusal> {
+fn items(members: &NestedMembers<'_>) -> Result<Vec<Item>, Refusal> {
     let list = members.list("items")?.unwrap_or_default();
     if list.len() > ITEMS_MAX {
         let reason = format!("must have at most {ITEMS_MAX} elements");
@@ -251,7 +248,7 @@ fn items(members: &Members<'_>) -> Result<Vec<Item>, Refusal> {
 }
 
 fn item(path: String, value: Value<'_>) -> Result<Item, Refusal> {
-    let item = Members::of_value(path, value, ITEM_MEMBERS)?;
+    let item = NestedMembers::of_value(path, value, ITEM_MEMBERS)?;
     let missing = |name: &str| Refusal::missing(item.name(name));
     let title = item.required_text("title", TITLE_MAX)?;
     let quantity = item.count("quantity", i64::MAX)?;
@@ -268,7 +265,7 @@ fn item(path: String, value: Value<'_>) -> Result<Item, Refusal> {
 }
 
 /// The sum of the items, or the amount that stands in their place.
-fn sum(members: &Members<'_>, items: &[Item]) -> Result<Money, Refusal> {
+fn sum(members: &NestedMembers<'_>, items: &[Item]) -> Result<Money, Refusal> {
     let given = match members.object.get("amount") {
         Value::Null => None,
         value => Some(amount::positive(value, "amount")?),
@@ -278,7 +275,7 @@ fn sum(members: &Members<'_>, items: &[Item]) -> Result<Money, Refusal> {
     }
     let mut sums = items.iter().map(Item::sum);
     let sum = sums.try_fold(Money::ZERO, |sum, item| sum.checked_add(item?));
-    let sum = sum.filter(|sum| *sum <= MOST);
+    let sum = sum.filter(|sum| *sum <= MAX_AMOUNT);
     let sum = sum.ok_or_else(|| Refusal::invalid_amount("amount"))?;
     if sum == Money::ZERO {
         return Err(Refusal::amount_not_positive("amount"));
@@ -290,7 +287,7 @@ fn sum(members: &Members<'_>, items: &[Item]) -> Result<Money, Refusal> {
 }
 
 /// In the order of the specification, each once.
-fn payment_methods(members: &Members<'_>) -> Result<Vec<MethodKind>, Refusal> {
+fn payment_methods(members: &NestedMembers<'_>) -> Result<Vec<MethodKind>, Refusal> {
     let Some(list) = members.list("payment_methods")? else {
         return Ok(MethodKind::ALL.to_vec());
     };
@@ -307,12 +304,12 @@ fn payment_methods(members: &Members<'_>) -> Result<Vec<MethodKind>, Refusal> {
     Ok(methods.filter(|method| named.contains(method)).collect())
 }
 
-fn max_installments(members: &Members<'_>) -> Result<Option<u8>, Refusal> {
+fn max_installments(members: &NestedMembers<'_>) -> Result<Option<u8>, Refusal> {
     let most = members.count("max_installments", i64::from(INSTALLMENTS_MAX))?;
     Ok(most.and_then(|most| u8::try_from(most).ok()))
 }
 
-fn customer(members: &Members<'_>) -> Result<Option<Customer>, Refusal> {
+fn customer(members: &NestedMembers<'_>) -> Result<Option<Customer>, Refusal> {
     let Some(customer) = members.object("customer", CUSTOMER_MEMBERS)? else {
         return Ok(None);
     };
@@ -362,7 +359,7 @@ fn customer(members: &Members<'_>) -> Result<Option<Customer>, Refusal> {
 }
 
 /// The shop's own texts: an object of strings, kept as they are written.
-fn metadata(members: &Members<'_>) -> Result<Box<RawValue>, Refusal> {
+fn metadata(members: &NestedMembers<'_>) -> Result<Box<RawValue>, Refusal> {
     let refused = |reason: &str| members.refused("metadata", reason);
     let source = match members.object.get("metadata") {
         Value::Null => "{}",
@@ -397,7 +394,7 @@ fn metadata(members: &Members<'_>) -> Result<Box<RawValue>, Refusal> {
     RawValue::from_string(source.to_owned()).map_err(|_| refused("must be an object"))
 }
 
-fn expires_at(members: &Members<'_>, now: Timestamp) -> Result<Option<Timestamp>, Refusal> {
+fn expires_at(members: &NestedMembers<'_>, now: Timestamp) -> Result<Option<Timestamp>, Refusal> {
     let Some(text) = members.string("expires_at")? else {
         return Ok(None);
     };
@@ -411,8 +408,8 @@ fn expires_at(members: &Members<'_>, now: Timestamp) -> Result<Option<Timestamp>
         .ok_or_else(|| members.refused("expires_at", END_OUT_OF_RANGE))
 }
 
-/// Is it only the time of the request that makes the difference? The same request was good when the order's end was further away.
-pub(super) fn is_end_out_of_range(refusal: &Refusal) -> bool {
+/// Is only the order's end refused? The same request was valid earlier, when that end was further away.
+pub(crate) fn is_end_out_of_range(refusal: &Refusal) -> bool {
     refusal.field.is_some() && refusal.detail.ends_with(END_OUT_OF_RANGE)
 }
 

@@ -18,8 +18,8 @@ use super::request::{
     INSTALLMENTS_MAX, ITEMS_MAX, METADATA_MAX, METADATA_TEXT_MAX, NAME_MAX, REFERENCE_MAX, SKU_MAX,
     TITLE_MAX, URL_MAX,
 };
-use crate::payments::PaymentState;
-use crate::payments::schema::{AnyPayment, amount, positive_amount};
+use crate::payments::schema::{amount, positive_amount};
+use crate::payments::{AnyPayment, PaymentState};
 use crate::request::MethodKind;
 use crate::request::text::limit;
 
@@ -126,22 +126,22 @@ struct PaymentOfOrder<'a> {
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = OrderList)]
-pub(super) struct OrderListBody<'a> {
+pub(crate) struct OrderListBody<'a> {
     /// How many there are in all.
     #[schema(minimum = 0)]
-    pub count: i64,
+    pub(crate) count: i64,
     /// The next page's address.
     #[schema(required, format = "uri-reference")]
-    pub next: Option<String>,
+    pub(crate) next: Option<String>,
     /// The previous page's address.
     #[schema(required, format = "uri-reference")]
-    pub previous: Option<String>,
-    pub results: Vec<OrderBody<'a>>,
+    pub(crate) previous: Option<String>,
+    pub(crate) results: Vec<OrderBody<'a>>,
 }
 
 impl<'a> OrderBody<'a> {
     /// The shape of an order whose page is at `url`. Only events leave that out.
-    pub(super) fn new(order: &'a Order, payments: &'a [OrderPayment], url: Option<String>) -> Self {
+    pub(crate) fn new(order: &'a Order, payments: &'a [OrderPayment], url: Option<String>) -> Self {
         Self {
             id: &order.id,
             reference: order.reference.as_deref(),
@@ -170,7 +170,7 @@ impl<'a> OrderBody<'a> {
     }
 
     /// As [`OrderBody::new`], of an order with its payments.
-    pub(super) fn of(stored: &'a StoredOrder, url: String) -> Self {
+    pub(crate) fn of(stored: &'a StoredOrder, url: String) -> Self {
         Self::new(&stored.order, &stored.payments, Some(url))
     }
 }
@@ -262,7 +262,7 @@ impl ToSchema for OrderEvent {
 }
 
 /// The body of a new order.
-pub(super) enum OrderRequest {}
+pub(crate) enum OrderRequest {}
 
 impl PartialSchema for OrderRequest {
     fn schema() -> RefOr<Schema> {

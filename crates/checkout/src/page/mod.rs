@@ -22,7 +22,7 @@ use web::{limits, locale};
 use crate::BODY_MAX;
 
 pub use logo::{Logo, LogoError};
-pub(crate) use order::{Line, Link, LinkState, Order};
+pub(crate) use order::{ItemLine, OrderLink, OrderLinkState, PageOrder};
 pub(crate) use pages::{openapi, render};
 
 /// The page's own style sheet and script.
@@ -31,7 +31,7 @@ pub(crate) use pages::{openapi, render};
 pub struct Files;
 
 /// The time a page or a form may take, the sending of it included.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PAGE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Whose page it is.
 #[derive(Clone, Debug)]
@@ -75,7 +75,7 @@ pub(crate) fn around<S: Clone + Send + Sync + 'static>(pages: Router<S>) -> Rout
     pages.layer(
         ServiceBuilder::new()
             .layer(from_fn_with_state(Policy::Pages, security::headers))
-            .layer(from_fn_with_state(PATIENCE, limits::timeout))
+            .layer(from_fn_with_state(PAGE_TIMEOUT, limits::timeout))
             .layer(from_fn_with_state(BODY_MAX, limits::body))
             .layer(from_fn(locale::remember)),
     )

@@ -11,42 +11,42 @@ use web::page::Layout;
 use crate::request::MethodKind;
 
 /// The largest amount that the service takes, in cents: 999999999999.99.
-const MOST_CENTS: i128 = 99_999_999_999_999;
+const MAX_CENTS: i128 = 99_999_999_999_999;
 
 /// The longest description, in characters, as [`crate::request`] takes it.
-const LONGEST_DESCRIPTION: usize = 256;
+const DESCRIPTION_MAX: usize = 256;
 
 /// The order as the address has it, both parts optional.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Address {
+pub(super) struct OrderQuery {
     amount: Option<String>,
     description: Option<String>,
 }
 
 /// The order as the page shows it: what is missing is asked for.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Order {
+pub(crate) struct PageOrder {
     pub(super) amount: Option<Amount>,
     pub(super) description: Option<String>,
     /// The address had an amount or a description that cannot be paid for.
     pub(super) is_refused: bool,
     /// What only an order of the shop's has; none on the open page.
-    pub(super) link: Option<Link>,
+    pub(super) link: Option<OrderLink>,
 }
 
 /// What the page knows of an order of the shop's beside its sum.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Link {
+pub(crate) struct OrderLink {
     /// The page's own path, to which the payment is sent.
     pub(crate) path: String,
     /// By which shop and buyer know it.
     pub(crate) number: String,
-    pub(crate) items: Vec<Line>,
+    pub(crate) items: Vec<ItemLine>,
     pub(crate) methods: Vec<MethodKind>,
     pub(crate) max_installments: Option<u8>,
     /// What fills the fields in, as JSON.
     pub(crate) customer: String,
-    pub(crate) state: LinkState,
+    pub(crate) state: OrderLinkState,
     /// Where the page leads back to when it is paid, and else.
     pub(crate) success_url: Option<String>,
     pub(crate) cancel_url: Option<String>,
@@ -54,7 +54,7 @@ pub(crate) struct Link {
 
 /// One line of the list of what is paid for.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Line {
+pub(crate) struct ItemLine {
     pub(crate) title: String,
     pub(crate) quantity: i64,
     pub(crate) sum: String,
@@ -62,7 +62,7 @@ pub(crate) struct Line {
 
 /// Where an order stands, for its page.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum LinkState {
+pub(crate) enum OrderLinkState {
     /// It can be paid.
     Open,
     /// A payment of it waits for its payer or is looked at: its id, and the token to follow it with.
@@ -86,8 +86,8 @@ pub(super) struct Amount {
     pub(super) plain: String,
 }
 
-impl Order {
-    pub(super) fn of(address: &Address, locale: Locale) -> Self {
+impl PageOrder {
+    pub(super) fn of(address: &OrderQuery, locale: Locale) -> Self {
         let amount = address.amount.as_deref().map(|text| {
             amount(text).map(|amount| Amount {
                 written: locale.money(amount),
@@ -104,7 +104,12 @@ impl Order {
     }
 
     /// An order of the shop's.
-    pub(crate) fn linked(amount: Money, description: String, link: Link, locale: Locale) -> Self {
+    pub(crate) fn linked(
+        amount: Money,
+        description: String,
+        link: OrderLink,
+        locale: Locale,
+    ) -> Self {
         Self {
             amount: Some(Amount {
                 written: locale.money(amount),
@@ -208,11 +213,11 @@ impl Order {
     }
 }
 
-impl Link {
+impl OrderLink {
     /// The payment that the page follows, as JSON.
     pub(super) fn followed(&self) -> Option<String> {
         match &self.state {
-            LinkState::Followed { id, token } => {
+            OrderLinkState::Followed { id, token } => {
                 Some(json!({"id": id, "token": token}).to_string())
             }
             _ => None,
@@ -220,7 +225,7 @@ impl Link {
     }
 }
 
-impl LinkState {
+impl OrderLinkState {
     pub(super) const fn name(&self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -237,13 +242,13 @@ impl LinkState {
 /// The point is the address's decimal separator; a comma, as people type it into a link, is taken too.
 fn amount(text: &str) -> Option<Money> {
     let amount = Money::parse(&text.trim().replacen(',', ".", 1)).ok()?;
-    (amount > Money::ZERO && amount <= Money::from_cents(MOST_CENTS)).then_some(amount)
+    (amount > Money::ZERO && amount <= Money::from_cents(MAX_CENTS)).then_some(amount)
 }
 
 fn description(text: &str) -> Option<String> {
     let text = text.trim();
     let is_fit = !text.is_empty()
-        && text.chars().count() <= LONGEST_DESCRIPTION
+        && text.chars().count() <= DESCRIPTION_MAX
         && !text.contains(char::is_control)
         && !holds_card_number(text);
     is_fit.then(|| text.to_owned())
@@ -253,12 +258,12 @@ fn description(text: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn order(amount: Option<&str>, description: Option<&str>) -> Order {
-        let address = Address {
+    fn order(amount: Option<&str>, description: Option<&str>) -> PageOrder {
+        let address = OrderQuery {
             amount: amount.map(str::to_owned),
             description: description.map(str::to_owned),
         };
-        Order::of(&address, Locale::PtBr)
+        PageOrder::of(&address, Locale::PtBr)
     }
 
     fn cents(text: &str) -> Option<i128> {
@@ -304,15 +309,15 @@ mod tests {
     fn amounts_are_exact_to_the_largest() {
         assert_eq!(cents("0.01"), Some(1));
         assert_eq!(cents("19,90"), Some(1990));
-        assert_eq!(cents("999999999999.99"), Some(MOST_CENTS));
+        assert_eq!(cents("999999999999.99"), Some(MAX_CENTS));
     }
 
     #[test]
     fn a_description_that_the_service_would_refuse_is_refused() {
-        let long = "é".repeat(LONGEST_DESCRIPTION + 1);
+        let long = "é".repeat(DESCRIPTION_MAX + 1);
         for text in ["", "   ", "a\u{0}b", &long, "4235 6477 2802 5682"] {
             assert!(order(None, Some(text)).is_refused, "{text:?}");
         }
-        assert!(!order(None, Some(&"é".repeat(LONGEST_DESCRIPTION))).is_refused);
+        assert!(!order(None, Some(&"é".repeat(DESCRIPTION_MAX))).is_refused);
     }
 }

@@ -16,7 +16,7 @@ use web::assets::Assets;
 use web::openapi::Routes;
 use web::page::{Layout, Page};
 
-use super::order::{Address, Order};
+use super::order::{OrderQuery, PageOrder};
 use super::{Shop, texts};
 use crate::request::{LATEST_YEAR, TEXT_LIMITS};
 
@@ -64,7 +64,7 @@ static ROUTES: Routes<PageState> = Routes::new(|| OpenApiRouter::new().routes(ro
 struct CheckoutPage<'a> {
     layout: Layout,
     shop: &'a Shop,
-    order: Order,
+    order: PageOrder,
     /// The table of card networks as JSON: the script has no copy of it.
     networks: String,
     /// The most characters of each text and the latest year of an expiry as JSON, for the script too.
@@ -96,12 +96,12 @@ fn limits() -> Value {
 )]
 async fn checkout(
     State(PageState { shop, assets }): State<PageState>,
-    address: Result<Query<Address>, QueryRejection>,
+    query: Result<Query<OrderQuery>, QueryRejection>,
     layout: Layout,
 ) -> Result<Response, web::Error> {
-    let order = address.map_or_else(
-        |_unreadable| Order::refused(),
-        |Query(address)| Order::of(&address, layout.locale),
+    let order = query.map_or_else(
+        |_unreadable| PageOrder::refused(),
+        |Query(query)| PageOrder::of(&query, layout.locale),
     );
     render(&shop, order, layout, &assets)
 }
@@ -112,7 +112,7 @@ async fn checkout(
 /// Never in practice: nothing that the script is given can fail to serialise.
 pub(crate) fn render(
     shop: &Shop,
-    order: Order,
+    order: PageOrder,
     layout: Layout,
     assets: &Assets,
 ) -> Result<Response, web::Error> {

@@ -1,9 +1,9 @@
-//! Why a card was declined, as strangers may know it: whoever tests stolen cards must not learn which of their data is right, or that
-//! a card is good but has no money left. Pure.
+//! Why a card was declined, as anonymous clients may know it. A client that tests stolen cards must not learn which of their data is right,
+//! or that a card is good but has no money left. Pure.
 
 use std::borrow::Cow;
 
-/// The provider's details, and what strangers are told instead.
+/// What anonymous clients get instead of the provider's details.
 const COARSE: [(&str, &[&str]); 2] = [
     (
         "cc_rejected_bad_filled_other",
@@ -26,20 +26,20 @@ const COARSE: [(&str, &[&str]); 2] = [
     ),
 ];
 
-/// A `status_detail` as strangers see it.
+/// A `status_detail` as anonymous clients see it.
 pub(crate) fn coarse_detail(detail: &str) -> &str {
-    let told = COARSE.iter().find(|(_, exact)| exact.contains(&detail));
-    told.map_or(detail, |(told, _)| told)
+    let coarse = COARSE.iter().find(|(_, exact)| exact.contains(&detail));
+    coarse.map_or(detail, |(coarse, _)| coarse)
 }
 
-/// The JSON of a payment as strangers see it.
+/// The JSON of a payment as anonymous clients see it.
 pub(crate) fn coarse_body(body: &str) -> Cow<'_, str> {
     // A quotation mark inside a text is escaped, so this is found only where the member stands.
     let member = |detail: &str| format!("\"status_detail\":\"{detail}\"");
-    for (told, exact) in COARSE {
+    for (coarse, exact) in COARSE {
         for detail in exact {
             if body.contains(&member(detail)) {
-                return Cow::Owned(body.replacen(&member(detail), &member(told), 1));
+                return Cow::Owned(body.replacen(&member(detail), &member(coarse), 1));
             }
         }
     }
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strangers_do_not_learn_which_of_a_cards_data_is_right() {
+    fn anonymous_clients_do_not_learn_which_of_a_cards_data_is_right() {
         let other = "cc_rejected_bad_filled_other";
         assert_eq!(coarse_detail("cc_rejected_bad_filled_security_code"), other);
         assert_eq!(coarse_detail("accredited"), "accredited");

@@ -4,134 +4,134 @@
 use db::{Money, Timestamp};
 use web::locale::Locale;
 
-use super::state::{PaymentState, Refusal, Transitions};
+use super::state::{PaymentState, TransitionError, Transitions};
 use crate::provider::ProviderPayment;
 use crate::request::{Method, MethodKind, PaymentRequest};
 
 /// Who pays: what the answers show and nothing more.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Payer {
+pub(crate) struct Payer {
     /// E-mail address.
-    pub email: String,
+    pub(crate) email: String,
     /// `CPF` or `CNPJ`.
-    pub identification_type: String,
+    pub(crate) identification_type: String,
     /// Digits (letters too in a CNPJ), without punctuation.
-    pub identification_number: String,
+    pub(crate) identification_number: String,
 }
 
 /// What may be shown of a card.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CardFacts {
+pub(crate) struct CardFacts {
     /// The first six digits.
-    pub first_six_digits: String,
+    pub(crate) first_six_digits: String,
     /// The last four digits.
-    pub last_four_digits: String,
+    pub(crate) last_four_digits: String,
     /// The name on the card.
-    pub cardholder_name: String,
+    pub(crate) cardholder_name: String,
     /// In how many parts the payer pays.
-    pub installments: i64,
+    pub(crate) installments: i64,
 }
 
 /// What the provider gave the payer to pay with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Artefacts {
+pub(crate) struct Artefacts {
     /// Address of the boleto's document.
-    pub external_resource_url: Option<String>,
+    pub(crate) external_resource_url: Option<String>,
     /// The pix code as text.
-    pub qr_code: Option<String>,
+    pub(crate) qr_code: Option<String>,
     /// The pix code as a PNG, in base64.
     pub qr_code_base64: Option<String>,
     /// Address of the payment's ticket.
-    pub ticket_url: Option<String>,
+    pub(crate) ticket_url: Option<String>,
     /// The boleto's digits to type, 47 of them.
-    pub digitable_line: Option<String>,
+    pub(crate) digitable_line: Option<String>,
     /// The boleto's bar code, 44 digits.
-    pub barcode: Option<String>,
+    pub(crate) barcode: Option<String>,
     /// When the code or the boleto lapses, as the provider wrote it.
-    pub date_of_expiration: Option<String>,
+    pub(crate) date_of_expiration: Option<String>,
 }
 
 /// What an attempt keeps of its request: nothing that could charge a card.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Intent {
+pub(crate) struct Intent {
     /// Card, pix or boleto.
-    pub method: MethodKind,
+    pub(crate) method: MethodKind,
     /// What is to be paid.
-    pub amount: Money,
+    pub(crate) amount: Money,
     /// What for.
-    pub description: String,
+    pub(crate) description: String,
     /// The language of the page that asks for it.
-    pub language: Locale,
+    pub(crate) language: Locale,
     /// Who pays.
-    pub payer: Payer,
+    pub(crate) payer: Payer,
     /// The card's harmless facts, for a card.
-    pub card: Option<CardFacts>,
+    pub(crate) card: Option<CardFacts>,
 }
 
 /// A payment at the provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Payment {
+pub(crate) struct Payment {
     /// The provider's id, as text.
-    pub id: String,
+    pub(crate) id: String,
     /// Our `external_reference`.
-    pub reference: String,
+    pub(crate) reference: String,
     /// Card, pix or boleto.
-    pub method: MethodKind,
+    pub(crate) method: MethodKind,
     /// `pix`, the boleto method's or the card network's identifier.
-    pub provider_method: String,
+    pub(crate) provider_method: String,
     /// Where it stands.
-    pub state: PaymentState,
+    pub(crate) state: PaymentState,
     /// The provider's detail, untouched.
-    pub status_detail: String,
+    pub(crate) status_detail: String,
     /// What is paid.
-    pub amount: Money,
+    pub(crate) amount: Money,
     /// What was given back of it.
-    pub refunded: Money,
+    pub(crate) refunded: Money,
     /// What for.
-    pub description: String,
+    pub(crate) description: String,
     /// As the provider wrote it.
-    pub date_created: String,
+    pub(crate) date_created: String,
     /// As the provider wrote it; present once approved.
-    pub date_approved: Option<String>,
+    pub(crate) date_approved: Option<String>,
     /// Who pays.
-    pub payer: Payer,
+    pub(crate) payer: Payer,
     /// The card, for a card.
-    pub card: Option<CardFacts>,
+    pub(crate) card: Option<CardFacts>,
     /// What to pay with.
-    pub artefacts: Artefacts,
+    pub(crate) artefacts: Artefacts,
 }
 
-/// The provider's word on a payment, as far as it can change.
+/// What the provider reports of a payment, as far as it can change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Word {
+pub(crate) struct StatusReport {
     /// Its status, as it wrote it.
-    pub status: String,
+    pub(crate) status: String,
     /// Its detail.
-    pub status_detail: String,
+    pub(crate) status_detail: String,
     /// When it was approved, as it wrote it.
-    pub date_approved: Option<String>,
-    /// What is paid: it cannot change, so another amount is a word about something else.
-    pub amount: Money,
+    pub(crate) date_approved: Option<String>,
+    /// What is paid: it cannot change, so a report of another amount is about something else.
+    pub(crate) amount: Money,
     /// What was given back.
-    pub refunded: Money,
+    pub(crate) refunded: Money,
 }
 
 /// A payment's changeable part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StatusSnapshot {
     /// Where it stands.
-    pub state: PaymentState,
+    pub(crate) state: PaymentState,
     /// The provider's detail.
-    pub status_detail: String,
+    pub(crate) status_detail: String,
     /// When it was approved.
-    pub date_approved: Option<String>,
+    pub(crate) date_approved: Option<String>,
     /// What was given back.
-    pub refunded: Money,
+    pub(crate) refunded: Money,
 }
 
 impl Intent {
     /// What is kept of a checked request.
-    pub fn of(request: &PaymentRequest, language: Locale) -> Self {
+    pub(crate) fn of(request: &PaymentRequest, language: Locale) -> Self {
         let card = match &request.method {
             Method::Card(card) => Some(CardFacts {
                 first_six_digits: card.number.first_six().to_owned(),
@@ -163,18 +163,17 @@ impl Intent {
 }
 
 impl Payment {
-    /// The payment that the provider made of an intent, and the steps it has taken already.
-    ///
-    /// # Errors
-    /// `Refusal::UnknownWord` when its status is none we know.
-    pub fn new(
+    /// The payment that the provider made of an intent, and the transitions behind it.
+    pub(crate) fn new(
         intent: &Intent,
         reference: &str,
         made: &ProviderPayment,
         now: Timestamp,
-    ) -> Result<(Self, Transitions), Refusal> {
-        let steps = PaymentState::first(&made.status)?;
-        let state = steps.last().map_or(PaymentState::Pending, |step| step.to);
+    ) -> Result<(Self, Transitions), TransitionError> {
+        let transitions = PaymentState::first(&made.status)?;
+        let state = transitions
+            .last()
+            .map_or(PaymentState::Pending, |step| step.to);
         let date_approved = approval(state, made.date_approved.as_deref(), now);
         let payment = Self {
             id: made.id.clone(),
@@ -192,46 +191,43 @@ impl Payment {
             card: intent.card.as_ref().map(|card| seen_card(card, made)),
             artefacts: artefacts(made),
         };
-        Ok((payment, steps))
+        Ok((payment, transitions))
     }
 }
 
 impl StatusSnapshot {
-    /// Where the payment stands after the provider's `word`, and the steps that lead there.
+    /// The snapshot after the provider's `report`, and the transitions that lead there.
     ///
     /// A report older than what is known (less refunded than before) leaves the details as they are.
-    ///
-    /// # Errors
-    /// `Refusal` when the word cannot be followed.
     pub(crate) fn after(
         &self,
-        word: &Word,
+        report: &StatusReport,
         now: Timestamp,
-    ) -> Result<(Self, Transitions), Refusal> {
-        let steps = self.state.apply(&word.status)?;
-        let is_late = steps.is_empty() && word.refunded < self.refunded;
+    ) -> Result<(Self, Transitions), TransitionError> {
+        let transitions = self.state.apply(&report.status)?;
+        let is_late = transitions.is_empty() && report.refunded < self.refunded;
         if is_late {
-            return Ok((self.clone(), steps));
+            return Ok((self.clone(), transitions));
         }
-        let state = steps.last().map_or(self.state, |step| step.to);
-        let reported = word
+        let state = transitions.last().map_or(self.state, |step| step.to);
+        let reported = report
             .date_approved
             .as_deref()
             .or(self.date_approved.as_deref());
         let next = Self {
             state,
-            status_detail: word.status_detail.clone(),
+            status_detail: report.status_detail.clone(),
             date_approved: self
                 .date_approved
                 .clone()
                 .or_else(|| approval(state, reported, now)),
-            refunded: self.refunded.max(word.refunded),
+            refunded: self.refunded.max(report.refunded),
         };
-        Ok((next, steps))
+        Ok((next, transitions))
     }
 }
 
-impl From<&ProviderPayment> for Word {
+impl From<&ProviderPayment> for StatusReport {
     fn from(payment: &ProviderPayment) -> Self {
         Self {
             status: payment.status.clone(),
@@ -252,7 +248,7 @@ fn approval(state: PaymentState, reported: Option<&str>, now: Timestamp) -> Opti
     was_approved.then(|| reported.map_or_else(|| now.to_string(), str::to_owned))
 }
 
-/// The payer as the provider tells it; the request's word where the provider hides it.
+/// The payer as the provider tells it; what the request said where the provider hides it.
 fn seen_payer(intent: &Intent, made: &ProviderPayment) -> Payer {
     let asked = &intent.payer;
     let pair = made

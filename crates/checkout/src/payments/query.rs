@@ -6,19 +6,19 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::schema::payment_method;
 use super::state::PaymentState;
-use crate::lists::{Span, filter, given, span, time_and_page};
+use crate::lists::{PageRequest, common_parameters, filter_parameter, page_request, query_value};
 use crate::request::{MethodKind, Refusal};
 
 /// Which payments a list shows, and which page of them.
 #[derive(Debug, Clone, Copy)]
-pub struct ListQuery {
+pub(crate) struct PaymentListQuery {
     pub(super) status: Option<PaymentState>,
     pub(super) method: Option<MethodKind>,
-    pub(super) span: Span,
+    pub(crate) page: PageRequest,
 }
 
 /// The names a query may have; others are ignored.
-pub(super) const NAMES: [&str; 6] = [
+pub(crate) const NAMES: [&str; 6] = [
     "status",
     "payment_method",
     "created_from",
@@ -27,7 +27,7 @@ pub(super) const NAMES: [&str; 6] = [
     "page_size",
 ];
 
-impl IntoParams for ListQuery {
+impl IntoParams for PaymentListQuery {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         let (state, method) = (
             "Only payments in this state.",
@@ -35,19 +35,16 @@ impl IntoParams for ListQuery {
         );
         let states = Ref::from_schema_name(PaymentState::name());
         let own = [
-            filter("status", state, states),
-            filter("payment_method", method, payment_method()),
+            filter_parameter("status", state, states),
+            filter_parameter("payment_method", method, payment_method()),
         ];
-        own.into_iter().chain(time_and_page()).collect()
+        own.into_iter().chain(common_parameters()).collect()
     }
 }
 
 /// Reads a list's query; of several values of one name the last counts, and a blank one is none.
-///
-/// # Errors
-/// 422 for the first value that is not allowed.
-pub(super) fn parse(pairs: &[(String, String)]) -> Result<ListQuery, Refusal> {
-    let text = |name| given(pairs, name);
+pub(crate) fn parse(pairs: &[(String, String)]) -> Result<PaymentListQuery, Refusal> {
+    let text = |name| query_value(pairs, name);
     let status = text("status").map(|text| {
         PaymentState::parse(text)
             .ok_or_else(|| Refusal::invalid("status", "must be a payment status"))
@@ -56,10 +53,10 @@ pub(super) fn parse(pairs: &[(String, String)]) -> Result<ListQuery, Refusal> {
         MethodKind::parse(text)
             .ok_or_else(|| Refusal::invalid("payment_method", "must be card, pix or boleto"))
     });
-    Ok(ListQuery {
+    Ok(PaymentListQuery {
         status: status.transpose()?,
         method: method.transpose()?,
-        span: span(pairs)?,
+        page: page_request(pairs)?,
     })
 }
 

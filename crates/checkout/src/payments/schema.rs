@@ -1,13 +1,12 @@
-//! What the API's document says of payments beside the types of [`shape`](super::shape): values, and what each method has. Pure.
+//! The values in the shapes of payments, as the API's document describes them. Pure.
 
 use std::borrow::Cow;
 
-use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, SchemaType, Type};
-use utoipa::openapi::{Object, OneOfBuilder, Ref, RefOr, Schema};
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::{Object, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
-use web::openapi::{one_of, text};
+use web::openapi::one_of;
 
-use super::shape::PaymentBody;
 use super::state::PaymentState;
 use crate::request::MethodKind;
 
@@ -23,109 +22,8 @@ impl ToSchema for PaymentState {
     }
 }
 
-/// A payment in the shape of its method.
-pub(crate) enum AnyPayment {}
-
-impl PartialSchema for AnyPayment {
-    fn schema() -> RefOr<Schema> {
-        let shapes = MethodKind::ALL.map(|kind| Ref::from_schema_name(kind.schema("Payment")));
-        let any = shapes
-            .into_iter()
-            .fold(OneOfBuilder::new(), OneOfBuilder::item);
-        any.into()
-    }
-}
-
-impl ToSchema for AnyPayment {
-    fn name() -> Cow<'static, str> {
-        "Payment".into()
-    }
-
-    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-        PaymentBody::schemas(schemas);
-        schemas.extend(MethodKind::ALL.map(|kind| (kind.schema("Payment"), payment_by(kind))));
-    }
-}
-
-/// A payment by one method: its own part is always there, and the parts of the other methods never are.
-fn payment_by(kind: MethodKind) -> RefOr<Schema> {
-    let mut schema = PaymentBody::schema();
-    let (own, description) = match kind {
-        MethodKind::Card => ("card", "A card payment."),
-        MethodKind::Pix => ("point_of_interaction", "A pix payment."),
-        MethodKind::Boleto => ("transaction_details", "A boleto."),
-    };
-    if let RefOr::T(Schema::Object(payment)) = &mut schema {
-        for part in ["card", "point_of_interaction", "transaction_details"] {
-            if part != own {
-                payment.properties.remove(part);
-            }
-        }
-        payment.required.push(own.to_owned());
-        payment.description = Some(description.to_owned());
-    }
-    schema
-}
-
-/// `data` of the events of payments: a payment in the shape of its method, with what an event says beside it.
-pub(crate) enum PaymentEvent {}
-
-impl PartialSchema for PaymentEvent {
-    fn schema() -> RefOr<Schema> {
-        let shapes = MethodKind::ALL.map(|kind| Ref::from_schema_name(kind.schema("PaymentEvent")));
-        let any = shapes
-            .into_iter()
-            .fold(OneOfBuilder::new(), OneOfBuilder::item);
-        any.into()
-    }
-}
-
-impl ToSchema for PaymentEvent {
-    fn name() -> Cow<'static, str> {
-        "PaymentEvent".into()
-    }
-
-    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-        PaymentBody::schemas(schemas);
-        schemas.extend(
-            MethodKind::ALL.map(|kind| (kind.schema("PaymentEvent"), payment_event_by(kind))),
-        );
-    }
-}
-
-/// By what a shop knows the order of a payment.
-fn order_name() -> ObjectBuilder {
-    let reference = text().schema_type(SchemaType::from_iter([Type::String, Type::Null]));
-    ObjectBuilder::new()
-        .description(Some("Of a payment of an order only."))
-        .property("id", text())
-        .property("reference", reference)
-        .required("id")
-        .required("reference")
-        .additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(false)))
-}
-
-fn payment_event_by(kind: MethodKind) -> RefOr<Schema> {
-    let mut schema = payment_by(kind);
-    if let RefOr::T(Schema::Object(payment)) = &mut schema {
-        let description = "BRL; what was given back so far. In `payment.refunded` only.";
-        let refunded = number()
-            .exclusive_minimum(Some(0))
-            .description(Some(description));
-        payment.properties.extend([
-            ("refunded_amount".to_owned(), refunded.into()),
-            ("order".to_owned(), order_name().into()),
-        ]);
-    }
-    schema
-}
-
-pub(super) fn payment_method() -> Object {
+pub(crate) fn payment_method() -> Object {
     one_of(MethodKind::ALL.map(MethodKind::as_str))
-}
-
-pub(super) fn outcome() -> Object {
-    one_of(["created", "not_charged", "unknown"])
 }
 
 pub(super) fn tax_id_kind() -> Object {
@@ -144,6 +42,6 @@ pub(crate) fn positive_amount() -> Object {
         .build()
 }
 
-fn number() -> ObjectBuilder {
+pub(super) fn number() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::Number)
 }

@@ -7,15 +7,14 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::model::Payment;
-use super::outcome::Outcome;
-use super::schema::{AnyPayment, amount, outcome, payment_method, positive_amount, tax_id_kind};
+use super::schema::{amount, payment_method, positive_amount, tax_id_kind};
 use super::state::PaymentState;
 use crate::request::MethodKind;
 
 /// A payment as the answers show it.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct PaymentBody<'a> {
+pub(crate) struct PaymentBody<'a> {
     /// Assigned by the provider.
     id: &'a str,
     #[schema(value_type = PaymentState)]
@@ -115,7 +114,7 @@ struct Cardholder<'a> {
 
 impl<'a> PaymentBody<'a> {
     /// The shape of the payment's method.
-    pub fn new(payment: &'a Payment) -> Self {
+    pub(crate) fn new(payment: &'a Payment) -> Self {
         let artefacts = &payment.artefacts;
         let transaction_data = TransactionData {
             qr_code: artefacts.qr_code.as_deref(),
@@ -154,73 +153,9 @@ impl<'a> PaymentBody<'a> {
         }
     }
 
-    /// The body's text.
-    ///
-    /// # Errors
-    /// Never in practice: nothing in the shape can fail to serialise.
-    pub fn to_text(payment: &'a Payment) -> Result<String, serde_json::Error> {
+    /// The body's text. It never fails in practice: nothing in the shape can fail to serialise.
+    pub(crate) fn to_text(payment: &'a Payment) -> Result<String, serde_json::Error> {
         serde_json::to_string(&Self::new(payment))
-    }
-}
-
-/// One page of payments.
-#[derive(Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(as = PaymentList)]
-pub(super) struct PageBody<'a> {
-    /// How many there are in all.
-    #[schema(minimum = 0)]
-    pub count: i64,
-    /// The next page's address.
-    #[schema(required, format = "uri-reference")]
-    pub next: Option<String>,
-    /// The previous page's address.
-    #[schema(required, format = "uri-reference")]
-    pub previous: Option<String>,
-    #[schema(value_type = Vec<AnyPayment>)]
-    pub results: Vec<PaymentBody<'a>>,
-}
-
-/// What a creation has come to. `id`, `status` and `status_detail` come with `created`.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(as = Outcome)]
-pub(crate) struct OutcomeBody<'a> {
-    #[schema(schema_with = outcome)]
-    outcome: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    id: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<PaymentState>, nullable = false)]
-    status: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    status_detail: Option<&'a str>,
-}
-
-impl<'a> OutcomeBody<'a> {
-    pub(crate) fn new(outcome: &'a Outcome) -> Self {
-        let without_payment = |outcome| Self {
-            outcome,
-            id: None,
-            status: None,
-            status_detail: None,
-        };
-        match outcome {
-            Outcome::NotCharged => without_payment("not_charged"),
-            Outcome::Unknown => without_payment("unknown"),
-            Outcome::Created {
-                id,
-                status,
-                status_detail,
-            } => Self {
-                outcome: "created",
-                id: Some(id),
-                status: Some(status.as_str()),
-                status_detail: Some(status_detail),
-            },
-        }
     }
 }
 
@@ -228,7 +163,7 @@ impl<'a> OutcomeBody<'a> {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Artefacts)]
-pub struct ArtefactsBody<'a> {
+pub(crate) struct ArtefactsBody<'a> {
     #[schema(schema_with = payment_method)]
     payment_method: &'static str,
     #[schema(schema_with = positive_amount)]
@@ -265,7 +200,7 @@ pub struct ArtefactsBody<'a> {
 
 impl<'a> ArtefactsBody<'a> {
     /// The shape of this payment; what its method does not have is null.
-    pub fn new(payment: &'a Payment) -> Self {
+    pub(crate) fn new(payment: &'a Payment) -> Self {
         let artefacts = &payment.artefacts;
         Self {
             payment_method: payment.method.as_str(),
@@ -288,16 +223,16 @@ impl<'a> ArtefactsBody<'a> {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Refund)]
-pub(super) struct RefundBody<'a> {
-    pub id: &'a str,
-    pub payment_id: &'a str,
+pub(crate) struct RefundBody<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) payment_id: &'a str,
     #[schema(schema_with = amount)]
-    pub amount: Box<RawValue>,
+    pub(crate) amount: Box<RawValue>,
     /// An open word of the provider: approved, `in_process` or rejected.
-    pub status: &'a str,
+    pub(crate) status: &'a str,
     /// ISO 8601 with a UTC offset, as the provider sent it.
     #[schema(format = DateTime)]
-    pub date_created: &'a str,
+    pub(crate) date_created: &'a str,
 }
 
 #[cfg(test)]

@@ -38,20 +38,20 @@ const MOVES: [(Option<PaymentState>, PaymentState); 9] = {
     ]
 };
 
-/// How one step of a move came about; kept in the history.
+/// How a transition came about; kept in the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StepKind {
+pub(crate) enum TransitionKind {
     /// A move of the table that the provider reported.
     Reported,
     /// A state that was never seen but lies between the last known one and the reported one.
     Passed,
-    /// Not a move of the table, yet the provider's word: the cancellation of a payment under review.
+    /// No move of the table, yet reported by the provider: the cancellation of a payment under review.
     Exceptional,
 }
 
-impl StepKind {
-    /// The word kept in the history.
-    pub const fn as_str(self) -> &'static str {
+impl TransitionKind {
+    /// Its name in the history.
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Reported => "reported",
             Self::Passed => "passed",
@@ -60,23 +60,23 @@ impl StepKind {
     }
 }
 
-/// One step from a state to the next.
+/// A transition from a state to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step {
+pub(crate) struct Transition {
     /// Where it starts; `None` for the payment's first state.
-    pub from: Option<PaymentState>,
+    pub(crate) from: Option<PaymentState>,
     /// Where it leads.
-    pub to: PaymentState,
+    pub(crate) to: PaymentState,
     /// Seen, passed through, or outside the table.
-    pub kind: StepKind,
+    pub(crate) kind: TransitionKind,
 }
 
-/// The steps that one word of the provider leads through: empty when it says what is known already.
-pub type Transitions = Vec<Step>;
+/// The transitions that one report of the provider leads through: empty when it says what is known already.
+pub(crate) type Transitions = Vec<Transition>;
 
-/// Why a word of the provider is not followed.
+/// Why a report of the provider is not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub(crate) enum TransitionError {
     /// The move would lead backwards, or out of a final state.
     #[error("a payment that is {} cannot become {}", from.as_str(), to.as_str())]
     Backwards {
@@ -87,12 +87,12 @@ pub enum Refusal {
     },
     /// A status that neither the specification nor the provider's documents list.
     #[error("the provider's status is not a known one")]
-    UnknownWord,
+    UnknownStatus,
 }
 
 impl PaymentState {
     /// Every state, in the specification's order.
-    pub const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::Pending,
         Self::Approved,
         Self::Rejected,
@@ -102,8 +102,8 @@ impl PaymentState {
         Self::ChargedBack,
     ];
 
-    /// The specification's word for the state.
-    pub const fn as_str(self) -> &'static str {
+    /// The specification's name of the state.
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "pending",
             Self::Approved => "approved",
@@ -115,14 +115,14 @@ impl PaymentState {
         }
     }
 
-    /// The state that one of the specification's seven words names.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.as_str() == word)
+    /// The state with one of the specification's seven names.
+    pub(crate) fn parse(status: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.as_str() == status)
     }
 
-    /// The state that a word of the provider stands for: its two words outside the specification's list included.
-    pub fn from_provider(word: &str) -> Option<Self> {
-        match word {
+    /// The state that a status of the provider stands for: its two statuses outside of the specification's list included.
+    pub(crate) fn from_provider(status: &str) -> Option<Self> {
+        match status {
             "authorized" => Some(Self::InProcess),
             "in_mediation" => Some(Self::Approved),
             other => Self::parse(other),
@@ -130,65 +130,59 @@ impl PaymentState {
     }
 
     /// Is the payment's outcome still to come?
-    pub const fn is_open(self) -> bool {
+    pub(crate) const fn is_open(self) -> bool {
         matches!(self, Self::Pending | Self::InProcess)
     }
 
     /// Can nothing follow any more?
-    pub const fn is_final(self) -> bool {
+    pub(crate) const fn is_final(self) -> bool {
         matches!(
             self,
             Self::Rejected | Self::Cancelled | Self::Refunded | Self::ChargedBack
         )
     }
 
-    /// The steps from this state to the one that the provider's `word` names.
-    ///
-    /// # Errors
-    /// `Refusal` when the word is unknown or would lead backwards; the state stays as it is.
-    pub fn apply(self, word: &str) -> Result<Transitions, Refusal> {
-        let to = Self::from_provider(word).ok_or(Refusal::UnknownWord)?;
-        Self::steps(Some(self), to)
+    /// The transitions from this state to the one that the provider's `status` names.
+    pub(crate) fn apply(self, status: &str) -> Result<Transitions, TransitionError> {
+        let to = Self::from_provider(status).ok_or(TransitionError::UnknownStatus)?;
+        Self::between(Some(self), to)
     }
 
-    /// The steps of a payment that starts with the provider's `word`: through `pending` first, as the table has it.
-    ///
-    /// # Errors
-    /// `Refusal::UnknownWord` when the word is none of the provider's.
-    pub fn first(word: &str) -> Result<Transitions, Refusal> {
-        let to = Self::from_provider(word).ok_or(Refusal::UnknownWord)?;
-        Self::steps(None, to)
+    /// The transitions of a payment that starts with the provider's `status`: through `pending` first, as the table has it.
+    pub(crate) fn first(status: &str) -> Result<Transitions, TransitionError> {
+        let to = Self::from_provider(status).ok_or(TransitionError::UnknownStatus)?;
+        Self::between(None, to)
     }
 
-    fn steps(from: Option<Self>, to: Self) -> Result<Transitions, Refusal> {
+    fn between(from: Option<Self>, to: Self) -> Result<Transitions, TransitionError> {
         let Some(known) = from else {
-            return path(None, to).ok_or(Refusal::UnknownWord);
+            return path(None, to).ok_or(TransitionError::UnknownStatus);
         };
         if known == to {
             return Ok(Vec::new());
         }
         if (known, to) == (Self::InProcess, Self::Cancelled) {
-            let kind = StepKind::Exceptional;
-            return Ok(vec![Step { from, to, kind }]);
+            let kind = TransitionKind::Exceptional;
+            return Ok(vec![Transition { from, to, kind }]);
         }
-        path(from, to).ok_or(Refusal::Backwards { from: known, to })
+        path(from, to).ok_or(TransitionError::Backwards { from: known, to })
     }
 }
 
 /// The shortest way through the table. It has no cycles, so the search ends.
 fn path(from: Option<PaymentState>, to: PaymentState) -> Option<Transitions> {
     if MOVES.contains(&(from, to)) {
-        let kind = StepKind::Reported;
-        return Some(vec![Step { from, to, kind }]);
+        let kind = TransitionKind::Reported;
+        return Some(vec![Transition { from, to, kind }]);
     }
     MOVES
         .iter()
         .filter(|(start, _)| *start == from)
         .filter_map(|(_, between)| {
-            let first = Step {
+            let first = Transition {
                 from,
                 to: *between,
-                kind: StepKind::Passed,
+                kind: TransitionKind::Passed,
             };
             let rest = path(Some(*between), to)?;
             Some(std::iter::once(first).chain(rest).collect::<Transitions>())
@@ -206,13 +200,13 @@ mod tests {
     use super::*;
 
     fn states(transitions: &Transitions) -> Vec<PaymentState> {
-        transitions.iter().map(|step| step.to).collect()
+        transitions.iter().map(|transition| transition.to).collect()
     }
 
     #[test]
-    fn every_row_of_the_table_is_one_reported_step() {
+    fn every_row_of_the_table_is_one_reported_transition() {
         assert_eq!(states(&PaymentState::first("pending").unwrap()), [Pending]);
-        for (from, word, to) in [
+        for (from, status, to) in [
             (Pending, "approved", Approved),
             (Pending, "rejected", Rejected),
             (Pending, "in_process", InProcess),
@@ -222,21 +216,25 @@ mod tests {
             (Approved, "refunded", Refunded),
             (Approved, "charged_back", ChargedBack),
         ] {
-            let step = Step {
+            let transition = Transition {
                 from: Some(from),
                 to,
-                kind: StepKind::Reported,
+                kind: TransitionKind::Reported,
             };
-            assert_eq!(from.apply(word), Ok(vec![step]), "{from:?} to {word}");
+            assert_eq!(
+                from.apply(status),
+                Ok(vec![transition]),
+                "{from:?} to {status}"
+            );
         }
     }
 
     #[test]
     fn a_payment_that_starts_approved_passed_through_pending() {
-        let steps = PaymentState::first("approved").unwrap();
-        assert_eq!(states(&steps), [Pending, Approved]);
-        assert_eq!(steps[0].kind, StepKind::Passed);
-        assert_eq!(steps[1].kind, StepKind::Reported);
+        let transitions = PaymentState::first("approved").unwrap();
+        assert_eq!(states(&transitions), [Pending, Approved]);
+        assert_eq!(transitions[0].kind, TransitionKind::Passed);
+        assert_eq!(transitions[1].kind, TransitionKind::Reported);
     }
 
     #[test]
@@ -260,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_state_again_is_no_step() {
+    fn the_same_state_again_is_no_transition() {
         for state in PaymentState::ALL {
             assert_eq!(state.apply(state.as_str()), Ok(Vec::new()));
         }
@@ -268,7 +266,7 @@ mod tests {
 
     #[test]
     fn moves_backwards_and_out_of_final_states_are_refused() {
-        for (from, word) in [
+        for (from, status) in [
             (InProcess, "pending"),
             (Approved, "pending"),
             (Approved, "in_process"),
@@ -281,32 +279,35 @@ mod tests {
             (ChargedBack, "approved"),
             (ChargedBack, "refunded"),
         ] {
-            let to = PaymentState::parse(word).unwrap();
-            assert_eq!(from.apply(word), Err(Refusal::Backwards { from, to }));
+            let to = PaymentState::parse(status).unwrap();
+            assert_eq!(
+                from.apply(status),
+                Err(TransitionError::Backwards { from, to })
+            );
         }
     }
 
     #[test]
     fn a_cancellation_under_review_is_applied_and_marked() {
-        let steps = InProcess.apply("cancelled").unwrap();
-        assert_eq!(states(&steps), [Cancelled]);
-        assert_eq!(steps[0].kind, StepKind::Exceptional);
+        let transitions = InProcess.apply("cancelled").unwrap();
+        assert_eq!(states(&transitions), [Cancelled]);
+        assert_eq!(transitions[0].kind, TransitionKind::Exceptional);
     }
 
     #[test]
-    fn the_two_words_outside_the_list_are_mapped() {
+    fn the_two_statuses_outside_the_list_are_mapped() {
         assert_eq!(states(&Pending.apply("authorized").unwrap()), [InProcess]);
         assert_eq!(states(&Pending.apply("in_mediation").unwrap()), [Approved]);
         assert_eq!(Approved.apply("in_mediation"), Ok(Vec::new()));
     }
 
     #[test]
-    fn a_word_that_nobody_knows_is_refused() {
-        assert_eq!(Pending.apply("paid"), Err(Refusal::UnknownWord));
-        assert_eq!(PaymentState::first(""), Err(Refusal::UnknownWord));
+    fn a_status_that_nobody_knows_is_refused() {
+        assert_eq!(Pending.apply("paid"), Err(TransitionError::UnknownStatus));
+        assert_eq!(PaymentState::first(""), Err(TransitionError::UnknownStatus));
     }
 
-    const WORDS: [&str; 10] = [
+    const STATUSES: [&str; 10] = [
         "pending",
         "approved",
         "rejected",
@@ -320,26 +321,26 @@ mod tests {
     ];
 
     proptest! {
-        /// Whatever the provider says, in whatever order: each step starts where the last one ended, is in the table
+        /// Whatever the provider says, in whatever order: each transition starts where the last one ended, is in the table
         /// or is the marked exception, and what is final stays.
         #[test]
-        fn any_sequence_of_words_walks_the_table(words in prop::collection::vec(prop::sample::select(&WORDS), 1..20)) {
+        fn any_sequence_of_statuses_walks_the_table(statuses in prop::collection::vec(prop::sample::select(&STATUSES), 1..20)) {
             let mut state: Option<PaymentState> = None;
-            for word in words {
-                let steps = match state {
-                    None => PaymentState::first(word),
-                    Some(known) => known.apply(word),
+            for status in statuses {
+                let transitions = match state {
+                    None => PaymentState::first(status),
+                    Some(known) => known.apply(status),
                 };
-                let Ok(steps) = steps else { continue };
-                for step in steps {
-                    prop_assert_eq!(step.from, state);
-                    let exception = (step.from, step.to) == (Some(InProcess), Cancelled);
-                    prop_assert!(exception || MOVES.contains(&(step.from, step.to)));
-                    prop_assert_eq!(exception, step.kind == StepKind::Exceptional);
-                    prop_assert!(!matches!(step.from, Some(Rejected | Cancelled | Refunded | ChargedBack)));
-                    state = Some(step.to);
+                let Ok(transitions) = transitions else { continue };
+                for transition in transitions {
+                    prop_assert_eq!(transition.from, state);
+                    let exception = (transition.from, transition.to) == (Some(InProcess), Cancelled);
+                    prop_assert!(exception || MOVES.contains(&(transition.from, transition.to)));
+                    prop_assert_eq!(exception, transition.kind == TransitionKind::Exceptional);
+                    prop_assert!(!matches!(transition.from, Some(Rejected | Cancelled | Refunded | ChargedBack)));
+                    state = Some(transition.to);
                 }
-                prop_assert_eq!(state, PaymentState::from_provider(word));
+                prop_assert_eq!(state, PaymentState::from_provider(status));
             }
         }
 
@@ -348,10 +349,10 @@ mod tests {
         fn late_reports_change_nothing(first in 0..3usize, second in 0..3usize) {
             let line = ["pending", "approved", "refunded"];
             let (early, late) = (first.min(second), first.max(second));
-            let end = |words: [&str; 2]| {
-                let mut state = PaymentState::first(words[0]).unwrap().last().unwrap().to;
-                if let Ok(steps) = state.apply(words[1]) {
-                    state = steps.last().map_or(state, |step| step.to);
+            let end = |statuses: [&str; 2]| {
+                let mut state = PaymentState::first(statuses[0]).unwrap().last().unwrap().to;
+                if let Ok(transitions) = state.apply(statuses[1]) {
+                    state = transitions.last().map_or(state, |transition| transition.to);
                 }
                 state
             };

@@ -73,7 +73,7 @@ pub enum Purpose {
     /// Somebody waits to pay, or acts on a payment.
     Buyer,
     /// An anonymous client, who waits first when the quota grows short.
-    Stranger(ClientAddress),
+    Anonymous(ClientAddress),
     /// Reading back and reconciling, which leave the last fifth of each window to buyers.
     Background,
 }

@@ -1,11 +1,11 @@
-//! The quota of calls to the provider, and how strangers share it.
+//! The quota of calls to the provider, and how anonymous clients share it.
 
 use web::client::ClientAddress;
 use web::rate::{Key, Level, Rate, Rates, Reserve, Windows};
 
 use super::{Failure, Purpose};
 
-/// Under which kinds calls are counted: all of them, and those for each stranger.
+/// Under which kinds calls are counted: all of them, and those of each anonymous client.
 const ALL: &str = "checkout:provider";
 const SHARES: &str = "checkout:provider:shares";
 
@@ -20,7 +20,7 @@ impl Quota {
         match purpose {
             Purpose::Buyer => self.take_from_all(calls, Reserve::Nothing).await,
             Purpose::Background => self.take_from_all(calls, Reserve::Fifth).await,
-            Purpose::Stranger(client) => self.take_share(calls, client).await,
+            Purpose::Anonymous(client) => self.take_share(calls, client).await,
         }
     }
 
@@ -32,8 +32,8 @@ impl Quota {
         })
     }
 
-    /// A stranger may take all that others do not need. Once half of a window is used, whoever has used a tenth of it waits, so that
-    /// one client alone does not close the shop.
+    /// An anonymous client may take all that others do not need. Once half of a window is used, a client that has used a tenth of it
+    /// waits, so that one client alone does not close the shop.
     async fn take_share(&self, calls: u32, client: ClientAddress) -> Result<(), Failure> {
         let share = Key::of_client(SHARES, client);
         let tenths: Vec<Rate> = self

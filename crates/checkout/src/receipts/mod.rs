@@ -2,55 +2,26 @@
 
 mod compose;
 
-pub use delivery::mail::{Sender, Server};
-
-use std::sync::Arc;
-
 use db::{Error, Timestamp, Tx};
-use delivery::mail::{Letters, Mail};
 
-use crate::app::State;
+use crate::config::Config;
 use crate::orders::{self, LockedOrder};
 use crate::payments::{self, Payment};
 use crate::request::text::is_email;
 use crate::webhooks::SERVICE;
 use compose::Facts;
 
-/// How receipts are sent.
-#[derive(Debug, Clone)]
-pub struct Receipts {
-    /// The server that takes our mail.
-    pub server: Server,
-    /// The sender.
-    pub from: Sender,
-}
-
-/// Nobody is told by mail of what the workers see: receipts are queued with the change that they tell of.
-struct NoLetters;
-
-impl Letters for NoLetters {}
-
-/// How the workers send receipts; `None` when none are sent.
-pub(crate) fn mail(receipts: Option<&Receipts>) -> Option<Mail> {
-    let Receipts { server, from } = receipts?.clone();
-    let letters = Arc::new(NoLetters);
-    Some(Mail {
-        server,
-        from,
-        letters,
-    })
-}
-
-/// Queues the receipt of the payment in `row`, in the transaction that stores its approval. A payment has one, however often that is told.
+/// Queues the receipt of the payment in `row`, in the transaction that stores its approval. A payment has one, however often
+/// its approval is reported.
 pub(crate) async fn queue(
     tx: &mut Tx,
-    state: &State,
+    config: &Config,
     (row, payment): (i64, &Payment),
     order: Option<&LockedOrder>,
     now: Timestamp,
 ) -> Result<(), Error> {
     // The provider may show another address than the one that was checked.
-    if state.config.receipts.is_none() || !is_email(&payment.payer.email) {
+    if config.receipts.is_none() || !is_email(&payment.payer.email) {
         return Ok(());
     }
     let order = match order {
@@ -59,7 +30,7 @@ pub(crate) async fn queue(
     };
     let reported = payment.date_approved.as_deref().map(Timestamp::parse);
     let facts = Facts {
-        shop: &state.config.shop,
+        shop: &config.shop,
         payment,
         order: order.as_ref(),
         approved_at: reported.and_then(Result::ok).unwrap_or(now),
@@ -69,17 +40,4 @@ pub(crate) async fn queue(
     delivery::mail::queue(tx, &SERVICE, &mail, now)
         .await
         .map(drop)
-}
-
-/// Sends receipts until the service stops.
-pub(crate) async fn run(state: State) {
-    delivery::mail::run(state.outbox.clone(), || std::future::ready(Ok(()))).await;
-}
-
-/// Sends what is due, without sleeping; how many were taken by the server. For tests.
-///
-/// # Errors
-/// When the database fails.
-pub async fn pass(state: &State) -> Result<usize, Error> {
-    delivery::mail::pass(&state.outbox).await
 }

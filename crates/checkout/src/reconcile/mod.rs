@@ -1,8 +1,8 @@
 //! Reconciliation: asking the provider about payments and refunds of unknown outcome, about payments that are still open, and about
 //! changes of all others, in case a notification was lost. It only asks; nothing here creates a payment or a refund.
 
+mod checks;
 mod sweep;
-mod walk;
 mod worker;
 
 use std::fmt;
@@ -10,14 +10,12 @@ use std::time::Duration;
 
 use db::{Db, Money, Timestamp};
 
-use crate::app::State;
 use crate::lists::LATEST;
-use crate::payments::{self, PaymentState};
+use crate::payments::PaymentState;
+use crate::state::State;
+use crate::{attempts, notifications, orders};
 
 pub(crate) use worker::run;
-
-/// How soon an unknown outcome is asked for.
-pub(crate) const FIRST_WAIT: Duration = Duration::from_secs(5);
 
 /// Which checks to make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +28,7 @@ pub enum Scope {
 
 /// What one check came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct ReportLine {
     /// The payment: the provider's id, or our reference where there is none yet.
     pub payment: String,
     /// What was found.
@@ -50,7 +48,7 @@ pub enum Finding {
     Moved(PaymentState),
     /// The state is the same.
     Same(PaymentState),
-    /// The provider's word led backwards and was refused.
+    /// The provider reported a move backwards, which was refused.
     Refused(PaymentState),
     /// A refund was made though its answer was lost.
     Refunded,
@@ -70,7 +68,7 @@ pub enum Finding {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
     /// One line for each check.
-    pub lines: Vec<Line>,
+    pub lines: Vec<ReportLine>,
     /// Outcomes that are still unknown.
     pub unknown: i64,
 }
@@ -85,27 +83,29 @@ pub async fn run_once(state: &State, scope: Scope) -> Result<Report, db::Error> 
         Scope::All => LATEST,
     };
     let mut report = Report::default();
-    let is_done = walk::walk(state, until, &mut report).await?
+    let is_done = checks::check_due(state, until, &mut report).await?
         && sweep::sweep(state, scope, &mut report).await?;
     if !is_done {
-        tracing::info!("the quota for asking the provider in the background is used up");
+        tracing::info!(
+            "reconciler: the quota of calls for background work is used up, the rest is asked later"
+        );
     }
-    report.unknown = payments::unknown_count(state).await?;
+    report.unknown = attempts::unknown_count(&state.db, state.clock.now()).await?;
     for line in &report.lines {
         state.metrics.reconciled(line.finding.as_str());
     }
     Ok(report)
 }
 
-/// Removes what has been kept long enough: answers and their keys, people's data in attempts, notifications.
+/// Removes what has expired: answers and their keys, people's data in attempts, notifications.
 ///
 /// # Errors
 /// When the database fails.
 pub async fn purge_expired(state: &State) -> Result<(), db::Error> {
-    payments::erase_expired(state).await?;
-    crate::orders::forget_keys(state).await?;
-    crate::notifications::remove_expired(state).await?;
-    Ok(())
+    let (db, now) = (&state.db, state.clock.now());
+    attempts::erase_expired(db, now).await?;
+    orders::forget_keys(db, now).await?;
+    notifications::delete_expired(db, now).await
 }
 
 /// A payment or a refund of unknown outcome.
@@ -128,7 +128,7 @@ pub struct OpenQuestion {
 /// # Errors
 /// When the database fails.
 pub async fn open_questions(db: &Db) -> Result<Vec<OpenQuestion>, db::Error> {
-    let open = payments::open_attempts(db).await?;
+    let open = attempts::open_attempts(db).await?;
     let questions = open.into_iter().map(|attempt| OpenQuestion {
         kind: attempt.instruction.kind(),
         reference: attempt.instruction.name().to_owned(),
@@ -159,7 +159,7 @@ impl Finding {
     }
 }
 
-impl fmt::Display for Line {
+impl fmt::Display for ReportLine {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}: ", self.payment)?;
         match &self.finding {

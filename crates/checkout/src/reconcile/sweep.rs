@@ -1,18 +1,19 @@
-//! Changes that nobody told us of, such as the chargeback of a payment approved months ago: the provider's search lists the payments that
-//! have changed, a hundred a call. So the calls of a day are bounded whatever the number of payments.
+//! Changes without a notification, such as the chargeback of a payment approved months ago. The provider's search lists the payments
+//! that have changed, a hundred a call. So the calls of a day are bounded whatever the number of payments.
 
 use std::time::Duration;
 
-use super::{Finding, Line, Report, Scope};
-use crate::app::State;
-use crate::payments::{self, Adopted, Source};
+use super::{Finding, Report, ReportLine, Scope};
+use crate::attempts::{self, Adoption};
+use crate::payments::Source;
 use crate::provider::{Changes, Failure, Purpose};
+use crate::state::State;
 
 /// How often changes are searched for.
 const EVERY: Duration = Duration::from_secs(15 * 60);
 /// Calls of one turn: 384 a day at most. What is left over is the beginning of the next turn.
 const CALLS: u32 = 4;
-/// The search lags behind: changes are looked at once it must have caught up with them.
+/// The provider's search lags behind its payments: only older changes are sure to be in it.
 const LAG: Duration = Duration::from_secs(60 * 60);
 /// How far back a search begins after a long absence: as long as a payment can be charged back.
 const WINDOW: Duration = Duration::from_secs(180 * 24 * 60 * 60);
@@ -23,10 +24,10 @@ pub(super) async fn sweep(
     scope: Scope,
     report: &mut Report,
 ) -> Result<bool, db::Error> {
-    let now = state.clock.now();
-    let sweep = payments::sweep_from(state, LAG).await?;
+    let (db, now) = (&state.db, state.clock.now());
+    let sweep = attempts::find_or_begin_sweep(db, LAG, now).await?;
     let is_due = sweep.due <= now || scope == Scope::All;
-    if !is_due || !payments::claim_sweep(state, sweep.due, now + EVERY).await? {
+    if !is_due || !attempts::claim_sweep(db, sweep.due, now + EVERY).await? {
         return Ok(true);
     }
     let mut changes = Changes {
@@ -49,11 +50,11 @@ pub(super) async fn sweep(
         };
         changes = next;
         if changes.from <= now - LAG {
-            payments::save_sweep(state, changes.from, changes.offset).await?;
+            attempts::save_sweep(db, changes.from, changes.offset).await?;
         }
     }
     if scope == Scope::Due && changes.from + LAG + Duration::from_secs(24 * 60 * 60) < now {
-        tracing::warn!(since = %changes.from, "the search for changed payments is more than a day behind");
+        tracing::warn!(since = %changes.from, "reconciler: the search for changed payments is more than a day behind");
     }
     Ok(true)
 }
@@ -66,7 +67,7 @@ async fn look_at(
 ) -> Result<Option<Changes>, db::Error> {
     let page = match state
         .provider
-        .changed(changes, payments::new_key(state))
+        .changed(changes, attempts::new_key(state))
         .await
     {
         Ok(page) => page,
@@ -76,13 +77,13 @@ async fn look_at(
         }
     };
     for payment in &page.payments {
-        let adopted = payments::adopt_or_record(state, payment, Source::Reconciler).await?;
+        let adopted = attempts::adopt_or_record(state, payment, Source::Reconciler).await?;
         let finding = match adopted {
-            Adopted::Made => Some(Finding::Found),
-            Adopted::Recorded(recorded) => Finding::of(recorded),
-            Adopted::Busy | Adopted::Contradiction(_) => None,
+            Adoption::Completed => Some(Finding::Found),
+            Adoption::Recorded(recorded) => Finding::of(recorded),
+            Adoption::Busy | Adoption::Contradiction(_) => None,
         };
-        // Most are known already: only what is news is told.
+        // Most are recorded already, and are not reported.
         if let Some(finding) = finding.filter(|finding| !matches!(finding, Finding::Same(_))) {
             report.push(&payment.id, finding);
         }
@@ -90,7 +91,7 @@ async fn look_at(
     if page.unreadable > 0 {
         tracing::warn!(
             payments = page.unreadable,
-            "changed payments that the provider lists cannot be read, and were passed over"
+            "reconciler: changed payments that the provider lists cannot be read, they are passed over"
         );
     }
     Ok(Some(page.next))
@@ -98,7 +99,7 @@ async fn look_at(
 
 impl Report {
     fn push(&mut self, payment: &str, finding: Finding) {
-        self.lines.push(Line {
+        self.lines.push(ReportLine {
             payment: payment.to_owned(),
             finding,
         });

@@ -5,8 +5,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::{Finding, Scope, purge_expired, run_once};
-use crate::app::State;
-use crate::payments;
+use crate::attempts;
+use crate::state::State;
 
 /// The longest sleep: what another process left behind is found after it.
 const SLEEP_MAX: Duration = Duration::from_secs(60);
@@ -19,20 +19,20 @@ const PURGE_EVERY: Duration = Duration::from_secs(60 * 60);
 pub(crate) async fn run(state: State) {
     let mut purge_at = Instant::now();
     loop {
-        // Asked first, erased after: an answer needs what is known of its payer.
+        // First the checks, then the erasure: recording a payment needs the data of its payer.
         let sleep = match run_once(&state, Scope::Due).await {
             Ok(report) => match report.lines.last().map(|line| &line.finding) {
                 Some(Finding::Quota(wait)) => *wait,
                 _ => until_due(&state).await,
             },
             Err(error) => {
-                tracing::warn!(%error, "open payments could not be asked about");
+                tracing::warn!(%error, "reconciler: asking about open payments failed, retrying in 60 s");
                 SLEEP_MAX
             }
         };
         if Instant::now() >= purge_at {
             if let Err(error) = purge_expired(&state).await {
-                tracing::warn!(%error, "old keys and notifications could not be removed");
+                tracing::warn!(%error, "reconciler: removing expired keys and notifications failed, retrying in an hour");
             }
             purge_at = Instant::now() + PURGE_EVERY;
         }
@@ -46,6 +46,6 @@ pub(crate) async fn run(state: State) {
 }
 
 async fn until_due(state: &State) -> Duration {
-    let next = payments::next_due(state).await.ok().flatten();
+    let next = attempts::next_due(&state.db).await.ok().flatten();
     next.map_or(SLEEP_MAX, |due| due.since(state.clock.now()))
 }

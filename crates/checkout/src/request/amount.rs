@@ -8,7 +8,7 @@ use crate::json::Value;
 /// The most hundredths an amount of a request can have: 999,999,999,999.99 reais.
 const MAX_DIGITS: usize = 14;
 /// The same as an amount.
-pub(crate) const MOST: Money = Money::from_cents(99_999_999_999_999);
+pub(crate) const MAX_AMOUNT: Money = Money::from_cents(99_999_999_999_999);
 /// The same as a number, for the API's document.
 pub(crate) const MAX: f64 = 999_999_999_999.99;
 

@@ -8,7 +8,7 @@ pub(crate) mod amount;
 mod body;
 mod card;
 mod fingerprint;
-mod most;
+mod max_amounts;
 mod refusal;
 mod schema;
 #[cfg(test)]
@@ -21,7 +21,7 @@ use db::{Money, Timestamp};
 pub use body::{check_content_type, read as read_body};
 pub(crate) use body::{not_unicode, object as body_object};
 pub use card::{Card, CardNumber, Expiry, LATEST_YEAR, SecurityCode};
-pub use most::{MaxAmounts, MaxAmountsError};
+pub use max_amounts::{MaxAmounts, MaxAmountsError};
 pub use refusal::Refusal;
 pub(crate) use schema::{Cancellation, PaymentOfOrderRequest, RefundRequest};
 pub(crate) use text::HOLDS_CARD_NUMBER;

@@ -2,21 +2,14 @@
 //! change is decided where it happens; how events are stored and delivered is in the crate `delivery`.
 
 pub mod endpoints;
-mod kinds;
-pub(crate) mod openapi;
+mod event_type;
 
 pub use delivery::{Configured, Internal, Secret, Target, Webhooks};
-pub use kinds::EventType;
+pub use event_type::EventType;
 
-use db::{Error, Replica, Timestamp, Tx};
-use delivery::mail::Mail;
-use delivery::{Outbox, Progress, Service};
+use db::{Error, Timestamp, Tx};
+use delivery::Service;
 use serde::Serialize;
-use web::Supervisor;
-
-use crate::app::prove_secret;
-use crate::config::Secret as ServiceSecret;
-use crate::{Parts, StartError, State, digest};
 
 /// The service's events.
 pub const SERVICE: Service = Service {
@@ -46,7 +39,8 @@ impl Subject {
     }
 }
 
-/// Writes an event into the outbox, in the transaction of what it tells of. After the commit, [`State::wake_deliveries`] is called.
+/// Writes an event into the outbox, in the transaction of what it tells of. After the commit, `State::wake_deliveries` is
+/// called.
 pub(crate) async fn publish(
     tx: &mut Tx,
     kind: EventType,
@@ -55,52 +49,4 @@ pub(crate) async fn publish(
     now: Timestamp,
 ) -> Result<(), Error> {
     delivery::publish(tx, &SERVICE, kind.name(), subject.number(), data, now).await
-}
-
-/// The way out of the service's events.
-pub(crate) fn outbox(
-    webhooks: Webhooks,
-    mail: Option<Mail>,
-    secret: &ServiceSecret,
-    parts: &Parts,
-) -> Outbox {
-    let delivery = delivery::Parts {
-        service: SERVICE,
-        webhooks,
-        mail,
-        secret_key: digest::keyed(secret, &[b"webhook-secret"]),
-        db: parts.db.clone(),
-        replica: Replica::new(parts.db.clone(), parts.random.uuid().to_string()),
-        clock: parts.clock.clone(),
-        random: parts.random.clone(),
-        shutdown: parts.shutdown.clone(),
-        workers: Supervisor::new(crate::SERVICE, &parts.metrics, parts.shutdown.clone()),
-    };
-    Outbox::new(delivery, &parts.metrics)
-}
-
-/// As the service has it, for a command beside a service that may be running.
-///
-/// # Errors
-/// When the database fails, or was used with another secret.
-pub async fn open(
-    webhooks: Webhooks,
-    secret: &ServiceSecret,
-    parts: &Parts,
-) -> Result<Outbox, StartError> {
-    prove_secret(&parts.db, secret).await?;
-    Ok(outbox(webhooks, None, secret, parts))
-}
-
-/// Delivers until the service stops.
-pub(crate) async fn run(state: State) {
-    delivery::run(state.outbox.clone(), state.published.subscribe()).await;
-}
-
-/// One turn of everything, without sleeping: posts what is due, until nothing is. For tests.
-///
-/// # Errors
-/// When the database fails.
-pub async fn pass(state: &State) -> Result<Progress, Error> {
-    delivery::pass(&state.outbox).await
 }

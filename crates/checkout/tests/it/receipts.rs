@@ -1,7 +1,8 @@
 //! Receipts as a mail server takes them.
 
 use checkout::Config;
-use checkout::receipts::{self, Receipts, Sender, Server};
+use checkout::Receipts;
+use delivery::mail::{self, Sender, Server};
 use http::HeaderValue;
 use http::header::ACCEPT_LANGUAGE;
 use serde_json::json;
@@ -30,7 +31,7 @@ fn mailed_by(server: &MailServer) -> impl FnOnce(&mut Config) + use<> {
 }
 
 async fn mail(shop: &Shop) -> usize {
-    receipts::pass(&shop.state).await.unwrap()
+    mail::pass(shop.state.outbox()).await.unwrap()
 }
 
 /// The recipients of mail that is queued or was sent.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use checkout::Config;
 use checkout::webhooks::endpoints::{self, Wish};
-use checkout::webhooks::{self, Configured, EventType, Secret, Target, Webhooks};
+use checkout::webhooks::{Configured, EventType, Secret, Target, Webhooks};
 use serde_json::{Value, json};
 use test_kit::nobody::Nobody;
 use test_kit::on_both_engines;
@@ -34,7 +34,7 @@ pub(crate) fn told_at(url: &str) -> impl FnOnce(&mut Config) + use<> {
 
 /// Delivers what is due; how many attempts were made, and how many arrived.
 pub(crate) async fn pass(app: &TestApp) -> (usize, usize) {
-    let done = webhooks::pass(&app.state).await.unwrap();
+    let done = delivery::pass(app.state.outbox()).await.unwrap();
     (done.attempts, done.delivered)
 }
 

@@ -12,7 +12,7 @@ const BATCH: i64 = 500;
 
 /// What was made.
 #[derive(Debug, Default)]
-pub(super) struct FannedOut {
+pub(super) struct FanOut {
     /// The types of the events that were taken.
     pub(super) kinds: Vec<String>,
     /// The endpoints that got deliveries.
@@ -21,7 +21,7 @@ pub(super) struct FannedOut {
     pub(super) mails: bool,
 }
 
-impl FannedOut {
+impl FanOut {
     /// Whether more may wait.
     pub(super) fn is_full(&self) -> bool {
         i64::try_from(self.kinds.len()).is_ok_and(|events| events >= BATCH)
@@ -29,11 +29,11 @@ impl FannedOut {
 }
 
 /// Makes the deliveries of the oldest events that have none yet.
-pub(super) async fn fan_out(outbox: &Outbox) -> Result<FannedOut, Error> {
+pub(super) async fn fan_out(outbox: &Outbox) -> Result<FanOut, Error> {
     let service = outbox.service.name;
     let has_fresh = async move |conn: &mut db::Conn| store::has_fresh(conn, service).await;
     if !outbox.db.read(has_fresh).await? {
-        return Ok(FannedOut::default());
+        return Ok(FanOut::default());
     }
     let (now, shared) = (outbox.clock.now(), outbox.clone());
     let made = outbox
@@ -42,7 +42,7 @@ pub(super) async fn fan_out(outbox: &Outbox) -> Result<FannedOut, Error> {
             store::take_turn(tx, service).await?;
             let fresh = store::take_fresh(tx, service, BATCH).await?;
             let endpoints = store::endpoints::lock_enabled(tx, service).await?;
-            let mut made = FannedOut::default();
+            let mut made = FanOut::default();
             for (endpoint, types) in endpoints {
                 if make(tx, &shared, (endpoint, &types), &fresh, now).await? {
                     made.endpoints.insert(endpoint);
@@ -63,7 +63,7 @@ pub(super) async fn fan_out(outbox: &Outbox) -> Result<FannedOut, Error> {
 async fn make_mails(
     tx: &mut Tx,
     outbox: &Outbox,
-    fresh: &[store::Fresh],
+    fresh: &[store::FreshEvent],
     now: Timestamp,
 ) -> Result<bool, Error> {
     let Some(mail) = &outbox.mail else {
@@ -72,10 +72,10 @@ async fn make_mails(
     let mut is_any = false;
     for event in fresh
         .iter()
-        .filter(|event| mail.letters.tell_of(&event.kind))
+        .filter(|event| mail.templates.is_mailed(&event.kind))
     {
         let payload = store::payload(tx, event.id).await?;
-        for one in mail.letters.of_event(event.id, &payload) {
+        for one in mail.templates.for_event(event.id, &payload) {
             is_any |= mail::queue(tx, &outbox.service, &one, now).await?;
         }
     }
@@ -87,14 +87,14 @@ async fn make(
     tx: &mut Tx,
     outbox: &Outbox,
     (endpoint, types): (i64, &Types),
-    fresh: &[store::Fresh],
+    fresh: &[store::FreshEvent],
     now: Timestamp,
 ) -> Result<bool, Error> {
-    let wanted = |event: &&store::Fresh| {
+    let wanted = |event: &&store::FreshEvent| {
         let kind = outbox.service.delivered(&event.kind);
         kind.is_some_and(|kind| types.contain(kind))
     };
-    let wanted: Vec<&store::Fresh> = fresh.iter().filter(wanted).collect();
+    let wanted: Vec<&store::FreshEvent> = fresh.iter().filter(wanted).collect();
     let (Some(first), Some(last)) = (wanted.first(), wanted.last()) else {
         return Ok(false);
     };

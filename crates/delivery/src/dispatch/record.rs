@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use db::{Error, OwnedValue, Timestamp, Tx};
 
-use super::schedule::{self, FAILING, Next, retry_after};
+use super::schedule::{self, FAILING, NextStep, retry_after};
 use crate::{
     Disabled, Outbox,
     http::Answer,
     mail,
     store::{
-        deliveries::{self, Setback},
+        deliveries::{self, FailedAttempt},
         endpoints,
     },
 };
@@ -22,7 +22,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
 /// An attempt that has ended.
 #[derive(Debug, Clone)]
-pub(super) struct Ended {
+pub(super) struct EndedAttempt {
     pub(super) delivery: i64,
     pub(super) subject: i64,
     pub(super) attempt: i64,
@@ -31,18 +31,22 @@ pub(super) struct Ended {
 }
 
 /// What follows for one delivery.
-struct Judged {
-    ended: Ended,
-    next: Next,
+struct AttemptResult {
+    ended: EndedAttempt,
+    next: NextStep,
 }
 
 /// Records attempts of one endpoint.
-pub(super) async fn record(outbox: &Outbox, endpoint: i64, ended: Vec<Ended>) -> Result<(), Error> {
+pub(super) async fn record(
+    outbox: &Outbox,
+    endpoint: i64,
+    ended: Vec<EndedAttempt>,
+) -> Result<(), Error> {
     let mut pause = FIRST_PAUSE;
     for _ in 1..TRIES {
         match record_once(outbox, endpoint, ended.clone()).await {
             Err(error) if error.is_unavailable() => {
-                tracing::warn!(%error, endpoint, "deliveries could not be recorded yet");
+                tracing::warn!(%error, endpoint, "webhook dispatcher: recording attempts failed, retrying at once");
                 tokio::time::sleep(pause).await;
                 pause *= 2;
             }
@@ -52,16 +56,20 @@ pub(super) async fn record(outbox: &Outbox, endpoint: i64, ended: Vec<Ended>) ->
     record_once(outbox, endpoint, ended).await
 }
 
-async fn record_once(outbox: &Outbox, endpoint: i64, ended: Vec<Ended>) -> Result<(), Error> {
+async fn record_once(
+    outbox: &Outbox,
+    endpoint: i64,
+    ended: Vec<EndedAttempt>,
+) -> Result<(), Error> {
     let now = outbox.clock.now();
-    let postponed = |one: &Ended| {
+    let postponed = |one: &EndedAttempt| {
         let text = one.answer.retry_after.as_deref();
         text.filter(|_| one.answer.outcome.may_postpone())
             .and_then(|text| retry_after(text, now))
     };
     let paused: Option<Duration> = ended.iter().filter_map(postponed).max();
     let is_gone = ended.iter().any(|one| one.answer.outcome.is_gone());
-    let judge = |one: Ended| {
+    let judge = |one: EndedAttempt| {
         let jitter = outbox.random.below(1000);
         let next = schedule::next(
             one.attempt,
@@ -70,22 +78,22 @@ async fn record_once(outbox: &Outbox, endpoint: i64, ended: Vec<Ended>) -> Resul
             now,
             jitter,
         );
-        Judged { ended: one, next }
+        AttemptResult { ended: one, next }
     };
-    let judged: Vec<Judged> = ended.into_iter().map(judge).collect();
-    let given_up = judged
+    let results: Vec<AttemptResult> = ended.into_iter().map(judge).collect();
+    let given_up = results
         .iter()
-        .filter(|one| one.next == Next::GivenUp)
+        .filter(|one| one.next == NextStep::GivenUp)
         .count();
     let shared = outbox.clone();
     let disabled = outbox
         .db
         .write(async move |tx| {
-            let any_delivered = judged.iter().any(|one| one.next == Next::Delivered);
-            // The lock comes first: deliveries that are made at the same time must see what has ended, or be seen.
+            let any_delivered = results.iter().any(|one| one.next == NextStep::Delivered);
+            // The lock comes first: deliveries that are inserted at the same time must see what has ended, or be seen here.
             let failing_since =
-                endpoints::note_attempts(tx, endpoint, (!any_delivered).then_some(now)).await?;
-            write(tx, endpoint, &judged, now).await?;
+                endpoints::record_attempts(tx, endpoint, (!any_delivered).then_some(now)).await?;
+            write(tx, endpoint, &results, now).await?;
             if let Some(wait) = paused {
                 endpoints::pause(tx, endpoint, now + wait).await?;
             }
@@ -109,7 +117,7 @@ async fn record_once(outbox: &Outbox, endpoint: i64, ended: Vec<Ended>) -> Resul
         outbox.0.metrics.given_up();
     }
     if let Some(reason) = disabled {
-        tracing::warn!(endpoint, %reason, "an endpoint of webhooks gets no more events");
+        tracing::warn!(endpoint, %reason, "webhook dispatcher: an endpoint was disabled and gets no more events");
         outbox.0.metrics.disabled(reason.name());
         outbox.0.mailed.notify_one();
     }
@@ -128,17 +136,22 @@ async fn mail_that_disabled(
     let (Some(mail), Some(receiver)) = (&outbox.mail, receiver) else {
         return Ok(());
     };
-    let letters = &mail.letters;
-    for one in letters.of_disabled_endpoint(endpoint, &receiver.url, reason, now) {
+    let templates = &mail.templates;
+    for one in templates.for_disabled_endpoint(endpoint, &receiver.url, reason, now) {
         mail::queue(tx, &outbox.service, &one, now).await?;
     }
     Ok(())
 }
 
-async fn write(tx: &mut Tx, endpoint: i64, judged: &[Judged], now: Timestamp) -> Result<(), Error> {
+async fn write(
+    tx: &mut Tx,
+    endpoint: i64,
+    results: &[AttemptResult],
+    now: Timestamp,
+) -> Result<(), Error> {
     let mut attempts = deliveries::new_attempts();
     let (mut delivered, mut status, mut subjects) = (Vec::new(), 200, Vec::new());
-    for Judged { ended, next } in judged {
+    for AttemptResult { ended, next } in results {
         let answered = ended.answer.outcome.status().map(i64::from);
         attempts.push([
             OwnedValue::from(ended.delivery),
@@ -151,31 +164,31 @@ async fn write(tx: &mut Tx, endpoint: i64, judged: &[Judged], now: Timestamp) ->
             ended.answer.detail.as_str().into(),
         ]);
         let due_at = match next {
-            Next::Delivered => {
+            NextStep::Delivered => {
                 delivered.push(ended.delivery);
                 status = answered.unwrap_or(status);
                 subjects.push(ended.subject);
                 continue;
             }
-            Next::Again(at) => Some(*at),
-            Next::GivenUp => {
+            NextStep::Again(at) => Some(*at),
+            NextStep::GivenUp => {
                 subjects.push(ended.subject);
                 None
             }
         };
-        let setback = Setback {
+        let failed = FailedAttempt {
             id: ended.delivery,
             due_at,
             outcome: ended.answer.outcome.name(),
             status: answered,
         };
-        deliveries::set_back(tx, &setback, now).await?;
+        deliveries::record_failure(tx, &failed, now).await?;
     }
     if !delivered.is_empty() {
         deliveries::end_delivered(tx, &delivered, status, now).await?;
     }
     if !subjects.is_empty() {
-        deliveries::let_next_go(tx, endpoint, &subjects, now).await?;
+        deliveries::release_next(tx, endpoint, &subjects, now).await?;
     }
     tx.insert_rows(&mut attempts).await
 }

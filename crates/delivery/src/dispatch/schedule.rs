@@ -22,13 +22,13 @@ const WAITS: [u64; 9] = [
     24 * HOUR,
 ];
 /// The longest that a receiver's `Retry-After` is believed.
-const LONGEST: Duration = Duration::from_secs(24 * HOUR);
+const RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * HOUR);
 /// An endpoint at which everything failed for so long is disabled.
 pub(super) const FAILING: Duration = Duration::from_secs(5 * 24 * HOUR);
 
 /// What follows from an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum NextStep {
     /// It has arrived.
     Delivered,
     /// It is tried again then.
@@ -45,17 +45,17 @@ pub(super) fn next(
     postponed: Option<Duration>,
     now: Timestamp,
     jitter: u64,
-) -> Next {
+) -> NextStep {
     if outcome.is_delivered() {
-        return Next::Delivered;
+        return NextStep::Delivered;
     }
     let place = usize::try_from(attempt - 1).unwrap_or(0);
     match WAITS.get(place) {
         Some(seconds) => {
             let wait = Duration::from_millis(seconds * (1000 + jitter.min(999) / 5));
-            Next::Again(now + wait.max(postponed.unwrap_or_default()))
+            NextStep::Again(now + wait.max(postponed.unwrap_or_default()))
         }
-        None => Next::GivenUp,
+        None => NextStep::GivenUp,
     }
 }
 
@@ -68,7 +68,7 @@ pub(super) fn retry_after(text: &str, now: Timestamp) -> Option<Duration> {
         let at = rfc2822::DateTimeParser::new().parse_timestamp(text).ok()?;
         Timestamp::from_jiff(at).since(now)
     };
-    Some(wait.min(LONGEST))
+    Some(wait.min(RETRY_AFTER_MAX))
 }
 
 #[cfg(test)]
@@ -82,7 +82,7 @@ mod tests {
         let mut at = NOW;
         let mut waits = Vec::new();
         for attempt in 1..10 {
-            let Next::Again(next) = next(attempt, Outcome::TimedOut, None, at, 0) else {
+            let NextStep::Again(next) = next(attempt, Outcome::TimedOut, None, at, 0) else {
                 panic!("attempt {attempt}");
             };
             waits.push(next.since(at).as_secs());
@@ -92,13 +92,13 @@ mod tests {
             waits,
             [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
         );
-        assert_eq!(next(10, Outcome::TimedOut, None, at, 0), Next::GivenUp);
+        assert_eq!(next(10, Outcome::TimedOut, None, at, 0), NextStep::GivenUp);
     }
 
     #[test]
     fn jitter_makes_a_wait_up_to_a_fifth_longer() {
         let wait = |jitter| match next(2, Outcome::Answered(500), None, NOW, jitter) {
-            Next::Again(at) => at.since(NOW).as_secs(),
+            NextStep::Again(at) => at.since(NOW).as_secs(),
             other => panic!("{other:?}"),
         };
         assert_eq!((wait(0), wait(500), wait(999)), (300, 330, 359));
@@ -109,13 +109,13 @@ mod tests {
         for status in [200, 201, 202, 204, 299] {
             assert_eq!(
                 next(1, Outcome::Answered(status), None, NOW, 0),
-                Next::Delivered
+                NextStep::Delivered
             );
         }
         for status in [301, 302, 307, 400, 404, 410, 429, 500, 503] {
             assert_ne!(
                 next(1, Outcome::Answered(status), None, NOW, 0),
-                Next::Delivered,
+                NextStep::Delivered,
                 "{status}"
             );
         }
@@ -130,7 +130,7 @@ mod tests {
             NOW,
             0,
         ) {
-            Next::Again(at) => at.since(NOW).as_secs(),
+            NextStep::Again(at) => at.since(NOW).as_secs(),
             other => panic!("{other:?}"),
         };
         assert_eq!((wait(1), wait(120)), (5, 120));

@@ -1,4 +1,4 @@
-//! The worker: fans out events, runs a courier for each endpoint whose lease this process holds, deletes what has expired. It sleeps when there
+//! The worker: fans out events, runs a dispatcher for each endpoint whose lease this process holds, deletes what has expired. It sleeps when there
 //! is nothing to do.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
@@ -13,7 +13,7 @@ use tokio::{
 use web::Supervisor;
 
 use super::{
-    courier::{EndpointQueue, Progress, deliver_due},
+    endpoint_queue::{EndpointQueue, Progress, deliver_due},
     fan_out::fan_out,
     lease::lease,
 };
@@ -21,69 +21,66 @@ use crate::{Outbox, deliveries, store};
 
 /// The longest sleep: what other processes and commands left is found after it.
 const SLEEP_MAX: Duration = Duration::from_secs(5);
-/// The shortest: what is due and may not be sent must not make a courier spin.
+/// The shortest: what is due and may not be sent must not make a dispatcher spin.
 const SLEEP_MIN: Duration = Duration::from_millis(20);
-/// What happens within this of the first word is taken together, so that many small changes do not make as many small turns.
-const GATHERING: Duration = Duration::from_millis(10);
-/// The same while nobody waits for it: at every endpoint there are older ones that are not taken. Each turn takes the writer, so frequent
-/// small turns slow the service's own writes down.
-const GATHERING_FOR_NOBODY: Duration = Duration::from_millis(250);
-/// How often the figures of what waits are renewed, and how often what has expired is removed.
+/// Events published within this of the first are taken together, so that many small changes make one turn.
+const BATCH_WINDOW: Duration = Duration::from_millis(10);
+/// The same while no endpoint responds. Each turn takes the database's writer, so frequent small turns slow the service's own writes down.
+const BATCH_WINDOW_UNRESPONSIVE: Duration = Duration::from_millis(250);
+/// How often the backlog is counted for the metrics, and how often expired rows are deleted.
 const METRICS_EVERY: Duration = Duration::from_secs(15);
 const PURGE_EVERY: Duration = Duration::from_secs(60 * 60);
 
-/// The couriers at work, by endpoint.
+/// The dispatchers at work, by endpoint.
 #[derive(Default)]
-struct Couriers {
+struct Dispatchers {
     at: HashMap<i64, (Arc<EndpointQueue>, AbortHandle)>,
     work: JoinSet<()>,
 }
 
 /// Delivers until the service stops. A service that publishes many events notifies of them by `changes`, whose sender outlives this worker:
-/// those of a moment are taken together. After [`Outbox::wake`] they are taken at once.
+/// events of one moment are taken together. After [`Outbox::wake`] they are taken at once.
 pub async fn run(outbox: Outbox, mut changes: watch::Receiver<u64>) {
-    let mut couriers = Couriers::default();
+    let mut dispatchers = Dispatchers::default();
     let (mut metrics_at, mut purge_at) = (Instant::now(), Instant::now());
     while !outbox.shutdown.has_begun() {
-        if let Err(error) = turn(&outbox, &mut couriers).await {
-            tracing::warn!(%error, "events could not be worked on");
+        if let Err(error) = turn(&outbox, &mut dispatchers).await {
+            tracing::warn!(%error, "webhook dispatcher: reading the outbox failed, retrying in 5 s");
         }
         if Instant::now() >= metrics_at {
             metrics_at = Instant::now() + METRICS_EVERY;
-            log_failure(show_waiting(&outbox).await);
+            if let Err(error) = show_backlog(&outbox).await {
+                tracing::warn!(%error, "webhook dispatcher: counting what waits failed, retrying in 15 s");
+            }
         }
         if Instant::now() >= purge_at {
             purge_at = Instant::now() + PURGE_EVERY;
-            log_failure(purge_expired(&outbox).await);
+            if let Err(error) = purge_expired(&outbox).await {
+                tracing::warn!(%error, "webhook dispatcher: deleting expired events failed, retrying in an hour");
+            }
         }
         tokio::select! {
             biased;
             () = outbox.shutdown.begun() => {}
             () = outbox.0.published.notified() => {}
-            _ = changes.changed() => tokio::time::sleep(couriers.gathering()).await,
+            _ = changes.changed() => tokio::time::sleep(dispatchers.batch_window()).await,
             () = tokio::time::sleep(SLEEP_MAX) => {}
         }
     }
-    while couriers.work.join_next().await.is_some() {}
+    while dispatchers.work.join_next().await.is_some() {}
 }
 
-fn log_failure(done: Result<(), Error>) {
-    if let Err(error) = done {
-        tracing::warn!(%error, "the events' books could not be kept");
-    }
-}
-
-/// Makes deliveries of all that was published, and sees to it that couriers are where they should be.
-async fn turn(outbox: &Outbox, couriers: &mut Couriers) -> Result<(), Error> {
+/// Makes deliveries of all that was published, and starts the dispatchers of endpoints that this process has leased.
+async fn turn(outbox: &Outbox, dispatchers: &mut Dispatchers) -> Result<(), Error> {
     loop {
         let ours = lease(outbox).await?;
         let shared = outbox.clone();
-        couriers.place(&outbox.workers, &ours, move |endpoint, queue| {
-            courier(shared.clone(), endpoint, queue)
+        dispatchers.place(&outbox.workers, &ours, move |endpoint, queue| {
+            dispatch(shared.clone(), endpoint, queue)
         });
         let made = fan_out(outbox).await?;
         for endpoint in &made.endpoints {
-            if let Some((queue, _)) = couriers.at.get(endpoint) {
+            if let Some((queue, _)) = dispatchers.at.get(endpoint) {
                 queue.wake.notify_one();
             }
         }
@@ -96,13 +93,13 @@ async fn turn(outbox: &Outbox, couriers: &mut Couriers) -> Result<(), Error> {
     }
 }
 
-impl Couriers {
-    /// Starts couriers where there are none, and keeps them at work. Those whose endpoint is another process's end by themselves.
+impl Dispatchers {
+    /// Starts dispatchers where there are none, and keeps them at work. Those whose endpoint is another process's end by themselves.
     fn place<C>(
         &mut self,
         workers: &Supervisor,
         ours: &[i64],
-        courier: impl Fn(i64, Arc<EndpointQueue>) -> C + Clone + Send + Sync + 'static,
+        dispatch: impl Fn(i64, Arc<EndpointQueue>) -> C + Clone + Send + Sync + 'static,
     ) where
         C: Future<Output = ()> + Send + 'static,
     {
@@ -111,28 +108,28 @@ impl Couriers {
         for endpoint in ours {
             if !self.at.contains_key(endpoint) {
                 let queue = Arc::new(EndpointQueue::default());
-                let (workers, courier) = (workers.clone(), courier.clone());
+                let (workers, dispatch) = (workers.clone(), dispatch.clone());
                 let (endpoint, kept) = (*endpoint, Arc::clone(&queue));
-                let start = move || courier(endpoint, Arc::clone(&kept));
-                let work = async move { workers.keep_to_its_end("courier", start).await };
+                let start = move || dispatch(endpoint, Arc::clone(&kept));
+                let work = async move { workers.keep_to_its_end("dispatcher", start).await };
                 let task = self.work.spawn(work);
                 self.at.insert(endpoint, (queue, task));
             }
         }
     }
 
-    /// How long events are gathered before their deliveries are made.
-    fn gathering(&self) -> Duration {
+    /// How long to wait for more events before deliveries are made.
+    fn batch_window(&self) -> Duration {
         if self.at.values().all(|(queue, _)| queue.is_unresponsive()) {
-            GATHERING_FOR_NOBODY
+            BATCH_WINDOW_UNRESPONSIVE
         } else {
-            GATHERING
+            BATCH_WINDOW
         }
     }
 }
 
 /// Delivers at one endpoint until the service stops or the endpoint is another process's.
-async fn courier(outbox: Outbox, endpoint: i64, queue: Arc<EndpointQueue>) {
+async fn dispatch(outbox: Outbox, endpoint: i64, queue: Arc<EndpointQueue>) {
     while !outbox.shutdown.has_begun() {
         let sleep = match deliver_due(&outbox, endpoint, &queue).await {
             Ok(Progress { is_over: true, .. }) => return,
@@ -140,7 +137,7 @@ async fn courier(outbox: Outbox, endpoint: i64, queue: Arc<EndpointQueue>) {
                 next.since(outbox.clock.now()).clamp(SLEEP_MIN, SLEEP_MAX)
             }),
             Err(error) => {
-                tracing::warn!(%error, endpoint, "events could not be delivered");
+                tracing::warn!(%error, endpoint, "webhook dispatcher: delivering to an endpoint failed, retrying in 5 s");
                 SLEEP_MAX
             }
         };
@@ -173,11 +170,11 @@ pub async fn pass(outbox: &Outbox) -> Result<Progress, Error> {
         all.delivered += one.delivered;
         all.next = all.next.into_iter().chain(one.next).min();
     }
-    show_waiting(outbox).await?;
+    show_backlog(outbox).await?;
     Ok(all)
 }
 
-async fn show_waiting(outbox: &Outbox) -> Result<(), Error> {
+async fn show_backlog(outbox: &Outbox) -> Result<(), Error> {
     let service = outbox.service;
     let read = async move |conn: &mut db::Conn| deliveries::waiting(conn, &service).await;
     let waiting = outbox.db.read(read).await?;
@@ -214,50 +211,50 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_courier_that_panics_is_missed_until_it_is_started_again() {
+    async fn a_dispatcher_that_panics_is_missed_until_it_is_started_again() {
         let metrics = Metrics::new();
         let workers = Supervisor::new("inventory", &metrics, Shutdown::new());
         let workers = workers.first_wait(Duration::from_secs(3600));
-        let mut couriers = Couriers::default();
-        couriers.place(&workers, &[1, 2], |endpoint, _| async move {
-            assert_eq!(endpoint, 2, "a fault of the courier");
+        let mut dispatchers = Dispatchers::default();
+        dispatchers.place(&workers, &[1, 2], |endpoint, _| async move {
+            assert_eq!(endpoint, 2, "a fault of the dispatcher");
         });
         while workers.missing().is_empty() {
             tokio::task::yield_now().await;
         }
-        assert_eq!(workers.missing(), ["courier"]);
-        let up = "balcao_worker_up{service=\"inventory\",worker=\"courier\"} 0";
+        assert_eq!(workers.missing(), ["dispatcher"]);
+        let up = "balcao_worker_up{service=\"inventory\",worker=\"dispatcher\"} 0";
         assert!(metrics.encode().unwrap().contains(up));
         // No second one begins beside it, and one whose endpoint is another process's is not started again.
-        while couriers.work.try_join_next().is_none() {
+        while dispatchers.work.try_join_next().is_none() {
             tokio::task::yield_now().await;
         }
-        couriers.place(&workers, &[1], |_, _| async {});
-        assert_eq!(couriers.work.len(), 1);
+        dispatchers.place(&workers, &[1], |_, _| async {});
+        assert_eq!(dispatchers.work.len(), 1);
     }
 
-    /// Couriers at so many endpoints, with what they know of them.
-    fn couriers(unresponsive: &[bool]) -> Couriers {
-        let mut couriers = Couriers::default();
+    /// Dispatchers at so many endpoints, with what they know of them.
+    fn dispatchers(unresponsive: &[bool]) -> Dispatchers {
+        let mut dispatchers = Dispatchers::default();
         for (endpoint, is_unresponsive) in (1..).zip(unresponsive) {
             let queue = Arc::new(EndpointQueue::default());
-            queue.note(*is_unresponsive);
-            let task = couriers.work.spawn(std::future::pending());
-            couriers.at.insert(endpoint, (queue, task));
+            queue.set_unresponsive(*is_unresponsive);
+            let task = dispatchers.work.spawn(std::future::pending());
+            dispatchers.at.insert(endpoint, (queue, task));
         }
-        couriers
+        dispatchers
     }
 
     #[tokio::test]
     async fn events_wait_a_little_longer_only_while_no_endpoint_takes_any() {
         for (unresponsive, expected) in [
-            ([].as_slice(), GATHERING_FOR_NOBODY),
-            (&[true, true], GATHERING_FOR_NOBODY),
-            (&[true, false], GATHERING),
-            (&[false], GATHERING),
+            ([].as_slice(), BATCH_WINDOW_UNRESPONSIVE),
+            (&[true, true], BATCH_WINDOW_UNRESPONSIVE),
+            (&[true, false], BATCH_WINDOW),
+            (&[false], BATCH_WINDOW),
         ] {
             assert_eq!(
-                couriers(unresponsive).gathering(),
+                dispatchers(unresponsive).batch_window(),
                 expected,
                 "{unresponsive:?}"
             );

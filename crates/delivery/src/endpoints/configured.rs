@@ -5,7 +5,7 @@ use db::{Error, Timestamp, Tx};
 use super::secrets;
 use crate::{
     Disabled, Outbox,
-    model::{Endpoint, Place},
+    model::{ConfiguredEndpoint, Endpoint},
     store::{
         self, deliveries,
         endpoints::{self, NewEndpoint},
@@ -20,7 +20,7 @@ use crate::{
 pub async fn configure(outbox: &Outbox) -> Result<(), Error> {
     secrets::check_all(outbox).await?;
     let (service, now) = (outbox.service.name, outbox.clock.now());
-    let wanted = Place::ALL.map(|place| {
+    let wanted = ConfiguredEndpoint::ALL.map(|place| {
         let configured = outbox.webhooks.of(place);
         let url = configured.map(|one| one.target.to_string());
         (place, url, outbox.webhooks.types_of(place))
@@ -41,7 +41,7 @@ pub async fn configure(outbox: &Outbox) -> Result<(), Error> {
 async fn place_one(
     tx: &mut Tx,
     service: &'static str,
-    place: Place,
+    place: ConfiguredEndpoint,
     wanted: Option<(&str, &str)>,
     now: Timestamp,
 ) -> Result<(), Error> {
@@ -83,7 +83,7 @@ async fn renew(
     // One that was disabled under this same address stays so until a person enables it.
     if is_other || present.disabled == Some(Disabled::NotConfigured) {
         endpoints::enable(tx, present.id, now).await?;
-        deliveries::let_every_line_go(tx, present.id, true, now).await?;
+        deliveries::release_lines(tx, present.id, true, now).await?;
     }
     Ok(())
 }

@@ -24,7 +24,7 @@ use crate::{
 /// How long the secret before the present one signs too, so that a receiver can be changed over without a gap.
 const OVERLAP: Duration = Duration::from_secs(24 * 60 * 60);
 /// The longest description, in characters.
-const LONGEST_DESCRIPTION: usize = 200;
+const DESCRIPTION_MAX: usize = 200;
 
 /// What a person wants of an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -58,7 +58,7 @@ pub enum EndpointError {
     #[error(transparent)]
     Types(#[from] UnknownType),
     /// Too much of a description.
-    #[error("a description has at most {LONGEST_DESCRIPTION} characters, on one line")]
+    #[error("a description has at most {DESCRIPTION_MAX} characters, on one line")]
     Description,
     /// There is none of this id.
     #[error("there is no endpoint {0}")]
@@ -114,7 +114,7 @@ pub async fn add(
     let new = checked(&outbox.service, wish)?;
     let secret = Secret::generate(&outbox.random);
     let id = endpoints::insert(tx, outbox.service.name, &new, now).await?;
-    let sealed = secrets::sealed(outbox, id, &secret);
+    let sealed = secrets::encrypted(outbox, id, &secret);
     endpoints::set_secret(tx, id, &sealed, None, now).await?;
     Ok((id, new.url, secret))
 }
@@ -161,7 +161,7 @@ pub async fn rotate(
     let can_sign = secret(tx, outbox, id).await?.is_some();
     let until = can_sign.then(|| now + OVERLAP);
     let secret = Secret::generate(&outbox.random);
-    let sealed = secrets::sealed(outbox, id, &secret);
+    let sealed = secrets::encrypted(outbox, id, &secret);
     endpoints::set_secret(tx, id, &sealed, until, now).await?;
     Ok(Rotation {
         endpoint,
@@ -196,7 +196,7 @@ pub async fn switch(
     let endpoint = present(tx, service, id).await?;
     if is_on {
         endpoints::enable(tx, id, now).await?;
-        deliveries::let_every_line_go(tx, id, true, now).await?;
+        deliveries::release_lines(tx, id, true, now).await?;
     } else {
         endpoints::disable(tx, id, Disabled::ByPerson, now).await?;
     }
@@ -229,14 +229,14 @@ async fn own(conn: &mut Conn, service: &Service, id: i64) -> Result<Endpoint, En
     Ok(endpoint)
 }
 
-/// A description as it is kept.
+/// A description as it is stored.
 ///
 /// # Errors
 ///
 /// [`EndpointError::Description`]
 pub fn description(text: &str) -> Result<String, EndpointError> {
     let text = text.trim();
-    if text.chars().count() > LONGEST_DESCRIPTION || text.contains(char::is_control) {
+    if text.chars().count() > DESCRIPTION_MAX || text.contains(char::is_control) {
         return Err(EndpointError::Description);
     }
     Ok(text.to_owned())

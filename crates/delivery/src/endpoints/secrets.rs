@@ -11,25 +11,25 @@ use crate::{
 /// The version of the encryption, before each secret.
 const SEALED: &str = "sealed1:";
 
-/// A secret as it is kept at its endpoint.
-pub(super) fn sealed(outbox: &Outbox, endpoint: i64, secret: &Secret) -> String {
+/// A secret as it is stored at its endpoint.
+pub(super) fn encrypted(outbox: &Outbox, endpoint: i64, secret: &Secret) -> String {
     let text = secret.reveal();
-    closed(outbox.secret_key, &outbox.random, endpoint, &text)
+    encrypt(outbox.secret_key, &outbox.random, endpoint, &text)
 }
 
-fn closed(key: [u8; 32], random: &Random, endpoint: i64, text: &str) -> String {
+fn encrypt(key: [u8; 32], random: &Random, endpoint: i64, text: &str) -> String {
     let sealed = Seal::new(key).close(random, endpoint, text);
     format!("{SEALED}{sealed}")
 }
 
-/// A secret that was kept; none when it was sealed with another key, or for another endpoint.
-fn opened(key: [u8; 32], endpoint: i64, kept: &str) -> Option<Secret> {
-    let text = Seal::new(key).open(endpoint, kept.strip_prefix(SEALED)?)?;
+/// A stored secret; none when it was encrypted with another key, or for another endpoint.
+fn decrypt(key: [u8; 32], endpoint: i64, stored: &str) -> Option<Secret> {
+    let text = Seal::new(key).open(endpoint, stored.strip_prefix(SEALED)?)?;
     Secret::parse(&text).ok()
 }
 
-/// What signs at an endpoint: the present secret, and the one before while it is rotated. None when it cannot be read: nothing may
-/// be sent then.
+/// The secrets that sign at an endpoint: the present one, and the previous one while it is rotated. Empty when it cannot be read:
+/// nothing may be sent then.
 pub(crate) fn signing(
     outbox: &Outbox,
     endpoint: i64,
@@ -43,11 +43,12 @@ pub(crate) fn signing(
             .unwrap_or_default();
     }
     let present = receiver.secret.as_deref();
-    let Some(present) = present.and_then(|kept| opened(outbox.secret_key, endpoint, kept)) else {
+    let Some(present) = present.and_then(|stored| decrypt(outbox.secret_key, endpoint, stored))
+    else {
         return Vec::new();
     };
     let before = receiver.previous.as_ref().filter(|(_, until)| *until > now);
-    let before = before.and_then(|(kept, _)| opened(outbox.secret_key, endpoint, kept));
+    let before = before.and_then(|(stored, _)| decrypt(outbox.secret_key, endpoint, stored));
     [present].into_iter().chain(before).collect()
 }
 
@@ -67,10 +68,10 @@ pub(super) async fn signing_of(
 /// Logs which endpoints' secrets cannot be read.
 pub(super) async fn check_all(outbox: &Outbox) -> Result<(), Error> {
     let service = outbox.service;
-    let read = async move |conn: &mut Conn| endpoints::kept_secrets(conn, service.name).await;
-    let kept: Vec<(i64, String)> = outbox.db.read(read).await?;
-    for (endpoint, kept) in kept {
-        if opened(outbox.secret_key, endpoint, &kept).is_none() {
+    let read = async move |conn: &mut Conn| endpoints::stored_secrets(conn, service.name).await;
+    let stored: Vec<(i64, String)> = outbox.db.read(read).await?;
+    for (endpoint, stored) in stored {
+        if decrypt(outbox.secret_key, endpoint, &stored).is_none() {
             tracing::error!(
                 endpoint,
                 "the secret of a webhook endpoint cannot be read with {}: rotate it, or put back the key",
@@ -89,11 +90,11 @@ mod tests {
     fn a_kept_secret_is_read_by_its_key_at_its_endpoint_alone() {
         let (random, key) = (Random::seeded(1), [7; 32]);
         let secret = Secret::generate(&random);
-        let kept = closed(key, &random, 3, &secret.reveal());
-        assert!(!kept.contains("whsec_"));
-        assert_eq!(opened(key, 3, &kept).as_ref(), Some(&secret));
-        assert_eq!(opened(key, 4, &kept), None);
-        assert_eq!(opened([8; 32], 3, &kept), None);
-        assert_eq!(opened(key, 3, &secret.reveal()), None);
+        let stored = encrypt(key, &random, 3, &secret.reveal());
+        assert!(!stored.contains("whsec_"));
+        assert_eq!(decrypt(key, 3, &stored).as_ref(), Some(&secret));
+        assert_eq!(decrypt(key, 4, &stored), None);
+        assert_eq!(decrypt([8; 32], 3, &stored), None);
+        assert_eq!(decrypt(key, 3, &secret.reveal()), None);
     }
 }

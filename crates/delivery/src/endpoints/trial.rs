@@ -9,20 +9,20 @@ use tokio::time::{Instant, sleep};
 use super::{EndpointError, secrets};
 use crate::{
     Attempt, Outbox, Service, TEST, Target, body,
-    http::{Message, PATIENCE, Reach},
+    http::{Reach, SignedMessage, TIMEOUT},
     model::webhook_id,
     store::{
         self,
-        deliveries::{self, Setback},
+        deliveries::{self, FailedAttempt},
         endpoints::{self, Receiver},
         lists,
     },
 };
 
-/// How often the result of a test is looked for.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// How long it is looked for: recording takes a moment after the exchange.
-const LOOK_FOR: Duration = PATIENCE.saturating_add(Duration::from_secs(5));
+/// How often the result of a test is polled.
+const POLL_EVERY: Duration = Duration::from_millis(100);
+/// How long it is polled: recording takes a moment after the exchange.
+const POLL_FOR: Duration = TIMEOUT.saturating_add(Duration::from_secs(5));
 
 /// A test event that is about to be posted.
 pub struct Trial {
@@ -77,7 +77,7 @@ pub async fn post_test(outbox: &Outbox, trial: Trial) -> Result<Attempt, Endpoin
     let target = Target::parse(&trial.receiver.url)?;
     let signing = secrets::signing(outbox, trial.endpoint, &trial.receiver, now);
     let id = webhook_id(trial.event, now);
-    let message = Message::signed(id, trial.payload.into(), &signing, now);
+    let message = SignedMessage::signed(id, trial.payload.into(), &signing, now);
     let reach = Reach::of(trial.receiver.configured);
     let answer = outbox.0.sender.send(&target, reach, message).await;
     let attempt = Attempt {
@@ -110,7 +110,7 @@ pub async fn post_test(outbox: &Outbox, trial: Trial) -> Result<Attempt, Endpoin
 ///
 /// Faults of the store.
 pub async fn result_of_test(outbox: &Outbox, delivery: i64) -> Result<Option<Attempt>, Error> {
-    let deadline = Instant::now() + LOOK_FOR;
+    let deadline = Instant::now() + POLL_FOR;
     loop {
         let read = async move |conn: &mut Conn| lists::attempts(conn, delivery).await;
         let attempts: Vec<Attempt> = outbox.db.read(read).await?;
@@ -118,7 +118,7 @@ pub async fn result_of_test(outbox: &Outbox, delivery: i64) -> Result<Option<Att
         if attempt.is_some() || Instant::now() >= deadline {
             return Ok(attempt);
         }
-        sleep(LOOK_EVERY).await;
+        sleep(POLL_EVERY).await;
     }
 }
 
@@ -144,11 +144,11 @@ async fn record_test(
         return deliveries::end_delivered(tx, &[delivery], attempt.status.unwrap_or(200), now)
             .await;
     }
-    let setback = Setback {
+    let failed = FailedAttempt {
         id: delivery,
         due_at: None,
         outcome,
         status: attempt.status,
     };
-    deliveries::set_back(tx, &setback, now).await
+    deliveries::record_failure(tx, &failed, now).await
 }

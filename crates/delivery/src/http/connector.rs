@@ -20,7 +20,7 @@ use tower::Service;
 use super::public::is_public;
 
 /// The longest that resolving and connecting may take.
-const CONNECTING: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A connection may not be made there.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
@@ -35,7 +35,7 @@ type Connecting = Pin<Box<dyn Future<Output = Result<TokioIo<TcpStream>, Cause>>
 
 /// Makes connections of TCP to addresses that it has looked at.
 #[derive(Clone)]
-pub(super) struct Guarded {
+pub(super) struct GuardedConnector {
     /// Whether any address will do; if not, why there is no connection to one that is not public.
     any: bool,
     refusal: NotPublic,
@@ -46,13 +46,13 @@ pub(super) struct Guarded {
 pub(super) fn connector(
     any: bool,
     allow_private: &'static str,
-) -> Result<HttpsConnector<Guarded>, rustls::Error> {
+) -> Result<HttpsConnector<GuardedConnector>, rustls::Error> {
     let refusal = NotPublic { allow_private };
     Ok(HttpsConnectorBuilder::new()
         .with_tls_config(tls()?)
         .https_or_http()
         .enable_http1()
-        .wrap_connector(Guarded { any, refusal }))
+        .wrap_connector(GuardedConnector { any, refusal }))
 }
 
 /// TLS whose certificates are checked against the trusted authorities of this machine.
@@ -70,7 +70,7 @@ pub(crate) fn tls() -> Result<rustls::ClientConfig, rustls::Error> {
     Ok(verified.with_no_client_auth())
 }
 
-impl Service<Uri> for Guarded {
+impl Service<Uri> for GuardedConnector {
     type Response = TokioIo<TcpStream>;
     type Error = Cause;
     type Future = Connecting;
@@ -81,11 +81,11 @@ impl Service<Uri> for Guarded {
 
     fn call(&mut self, uri: Uri) -> Self::Future {
         let guard = self.clone();
-        Box::pin(async move { timeout(CONNECTING, guard.connect(uri)).await? })
+        Box::pin(async move { timeout(CONNECT_TIMEOUT, guard.connect(uri)).await? })
     }
 }
 
-impl Guarded {
+impl GuardedConnector {
     async fn connect(self, uri: Uri) -> Result<TokioIo<TcpStream>, Cause> {
         let host = uri.host().unwrap_or_default();
         let host = host.trim_start_matches('[').trim_end_matches(']');

@@ -8,6 +8,6 @@ mod signature;
 mod target;
 
 pub(crate) use connector::tls;
-pub(crate) use sender::{Answer, Message, Outcome, PATIENCE, Reach, Sender};
+pub(crate) use sender::{Answer, Outcome, Reach, SignedMessage, TIMEOUT, WebhookSender};
 pub use signature::{Secret, SecretError, Signed};
 pub use target::{Target, TargetError};

@@ -17,21 +17,21 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{
     Secret, Target,
-    connector::{Guarded, NotPublic, connector},
+    connector::{GuardedConnector, NotPublic, connector},
 };
-use crate::model::Place;
+use crate::model::ConfiguredEndpoint;
 
 /// The longest that one exchange may take.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
-/// How much of an answer is kept, in bytes.
-const KEPT: usize = 1024;
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(15);
+/// How much of an answer is stored, in bytes.
+const DETAIL_MAX: usize = 1024;
 /// How much is read of an answer so that its connection can be used again, in bytes, and for how long.
-const READ: usize = 64 * 1024;
-const READING: Duration = Duration::from_secs(2);
+const DRAIN_MAX: usize = 64 * 1024;
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 /// Bounds of an answer's head: bytes, and headers.
-const HEAD: usize = 16 * 1024;
-const HEADERS: usize = 64;
-/// Connections kept to one receiver, and for how long.
+const HEAD_MAX: usize = 16 * 1024;
+const HEADERS_MAX: usize = 64;
+/// Connections stored to one receiver, and for how long.
 const IDLE_CONNECTIONS: usize = 32;
 const IDLE: Duration = Duration::from_secs(20);
 
@@ -46,7 +46,7 @@ const UNSIGNED: &str = "nothing was sent: the endpoint's secret cannot be read w
 
 /// An event on its way to one endpoint.
 #[derive(Debug, Clone)]
-pub(crate) struct Message {
+pub(crate) struct SignedMessage {
     /// The same on each repetition.
     pub(crate) id: String,
     /// When this attempt is made, in seconds since 1970.
@@ -56,7 +56,7 @@ pub(crate) struct Message {
     pub(crate) body: Bytes,
 }
 
-impl Message {
+impl SignedMessage {
     /// A message signed with each of these secrets, at this moment.
     pub(crate) fn signed(id: String, body: Bytes, secrets: &[Secret], now: Timestamp) -> Self {
         let seconds = now.micros().div_euclid(1_000_000);
@@ -108,27 +108,27 @@ pub(crate) enum Reach {
 
 impl Reach {
     /// Where the messages of an endpoint may go, which may be one of the configuration.
-    pub(crate) const fn of(configured: Option<Place>) -> Self {
+    pub(crate) const fn of(configured: Option<ConfiguredEndpoint>) -> Self {
         match configured {
-            Some(Place::Internal) => Self::Any,
-            Some(Place::Settings) | None => Self::Allowed,
+            Some(ConfiguredEndpoint::Internal) => Self::Any,
+            Some(ConfiguredEndpoint::Settings) | None => Self::Allowed,
         }
     }
 }
 
-type Client = legacy::Client<HttpsConnector<Guarded>, Full<Bytes>>;
+type Client = legacy::Client<HttpsConnector<GuardedConnector>, Full<Bytes>>;
 
 /// Posts events.
-pub(crate) struct Sender {
+pub(crate) struct WebhookSender {
     any: bool,
     allow_private: &'static str,
     /// Made with the first post: reading the trusted authorities takes longer than all else that a start does.
     client: OnceLock<Client>,
-    /// The client for [`Reach::Any`]. It shares no connection with the other one: a connection that is kept is not looked at again.
+    /// The client for [`Reach::Any`]. It shares no connection with the other one: a connection that is stored is not looked at again.
     free_client: OnceLock<Client>,
 }
 
-impl Sender {
+impl WebhookSender {
     /// One that posts to `any` address, or else says which setting allows those that are not public.
     pub(crate) fn new(any: bool, allow_private: &'static str) -> Self {
         Self {
@@ -151,21 +151,26 @@ impl Sender {
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(IDLE)
             .pool_max_idle_per_host(IDLE_CONNECTIONS)
-            .http1_max_buf_size(HEAD)
-            .http1_max_headers(HEADERS)
+            .http1_max_buf_size(HEAD_MAX)
+            .http1_max_headers(HEADERS_MAX)
             .build(connector(any, self.allow_private)?);
         Ok(client.get_or_init(|| made))
     }
 
     /// Posts a message. Whatever goes wrong is an outcome.
-    pub(crate) async fn send(&self, target: &Target, reach: Reach, message: Message) -> Answer {
+    pub(crate) async fn send(
+        &self,
+        target: &Target,
+        reach: Reach,
+        message: SignedMessage,
+    ) -> Answer {
         let (begin, is_unsigned) = (Instant::now(), message.signatures.is_empty());
         let (outcome, detail, retry_after) = match request(target, message) {
             _ if is_unsigned => (Outcome::NotConnected, UNSIGNED.to_owned(), None),
             Ok(request) => {
-                let exchange = self.exchange(reach, request, begin + PATIENCE);
-                timeout(PATIENCE, exchange).await.unwrap_or_else(|_| {
-                    let seconds = PATIENCE.as_secs();
+                let exchange = self.exchange(reach, request, begin + TIMEOUT);
+                timeout(TIMEOUT, exchange).await.unwrap_or_else(|_| {
+                    let seconds = TIMEOUT.as_secs();
                     let detail = format!("no answer within {seconds} seconds");
                     (Outcome::TimedOut, detail, None)
                 })
@@ -202,15 +207,15 @@ impl Sender {
         let retry_after = retry_after
             .and_then(|value| value.to_str().ok())
             .map(str::to_owned);
-        let deadline = deadline.min(Instant::now() + READING);
+        let deadline = deadline.min(Instant::now() + DRAIN_TIMEOUT);
         let text = beginning(body, deadline).await;
         (Outcome::Answered(head.status.as_u16()), text, retry_after)
     }
 }
 
-impl fmt::Debug for Sender {
+impl fmt::Debug for WebhookSender {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Sender")
+        formatter.write_str("WebhookSender")
     }
 }
 
@@ -259,7 +264,7 @@ impl Outcome {
     }
 }
 
-fn request(target: &Target, message: Message) -> Result<Request<Full<Bytes>>, http::Error> {
+fn request(target: &Target, message: SignedMessage) -> Result<Request<Full<Bytes>>, http::Error> {
     Request::builder()
         .method(Method::POST)
         .uri(target.uri().clone())
@@ -304,18 +309,18 @@ fn chain(error: &dyn std::error::Error) -> String {
 /// The beginning of a body as text without control characters. A body that is short is read to its end, so that its connection
 /// can be used again; the answer stands whatever becomes of its body.
 async fn beginning(mut body: Incoming, deadline: Instant) -> String {
-    let (mut kept, mut length) = (Vec::new(), 0);
+    let (mut stored, mut length) = (Vec::new(), 0);
     while let Ok(Some(Ok(frame))) = timeout_at(deadline, body.frame()).await {
         let data = frame.into_data().unwrap_or_default();
-        let room = KEPT.saturating_sub(kept.len()).min(data.len());
-        kept.extend_from_slice(data.get(..room).unwrap_or_default());
+        let room = DETAIL_MAX.saturating_sub(stored.len()).min(data.len());
+        stored.extend_from_slice(data.get(..room).unwrap_or_default());
         length += data.len();
-        if length > READ {
+        if length > DRAIN_MAX {
             break;
         }
     }
     let is_shown = |letter: &char| !letter.is_control() || *letter == '\n';
-    String::from_utf8_lossy(&kept)
+    String::from_utf8_lossy(&stored)
         .chars()
         .filter(is_shown)
         .collect()

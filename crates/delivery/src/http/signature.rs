@@ -15,9 +15,9 @@ use super::sender::{ID, SIGNATURE, TIMESTAMP};
 
 const PREFIX: &str = "whsec_";
 /// Bytes of a key: as few and as many as the standard allows, and as many as ours have.
-const SHORTEST: usize = 24;
-const LONGEST: usize = 64;
-const OURS: usize = 32;
+const KEY_MIN: usize = 24;
+const KEY_MAX: usize = 64;
+const KEY_GENERATED: usize = 32;
 /// A signature's version.
 const VERSION: &str = "v1,";
 /// How far a message's time may be from ours.
@@ -43,7 +43,7 @@ impl Secret {
         let bytes = STANDARD_NO_PAD
             .decode(encoded.trim_end_matches('='))
             .map_err(|_| SecretError)?;
-        if (SHORTEST..=LONGEST).contains(&bytes.len()) {
+        if (KEY_MIN..=KEY_MAX).contains(&bytes.len()) {
             Ok(Self(bytes))
         } else {
             Err(SecretError)
@@ -51,13 +51,13 @@ impl Secret {
     }
 
     /// The one with this key.
-    pub fn of_key(key: [u8; OURS]) -> Self {
+    pub fn of_key(key: [u8; KEY_GENERATED]) -> Self {
         Self(key.to_vec())
     }
 
     /// A new one.
     pub fn generate(random: &Random) -> Self {
-        let mut bytes = vec![0; OURS];
+        let mut bytes = vec![0; KEY_GENERATED];
         random.fill(&mut bytes);
         Self(bytes)
     }

@@ -15,7 +15,7 @@ const WORD: usize = 42;
 
 /// A mail before it is written down.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Message<'a> {
+pub(super) struct MailMessage<'a> {
     pub(super) from: &'a Sender,
     pub(super) to: &'a str,
     pub(super) subject: &'a str,
@@ -26,7 +26,7 @@ pub(super) struct Message<'a> {
     pub(super) id: &'a str,
 }
 
-impl Message<'_> {
+impl MailMessage<'_> {
     /// The text of the mail, lines ending in CR LF.
     pub(super) fn write(&self) -> String {
         let date = rfc2822::to_string(&self.date.to_jiff().to_zoned(jiff::tz::TimeZone::UTC));
@@ -35,7 +35,11 @@ impl Message<'_> {
             self.sender_line(),
             format!("To: <{}>", self.to),
             format!("Subject: {}", encoded_words(self.subject)),
-            format!("Message-ID: <{}@{}>", self.id, domain(&self.from.address)),
+            format!(
+                "MailMessage-ID: <{}@{}>",
+                self.id,
+                domain(&self.from.address)
+            ),
             "MIME-Version: 1.0".to_owned(),
             "Auto-Submitted: auto-generated".to_owned(),
             format!("Content-Type: multipart/alternative; boundary=\"{BOUNDARY}\""),
@@ -107,7 +111,7 @@ mod tests {
             name: "Café, <x@y.z> \"Ltda\"".to_owned(),
             address: "shop@example.com".to_owned(),
         };
-        let mail = Message {
+        let mail = MailMessage {
             from: &from,
             to: "ana@example.com",
             subject: title,
@@ -128,7 +132,7 @@ mod tests {
             mail.contains("Date: Fri, 15 Jan 2027 08:00:00 +0000\r\n"),
             "{mail}"
         );
-        assert!(mail.contains("Message-ID: <mail-7@example.com>\r\n"));
+        assert!(mail.contains("MailMessage-ID: <mail-7@example.com>\r\n"));
         let name = STANDARD.encode(&from.name);
         let line = format!("From: =?utf-8?B?{name}?=\r\n <shop@example.com>\r\n");
         assert!(mail.contains(&line), "{mail}");

@@ -23,7 +23,7 @@ pub struct Mail {
     /// The sender.
     pub from: Sender,
     /// What events say.
-    pub letters: Arc<dyn Letters>,
+    pub templates: Arc<dyn MailTemplates>,
 }
 
 impl fmt::Debug for Mail {
@@ -44,19 +44,19 @@ pub struct Sender {
 }
 
 /// What a service tells people by mail of what the workers see: one mail for each receiver. Its other mails it queues itself.
-pub trait Letters: Send + Sync {
+pub trait MailTemplates: Send + Sync {
     /// Whether events of this type become mail.
-    fn tell_of(&self, _kind: &str) -> bool {
+    fn is_mailed(&self, _kind: &str) -> bool {
         false
     }
 
     /// The mails of an event.
-    fn of_event(&self, _id: i64, _payload: &str) -> Vec<NewMail> {
+    fn for_event(&self, _id: i64, _payload: &str) -> Vec<NewMail> {
         Vec::new()
     }
 
     /// The mails that an endpoint of webhooks gets no more events.
-    fn of_disabled_endpoint(
+    fn for_disabled_endpoint(
         &self,
         _id: i64,
         _url: &str,
@@ -66,6 +66,9 @@ pub trait Letters: Send + Sync {
         Vec::new()
     }
 }
+
+/// A service without mail of events.
+impl MailTemplates for () {}
 
 /// Queues a mail, in the transaction of what it tells of; whether it was not queued before. It goes out after the commit, at once after
 /// [`crate::Outbox::wake_mail`].

@@ -23,9 +23,9 @@ use super::{Server, message::domain};
 use crate::http::tls;
 
 /// The longest that sending one mail may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 /// The longest answer, in bytes; RFC 5321 allows 512 a line.
-const LONGEST_ANSWER: u64 = 16 * 1024;
+const REPLY_MAX: u64 = 16 * 1024;
 
 /// Why a mail was not taken.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl Failure {
     }
 
     /// The same, to be tried again.
-    fn for_now(self) -> Self {
+    fn into_passing(self) -> Self {
         Self::passing(self.text)
     }
 }
@@ -72,7 +72,7 @@ trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
 
 /// A conversation with a server.
-struct Dialog(BufReader<Box<dyn Stream>>);
+struct Session(BufReader<Box<dyn Stream>>);
 
 /// What a server said.
 struct Reply {
@@ -90,11 +90,11 @@ pub(super) async fn send(
     envelope: Envelope<'_>,
     message: &str,
 ) -> Result<(), Failure> {
-    match timeout(PATIENCE, exchange(server, envelope, message)).await {
+    match timeout(TIMEOUT, exchange(server, envelope, message)).await {
         Ok(sent) => sent,
         Err(_) => Err(Failure::passing(format!(
             "no end within {} seconds",
-            PATIENCE.as_secs()
+            TIMEOUT.as_secs()
         ))),
     }
 }
@@ -112,20 +112,23 @@ async fn exchange(server: &Server, envelope: Envelope<'_>, message: &str) -> Res
         });
     }
     let stream = TcpStream::connect((server.host.as_str(), server.port)).await?;
-    let mut dialog = if server.is_tls {
-        Dialog::encrypted(Box::new(stream), server).await?
+    let mut session = if server.is_tls {
+        Session::encrypted(Box::new(stream), server).await?
     } else {
-        Dialog::new(Box::new(stream))
+        Session::new(Box::new(stream))
     };
-    dialog.expect(None, 220).await.map_err(Failure::for_now)?;
+    session
+        .expect(None, 220)
+        .await
+        .map_err(Failure::into_passing)?;
     let name = domain(envelope.from);
-    let mut offers = dialog.hello(name).await?;
+    let mut offers = session.hello(name).await?;
     let mut is_encrypted = server.is_tls;
     if !is_encrypted && offers.offers("STARTTLS") {
-        dialog.agree("STARTTLS", 220).await?;
-        dialog = dialog.encrypt(server).await?;
+        session.command("STARTTLS", 220).await?;
+        session = session.encrypt(server).await?;
         is_encrypted = true;
-        offers = dialog.hello(name).await?;
+        offers = session.hello(name).await?;
     }
     if let Some(credentials) = &server.credentials {
         if !is_encrypted && !server.is_local() {
@@ -133,24 +136,26 @@ async fn exchange(server: &Server, envelope: Envelope<'_>, message: &str) -> Res
                 "the server offers no TLS, and a password does not go without",
             ));
         }
-        dialog.log_in(&offers, credentials).await?;
+        session.log_in(&offers, credentials).await?;
     }
-    dialog
+    session
         .expect(Some(&format!("MAIL FROM:<{}>", envelope.from)), 250)
         .await?;
-    dialog
+    session
         .expect(Some(&format!("RCPT TO:<{}>", envelope.to)), 250)
         .await?;
-    dialog.expect(Some("DATA"), 354).await?;
+    session.expect(Some("DATA"), 354).await?;
     // A line with a dot alone ends the message; none of ours begins with one, but the rule is the protocol's.
     let stuffed = message.replace("\r\n.", "\r\n..");
-    dialog.expect(Some(&format!("{stuffed}\r\n.")), 250).await?;
+    session
+        .expect(Some(&format!("{stuffed}\r\n.")), 250)
+        .await?;
     // The message is taken: what becomes of the farewell changes nothing.
-    let _farewell = dialog.expect(Some("QUIT"), 221).await;
+    let _farewell = session.expect(Some("QUIT"), 221).await;
     Ok(())
 }
 
-impl Dialog {
+impl Session {
     fn new(stream: Box<dyn Stream>) -> Self {
         Self(BufReader::new(stream))
     }
@@ -177,7 +182,7 @@ impl Dialog {
     async fn hello(&mut self, name: &str) -> Result<Reply, Failure> {
         match self.expect(Some(&format!("EHLO {name}")), 250).await {
             Err(refused) if refused.is_final => {
-                let mut reply = self.agree(&format!("HELO {name}"), 250).await?;
+                let mut reply = self.command(&format!("HELO {name}"), 250).await?;
                 reply.lines.clear();
                 Ok(reply)
             }
@@ -191,15 +196,19 @@ impl Dialog {
         offers: &Reply,
         (user, password): &(String, String),
     ) -> Result<(), Failure> {
-        let ways = offers.ways("AUTH");
-        let may = |way: &str| ways.iter().any(|offered| offered.eq_ignore_ascii_case(way));
-        if may("PLAIN") {
+        let parameters = offers.parameters("AUTH");
+        let offers_method = |method: &str| {
+            parameters
+                .iter()
+                .any(|offered| offered.eq_ignore_ascii_case(method))
+        };
+        if offers_method("PLAIN") {
             let token = STANDARD.encode(format!("\0{user}\0{password}"));
-            self.agree(&format!("AUTH PLAIN {token}"), 235).await?;
-        } else if may("LOGIN") {
-            self.agree("AUTH LOGIN", 334).await?;
-            self.agree(&STANDARD.encode(user), 334).await?;
-            self.agree(&STANDARD.encode(password), 235).await?;
+            self.command(&format!("AUTH PLAIN {token}"), 235).await?;
+        } else if offers_method("LOGIN") {
+            self.command("AUTH LOGIN", 334).await?;
+            self.command(&STANDARD.encode(user), 334).await?;
+            self.command(&STANDARD.encode(password), 235).await?;
         } else {
             return Err(Failure::passing(
                 "the server takes no password by AUTH PLAIN or LOGIN",
@@ -209,9 +218,9 @@ impl Dialog {
     }
 
     /// As [`expect`](Self::expect), of what is not about the message: no refusal is final.
-    async fn agree(&mut self, line: &str, code: u16) -> Result<Reply, Failure> {
+    async fn command(&mut self, line: &str, code: u16) -> Result<Reply, Failure> {
         let reply = self.expect(Some(line), code).await;
-        reply.map_err(Failure::for_now)
+        reply.map_err(Failure::into_passing)
     }
 
     /// Says a line, if any, and reads the reply, which must have this code.
@@ -236,7 +245,7 @@ impl Dialog {
 
     async fn reply(&mut self) -> Result<Reply, Failure> {
         let mut lines = Vec::new();
-        let mut limited = (&mut self.0).take(LONGEST_ANSWER);
+        let mut limited = (&mut self.0).take(REPLY_MAX);
         loop {
             let mut line = String::new();
             if limited.read_line(&mut line).await? == 0 {
@@ -265,13 +274,13 @@ impl Reply {
     }
 
     /// What the server says behind the name of an extension.
-    fn ways(&self, extension: &str) -> Vec<&str> {
+    fn parameters(&self, extension: &str) -> Vec<&str> {
         let lines = self.lines.iter().map(|line| line.split([' ', '=']));
-        let ways = lines.filter_map(|mut words| {
+        let parameters = lines.filter_map(|mut words| {
             let is_it = words.next()?.eq_ignore_ascii_case(extension);
             is_it.then_some(words)
         });
-        ways.flatten().collect()
+        parameters.flatten().collect()
     }
 }
 

@@ -6,12 +6,12 @@ use db::{Error, Timestamp};
 
 use super::{
     Mail,
-    message::{Message, domain},
+    message::{MailMessage, domain},
     smtp::{self, Envelope},
 };
 use crate::{
-    Outbox,
-    store::mails::{self, Due},
+    Outbox, backoff,
+    store::mails::{self, DueMail},
 };
 
 /// Mails looked at together.
@@ -19,7 +19,7 @@ const BATCH: i64 = 20;
 /// Tries until a mail is given up: a day and some hours, with waits that double from a minute to six hours.
 const TRIES: i64 = 12;
 const FIRST_WAIT: Duration = Duration::from_secs(60);
-const LONGEST_WAIT: Duration = Duration::from_secs(6 * 60 * 60);
+const WAIT_MAX: Duration = Duration::from_secs(6 * 60 * 60);
 /// The longest sleep: what other processes left is found after it.
 const SLEEP_MAX: Duration = Duration::from_secs(30);
 const SLEEP_MIN: Duration = Duration::from_millis(100);
@@ -35,7 +35,7 @@ where
                 next.since(outbox.clock.now()).clamp(SLEEP_MIN, SLEEP_MAX)
             }),
             Err(error) => {
-                tracing::warn!(%error, "mail could not be worked on");
+                tracing::warn!(%error, "mail worker: reading the queue failed, retrying in 30 s");
                 SLEEP_MAX
             }
         };
@@ -86,19 +86,16 @@ pub async fn pass(outbox: &Outbox) -> Result<usize, Error> {
     }
 }
 
-/// Sends one mail, unless another process has it. Its next try stands before the first word to the server, so that a crash loses none.
-async fn send(outbox: &Outbox, mail: &Mail, due: Due) -> Result<bool, Error> {
-    let doublings = u32::try_from(due.attempts.clamp(0, 16)).unwrap_or(16);
-    let wait = FIRST_WAIT
-        .saturating_mul(2_u32.pow(doublings))
-        .min(LONGEST_WAIT);
+/// Sends one mail, unless another process has claimed it. Its next try is stored before the exchange begins, so that a crash loses none.
+async fn send(outbox: &Outbox, mail: &Mail, due: DueMail) -> Result<bool, Error> {
+    let wait = backoff(FIRST_WAIT, due.attempts, WAIT_MAX);
     let (taken, next_try) = (due.clone(), outbox.clock.now() + wait);
-    let take = async move |tx: &mut db::Tx| mails::take(tx, &taken, next_try).await;
+    let take = async move |tx: &mut db::Tx| mails::claim(tx, &taken, next_try).await;
     if !outbox.db.write::<_, Error, _>(take).await? {
         return Ok(false);
     }
     let id = format!("balcao-{}-{}", due.id, due.created_at.micros());
-    let message = Message {
+    let message = MailMessage {
         from: &mail.from,
         to: &due.recipient,
         subject: &due.subject,
@@ -123,10 +120,10 @@ async fn send(outbox: &Outbox, mail: &Mail, due: Due) -> Result<bool, Error> {
             let given_up = failure.is_final || due.attempts + 1 >= TRIES;
             let outcome = if given_up { "given_up" } else { "failed" };
             outbox.0.metrics.mail(outcome);
-            tracing::warn!(mail = id, kind = due.kind, domain = domain(&due.recipient), given_up, %failure, "the mail server did not take a mail");
+            tracing::warn!(mail = id, kind = due.kind, domain = domain(&due.recipient), given_up, %failure, "mail worker: the mail server did not take a mail");
             let text = failure.text;
             let note =
-                async move |tx: &mut db::Tx| mails::note_failure(tx, id, &text, given_up).await;
+                async move |tx: &mut db::Tx| mails::record_failure(tx, id, &text, given_up).await;
             outbox.db.write::<_, Error, _>(note).await?;
             Ok(false)
         }

@@ -6,7 +6,7 @@ use crate::model::{DeliveryState, Event};
 
 /// A delivery whose time has come.
 #[derive(Debug, Clone)]
-pub(crate) struct Due {
+pub(crate) struct DueDelivery {
     pub(crate) id: i64,
     pub(crate) event: i64,
     pub(crate) subject: i64,
@@ -21,7 +21,7 @@ pub(crate) async fn due(
     endpoint: i64,
     now: Timestamp,
     limit: i64,
-) -> Result<Vec<Due>, Error> {
+) -> Result<Vec<DueDelivery>, Error> {
     conn.all(
         "SELECT d.id, d.event_id, d.subject_id, d.attempts, e.payload, e.created_at
          FROM deliveries AS d JOIN events AS e ON e.id = d.event_id
@@ -29,7 +29,7 @@ pub(crate) async fn due(
          ORDER BY d.due_at, d.id LIMIT $3",
         &[&endpoint, &now, &limit],
         |row| {
-            Ok(Due {
+            Ok(DueDelivery {
                 id: row.get(0)?,
                 event: row.get(1)?,
                 subject: row.get(2)?,
@@ -84,9 +84,9 @@ fn each(query: &mut Query, numbers: &[i64], between: &'static str) {
     }
 }
 
-/// What becomes of a delivery whose attempt failed.
+/// A failed attempt of a delivery.
 #[derive(Debug, Clone)]
-pub(crate) struct Setback {
+pub(crate) struct FailedAttempt {
     pub(crate) id: i64,
     /// When it is tried again; `None` gives it up.
     pub(crate) due_at: Option<Timestamp>,
@@ -94,15 +94,19 @@ pub(crate) struct Setback {
     pub(crate) status: Option<i64>,
 }
 
-pub(crate) async fn set_back(tx: &mut Tx, setback: &Setback, now: Timestamp) -> Result<(), Error> {
-    let (state, finished_at) = match setback.due_at {
+pub(crate) async fn record_failure(
+    tx: &mut Tx,
+    failed: &FailedAttempt,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let (state, finished_at) = match failed.due_at {
         Some(_) => (DeliveryState::Waiting, None),
         None => (DeliveryState::Failed, Some(now)),
     };
     tx.execute(
         "UPDATE deliveries SET state = $2, due_at = $3, last_outcome = $4, last_status = $5, attempts = attempts + 1, finished_at = $6
          WHERE id = $1 AND state = 'waiting'",
-        &[&setback.id, &state.name(), &setback.due_at, &setback.outcome, &setback.status, &finished_at],
+        &[&failed.id, &state.name(), &failed.due_at, &failed.outcome, &failed.status, &finished_at],
     )
     .await
     .map(drop)
@@ -123,14 +127,14 @@ pub(crate) fn new_attempts() -> Rows {
     )
 }
 
-/// Lets the next in line go, for each of these subjects: the earliest that waits behind what has just ended.
-pub(crate) async fn let_next_go(
+/// Makes the next delivery of each of these subjects due: the earliest that waits behind the one that has just ended.
+pub(crate) async fn release_next(
     tx: &mut Tx,
     endpoint: i64,
     subjects: &[i64],
     now: Timestamp,
 ) -> Result<(), Error> {
-    // One look into the index for each subject, however long its line is.
+    // One index lookup for each subject, however many deliveries wait.
     let mut query = Query::new("UPDATE deliveries SET due_at = ");
     query.bind(now);
     query.push(" WHERE due_at IS NULL AND state = 'waiting' AND id IN (SELECT (SELECT d.id FROM deliveries AS d WHERE d.endpoint_id = ");
@@ -145,8 +149,8 @@ pub(crate) async fn let_next_go(
     tx.execute_of(&query).await.map(drop)
 }
 
-/// Lets the first of every line of an endpoint go, unless its time is set already and `all` is false.
-pub(crate) async fn let_every_line_go(
+/// Makes the first delivery of every subject at an endpoint due, unless it is due already and `all` is false.
+pub(crate) async fn release_lines(
     tx: &mut Tx,
     endpoint: i64,
     all: bool,
@@ -194,8 +198,8 @@ pub(crate) async fn insert_late(
     .await
 }
 
-/// Begins a delivery anew: due at once, with all its attempts before it; whether it is there.
-pub(crate) async fn begin_anew(tx: &mut Tx, id: i64, now: Timestamp) -> Result<bool, Error> {
+/// Restarts a delivery: due at once, with its attempts counted from 0; false when there is none.
+pub(crate) async fn restart(tx: &mut Tx, id: i64, now: Timestamp) -> Result<bool, Error> {
     let begun = tx
         .execute(
             "UPDATE deliveries SET state = 'waiting', attempts = 0, due_at = $2, finished_at = NULL WHERE id = $1",
@@ -205,8 +209,8 @@ pub(crate) async fn begin_anew(tx: &mut Tx, id: i64, now: Timestamp) -> Result<b
     Ok(begun > 0)
 }
 
-/// Begins up to a thousand failed deliveries of an endpoint anew, oldest first, each in its subject's line; how many.
-pub(crate) async fn begin_failed_anew(tx: &mut Tx, endpoint: i64) -> Result<u64, Error> {
+/// Restarts up to a thousand failed deliveries of an endpoint, oldest first, each in its subject's order; how many.
+pub(crate) async fn restart_failed(tx: &mut Tx, endpoint: i64) -> Result<u64, Error> {
     tx.execute(
         "UPDATE deliveries SET state = 'waiting', attempts = 0, due_at = NULL, finished_at = NULL
          WHERE id IN (SELECT d.id FROM deliveries AS d JOIN events AS e ON e.id = d.event_id

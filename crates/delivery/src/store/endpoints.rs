@@ -2,7 +2,7 @@
 
 use db::{Conn, Error, Row, Timestamp, Tx};
 
-use crate::model::{Disabled, Endpoint, Place, Types};
+use crate::model::{ConfiguredEndpoint, Disabled, Endpoint, Types};
 
 /// What a person decides about an endpoint.
 #[derive(Debug, Clone)]
@@ -11,7 +11,7 @@ pub(crate) struct NewEndpoint {
     pub(crate) description: String,
     pub(crate) types: String,
     /// None for one that a person adds.
-    pub(crate) configured: Option<Place>,
+    pub(crate) configured: Option<ConfiguredEndpoint>,
 }
 
 /// The endpoint of an id, or every one of a service, oldest first.
@@ -62,7 +62,7 @@ pub(crate) async fn insert(
     tx.one(
         "INSERT INTO webhook_endpoints (service, configured, url, description, types, enabled, created_at, updated_at)
          VALUES ($1, $2, $3, $4, $5, TRUE, $6, $6) RETURNING id",
-        &[&service, &new.configured.map(Place::name), &new.url, &new.description, &new.types, &now],
+        &[&service, &new.configured.map(ConfiguredEndpoint::name), &new.url, &new.description, &new.types, &now],
         |row| row.get(0),
     )
     .await
@@ -94,7 +94,7 @@ pub(crate) async fn lock(tx: &mut Tx, id: i64) -> Result<(), Error> {
 pub(crate) async fn configured(
     conn: &mut Conn,
     service: &str,
-    place: Place,
+    place: ConfiguredEndpoint,
 ) -> Result<Option<i64>, Error> {
     let sql = "SELECT id FROM webhook_endpoints WHERE service = $1 AND configured = $2";
     conn.optional(sql, &[&service, &place.name()], |row| row.get(0))
@@ -150,7 +150,7 @@ pub(crate) async fn delete(tx: &mut Tx, id: i64) -> Result<(), Error> {
     tx.execute(sql, &[&id]).await.map(drop)
 }
 
-/// Gives an endpoint a secret, as it is kept. With `until`, the one before signs too up to then.
+/// Stores a secret of an endpoint, encrypted. With `until`, the previous one signs too up to then.
 pub(crate) async fn set_secret(
     tx: &mut Tx,
     id: i64,
@@ -168,8 +168,8 @@ pub(crate) async fn set_secret(
     .map(drop)
 }
 
-/// Every secret that is kept, the ones before included, with its endpoint.
-pub(crate) async fn kept_secrets(
+/// Every stored secret, previous ones included, with its endpoint.
+pub(crate) async fn stored_secrets(
     conn: &mut Conn,
     service: &str,
 ) -> Result<Vec<(i64, String)>, Error> {
@@ -186,7 +186,7 @@ pub(crate) async fn kept_secrets(
 #[derive(Clone)]
 pub(crate) struct Receiver {
     pub(crate) url: String,
-    pub(crate) configured: Option<Place>,
+    pub(crate) configured: Option<ConfiguredEndpoint>,
     pub(crate) enabled: bool,
     pub(crate) paused_until: Option<Timestamp>,
     pub(crate) secret: Option<String>,
@@ -210,7 +210,7 @@ pub(crate) async fn receiver(
             let configured: Option<String> = row.get(1)?;
             Ok(Receiver {
                 url: row.get(0)?,
-                configured: configured.as_deref().and_then(Place::of),
+                configured: configured.as_deref().and_then(ConfiguredEndpoint::of),
                 enabled: row.get(2)?,
                 paused_until: row.get(3)?,
                 secret: row.get(4)?,
@@ -236,12 +236,12 @@ pub(crate) async fn lock_enabled(tx: &mut Tx, service: &str) -> Result<Vec<(i64,
 }
 
 /// Locks an endpoint until the transaction ends, and notes whether its last attempts failed; since when all have failed.
-pub(crate) async fn note_attempts(
+pub(crate) async fn record_attempts(
     tx: &mut Tx,
     id: i64,
     failing_since: Option<Timestamp>,
 ) -> Result<Option<Timestamp>, Error> {
-    let noted: Option<Option<Timestamp>> = tx
+    let recorded: Option<Option<Timestamp>> = tx
         .optional(
             "UPDATE webhook_endpoints
              SET failing_since = CASE WHEN $2 IS NULL THEN NULL ELSE COALESCE(failing_since, $2) END
@@ -250,7 +250,7 @@ pub(crate) async fn note_attempts(
             |row| row.get(0),
         )
         .await?;
-    Ok(noted.flatten())
+    Ok(recorded.flatten())
 }
 
 /// Until when the receiver asks us to wait.

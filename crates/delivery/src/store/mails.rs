@@ -21,7 +21,7 @@ pub struct NewMail {
 
 /// Mail whose time has come.
 #[derive(Debug, Clone)]
-pub(crate) struct Due {
+pub(crate) struct DueMail {
     pub(crate) id: i64,
     pub(crate) kind: String,
     pub(crate) recipient: String,
@@ -56,13 +56,13 @@ pub(crate) async fn due(
     service: &str,
     now: Timestamp,
     limit: i64,
-) -> Result<Vec<Due>, Error> {
+) -> Result<Vec<DueMail>, Error> {
     conn.all(
         "SELECT id, kind, recipient, subject, plain, html, attempts, due_at, created_at FROM mails
          WHERE service = $1 AND state = 'waiting' AND due_at <= $2 ORDER BY due_at, id LIMIT $3",
         &[&service, &now, &limit],
         |row| {
-            Ok(Due {
+            Ok(DueMail {
                 id: row.get(0)?,
                 kind: row.get(1)?,
                 recipient: row.get(2)?,
@@ -89,7 +89,7 @@ pub(crate) async fn next_due(conn: &mut Conn, service: &str) -> Result<Option<Ti
 }
 
 /// Takes mail by setting its next try; false when another process took it.
-pub(crate) async fn take(tx: &mut Tx, mail: &Due, next_try: Timestamp) -> Result<bool, Error> {
+pub(crate) async fn claim(tx: &mut Tx, mail: &DueMail, next_try: Timestamp) -> Result<bool, Error> {
     let taken = tx
         .execute(
             "UPDATE mails SET due_at = $3, attempts = attempts + 1 WHERE id = $1 AND due_at = $2 AND state = 'waiting'",
@@ -110,7 +110,7 @@ pub(crate) async fn end_sent(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(),
 }
 
 /// The server did not take it; `given_up` when it will not be tried again.
-pub(crate) async fn note_failure(
+pub(crate) async fn record_failure(
     tx: &mut Tx,
     id: i64,
     error: &str,

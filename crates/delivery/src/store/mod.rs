@@ -56,7 +56,7 @@ pub(crate) async fn insert_single_event(
 
 /// An event whose deliveries are to be made.
 #[derive(Debug, Clone)]
-pub(crate) struct Fresh {
+pub(crate) struct FreshEvent {
     pub(crate) id: i64,
     pub(crate) kind: String,
     pub(crate) subject: i64,
@@ -89,7 +89,7 @@ pub(crate) async fn take_fresh(
     tx: &mut Tx,
     service: &str,
     limit: i64,
-) -> Result<Vec<Fresh>, Error> {
+) -> Result<Vec<FreshEvent>, Error> {
     let mut fresh = tx
         .all(
             "UPDATE events SET fanned_out = TRUE
@@ -97,7 +97,7 @@ pub(crate) async fn take_fresh(
              RETURNING id, type, subject_id, created_at",
             &[&service, &limit],
             |row| {
-                Ok(Fresh {
+                Ok(FreshEvent {
                     id: row.get(0)?,
                     kind: row.get(1)?,
                     subject: row.get(2)?,

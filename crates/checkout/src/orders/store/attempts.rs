@@ -53,8 +53,8 @@ pub(in crate::orders) async fn attempts_of(
     .await
 }
 
-/// Takes an attempt of which nothing was sent from a run whose time is over; false when that run has gone on.
-pub(in crate::orders) async fn strip_lease(
+/// Revokes the lease of a run whose time is over and that sent nothing; false when that run has gone on.
+pub(in crate::orders) async fn revoke_lease(
     tx: &mut Tx,
     attempt: i64,
     now: Timestamp,

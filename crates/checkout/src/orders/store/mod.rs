@@ -5,12 +5,13 @@ mod attempts;
 mod orders;
 mod overpayments;
 
-pub(super) use attempts::{OrderAttempt, attempts_of, payments_of, pending_of, strip_lease};
+pub(super) use attempts::{OrderAttempt, attempts_of, payments_of, pending_of, revoke_lease};
 pub(super) use orders::{
-    End, InsertedOrder, due, find, find_by_key, find_by_reference, find_by_token, forget_keys,
-    free_key, insert, list, lock, lock_by_id, lock_of_payment, look_at, next_due, write_end,
+    InsertedOrder, OrderEnd, due, find, find_by_key, find_by_reference, find_by_token, forget_keys,
+    free_key, insert, list, lock, lock_by_id, lock_of_payment, next_due, write_due_at, write_end,
 };
 pub(crate) use orders::{LockedOrder, find_by_row};
+pub(crate) use overpayments::Overpayment;
 pub(super) use overpayments::{
-    Overpayment, due_overpayments, insert_overpayment, next_overpayment_due, write_refund_at,
+    due_overpayments, insert_overpayment, next_overpayment_due, write_refund_at,
 };

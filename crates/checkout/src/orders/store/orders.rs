@@ -4,22 +4,23 @@ use db::{Conn, Engine, Error, Money, Param, Query, Row, Timestamp, Tx};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use crate::lists::{Filter, Place};
+use crate::idempotency::IdempotencyKey;
+use crate::lists::{Filter, PagePosition};
 use crate::orders::model::{Order, OrderStatus};
 use crate::orders::request::NewOrder;
 use crate::request::MethodKind;
 
 /// An order to be stored.
 #[derive(Debug)]
-pub(in crate::orders) struct InsertedOrder<'a> {
-    pub(in crate::orders) id: &'a str,
-    pub(in crate::orders) token_digest: &'a str,
-    pub(in crate::orders) key_digest: Option<&'a str>,
-    pub(in crate::orders) fingerprint: Option<&'a str>,
-    pub(in crate::orders) new: &'a NewOrder,
+pub(in crate::orders) struct InsertedOrder {
+    pub(in crate::orders) id: String,
+    pub(in crate::orders) token_digest: String,
+    pub(in crate::orders) key: Option<IdempotencyKey>,
+    pub(in crate::orders) fingerprint: Option<String>,
+    pub(in crate::orders) new: NewOrder,
     /// Items and customer as JSON.
-    pub(in crate::orders) items: &'a str,
-    pub(in crate::orders) customer: Option<&'a str>,
+    pub(in crate::orders) items: String,
+    pub(in crate::orders) customer: Option<String>,
     pub(in crate::orders) now: Timestamp,
 }
 
@@ -36,20 +37,20 @@ pub(crate) struct LockedOrder {
 
 /// How an order ends.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::orders) struct End {
+pub(in crate::orders) struct OrderEnd {
     pub(in crate::orders) status: OrderStatus,
     /// The payment that paid it, and whether the order's time was over.
     pub(in crate::orders) paid: Option<(i64, bool)>,
-    pub(in crate::orders) look_at: Option<Timestamp>,
+    pub(in crate::orders) due_at: Option<Timestamp>,
     pub(in crate::orders) now: Timestamp,
 }
 
 /// Stores an order; none when its reference or its key is another order's.
 pub(in crate::orders) async fn insert(
     tx: &mut Tx,
-    order: &InsertedOrder<'_>,
+    order: &InsertedOrder,
 ) -> Result<Option<i64>, Error> {
-    let new = order.new;
+    let new = &order.new;
     let methods: Vec<_> = new
         .payment_methods
         .iter()
@@ -66,7 +67,7 @@ pub(in crate::orders) async fn insert(
         &[
             &order.id,
             &order.token_digest,
-            &order.key_digest,
+            &order.key.as_ref().map(IdempotencyKey::as_str),
             &order.fingerprint,
             &new.reference,
             &new.amount,
@@ -163,7 +164,7 @@ pub(in crate::orders) async fn forget_keys(
     .await
 }
 
-/// The statement that holds an order, on SQLite and on PostgreSQL. On SQLite one transaction writes at a time, so that reading it is enough.
+/// The statement that locks an order, on SQLite and on PostgreSQL. On SQLite one transaction writes at a time, so that reading it is enough.
 macro_rules! locked {
     ($condition:literal) => {
         (locked!($condition, ""), locked!($condition, " FOR UPDATE"))
@@ -177,9 +178,9 @@ macro_rules! locked {
     };
 }
 
-/// Holds the order in a row until the transaction ends: whoever wants to change it or to pay it waits.
+/// Locks the order in a row until the transaction ends. Others that want to change it or to pay it wait.
 pub(in crate::orders) async fn lock(tx: &mut Tx, row: i64) -> Result<Option<LockedOrder>, Error> {
-    hold(tx, locked!("id = $1"), &row).await
+    find_locked(tx, locked!("id = $1"), &row).await
 }
 
 /// As [`lock`], by the order's id.
@@ -187,7 +188,7 @@ pub(in crate::orders) async fn lock_by_id(
     tx: &mut Tx,
     id: &str,
 ) -> Result<Option<LockedOrder>, Error> {
-    hold(tx, locked!("public_id = $1"), &id).await
+    find_locked(tx, locked!("public_id = $1"), &id).await
 }
 
 /// As [`lock`], the order that a payment is of; none for a payment without one.
@@ -198,10 +199,10 @@ pub(in crate::orders) async fn lock_of_payment(
     let sql = locked!(
         "id = (SELECT order_id FROM attempts WHERE payment_id = $1 AND order_id IS NOT NULL LIMIT 1)"
     );
-    hold(tx, sql, &payment).await
+    find_locked(tx, sql, &payment).await
 }
 
-async fn hold(
+async fn find_locked(
     tx: &mut Tx,
     (on_sqlite, on_postgres): (&'static str, &'static str),
     which: &dyn Param,
@@ -214,7 +215,11 @@ async fn hold(
 }
 
 /// Writes how a locked order ends.
-pub(in crate::orders) async fn write_end(tx: &mut Tx, row: i64, end: &End) -> Result<u64, Error> {
+pub(in crate::orders) async fn write_end(
+    tx: &mut Tx,
+    row: i64,
+    end: &OrderEnd,
+) -> Result<u64, Error> {
     let paid_at = end.paid.map(|_| end.now);
     let (paid_by, is_late) = end.paid.unzip();
     tx.execute(
@@ -227,15 +232,15 @@ pub(in crate::orders) async fn write_end(tx: &mut Tx, row: i64, end: &End) -> Re
             &paid_at,
             &paid_by,
             &is_late.unwrap_or_default(),
-            &end.look_at,
+            &end.due_at,
             &end.now,
         ],
     )
     .await
 }
 
-/// Sets when the worker looks at an order next.
-pub(in crate::orders) async fn look_at(
+/// Sets when an order is due for the worker next.
+pub(in crate::orders) async fn write_due_at(
     tx: &mut Tx,
     row: i64,
     at: Option<Timestamp>,
@@ -244,7 +249,7 @@ pub(in crate::orders) async fn look_at(
         .await
 }
 
-/// Orders at which the worker has to look by `now`, the longest due first.
+/// Orders that are due for the worker by `now`, the longest due first.
 pub(in crate::orders) async fn due(
     conn: &mut Conn,
     now: Timestamp,
@@ -254,7 +259,7 @@ pub(in crate::orders) async fn due(
     conn.all(sql, &[&now, &limit], |row| row.get(0)).await
 }
 
-/// When the worker has to look at an order next.
+/// When the next order is due for the worker.
 pub(in crate::orders) async fn next_due(conn: &mut Conn) -> Result<Option<Timestamp>, Error> {
     let sql = "SELECT look_at FROM orders WHERE look_at IS NOT NULL ORDER BY look_at, id LIMIT 1";
     conn.optional(sql, &[], |row| row.get(0)).await
@@ -264,13 +269,13 @@ pub(in crate::orders) async fn next_due(conn: &mut Conn) -> Result<Option<Timest
 pub(in crate::orders) async fn list(
     conn: &mut Conn,
     filter: &Filter,
-    place: &Place,
+    position: &PagePosition,
     limit: i64,
 ) -> Result<Vec<(i64, Order)>, Error> {
     let mut query = Query::new(order_columns!(
         "WHERE o.id IN (SELECT id FROM orders WHERE TRUE"
     ));
-    filter.push_page(&mut query, place, limit);
+    filter.push_page(&mut query, position, limit);
     query.push(") ORDER BY o.created_at DESC, o.id DESC");
     conn.all_of(&query, with_row).await
 }

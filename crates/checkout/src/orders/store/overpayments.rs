@@ -4,16 +4,16 @@ use db::{Conn, Error, Timestamp, Tx};
 
 /// An approval to be given back.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::orders) struct Overpayment {
+pub(crate) struct Overpayment {
     /// The payment's row.
-    pub(in crate::orders) row: i64,
+    pub(crate) row: i64,
     /// The provider's id.
-    pub(in crate::orders) payment: String,
-    /// When it is due: whoever moves this has the turn.
-    pub(in crate::orders) refund_at: Timestamp,
+    pub(crate) payment: String,
+    /// When the refund is due. The process that moves it makes the refund.
+    pub(crate) refund_at: Timestamp,
 }
 
-/// Keeps that a payment paid for nothing; false when that is known.
+/// Stores that a payment paid for nothing; false when that is stored already.
 pub(in crate::orders) async fn insert_overpayment(
     tx: &mut Tx,
     payment: i64,

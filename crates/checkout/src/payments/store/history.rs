@@ -2,11 +2,11 @@
 
 use db::{Conn, Error, Timestamp, Tx};
 
-use super::AttemptStep;
-use crate::payments::model::Word;
-use crate::payments::state::{PaymentState, Step};
+use crate::payments::attempt_step::AttemptStep;
+use crate::payments::model::StatusReport;
+use crate::payments::state::{PaymentState, Transition};
 
-/// How the provider's word reached us.
+/// How the provider's report reached us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
     /// The answer to the payment's creation.
@@ -33,12 +33,12 @@ impl Source {
     }
 }
 
-/// Records the steps that a word led through.
+/// Records the transitions that a report led through.
 pub(crate) async fn insert_steps(
     tx: &mut Tx,
     payment: i64,
-    steps: &[Step],
-    word: &Word,
+    steps: &[Transition],
+    report: &StatusReport,
     source: Source,
     now: Timestamp,
 ) -> Result<(), Error> {
@@ -51,8 +51,8 @@ pub(crate) async fn insert_steps(
                 &step.from.map(PaymentState::as_str),
                 &step.to.as_str(),
                 &step.kind.as_str(),
-                &word.status,
-                &word.status_detail,
+                &report.status,
+                &report.status_detail,
                 &source.as_str(),
                 &now,
             ],
@@ -62,19 +62,19 @@ pub(crate) async fn insert_steps(
     Ok(())
 }
 
-/// Records a word that was refused: the state stays what it is.
+/// Records a report that was refused: the state stays what it is.
 pub(crate) async fn insert_refusal(
     tx: &mut Tx,
     payment: i64,
     state: PaymentState,
-    word: &Word,
+    report: &StatusReport,
     source: Source,
     now: Timestamp,
 ) -> Result<u64, Error> {
     tx.execute(
         "INSERT INTO state_history (payment_id, from_state, to_state, kind, provider_status, status_detail, source, at)
          VALUES ($1, $2, NULL, 'refused', $3, $4, $5, $6)",
-        &[&payment, &state.as_str(), &word.status, &word.status_detail, &source.as_str(), &now],
+        &[&payment, &state.as_str(), &report.status, &report.status_detail, &source.as_str(), &now],
     )
     .await
 }

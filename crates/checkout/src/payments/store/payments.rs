@@ -1,12 +1,22 @@
 //! Statements about payments with their payer, method and transaction.
 
 use db::{Conn, Error, Money, Query, Row, Timestamp, Tx};
+use web::locale::Locale;
 
-use super::Due;
-use crate::lists::{Filter, Place};
+use crate::lists::{Filter, PagePosition};
 use crate::payments::model::{Artefacts, CardFacts, Payer, Payment, StatusSnapshot};
 use crate::payments::state::PaymentState;
 use crate::request::MethodKind;
+
+/// Which checks to look at.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DueQuery {
+    /// Due by this time.
+    pub(crate) until: Timestamp,
+    /// Behind this place in the order of time and row.
+    pub(crate) after: (Timestamp, i64),
+    pub(crate) limit: i64,
+}
 
 /// A payment's changeable part as it is stored.
 #[derive(Debug, Clone)]
@@ -147,7 +157,10 @@ pub(crate) async fn lock_stored(tx: &mut Tx, id: &str) -> Result<Option<StoredPa
 }
 
 /// Payments whose check is due by `until`, the longest due first, after a place in that order.
-pub(crate) async fn due_payments(conn: &mut Conn, due: &Due) -> Result<Vec<StoredPayment>, Error> {
+pub(crate) async fn due_payments(
+    conn: &mut Conn,
+    due: &DueQuery,
+) -> Result<Vec<StoredPayment>, Error> {
     conn.all(
         stored_columns!(
             "WHERE check_at <= $1 AND (check_at > $2 OR (check_at = $2 AND id > $3)) ORDER BY check_at, id LIMIT $4"
@@ -246,15 +259,25 @@ macro_rules! payment_columns {
 pub(crate) async fn list_payments(
     conn: &mut Conn,
     filter: &Filter,
-    place: &Place,
+    position: &PagePosition,
     limit: i64,
 ) -> Result<Vec<Payment>, Error> {
     let mut query = Query::new(payment_columns!(
         "WHERE p.id IN (SELECT id FROM payments WHERE TRUE"
     ));
-    filter.push_page(&mut query, place, limit);
+    filter.push_page(&mut query, position, limit);
     query.push(") ORDER BY p.created_at DESC, p.id DESC");
     conn.all_of(&query, payment).await
+}
+
+/// The language in which a payment was asked for.
+pub(crate) async fn find_language(conn: &mut Conn, payment: i64) -> Result<Locale, Error> {
+    let sql = "SELECT language FROM attempts WHERE payment_id = $1 AND kind = 'payment' LIMIT 1";
+    let found = conn
+        .optional(sql, &[&payment], |row| row.get::<Option<String>>(0))
+        .await?;
+    let tag = found.flatten();
+    Ok(tag.as_deref().and_then(Locale::parse).unwrap_or_default())
 }
 
 /// The payment with the provider's id.

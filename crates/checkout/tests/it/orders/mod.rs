@@ -99,7 +99,7 @@ pub(super) async fn learn(app: &TestApp) {
 
 /// What the worker of orders does when something is due.
 pub(super) async fn work(app: &TestApp) {
-    checkout::orders::run_due(&app.state).await.unwrap();
+    checkout::closing::run_due(&app.state).await.unwrap();
 }
 
 /// How many overpayments are known, and how many of them are still to be given back.

@@ -3,7 +3,7 @@
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use checkout::notifications::work_once;
-use checkout::payments::look_out;
+use checkout::watch_statuses;
 use http::Request;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
@@ -165,7 +165,7 @@ fn a_change_that_another_process_made_is_told_too() {
         let shop = Shop::open_with(&address, |config| config.webhook_secrets.clear()).await;
         let other = shop.replica(|config| config.webhook_secrets.clear()).await;
         let created = shop.pay(&pix()).await;
-        let looking = tokio::spawn(look_out(shop.state.clone()));
+        let looking = tokio::spawn(watch_statuses(shop.state.clone()));
         let mut events = Events::open(&shop, &created.id(), &created.token()).await;
         assert_eq!(events.next().await.unwrap()["status"], "pending");
         shop.sandbox.act(&created.id(), "pay").await;

@@ -76,7 +76,7 @@ async fn work_in_the_background_leaves_the_last_fifth_to_buyers() {
 }
 
 fn stranger(address: &str) -> Purpose {
-    Purpose::Stranger(web::client::ClientAddress(address.parse().unwrap()))
+    Purpose::Anonymous(web::client::ClientAddress(address.parse().unwrap()))
 }
 
 /// How many calls fit, one after the other.

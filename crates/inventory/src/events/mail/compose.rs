@@ -3,7 +3,7 @@
 
 use askama::Template;
 use db::Timestamp;
-use delivery::mail::{Letters, NewMail};
+use delivery::mail::{MailTemplates, NewMail};
 use serde::Deserialize;
 use web::locale::Locale;
 
@@ -279,16 +279,16 @@ impl Composer {
     }
 }
 
-impl Letters for Composer {
-    fn tell_of(&self, kind: &str) -> bool {
+impl MailTemplates for Composer {
+    fn is_mailed(&self, kind: &str) -> bool {
         kind == EventType::BecameLow.name()
     }
 
-    fn of_event(&self, id: i64, payload: &str) -> Vec<NewMail> {
+    fn for_event(&self, id: i64, payload: &str) -> Vec<NewMail> {
         self.low_stock(id, payload)
     }
 
-    fn of_disabled_endpoint(
+    fn for_disabled_endpoint(
         &self,
         id: i64,
         url: &str,

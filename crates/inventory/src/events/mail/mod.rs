@@ -36,7 +36,7 @@ pub(crate) fn sent_by(config: &Config) -> Option<delivery::mail::Mail> {
     Some(delivery::mail::Mail {
         server: mail.server.clone(),
         from: mail.from.clone(),
-        letters: Arc::new(Composer::of(config)?),
+        templates: Arc::new(Composer::of(config)?),
     })
 }
 

@@ -1,0 +1,111 @@
+//! The answers to failed operations on payments and orders.
+
+use http::StatusCode;
+use web::Error;
+
+use crate::attempts::{CancelError, CreateError, RefundError};
+use crate::errors::{
+    OUTCOME, busy, database, mismatch, order_not_found, payment_not_found, repeated,
+    unknown_outcome,
+};
+use crate::orders::{CancelOrderError, CreateOrderError, Obstacle};
+use crate::request::Refusal;
+
+/// Names the order that has the reference.
+const ORDER: &str = "order";
+
+/// The shop's own number names one order for ever.
+pub(crate) fn reference_taken(id: &str) -> Error {
+    Error::new(StatusCode::CONFLICT, "An order with this reference exists")
+        .field("reference")
+        .extra(ORDER, id)
+}
+
+/// An order that is over is gone; one that is paid, or perhaps is, conflicts.
+pub(crate) fn obstacle(obstacle: &Obstacle) -> Error {
+    let status = match obstacle {
+        Obstacle::Canceled | Obstacle::Expired => StatusCode::GONE,
+        Obstacle::Paid | Obstacle::Confirming | Obstacle::Pending { .. } => StatusCode::CONFLICT,
+    };
+    Error::new(status, obstacle.detail())
+}
+
+impl From<CreateError> for Error {
+    fn from(error: CreateError) -> Self {
+        match error {
+            CreateError::Busy => busy(),
+            CreateError::Mismatch => mismatch(),
+            CreateError::Provider {
+                failure,
+                may_be_charged,
+            } => Self::from(failure).extra(
+                OUTCOME,
+                if may_be_charged {
+                    "unknown"
+                } else {
+                    "not_charged"
+                },
+            ),
+            CreateError::Repeated { status, detail } => {
+                repeated(status, detail).extra(OUTCOME, "not_charged")
+            }
+            CreateError::Order(found) => obstacle(&found),
+            CreateError::UnknownStatus => unknown_outcome(Self::new(
+                StatusCode::BAD_GATEWAY,
+                "API Error: unknown payment status",
+            )),
+            CreateError::Database(error) => unknown_outcome(database(error)),
+            CreateError::Fault(what) => unknown_outcome(Self::internal(what)),
+        }
+    }
+}
+
+impl From<CancelError> for Error {
+    fn from(error: CancelError) -> Self {
+        match error {
+            CancelError::NotFound => payment_not_found(),
+            CancelError::State => Refusal::invalid_payment_status().into(),
+            CancelError::Provider(failure) => failure.into(),
+            CancelError::Database(error) => database(error),
+        }
+    }
+}
+
+impl From<RefundError> for Error {
+    fn from(error: RefundError) -> Self {
+        match error {
+            RefundError::NotFound => payment_not_found(),
+            RefundError::State => Refusal::invalid_payment_status().into(),
+            RefundError::Amount => Refusal::invalid_amount("amount").into(),
+            RefundError::Busy => busy(),
+            RefundError::Mismatch => mismatch(),
+            RefundError::Provider(failure) => failure.into(),
+            RefundError::Unknown(failure) => unknown_outcome(failure.into()),
+            RefundError::Repeated { status, detail } => repeated(status, detail),
+            RefundError::Database(error) => unknown_outcome(database(error)),
+            RefundError::Shape(error) => unknown_outcome(Self::internal(error)),
+        }
+    }
+}
+
+impl From<CreateOrderError> for Error {
+    fn from(error: CreateOrderError) -> Self {
+        match error {
+            CreateOrderError::Reference(id) => reference_taken(&id),
+            CreateOrderError::Mismatch => mismatch(),
+            CreateOrderError::Database(error) => database(error),
+            CreateOrderError::Shape(error) => Self::internal(error),
+        }
+    }
+}
+
+impl From<CancelOrderError> for Error {
+    fn from(error: CancelOrderError) -> Self {
+        match error {
+            CancelOrderError::NotFound => order_not_found(),
+            CancelOrderError::Conflict(detail) => Self::new(StatusCode::CONFLICT, detail),
+            CancelOrderError::Provider(failure) => failure.into(),
+            CancelOrderError::Database(error) => database(error),
+        }
+    }
+}

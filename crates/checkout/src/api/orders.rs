@@ -1,0 +1,245 @@
+//! The JSON addresses of orders.
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{FromRequestParts, Path, Query, State as From};
+use axum::response::Response;
+use http::request::Parts;
+use http::{HeaderMap, StatusCode};
+use utoipa::IntoParams;
+use utoipa::openapi::path::{Parameter, ParameterIn};
+use web::Error;
+use web::client::{Origin, PublicUrl};
+use web::openapi::{self, Failure, parameter};
+
+use super::examples::orders as examples;
+use super::payments::{PaymentCall, make};
+use super::{content_type, mark_replayed, private};
+use crate::access::{Caller, Merchant};
+use crate::attempts::OrderRef;
+use crate::errors::{database, order_not_found, unknown_outcome};
+use crate::idempotency::KeyText;
+use crate::lists::{List, page_links};
+use crate::orders::pages::PageToken;
+use crate::orders::{
+    self, CreatedOrder, Order, OrderBody, OrderListBody, OrderListQuery, OrderRequest,
+};
+use crate::payments::AnyPayment;
+use crate::request::{OrderTerms, PaymentOfOrderRequest, check_content_type, read_body};
+use crate::state::State;
+use crate::{BODY_MAX, closing};
+
+/// An order's id in an address. What cannot be one names no order.
+pub(crate) struct OrderId(String);
+
+impl IntoParams for OrderId {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let what = "The order's id, as its creation answered it.";
+        let id = parameter("id", ParameterIn::Path, Some(what), openapi::text());
+        vec![
+            id.example(Some("ord_019aa5c8f0007cc08f0f3f5f8b8c2f11".into()))
+                .build(),
+        ]
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for OrderId {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Error> {
+        let path = Path::<String>::from_request_parts(parts, state).await;
+        let is_id = |id: &String| id.len() <= 64 && id.is_ascii();
+        path.ok()
+            .map(|Path(id)| id)
+            .filter(is_id)
+            .map(Self)
+            .ok_or_else(order_not_found)
+    }
+}
+
+/// Make an order
+///
+/// Fixes a sum that its buyer pays on the page at `url`. Members that are not described here are refused.
+#[utoipa::path(
+    post, path = "/orders/", tag = "Orders", operation_id = "createOrder",
+    security(("merchantKey" = [])), params(KeyText),
+    request_body(content = OrderRequest, description = "At most 64 KiB.",
+        examples(("items" = (value = json!(examples::request()))))),
+    responses(
+        (status = 201, description = "The order.", body = OrderBody,
+        headers(("Idempotent-Replayed")), examples(("open" = (value = json!(examples::open_order()))))),
+        Failure<409>, Failure<413>, Failure<422>,
+    ),
+)]
+pub(crate) async fn order_create(
+    From(state): From<State>,
+    merchant: Merchant,
+    public_url: PublicUrl,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Error> {
+    check_content_type(content_type(&headers))?;
+    let body = read_body(body, BODY_MAX).await?;
+    let now = state.clock.now();
+    let checked = |now| orders::check_request(content_type(&headers), &body, now);
+    let new = checked(now);
+    let key = KeyText::from_headers(&headers);
+    let caller = Caller::Merchant(merchant);
+    let owned = |key: KeyText| key.owned_by(&caller, &state.config.secret);
+    let new = match new {
+        // A repetition is about an order that was made earlier, when its end was further away.
+        Err(refusal) if orders::is_end_out_of_range(&refusal) => {
+            let made = orders::made_at(&state.db, key.clone()?.map(owned), now).await;
+            checked(made.map_err(database)?.ok_or(refusal)?)?
+        }
+        other => other?,
+    };
+    let CreatedOrder {
+        order,
+        replayed: is_replayed,
+    } = orders::create(&state, new, key?.map(owned), now).await?;
+    let url = url(&state, &public_url, &order);
+    let body = OrderBody::new(&order, &[], Some(url));
+    let mut response = private((StatusCode::CREATED, Json(body)));
+    if is_replayed {
+        mark_replayed(&mut response);
+    }
+    Ok(response)
+}
+
+/// List orders, newest first
+#[utoipa::path(
+    get, path = "/orders/", tag = "Orders", operation_id = "listOrders",
+    security(("merchantKey" = [])), params(OrderListQuery),
+    responses(
+        (status = 200, description = "One page.", body = OrderListBody,
+        examples(("page" = (value = json!(examples::page()))))),
+        Failure<422>,
+    ),
+)]
+pub(crate) async fn order_list(
+    From(state): From<State>,
+    _merchant: Merchant,
+    public_url: PublicUrl,
+    Query(pairs): Query<Vec<(String, String)>>,
+) -> Result<Response, Error> {
+    let query = orders::parse_query(&pairs)?;
+    let asked = query.page;
+    let page = orders::list(&state.db, query).await.map_err(database)?;
+    let list = List {
+        public_url: &public_url,
+        path: "/orders/",
+        names: &orders::NAMES,
+        pairs: &pairs,
+    };
+    let (next, previous) = page_links(&list, page.count, asked);
+    let stored = page.orders.iter();
+    let body = OrderListBody {
+        count: page.count,
+        next,
+        previous,
+        results: stored
+            .map(|stored| OrderBody::of(stored, url(&state, &public_url, &stored.order)))
+            .collect(),
+    };
+    Ok(private(Json(body)))
+}
+
+/// Read an order
+#[utoipa::path(
+    get, path = "/orders/{id}", tag = "Orders", operation_id = "readOrder",
+    security(("merchantKey" = [])), params(OrderId),
+    responses(
+        (status = 200, description = "The order.", body = OrderBody,
+        examples(("open" = (value = json!(examples::open_order()))))),
+        Failure<404>,
+    ),
+)]
+pub(crate) async fn order_read(
+    From(state): From<State>,
+    _merchant: Merchant,
+    public_url: PublicUrl,
+    OrderId(id): OrderId,
+) -> Result<Response, Error> {
+    let found = orders::find(&state.db, &id).await.map_err(database)?;
+    let stored = found.ok_or_else(order_not_found)?;
+    let url = url(&state, &public_url, &stored.order);
+    Ok(private(Json(OrderBody::of(&stored, url))))
+}
+
+/// Cancel an order
+///
+/// Only while it is open. A pix or a boleto that waits for its payer is cancelled at the provider first: if that turns out to
+/// be paid, the answer is 409 and the order is paid. Repeating it is no error.
+#[utoipa::path(
+    post, path = "/orders/{id}/cancel", tag = "Orders", operation_id = "cancelOrder",
+    security(("merchantKey" = [])), params(OrderId),
+    responses(
+        (status = 200, description = "The canceled order.", body = OrderBody,
+        examples(("canceled" = (value = json!(examples::canceled_order()))))),
+        Failure<404>, Failure<409>, Failure<502>,
+    ),
+)]
+pub(crate) async fn order_cancel(
+    From(state): From<State>,
+    _merchant: Merchant,
+    public_url: PublicUrl,
+    OrderId(id): OrderId,
+) -> Result<Response, Error> {
+    let stored = closing::cancel(&state, &id).await?;
+    let url = url(&state, &public_url, &stored.order);
+    Ok(private(Json(OrderBody::of(&stored, url))))
+}
+
+/// Pay an order
+///
+/// As `POST /create_payment`, without `transaction_amount` and `description`, which the order has fixed. At most one payment of
+/// an order is alive: a pix or a boleto that still waits for its payer is cancelled at the provider first; while the outcome of
+/// another attempt is not known, the answer is 409.
+#[utoipa::path(
+    post, path = "/pay/{token}", tag = "Orders", operation_id = "payOrder",
+    security((), ("merchantKey" = [])), params(PageToken, KeyText),
+    request_body(content = PaymentOfOrderRequest, description = "At most 64 KiB.",
+        examples(("pix" = (value = json!(examples::payment()))))),
+    responses(
+        (status = 200, description = "The payment, in the shape of its method.", body = AnyPayment,
+        headers(("X-Payment-Status-Token"), ("Idempotent-Replayed"))),
+        Failure<404>, Failure<409>, Failure<410>, Failure<413>, Failure<422>, Failure<502>,
+    ),
+)]
+pub(crate) async fn order_pay(
+    From(state): From<State>,
+    PageToken(token): PageToken,
+    origin: Origin,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Error> {
+    let asked_at = state.clock.now();
+    let found = orders::find_by_token(&state.db, &token).await;
+    // An earlier request with the same key may have moved money.
+    let found = found.map_err(|error| unknown_outcome(database(error)))?;
+    let (row, order) = found.ok_or_else(order_not_found)?;
+    let of_order = OrderRef {
+        row,
+        id: order.id,
+        expires_at: order.expires_at,
+    };
+    let terms = OrderTerms {
+        amount: order.amount,
+        description: order.description,
+        methods: order.payment_methods,
+        max_installments: order.max_installments,
+    };
+    let call = PaymentCall {
+        origin,
+        asked_at,
+        headers: &headers,
+        order: Some((of_order, terms)),
+    };
+    make(&state, call, body).await
+}
+
+/// The address of an order's page.
+fn url(state: &State, public_url: &PublicUrl, order: &Order) -> String {
+    public_url.join(&format!("/pay/{}", state.order_token(&order.id)))
+}

@@ -1,0 +1,119 @@
+//! The address that tells what a creation has come to.
+
+use axum::extract::State as From;
+use axum::response::Response;
+use http::{HeaderMap, HeaderValue};
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa::openapi::Object;
+use web::Error;
+use web::client::{ClientAddress, Origin};
+use web::openapi::{Failure, one_of};
+
+use super::examples::payments as examples;
+use super::json_text;
+use super::payments::{STATUS_TOKEN, shown_to};
+use crate::access::Caller;
+use crate::attempts::{CreationOutcome, find_outcome};
+use crate::errors::{database, payment_not_found};
+use crate::idempotency::{KeyError, KeyText};
+use crate::payments::PaymentState;
+use crate::state::State;
+
+/// What a creation has come to. `id`, `status` and `status_detail` come with `created`.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Outcome)]
+struct OutcomeBody<'a> {
+    #[schema(schema_with = outcome_name)]
+    outcome: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<PaymentState>, nullable = false)]
+    status: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    status_detail: Option<&'a str>,
+}
+
+impl<'a> OutcomeBody<'a> {
+    fn new(outcome: &'a CreationOutcome) -> Self {
+        let without_payment = |outcome| Self {
+            outcome,
+            id: None,
+            status: None,
+            status_detail: None,
+        };
+        match outcome {
+            CreationOutcome::NotCharged => without_payment("not_charged"),
+            CreationOutcome::Unknown => without_payment("unknown"),
+            CreationOutcome::Created {
+                id,
+                status,
+                status_detail,
+            } => Self {
+                outcome: "created",
+                id: Some(id),
+                status: Some(status.as_str()),
+                status_detail: Some(status_detail),
+            },
+        }
+    }
+}
+
+fn outcome_name() -> Object {
+    one_of(["created", "not_charged", "unknown"])
+}
+
+/// What a creation has come to
+///
+/// For whoever lost the answer of a creation and no longer has the request to repeat it, as a page that was loaded again.
+/// Repeats nothing and charges nothing. `created`: the payment was made, and `X-Payment-Status-Token` lets its caller
+/// follow it. `not_charged`: no payment was made. `unknown`: it may have been made; ask again, and pay for the same thing
+/// by no other way until it is known. 404: no creation with this key has arrived in the last 72 hours.
+///
+/// Without a merchant's key the `Idempotency-Key` must be a random UUID (version 4), which nobody can guess.
+#[utoipa::path(
+    get, path = "/payments/outcome", tag = "Following a payment", operation_id = "readOutcome",
+    security((), ("merchantKey" = [])), params(KeyText),
+    responses(
+        (status = 200, description = "What is known. Nothing of the payer.", body = OutcomeBody,
+        headers((
+            "X-Payment-Status-Token" = String,
+            description = "With `created`: lets its holder follow the payment's status."
+        )),
+        examples(
+            ("created" = (value = json!(examples::outcome_created()))),
+            ("not_charged" = (value = json!({"outcome": "not_charged"}))),
+            ("unknown" = (value = json!({"outcome": "unknown"}))),
+        )),
+        Failure<404>, Failure<422>,
+    ),
+)]
+pub(crate) async fn payment_outcome(
+    From(state): From<State>,
+    origin: Origin,
+    headers: HeaderMap,
+) -> Result<Response, Error> {
+    let client = ClientAddress(origin.address);
+    let caller = Caller::of(&state.keys, &headers, client).await?;
+    let key = KeyText::from_headers(&headers)?.ok_or(KeyError::Absent)?;
+    if matches!(caller, Caller::Client(_)) && !key.is_unguessable() {
+        return Err(KeyError::Guessable.into());
+    }
+    let anonymous_client = caller.anonymous_client(origin);
+    let key = key.owned_by(&caller, &state.config.secret);
+    let found = find_outcome(&state.db, key, state.clock.now())
+        .await
+        .map_err(database)?;
+    let outcome = found.ok_or_else(payment_not_found)?;
+    let body = serde_json::to_string(&OutcomeBody::new(&outcome)).map_err(Error::internal)?;
+    let mut response = json_text(shown_to(anonymous_client, body), false);
+    if let CreationOutcome::Created { id, .. } = &outcome {
+        let token = HeaderValue::try_from(state.status_token(id)).map_err(Error::internal)?;
+        response.headers_mut().insert(STATUS_TOKEN, token);
+    }
+    Ok(response)
+}

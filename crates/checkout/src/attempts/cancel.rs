@@ -1,0 +1,75 @@
+//! Cancelling a payment that has not been paid.
+
+use super::claim::new_key;
+use super::settle::settle_report;
+use crate::payments::{self, Payment, PaymentState, Source, StatusReport};
+use crate::provider::{Failure, Purpose};
+use crate::state::State;
+
+/// Why a payment is not cancelled.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CancelError {
+    /// There is no such payment.
+    #[error("there is no such payment")]
+    NotFound,
+    /// Its state does not allow it.
+    #[error("the payment's state does not allow its cancellation")]
+    State,
+    /// The provider failed.
+    #[error(transparent)]
+    Provider(#[from] Failure),
+    /// The database failed.
+    #[error(transparent)]
+    Database(#[from] db::Error),
+}
+
+/// Cancels the payment at the provider and records its answer. A payment that is cancelled stays so.
+pub(crate) async fn cancel(state: &State, id: &str) -> Result<Payment, CancelError> {
+    cancel_for(state, id, Purpose::Buyer).await
+}
+
+/// As [`cancel`], the calls paid from the quota of `purpose`.
+pub(crate) async fn cancel_for(
+    state: &State,
+    id: &str,
+    purpose: Purpose,
+) -> Result<Payment, CancelError> {
+    let payment = payments::find(&state.db, id)
+        .await?
+        .ok_or(CancelError::NotFound)?;
+    match payment.state {
+        PaymentState::Cancelled => return Ok(payment),
+        PaymentState::Pending => {}
+        _ => return Err(CancelError::State),
+    }
+    state.provider.reserve(1, purpose).await?;
+    let report = match state.provider.cancel(id, new_key(state)).await {
+        Ok(answer) => StatusReport::from(&answer),
+        Err(failure) if failure.is_final() => read_back(state, id, purpose, failure).await?,
+        Err(failure) => return Err(failure.into()),
+    };
+    settle_report(state, id, report, Source::Cancellation).await?;
+    let payment = payments::find(&state.db, id)
+        .await?
+        .ok_or(CancelError::NotFound)?;
+    if payment.state == PaymentState::Cancelled {
+        Ok(payment)
+    } else {
+        Err(CancelError::State)
+    }
+}
+
+/// The provider refused, perhaps because the payment is no longer pending: what it reports of the payment, or else the refusal.
+async fn read_back(
+    state: &State,
+    id: &str,
+    purpose: Purpose,
+    refused: Failure,
+) -> Result<StatusReport, CancelError> {
+    state.provider.reserve(1, purpose).await?;
+    let payment = state.provider.read(id, new_key(state)).await?;
+    if PaymentState::from_provider(&payment.status) == Some(PaymentState::Pending) {
+        return Err(refused.into());
+    }
+    Ok(StatusReport::from(&payment))
+}

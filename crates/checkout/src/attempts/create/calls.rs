@@ -1,0 +1,147 @@
+//! The calls to the provider for one attempt, in the order that never charges twice.
+
+use super::PaymentTask;
+use crate::attempts::claim::{lease_length, new_key};
+use crate::attempts::end::Stop;
+use crate::attempts::finality::Stage;
+use crate::attempts::store;
+use crate::provider::{Failure, NewPayment, ProviderPayment};
+use crate::request::{Card, Method};
+
+/// The calls of one run: what an earlier one came to is asked before anything is sent again.
+pub(super) async fn make(task: &mut PaymentTask<'_>) -> Result<ProviderPayment, Stop> {
+    let card = match &task.request.method {
+        Method::Card(card) => Some(card),
+        Method::Pix | Method::Boleto(_) => None,
+    };
+    let wants_token = card.is_some() && task.instruction.card_token.is_none();
+    let asks = task.run.sent_at.is_some();
+    if !asks {
+        task.admission
+            .admit()
+            .await
+            .map_err(Stop::at(Stage::Asking))?;
+    }
+    reserve(task, 1 + u32::from(wants_token) + u32::from(asks)).await?;
+    if asks && let Some(payment) = ask(task).await? {
+        return Ok(payment);
+    }
+    if let Some(card) = card.filter(|_| wants_token) {
+        tokenise(task, card).await?;
+    }
+    let sent = send(task).await;
+    match (sent, card) {
+        (Err(failure), Some(card)) if may_replace_token(task, &failure) => {
+            reserve(task, 3).await?;
+            if let Some(payment) = ask(task).await? {
+                return Ok(payment);
+            }
+            renew_keys(task);
+            tokenise(task, card).await?;
+            send(task).await.map_err(Stop::at(Stage::Moving))
+        }
+        (sent, _) => sent.map_err(Stop::at(Stage::Moving)),
+    }
+}
+
+async fn reserve(task: &PaymentTask<'_>, calls: u32) -> Result<(), Stop> {
+    let purpose = task.admission.purpose();
+    let reserved = task.state.provider.reserve(calls, purpose).await;
+    reserved.map_err(Stop::at(Stage::Asking))
+}
+
+async fn send(task: &PaymentTask<'_>) -> Result<ProviderPayment, Failure> {
+    task.run.check_lease(&task.state.clock)?;
+    let terms = &task.instruction.terms;
+    let new = NewPayment {
+        request: task.request,
+        token: task.instruction.card_token.as_ref(),
+        external_reference: &task.reference,
+        notification_url: terms.notification_url.as_deref(),
+        boleto_method: terms.boleto_method.as_deref().unwrap_or_default(),
+        date_of_expiration: terms.date_of_expiration,
+    };
+    let key = task.run.attempt.upstream_key;
+    task.state.provider.create_payment(&new, key).await
+}
+
+/// The payment that the provider knows by our reference.
+async fn ask(task: &mut PaymentTask<'_>) -> Result<Option<ProviderPayment>, Stop> {
+    let state = task.state;
+    let asked_at = state.clock.now();
+    let found = state
+        .provider
+        .find_by_reference(&task.reference, new_key(state))
+        .await;
+    let found = found.map_err(Stop::at(Stage::Asking))?;
+    if found.len() > 1 {
+        tracing::error!(
+            reference = task.reference.as_str(),
+            "the provider knows several payments by one reference"
+        );
+    }
+    let payment = found.into_iter().next();
+    if payment.is_none() {
+        task.run.rule_out_earlier_call(asked_at);
+    }
+    Ok(payment)
+}
+
+/// A new token may be charged beside the old one: it is made only when it is certain that the old one was not.
+fn may_replace_token(task: &PaymentTask<'_>, failure: &Failure) -> bool {
+    failure.is_spent_card_token() && !task.run.is_fresh && task.run.sent_at.is_none()
+}
+
+/// Other bytes than those that were sent need keys of their own.
+fn renew_keys(task: &mut PaymentTask<'_>) {
+    task.instruction.token_key = Some(new_key(task.state));
+    task.run.attempt.upstream_key = new_key(task.state);
+}
+
+/// Exchanges the card for a token, and stores that with the mark that the payment's call comes next.
+async fn tokenise(task: &mut PaymentTask<'_>, card: &Card) -> Result<(), Stop> {
+    let state = task.state;
+    if task.run.sent_at.is_some() {
+        // The token that was sent is gone, and what came of it is not known.
+        let failure = Failure::Unknown("the card's token was used up or erased".into());
+        return Err(Stop::at(Stage::Asking)(failure));
+    }
+    if task.run.attempt.sent_at.is_some() {
+        renew_keys(task);
+    }
+    let token_key = task
+        .instruction
+        .token_key
+        .unwrap_or(task.run.attempt.upstream_key);
+    let token = state
+        .provider
+        .create_card_token(card, task.request, token_key)
+        .await;
+    let token = token.map_err(Stop::at(Stage::Token))?;
+    let now = state.clock.now();
+    task.run.lease.until = now + lease_length(state.config.provider.timeout);
+    let lease = task.run.lease.clone();
+    let (id, kept) = (task.run.attempt.id, token.clone());
+    let keys = [token_key, task.run.attempt.upstream_key].map(|key| key.to_string());
+    let is_ours = state
+        .db
+        .write(async move |tx| {
+            let [token_key, upstream_key] = &keys;
+            store::keep_card_token(
+                tx,
+                id,
+                &lease,
+                kept.as_str(),
+                (token_key, upstream_key),
+                now,
+            )
+            .await
+        })
+        .await
+        .map_err(Stop::Database)?;
+    if !is_ours {
+        return Err(Stop::LeaseLost);
+    }
+    task.instruction.card_token = Some(token);
+    Ok(())
+}

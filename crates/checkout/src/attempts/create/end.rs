@@ -1,0 +1,72 @@
+//! How a run completes its attempt, and the answer of one that has ended.
+
+use super::{CreateError, CreationResponse, PaymentTask};
+use crate::attempts::end::give_up_unread;
+use crate::attempts::model::{Attempt, PaymentInstruction};
+use crate::attempts::settle::{CompletedAttempt, SettleError, settle_payment};
+use crate::payments::{self, Intent, Source};
+use crate::provider::{Failure, ProviderPayment};
+use crate::state::State;
+
+pub(super) async fn finish(
+    task: PaymentTask<'_>,
+    intent: Intent,
+    payment: &ProviderPayment,
+) -> Result<CreationResponse, CreateError> {
+    let (state, instruction) = (task.state, task.instruction);
+    let completed = CompletedAttempt {
+        attempt: task.run.attempt.id,
+        instruction: PaymentInstruction {
+            intent,
+            ..instruction
+        },
+        corrects: None,
+    };
+    match settle_payment(state, completed, payment, Source::Creation).await {
+        Ok((payment, body)) => {
+            let status_token = state.status_token(&payment.id);
+            Ok(CreationResponse {
+                body,
+                replayed: false,
+                status_token,
+            })
+        }
+        Err(SettleError::Status(refusal)) => {
+            give_up_unread(state, &task.run, &refusal.to_string()).await?;
+            Err(CreateError::UnknownStatus)
+        }
+        // The attempt stays open: something may have been charged.
+        Err(SettleError::Contradiction(reason)) => {
+            give_up_unread(state, &task.run, reason).await?;
+            Err(CreateError::Provider {
+                failure: Failure::contradiction(reason),
+                may_be_charged: true,
+            })
+        }
+        Err(SettleError::Database(error)) => Err(error.into()),
+        Err(SettleError::Shape(_)) => {
+            Err(CreateError::Fault("a payment could not be written as JSON"))
+        }
+    }
+}
+
+/// The answer of an attempt that has ended.
+pub(super) async fn replay(
+    state: &State,
+    attempt: Attempt,
+) -> Result<CreationResponse, CreateError> {
+    let Some(row) = attempt.payment else {
+        let (status, detail) = attempt.into_refusal();
+        return Err(CreateError::Repeated { status, detail });
+    };
+    let payment = state
+        .db
+        .read(async move |conn| payments::find_by_row(conn, row).await)
+        .await?;
+    let payment = payment.ok_or(CreateError::Fault("an attempt's payment is missing"))?;
+    Ok(CreationResponse {
+        body: attempt.response.unwrap_or_default(),
+        replayed: true,
+        status_token: state.status_token(&payment.id),
+    })
+}

@@ -1,0 +1,308 @@
+//! Creating a payment: intent stored → (card: token) → payment at the provider → result stored → answer. A crash at any
+//! point leaves an attempt that a repetition or the reconciler completes; never a second charge.
+
+mod calls;
+mod end;
+mod fair_use;
+
+use std::time::Duration;
+
+use db::{Timestamp, Tx};
+use web::client::ClientAddress;
+use web::locale::Locale;
+
+use super::cancel::{CancelError, cancel_for};
+use super::claim::{self, Claim, NewRun, Run, holds_key};
+use super::end::{Stop, give_up};
+use super::model::{Instruction, NewAttempt, PaymentInstruction, Terms};
+use super::store;
+use crate::idempotency::IdempotencyKey;
+use crate::orders::{self, Obstacle, OwnAttempt};
+use crate::payments::{AttemptStep, Intent, PaymentState};
+use crate::provider::{ExternalReference, Failure, ProviderPayment};
+use crate::request::{MethodKind, PaymentRequest};
+use crate::state::State;
+use fair_use::{Admission, CardOutcome};
+
+/// The answer to a creation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CreationResponse {
+    /// The response's JSON, byte for byte what was answered first.
+    pub(crate) body: String,
+    /// Was it answered before?
+    pub(crate) replayed: bool,
+    /// Lets its holder follow the payment's status.
+    pub(crate) status_token: String,
+}
+
+/// Why a creation has no payment to show.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CreateError {
+    /// Another request with the same idempotency key is at work.
+    #[error("a request with this idempotency key is still running")]
+    Busy,
+    /// The idempotency key was used for another request.
+    #[error("the idempotency key was used for another request")]
+    Mismatch,
+    /// The provider failed or refused.
+    #[error("{failure}")]
+    Provider {
+        /// How.
+        #[source]
+        failure: Failure,
+        /// May it have made the payment all the same?
+        may_be_charged: bool,
+    },
+    /// The refusal that was answered before for the same key.
+    #[error("refused before with {status}: {detail}")]
+    Repeated {
+        /// The status of that answer.
+        status: u16,
+        /// Its detail.
+        detail: String,
+    },
+    /// The order cannot be paid, or not now.
+    #[error("the order cannot be paid: {0:?}")]
+    Order(Obstacle),
+    /// The provider made a payment whose status is none we know.
+    #[error("the provider's status is not a known one")]
+    UnknownStatus,
+    /// The database failed.
+    #[error(transparent)]
+    Database(#[from] db::Error),
+    /// A fault of ours.
+    #[error("{0}")]
+    Fault(&'static str),
+}
+
+/// Who asks for a payment.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Requester {
+    /// The language of their receipt.
+    pub(crate) language: Locale,
+    /// The anonymous client; none when a merchant asks, or a program on this machine.
+    pub(crate) anonymous_client: Option<ClientAddress>,
+    /// When the request came.
+    pub(crate) asked_at: Timestamp,
+}
+
+/// The order that a payment is of.
+#[derive(Debug, Clone)]
+pub(crate) struct OrderRef {
+    /// The order's row.
+    pub(crate) row: i64,
+    /// The order's id.
+    pub(crate) id: String,
+    /// When it can no longer be paid.
+    pub(crate) expires_at: Timestamp,
+}
+
+/// How often a payment that waits for its payer is cancelled, while other tabs make new ones.
+const CANCELLATIONS_MAX: usize = 3;
+/// The shortest pix and the shortest boleto that the provider makes, and a minute for clocks that differ.
+const SHORTEST_PIX: Duration = Duration::from_secs(31 * 60);
+const SHORTEST_BOLETO: Duration = Duration::from_secs((24 * 60 + 1) * 60);
+
+/// A run of a payment's attempt, and what it is to pay.
+struct PaymentTask<'a> {
+    state: &'a State,
+    request: &'a PaymentRequest,
+    admission: Admission<'a>,
+    run: Run,
+    instruction: PaymentInstruction,
+    /// Our `external_reference`, as calls need it.
+    reference: ExternalReference,
+}
+
+/// Makes the payment that a checked request asks for, or gives the answer that its key stands for. Of an order no other payment is alive
+/// then.
+pub(crate) async fn create(
+    state: &State,
+    request: &PaymentRequest,
+    key: Option<IdempotencyKey>,
+    requester: Requester,
+    order: Option<&OrderRef>,
+) -> Result<CreationResponse, CreateError> {
+    let intent = Intent::of(request, requester.language);
+    let claim_request = ClaimRequest {
+        state,
+        request,
+        intent: &intent,
+        key,
+        order,
+        asked_at: requester.asked_at,
+    };
+    let mut admission = Admission::new(state, request, requester.anonymous_client);
+    let run = match claim_request.claim(&mut admission).await {
+        Ok(Claim::Run(run)) => *run,
+        other => {
+            admission.record(CardOutcome::Unknown).await;
+            return match other? {
+                Claim::Ended(attempt) => end::replay(state, *attempt).await,
+                Claim::Mismatch => Err(CreateError::Mismatch),
+                Claim::Busy | Claim::Run(_) => Err(CreateError::Busy),
+            };
+        }
+    };
+    let instruction = run.attempt.payment_instruction()?.clone();
+    let mut task = PaymentTask {
+        state,
+        request,
+        admission,
+        run,
+        reference: claim::reference(&instruction.reference)?,
+        instruction,
+    };
+    let made = calls::make(&mut task).await;
+    task.admission.record(card_outcome(&made)).await;
+    match made {
+        Ok(payment) => end::finish(task, intent, &payment).await,
+        Err(Stop::Failed { failure, stage }) => {
+            state.metrics.payment_failed(intent.method, &failure);
+            let end = give_up(state, &task.run, stage, failure).await?;
+            Err(CreateError::Provider {
+                failure: end.failure,
+                may_be_charged: end.is_unknown,
+            })
+        }
+        Err(Stop::LeaseLost) => Err(CreateError::Busy),
+        Err(Stop::Database(error)) => Err(error.into()),
+    }
+}
+
+/// What became of a card.
+fn card_outcome(made: &Result<ProviderPayment, Stop>) -> CardOutcome {
+    match made {
+        Ok(payment) if payment.status == PaymentState::Rejected.as_str() => CardOutcome::Declined,
+        Ok(_) => CardOutcome::NotDeclined,
+        Err(Stop::Failed { failure, .. }) if failure.is_refusal() => CardOutcome::Declined,
+        Err(_) => CardOutcome::Unknown,
+    }
+}
+
+/// What is asked for, before anything is done about it.
+struct ClaimRequest<'a> {
+    state: &'a State,
+    request: &'a PaymentRequest,
+    intent: &'a Intent,
+    key: Option<IdempotencyKey>,
+    order: Option<&'a OrderRef>,
+    asked_at: Timestamp,
+}
+
+impl ClaimRequest<'_> {
+    /// The right to work on it. A pix or a boleto of the same order that still waits for its payer is cancelled first, unless the client
+    /// may not pay now.
+    async fn claim(&self, admission: &mut Admission<'_>) -> Result<Claim, CreateError> {
+        let refused = |failure| CreateError::Provider {
+            failure,
+            may_be_charged: false,
+        };
+        for _ in 0..CANCELLATIONS_MAX {
+            let payment = match self.try_claim().await? {
+                Ok(claim) => return Ok(claim),
+                Err(Obstacle::Pending { payment }) => payment,
+                Err(obstacle) => return Err(CreateError::Order(obstacle)),
+            };
+            admission.admit().await.map_err(refused)?;
+            match cancel_for(self.state, &payment, admission.purpose()).await {
+                // It may have been paid in the meantime: the order knows by now.
+                Ok(_) | Err(CancelError::State) => {}
+                Err(CancelError::NotFound) => {
+                    return Err(CreateError::Fault("an order's payment is missing"));
+                }
+                Err(CancelError::Provider(failure)) => return Err(refused(failure)),
+                Err(CancelError::Database(error)) => return Err(error.into()),
+            }
+        }
+        Err(CreateError::Order(Obstacle::Confirming))
+    }
+
+    async fn try_claim(&self) -> Result<Result<Claim, Obstacle>, CreateError> {
+        let state = self.state;
+        let fingerprint = self.key.as_ref().map(|_| {
+            let of_request = self.request.fingerprint(&state.fingerprint_key);
+            match self.order {
+                Some(order) => format!("{of_request} {}", order.id),
+                None => of_request,
+            }
+        });
+        let run = NewRun::new(state, self.key.clone(), fingerprint, self.asked_at);
+        // An earlier request with the key may have moved money.
+        let run = run.map_err(|failure| CreateError::Provider {
+            failure,
+            may_be_charged: true,
+        })?;
+        let new = new_attempt(state, self.intent, &run, self.order);
+        let order = self.order.map(|order| order.row);
+        state
+            .db
+            .write(async move |tx| {
+                if let Some(order) = order
+                    && let Some(obstacle) = obstacle(tx, order, &run).await?
+                {
+                    return Ok(Err(obstacle));
+                }
+                claim::begin(tx, &run, &new).await.map(Ok)
+            })
+            .await
+            .map_err(CreateError::Database)
+    }
+}
+
+/// What keeps a run from paying an order, which stays locked. An answer that stands is given again whatever became of the order since.
+async fn obstacle(tx: &mut Tx, order: i64, run: &NewRun) -> Result<Option<Obstacle>, db::Error> {
+    let order = orders::lock(tx, order).await?;
+    let known = match &run.key {
+        Some(key) => store::find_attempt_by_key(tx, key).await?,
+        None => None,
+    };
+    let known = known.filter(|known| holds_key(known, run.now));
+    let is_answered = known
+        .as_ref()
+        .is_some_and(|known| known.fingerprint != run.fingerprint || known.step.is_answered());
+    if is_answered {
+        return Ok(None);
+    }
+    let own = known.map(|known| OwnAttempt {
+        id: known.id,
+        step: known.step,
+    });
+    orders::obstacle(tx, &order, own, run.now).await
+}
+
+fn new_attempt(
+    state: &State,
+    intent: &Intent,
+    run: &NewRun,
+    of_order: Option<&OrderRef>,
+) -> NewAttempt {
+    let is_card = intent.method == MethodKind::Card;
+    let boleto_method = &state.config.boleto_method;
+    let instruction = PaymentInstruction {
+        reference: state.random.uuid_at(run.now).to_string(),
+        order_id: of_order.map(|order| order.row),
+        intent: intent.clone(),
+        terms: Terms {
+            notification_url: state.notification_url.clone(),
+            boleto_method: (intent.method == MethodKind::Boleto).then(|| boleto_method.clone()),
+            date_of_expiration: of_order.and_then(|order| {
+                let shortest = match intent.method {
+                    MethodKind::Card => return None,
+                    MethodKind::Pix => SHORTEST_PIX,
+                    MethodKind::Boleto => SHORTEST_BOLETO,
+                };
+                Some(order.expires_at.max(run.now + shortest))
+            }),
+        },
+        token_key: is_card.then(|| claim::new_key(state)),
+        card_token: None,
+    };
+    // A card's first call makes no payment yet; those of pix and boleto do.
+    let step = if is_card {
+        AttemptStep::Started
+    } else {
+        AttemptStep::Sending
+    };
+    run.attempt(step, Instruction::Payment(Box::new(instruction)))
+}

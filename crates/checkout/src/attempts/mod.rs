@@ -1,0 +1,34 @@
+//! Attempts: the payments, refunds and cancellations that are asked of the provider, and what it says of them.
+//!
+//! A payment and a refund are asked for in the same way. The intent is stored with the keys of its calls, one run at a time
+//! works on it under a lease (`claim`), and it ends only by what the provider is certain to have done (`finality`). All that
+//! the provider reports ends in `settle`, so that the state machine of payments is asked in one place.
+
+mod adopt;
+mod cancel;
+mod checks;
+mod claim;
+mod create;
+mod end;
+mod events;
+mod finality;
+mod model;
+mod outcome;
+mod refund;
+mod settle;
+mod store;
+
+pub(crate) use adopt::{Adoption, adopt_or_record, complete};
+pub(crate) use cancel::{CancelError, cancel, cancel_for};
+pub(crate) use checks::{
+    claim_sweep, close_attempt, due_attempts, due_payments, erase_expired, find_or_begin_sweep,
+    next_due, open_attempts, postpone_attempt, postpone_payment, record_answer, release_dead,
+    save_sweep, unknown_count,
+};
+pub(crate) use claim::{begun_at, new_key, patience, reference};
+pub(crate) use create::{CreateError, CreationResponse, OrderRef, Requester, create};
+pub(crate) use finality::is_certain;
+pub(crate) use model::{Attempt, Instruction};
+pub(crate) use outcome::{CreationOutcome, find_outcome};
+pub(crate) use refund::{RefundCheck, RefundError, check_refund, record, refund};
+pub(crate) use settle::ReportOutcome;

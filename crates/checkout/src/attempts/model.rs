@@ -1,0 +1,191 @@
+//! An attempt: a payment or a refund that was asked for, who works on it, and how it ended. Pure.
+
+use db::{Error, Money, Timestamp};
+
+use crate::idempotency::IdempotencyKey;
+use crate::payments::{AttemptStep, Intent};
+use crate::provider::{CardToken, UpstreamKey};
+
+/// The right to work on an attempt until a time; other replicas may take it as soon as the holder's is dead, and no sooner.
+#[derive(Debug, Clone)]
+pub(crate) struct Lease {
+    /// Names the holder's run.
+    pub(crate) id: String,
+    /// When the right ends.
+    pub(crate) until: Timestamp,
+}
+
+/// What an attempt is to bring about.
+#[derive(Debug, Clone)]
+pub(crate) enum Instruction {
+    Payment(Box<PaymentInstruction>),
+    Refund(RefundInstruction),
+}
+
+/// A payment to be made.
+#[derive(Debug, Clone)]
+pub(crate) struct PaymentInstruction {
+    /// Our `external_reference`.
+    pub(crate) reference: String,
+    /// The row of the order that it pays.
+    pub(crate) order_id: Option<i64>,
+    /// Its payer is blank once the attempt has ended or was kept long enough: the data is then erased here.
+    pub(crate) intent: Intent,
+    pub(crate) terms: Terms,
+    /// The key of the call that makes the card's token.
+    pub(crate) token_key: Option<UpstreamKey>,
+    pub(crate) card_token: Option<CardToken>,
+}
+
+/// The settings that enter a payment's call, as they were when it was first asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Terms {
+    pub(crate) notification_url: Option<String>,
+    /// The provider's identifier of the boleto method; for a boleto.
+    pub(crate) boleto_method: Option<String>,
+    /// When a pix or a boleto shall lapse; the provider decides where there is none.
+    pub(crate) date_of_expiration: Option<Timestamp>,
+}
+
+/// A refund to be made.
+#[derive(Debug, Clone)]
+pub(crate) struct RefundInstruction {
+    /// The payment's row.
+    pub(crate) payment: i64,
+    /// The provider's id of the payment.
+    pub(crate) payment_id: String,
+    pub(crate) amount: Money,
+    /// What the provider made of it, once that is known.
+    pub(crate) made: Option<RefundRecord>,
+}
+
+/// A refund as the provider made it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RefundRecord {
+    pub(crate) id: String,
+    /// The provider's word on it.
+    pub(crate) status: String,
+    pub(crate) date_created: String,
+}
+
+/// An attempt to be stored.
+#[derive(Debug, Clone)]
+pub(crate) struct NewAttempt {
+    pub(crate) key: Option<IdempotencyKey>,
+    pub(crate) fingerprint: Option<String>,
+    pub(crate) step: AttemptStep,
+    pub(crate) instruction: Instruction,
+    /// The key of the call that moves the money.
+    pub(crate) upstream_key: UpstreamKey,
+    pub(crate) lease: Lease,
+    pub(crate) now: Timestamp,
+}
+
+/// A stored attempt.
+#[derive(Debug, Clone)]
+pub(crate) struct Attempt {
+    pub(crate) id: i64,
+    pub(crate) fingerprint: Option<String>,
+    pub(crate) step: AttemptStep,
+    pub(crate) instruction: Instruction,
+    pub(crate) upstream_key: UpstreamKey,
+    /// The row of the payment that was made, or that the refund is of.
+    pub(crate) payment: Option<i64>,
+    pub(crate) leased_until: Option<Timestamp>,
+    pub(crate) check_at: Option<Timestamp>,
+    pub(crate) checks: i64,
+    /// When the call that moves the money was last about to be sent.
+    pub(crate) sent_at: Option<Timestamp>,
+    pub(crate) last_answer: Option<String>,
+    pub(crate) response_status: Option<i64>,
+    pub(crate) response: Option<String>,
+    pub(crate) created_at: Timestamp,
+    /// When its outcome became known.
+    pub(crate) finished_at: Option<Timestamp>,
+}
+
+impl Instruction {
+    pub(crate) const fn amount(&self) -> Money {
+        match self {
+            Self::Payment(instruction) => instruction.intent.amount,
+            Self::Refund(instruction) => instruction.amount,
+        }
+    }
+
+    pub(crate) const fn kind(&self) -> &'static str {
+        match self {
+            Self::Payment(_) => "payment",
+            Self::Refund(_) => "refund",
+        }
+    }
+
+    /// What an operator searches for: our reference, or the provider's id of the payment that a refund is of.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Payment(instruction) => &instruction.reference,
+            Self::Refund(instruction) => &instruction.payment_id,
+        }
+    }
+}
+
+impl Attempt {
+    /// An attempt as it was just stored in the row `id`.
+    pub(crate) fn fresh(id: i64, new: &NewAttempt) -> Self {
+        let payment = match &new.instruction {
+            Instruction::Payment(_) => None,
+            Instruction::Refund(instruction) => Some(instruction.payment),
+        };
+        Self {
+            id,
+            fingerprint: new.fingerprint.clone(),
+            step: new.step,
+            instruction: new.instruction.clone(),
+            upstream_key: new.upstream_key,
+            payment,
+            leased_until: Some(new.lease.until),
+            check_at: Some(new.lease.until),
+            checks: 0,
+            sent_at: None,
+            last_answer: None,
+            response_status: None,
+            response: None,
+            created_at: new.now,
+            finished_at: None,
+        }
+    }
+
+    /// Does a run hold it whose time is not over?
+    pub(crate) fn is_leased(&self, now: Timestamp) -> bool {
+        self.leased_until.is_some_and(|until| until > now)
+    }
+
+    /// The refusal that was answered when it ended: status and detail.
+    pub(crate) fn into_refusal(self) -> (u16, String) {
+        let status = self
+            .response_status
+            .and_then(|status| u16::try_from(status).ok());
+        (status.unwrap_or(502), self.response.unwrap_or_default())
+    }
+
+    pub(crate) fn payment_instruction(&self) -> Result<&PaymentInstruction, Error> {
+        match &self.instruction {
+            Instruction::Payment(instruction) => Ok(instruction),
+            Instruction::Refund(_) => Err(Error::other("an attempt is a refund, not a payment")),
+        }
+    }
+
+    /// The refund that the provider made, once that is known.
+    pub(crate) fn refund_made(&self) -> Option<&RefundRecord> {
+        match &self.instruction {
+            Instruction::Refund(instruction) => instruction.made.as_ref(),
+            Instruction::Payment(_) => None,
+        }
+    }
+
+    pub(crate) fn refund_instruction(&self) -> Result<&RefundInstruction, Error> {
+        match &self.instruction {
+            Instruction::Refund(instruction) => Ok(instruction),
+            Instruction::Payment(_) => Err(Error::other("an attempt is a payment, not a refund")),
+        }
+    }
+}

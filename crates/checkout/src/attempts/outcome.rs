@@ -1,0 +1,59 @@
+//! What the creation behind a caller's idempotency key has come to, found without repeating it.
+
+use db::{Conn, Db, Error, Timestamp};
+
+use super::claim::holds_key;
+use super::model::Attempt;
+use super::store;
+use crate::idempotency::IdempotencyKey;
+use crate::payments::{self, AttemptStep, PaymentState};
+
+/// What is known of a creation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum CreationOutcome {
+    /// The payment was made.
+    Created {
+        /// The provider's id.
+        id: String,
+        status: PaymentState,
+        status_detail: String,
+    },
+    /// No payment was made, and none will be unless the request is sent again.
+    NotCharged,
+    /// A call is running, or its answer was lost: the payment may have been made.
+    Unknown,
+}
+
+/// The outcome of the creation that a key stands for; none when it stands for none.
+pub(crate) async fn find_outcome(
+    db: &Db,
+    key: IdempotencyKey,
+    now: Timestamp,
+) -> Result<Option<CreationOutcome>, Error> {
+    let find = async move |conn: &mut Conn| {
+        let found = store::find_attempt_by_key(conn, &key).await?;
+        let Some(attempt) = found.filter(|attempt| holds_key(attempt, now)) else {
+            return Ok(None);
+        };
+        let Some(row) = attempt.payment else {
+            return Ok(Some(without_payment(&attempt, now)));
+        };
+        let payment = payments::find_by_row(conn, row).await?;
+        Ok(payment.map(|payment| CreationOutcome::Created {
+            id: payment.id,
+            status: payment.state,
+            status_detail: payment.status_detail,
+        }))
+    };
+    db.read::<_, Error, _>(find).await
+}
+
+fn without_payment(attempt: &Attempt, now: Timestamp) -> CreationOutcome {
+    match attempt.step {
+        AttemptStep::Refused | AttemptStep::Closed => CreationOutcome::NotCharged,
+        AttemptStep::Started if !attempt.is_leased(now) => CreationOutcome::NotCharged,
+        AttemptStep::Started | AttemptStep::Sending | AttemptStep::Finished => {
+            CreationOutcome::Unknown
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! The calls to the provider for a refund, in the order that never gives back twice.
+
+use db::{Db, Money, Timestamp};
+
+use super::completed::CompletedRefund;
+use super::matching::{self, Match};
+use super::report;
+use super::status::APPROVED;
+use super::{RefundError, RefundTask};
+use crate::attempts::claim::new_key;
+use crate::attempts::end::Stop;
+use crate::attempts::finality::Stage;
+use crate::attempts::model::{Attempt, RefundInstruction};
+use crate::attempts::settle::settle_report;
+use crate::attempts::store;
+use crate::payments::{self, Payment, Source, StatusReport};
+use crate::provider::{Failure, ProviderRefund, Purpose, RefundAnswer};
+use crate::state::State;
+
+/// The calls of one run: what an earlier one came to is looked for before anything is sent again.
+pub(super) async fn make(task: &mut RefundTask<'_>) -> Result<ProviderRefund, Stop> {
+    let asks = task.run.sent_at.is_some();
+    // The refund, the payment after it, and the list before it.
+    reserve(task, 2 + u32::from(asks)).await?;
+    if asks && let Some(made) = made_before(task).await? {
+        return Ok(made);
+    }
+    task.run
+        .check_lease(&task.state.clock)
+        .map_err(Stop::at(Stage::Moving))?;
+    let (instruction, provider) = (&task.instruction, &task.state.provider);
+    let key = task.run.attempt.upstream_key;
+    match provider
+        .refund(&instruction.payment_id, instruction.amount, key)
+        .await
+    {
+        Ok(RefundAnswer::Made(refund)) => Ok(refund),
+        Ok(RefundAnswer::AlreadyMade) => find_repeated(task).await,
+        Err(failure) => Err(Stop::at(Stage::Moving)(failure)),
+    }
+}
+
+async fn reserve(task: &RefundTask<'_>, calls: u32) -> Result<(), Stop> {
+    let reserved = task.state.provider.reserve(calls, Purpose::Buyer).await;
+    reserved.map_err(Stop::at(Stage::Asking))
+}
+
+/// What an earlier run made.
+async fn made_before(task: &mut RefundTask<'_>) -> Result<Option<ProviderRefund>, Stop> {
+    let asked_at = task.state.clock.now();
+    match look(task, Stage::Asking).await? {
+        Match::Ours(made) => Ok(Some(made)),
+        Match::Absent => {
+            task.run.rule_out_earlier_call(asked_at);
+            Ok(None)
+        }
+        Match::Undecided => {
+            let cause = "another refund of the same amount is of unknown outcome too";
+            Err(Stop::at(Stage::Asking)(Failure::Unknown(cause.into())))
+        }
+    }
+}
+
+/// The provider repeats a refund without saying which: its list has it.
+async fn find_repeated(task: &RefundTask<'_>) -> Result<ProviderRefund, Stop> {
+    let reserved = task.state.provider.reserve(1, Purpose::Buyer).await;
+    // Made it is, though it cannot be looked up: not as if nothing had been sent.
+    let unseen = |cause: String| Stop::at(Stage::Moving)(Failure::Unknown(cause.into()));
+    reserved.map_err(|failure| unseen(failure.to_string()))?;
+    match look(task, Stage::Moving).await {
+        Ok(Match::Ours(made)) => Ok(made),
+        Ok(Match::Absent | Match::Undecided) => {
+            let cause = "the provider does not list the refund that it says it made";
+            Err(unseen(cause.to_owned()))
+        }
+        Err(Stop::Failed { failure, .. }) => Err(unseen(failure.to_string())),
+        Err(stop) => Err(stop),
+    }
+}
+
+async fn look(task: &RefundTask<'_>, stage: Stage) -> Result<Match, Stop> {
+    let asked_at = task.state.clock.now();
+    let listed = task
+        .state
+        .provider
+        .refunds(&task.instruction.payment_id, new_key(task.state))
+        .await
+        .map_err(Stop::at(stage))?;
+    let (db, attempt) = (&task.state.db, &task.run.attempt);
+    find(db, attempt, &task.instruction, &listed, asked_at)
+        .await
+        .map_err(Stop::Database)
+}
+
+/// Looks for a refund in the provider's list, which was asked for at `asked_at`.
+pub(super) async fn find(
+    db: &Db,
+    attempt: &Attempt,
+    instruction: &RefundInstruction,
+    listed: &[ProviderRefund],
+    asked_at: Timestamp,
+) -> Result<Match, db::Error> {
+    let payment = instruction.payment;
+    let refunds = db
+        .read(async move |conn| store::refunds_of(conn, payment).await)
+        .await?;
+    Ok(matching::find(
+        attempt,
+        instruction,
+        &refunds,
+        listed,
+        asked_at,
+    ))
+}
+
+/// Records the payment after a refund that was made: as the provider reports it, or computed from our refunds when it does not answer.
+/// Our refunds may be fewer than the provider's, never more, so nothing computed from them has to be taken back.
+pub(super) async fn record(
+    task: &RefundTask<'_>,
+    completed: &CompletedRefund,
+) -> Result<(), RefundError> {
+    let (state, id) = (task.state, task.instruction.payment_id.as_str());
+    if read_payment(state, id).await? || completed.refund.status != APPROVED {
+        return Ok(());
+    }
+    let payment = payments::find(&state.db, id).await?;
+    let payment = payment.ok_or(RefundError::NotFound)?;
+    let row = task.instruction.payment;
+    let refunds = state
+        .db
+        .read(async move |conn| store::refunds_of(conn, row).await)
+        .await?;
+    let report = computed_report(&payment, approved_sum(&refunds));
+    settle_report(state, id, report, Source::Refund).await?;
+    Ok(())
+}
+
+/// Records the payment of a refund as the provider reports it now; false when it does not answer.
+pub(super) async fn read_payment(state: &State, id: &str) -> Result<bool, db::Error> {
+    match state.provider.read(id, new_key(state)).await {
+        Ok(payment) => {
+            report::record(state, &payment, Source::Refund).await?;
+            Ok(true)
+        }
+        Err(failure) => {
+            tracing::warn!(payment = id, %failure, "reading a payment back after its refund failed; the reconciler will read it");
+            Ok(false)
+        }
+    }
+}
+
+/// The sum of our approved refunds.
+fn approved_sum(refunds: &[Attempt]) -> Money {
+    let is_approved = |refund: &&Attempt| {
+        let made = refund.refund_made();
+        made.is_some_and(|made| made.status == APPROVED)
+    };
+    let amounts = refunds
+        .iter()
+        .filter(is_approved)
+        .map(|refund| refund.instruction.amount());
+    amounts.fold(Money::ZERO, |sum, amount| {
+        sum.checked_add(amount).unwrap_or(sum)
+    })
+}
+
+/// Refunded once nothing is left, until then approved. What the provider reported before counts our refunds too.
+fn computed_report(payment: &Payment, given_back: Money) -> StatusReport {
+    let refunded = payment.refunded.max(given_back).min(payment.amount);
+    let is_whole = refunded == payment.amount;
+    let (status, detail) = if is_whole {
+        ("refunded", "refunded")
+    } else {
+        ("approved", "partially_refunded")
+    };
+    StatusReport {
+        status: status.to_owned(),
+        status_detail: detail.to_owned(),
+        date_approved: payment.date_approved.clone(),
+        amount: payment.amount,
+        refunded,
+    }
+}

@@ -1,0 +1,80 @@
+//! Checks of refunds by the provider's list: what became of one of unknown outcome, or of one that the provider was still at work on.
+
+use db::{Timestamp, Tx};
+
+use super::RefundError;
+use super::calls::{find, read_payment};
+use super::completed::CompletedRefund;
+use super::matching::Match;
+use super::status::{is_open, is_refused};
+use crate::attempts::model::{Attempt, RefundInstruction};
+use crate::attempts::store;
+use crate::provider::ProviderRefund;
+use crate::state::State;
+
+/// What a check of a refund came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RefundCheck {
+    /// The money went back.
+    Made,
+    /// The provider is still at work on it.
+    Open,
+    /// The provider refused it in the end.
+    Refused,
+    /// It is not in the provider's list.
+    Absent,
+    /// Which refund of the list is ours is not certain yet.
+    Undecided,
+}
+
+/// Records what the provider's list says of a refund of unknown outcome, or of one that the provider was still at work on. The list was asked
+/// for at `asked_at`; `next` is when the attempt's check is due again, as it was claimed.
+pub(crate) async fn check_refund(
+    state: &State,
+    attempt: &Attempt,
+    listed: &[ProviderRefund],
+    asked_at: Timestamp,
+    next: Timestamp,
+) -> Result<RefundCheck, RefundError> {
+    let instruction = attempt.refund_instruction()?;
+    if let Some(made) = &instruction.made {
+        return follow(state, attempt.id, instruction, &made.id, listed, next).await;
+    }
+    let made = match find(&state.db, attempt, instruction, listed, asked_at).await? {
+        Match::Ours(made) => made,
+        Match::Absent => return Ok(RefundCheck::Absent),
+        Match::Undecided => return Ok(RefundCheck::Undecided),
+    };
+    let completed = CompletedRefund::new(instruction, &made, state.clock.now())?;
+    if completed.store(state, attempt, None).await?.is_none() {
+        return Ok(RefundCheck::Undecided);
+    }
+    read_payment(state, &instruction.payment_id).await?;
+    Ok(RefundCheck::Made)
+}
+
+async fn follow(
+    state: &State,
+    attempt: i64,
+    instruction: &RefundInstruction,
+    id: &str,
+    listed: &[ProviderRefund],
+    next: Timestamp,
+) -> Result<RefundCheck, RefundError> {
+    let status = listed
+        .iter()
+        .find(|made| made.id == id)
+        .map(|made| made.status.clone());
+    let Some(status) = status.filter(|status| !is_open(status)) else {
+        return Ok(RefundCheck::Open);
+    };
+    let is_refused = is_refused(&status);
+    let write = async move |tx: &mut Tx| store::follow_refund(tx, attempt, next, &status).await;
+    state.db.write::<_, db::Error, _>(write).await?;
+    read_payment(state, &instruction.payment_id).await?;
+    Ok(if is_refused {
+        RefundCheck::Refused
+    } else {
+        RefundCheck::Made
+    })
+}

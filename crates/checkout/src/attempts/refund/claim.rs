@@ -1,0 +1,92 @@
+//! The right to work on a refund: stores the intent, or finds what the caller's idempotency key already stands for.
+
+use db::{Money, Timestamp, Tx};
+
+use super::RefundError;
+use super::status::is_refused;
+use crate::attempts::claim::{self, Claim, NewRun};
+use crate::attempts::model::{Attempt, Instruction, RefundInstruction, RefundRecord};
+use crate::attempts::store;
+use crate::idempotency::IdempotencyKey;
+use crate::payments::store::lock_stored;
+use crate::payments::{AttemptStep, PaymentState, StoredPayment};
+use crate::state::State;
+
+/// Stores the intent under the payment's row, which is written first so that refunds of one payment come one by one.
+pub(super) async fn claim(
+    state: &State,
+    payment: &str,
+    amount: Option<Money>,
+    key: Option<IdempotencyKey>,
+    asked_at: Timestamp,
+) -> Result<Claim, RefundError> {
+    let fingerprint = key.as_ref().map(|_| fingerprint(state, amount));
+    let key = key.map(|key| key.for_refund_of(payment));
+    let run = NewRun::new(state, key, fingerprint, asked_at).map_err(RefundError::Unknown)?;
+    let id = payment.to_owned();
+    state
+        .db
+        .write(async move |tx| claim_in(tx, &run, &id, amount).await)
+        .await
+}
+
+async fn claim_in(
+    tx: &mut Tx,
+    run: &NewRun,
+    payment: &str,
+    amount: Option<Money>,
+) -> Result<Claim, RefundError> {
+    let stored = lock_stored(tx, payment)
+        .await?
+        .ok_or(RefundError::NotFound)?;
+    if let Some(claim) = claim::resume(tx, run).await? {
+        return Ok(claim);
+    }
+    if stored.snapshot.state != PaymentState::Approved {
+        return Err(RefundError::State);
+    }
+    let left = left(tx, &stored).await?;
+    let amount = amount.unwrap_or(left);
+    if amount > left || amount <= Money::ZERO {
+        return Err(RefundError::Amount);
+    }
+    let instruction = RefundInstruction {
+        payment: stored.row,
+        payment_id: stored.id,
+        amount,
+        made: None,
+    };
+    let new = run.attempt(AttemptStep::Sending, Instruction::Refund(instruction));
+    Ok(claim::begin(tx, run, &new).await?)
+}
+
+/// What can still be given back. Refunds whose outcome is open count as made; those that were made count by our own
+/// record, since the provider reports the payment a moment later.
+async fn left(tx: &mut Tx, stored: &StoredPayment) -> Result<Money, db::Error> {
+    let refunds = store::refunds_of(tx, stored.row).await?;
+    let sum = |counts: fn(&Attempt) -> bool| {
+        let counted = refunds.iter().filter(|refund| counts(refund));
+        counted
+            .map(|refund| refund.instruction.amount())
+            .try_fold(Money::ZERO, Money::checked_add)
+    };
+    let made = sum(is_made).map(|made| made.max(stored.snapshot.refunded));
+    let open = sum(|refund| refund.step == AttemptStep::Sending);
+    let taken = made
+        .zip(open)
+        .and_then(|(made, open)| made.checked_add(open));
+    Ok(taken
+        .and_then(|taken| stored.amount.checked_sub(taken))
+        .unwrap_or(Money::ZERO))
+}
+
+/// Did the provider take the refund and not refuse it afterwards?
+fn is_made(refund: &Attempt) -> bool {
+    let is_refused = |made: &RefundRecord| is_refused(&made.status);
+    refund.step == AttemptStep::Finished && !refund.refund_made().is_some_and(is_refused)
+}
+
+fn fingerprint(state: &State, asked: Option<Money>) -> String {
+    let asked = asked.map(|amount| amount.to_string()).unwrap_or_default();
+    state.config.secret.token(&["refund", &asked])
+}

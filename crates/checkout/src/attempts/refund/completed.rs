@@ -1,0 +1,122 @@
+//! A refund that the provider has made, as it is stored and answered.
+
+use db::{Timestamp, Tx};
+
+use super::RefundError;
+use super::matching::is_free;
+use super::status::is_open;
+use crate::attempts::end::FIRST_CHECK_AFTER;
+use crate::attempts::model::{Attempt, RefundInstruction, RefundRecord};
+use crate::attempts::store::{self, Finish};
+use crate::payments::store::{insert_correction, lock_stored};
+use crate::payments::{AttemptStep, RefundBody, Source};
+use crate::provider::ProviderRefund;
+use crate::state::State;
+
+/// A refund that the provider made, as it is stored and answered.
+#[derive(Debug, Clone)]
+pub(super) struct CompletedRefund {
+    pub(super) refund: RefundRecord,
+    pub(super) body: String,
+    /// As the provider reported it.
+    reported: ProviderRefund,
+}
+
+impl CompletedRefund {
+    pub(super) fn new(
+        instruction: &RefundInstruction,
+        made: &ProviderRefund,
+        now: Timestamp,
+    ) -> Result<Self, serde_json::Error> {
+        let amount = made.amount.unwrap_or(instruction.amount);
+        let date_created = made.date_created.clone().unwrap_or_else(|| now.to_string());
+        let body = serde_json::to_string(&RefundBody {
+            id: &made.id,
+            payment_id: &instruction.payment_id,
+            amount: amount.to_json(),
+            status: &made.status,
+            date_created: &date_created,
+        })?;
+        Ok(Self {
+            refund: RefundRecord {
+                id: made.id.clone(),
+                status: made.status.clone(),
+                date_created,
+            },
+            body,
+            reported: made.clone(),
+        })
+    }
+
+    /// Ends the attempt with it, under the payment's row, and gives what the attempt stands for: this, or what was recorded and perhaps
+    /// answered before. None when it is another refund of ours. `corrects` is the end that was recorded for the attempt, and how we
+    /// heard otherwise.
+    pub(super) async fn store(
+        &self,
+        state: &State,
+        attempt: &Attempt,
+        corrects: Option<(AttemptStep, Source)>,
+    ) -> Result<Option<Self>, RefundError> {
+        let instruction = attempt.refund_instruction()?;
+        let now = state.clock.now();
+        let finish = Finish {
+            id: attempt.id,
+            payment: instruction.payment,
+            refund: Some(self.refund.clone()),
+            response: self.body.clone(),
+            check_at: is_open(&self.refund.status).then(|| now + FIRST_CHECK_AFTER),
+            now,
+        };
+        let (reported, attempt, payment_id) = (
+            self.reported.clone(),
+            attempt.clone(),
+            instruction.payment_id.clone(),
+        );
+        let store = async move |tx: &mut Tx| {
+            lock_stored(tx, &payment_id).await?;
+            let refunds = store::refunds_of(tx, finish.payment).await?;
+            let same = refunds.iter().find(|refund| refund.id == attempt.id);
+            if let Some(before) = same.and_then(Attempt::refund_made) {
+                return Ok(Stored::Before(before.clone()));
+            }
+            if !is_free(&reported, &attempt, &refunds) {
+                return Ok(Stored::Taken);
+            }
+            store::finish_attempt(tx, &finish).await?;
+            if let Some((thought, source)) = corrects {
+                let status = &reported.status;
+                insert_correction(tx, finish.payment, thought, status, source, now).await?;
+            }
+            Ok(Stored::Now)
+        };
+        match state.db.write::<_, db::Error, _>(store).await? {
+            Stored::Now => Ok(Some(self.clone())),
+            Stored::Before(before) => {
+                let reported = ProviderRefund {
+                    id: before.id,
+                    amount: Some(instruction.amount),
+                    status: before.status,
+                    date_created: Some(before.date_created),
+                };
+                Ok(Some(Self::new(instruction, &reported, now)?))
+            }
+            Stored::Taken => {
+                tracing::error!(
+                    payment = instruction.payment_id,
+                    refund = self.refund.id,
+                    "the provider gave one id to two refunds of ours: look at the payment there"
+                );
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// What became of storing a refund that the provider made.
+enum Stored {
+    Now,
+    /// The attempt has ended with this already.
+    Before(RefundRecord),
+    /// It is another attempt's.
+    Taken,
+}

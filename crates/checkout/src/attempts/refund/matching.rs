@@ -1,0 +1,314 @@
+//! Which of the refunds that the provider lists is ours, after its answer was lost. Pure.
+
+use std::time::Duration;
+
+use db::Timestamp;
+
+use super::status::is_refused;
+use crate::attempts::finality::is_certain;
+use crate::attempts::model::{Attempt, RefundInstruction};
+use crate::payments::AttemptStep;
+use crate::provider::ProviderRefund;
+
+/// How far the provider's clock may be behind ours.
+const CLOCK_SKEW: Duration = Duration::from_secs(120);
+
+/// What the provider's list says of a refund of unknown outcome.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Match {
+    /// It is this one.
+    Ours(ProviderRefund),
+    /// It is not in the list.
+    Absent,
+    /// Another refund of the same amount is of unknown outcome too, and the list has one for both.
+    Undecided,
+}
+
+/// Looks for the refund of `attempt` among those that the provider listed when it was asked at `asked_at`. `refunds` are all of ours for the
+/// payment.
+///
+/// A refund can be ours when it has our amount, was made after we asked for it and within an hour of the last time that we sent it, and is
+/// known to be no other refund of ours. One that can be no other's is ours at once. Where several of ours with one amount are open and any
+/// of them may have made it, nothing at the provider tells them apart: they are decided together, once the list has enough for all of
+/// them, or once it must have caught up with all of them.
+pub(super) fn find(
+    attempt: &Attempt,
+    instruction: &RefundInstruction,
+    refunds: &[Attempt],
+    listed: &[ProviderRefund],
+    asked_at: Timestamp,
+) -> Match {
+    let (ours, others): (Vec<&Attempt>, Vec<&Attempt>) = refunds
+        .iter()
+        .filter(|other| other.id == attempt.id || other.step == AttemptStep::Sending)
+        .filter(|other| other.instruction.amount() == instruction.amount)
+        .partition(|other| other.id == attempt.id);
+    let mut candidates: Vec<_> = listed
+        .iter()
+        .filter(|made| {
+            made.amount
+                .is_none_or(|amount| amount == instruction.amount)
+        })
+        .filter(|made| is_free(made, attempt, refunds))
+        .collect();
+    candidates.sort_by_key(|made| made_at(made));
+    let is_of = |attempts: &[&Attempt], made: &ProviderRefund| {
+        attempts.iter().any(|attempt| may_be(made, attempt))
+    };
+    let mut own = candidates.iter().filter(|made| is_of(&ours, made));
+    if own.clone().next().is_none() {
+        return Match::Absent;
+    }
+    if let Some(made) = own.find(|made| !is_of(&others, made)) {
+        return Match::Ours((*made).clone());
+    }
+    let open = [ours.as_slice(), others.as_slice()].concat();
+    let shares = share_out(&open, &candidates);
+    let is_settled = shares.len() == open.len() || {
+        let sent = open.iter().filter_map(|other| other.sent_at);
+        sent.into_iter().all(|sent| is_certain(sent, asked_at))
+    };
+    match shares.iter().find(|(id, _)| *id == attempt.id) {
+        _ if !is_settled => Match::Undecided,
+        Some((_, made)) => Match::Ours((*made).clone()),
+        None => Match::Absent,
+    }
+}
+
+/// Can this be what came of the attempt? It was made after it was asked for, and not long after it was last sent.
+fn may_be(made: &ProviderRefund, attempt: &Attempt) -> bool {
+    made_at(made).is_none_or(|at| {
+        let is_too_late = attempt.sent_at.is_some_and(|sent| is_certain(sent, at));
+        at + CLOCK_SKEW >= attempt.created_at && !is_too_late
+    })
+}
+
+/// Gives refunds, the oldest first, each to the attempt that may have made it and was last sent the longest ago: so as many attempts as
+/// possible have one.
+fn share_out<'a>(
+    open: &[&Attempt],
+    candidates: &[&'a ProviderRefund],
+) -> Vec<(i64, &'a ProviderRefund)> {
+    let mut without = open.to_vec();
+    without.sort_by_key(|attempt| (attempt.sent_at, attempt.id));
+    let give = |made: &&'a ProviderRefund| {
+        let place = without.iter().position(|attempt| may_be(made, attempt))?;
+        Some((without.remove(place).id, *made))
+    };
+    candidates.iter().filter_map(give).collect()
+}
+
+/// Looks for the refund of `attempt` among those that the provider lists with the payment, when the attempt has ended without it, or
+/// its outcome is unknown and nobody works on it.
+///
+/// No name of ours is on a refund. So one that was thought not to have been made is known by its amount, and by having been made between
+/// the request for it and the hour after it was last sent: what is given back later by hand is not taken for it. Refunds of the same
+/// amount whose outcome is unknown come first.
+pub(super) fn find_late(
+    attempt: &Attempt,
+    refunds: &[Attempt],
+    listed: &[ProviderRefund],
+    now: Timestamp,
+) -> Option<ProviderRefund> {
+    let instruction = attempt.refund_instruction().ok()?;
+    match attempt.step {
+        AttemptStep::Sending if !attempt.is_leased(now) => {
+            match find(attempt, instruction, refunds, listed, now) {
+                Match::Ours(made) => Some(made),
+                Match::Absent | Match::Undecided => None,
+            }
+        }
+        AttemptStep::Refused | AttemptStep::Closed => {
+            let is_open = |other: &Attempt| {
+                other.step == AttemptStep::Sending
+                    && other.instruction.amount() == instruction.amount
+            };
+            if refunds.iter().any(is_open) {
+                return None;
+            }
+            attempt.sent_at?;
+            listed
+                .iter()
+                .filter(|made| made.amount == Some(instruction.amount) && !is_refused(&made.status))
+                .filter(|made| made_at(made).is_some() && may_be(made, attempt))
+                .filter(|made| is_free(made, attempt, refunds))
+                .min_by_key(|made| made_at(made))
+                .cloned()
+        }
+        AttemptStep::Started | AttemptStep::Sending | AttemptStep::Finished => None,
+    }
+}
+
+/// Is it recorded as no other refund of ours?
+pub(super) fn is_free(made: &ProviderRefund, attempt: &Attempt, refunds: &[Attempt]) -> bool {
+    refunds
+        .iter()
+        .filter(|other| other.id != attempt.id)
+        .filter_map(Attempt::refund_made)
+        .all(|known| known.id != made.id)
+}
+
+fn made_at(made: &ProviderRefund) -> Option<Timestamp> {
+    Timestamp::parse(made.date_created.as_deref()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use db::Money;
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::attempts::model::{Instruction, RefundRecord};
+    use crate::provider::UpstreamKey;
+
+    const AMOUNT: Money = Money::from_cents(1_000);
+
+    fn now() -> Timestamp {
+        Timestamp::parse("2026-11-20T12:00:00Z").unwrap()
+    }
+
+    fn attempt(id: i64, step: AttemptStep, made: Option<&str>) -> Attempt {
+        Attempt {
+            id,
+            fingerprint: None,
+            step,
+            instruction: Instruction::Refund(instruction(made)),
+            upstream_key: UpstreamKey(Uuid::nil()),
+            payment: Some(1),
+            leased_until: None,
+            check_at: None,
+            checks: 0,
+            sent_at: Some(now()),
+            last_answer: None,
+            response_status: None,
+            response: None,
+            created_at: now(),
+            finished_at: None,
+        }
+    }
+
+    fn instruction(made: Option<&str>) -> RefundInstruction {
+        RefundInstruction {
+            payment: 1,
+            payment_id: "7".to_owned(),
+            amount: AMOUNT,
+            made: made.map(|id| RefundRecord {
+                id: id.to_owned(),
+                status: "approved".to_owned(),
+                date_created: now().to_string(),
+            }),
+        }
+    }
+
+    fn open(id: i64) -> Attempt {
+        attempt(id, AttemptStep::Sending, None)
+    }
+
+    fn made(id: &str, cents: i128, seconds: i64) -> ProviderRefund {
+        let at = Timestamp::from_micros(now().micros() + seconds * 1_000_000);
+        ProviderRefund {
+            id: id.to_owned(),
+            amount: Some(Money::from_cents(cents)),
+            status: "approved".to_owned(),
+            date_created: Some(at.to_string()),
+        }
+    }
+
+    /// The id that is found, `absent` or `undecided`.
+    fn found(ours: &Attempt, all: &[Attempt], listed: &[ProviderRefund], at: Timestamp) -> String {
+        match find(ours, &instruction(None), all, listed, at) {
+            Match::Ours(made) => made.id,
+            Match::Absent => "absent".to_owned(),
+            Match::Undecided => "undecided".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_refund_of_our_amount_that_was_made_after_we_asked_is_ours() {
+        let ours = [open(1)];
+        let find = |listed: &[ProviderRefund]| found(&ours[0], &ours, listed, now());
+        assert_eq!(find(&[]), "absent");
+        assert_eq!(find(&[made("a", 1_000, 1)]), "a");
+        assert_eq!(find(&[made("a", 1_000, -119)]), "a", "its clock is behind");
+        assert_eq!(find(&[made("a", 1_000, -121)]), "absent", "an older one");
+        assert_eq!(find(&[made("a", 999, 1)]), "absent", "another amount");
+        assert_eq!(find(&[made("b", 1_000, 2), made("a", 1_000, 1)]), "a");
+    }
+
+    #[test]
+    fn a_refund_that_another_of_ours_has_is_not_taken() {
+        let all = [
+            attempt(1, AttemptStep::Finished, Some("a")),
+            open(2),
+            attempt(3, AttemptStep::Finished, Some("c")),
+        ];
+        let listed = [made("a", 1_000, 1), made("c", 1_000, 2)];
+        assert_eq!(found(&all[1], &all, &listed, now()), "absent");
+        let listed = [made("a", 1_000, 1), made("b", 1_000, 2)];
+        assert_eq!(found(&all[1], &all, &listed, now()), "b");
+    }
+
+    /// Asked for and sent so many seconds after the others.
+    fn open_later(id: i64, seconds: i64) -> Attempt {
+        let at = Timestamp::from_micros(now().micros() + seconds * 1_000_000);
+        Attempt {
+            created_at: at,
+            sent_at: Some(at),
+            ..open(id)
+        }
+    }
+
+    #[test]
+    fn a_refund_made_before_the_second_was_asked_for_is_the_firsts_at_once() {
+        let all = [open(1), open_later(2, 300)];
+        let later = now() + Duration::from_secs(301);
+        let find =
+            |index: usize, listed: &[ProviderRefund]| found(&all[index], &all, listed, later);
+        let early = [made("a", 1_000, 179)];
+        assert_eq!([find(0, &early), find(1, &early)], ["a", "absent"]);
+        let either = [made("a", 1_000, 181)];
+        assert_eq!([find(0, &either), find(1, &either)], ["undecided"; 2]);
+    }
+
+    #[test]
+    fn a_refund_made_an_hour_after_the_first_was_last_sent_is_the_seconds_at_once() {
+        let all = [open(1), open_later(2, 3_500)];
+        let later = now() + Duration::from_secs(3_700);
+        let find =
+            |index: usize, listed: &[ProviderRefund]| found(&all[index], &all, listed, later);
+        let late = [made("b", 1_000, 3_600)];
+        assert_eq!([find(0, &late), find(1, &late)], ["absent", "b"]);
+        let either = [made("b", 1_000, 3_599)];
+        assert_eq!([find(0, &either), find(1, &either)], ["undecided"; 2]);
+    }
+
+    #[test]
+    fn one_that_was_sent_again_much_later_leaves_the_early_refund_to_the_other() {
+        let again = Attempt {
+            created_at: now(),
+            ..open_later(1, 7_000)
+        };
+        let all = [again, open_later(2, 10)];
+        let listed = [made("b", 1_000, 20), made("a", 1_000, 7_001)];
+        let later = now() + Duration::from_secs(7_002);
+        let find = |index: usize| found(&all[index], &all, &listed, later);
+        assert_eq!([find(0), find(1)], ["a", "b"]);
+    }
+
+    #[test]
+    fn two_open_refunds_share_no_refund_and_take_them_in_order() {
+        let all = [open(1), open(2)];
+        let one = [made("a", 1_000, 1)];
+        let both = [made("a", 1_000, 1), made("b", 1_000, 2)];
+        let later = now() + Duration::from_hours(1);
+        let find =
+            |index: usize, listed: &[ProviderRefund], at| found(&all[index], &all, listed, at);
+        assert_eq!(find(0, &one, now()), "undecided");
+        assert_eq!(find(1, &one, now()), "undecided");
+        assert_eq!([find(0, &both, now()), find(1, &both, now())], ["a", "b"]);
+        assert_eq!(
+            [find(0, &one, later), find(1, &one, later)],
+            ["a", "absent"]
+        );
+    }
+}

@@ -1,0 +1,14 @@
+//! The provider's statuses of a refund. Pure.
+
+/// The money went back.
+pub(super) const APPROVED: &str = "approved";
+
+/// The provider is still at work on it. It may yet refuse, and the amount is free again then.
+pub(super) fn is_open(status: &str) -> bool {
+    status != APPROVED && !is_refused(status)
+}
+
+/// No money went back.
+pub(super) fn is_refused(status: &str) -> bool {
+    matches!(status, "rejected" | "cancelled")
+}

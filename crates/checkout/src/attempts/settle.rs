@@ -1,0 +1,368 @@
+//! Recording what the provider reports of a payment, new or stored. All ways by which we hear from the provider end here, so that the
+//! state machine is asked in one place.
+
+use std::time::Duration;
+
+use db::{Timestamp, Tx};
+
+use super::events;
+use super::model::PaymentInstruction;
+use super::store::{self as attempts, Finish};
+use crate::orders::{self, PaymentChange};
+use crate::payments::store;
+use crate::payments::{
+    AttemptStep, Payment, PaymentBody, PaymentState, Source, StatusReport, StatusSnapshot,
+    StoredPayment, TransitionError, TransitionKind, Transitions,
+};
+use crate::provider::ProviderPayment;
+use crate::state::State;
+
+/// An attempt whose payment the provider has made.
+#[derive(Debug, Clone)]
+pub(super) struct CompletedAttempt {
+    /// The attempt's row.
+    pub(super) attempt: i64,
+    /// What was asked for.
+    pub(super) instruction: PaymentInstruction,
+    /// The end that was recorded for the attempt, when this corrects it.
+    pub(super) corrects: Option<AttemptStep>,
+}
+
+/// Why a payment that the provider made could not be recorded.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SettleError {
+    /// Its status is none we know: it is asked for again later.
+    #[error(transparent)]
+    Status(#[from] TransitionError),
+    /// It cannot be what came of the attempt, for this reason.
+    #[error("{0}")]
+    Contradiction(&'static str),
+    #[error(transparent)]
+    Database(#[from] db::Error),
+    #[error("a payment could not be written as JSON")]
+    Shape(#[from] serde_json::Error),
+}
+
+/// The payment is of another amount than was asked for.
+const OTHER_AMOUNT: &str = "its amount is not the one asked for";
+/// The provider gave one id to two of our references, or made two payments by one of them.
+const OTHER_PAYMENT: &str = "its id is another payment's";
+
+/// What became of a report of a payment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReportOutcome {
+    /// The state moved.
+    Moved {
+        /// Where to.
+        state: PaymentState,
+        /// Was it a cancellation under review, which the table does not have?
+        exceptional: bool,
+    },
+    /// Nothing but perhaps details changed.
+    Same(PaymentState),
+    /// The report was refused and recorded in the history.
+    Refused(PaymentState),
+    /// The payment is none of ours.
+    NotOurs,
+}
+
+/// When an open payment is asked for next: a minute after its creation, then with waits that double up to six hours.
+pub(super) fn next_check(state: PaymentState, checks: i64, now: Timestamp) -> Option<Timestamp> {
+    let (first, most) = (Duration::from_secs(60), Duration::from_secs(6 * 60 * 60));
+    let wait = delivery::backoff(first, checks, most);
+    state.is_open().then(|| now + wait)
+}
+
+/// Records a payment that the provider has made, ends its attempt and answers the exact body of the creation.
+pub(super) async fn settle_payment(
+    state: &State,
+    completed: CompletedAttempt,
+    payment: &ProviderPayment,
+    source: Source,
+) -> Result<(Payment, String), SettleError> {
+    let now = state.clock.now();
+    let (intent, reference) = (
+        &completed.instruction.intent,
+        &completed.instruction.reference,
+    );
+    if payment.amount != intent.amount {
+        // Neither paid nor unpaid: a shop that hands over goods for "approved" must not do so for a cent.
+        tracing::error!(
+            payment = payment.id,
+            reference,
+            asked = %intent.amount,
+            made = %payment.amount,
+            "the provider made a payment of another amount than was asked for: look at it there; it is not taken for the one asked for"
+        );
+        return Err(SettleError::Contradiction(OTHER_AMOUNT));
+    }
+    let (new, transitions) = Payment::new(intent, reference, payment, now)?;
+    let body = PaymentBody::to_text(&new)?;
+    let corrects = completed.corrects;
+    let record = PaymentRecord {
+        completed,
+        payment: new.clone(),
+        transitions,
+        report: StatusReport::from(payment),
+        body,
+        source,
+        state: state.clone(),
+        now,
+    };
+    let written = state
+        .db
+        .write::<_, SettleError, _>(async move |tx| record.write(tx).await)
+        .await;
+    if matches!(written, Err(SettleError::Contradiction(OTHER_PAYMENT))) {
+        tracing::error!(
+            payment = new.id,
+            reference = new.reference,
+            "the provider's id and our reference belong to two payments: look at both there, one may be a second charge"
+        );
+    }
+    let body = written?;
+    if let Some(thought) = corrects {
+        tracing::warn!(
+            payment = new.id,
+            reference = new.reference,
+            thought = thought.as_str(),
+            "the provider made a payment of an attempt that had ended without one; it is recorded now: \
+             its buyer may have been told that nothing was charged"
+        );
+        state.metrics.attempt_corrected();
+    }
+    state
+        .metrics
+        .payment_created(new.method, new.state.as_str());
+    state
+        .statuses
+        .publish(&new.id, new.state, &new.status_detail);
+    state.wake_deliveries();
+    Ok((new, body))
+}
+
+/// All that the second transaction of a creation writes.
+struct PaymentRecord {
+    completed: CompletedAttempt,
+    payment: Payment,
+    transitions: Transitions,
+    report: StatusReport,
+    body: String,
+    source: Source,
+    state: State,
+    now: Timestamp,
+}
+
+impl PaymentRecord {
+    /// The body to answer: that of an earlier run, if one has ended the attempt in the meantime.
+    async fn write(&self, tx: &mut Tx) -> Result<String, SettleError> {
+        let check_at = next_check(self.payment.state, 0, self.now);
+        let Some(row) = store::insert_payment(tx, &self.payment, self.now, check_at).await? else {
+            let row = self.write_stored(tx).await?;
+            return self.finish(tx, row).await;
+        };
+        if let Some(thought) = self.completed.corrects {
+            let status = &self.report.status;
+            store::insert_correction(tx, row, thought, status, self.source, self.now).await?;
+        }
+        let (transitions, report) = (&self.transitions, &self.report);
+        store::insert_steps(tx, row, transitions, report, self.source, self.now).await?;
+        let order = match self.completed.instruction.order_id {
+            Some(order) => Some(orders::lock(tx, order).await?),
+            None => None,
+        };
+        // Events of the order show its payments, which are found by their attempts.
+        let body = self.finish(tx, row).await?;
+        let (config, payment) = (&self.state.config, (row, &self.payment));
+        events::publish_new(tx, config, payment, order.as_ref(), self.now).await?;
+        if let Some(order) = &order {
+            let change = PaymentChange {
+                payment: row,
+                state: self.payment.state,
+                transitions,
+                refunds_overpayment: config.refund_overpayment,
+            };
+            orders::follow(tx, order, change, self.now).await?;
+        }
+        Ok(body)
+    }
+
+    /// Ends the attempt with the payment in `row`.
+    async fn finish(&self, tx: &mut Tx, row: i64) -> Result<String, SettleError> {
+        let finish = Finish {
+            id: self.completed.attempt,
+            payment: row,
+            refund: None,
+            response: self.body.clone(),
+            check_at: None,
+            now: self.now,
+        };
+        if attempts::finish_attempt(tx, &finish).await? {
+            return Ok(self.body.clone());
+        }
+        let reference = &self.completed.instruction.reference;
+        let ended = attempts::find_attempt_by_reference(tx, reference).await?;
+        Ok(ended
+            .and_then(|attempt| attempt.response)
+            .unwrap_or_else(|| self.body.clone()))
+    }
+
+    /// The payment was recorded by another run in the meantime: this is one more report of it.
+    async fn write_stored(&self, tx: &mut Tx) -> Result<i64, SettleError> {
+        let stored = store::find_stored(tx, &self.payment.id).await?;
+        let stored = stored
+            .filter(|stored| stored.reference == self.payment.reference)
+            .ok_or(SettleError::Contradiction(OTHER_PAYMENT))?;
+        let record = ReportRecord {
+            report: &self.report,
+            source: self.source,
+            state: &self.state,
+            now: self.now,
+        };
+        record.write(tx, &stored).await?;
+        Ok(stored.row)
+    }
+}
+
+/// Records what the provider reports of the payment with this id.
+pub(super) async fn settle_report(
+    state: &State,
+    id: &str,
+    report: StatusReport,
+    source: Source,
+) -> Result<ReportOutcome, db::Error> {
+    let now = state.clock.now();
+    let (id, detail) = (id.to_owned(), report.status_detail.clone());
+    let (key, shared) = (id.clone(), state.clone());
+    let recorded = state
+        .db
+        .write(async move |tx| match store::find_stored(tx, &key).await? {
+            Some(stored) => {
+                let record = ReportRecord {
+                    report: &report,
+                    source,
+                    state: &shared,
+                    now,
+                };
+                record.write(tx, &stored).await
+            }
+            None => Ok(ReportOutcome::NotOurs),
+        })
+        .await?;
+    match recorded {
+        ReportOutcome::Moved {
+            state: current,
+            exceptional,
+        } => {
+            if exceptional {
+                state.metrics.transition_exceptional();
+            }
+            state.statuses.publish(&id, current, &detail);
+        }
+        ReportOutcome::Same(current) => state.statuses.publish(&id, current, &detail),
+        ReportOutcome::Refused(_) => {
+            state.metrics.transition_refused();
+            tracing::warn!(
+                payment = id,
+                "the provider reported a move backwards or another amount; it was refused"
+            );
+        }
+        ReportOutcome::NotOurs => return Ok(recorded),
+    }
+    state.wake_deliveries();
+    Ok(recorded)
+}
+
+/// A report of a stored payment, as it is written.
+struct ReportRecord<'a> {
+    report: &'a StatusReport,
+    source: Source,
+    state: &'a State,
+    now: Timestamp,
+}
+
+impl ReportRecord<'_> {
+    /// Writes the report over the snapshot that it is judged by. When another writer was faster, it is judged again.
+    async fn write(&self, tx: &mut Tx, stored: &StoredPayment) -> Result<ReportOutcome, db::Error> {
+        let (report, now) = (self.report, self.now);
+        if report.amount != stored.amount {
+            return self.refuse(tx, stored).await;
+        }
+        let mut stored = stored.clone();
+        loop {
+            let Ok((next, transitions)) = stored.snapshot.after(report, now) else {
+                return self.refuse(tx, &stored).await;
+            };
+            let recorded = outcome(&next, &transitions);
+            if next == stored.snapshot {
+                return Ok(recorded);
+            }
+            let check_at = next_check(next.state, stored.checks, now);
+            if store::update_snapshot(tx, &stored, &next, check_at, now).await? {
+                store::insert_steps(tx, stored.row, &transitions, report, self.source, now).await?;
+                self.publish(tx, &stored, &next, &transitions).await?;
+                return Ok(recorded);
+            }
+            // Each turn of the loop sees a later version of the row, so it ends.
+            let again = store::find_stored(tx, &stored.id).await?;
+            stored = again.ok_or_else(|| db::Error::other("a payment vanished"))?;
+        }
+    }
+
+    /// Publishes the change, and lets the payment's order follow.
+    async fn publish(
+        &self,
+        tx: &mut Tx,
+        stored: &StoredPayment,
+        next: &StatusSnapshot,
+        transitions: &Transitions,
+    ) -> Result<(), db::Error> {
+        let order = orders::lock_of_payment(tx, stored.row).await?;
+        let (config, now) = (&self.state.config, self.now);
+        events::publish_change(tx, config, stored, next, order.as_ref(), now).await?;
+        let Some(order) = order else { return Ok(()) };
+        let change = PaymentChange {
+            payment: stored.row,
+            state: next.state,
+            transitions,
+            refunds_overpayment: config.refund_overpayment,
+        };
+        orders::follow(tx, &order, change, now).await
+    }
+
+    /// Records a refused report in the history, unless it repeats the last entry.
+    async fn refuse(
+        &self,
+        tx: &mut Tx,
+        stored: &StoredPayment,
+    ) -> Result<ReportOutcome, db::Error> {
+        let state = stored.snapshot.state;
+        let is_recorded = store::last_entry(tx, stored.row)
+            .await?
+            .is_some_and(|(kind, status)| kind == "refused" && status == self.report.status);
+        if !is_recorded {
+            store::insert_refusal(tx, stored.row, state, self.report, self.source, self.now)
+                .await?;
+            let is_approval = PaymentState::from_provider(&self.report.status)
+                == Some(PaymentState::Approved)
+                && self.report.amount == stored.amount;
+            if state == PaymentState::Cancelled && is_approval {
+                orders::follow_refused_approval(tx, stored.row, self.now).await?;
+            }
+        }
+        Ok(ReportOutcome::Refused(state))
+    }
+}
+
+fn outcome(next: &StatusSnapshot, transitions: &Transitions) -> ReportOutcome {
+    if transitions.is_empty() {
+        return ReportOutcome::Same(next.state);
+    }
+    let exceptional = transitions
+        .iter()
+        .any(|step| step.kind == TransitionKind::Exceptional);
+    ReportOutcome::Moved {
+        state: next.state,
+        exceptional,
+    }
+}

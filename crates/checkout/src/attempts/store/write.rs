@@ -1,0 +1,283 @@
+//! Statements that write attempts: stored, taken, released, ended, erased.
+
+use db::{Error, Timestamp, Tx};
+
+use crate::attempts::model::{
+    Instruction, Lease, NewAttempt, PaymentInstruction, RefundInstruction, RefundRecord,
+};
+use crate::idempotency::IdempotencyKey;
+use crate::payments::AttemptStep;
+
+/// What an attempt keeps of a person, and what could charge a card.
+macro_rules! erase_person {
+    () => {
+        "card_token = NULL, email = NULL, identification_type = NULL, identification_number = NULL, cardholder_name = NULL"
+    };
+}
+
+/// Stores an attempt; none when its key is another attempt's.
+pub(crate) async fn insert_attempt(tx: &mut Tx, new: &NewAttempt) -> Result<Option<i64>, Error> {
+    let (payment, refund): (Option<&PaymentInstruction>, Option<&RefundInstruction>) =
+        match &new.instruction {
+            Instruction::Payment(instruction) => (Some(instruction), None),
+            Instruction::Refund(instruction) => (None, Some(instruction)),
+        };
+    let intent = payment.map(|instruction| &instruction.intent);
+    let payer = intent.map(|intent| &intent.payer);
+    let card = intent.and_then(|intent| intent.card.as_ref());
+    let terms = payment.map(|instruction| &instruction.terms);
+    let token_key = payment.and_then(|instruction| instruction.token_key);
+    tx.optional(
+        "INSERT INTO attempts (kind, key_digest, fingerprint, step, amount, upstream_key, payment_id,
+             reference, method, description, email, identification_type, identification_number,
+             first_six_digits, last_four_digits, cardholder_name, installments,
+             notification_url, boleto_method, token_key, lease, leased_until, check_at, checks, sent_at, created_at,
+             order_id, date_of_expiration, language)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
+             $22, $22, 0, $23, $24, $25, $26, $27)
+         ON CONFLICT (key_digest) WHERE key_digest IS NOT NULL DO NOTHING
+         RETURNING id",
+        &[
+            &new.instruction.kind(),
+            &new.key.as_ref().map(IdempotencyKey::as_str),
+            &new.fingerprint,
+            &new.step.as_str(),
+            &new.instruction.amount(),
+            &new.upstream_key.to_string(),
+            &refund.map(|instruction| instruction.payment),
+            &payment.map(|instruction| instruction.reference.as_str()),
+            &intent.map(|intent| intent.method.as_str()),
+            &intent.map(|intent| intent.description.as_str()),
+            &payer.map(|payer| payer.email.as_str()),
+            &payer.map(|payer| payer.identification_type.as_str()),
+            &payer.map(|payer| payer.identification_number.as_str()),
+            &card.map(|card| card.first_six_digits.as_str()),
+            &card.map(|card| card.last_four_digits.as_str()),
+            &card.map(|card| card.cardholder_name.as_str()),
+            &card.map(|card| card.installments),
+            &terms.and_then(|terms| terms.notification_url.as_deref()),
+            &terms.and_then(|terms| terms.boleto_method.as_deref()),
+            &token_key.map(|key| key.to_string()),
+            &new.lease.id,
+            &new.lease.until,
+            &(new.step == AttemptStep::Sending).then_some(new.now),
+            &new.now,
+            &payment.and_then(|instruction| instruction.order_id),
+            &terms.and_then(|terms| terms.date_of_expiration),
+            &intent.map(|intent| intent.language.tag()),
+        ],
+        |row| row.get(0),
+    )
+    .await
+}
+
+/// Takes an attempt that nobody works on and that has not ended; false when another run has it or it has ended.
+pub(crate) async fn take_attempt(
+    tx: &mut Tx,
+    id: i64,
+    step: AttemptStep,
+    lease: &Lease,
+    now: Timestamp,
+) -> Result<bool, Error> {
+    let changed = tx
+        .execute(
+            "UPDATE attempts
+             SET step = $2, lease = $3, leased_until = $4, check_at = $4,
+                 sent_at = CASE WHEN $2 = 'sending' THEN $5 ELSE sent_at END
+             WHERE id = $1 AND step IN ('started', 'sending', 'closed') AND (leased_until IS NULL OR leased_until <= $5)
+               AND (lease IS NULL OR substr(lease, 1, 36) NOT IN (SELECT id FROM replicas WHERE id <> substr($3, 1, 36)))",
+            &[&id, &step.as_str(), &lease.id, &lease.until, &now],
+        )
+        .await?;
+    Ok(changed == 1)
+}
+
+/// Keeps the card token and marks that the payment's call is about to be sent; false when the lease was lost.
+///
+/// The keys are given again because a token that replaces a used-up one belongs to new calls.
+pub(crate) async fn keep_card_token(
+    tx: &mut Tx,
+    id: i64,
+    lease: &Lease,
+    token: &str,
+    keys: (&str, &str),
+    now: Timestamp,
+) -> Result<bool, Error> {
+    let changed = tx
+        .execute(
+            "UPDATE attempts
+             SET step = 'sending', card_token = $3, token_key = $4, upstream_key = $5,
+                 leased_until = $6, check_at = $6, sent_at = $7
+             WHERE id = $1 AND lease = $2 AND step IN ('started', 'sending', 'closed')",
+            &[&id, &lease.id, &token, &keys.0, &keys.1, &lease.until, &now],
+        )
+        .await?;
+    Ok(changed == 1)
+}
+
+/// How a run that did not finish its attempt leaves it.
+#[derive(Debug, Clone)]
+pub(crate) struct Release {
+    pub(crate) id: i64,
+    pub(crate) lease: String,
+    pub(crate) step: AttemptStep,
+    pub(crate) check_at: Option<Timestamp>,
+    /// What the provider said.
+    pub(crate) answer: String,
+    /// Was the call that moves the money sent by this run? If not, it was last sent when it was before.
+    pub(crate) has_sent: bool,
+    pub(crate) sent_before: Option<Timestamp>,
+    /// Is the card's token of no use any more?
+    pub(crate) is_token_spent: bool,
+}
+
+/// Gives an attempt back for a later run; nothing happens when the lease was lost.
+pub(crate) async fn release_attempt(tx: &mut Tx, release: &Release) -> Result<u64, Error> {
+    tx.execute(
+        "UPDATE attempts SET step = $3, lease = NULL, leased_until = NULL, check_at = $4, last_answer = $5,
+             sent_at = CASE WHEN $6 THEN sent_at ELSE $7 END, card_token = CASE WHEN $8 THEN NULL ELSE card_token END
+         WHERE id = $1 AND lease = $2 AND step IN ('started', 'sending', 'closed')",
+        &[
+            &release.id,
+            &release.lease,
+            &release.step.as_str(),
+            &release.check_at,
+            &release.answer,
+            &release.has_sent,
+            &release.sent_before,
+            &release.is_token_spent,
+        ],
+    )
+    .await
+}
+
+/// Removes an attempt of which nothing was ever sent.
+pub(crate) async fn forget_attempt(tx: &mut Tx, id: i64, lease: &str) -> Result<u64, Error> {
+    tx.execute(
+        "DELETE FROM attempts WHERE id = $1 AND lease = $2 AND step IN ('started', 'sending')",
+        &[&id, &lease],
+    )
+    .await
+}
+
+/// Ends an attempt with a refusal, which only the run that holds it may do; nothing happens when the lease was lost.
+pub(crate) async fn refuse_attempt(
+    tx: &mut Tx,
+    id: i64,
+    lease: &str,
+    answer: (i64, &str),
+    now: Timestamp,
+) -> Result<u64, Error> {
+    tx.execute(
+        concat!(
+            "UPDATE attempts
+             SET step = 'refused', response_status = $3,
+                 response = CASE WHEN key_digest IS NULL THEN NULL ELSE $4 END,
+                 lease = NULL, leased_until = NULL, check_at = NULL, finished_at = $5, ",
+            erase_person!(),
+            " WHERE id = $1 AND lease = $2 AND step IN ('started', 'sending', 'closed')"
+        ),
+        &[&id, &lease, &answer.0, &answer.1, &now],
+    )
+    .await
+}
+
+/// How an attempt ended: the payment or the refund is made.
+#[derive(Debug, Clone)]
+pub(crate) struct Finish {
+    pub(crate) id: i64,
+    /// The row of the payment that was made, or that was refunded.
+    pub(crate) payment: i64,
+    pub(crate) refund: Option<RefundRecord>,
+    pub(crate) response: String,
+    /// When to ask about a refund that the provider still works on.
+    pub(crate) check_at: Option<Timestamp>,
+    pub(crate) now: Timestamp,
+}
+
+/// Ends an attempt with what was made, whatever was thought of it before; false when that is recorded already.
+pub(crate) async fn finish_attempt(tx: &mut Tx, finish: &Finish) -> Result<bool, Error> {
+    let made = finish.refund.as_ref();
+    let changed = tx
+        .execute(
+            concat!(
+                "UPDATE attempts
+                 SET step = 'finished', payment_id = $2, refund_id = $3, refund_status = $4, refund_date = $5,
+                     response_status = 200, response = CASE WHEN key_digest IS NULL THEN NULL ELSE $6 END,
+                     lease = NULL, leased_until = NULL, check_at = $7, checks = 0, finished_at = $8, ",
+                erase_person!(),
+                " WHERE id = $1 AND step <> 'finished'"
+            ),
+            &[
+                &finish.id,
+                &finish.payment,
+                &made.map(|made| made.id.as_str()),
+                &made.map(|made| made.status.as_str()),
+                &made.map(|made| made.date_created.as_str()),
+                &finish.response,
+                &finish.check_at,
+                &finish.now,
+            ],
+        )
+        .await?;
+    Ok(changed == 1)
+}
+
+/// Writes the last word on a refund that the provider worked on, whose check was claimed with `seen`.
+pub(crate) async fn follow_refund(
+    tx: &mut Tx,
+    id: i64,
+    seen: Timestamp,
+    status: &str,
+) -> Result<u64, Error> {
+    tx.execute(
+        "UPDATE attempts SET refund_status = $3, check_at = NULL WHERE id = $1 AND check_at = $2 AND step = 'finished'",
+        &[&id, &seen, &status],
+    )
+    .await
+}
+
+/// Takes a caller's key from an attempt that has held it long enough; never from one of unknown outcome.
+pub(crate) async fn free_key(tx: &mut Tx, id: i64) -> Result<u64, Error> {
+    tx.execute(
+        "UPDATE attempts SET key_digest = NULL, fingerprint = NULL, response = NULL WHERE id = $1 AND step <> 'sending'",
+        &[&id],
+    )
+    .await
+}
+
+/// Erases people's data and card tokens that have been kept long enough, and the keys and answers of attempts that ended that long ago.
+///
+/// An attempt of unknown outcome keeps the digest of its key, of which nothing can be read: a repetition must find it and not charge again.
+pub(crate) async fn erase_expired(
+    tx: &mut Tx,
+    kept_since: Timestamp,
+    now: Timestamp,
+) -> Result<u64, Error> {
+    tx.execute(
+        concat!(
+            "UPDATE attempts
+             SET key_digest = CASE WHEN step = 'sending' OR finished_at > $1 THEN key_digest END,
+                 fingerprint = CASE WHEN step = 'sending' OR finished_at > $1 THEN fingerprint END,
+                 response = CASE WHEN finished_at > $1 THEN response END, step = CASE WHEN step = 'started' THEN 'closed' ELSE step END, ",
+            erase_person!(),
+            " WHERE id IN (SELECT id FROM attempts
+                          WHERE ((key_digest IS NOT NULL AND step <> 'sending') OR email IS NOT NULL OR card_token IS NOT NULL)
+                            AND (email IS NOT NULL OR card_token IS NOT NULL OR finished_at IS NULL OR finished_at <= $1)
+                            AND created_at <= $1 AND (leased_until IS NULL OR leased_until <= $2)
+                          ORDER BY created_at LIMIT 1000)"
+        ),
+        &[&kept_since, &now],
+    )
+    .await
+}
+
+/// Frees the attempts that no registered replica works on.
+pub(crate) async fn release_dead_attempts(tx: &mut Tx) -> Result<u64, Error> {
+    tx.execute(
+        "UPDATE attempts SET lease = NULL, leased_until = NULL
+         WHERE check_at IS NOT NULL AND lease IS NOT NULL AND substr(lease, 1, 36) NOT IN (SELECT id FROM replicas)",
+        &[],
+    )
+    .await
+}

@@ -1,0 +1,110 @@
+//! The worker of orders: ends those whose time is over, cancels at the provider what nobody shall pay any more, and gives second payments
+//! back where the shop wants that.
+
+use std::time::Duration;
+
+use db::Timestamp;
+
+use super::cancel_pending;
+use crate::attempts::{self, RefundError};
+use crate::idempotency::IdempotencyKey;
+use crate::orders::{self, CancelOrderError, Overpayment};
+use crate::provider::Purpose;
+use crate::state::State;
+
+/// The longest sleep: what another process left behind is found after it.
+const SLEEP_MAX: Duration = Duration::from_secs(60);
+/// The shortest: a row that another process holds must not make this one spin.
+const SLEEP_MIN: Duration = Duration::from_millis(500);
+/// Rows of one step.
+const BATCH: i64 = 50;
+/// How long until a failed cancellation is tried again.
+const CANCEL_AGAIN: Duration = Duration::from_secs(60);
+/// How long until a failed refund is tried again.
+const REFUND_AGAIN: Duration = Duration::from_secs(10 * 60);
+
+/// Works until the service stops.
+pub(crate) async fn run(state: State) {
+    loop {
+        let sleep = match run_due(&state).await {
+            Ok(Some(due)) => due.since(state.clock.now()),
+            Ok(None) => SLEEP_MAX,
+            Err(error) => {
+                tracing::warn!(%error, "orders: working on those that are due failed, retrying in 60 s");
+                SLEEP_MAX
+            }
+        };
+        tokio::select! {
+            biased;
+            () = state.shutdown.begun() => return,
+            () = tokio::time::sleep(sleep.clamp(SLEEP_MIN, SLEEP_MAX)) => {}
+        }
+    }
+}
+
+/// Does all that is due, and says when the next is. While there is nothing to do it is one read.
+///
+/// # Errors
+/// When the database fails.
+pub async fn run_due(state: &State) -> Result<Option<Timestamp>, db::Error> {
+    loop {
+        let (now, next) = (state.clock.now(), orders::next_due(&state.db).await?);
+        if next.is_none_or(|next| next > now) {
+            return Ok(next);
+        }
+        // Each is put off before anything else is done about it, so that it is not found again.
+        let (orders, overpayments) = orders::due(&state.db, now, BATCH).await?;
+        for row in orders {
+            expire(state, row).await?;
+        }
+        for overpayment in overpayments {
+            refund_overpayment(state, overpayment).await?;
+        }
+    }
+}
+
+/// Ends an order whose time is over, and cancels payments of it that nobody shall pay any more.
+async fn expire(state: &State, row: i64) -> Result<(), db::Error> {
+    let now = state.clock.now();
+    let unwanted = orders::expire(&state.db, row, now + CANCEL_AGAIN, now).await?;
+    state.wake_deliveries();
+    for payment in unwanted {
+        match cancel_pending(state, &payment, Purpose::Background).await {
+            Ok(()) => {}
+            Err(CancelOrderError::Database(error)) => return Err(error),
+            Err(error) => {
+                tracing::info!(payment, %error, "orders: cancelling a payment of an order that has ended failed, retrying in 60 s");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Gives an overpayment back. Its key makes a repetition go on with the same refund.
+async fn refund_overpayment(state: &State, due: Overpayment) -> Result<(), db::Error> {
+    let (db, row, next) = (&state.db, due.row, state.clock.now() + REFUND_AGAIN);
+    if !orders::postpone_refund(db, row, due.refund_at, Some(next)).await? {
+        return Ok(());
+    }
+    let payment = due.payment;
+    let key = IdempotencyKey::of_overpayment(&payment, &state.config.secret);
+    match attempts::refund(state, &payment, None, Some(key), state.clock.now()).await {
+        Ok(_) => tracing::info!(payment, "orders: an overpayment was given back"),
+        // It was given back otherwise, or charged back.
+        Err(RefundError::State | RefundError::NotFound) => {}
+        // Another refund of it is open, and may yet be refused.
+        Err(RefundError::Amount) => return Ok(()),
+        Err(RefundError::Repeated { status, detail }) => tracing::error!(
+            payment,
+            status,
+            detail,
+            "orders: the provider refuses to give an overpayment back: do it there by hand"
+        ),
+        Err(RefundError::Database(error)) => return Err(error),
+        Err(error) => {
+            tracing::warn!(payment, %error, "orders: giving an overpayment back failed, retrying in 10 min");
+            return Ok(());
+        }
+    }
+    orders::postpone_refund(db, row, next, None).await.map(drop)
+}

@@ -1,0 +1,271 @@
+//! The caller's idempotency key: which header carries it, what it may contain, and whose it is. Pure.
+
+use std::time::Duration;
+
+use brazil::holds_card_number;
+use http::HeaderMap;
+use utoipa::IntoParams;
+use utoipa::openapi::path::{Parameter, ParameterIn};
+use uuid::{Uuid, Variant, Version};
+use web::openapi::{parameter, text};
+
+use crate::access::Caller;
+use crate::errors::IDEMPOTENCY_KEY;
+use crate::request::{HOLDS_CARD_NUMBER, Refusal};
+use crate::secret::Secret;
+
+/// How long an answer is kept for repetitions of its key.
+pub(crate) const RETENTION: Duration = Duration::from_secs(72 * 60 * 60);
+/// The longest key, in characters.
+const LENGTH_MAX: usize = 255;
+
+/// A key as it is stored: a keyed digest of the caller's text and of its owner, so that no two callers share a key, and neither an
+/// address nor what somebody put into the header can be read from the database.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct IdempotencyKey(String);
+
+/// A key as its caller wrote it: 1 to 255 visible characters.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct KeyText(String);
+
+/// Why a header is no key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum KeyError {
+    /// The header has no value: a caller that meant to send a key would pay twice without one.
+    #[error("must not be empty")]
+    Empty,
+    /// More than [`LENGTH_MAX`] characters.
+    #[error("must be at most {LENGTH_MAX} characters")]
+    TooLong,
+    /// Something other than printable ASCII.
+    #[error("must be printable ASCII")]
+    NotPrintable,
+    /// One header with two values: which of them the caller will repeat cannot be known.
+    #[error("must be given once")]
+    Several,
+    /// A card's number: no place of this service for one is a header.
+    #[error("{HOLDS_CARD_NUMBER}")]
+    HoldsCardNumber,
+    /// Whoever guesses the key would learn what became of another's payment.
+    #[error("must be a random UUID (version 4), or come with a merchant's key")]
+    Guessable,
+    /// The address is about a key and none was sent.
+    #[error("is required")]
+    Absent,
+}
+
+impl IdempotencyKey {
+    /// The digest, as it is stored.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The key by which an overpayment is given back.
+    pub(crate) fn of_overpayment(payment: &str, secret: &Secret) -> Self {
+        Self(secret.token(&["overpayment", payment]))
+    }
+
+    /// The key as it is stored when it is used for a refund of the payment with this id.
+    pub(crate) fn for_refund_of(&self, payment: &str) -> Self {
+        Self(format!("{} refund {payment}", self.0))
+    }
+}
+
+impl From<KeyError> for web::Error {
+    fn from(error: KeyError) -> Self {
+        Refusal::unprocessable(IDEMPOTENCY_KEY, &error.to_string()).into()
+    }
+}
+
+impl IntoParams for KeyText {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let what = "Names this request, so that it can be repeated safely for 72 hours: the same key \
+                    with the same request gives the same answer, with another request 422, while it \
+                    is still at work 409. Keys are their caller's own: the merchant's whose key the \
+                    request shows, else the client's, known by its address. A random UUID (version 4) \
+                    sent without a merchant's key belongs to whoever has it.";
+        let again = "Another spelling of `Idempotency-Key`.";
+        let schema = || text().min_length(Some(1)).max_length(Some(LENGTH_MAX));
+        let key = |name, what| parameter(name, ParameterIn::Header, Some(what), schema());
+        let example = Some("order-2026-0042".into());
+        vec![
+            key(IDEMPOTENCY_KEY, what).example(example).build(),
+            key("X-Idempotency-Key", again).build(),
+        ]
+    }
+}
+
+impl KeyText {
+    /// The key in `Idempotency-Key`, or else in `X-Idempotency-Key`; none if both are absent.
+    pub(crate) fn from_headers(headers: &HeaderMap) -> Result<Option<Self>, KeyError> {
+        for name in ["idempotency-key", "x-idempotency-key"] {
+            let mut values = headers.get_all(name).iter();
+            if let Some(value) = values.next() {
+                if values.any(|other| other != value) {
+                    return Err(KeyError::Several);
+                }
+                let text = value.to_str().map_err(|_| KeyError::NotPrintable)?;
+                return Self::parse(text).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    fn parse(text: &str) -> Result<Self, KeyError> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(KeyError::Empty);
+        }
+        if text.len() > LENGTH_MAX {
+            return Err(KeyError::TooLong);
+        }
+        if !is_hexadecimal(text) && holds_card_number(text) {
+            return Err(KeyError::HoldsCardNumber);
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// Is it a random UUID? Nobody else can guess it or come to it by accident.
+    pub(crate) fn is_unguessable(&self) -> bool {
+        Uuid::try_parse(&self.0).is_ok_and(|uuid| {
+            uuid.get_version() == Some(Version::Random) && uuid.get_variant() == Variant::RFC4122
+        })
+    }
+
+    /// The key as its owner's: a merchant's, or else a client's, known by its address.
+    ///
+    /// A client's random UUID is its own proof, so it belongs to whoever has it: a buyer whose phone changes networks goes on with the
+    /// same attempt from another address.
+    pub(crate) fn owned_by(&self, caller: &Caller, secret: &Secret) -> IdempotencyKey {
+        let (kind, owner) = match caller {
+            Caller::Merchant(merchant) => ("merchant", merchant.key_digest().to_owned()),
+            Caller::Client(_) if self.is_unguessable() => ("holder", String::new()),
+            Caller::Client(address) => ("client", address.limit_key()),
+        };
+        IdempotencyKey(secret.token(&["idempotency-key", kind, &owner, &self.0]))
+    }
+}
+
+/// UUIDs and digests: one in some ten thousand has digits in a row that could be a card's by chance.
+fn is_hexadecimal(text: &str) -> bool {
+    let digits = || text.bytes().filter(|byte| *byte != b'-');
+    digits().count() >= 32
+        && digits().all(|byte| byte.is_ascii_hexdigit())
+        && digits().any(|byte| byte.is_ascii_alphabetic())
+}
+
+#[cfg(test)]
+mod tests {
+    use web::client::ClientAddress;
+
+    use super::*;
+    use crate::access::Merchant;
+
+    fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+        pairs
+            .iter()
+            .map(|(name, value)| (http::HeaderName::from_static(name), value.parse().unwrap()))
+            .collect()
+    }
+
+    fn key(pairs: &[(&'static str, &str)]) -> Result<Option<String>, KeyError> {
+        KeyText::from_headers(&headers(pairs)).map(|key| key.map(|key| key.0))
+    }
+
+    #[test]
+    fn either_header_carries_the_key_and_the_standard_one_wins() {
+        assert_eq!(key(&[("idempotency-key", "a")]), Ok(Some("a".into())));
+        assert_eq!(key(&[("x-idempotency-key", "b")]), Ok(Some("b".into())));
+        assert_eq!(
+            key(&[("x-idempotency-key", "b"), ("idempotency-key", "a")]),
+            Ok(Some("a".into()))
+        );
+    }
+
+    #[test]
+    fn a_header_that_is_given_twice_is_a_key_only_if_both_say_the_same() {
+        let twice = |one, two| key(&[("idempotency-key", one), ("idempotency-key", two)]);
+        assert_eq!(twice("a", "b"), Err(KeyError::Several));
+        assert_eq!(twice("a", "a"), Ok(Some("a".into())));
+    }
+
+    #[test]
+    fn no_header_is_no_key_and_an_empty_one_is_refused() {
+        assert_eq!(key(&[]), Ok(None));
+        for name in ["idempotency-key", "x-idempotency-key"] {
+            assert_eq!(key(&[(name, "")]), Err(KeyError::Empty));
+            assert_eq!(key(&[(name, "  ")]), Err(KeyError::Empty));
+        }
+        let other = [("idempotency-key", ""), ("x-idempotency-key", "b")];
+        assert_eq!(key(&other), Err(KeyError::Empty));
+    }
+
+    #[test]
+    fn a_card_number_is_refused_and_a_random_text_is_not_mistaken_for_one() {
+        for text in ["4235647728025682", "order 4235-6477-2802-5682"] {
+            assert_eq!(
+                key(&[("x-idempotency-key", text)]),
+                Err(KeyError::HoldsCardNumber)
+            );
+        }
+        let uuid = "42356477-2802-4685-9a0b-c0ffee000000";
+        assert!(holds_card_number(uuid), "by accident");
+        for text in [uuid, "order-1001", "a4235647728025682bcdef0123456789"] {
+            assert_eq!(key(&[("idempotency-key", text)]), Ok(Some(text.into())));
+        }
+    }
+
+    #[test]
+    fn a_key_is_its_callers_own_and_a_random_uuid_is_its_holders() {
+        let secret = Secret::new([1; 32]);
+        let client = |address: &str| Caller::Client(ClientAddress(address.parse().unwrap()));
+        let merchant = |key: &str| Caller::Merchant(Merchant::with_key(key));
+        let own = |text: &str, caller: &Caller| KeyText(text.into()).owned_by(caller, &secret);
+        let callers = [
+            client("192.0.2.1"),
+            client("192.0.2.2"),
+            client("2001:db8::1"),
+            client("2001:db8:0:1::1"),
+            merchant("one"),
+            merchant("two"),
+        ];
+        let keys = callers.each_ref().map(|caller| own("order-1001", caller));
+        for (place, key) in keys.iter().enumerate() {
+            assert!(!keys[place + 1..].contains(key), "{place}");
+            assert_eq!(*key, own("order-1001", &callers[place]));
+            assert_ne!(*key, own("order-1002", &callers[place]));
+            assert!(!key.as_str().contains("order"));
+        }
+        assert_eq!(
+            own("order-1001", &client("2001:db8::2")),
+            keys[2],
+            "one IPv6 network is one client"
+        );
+        let uuid = "0b5cf1b8-7d5c-4b7e-9a0b-c0ffee000000";
+        assert_eq!(own(uuid, &callers[0]), own(uuid, &callers[1]));
+        assert_ne!(own(uuid, &callers[0]), own(uuid, &callers[4]));
+        let by_time = "0b5cf1b8-7d5c-1b7e-9a0b-c0ffee000000";
+        assert_ne!(own(by_time, &callers[0]), own(by_time, &callers[1]));
+    }
+
+    #[test]
+    fn a_key_of_255_characters_is_the_longest() {
+        assert!(
+            key(&[("idempotency-key", &"k".repeat(255))])
+                .unwrap()
+                .is_some()
+        );
+        assert_eq!(
+            key(&[("idempotency-key", &"k".repeat(256))]),
+            Err(KeyError::TooLong)
+        );
+    }
+
+    #[test]
+    fn a_key_that_is_not_ascii_is_refused() {
+        assert_eq!(
+            key(&[("idempotency-key", "ção")]),
+            Err(KeyError::NotPrintable)
+        );
+    }
+}

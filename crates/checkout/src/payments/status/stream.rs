@@ -1,0 +1,95 @@
+//! One stream of server-sent events: the status now, then each change, until the payment or the stream ends.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::response::Sse;
+use axum::response::sse::{Event, KeepAlive};
+use db::Db;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use tokio_stream::Stream;
+use tokio_stream::wrappers::ReceiverStream;
+use web::client::Origin;
+use web::server::Shutdown;
+
+use super::broadcaster::{Follower, LOOK_EVERY, StatusBroadcaster, StatusView};
+use crate::payments::read;
+
+/// A stream ends after this time; the page opens the next.
+const LENGTH_MAX: Duration = Duration::from_secs(15 * 60);
+/// A sign of life for what stands between, which closes silent connections.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+/// After which time a page opens the next stream.
+const RETRY: Duration = Duration::from_secs(3);
+
+/// Opens a stream for a payment that now stands as `now`; none when too many are open.
+pub(crate) fn open_stream(
+    statuses: &StatusBroadcaster,
+    shutdown: &Shutdown,
+    id: &str,
+    now: StatusView,
+    origin: Origin,
+) -> Option<Sse<impl Stream<Item = Result<Event, Infallible>> + use<>>> {
+    let follower = statuses.follow(id, now, origin)?;
+    // Few: a reader that does not keep up is told the newest state, not each one it missed.
+    let (sender, receiver) = mpsc::channel(2);
+    tokio::spawn(send_updates(follower, origin, sender, shutdown.clone()));
+    let keep_alive = KeepAlive::new().interval(HEARTBEAT);
+    Some(Sse::new(ReceiverStream::new(receiver)).keep_alive(keep_alive))
+}
+
+async fn send_updates(
+    mut follower: Follower,
+    origin: Origin,
+    sender: mpsc::Sender<Result<Event, Infallible>>,
+    shutdown: Shutdown,
+) {
+    let end = Instant::now() + LENGTH_MAX;
+    loop {
+        let view = follower.current().shown_to(origin);
+        if sender.send(Ok(event(&view))).await.is_err() || view.state.is_final() {
+            return;
+        }
+        tokio::select! {
+            biased;
+            () = shutdown.begun() => return,
+            () = sender.closed() => return,
+            () = follower.changed() => {}
+            () = tokio::time::sleep_until(end) => return,
+        }
+    }
+}
+
+fn event(view: &StatusView) -> Event {
+    let event = Event::default().event("status").retry(RETRY);
+    event.json_data(view).unwrap_or_default()
+}
+
+/// Looks at the followed payments for changes that other processes made, while anything is followed.
+pub(crate) async fn watch_statuses(db: Db, statuses: StatusBroadcaster, shutdown: Shutdown) {
+    loop {
+        tokio::select! {
+            biased;
+            () = shutdown.begun() => return,
+            () = statuses.any() => {}
+        }
+        tokio::select! {
+            biased;
+            () = shutdown.begun() => return,
+            () = tokio::time::sleep(LOOK_EVERY) => {}
+        }
+        let ids = statuses.followed();
+        if ids.is_empty() {
+            continue;
+        }
+        match read::find_statuses(&db, ids).await {
+            Ok(found) => found
+                .iter()
+                .for_each(|(id, status, detail)| statuses.publish(id, *status, detail)),
+            Err(error) => {
+                tracing::warn!(%error, "status streams: reading the followed payments failed, retrying in 2 s");
+            }
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! The checks that are due: attempts of unknown outcome, refunds that the provider is still at work on, and open
+//! payments. Each check is paid from the quota and claimed before the provider is asked, so that of several processes one asks.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use db::Timestamp;
+
+use super::{Finding, Report, ReportLine};
+use crate::attempts::{
+    self, Adoption, Attempt, Instruction, RefundCheck, RefundError, ReportOutcome,
+};
+use crate::payments::{AttemptStep, DueQuery, Source, StoredPayment};
+use crate::provider::{Failure, Purpose};
+use crate::state::State;
+
+/// Rows looked at in one step.
+const BATCH: i64 = 50;
+
+/// The rows that are due, of one table.
+#[derive(Debug, Clone, Copy)]
+enum Queue {
+    Attempts,
+    Payments,
+}
+
+/// Something to ask the provider about.
+enum Question {
+    Attempt(Box<Attempt>),
+    Payment(StoredPayment),
+}
+
+/// Asks about all that is due by `until`. False when the quota ended the work.
+pub(super) async fn check_due(
+    state: &State,
+    until: Timestamp,
+    report: &mut Report,
+) -> Result<bool, db::Error> {
+    for queue in [Queue::Attempts, Queue::Payments] {
+        let mut after = (Timestamp::from_micros(0), 0);
+        // What was asked about comes later in the order again.
+        let mut seen = HashSet::new();
+        loop {
+            let questions = due(state, queue, until, after).await?;
+            let Some(last) = questions.last() else { break };
+            after = last.place(until);
+            for question in questions {
+                if !seen.insert(question.place(until).1) {
+                    continue;
+                }
+                let Some(finding) = ask(state, &question).await? else {
+                    continue;
+                };
+                let is_quota = matches!(finding, Finding::Quota(_));
+                let payment = question.name().to_owned();
+                report.lines.push(ReportLine { payment, finding });
+                if is_quota {
+                    return Ok(false);
+                }
+            }
+        }
+    }
+    Ok(true)
+}
+
+async fn due(
+    state: &State,
+    queue: Queue,
+    until: Timestamp,
+    after: (Timestamp, i64),
+) -> Result<Vec<Question>, db::Error> {
+    let due = DueQuery {
+        until,
+        after,
+        limit: BATCH,
+    };
+    Ok(match queue {
+        Queue::Attempts => {
+            let attempts = attempts::due_attempts(&state.db, due, state.clock.now()).await?;
+            attempts
+                .into_iter()
+                .map(|attempt| Question::Attempt(Box::new(attempt)))
+                .collect()
+        }
+        Queue::Payments => {
+            let payments = attempts::due_payments(&state.db, due).await?;
+            payments.into_iter().map(Question::Payment).collect()
+        }
+    })
+}
+
+impl Question {
+    /// Its place in the order of time and row.
+    fn place(&self, until: Timestamp) -> (Timestamp, i64) {
+        let (check_at, row) = match self {
+            Self::Attempt(attempt) => (attempt.check_at, attempt.id),
+            Self::Payment(stored) => (stored.check_at, stored.row),
+        };
+        (check_at.unwrap_or(until), row)
+    }
+
+    fn name(&self) -> &str {
+        match self {
+            Self::Attempt(attempt) => attempt.instruction.name(),
+            Self::Payment(stored) => &stored.id,
+        }
+    }
+
+    /// How many calls it takes to ask.
+    fn calls(&self) -> u32 {
+        match self {
+            // The list of refunds, and the payment after it.
+            Self::Attempt(attempt) if matches!(attempt.instruction, Instruction::Refund(_)) => 2,
+            Self::Attempt(_) | Self::Payment(_) => 1,
+        }
+    }
+
+    /// Is it a question at all? A run that died before it sent anything left none.
+    fn is_open(&self) -> bool {
+        match self {
+            Self::Attempt(attempt) => {
+                matches!(attempt.step, AttemptStep::Sending | AttemptStep::Finished)
+            }
+            Self::Payment(_) => true,
+        }
+    }
+}
+
+/// None when there is nothing to ask, or another process asks.
+async fn ask(state: &State, question: &Question) -> Result<Option<Finding>, db::Error> {
+    if question.is_open()
+        && let Err(Failure::Quota { retry_after }) = state
+            .provider
+            .reserve(question.calls(), Purpose::Background)
+            .await
+    {
+        return Ok(Some(Finding::Quota(retry_after)));
+    }
+    match question {
+        Question::Payment(stored) => read_back(state, stored).await,
+        Question::Attempt(attempt) => {
+            let Some(seen) = attempt.check_at else {
+                return Ok(None);
+            };
+            let next = state.clock.now() + wait(attempt.checks);
+            let next = question.is_open().then_some(next);
+            let is_ours = attempts::postpone_attempt(&state.db, attempt.id, seen, next).await?;
+            match next.filter(|_| is_ours) {
+                Some(next) => look_for(state, attempt, next).await.map(Some),
+                None => Ok(None),
+            }
+        }
+    }
+}
+
+/// Looks for what an attempt came to, whose check was claimed with `next`, and keeps what was found.
+async fn look_for(state: &State, attempt: &Attempt, next: Timestamp) -> Result<Finding, db::Error> {
+    // What an answer leaves out was not known when it was asked for, however late the answer is looked at.
+    let now = state.clock.now();
+    let finding = match &attempt.instruction {
+        Instruction::Payment(instruction) => {
+            by_reference(state, attempt, &instruction.reference).await?
+        }
+        Instruction::Refund(instruction) => {
+            by_list(state, attempt, &instruction.payment_id, next).await?
+        }
+    };
+    if attempt.step != AttemptStep::Sending {
+        return Ok(finding);
+    }
+    let is_certain = attempts::is_certain(attempt.sent_at.unwrap_or(attempt.created_at), now);
+    if finding == Finding::NotFound && is_certain {
+        // A run that has acquired it since will record its outcome.
+        let closed_at = state.clock.now();
+        let is_closed = attempts::close_attempt(&state.db, attempt.id, next, closed_at).await?;
+        return Ok(if is_closed {
+            match attempt.instruction {
+                Instruction::Payment(_) => Finding::Closed,
+                Instruction::Refund(_) => Finding::RefundClosed,
+            }
+        } else {
+            finding
+        });
+    }
+    if let Some(answer) = finding.as_answer() {
+        if is_certain {
+            tracing::warn!(
+                kind = attempt.instruction.kind(),
+                reference = attempt.instruction.name(),
+                amount = %attempt.instruction.amount(),
+                hours = now.since(attempt.created_at).as_secs() / 3600,
+                answer,
+                "reconciler: an outcome is still unknown, the provider is asked about it every hour"
+            );
+        }
+        attempts::record_answer(&state.db, attempt.id, next, answer.to_owned()).await?;
+    }
+    Ok(finding)
+}
+
+async fn by_reference(
+    state: &State,
+    attempt: &Attempt,
+    reference: &str,
+) -> Result<Finding, db::Error> {
+    let reference = attempts::reference(reference)?;
+    let found = state
+        .provider
+        .find_by_reference(&reference, attempts::new_key(state))
+        .await;
+    let payment = match found.map(|payments| payments.into_iter().next()) {
+        Ok(Some(payment)) => payment,
+        Ok(None) => return Ok(Finding::NotFound),
+        Err(failure) => return Ok(Finding::Failed(failure.to_string())),
+    };
+    Ok(
+        match attempts::complete(state, attempt, &payment, Source::Reconciler).await? {
+            Adoption::Completed => Finding::Found,
+            Adoption::Contradiction(reason) => Finding::Failed(reason.to_owned()),
+            Adoption::Busy | Adoption::Recorded(_) => Finding::Failed("unknown status".to_owned()),
+        },
+    )
+}
+
+async fn by_list(
+    state: &State,
+    attempt: &Attempt,
+    payment: &str,
+    next: Timestamp,
+) -> Result<Finding, db::Error> {
+    let asked_at = state.clock.now();
+    let listed = state
+        .provider
+        .refunds(payment, attempts::new_key(state))
+        .await;
+    let listed = match listed {
+        Ok(listed) => listed,
+        Err(failure) => return Ok(Finding::Failed(failure.to_string())),
+    };
+    Ok(
+        match attempts::check_refund(state, attempt, &listed, asked_at, next).await {
+            Ok(RefundCheck::Made) => Finding::Refunded,
+            Ok(RefundCheck::Open) => Finding::RefundOpen,
+            Ok(RefundCheck::Refused) => Finding::RefundRefused,
+            Ok(RefundCheck::Absent) => Finding::NotFound,
+            Ok(RefundCheck::Undecided) => {
+                Finding::Failed("another refund of the same amount is open too".to_owned())
+            }
+            Err(RefundError::Database(error)) => return Err(error),
+            Err(error) => Finding::Failed(error.to_string()),
+        },
+    )
+}
+
+/// A payment that is pending or under review, in case a notification was lost. None when another process asks.
+async fn read_back(state: &State, stored: &StoredPayment) -> Result<Option<Finding>, db::Error> {
+    if !attempts::postpone_payment(&state.db, stored, state.clock.now()).await? {
+        return Ok(None);
+    }
+    let payment = match state
+        .provider
+        .read(&stored.id, attempts::new_key(state))
+        .await
+    {
+        Ok(payment) => payment,
+        Err(failure) => return Ok(Some(Finding::Failed(failure.to_string()))),
+    };
+    let recorded = attempts::record(state, &payment, Source::Reconciler).await?;
+    Ok(Finding::of(recorded))
+}
+
+impl Finding {
+    /// What became of the provider's report of a payment; none when the payment is not ours.
+    pub(super) const fn of(recorded: ReportOutcome) -> Option<Self> {
+        match recorded {
+            ReportOutcome::Moved { state, .. } => Some(Self::Moved(state)),
+            ReportOutcome::Same(state) => Some(Self::Same(state)),
+            ReportOutcome::Refused(state) => Some(Self::Refused(state)),
+            ReportOutcome::NotOurs => None,
+        }
+    }
+
+    /// What the provider said of an attempt whose outcome stays unknown.
+    fn as_answer(&self) -> Option<&str> {
+        match self {
+            Self::NotFound => Some("not known to the provider yet"),
+            Self::Failed(cause) => Some(cause),
+            _ => None,
+        }
+    }
+}
+
+/// 10, 20, 40 seconds and so on, at most an hour.
+fn wait(checks: i64) -> Duration {
+    delivery::backoff(
+        Duration::from_secs(10),
+        checks,
+        Duration::from_secs(60 * 60),
+    )
+}
