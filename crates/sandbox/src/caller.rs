@@ -1,15 +1,12 @@
-//! What every call to the provider has in its headers: the access token, and the idempotency key where money moves.
+//! The access token that every call to the provider has in its headers.
 
 use axum::extract::FromRequestParts;
 use http::header::AUTHORIZATION;
 use http::request::Parts;
 use http::{HeaderMap, StatusCode};
-use sha2::{Digest, Sha256};
 
 use crate::refusal::{Code, Refusal};
 use crate::state::State;
-
-const KEY_HEADER: &str = "x-idempotency-key";
 
 /// Proof that the request carried an accepted access token. Extracting it answers 401 otherwise.
 pub(crate) struct Caller;
@@ -39,39 +36,4 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     let (scheme, token) = value.split_once(' ')?;
     let token = token.trim();
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
-}
-
-/// The idempotency key of a request, if it has one.
-pub(crate) fn key(headers: &HeaderMap) -> Option<&str> {
-    let key = headers.get(KEY_HEADER)?.to_str().ok()?.trim();
-    (!key.is_empty()).then_some(key)
-}
-
-/// The key of a request that must have one, together with a digest of its body, which a repetition must share.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Idempotency {
-    pub(crate) key: Box<str>,
-    pub(crate) fingerprint: u64,
-}
-
-impl Idempotency {
-    /// # Errors
-    /// 4292 when the header is absent or empty.
-    pub(crate) fn required(headers: &HeaderMap, body: &[u8]) -> Result<Self, Refusal> {
-        let key = key(headers)
-            .ok_or_else(|| Refusal::bad(4292, "Header X-Idempotency-Key can't be null"))?;
-        let digest = Sha256::digest(body);
-        let start = digest.iter().take(8);
-        let fingerprint = start.fold(0, |number, byte| (number << 8) | u64::from(*byte));
-        Ok(Self {
-            key: key.into(),
-            fingerprint,
-        })
-    }
-}
-
-/// The same key came with another request. The provider does not document its answer; a conflict is what its client libraries know.
-pub(crate) fn key_conflict() -> Refusal {
-    let message = "The idempotency key was already used with another request";
-    Refusal::new(StatusCode::CONFLICT, None, message)
 }

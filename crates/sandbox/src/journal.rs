@@ -11,20 +11,20 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
-use crate::payments::model::Payment;
+use crate::model::Payment;
 
 const FILE: &str = "payments.jsonl";
 const NEW_FILE: &str = "payments.jsonl.new";
 
-enum Line {
+enum JournalEntry {
     Payment(Arc<Payment>),
-    /// Asks for word when everything before it is written.
+    /// Asks for a signal when everything before it is written.
     Flush(tokio::sync::oneshot::Sender<()>),
 }
 
 /// The open journal. Dropping it writes what is left.
 pub(crate) struct Journal {
-    lines: Option<Sender<Line>>,
+    lines: Option<Sender<JournalEntry>>,
     writer: Option<JoinHandle<()>>,
 }
 
@@ -57,7 +57,7 @@ impl Journal {
     pub(crate) fn write(&self, payment: Arc<Payment>) {
         if let Some(lines) = &self.lines {
             // The thread ends only when the disk failed, which it said itself.
-            let _ = lines.send(Line::Payment(payment));
+            let _ = lines.send(JournalEntry::Payment(payment));
         }
     }
 
@@ -65,7 +65,7 @@ impl Journal {
     pub(crate) fn flushed(&self) -> tokio::sync::oneshot::Receiver<()> {
         let (sender, receiver) = tokio::sync::oneshot::channel();
         if let Some(lines) = &self.lines {
-            let _ = lines.send(Line::Flush(sender));
+            let _ = lines.send(JournalEntry::Flush(sender));
         }
         receiver
     }
@@ -95,14 +95,14 @@ fn read(file: &Path) -> io::Result<BTreeMap<u64, Payment>> {
 }
 
 /// Writes lines as they come and flushes whenever none is waiting.
-fn write_all(queue: &Receiver<Line>, mut file: BufWriter<File>) {
+fn write_all(queue: &Receiver<JournalEntry>, mut file: BufWriter<File>) {
     while let Ok(first) = queue.recv() {
         let mut asked = Vec::new();
         let mut waiting = std::iter::once(first).chain(queue.try_iter());
         let written = waiting
             .try_for_each(|line| match line {
-                Line::Payment(payment) => write_line(&mut file, &payment),
-                Line::Flush(sender) => {
+                JournalEntry::Payment(payment) => write_line(&mut file, &payment),
+                JournalEntry::Flush(sender) => {
                     asked.push(sender);
                     Ok(())
                 }
@@ -113,7 +113,7 @@ fn write_all(queue: &Receiver<Line>, mut file: BufWriter<File>) {
             return;
         }
         for sender in asked {
-            // Whoever asked may have gone.
+            // The one that asked may have gone.
             let _ = sender.send(());
         }
     }

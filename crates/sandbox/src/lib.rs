@@ -5,11 +5,16 @@
 //! code; every answer says that it is a sandbox. Carries "Provider sandbox" of the interface and sections 1.1 to 1.9 of the provider's.
 
 mod account;
+mod announcements;
 mod caller;
+mod calls;
 mod config;
 mod control;
+mod idempotency;
 mod journal;
+mod lock;
 mod methods;
+mod model;
 mod notifications;
 mod pages;
 mod payments;
@@ -60,7 +65,7 @@ pub fn start(config: Config, clock: Clock, random: Random) -> io::Result<Sandbox
     start_under(workers, config, clock, random)
 }
 
-/// As [`start`], with somebody who keeps what sends notifications running.
+/// As [`start`], with a supervisor that keeps the worker of notifications running.
 ///
 /// # Errors
 /// As [`start`].
@@ -76,14 +81,14 @@ pub fn start_under(
         }
         None => (Vec::new(), None),
     };
-    let (notifier, queue) = notifications::queue(
+    let (notifier, queue) = announcements::queue(
         config.notifications_waiting,
         config.notification_workers,
         config.notification_url.as_deref(),
     );
     let now = Moment::of(clock.now());
     let store = store::Store::new(payments, journal, notifier, now);
-    let state = State::new(config, clock, random, store);
+    let state = State::new(config, clock, random, store, pages::assets());
     let (sending, queue) = (state.clone(), Arc::new(Mutex::new(queue)));
     let send = move || notifications::run(sending.clone(), Arc::clone(&queue));
     let notifier = tokio::spawn(async move { workers.keep("notifications", send).await });
@@ -103,7 +108,7 @@ impl Sandbox {
             })
             .layer(middleware::from_fn_with_state(
                 self.state.clone(),
-                control::around,
+                control::intercept,
             ));
         let control = Router::new()
             .route(

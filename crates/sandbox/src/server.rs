@@ -16,7 +16,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tower::ServiceExt as _;
 
-use crate::control::Broken;
+use crate::calls::Broken;
 
 /// Accepts connections until `shutdown` ends, then lets the requests that are under way finish.
 pub(crate) async fn serve(
@@ -37,7 +37,7 @@ pub(crate) async fn serve(
             }
             Err(error) => {
                 // Out of file descriptors, most likely: waiting a moment lets some connections end.
-                tracing::warn!(%error, "a connection was not accepted");
+                tracing::warn!(%error, "sandbox: accepting a connection failed, retrying");
                 tokio::time::sleep(std::time::Duration::from_millis(50)).await;
             }
         }

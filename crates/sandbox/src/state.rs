@@ -1,14 +1,15 @@
 //! What every handler shares: settings, clock, randomness, the store, and the switches that tests set.
 
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use web::assets::Assets;
 use web::{Clock, Random};
 
+use crate::announcements::RetryQueue;
+use crate::calls::{CallLog, Faults, InFlight};
 use crate::config::Config;
-use crate::control::{Calls, Faults, InFlight};
-use crate::notifications::Waiting;
+use crate::lock::lock;
 use crate::store::Store;
 use crate::values::Moment;
 
@@ -20,24 +21,30 @@ pub(crate) struct Shared {
     pub(crate) config: Config,
     pub(crate) clock: Clock,
     pub(crate) random: Random,
-    pub(crate) calls: Calls,
+    pub(crate) calls: CallLog,
     pub(crate) faults: Faults,
     pub(crate) in_flight: InFlight,
     pub(crate) assets: Assets,
-    pub(crate) waiting: Waiting,
+    pub(crate) retries: RetryQueue,
     store: Mutex<Store>,
     /// Where it listens, once that is known; `config.public_url` goes before it.
     address: OnceLock<String>,
 }
 
 impl State {
-    pub(crate) fn new(config: Config, clock: Clock, random: Random, store: Store) -> Self {
+    pub(crate) fn new(
+        config: Config,
+        clock: Clock,
+        random: Random,
+        store: Store,
+        assets: Assets,
+    ) -> Self {
         Self(Arc::new(Shared {
-            calls: Calls::new(config.calls_kept),
+            calls: CallLog::new(config.calls_kept),
             faults: Faults::default(),
             in_flight: InFlight::default(),
-            assets: crate::pages::assets(),
-            waiting: Waiting::default(),
+            assets,
+            retries: RetryQueue::default(),
             store: Mutex::new(store),
             address: OnceLock::new(),
             config,
@@ -60,7 +67,7 @@ impl Shared {
         Moment::of(self.clock.now())
     }
 
-    /// The memory, with everything expired that is due. Never held across an await: the guard is not `Send`.
+    /// The store, with everything expired that is due. Never held across an await: the guard is not `Send`.
     pub(crate) fn store(&self) -> MutexGuard<'_, Store> {
         let mut store = lock(&self.store);
         store.expire(self.now());
@@ -79,9 +86,4 @@ impl Shared {
             .or(self.address.get().map(String::as_str))
             .unwrap_or_default()
     }
-}
-
-/// Locks, whatever became of an earlier holder: every change is whole before the lock is given back.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

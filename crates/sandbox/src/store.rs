@@ -6,27 +6,19 @@ use std::collections::{BTreeMap, BinaryHeap, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::announcements::Notifier;
 use crate::journal::Journal;
-use crate::notifications::Notifier;
-use crate::payments::model::Payment;
+use crate::model::{CardToken, Change, Payment};
 use crate::refusal::Refusal;
-use crate::tokens::CardToken;
 use crate::values::Moment;
 
 /// How long a key of a created payment is remembered.
 const KEY_LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
 /// Tokens and keys that are kept at most; the oldest go first.
-const MOST_TOKENS: usize = 100_000;
-const MOST_KEYS: usize = 1_000_000;
+const TOKENS_MAX: usize = 100_000;
+const KEYS_MAX: usize = 1_000_000;
 /// 2020-01-01 in seconds since 1970: ids count from there, so that a sandbox without journal does not give out those of its last run.
 const EPOCH: i64 = 1_577_836_800;
-
-/// Whether a payment is new.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Change {
-    Created,
-    Updated,
-}
 
 pub(crate) struct Store {
     payments: BTreeMap<u64, Arc<Payment>>,
@@ -45,9 +37,9 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// A memory that begins with the payments of a journal.
+    /// A store that begins with the payments of a journal.
     pub(crate) fn new(
-        kept: Vec<Payment>,
+        journalled: Vec<Payment>,
         journal: Option<Journal>,
         notifier: Notifier,
         now: Moment,
@@ -65,7 +57,7 @@ impl Store {
             journal,
             notifier,
         };
-        for payment in kept {
+        for payment in journalled {
             store.next_id = store.next_id.max(payment.id + 1 + refunds_of(&payment));
             store.remember(Arc::new(payment), Change::Created);
         }
@@ -110,7 +102,7 @@ impl Store {
                 .tokens
                 .get(oldest)
                 .is_none_or(|token| token.due() <= now);
-            if !ended && self.token_order.len() < MOST_TOKENS {
+            if !ended && self.token_order.len() < TOKENS_MAX {
                 break;
             }
             self.tokens.remove(oldest);
@@ -120,7 +112,7 @@ impl Store {
         self.tokens.insert(token.id.clone(), token);
     }
 
-    /// Keeps a payment as it is now, journals and announces it.
+    /// Stores a payment as it is now, journals and announces it.
     pub(crate) fn put(&mut self, payment: Payment, change: Change) -> Arc<Payment> {
         let payment = Arc::new(payment);
         self.remember(Arc::clone(&payment), change);
@@ -197,7 +189,7 @@ impl Store {
         while let Some(oldest) = self.key_order.front() {
             let made = self.keys.get(oldest).map(|payment| payment.created);
             let ended = made.is_none_or(|made| made.plus(KEY_LIFETIME) <= payment.created);
-            if !ended && self.key_order.len() < MOST_KEYS {
+            if !ended && self.key_order.len() < KEYS_MAX {
                 break;
             }
             self.keys.remove(oldest);

@@ -12,7 +12,7 @@ use tokio::time::sleep;
 
 use crate::client;
 use crate::provider::{Change, Payment};
-use crate::replica::WEBHOOK_SECRET;
+use crate::settings::WEBHOOK_SECRET;
 use crate::world::World;
 
 /// How long the provider waits before each next try to deliver a notification, in minutes.

@@ -14,13 +14,12 @@ use crate::bank;
 use crate::client::{self, Answer};
 use crate::dice::Dice;
 use crate::merchant;
-use crate::orders::{ALREADY_PAID, Link};
 use crate::promises::Told;
 use crate::provider::Payment;
+use crate::settings::{ALREADY_PAID, KEY_LIFETIME};
+use crate::shop::OrderLink;
 use crate::world::{World, lock};
 
-/// Under a key an answer is kept for 72 hours; clocks differ by minutes.
-pub(crate) const KEY_IS_GOOD_FOR: Duration = Duration::from_secs(71 * 3600);
 /// Seconds between repetitions.
 const WAITS: [u64; 9] = [1, 2, 5, 20, 40, 120, 600, 3600, 18_000];
 
@@ -37,7 +36,7 @@ enum Bill {
     /// A sum that the buyer's client names.
     OpenForm { method: &'static str },
     /// An order of the shop, in one of the tabs at its page.
-    Order { link: Link, tab: usize },
+    Order { link: OrderLink, tab: usize },
 }
 
 /// One attempt: a request that is repeated as it is.
@@ -85,7 +84,7 @@ pub(crate) async fn pay(world: Arc<World>, number: usize, within: u64) {
 }
 
 /// Pays an order in one of the tabs at its page.
-pub(crate) async fn pay_order(world: Arc<World>, number: usize, link: Link, tab: usize) {
+pub(crate) async fn pay_order(world: Arc<World>, number: usize, link: OrderLink, tab: usize) {
     let purchase = Purchase {
         number,
         bill: Bill::Order { link, tab },
@@ -142,7 +141,7 @@ impl Purchase {
             return false;
         }
         sleep(world.dice.seconds(1, 120)).await;
-        link.load(world).await;
+        load(world, link).await;
         true
     }
 
@@ -238,7 +237,7 @@ fn patience(world: &World) -> Duration {
     if world.shop.hides_payments() {
         Duration::from_secs(50 * 60)
     } else {
-        KEY_IS_GOOD_FOR
+        KEY_LIFETIME
     }
 }
 
@@ -350,13 +349,23 @@ impl std::fmt::Display for Attempt {
     }
 }
 
+/// Loads the page of an order.
+async fn load(world: &Arc<World>, link: &OrderLink) {
+    let page = client::request(Method::GET, &link.path, &Value::Null);
+    if let Some(answer) = client::send(world, page).await
+        && !matches!(answer.status, 200 | 503)
+    {
+        world.violated(format!("GET {} was answered {}", link.path, answer.status));
+    }
+}
+
 /// As long as a key is good, it stands for the payment that was made.
 async fn repeat_later(world: Arc<World>, attempt: Attempt, id: String) {
     if attempt.key.is_none() || !world.dice.happens(500) {
         return;
     }
     sleep(world.dice.seconds(1, 71 * 3600)).await;
-    if world.now() > attempt.begun + KEY_IS_GOOD_FOR {
+    if world.now() > attempt.begun + KEY_LIFETIME {
         return;
     }
     if let Heard::NotCharged { .. } | Heard::Over = attempt.send(&world).await {

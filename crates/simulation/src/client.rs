@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep, timeout};
 use tower::ServiceExt;
 
 use crate::provider::member;
-use crate::replica::CALL_TIMEOUT;
+use crate::settings::CALL_TIMEOUT;
 use crate::world::World;
 
 /// How long a client waits for an answer.

@@ -15,6 +15,8 @@ mod orders;
 mod promises;
 mod provider;
 mod replica;
+mod settings;
+mod shop;
 mod trace;
 mod world;
 
@@ -80,7 +82,7 @@ impl Simulator {
             .build()?;
         let database = Arc::clone(&self.database);
         let outcome = runtime.block_on(async move {
-            let world = World::new(seed, database, is_traced);
+            let world = World::new(seed, database, is_traced, bank::follow);
             let run = async {
                 live(&world).await;
                 checks::all(&world).await;

@@ -6,11 +6,10 @@ use http::Method;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use crate::buyer::KEY_IS_GOOD_FOR;
 use crate::client::{self, Answer};
 use crate::faults::LONG_LAG;
 use crate::promises::Told;
-use crate::replica::API_KEY;
+use crate::settings::{API_KEY, KEY_LIFETIME};
 use crate::world::{World, lock};
 
 /// Seconds between repetitions.
@@ -154,7 +153,7 @@ pub(crate) async fn ask_again(world: &Arc<World>) {
             .filter(|other| other.payment == request.payment)
             .count()
             == 1;
-        let is_open = request.told == Told::Unknown && world.now() < *begun + KEY_IS_GOOD_FOR;
+        let is_open = request.told == Told::Unknown && world.now() < *begun + KEY_LIFETIME;
         if !is_open || !is_alone {
             continue;
         }

@@ -10,8 +10,8 @@ use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 
 use crate::provider::{Received, Reply};
-use crate::replica::{CALL_TIMEOUT, Life};
-use crate::world::World;
+use crate::settings::CALL_TIMEOUT;
+use crate::world::{Life, World};
 
 /// One process's connections to the provider.
 pub(crate) struct Wire {

@@ -9,15 +9,13 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use crate::buyer;
-use crate::client::{self, Answer};
-use crate::dice::Dice;
-use crate::faults::Faults;
+use crate::client::Answer;
 use crate::merchant::{self, WAITS};
 use crate::provider::member;
+use crate::settings::ALREADY_PAID;
+use crate::shop::{OrderLink, Sale, text};
 use crate::world::{World, lock};
 
-/// How an order that is paid is told to whoever would pay or cancel it.
-pub(crate) const ALREADY_PAID: &str = "Order already paid";
 /// Seconds until orders end; none: as the service does it without being asked. The shortest life is ten minutes by the clock of any replica.
 const LIVES: [Option<u64>; 6] = [
     Some(780),
@@ -31,52 +29,6 @@ const LIVES: [Option<u64>; 6] = [
 /// The same where payments are hidden: longer than the service waits before it is certain.
 const LONG_LIVES: [Option<u64>; 2] = [Some(7200), None];
 
-/// Whether a shop works with orders, and how. Drawn by dice of its own: a shop without orders is the same whatever they do.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Shop {
-    /// Are some of its purchases orders?
-    pub(crate) has_orders: bool,
-    /// Are second payments given back by themselves?
-    pub(crate) refunds_overpayment: bool,
-    /// How long nobody is told that the provider has made a payment, and its search does not show it: longer than the service waits before it is
-    /// certain that there is none. Everything that such a shop sells is an order, since it may be paid twice.
-    pub(crate) hides_payments_for: Duration,
-}
-
-/// An order that was made.
-#[derive(Debug, Clone)]
-pub(crate) struct Sale {
-    number: usize,
-    link: Link,
-    ends: Timestamp,
-}
-
-/// An order, as its link leads to it.
-#[derive(Debug, Clone)]
-pub(crate) struct Link {
-    pub(crate) id: String,
-    pub(crate) path: String,
-}
-
-impl Shop {
-    pub(crate) fn draw(seed: u64, faults: &Faults) -> Self {
-        let dice = Dice::new(!seed);
-        let (has_orders, refunds_overpayment) = (dice.happens(400), dice.happens(500));
-        // What was hidden is never heard of where the provider tells of nothing.
-        let hides_payments = has_orders && !faults.is_silent && dice.happens(200);
-        let hidden = Duration::from_secs(if hides_payments { 3 * 3600 } else { 0 });
-        Self {
-            has_orders,
-            refunds_overpayment,
-            hides_payments_for: hidden,
-        }
-    }
-
-    pub(crate) fn hides_payments(&self) -> bool {
-        !self.hides_payments_for.is_zero()
-    }
-}
-
 /// Makes an order after up to so many seconds, and has it paid in one tab or in two at once. Perhaps the shop gives it up meanwhile.
 pub(crate) async fn sell(world: Arc<World>, number: usize, within: u64) {
     sleep(world.dice.seconds(0, within)).await;
@@ -84,7 +36,7 @@ pub(crate) async fn sell(world: Arc<World>, number: usize, within: u64) {
         world.note(|| format!("the shop gives up making order {number}"));
         return;
     };
-    let link = Link::of(&order);
+    let link = OrderLink::of(&order);
     let ends = Timestamp::parse(text(&order, "expires_at")).unwrap_or(world.now());
     lock(&world.sales).push(Sale {
         number,
@@ -98,7 +50,7 @@ pub(crate) async fn sell(world: Arc<World>, number: usize, within: u64) {
 }
 
 /// One tab or two at an order's page, the first of which has this number.
-fn open_tabs(world: &Arc<World>, number: usize, link: &Link, first: usize) {
+fn open_tabs(world: &Arc<World>, number: usize, link: &OrderLink, first: usize) {
     for tab in first..=first + usize::from(world.dice.happens(500)) {
         let world = Arc::clone(world);
         tokio::spawn(buyer::pay_order(world, number, link.clone(), tab));
@@ -190,7 +142,7 @@ async fn find(world: &Arc<World>, reference: &str) -> Option<Value> {
 }
 
 /// Cancels an order, until it is certain that it is canceled or has ended otherwise.
-async fn cancel(world: Arc<World>, link: Link) {
+async fn cancel(world: Arc<World>, link: OrderLink) {
     sleep(world.dice.seconds(1, 300)).await;
     let path = format!("/orders/{}/cancel", link.id);
     for wait in WAITS {
@@ -209,30 +161,4 @@ async fn cancel(world: Arc<World>, link: Link) {
         }
         sleep(world.dice.seconds(wait, wait * 2)).await;
     }
-}
-
-impl Link {
-    /// The link of an order as the service answers it.
-    fn of(order: &Value) -> Self {
-        let url = text(order, "url");
-        let path = url.find("/pay/").and_then(|at| url.get(at..));
-        Self {
-            id: text(order, "id").to_owned(),
-            path: path.unwrap_or_default().to_owned(),
-        }
-    }
-
-    /// A buyer loads the page.
-    pub(crate) async fn load(&self, world: &Arc<World>) {
-        let page = client::request(Method::GET, &self.path, &Value::Null);
-        if let Some(answer) = client::send(world, page).await
-            && !matches!(answer.status, 200 | 503)
-        {
-            world.violated(format!("GET {} was answered {}", self.path, answer.status));
-        }
-    }
-}
-
-fn text<'a>(order: &'a Value, name: &str) -> &'a str {
-    member(order, name).as_str().unwrap_or_default()
 }

@@ -1,196 +1,24 @@
-//! Processes of the service: started, stopped at their seams, killed, started again.
+//! Processes of the service: started, killed, started again.
 
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use checkout::provider::{self, AccessToken};
-use checkout::{App, Config, Parts, Secret, State};
-use db::{Engine, Interference, JobKind, KeepAlive};
-use tokio::sync::Notify;
-use tokio::time::{Instant, sleep, sleep_until};
+use checkout::{App, Config, Parts, Secret};
+use db::Engine;
+use tokio::time::sleep;
 use web::rate::Windows;
 use web::server::Shutdown;
 use web::{Clock, Random};
 
 use crate::network::Wire;
-use crate::world::{World, lock};
-
-/// The key of the merchant.
-pub(crate) const API_KEY: &str = "balcao_merchant_of_the_simulation";
-/// Signs the provider's notifications.
-pub(crate) const WEBHOOK_SECRET: &str = "a secret of the simulation";
-/// The time that a call to the provider may take.
-pub(crate) const CALL_TIMEOUT: Duration = Duration::from_secs(15);
-
-/// The processes that run now.
-#[derive(Default)]
-pub(crate) struct Replicas(Mutex<Running>);
-
-#[derive(Default)]
-struct Running {
-    replicas: Vec<Arc<Replica>>,
-    /// Nobody starts any.
-    is_absent: bool,
-    /// So many were ended by a fault.
-    crashes: usize,
-}
-
-/// One running process.
-pub(crate) struct Replica {
-    pub(crate) router: Router,
-    pub(crate) state: State,
-    pub(crate) life: Arc<Life>,
-    _heartbeats: Option<KeepAlive>,
-}
-
-/// The most crashes of a run: they cost time, and more of them find no more.
-const CRASHES_MAX: usize = 8;
-
-/// Whether a process lives, and when it goes on if it does not.
-pub(crate) struct Life {
-    pub(crate) number: usize,
-    world: Arc<World>,
-    is_dead: AtomicBool,
-    /// Wakes who waits for the death, in the order they came: a `watch` wakes them in an order of chance.
-    death: Notify,
-    frozen_until: Mutex<Instant>,
-}
-
-impl Life {
-    fn new(number: usize, world: &Arc<World>) -> Arc<Self> {
-        Arc::new(Self {
-            number,
-            world: Arc::clone(world),
-            is_dead: AtomicBool::new(false),
-            death: Notify::new(),
-            frozen_until: Mutex::new(Instant::now()),
-        })
-    }
-
-    fn kill(&self) {
-        self.is_dead.store(true, Ordering::Relaxed);
-        self.death.notify_waiters();
-    }
-
-    fn is_dead(&self) -> bool {
-        self.is_dead.load(Ordering::Relaxed)
-    }
-
-    /// Waits for the death of the process.
-    pub(crate) async fn died(&self) {
-        // Made before the question, so that no death falls between them.
-        let death = self.death.notified();
-        if !self.is_dead() {
-            death.await;
-        }
-    }
-
-    /// A place where the process leaves its own code: here it may die or stand still. A dead one never goes on, so all that it would
-    /// have done never happens.
-    pub(crate) async fn seam(&self, place: &str) {
-        self.wait().await;
-        if self.world.happens(|faults| faults.crashes) && self.world.replicas.may_crash() {
-            self.world
-                .note(|| format!("replica {} dies {place}", self.number));
-            end(&self.world, self.number);
-        } else if self.world.happens(|faults| faults.freezes) {
-            let time = self.world.dice.seconds(1, 180);
-            let is_whole = self.world.dice.happens(500);
-            self.world.note(|| {
-                let who = if is_whole {
-                    "replica"
-                } else {
-                    "a task of replica"
-                };
-                format!(
-                    "{who} {} stands still for {} s {place}",
-                    self.number,
-                    time.as_secs()
-                )
-            });
-            if is_whole {
-                *lock(&self.frozen_until) = Instant::now() + time;
-            } else {
-                sleep(time).await;
-            }
-        }
-        self.wait().await;
-    }
-
-    /// Returns while the process lives and is not frozen.
-    async fn wait(&self) {
-        loop {
-            if self.is_dead() {
-                std::future::pending::<()>().await;
-            }
-            let until = *lock(&self.frozen_until);
-            if until <= Instant::now() {
-                return;
-            }
-            sleep_until(until).await;
-        }
-    }
-}
-
-impl Interference for Life {
-    fn before(&self, kind: JobKind) -> db::Moment<'_> {
-        Box::pin(async move {
-            match kind {
-                JobKind::Work => self.seam("before a job of the database").await,
-                // They are most of the jobs: nearly every crash would fall on one.
-                JobKind::Heartbeat => self.wait().await,
-            }
-            if self.world.dice.happens(150) {
-                sleep(self.world.dice.millis(1, 20)).await;
-            }
-            !self.world.happens(|faults| faults.lost_jobs)
-        })
-    }
-
-    fn after(&self, kind: JobKind) -> db::Moment<'_> {
-        Box::pin(async move {
-            match kind {
-                JobKind::Work => self.seam("after a job of the database").await,
-                JobKind::Heartbeat => self.wait().await,
-            }
-            !self.world.happens(|faults| faults.lost_commits)
-        })
-    }
-}
-
-impl Replicas {
-    /// Those that run.
-    pub(crate) fn running(&self) -> Vec<Arc<Replica>> {
-        lock(&self.0).replicas.clone()
-    }
-
-    fn may_crash(&self) -> bool {
-        let mut running = lock(&self.0);
-        running.crashes += 1;
-        running.crashes <= CRASHES_MAX
-    }
-
-    /// Does nobody run the service?
-    pub(crate) fn is_absent(&self) -> bool {
-        lock(&self.0).is_absent
-    }
-
-    fn take(&self, number: usize) -> Option<Arc<Replica>> {
-        let mut running = lock(&self.0);
-        let place = running
-            .replicas
-            .iter()
-            .position(|replica| replica.life.number == number)?;
-        Some(running.replicas.remove(place))
-    }
-}
+use crate::settings::{API_KEY, CALL_TIMEOUT, WEBHOOK_SECRET};
+use crate::world::{Life, Replica, World};
 
 /// Starts every replica that does not run; in the calm one is enough.
 pub(crate) async fn start_all(world: &Arc<World>) {
-    lock(&world.replicas.0).is_absent = false;
+    world.replicas.set_absent(false);
     let count = if world.is_calm() {
         1
     } else {
@@ -206,7 +34,7 @@ pub(crate) async fn start_all(world: &Arc<World>) {
 
 /// Ends every replica, and lets none start again before [`start_all`].
 pub(crate) fn end_all(world: &Arc<World>) {
-    lock(&world.replicas.0).is_absent = true;
+    world.replicas.set_absent(true);
     for number in 0..world.faults.replicas {
         end(world, number);
     }
@@ -214,7 +42,7 @@ pub(crate) fn end_all(world: &Arc<World>) {
 
 /// Ends one; its supervisor starts it again after some seconds, unless there is nobody to.
 fn end(world: &Arc<World>, number: usize) {
-    let Some(replica) = world.replicas.take(number) else {
+    let Some(replica) = world.replicas.remove(number) else {
         return;
     };
     replica.life.kill();
@@ -233,7 +61,7 @@ fn end(world: &Arc<World>, number: usize) {
 fn start(world: &Arc<World>, number: usize) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
     Box::pin(async move {
         for _ in 0..20 {
-            let life = Life::new(number, world);
+            let life = Life::new(number, world, end);
             let wire = Arc::new(Wire::new(world, &life));
             let app = checkout::app_over(wire, config(world), parts(world, &life)).await;
             match app {
@@ -247,13 +75,14 @@ fn start(world: &Arc<World>, number: usize) -> Pin<Box<dyn Future<Output = ()> +
                     }
                     world.note(|| format!("replica {number} is up"));
                     let has_heartbeats = world.faults.has_heartbeats;
+                    let heartbeats = has_heartbeats.then(|| checkout::keep_alive(&state));
                     let replica = Arc::new(Replica {
                         router,
-                        life,
-                        _heartbeats: has_heartbeats.then(|| checkout::keep_alive(&state)),
                         state,
+                        life,
+                        _heartbeats: heartbeats,
                     });
-                    lock(&world.replicas.0).replicas.push(replica);
+                    world.replicas.add(replica);
                     tokio::spawn(workers.run());
                     return;
                 }

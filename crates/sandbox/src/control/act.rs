@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::StatusCode;
 
-use crate::payments::model::{Payment, Refused};
+use crate::model::{ChangeError, Payment};
 use crate::refusal::Refusal;
 use crate::state::State;
 
@@ -78,7 +78,7 @@ impl Act {
     }
 }
 
-fn refusal(_refused: Refused) -> Refusal {
+fn refusal(_refused: ChangeError) -> Refusal {
     let message = "The payment's status does not allow this";
     Refusal::new(StatusCode::CONFLICT, None, message)
 }

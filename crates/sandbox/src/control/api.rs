@@ -7,17 +7,17 @@ use axum::response::{IntoResponse, Redirect, Response};
 use http::StatusCode;
 use serde::Deserialize;
 
-use super::faults::Order;
 use super::{Act, charges};
+use crate::calls::FaultRequest;
 use crate::payments::api::answer;
 use crate::refusal::Refusal;
 use crate::state::State;
 
 pub(crate) async fn add_fault(
     Shared(state): Shared<State>,
-    Json(order): Json<Order>,
+    Json(fault): Json<FaultRequest>,
 ) -> Result<Response, Refusal> {
-    if state.faults.add(order) {
+    if state.faults.add(fault) {
         Ok((StatusCode::CREATED, Json(state.faults.shown())).into_response())
     } else {
         let message = "fault is none of: status N, status N code C, delay D, stall D, lag D, drop before, drop after, reset, truncate, garbage";
@@ -48,7 +48,7 @@ pub(crate) async fn clear_calls(Shared(state): Shared<State>) -> StatusCode {
 }
 
 pub(crate) async fn list_notifications(Shared(state): Shared<State>) -> Response {
-    Json(state.waiting.shown()).into_response()
+    Json(state.retries.shown()).into_response()
 }
 
 #[derive(Deserialize)]

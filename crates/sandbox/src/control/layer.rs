@@ -1,75 +1,31 @@
 //! The layer around every call of the provider's interface: the sandbox's header, the record of the call, keys in flight, faults.
 
-use std::collections::HashSet;
-use std::sync::Mutex;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State as Shared};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use http::request::Parts;
-use http::{HeaderValue, Method, StatusCode, header};
+use http::{HeaderValue, StatusCode, header};
 
-use super::faults::{Cleared, Fault, Kind};
-use crate::caller;
+use crate::calls::{Broken, ClearSignal, Fault, FaultKind, KeyClaim, Lag};
 use crate::refusal::Refusal;
-use crate::state::{State, lock};
+use crate::state::State;
 
-const LARGEST_BODY: usize = 1024 * 1024;
-
-/// How a connection ends in place of an answer; the server finds it in the response.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Broken {
-    Closed,
-    Reset,
-}
-
-/// Travels with a request whose answer leaves out what is younger than this.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Lag(pub(crate) Duration);
-
-/// Path and key of the requests that are being worked on.
-#[derive(Default)]
-pub(crate) struct InFlight(Mutex<HashSet<(Box<str>, Box<str>)>>);
-
-/// Gives a key back when its request is done, or given up.
-struct Claim {
-    state: State,
-    name: (Box<str>, Box<str>),
-}
-
-impl Claim {
-    /// `Err` when the key is in flight; `None` when the request needs no claim.
-    fn of(state: &State, parts: &Parts) -> Result<Option<Self>, Refusal> {
-        let key = caller::key(&parts.headers).filter(|_| parts.method == Method::POST);
-        let Some(key) = key else { return Ok(None) };
-        let name: (Box<str>, Box<str>) = (parts.uri.path().into(), key.into());
-        if lock(&state.in_flight.0).insert(name.clone()) {
-            return Ok(Some(Self {
-                state: state.clone(),
-                name,
-            }));
-        }
-        let message = "Already posted the same request, which is still in flight";
-        Err(Refusal::new(StatusCode::LOCKED, None, message))
-    }
-}
-
-impl Drop for Claim {
-    fn drop(&mut self) {
-        lock(&self.state.in_flight.0).remove(&self.name);
-    }
-}
+const BODY_MAX: usize = 1024 * 1024;
 
 /// The layer.
-pub(crate) async fn around(Shared(state): Shared<State>, request: Request, next: Next) -> Response {
+pub(crate) async fn intercept(
+    Shared(state): Shared<State>,
+    request: Request,
+    next: Next,
+) -> Response {
     let (parts, body) = request.into_parts();
-    let Ok(body) = to_bytes(body, LARGEST_BODY).await else {
+    let Ok(body) = to_bytes(body, BODY_MAX).await else {
         let message = "Request body is too large or was cut off";
         return Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, None, message).into_response();
     };
-    let claim = match Claim::of(&state, &parts) {
+    let claim = match KeyClaim::of(&state.in_flight, &parts) {
         Ok(claim) => claim,
         Err(refusal) => {
             state.calls.record(&parts, &body);
@@ -86,23 +42,23 @@ pub(crate) async fn around(Shared(state): Shared<State>, request: Request, next:
             drop(claim);
             response
         }
-        Some((fault, cleared)) => suffer(fault, cleared, request, next, claim).await,
+        Some((fault, cleared)) => apply(fault, cleared, request, next, claim).await,
     }
 }
 
 /// Answers as the fault wants it.
-async fn suffer(
+async fn apply(
     fault: Fault,
-    cleared: Cleared,
+    cleared: ClearSignal,
     mut request: Request,
     next: Next,
-    claim: Option<Claim>,
+    claim: Option<KeyClaim>,
 ) -> Response {
-    if let Kind::Lag(duration) = fault.kind {
+    if let FaultKind::Lag(duration) = fault.kind {
         request.extensions_mut().insert(Lag(duration));
         return next.run(request).await;
     }
-    if let Kind::Stall(duration) = fault.kind {
+    if let FaultKind::Stall(duration) = fault.kind {
         return stall(cleared.or_after(duration), request, next, claim).await;
     }
     let response = if fault.is_carried_out {
@@ -112,22 +68,29 @@ async fn suffer(
     };
     drop(claim);
     match (fault.kind, response) {
-        (Kind::Status(status, None), _) => Refusal::of_status(status).into_response(),
-        (Kind::Status(status, Some(code)), _) => Refusal::of_code(status, code).into_response(),
-        (Kind::Reset, _) => broken(Broken::Reset),
-        (Kind::Garbage, _) => (
+        (FaultKind::Status(status, None), _) => Refusal::of_status(status).into_response(),
+        (FaultKind::Status(status, Some(code)), _) => {
+            Refusal::of_code(status, code).into_response()
+        }
+        (FaultKind::Reset, _) => broken(Broken::Reset),
+        (FaultKind::Garbage, _) => (
             StatusCode::OK,
             Bytes::from_static(b"<html>\xff\x00 not JSON {{"),
         )
             .into_response(),
-        (Kind::Truncate, Some(response)) => truncate(response).await,
-        (Kind::Delay(duration), Some(response)) => {
+        (FaultKind::Truncate, Some(response)) => truncate(response).await,
+        (FaultKind::Delay(duration), Some(response)) => {
             cleared.or_after(duration).await;
             response
         }
-        (Kind::Drop | Kind::Truncate | Kind::Delay(_) | Kind::Stall(_) | Kind::Lag(_), _) => {
-            broken(Broken::Closed)
-        }
+        (
+            FaultKind::Drop
+            | FaultKind::Truncate
+            | FaultKind::Delay(_)
+            | FaultKind::Stall(_)
+            | FaultKind::Lag(_),
+            _,
+        ) => broken(Broken::Closed),
     }
 }
 
@@ -136,7 +99,7 @@ async fn stall(
     over: impl Future<Output = ()> + Send + 'static,
     request: Request,
     next: Next,
-    claim: Option<Claim>,
+    claim: Option<KeyClaim>,
 ) -> Response {
     let work = tokio::spawn(async move {
         over.await;
@@ -157,7 +120,7 @@ fn broken(how: Broken) -> Response {
 /// Announces the whole answer and sends half of it.
 async fn truncate(response: Response) -> Response {
     let (mut parts, body) = response.into_parts();
-    let body = to_bytes(body, LARGEST_BODY).await.unwrap_or_default();
+    let body = to_bytes(body, BODY_MAX).await.unwrap_or_default();
     parts
         .headers
         .insert(header::CONTENT_LENGTH, HeaderValue::from(body.len()));

@@ -4,13 +4,8 @@
 
 mod act;
 pub(crate) mod api;
-mod calls;
 mod charges;
-mod faults;
 mod layer;
-mod mask;
 
 pub(crate) use act::Act;
-pub(crate) use calls::Calls;
-pub(crate) use faults::Faults;
-pub(crate) use layer::{Broken, InFlight, Lag, around};
+pub(crate) use layer::intercept;

@@ -13,7 +13,8 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::crypto::ring;
 use serde_json::json;
 
-use super::{Note, certificates, signature};
+use super::{certificates, signature};
+use crate::announcements::Announcement;
 use crate::state::State;
 
 pub(super) type Client = legacy::Client<HttpsConnector<HttpConnector>, Full<Bytes>>;
@@ -21,7 +22,7 @@ pub(super) type Client = legacy::Client<HttpsConnector<HttpConnector>, Full<Byte
 /// The provider waits so long for an answer, and says so in `x-socket-timeout`.
 const TIMEOUT: Duration = Duration::from_secs(22);
 /// Of an answer, in bytes; nothing in it matters.
-const MOST_READ: usize = 64 * 1024;
+const READ_MAX: usize = 64 * 1024;
 const IDLE: Duration = Duration::from_secs(20);
 
 pub(super) struct Delivery {
@@ -58,14 +59,14 @@ pub(super) fn client() -> Option<Client> {
 }
 
 impl Delivery {
-    pub(super) fn new(state: &State, note: &Note) -> Self {
+    pub(super) fn new(state: &State, announcement: &Announcement) -> Self {
         let now = state.now();
-        let id = note.payment_id;
+        let id = announcement.payment_id;
         let request_id = state.random.uuid().to_string();
         let milliseconds = now.timestamp().micros() / 1000;
         let secret = state.config.webhook_secret.as_deref();
         let body = json!({
-            "action": if note.is_new { "payment.created" } else { "payment.updated" },
+            "action": if announcement.is_new { "payment.created" } else { "payment.updated" },
             "api_version": "v1",
             "data": {"id": id.to_string()},
             "date_created": now,
@@ -74,13 +75,17 @@ impl Delivery {
             "type": "payment",
             "user_id": crate::COLLECTOR.to_string(),
         });
-        let joint = if note.url.contains('?') { '&' } else { '?' };
+        let joint = if announcement.url.contains('?') {
+            '&'
+        } else {
+            '?'
+        };
         Self {
-            url: format!("{}{joint}data.id={id}&type=payment", note.url),
+            url: format!("{}{joint}data.id={id}&type=payment", announcement.url),
             body: body.to_string(),
             signature: signature::header(secret, id, &request_id, milliseconds),
             request_id,
-            retry: note.retry,
+            retry: announcement.retry,
         }
     }
 
@@ -93,9 +98,7 @@ impl Delivery {
             let response = client.request(request).await?;
             let heard = matches!(response.status().as_u16(), 200 | 201);
             // Read to its end, the connection serves the next notification too.
-            let _ = Limited::new(response.into_body(), MOST_READ)
-                .collect()
-                .await;
+            let _ = Limited::new(response.into_body(), READ_MAX).collect().await;
             Ok::<_, legacy::Error>(heard)
         };
         match tokio::time::timeout(TIMEOUT, exchange).await {

@@ -10,8 +10,8 @@ use web::locale::Locale;
 use web::page::{Layout, Page};
 
 use super::words::{self, Word};
+use crate::model::{Means, Payment, Status};
 use crate::payments::artefacts::bank_number;
-use crate::payments::model::{Means, Payment, Status};
 use crate::state::State;
 
 #[derive(Template)]

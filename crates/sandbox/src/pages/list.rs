@@ -10,7 +10,7 @@ use serde::Deserialize;
 use web::page::{Layout, Page};
 
 use super::words::{self, Word};
-use crate::payments::model::{Payment, Status};
+use crate::model::{Payment, Status};
 use crate::state::State;
 
 const PER_PAGE: usize = 25;

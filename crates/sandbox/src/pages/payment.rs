@@ -8,8 +8,8 @@ use serde::Deserialize;
 use web::page::{Layout, Page};
 
 use super::words::{self, Button, Word};
+use crate::model::{Means, Payment};
 use crate::payments::answer::{boleto_path, ticket_path};
-use crate::payments::model::{Means, Payment};
 use crate::state::State;
 
 #[derive(Template)]

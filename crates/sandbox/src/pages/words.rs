@@ -3,7 +3,7 @@
 use web::locale::Locale;
 
 use crate::control::Act;
-use crate::payments::model::{Means, Payment, Status};
+use crate::model::{Means, Payment, Status};
 
 /// A word with what stands beside it.
 pub(super) struct Word {

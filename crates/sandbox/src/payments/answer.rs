@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::artefacts::bank_number;
-use super::model::{Address, Identification, Means, Payment, Status};
 use super::refunds;
+use crate::model::{Address, Identification, Means, Payment, Status};
 use crate::values::{Amount, Moment};
 
 /// The JSON object of a payment.

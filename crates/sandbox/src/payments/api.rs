@@ -10,11 +10,12 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderMap, StatusCode};
 use serde::Serialize;
 
-use super::model::Payment;
 use super::refunds::Outcome;
 use super::{Answer, refunds, search};
-use crate::caller::{Caller, Idempotency};
-use crate::control::Lag;
+use crate::caller::Caller;
+use crate::calls::Lag;
+use crate::idempotency::Idempotency;
+use crate::model::Payment;
 use crate::refusal::Refusal;
 use crate::state::State;
 use crate::values::Moment;

@@ -1,12 +1,11 @@
 //! Payments at the provider: created, read, searched, cancelled, captured and refunded by the same calls as at the real one.
 //!
-//! The rules of a payment's states are in `model`, the outcome of a card in `outcome`, the shape of answers in `answer`.
+//! The rules of a payment's states are in `crate::model`, the outcome of a card in `outcome`, the shape of answers in `answer`.
 //! Carries sections 1.2 to 1.6 of the provider's interface. Faults and the acts of payers are in `control`.
 
 pub(crate) mod answer;
 pub(crate) mod api;
 pub(crate) mod artefacts;
-pub(crate) mod model;
 mod outcome;
 pub(crate) mod refunds;
 mod request;
@@ -20,14 +19,13 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 pub(crate) use answer::Answer;
-use model::{Means, Payment, Refused, Status};
 use request::{NewMethod, NewPayment};
 
-use crate::caller::{Idempotency, key_conflict};
+use crate::idempotency::{Idempotency, key_conflict};
+use crate::model::{CardToken, Change, ChangeError, Means, Payment, Status, TokenizedCard};
 use crate::refusal::Refusal;
 use crate::state::State;
-use crate::store::{Change, Store};
-use crate::tokens::{CardToken, TokenizedCard};
+use crate::store::Store;
 use crate::values::Moment;
 
 /// Creates a payment, or gives back the one that the same key made before.
@@ -51,15 +49,15 @@ pub(crate) fn create(
         };
     }
     let id = store.next_id();
-    let made = make(&mut store, id, &request, now)?;
+    let initial = initial_state(&mut store, id, &request, now)?;
     let payment = Payment {
         id,
         version: 1,
-        status: made.status,
-        status_detail: Cow::Borrowed(made.detail),
+        status: initial.status,
+        status_detail: Cow::Borrowed(initial.detail),
         amount: request.amount,
-        means: made.means,
-        installments: made.installments,
+        means: initial.means,
+        installments: initial.installments,
         captured: request.capture,
         binary_mode: request.binary_mode,
         payer: request.payer,
@@ -71,8 +69,8 @@ pub(crate) fn create(
         additional_info: request.additional_info,
         created: now,
         updated: now,
-        approved: (made.status == Status::Approved).then_some(now),
-        expires: made.expires,
+        approved: (initial.status == Status::Approved).then_some(now),
+        expires: initial.expires,
         refunds: Vec::new(),
         idempotency,
     };
@@ -80,7 +78,7 @@ pub(crate) fn create(
 }
 
 /// What a payment begins with, by its method.
-struct Made {
+struct InitialState {
     means: Means,
     status: Status,
     detail: &'static str,
@@ -88,7 +86,12 @@ struct Made {
     expires: Option<Moment>,
 }
 
-fn make(store: &mut Store, id: u64, request: &NewPayment, now: Moment) -> Result<Made, Refusal> {
+fn initial_state(
+    store: &mut Store,
+    id: u64,
+    request: &NewPayment,
+    now: Moment,
+) -> Result<InitialState, Refusal> {
     match &request.method {
         NewMethod::Card {
             token,
@@ -103,7 +106,7 @@ fn make(store: &mut Store, id: u64, request: &NewPayment, now: Moment) -> Result
                 request.binary_mode,
             );
             let means = Means::Card { network, card };
-            Ok(Made {
+            Ok(InitialState {
                 means,
                 status,
                 detail,
@@ -111,7 +114,7 @@ fn make(store: &mut Store, id: u64, request: &NewPayment, now: Moment) -> Result
                 expires: None,
             })
         }
-        NewMethod::Pix => Ok(Made {
+        NewMethod::Pix => Ok(InitialState {
             means: Means::Pix {
                 code: artefacts::pix_code(id, request.amount)?,
             },
@@ -129,7 +132,7 @@ fn make(store: &mut Store, id: u64, request: &NewPayment, now: Moment) -> Result
                 .expires
                 .unwrap_or_else(|| now.plus(artefacts::BOLETO_LIFETIME));
             let barcode = artefacts::barcode(id, request.amount, expires)?;
-            Ok(Made {
+            Ok(InitialState {
                 means: Means::Boleto {
                     barcode,
                     method: Cow::Borrowed(method_id),
@@ -204,7 +207,7 @@ pub(crate) fn read(state: &State, id: u64) -> Result<Arc<Payment>, Refusal> {
 pub(crate) fn change(
     state: &State,
     id: u64,
-    act: impl FnOnce(&mut Payment, Moment) -> Result<(), Refused>,
+    act: impl FnOnce(&mut Payment, Moment) -> Result<(), ChangeError>,
 ) -> Result<Arc<Payment>, Refusal> {
     let now = state.now();
     state
@@ -263,13 +266,13 @@ fn capture(state: &State, id: u64, amount: Option<&RawValue>) -> Result<Arc<Paym
     })
 }
 
-pub(crate) fn refusal(refused: Refused) -> Refusal {
+pub(crate) fn refusal(refused: ChangeError) -> Refusal {
     match refused {
-        Refused::Status => Refusal::bad(
+        ChangeError::Status => Refusal::bad(
             2018,
             "The action requested is not valid for the current payment state",
         ),
-        Refused::Amount => Refusal::bad(2072, "Invalid value for transaction_amount"),
-        Refused::TooLate => Refusal::bad(2024, "Payment too old to be refunded"),
+        ChangeError::Amount => Refusal::bad(2072, "Invalid value for transaction_amount"),
+        ChangeError::TooLate => Refusal::bad(2024, "Payment too old to be refunded"),
     }
 }

@@ -1,6 +1,6 @@
 //! The outcome of a card payment: decided by the cardholder's name, as in the provider's own test environment.
 
-use super::model::Status;
+use crate::model::Status;
 use crate::values::Amount;
 
 /// Above this, the name `TEST` is refused: the "amount rule".

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::model::{Payment, Refund, Refused};
-use crate::caller::{Idempotency, key_conflict};
+use crate::idempotency::{Idempotency, key_conflict};
+use crate::model::{ChangeError, Payment, Refund};
 use crate::refusal::Refusal;
 use crate::state::State;
 use crate::values::Amount;
@@ -106,7 +106,7 @@ fn asked_amount(body: &[u8]) -> Result<Option<Amount>, Refusal> {
         None => Ok(None),
         Some(json) => match Amount::of_json(json) {
             Some(amount) => Ok(Some(amount)),
-            None => Err(refusal(Refused::Amount)),
+            None => Err(refusal(ChangeError::Amount)),
         },
     }
 }
@@ -120,9 +120,9 @@ fn with_key<'a>(payment: &'a Payment, key: &str) -> Option<&'a Idempotency> {
         .find(|idempotency| &*idempotency.key == key)
 }
 
-fn refusal(refused: Refused) -> Refusal {
+fn refusal(refused: ChangeError) -> Refusal {
     match refused {
-        Refused::Status => Refusal::bad(
+        ChangeError::Status => Refusal::bad(
             2063,
             "The action requested is not valid for the current payment state",
         ),

@@ -6,7 +6,7 @@ use brazil::TaxId;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::model::{Identification, Payer};
+use crate::model::{Identification, Payer};
 use crate::refusal::Refusal;
 use crate::values::{Amount, Moment};
 

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::model::Payment;
+use crate::model::Payment;
 use crate::refusal::Refusal;
 use crate::state::State;
 use crate::values::Moment;
 
-const USUAL_LIMIT: usize = 30;
-const LARGEST_LIMIT: usize = 1_000;
+const LIMIT_DEFAULT: usize = 30;
+const LIMIT_MAX: usize = 1_000;
 
 /// The query of a search; members that are not here are passed over, as the provider does.
 #[derive(Default, Deserialize)]
@@ -94,7 +94,7 @@ pub(crate) fn search(state: &State, query: &Query, newest: Moment) -> Result<Fou
         }
     };
     order(&mut found, sort, query.criteria.as_deref() == Some("asc"));
-    let limit = query.limit.unwrap_or(USUAL_LIMIT).min(LARGEST_LIMIT);
+    let limit = query.limit.unwrap_or(LIMIT_DEFAULT).min(LIMIT_MAX);
     let offset = query.offset.unwrap_or_default();
     let total = found.len();
     let payments = found.into_iter().skip(offset).take(limit).collect();

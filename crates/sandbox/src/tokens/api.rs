@@ -7,8 +7,8 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::CardToken;
 use crate::caller::Caller;
+use crate::model::CardToken;
 use crate::refusal::Refusal;
 use crate::state::State;
 

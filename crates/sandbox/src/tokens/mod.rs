@@ -2,12 +2,10 @@
 //! and of the security code only its length.
 
 pub(crate) mod api;
-mod model;
-
-pub(crate) use model::{CardToken, TokenizedCard};
 
 use http::StatusCode;
 
+use crate::model::CardToken;
 use crate::refusal::Refusal;
 use crate::state::State;
 

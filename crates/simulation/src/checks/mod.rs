@@ -15,8 +15,7 @@ use serde_json::Value;
 use crate::merchant;
 use crate::promises::{Attempt, Promises, RefundRequest, Told};
 use crate::provider::Payment;
-use crate::replica::Replica;
-use crate::world::{World, lock};
+use crate::world::{Replica, World, lock};
 use store::Books;
 
 /// Checks everything; what does not hold is a violation.

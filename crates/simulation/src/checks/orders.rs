@@ -9,8 +9,7 @@ use super::news::{self, Standing};
 use super::store::{self, Books, Order};
 use crate::promises::Promises;
 use crate::provider::Payment;
-use crate::replica::Life;
-use crate::world::World;
+use crate::world::{Life, World};
 
 /// How soon an order has ended whose time is over, and what must not be paid any more is cancelled at the provider.
 pub(crate) const SOON: Duration = Duration::from_secs(180);

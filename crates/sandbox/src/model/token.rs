@@ -6,7 +6,6 @@ use brazil::{Network, is_luhn_valid};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::payments::model::Identification;
 use crate::refusal::Refusal;
 use crate::values::Moment;
 
@@ -21,6 +20,15 @@ pub(crate) struct TokenizedCard {
     pub(crate) expiration_year: i16,
     pub(crate) holder: Box<str>,
     pub(crate) identification: Identification,
+}
+
+/// A tax id.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Identification {
+    #[serde(rename = "type")]
+    pub(crate) kind: Option<Box<str>>,
+    pub(crate) number: Option<Box<str>>,
 }
 
 /// A token that stands for a card, once.

@@ -1,5 +1,7 @@
 //! The world of one run: what its parts share, and its time.
 
+mod life;
+
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -9,14 +11,14 @@ use tokio::sync::Notify;
 use tokio::time::sleep;
 use web::Clock;
 
-use crate::bank;
 use crate::dice::Dice;
 use crate::faults::Faults;
-use crate::orders::{Sale, Shop};
 use crate::promises::Promises;
-use crate::provider::{Moment, Provider};
-use crate::replica::Replicas;
+use crate::provider::{Change, Moment, Provider};
+use crate::shop::{Sale, Shop};
 use crate::trace::Trace;
+
+pub(crate) use life::{Life, Replica, Replicas};
 
 /// When every run begins: 2026-11-20, noon in UTC.
 const BEGINNING: Timestamp = Timestamp::from_micros(1_795_176_000_000_000);
@@ -41,13 +43,20 @@ pub(crate) struct World {
     calls: AtomicUsize,
     has_ended: Notify,
     violations: Mutex<Vec<String>>,
+    follow: fn(&Arc<Self>, Change),
 }
 
 /// Counts what is on its way for as long as it lives: a call, a request. Time does not leap meanwhile.
 pub(crate) struct Busy(Arc<World>);
 
 impl World {
-    pub(crate) fn new(seed: u64, database: Arc<MemoryDatabase>, is_traced: bool) -> Arc<Self> {
+    /// A world whose changes at the provider have the consequences that `follow` gives them.
+    pub(crate) fn new(
+        seed: u64,
+        database: Arc<MemoryDatabase>,
+        is_traced: bool,
+        follow: fn(&Arc<Self>, Change),
+    ) -> Arc<Self> {
         let dice = Dice::new(seed);
         let mut faults = Faults::draw(&dice);
         let shop = Shop::draw(seed, &faults);
@@ -71,6 +80,7 @@ impl World {
             has_ended: Notify::new(),
             violations: Mutex::default(),
             dice,
+            follow,
         });
         world.note(|| format!("seed {seed}: {:?}, {:?}", world.faults, world.shop));
         world
@@ -121,7 +131,7 @@ impl World {
         std::mem::take(&mut lock(&self.violations))
     }
 
-    /// Does something at the provider, and has everybody told who must be told of what changed by it.
+    /// Does something at the provider. What changes by it has its consequences.
     pub(crate) fn at_provider<T>(
         self: &Arc<Self>,
         act: impl FnOnce(&mut Provider, Moment<'_>) -> T,
@@ -140,7 +150,7 @@ impl World {
         let changes = provider.take_changes();
         drop(provider);
         for change in changes {
-            bank::follow(self, change);
+            (self.follow)(self, change);
         }
         result
     }

@@ -9,7 +9,7 @@ use http::{HeaderMap, Method, Uri};
 use serde_json::{Map, Value, json};
 
 use super::mask;
-use crate::state::lock;
+use crate::lock::lock;
 
 struct Call {
     method: Method,
@@ -24,22 +24,22 @@ enum Body {
     Masked(Value),
 }
 
-/// A bounded memory of calls, oldest first.
-pub(crate) struct Calls {
-    kept: usize,
+/// The most recent calls, oldest first.
+pub(crate) struct CallLog {
+    capacity: usize,
     calls: Mutex<VecDeque<Call>>,
 }
 
-impl Calls {
-    pub(crate) fn new(kept: usize) -> Self {
+impl CallLog {
+    pub(crate) fn new(capacity: usize) -> Self {
         Self {
-            kept,
+            capacity,
             calls: Mutex::new(VecDeque::new()),
         }
     }
 
     pub(crate) fn record(&self, parts: &Parts, body: &Bytes) {
-        if self.kept == 0 {
+        if self.capacity == 0 {
             return;
         }
         let call = Call {
@@ -53,7 +53,7 @@ impl Calls {
             },
         };
         let mut calls = lock(&self.calls);
-        if calls.len() >= self.kept {
+        if calls.len() >= self.capacity {
             calls.pop_front();
         }
         calls.push_back(call);

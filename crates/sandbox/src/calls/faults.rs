@@ -7,7 +7,7 @@ use http::{Method, StatusCode};
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-use crate::state::lock;
+use crate::lock::lock;
 
 /// What goes wrong with a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +99,7 @@ fn parse_duration(text: &str) -> Option<Duration> {
 
 /// A fault as it is asked for and shown.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Order {
+pub(crate) struct FaultRequest {
     #[serde(default, rename = "match")]
     pub(crate) matches: Match,
     pub(crate) fault: String,
@@ -146,17 +146,17 @@ fn fits(pattern: &str, path: &str) -> bool {
     }
 }
 
-/// The faults that are still to come, in the order in which they were asked for, and the end of those that take their time.
+/// The faults that are still to come, in the request in which they were asked for, and the end of those that take their time.
 #[derive(Default)]
 pub(crate) struct Faults {
-    orders: Mutex<Vec<(Order, Fault)>>,
+    requests: Mutex<Vec<(FaultRequest, Fault)>>,
     cleared: watch::Sender<()>,
 }
 
 /// How long a fault that takes its time may go on: until its time is over, or all faults are cleared.
-pub(crate) struct Cleared(watch::Receiver<()>);
+pub(crate) struct ClearSignal(watch::Receiver<()>);
 
-impl Cleared {
+impl ClearSignal {
     pub(crate) async fn or_after(mut self, duration: Duration) {
         // An error says that the sandbox is gone, and nobody will clear anything any more.
         let _cleared_or_over = tokio::time::timeout(duration, self.0.changed()).await;
@@ -165,43 +165,43 @@ impl Cleared {
 
 impl Faults {
     /// Adds a fault; `false` when its text means nothing.
-    pub(crate) fn add(&self, order: Order) -> bool {
-        let Some(fault) = Fault::parse(&order.fault) else {
+    pub(crate) fn add(&self, request: FaultRequest) -> bool {
+        let Some(fault) = Fault::parse(&request.fault) else {
             return false;
         };
-        if order.times > 0 {
-            lock(&self.orders).push((order, fault));
+        if request.times > 0 {
+            lock(&self.requests).push((request, fault));
         }
         true
     }
 
     /// Forgets those to come, and ends the delays and stalls under way.
     pub(crate) fn clear(&self) {
-        let mut orders = lock(&self.orders);
-        orders.clear();
+        let mut requests = lock(&self.requests);
+        requests.clear();
         self.cleared.send_replace(());
     }
 
-    pub(crate) fn shown(&self) -> Vec<Order> {
-        lock(&self.orders)
+    pub(crate) fn shown(&self) -> Vec<FaultRequest> {
+        lock(&self.requests)
             .iter()
-            .map(|(order, _)| order.clone())
+            .map(|(request, _)| request.clone())
             .collect()
     }
 
     /// The first fault that meets this call, one use of it spent.
-    pub(crate) fn take(&self, method: &Method, path: &str) -> Option<(Fault, Cleared)> {
-        let mut faults = lock(&self.orders);
+    pub(crate) fn take(&self, method: &Method, path: &str) -> Option<(Fault, ClearSignal)> {
+        let mut faults = lock(&self.requests);
         let place = faults
             .iter()
-            .position(|(order, _)| order.matches.meets(method, path))?;
-        let (order, fault) = faults.get_mut(place)?;
+            .position(|(request, _)| request.matches.meets(method, path))?;
+        let (request, fault) = faults.get_mut(place)?;
         let fault = *fault;
-        order.times -= 1;
-        if order.times == 0 {
+        request.times -= 1;
+        if request.times == 0 {
             faults.remove(place);
         }
-        Some((fault, Cleared(self.cleared.subscribe())))
+        Some((fault, ClearSignal(self.cleared.subscribe())))
     }
 }
 
@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn a_fault_meets_its_calls_so_often_and_no_others() {
         let faults = Faults::default();
-        let order = |path: &str, times| Order {
+        let request = |path: &str, times| FaultRequest {
             matches: Match {
                 method: Some("post".to_owned()),
                 path: Some(path.to_owned()),
@@ -268,7 +268,7 @@ mod tests {
             fault: "drop before".to_owned(),
             times,
         };
-        assert!(faults.add(order("/v1/payments/*/refunds", 2)));
+        assert!(faults.add(request("/v1/payments/*/refunds", 2)));
         assert!(
             faults
                 .take(&Method::GET, "/v1/payments/1/refunds")

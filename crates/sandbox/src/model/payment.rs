@@ -6,12 +6,19 @@ use brazil::Network;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::caller::Idempotency;
-use crate::tokens::TokenizedCard;
+use super::token::{Identification, TokenizedCard};
+use crate::idempotency::Idempotency;
 use crate::values::{Amount, Moment};
 
 /// Days after its creation in which a payment may be refunded.
 const REFUND_WINDOW: std::time::Duration = std::time::Duration::from_secs(180 * 24 * 60 * 60);
+
+/// Whether a payment is new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    Created,
+    Updated,
+}
 
 /// The provider's statuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,7 +60,7 @@ impl Status {
     }
 }
 
-/// A payment as it stands; a change makes a new one with the next version.
+/// A payment; a change makes a new one with the next version.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Payment {
     pub(crate) id: u64,
@@ -127,15 +134,6 @@ pub(crate) struct Payer {
     pub(crate) address: Option<Address>,
 }
 
-/// A tax id.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct Identification {
-    #[serde(rename = "type")]
-    pub(crate) kind: Option<Box<str>>,
-    pub(crate) number: Option<Box<str>>,
-}
-
 /// A boleto payer's address.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -160,7 +158,7 @@ pub(crate) struct Refund {
 
 /// Why a payment does not do what was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refused {
+pub(crate) enum ChangeError {
     /// Its status does not allow it.
     Status,
     /// More than is left, or nothing.
@@ -189,7 +187,7 @@ impl Payment {
     }
 
     /// The payer or a bank pays a pix or boleto, or a review ends well.
-    pub(crate) fn approve(&mut self, now: Moment) -> Result<(), Refused> {
+    pub(crate) fn approve(&mut self, now: Moment) -> Result<(), ChangeError> {
         allowed(self.is_open() && !self.is_overdue(now))?;
         self.captured = true;
         self.approved = Some(now);
@@ -198,7 +196,7 @@ impl Payment {
     }
 
     /// A review ends badly, or a bank refuses.
-    pub(crate) fn reject(&mut self, now: Moment) -> Result<(), Refused> {
+    pub(crate) fn reject(&mut self, now: Moment) -> Result<(), ChangeError> {
         allowed(self.is_open())?;
         let detail = match self.means {
             Means::Card { .. } => "cc_rejected_high_risk",
@@ -209,34 +207,34 @@ impl Payment {
     }
 
     /// The seller cancels.
-    pub(crate) fn cancel(&mut self, now: Moment) -> Result<(), Refused> {
+    pub(crate) fn cancel(&mut self, now: Moment) -> Result<(), ChangeError> {
         allowed(self.is_open())?;
         self.arrive(Status::Cancelled, "by_collector", now);
         Ok(())
     }
 
     /// Its time is over, or the payer lets it be over.
-    pub(crate) fn expire(&mut self, now: Moment) -> Result<(), Refused> {
+    pub(crate) fn expire(&mut self, now: Moment) -> Result<(), ChangeError> {
         allowed(self.status == Status::Pending)?;
         self.arrive(Status::Cancelled, "expired", now);
         Ok(())
     }
 
     /// A reserved amount is taken.
-    pub(crate) fn capture(&mut self, now: Moment) -> Result<(), Refused> {
+    pub(crate) fn capture(&mut self, now: Moment) -> Result<(), ChangeError> {
         allowed(self.status == Status::Authorized)?;
         self.approve(now)
     }
 
     /// The buyer disputes it at their bank.
-    pub(crate) fn charge_back(&mut self, now: Moment) -> Result<(), Refused> {
+    pub(crate) fn charge_back(&mut self, now: Moment) -> Result<(), ChangeError> {
         allowed(self.status == Status::Approved)?;
         self.arrive(Status::ChargedBack, "settled", now);
         Ok(())
     }
 
     /// Another time to be paid until.
-    pub(crate) fn postpone(&mut self, expires: Moment, now: Moment) -> Result<(), Refused> {
+    pub(crate) fn postpone(&mut self, expires: Moment, now: Moment) -> Result<(), ChangeError> {
         allowed(self.status == Status::Pending)?;
         self.expires = Some(expires);
         self.updated = now;
@@ -251,15 +249,15 @@ impl Payment {
         amount: Option<Amount>,
         idempotency: Option<Idempotency>,
         now: Moment,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), ChangeError> {
         allowed(self.status == Status::Approved)?;
         if now > self.created.plus(REFUND_WINDOW) {
-            return Err(Refused::TooLate);
+            return Err(ChangeError::TooLate);
         }
         let left = self.amount.minus(self.refunded());
         let amount = amount.unwrap_or(left);
         if amount <= Amount::ZERO || amount > left {
-            return Err(Refused::Amount);
+            return Err(ChangeError::Amount);
         }
         self.refunds.push(Refund {
             id,
@@ -283,6 +281,6 @@ impl Payment {
     }
 }
 
-fn allowed(may: bool) -> Result<(), Refused> {
-    may.then_some(()).ok_or(Refused::Status)
+fn allowed(may: bool) -> Result<(), ChangeError> {
+    may.then_some(()).ok_or(ChangeError::Status)
 }

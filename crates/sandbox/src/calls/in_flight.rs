@@ -1,0 +1,47 @@
+//! The idempotency keys of requests that are being worked on.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
+
+use http::request::Parts;
+use http::{Method, StatusCode};
+
+use crate::idempotency;
+use crate::lock::lock;
+use crate::refusal::Refusal;
+
+/// Path and key of a request.
+type RequestName = (Box<str>, Box<str>);
+
+/// The requests that are being worked on. Cheap to clone.
+#[derive(Clone, Default)]
+pub(crate) struct InFlight(Arc<Mutex<HashSet<RequestName>>>);
+
+/// Releases a key when its request is done, or given up.
+pub(crate) struct KeyClaim {
+    in_flight: InFlight,
+    name: RequestName,
+}
+
+impl KeyClaim {
+    /// `Err` when the key is in flight; `None` when the request needs no claim.
+    pub(crate) fn of(in_flight: &InFlight, parts: &Parts) -> Result<Option<Self>, Refusal> {
+        let key = idempotency::key(&parts.headers).filter(|_| parts.method == Method::POST);
+        let Some(key) = key else { return Ok(None) };
+        let name: RequestName = (parts.uri.path().into(), key.into());
+        if lock(&in_flight.0).insert(name.clone()) {
+            return Ok(Some(Self {
+                in_flight: in_flight.clone(),
+                name,
+            }));
+        }
+        let message = "Already posted the same request, which is still in flight";
+        Err(Refusal::new(StatusCode::LOCKED, None, message))
+    }
+}
+
+impl Drop for KeyClaim {
+    fn drop(&mut self) {
+        lock(&self.in_flight.0).remove(&self.name);
+    }
+}

@@ -1,0 +1,7 @@
+//! What the sandbox stores: payments with their states, and card tokens. Pure: time is passed in, and nothing is rendered here.
+
+mod payment;
+mod token;
+
+pub(crate) use payment::{Address, Change, ChangeError, Means, Payer, Payment, Refund, Status};
+pub(crate) use token::{CardToken, Identification, TokenizedCard};
