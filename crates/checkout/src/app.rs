@@ -29,7 +29,8 @@ impl Workers {
         let Self(state) = &self;
         let (workers, db, shutdown) = (&state.workers, &state.db, &state.shutdown);
         let receipts = async {
-            let send = || delivery::mail::run(state.outbox.clone(), || std::future::ready(Ok(())));
+            let send =
+                || delivery::mailer::run(state.outbox.clone(), || std::future::ready(Ok(())));
             if state.config.receipts.is_some() {
                 workers.keep("receipts", send).await;
             }

@@ -12,10 +12,12 @@ mod dispatch;
 pub mod endpoints;
 mod http;
 pub mod mail;
+pub mod mailer;
 mod metrics;
 mod model;
 pub mod openapi;
 mod outbox;
+mod service;
 mod store;
 
 pub use backoff::backoff;
@@ -25,7 +27,8 @@ pub use model::{
     Attempt, Delivery, DeliveryState, Disabled, Endpoint, Event, Filter, Types, UnknownType,
     Waiting,
 };
-pub use outbox::{Configured, Internal, Outbox, Parts, Service, Webhooks};
+pub use outbox::{Configured, Internal, Outbox, Parts, Webhooks};
+pub use service::Service;
 pub use store::EventRow;
 
 use db::{Error, Timestamp, Tx};

@@ -2,7 +2,8 @@
 
 use checkout::Config;
 use checkout::Receipts;
-use delivery::mail::{self, Sender, Server};
+use delivery::mail::{Sender, Server};
+use delivery::mailer;
 use http::HeaderValue;
 use http::header::ACCEPT_LANGUAGE;
 use serde_json::json;
@@ -31,7 +32,7 @@ fn mailed_by(server: &MailServer) -> impl FnOnce(&mut Config) + use<> {
 }
 
 async fn mail(shop: &Shop) -> usize {
-    mail::pass(shop.state.outbox()).await.unwrap()
+    mailer::pass(shop.state.outbox()).await.unwrap()
 }
 
 /// The recipients of mail that is queued or was sent.

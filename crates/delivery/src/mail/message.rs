@@ -15,20 +15,20 @@ const WORD: usize = 42;
 
 /// A mail before it is written down.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct MailMessage<'a> {
-    pub(super) from: &'a Sender,
-    pub(super) to: &'a str,
-    pub(super) subject: &'a str,
-    pub(super) plain: &'a str,
-    pub(super) html: &'a str,
-    pub(super) date: Timestamp,
+pub(crate) struct MailMessage<'a> {
+    pub(crate) from: &'a Sender,
+    pub(crate) to: &'a str,
+    pub(crate) subject: &'a str,
+    pub(crate) plain: &'a str,
+    pub(crate) html: &'a str,
+    pub(crate) date: Timestamp,
     /// The same on each try, so that receivers can tell a repetition.
-    pub(super) id: &'a str,
+    pub(crate) id: &'a str,
 }
 
 impl MailMessage<'_> {
     /// The text of the mail, lines ending in CR LF.
-    pub(super) fn write(&self) -> String {
+    pub(crate) fn write(&self) -> String {
         let date = rfc2822::to_string(&self.date.to_jiff().to_zoned(jiff::tz::TimeZone::UTC));
         let lines = [
             format!("Date: {}", date.unwrap_or_default()),
@@ -64,7 +64,7 @@ impl MailMessage<'_> {
 }
 
 /// The part of an address behind the `@`.
-pub(super) fn domain(address: &str) -> &str {
+pub(crate) fn domain(address: &str) -> &str {
     address
         .rsplit_once('@')
         .map_or("localhost", |(_, domain)| domain)

@@ -1,13 +1,13 @@
-//! Mail: the queue, the message, the protocol. Its words and receivers are the service's.
+//! Mail: the queue, the message, the protocol. Its words and receivers are the service's; `mailer` sends what is due.
 
 mod message;
 mod server;
 mod smtp;
-mod worker;
 
 pub use crate::store::mails::NewMail;
+pub(crate) use message::{MailMessage, domain};
 pub use server::{Server, ServerError};
-pub use worker::{pass, run};
+pub(crate) use smtp::{Envelope, send};
 
 use std::{fmt, sync::Arc};
 

@@ -29,10 +29,10 @@ const REPLY_MAX: u64 = 16 * 1024;
 
 /// Why a mail was not taken.
 #[derive(Debug)]
-pub(super) struct Failure {
+pub(crate) struct Failure {
     /// Whether the server said that it never will.
-    pub(super) is_final: bool,
-    pub(super) text: String,
+    pub(crate) is_final: bool,
+    pub(crate) text: String,
 }
 
 impl Failure {
@@ -63,9 +63,9 @@ impl From<std::io::Error> for Failure {
 
 /// From whom to whom.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Envelope<'a> {
-    pub(super) from: &'a str,
-    pub(super) to: &'a str,
+pub(crate) struct Envelope<'a> {
+    pub(crate) from: &'a str,
+    pub(crate) to: &'a str,
 }
 
 trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
@@ -85,7 +85,7 @@ struct Reply {
 /// # Errors
 ///
 /// When it does not take it.
-pub(super) async fn send(
+pub(crate) async fn send(
     server: &Server,
     envelope: Envelope<'_>,
     message: &str,

@@ -36,7 +36,7 @@ pub(crate) async fn run(state: State) {
             Ok(())
         }
     };
-    delivery::mail::run(outbox, prepare).await;
+    delivery::mailer::run(outbox, prepare).await;
 }
 
 /// Puts today's digest into the queue when its time has come, once, whichever replica does it; whether the time has come.

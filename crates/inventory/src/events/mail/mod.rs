@@ -46,7 +46,7 @@ pub(crate) fn sent_by(config: &Config) -> Option<delivery::mail::Mail> {
 ///
 /// Faults of the store.
 pub async fn pass(state: &State) -> Result<usize, Error> {
-    delivery::mail::pass(&state.outbox).await
+    delivery::mailer::pass(&state.outbox).await
 }
 
 /// Keeps the report of a week for each receiver, where mail is sent, in the transaction that keeps the report itself (as the analysis

@@ -1,4 +1,4 @@
-//! What a reader may rely on anywhere in this repository, as tests: layers, sizes, openings, paired
+//! What a reader may rely on anywhere in this repository, as tests: layers, rooms, sizes, openings, paired
 //! migrations, links. Each test collects everything that is wrong and fails with the whole list.
 //! What clippy and rustfmt check is not repeated here.
 
@@ -6,6 +6,7 @@ mod documents;
 mod files;
 mod layers;
 mod migrations;
+mod rooms;
 mod source;
 
 use std::fs;

@@ -4,13 +4,9 @@ use std::time::Duration;
 
 use db::{Error, Timestamp};
 
-use super::{
-    Mail,
-    message::{MailMessage, domain},
-    smtp::{self, Envelope},
-};
 use crate::{
     Outbox, backoff,
+    mail::{self, Envelope, Mail, MailMessage, domain},
     store::mails::{self, DueMail},
 };
 
@@ -109,7 +105,7 @@ async fn send(outbox: &Outbox, mail: &Mail, due: DueMail) -> Result<bool, Error>
         to: &due.recipient,
     };
     let (id, now) = (due.id, outbox.clock.now());
-    match smtp::send(&mail.server, envelope, &message.write()).await {
+    match mail::send(&mail.server, envelope, &message.write()).await {
         Ok(()) => {
             outbox.0.metrics.mail("sent");
             let end = async move |tx: &mut db::Tx| mails::end_sent(tx, id, now).await;
