@@ -9,7 +9,7 @@ use crate::{
     payments,
 };
 
-/// What follows a form that was saved.
+/// The page after a form was saved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NextPage {
     /// The list.
@@ -20,7 +20,7 @@ pub(super) enum NextPage {
     Another,
 }
 
-/// The selected records are gone: somebody has deleted them meanwhile.
+/// The message when somebody else has deleted all selected records.
 pub(super) fn gone(locale: Locale, about: &ModelDescription) -> String {
     let words = &about.words;
     let (this, many) = (words.ending("Os", "As"), words.many(locale));
@@ -109,17 +109,16 @@ pub(super) fn deleted(locale: Locale, about: &ModelDescription, count: u64) -> S
 pub(super) fn changed(locale: Locale, about: &ModelDescription, count: u64) -> String {
     let name = about.words.of(locale, count);
     let number = locale.number(i64::try_from(count).unwrap_or(i64::MAX));
-    match (locale, count) {
-        (Locale::En, 1) => format!("1 {name} was changed successfully."),
-        (Locale::En, _) => format!("{number} {name} were changed successfully."),
-        (Locale::PtBr, 1) => {
-            let ending = about.words.ending("o", "a");
-            format!("1 {name} foi alterad{ending} com sucesso.")
-        }
-        (Locale::PtBr, _) => {
-            let ending = about.words.ending("os", "as");
-            format!("{number} {name} foram alterad{ending} com sucesso.")
-        }
+    let (was, plural) = match (locale, count) {
+        (Locale::En, 1) => ("was", ""),
+        (Locale::En, _) => ("were", ""),
+        (Locale::PtBr, 1) => ("foi", ""),
+        (Locale::PtBr, _) => ("foram", "s"),
+    };
+    let ending = about.words.ending("o", "a");
+    match locale {
+        Locale::En => format!("{number} {name} {was} changed successfully."),
+        Locale::PtBr => format!("{number} {name} {was} alterad{ending}{plural} com sucesso."),
     }
 }
 

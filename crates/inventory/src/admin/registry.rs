@@ -46,7 +46,7 @@ pub(super) fn described(model: Model) -> Option<&'static ModelDescription> {
         .find(|about| about.model == model)
 }
 
-/// The address of the record that a cell shows, for whoever may read it.
+/// The address of the record that a value refers to; none for callers who may not read it.
 pub(super) fn address_of(cell: &FieldValue, caller: &Caller) -> Option<String> {
     let (path, id) = cell.record()?;
     let about = find(path)?.about();

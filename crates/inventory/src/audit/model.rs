@@ -60,7 +60,7 @@ pub struct FieldChange {
     /// Its name.
     pub field: String,
     /// What it was and what it became, as the program writes them; blank for nothing. None where values are not kept: of secrets, and
-    /// of what tells who a person is.
+    /// personal data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<(String, String)>,
 }

@@ -16,7 +16,7 @@ pub(crate) struct Deletion {
     pub(crate) title: String,
     /// What the record is called.
     pub(crate) name: String,
-    /// What follows from it.
+    /// The consequence, in one sentence.
     pub(crate) sentence: &'static str,
     /// What the button says.
     pub(crate) confirm: String,
@@ -58,7 +58,7 @@ impl Deletion {
         }
     }
 
-    /// Asks, or tells beforehand why it cannot be done, as far as that is foreseen.
+    /// The page that asks, or explains why the record cannot be deleted, as far as that is known beforehand.
     ///
     /// # Errors
     ///
@@ -78,7 +78,7 @@ impl Deletion {
         Ok(frame.show(DeletePage { frame, page: &self }))
     }
 
-    /// Tells why it was not done: 409.
+    /// The page that explains why the record was not deleted: 409.
     ///
     /// # Errors
     ///

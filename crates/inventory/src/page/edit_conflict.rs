@@ -5,7 +5,7 @@
 //! - only this form changed it: it is written;
 //! - both changed it to different values: nothing is written, the form comes back with both values, and its reader chooses.
 //!
-//! So a sale, which changes the quantity of a product, is no conflict for whoever corrects the title. Inline rows and the cells of a
+//! So a sale, which changes the quantity of a product, is no conflict with a correction of its title. Inline rows and the cells of a
 //! list are compared in the same way, each row with a version of its own. A form without a version is written as it is.
 
 use db::Money;
@@ -28,7 +28,7 @@ pub(crate) const VERSION: &str = "version";
 const CHOICE: &str = "choice:";
 /// The choice of the stored value.
 const THEIRS: &str = "theirs";
-/// Hexadecimal digits of a fingerprint. Two values of one field are told apart, and need not resist an attack.
+/// Hexadecimal digits of a fingerprint. It distinguishes two values of one field, and need not resist an attack.
 const FINGERPRINT: usize = 12;
 /// Characters that are shown of somebody else's value.
 const SHOWN: usize = 120;

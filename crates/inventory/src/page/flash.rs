@@ -23,9 +23,9 @@ use crate::accounts::{
 const COOKIE: &str = "balcao_flash";
 /// Nobody waits longer for the page after an action.
 const LIFETIME: Duration = Duration::from_secs(120);
-/// As much of a sentence is told.
+/// Characters of a message that are kept: a cookie is small.
 const MAX_TEXT: usize = 400;
-/// Set by scripts that follow redirects themselves, so that what is told once is told to the page, not to them.
+/// Set by scripts that follow redirects themselves. The message is for the page that they load next, not for them.
 const BY_SCRIPT: HeaderName = HeaderName::from_static("hx-request");
 const GO_TO: HeaderName = HeaderName::from_static("hx-redirect");
 
@@ -38,7 +38,7 @@ pub(crate) enum Tone {
     Warning,
 }
 
-/// What is told once.
+/// A message that is shown once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Flash {
     /// How it is meant.
@@ -47,7 +47,7 @@ pub(crate) struct Flash {
     pub(crate) text: String,
     /// The address that an Undo form posts to.
     pub(crate) undo: Option<String>,
-    /// Where it is put right by whoever may not undo it.
+    /// The address of a correction, for readers who may not undo it.
     pub(crate) correct: Option<String>,
 }
 
@@ -113,12 +113,12 @@ fn message(payload: &str) -> String {
     format!("flash:{payload}")
 }
 
-/// Tells the next page that something was done.
+/// Shows a success message on the next page.
 pub(crate) fn success(response: Response, text: impl Into<String>) -> Response {
     leave(response, Flash::success(text))
 }
 
-/// Tells the next page something.
+/// Shows a message on the next page.
 pub(crate) fn leave(mut response: Response, flash: Flash) -> Response {
     response.extensions_mut().insert(flash);
     response
@@ -134,7 +134,7 @@ pub(super) fn read(parts: &Parts) -> Option<Flash> {
     Flash::verified(cookie::find(&parts.headers, COOKIE)?, &secret)
 }
 
-/// Makes the browser forget what was told.
+/// Removes the cookie of a message that was shown.
 pub(super) fn forget(response: &mut Response, is_https: bool) {
     append(response, cookie::forget(COOKIE, is_https));
 }

@@ -21,7 +21,7 @@ pub(crate) struct Form {
     values: Vec<(String, String)>,
     errors: Vec<(&'static str, String)>,
     conflicts: Vec<Conflict>,
-    /// What is wrong with the form as a whole.
+    /// The error of the whole form; blank when there is none.
     pub(crate) problem: String,
 }
 
@@ -93,7 +93,7 @@ impl Form {
         values.join("\n")
     }
 
-    /// What is wrong with a field; empty when nothing is.
+    /// The error of a field; blank when there is none.
     pub(crate) fn error(&self, name: &str) -> &str {
         let found = self.errors.iter().find(|(other, _)| *other == name);
         found.map_or("", |(_, message)| message.as_str())
@@ -117,7 +117,7 @@ impl Form {
         !self.errors.is_empty() || !self.problem.is_empty()
     }
 
-    /// Says what is wrong with a field, in the place of what was said of it before.
+    /// Sets the error of a field, in the place of an earlier one.
     pub(crate) fn complain(&mut self, field: &'static str, message: impl Into<String>) {
         let message = message.into();
         match self.errors.iter_mut().find(|(other, _)| *other == field) {
@@ -134,7 +134,7 @@ impl Form {
         });
     }
 
-    /// Takes over the messages of fields. What the page has said of a field already stays.
+    /// Takes over the errors of fields. Errors that the page has set already stay.
     pub(crate) fn absorb(&mut self, errors: &FieldErrors, locale: Locale) {
         for (field, messages) in errors.iter() {
             let messages: Vec<_> = messages

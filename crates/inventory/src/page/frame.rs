@@ -43,7 +43,7 @@ pub(crate) struct Frame {
     pub(crate) caller: Caller,
     /// The token that every form brings, in the field `csrfmiddlewaretoken`.
     pub(crate) csrf: String,
-    /// What is to be told once.
+    /// The message that this page shows once.
     pub(crate) flash: Option<Flash>,
     /// Whether single keys act.
     pub(crate) has_shortcuts: bool,

@@ -13,8 +13,8 @@ use crate::{
     rest::{Refusal, json::time_text, list::PageNumber, resource::Wanted},
 };
 
-/// How many changes a page tells.
-const TOLD: u64 = 10;
+/// Changes that a page shows.
+const SHOWN: u64 = 10;
 
 /// One change.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ async fn read(
 ) -> Result<Vec<ChangeView>, Refusal> {
     let wanted = Wanted {
         page: PageNumber::Number(1),
-        size: TOLD,
+        size: SHOWN,
     };
     let page = audit::history(state, model, id, wanted).await?;
     Ok(page

@@ -83,7 +83,7 @@ fn groups(text: &str, mark: char) -> Option<String> {
     is_first.then_some(digits)
 }
 
-/// What is said of a number that cannot be read, in the reader's language.
+/// The message about a number that cannot be read, in the reader's language.
 pub(crate) fn message(problem: NotNumber, typed: &str, locale: Locale) -> String {
     match problem {
         NotNumber::Malformed => locale

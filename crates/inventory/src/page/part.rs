@@ -1,4 +1,4 @@
-//! Parts of a page: what stands there beside others. One that cannot be read is told in its place, and the reader has the rest.
+//! Parts of a page that are read one by one. A part that cannot be read shows an error in its place; the rest of the page is shown.
 
 use crate::rest::Refusal;
 

@@ -55,7 +55,7 @@ pub(crate) struct PickerOption {
     pub(crate) id: i64,
     /// What it is called.
     pub(crate) text: String,
-    /// What tells it from others of the same name.
+    /// A text that distinguishes it from records of the same name.
     pub(crate) hint: String,
 }
 
@@ -185,7 +185,7 @@ impl Picked {
         }
     }
 
-    /// The filter by what is chosen, as a list tells it.
+    /// The chip of a list that is filtered by the chosen record.
     pub(crate) fn chip(&self, address: &Address) -> Option<Chip> {
         let text = || format!("{}: {}", self.label, self.text);
         (!self.id.is_empty()).then(|| address.chip(self.name, text()))
@@ -210,7 +210,7 @@ impl Picked {
         address
     }
 
-    /// Chooses the record of an id; one that no record has stays as it was sent, for the message about it.
+    /// Chooses the record of an id. An id that no record has stays as it was sent, for the message about it.
     pub(crate) async fn choose(mut self, state: &State, id: &str) -> Result<Self, Refusal> {
         let name = match id.trim().parse() {
             Ok(number) => self.source.name_of(state, number).await?,
@@ -306,7 +306,7 @@ impl Picked {
     }
 }
 
-/// A text that can be looked for: a character that no text can hold is one that no name has.
+/// A text to search by. NUL, which databases do not store, becomes a character that no name has.
 fn findable(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
 }

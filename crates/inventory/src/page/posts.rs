@@ -126,7 +126,7 @@ pub(crate) fn read_fields(
     }
 }
 
-/// Reads the search of a list; one for a character that no text can hold is told in the form, and finds nothing.
+/// Reads the search of a list. A search for NUL, which no text holds, is an error in the form and finds nothing.
 pub(crate) fn filter_search(parameters: &mut Parameters, form: &mut Form, locale: Locale) {
     let typed = parameters.get("search").unwrap_or_default();
     if typed.contains('\0') {
@@ -137,7 +137,7 @@ pub(crate) fn filter_search(parameters: &mut Parameters, form: &mut Form, locale
     form.set("search", parameters.get("search").unwrap_or_default());
 }
 
-/// Reads the amounts of a filter as people write them; what cannot be read is told in the form and filters nothing.
+/// Reads the amounts of a filter as people write them. An amount that cannot be read is an error in the form and filters nothing.
 pub(crate) fn filter_amounts(
     parameters: &mut Parameters,
     form: &mut Form,
@@ -158,7 +158,8 @@ pub(crate) fn filter_amounts(
     }
 }
 
-/// Reads a filter by another record, whose picker may have been typed into; what cannot be found is told in the form and filters nothing.
+/// Reads a filter by another record, chosen in its picker or typed. A text that finds no record is an error in the form and filters
+/// nothing.
 pub(crate) async fn filter_record(
     state: &State,
     picked: Picked,

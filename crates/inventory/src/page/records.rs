@@ -114,7 +114,7 @@ pub(crate) trait ResourcePages: Resource {
         record: &Self::Record,
     ) -> impl Future<Output = Result<(Deletion, Result<(), Refusal>), Refusal>> + Send;
 
-    /// What is said of a record that was deleted.
+    /// The message after a record was deleted.
     fn deleted(
         self,
         _state: &State,
@@ -125,7 +125,7 @@ pub(crate) trait ResourcePages: Resource {
         std::future::ready(Ok(format!("{done}: {}.", name_of(record))))
     }
 
-    /// What is said when a record is to be deleted that is gone; nothing where that is an error.
+    /// The message when the record to delete is gone already; none where that is an error.
     fn deleted_before(self, _frame: &Frame) -> Option<&'static str> {
         None
     }

@@ -26,9 +26,9 @@ pub(crate) enum FieldValue {
     Time(Timestamp),
     /// Yes or no.
     Truth(bool),
-    /// Changed fields, told in words.
+    /// Changed fields, shown in words.
     Changes(Vec<FieldChange>),
-    /// What a browser calls itself, told in words.
+    /// A browser's `User-Agent`, shown in words.
     Agent(String),
     /// Several chosen values, and how they read.
     Chosen(Vec<String>, String),

@@ -77,7 +77,7 @@ pub(crate) async fn rename(
     write(state, caller, job).await.map_err(taken)
 }
 
-/// Removes a view of the user's; one that is gone already is no fault.
+/// Removes a view of the user's. A view that is gone already is no error.
 pub(crate) async fn remove(state: &State, caller: &Caller, id: i64) -> Result<(), Refusal> {
     let user = caller.id;
     let delete = async move |tx: &mut Tx| store::delete(tx, id, user).await;

@@ -11,7 +11,7 @@ pub(super) const MAX_VIEWS: i64 = 30;
 pub(super) const MAX_NAME: usize = 60;
 /// Bytes of an address. The longest search fits.
 pub(super) const MAX_ADDRESS: usize = 4000;
-/// What is said of a name that another view of the user has.
+/// The error of a name that another view of the user has.
 pub(super) const NAME_TAKEN: Message = Message::fixed(
     "Você já tem uma visão com este nome.",
     "You already have a view with this name.",
@@ -65,7 +65,7 @@ pub(super) fn read_name(members: &Members) -> Result<String, FieldErrors> {
     }
 }
 
-/// What is said of one view more than a user may have.
+/// The error of one view more than a user may have.
 pub(super) fn too_many() -> Message {
     Message::new(
         format!("Você já tem {MAX_VIEWS} visões salvas. Remova uma antes de salvar outra."),

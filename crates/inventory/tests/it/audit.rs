@@ -7,7 +7,7 @@ use inventory::{
         Tokens,
         users::{self, Holder, NewUser},
     },
-    audit::{self, Done, Entry, FieldChange},
+    audit::{self, ActionKind, Entry, FieldChange},
     rest::{query::Parameters, resource::Wanted},
 };
 use serde_json::{Value, json};
@@ -191,7 +191,7 @@ on_both_engines!(
         let recent = audit::recent(&app.state, 1, 2).await.unwrap();
         assert_eq!(
             recent.iter().map(|entry| entry.done).collect::<Vec<_>>(),
-            [Done::Deleted, Done::Changed]
+            [ActionKind::Deleted, ActionKind::Changed]
         );
     }
 );

@@ -13,7 +13,7 @@ pub(in crate::admin) enum Application {
     Catalogue,
     /// What moves.
     Stock,
-    /// What is told to others, and what is made of it.
+    /// Webhooks, their deliveries, and analyses.
     Events,
     /// Who may do what.
     Accounts,
@@ -67,20 +67,20 @@ pub(in crate::admin) struct ModelAction {
     pub(in crate::admin) name: &'static str,
     /// What the menu calls it.
     pub(in crate::admin) text: Both,
-    /// What is said when it was done to so many: before and behind the number.
+    /// The message when it was done to some records: before and behind their number.
     pub(in crate::admin) done: (Both, Both),
     /// Who may.
     pub(in crate::admin) verb: Verb,
 }
 
-/// What may be done with the records of a model, by whoever holds the permission.
+/// What callers with the permission may do with the records of a model.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::admin) enum AllowedVerbs {
     /// Everything.
     Everything,
     /// Only this.
     Only(&'static [Verb]),
-    /// Everything, by whoever may change the record that it is a part of.
+    /// Everything, for callers who may change the record that it is a part of.
     AsPart,
 }
 
@@ -248,7 +248,7 @@ impl ModelDescription {
         site: None,
     };
 
-    /// What follows from the described fields of a record: columns, filters, fields. It is made once, and kept.
+    /// Columns, filters and fields from the described fields of a record. It is built once.
     pub(in crate::admin) fn of(described: &[&'static Field]) -> Self {
         let listed = listed(described, Listed::ForStaff).into_iter();
         let columns: Vec<_> = listed.map(ModelColumn::of).collect();

@@ -33,7 +33,7 @@ pub(super) struct Writer {
     pub(super) state: State,
     pub(super) caller: Caller,
     pub(super) author: Author,
-    /// What was prepared of a new account.
+    /// The new account, with its hashed password.
     pub(super) account: Option<NewAccount>,
 }
 
@@ -126,12 +126,12 @@ pub(super) trait AdminModel: AdminWrites {
     /// One record.
     async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal>;
 
-    /// What is wrong with a form, as far as it can be told without the store: what can be told is told before anything is written.
+    /// The errors of a form that are known without the store. They are shown before anything is written.
     fn problems(&self, _target: WriteTarget, _members: &Members) -> FieldErrors {
         FieldErrors::default()
     }
 
-    /// Prepares a new record before the transaction of its form: hashing a password takes too long to hold a writer meanwhile.
+    /// Prepares a new record before the transaction of its form: hashing a password takes too long to hold the writer.
     async fn prepare(
         &self,
         _state: &State,

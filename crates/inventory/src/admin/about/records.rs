@@ -50,7 +50,7 @@ pub(in crate::admin) struct SavedRecord {
     pub(in crate::admin) secret: Option<String>,
 }
 
-/// Records that refer to one that is to be deleted.
+/// How many records of one model refer to a record.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::admin) struct RelatedCount {
     /// The path of their model.

@@ -41,7 +41,7 @@ pub(in crate::admin) struct ListParameters {
     pub(in crate::admin) size: u64,
     /// Whether all records are to be shown at once.
     pub(in crate::admin) shows_all: bool,
-    /// Whether filters tell how many records they would leave.
+    /// Whether filters show how many records they would leave.
     pub(in crate::admin) shows_counts: bool,
     /// Whether the reader was sent here from an address that asked for what the list cannot do.
     pub(in crate::admin) is_corrected: bool,

@@ -24,7 +24,7 @@ pub(in crate::admin) struct Analyses;
 
 pub(in crate::admin) static ANALYSES: Analyses = Analyses;
 
-/// What is said when there is more than a search looks at, or finds.
+/// The note when there is more than a search covers or shows.
 const CUT: Both = (
     "A busca vê as análises de até 100 produtos e as 2.000 mais novas, e mostra no máximo 1.000. Digite mais palavras para chegar a outras.",
     "The search covers the analyses of up to 100 products and the newest 2,000, and shows at most 1,000. Enter more words to reach others.",

@@ -72,7 +72,7 @@ static ABOUT: ModelDescription = ModelDescription {
     ..ModelDescription::PLAIN
 };
 
-/// What is said when the log goes on behind the entries that a search looks at.
+/// The note when the log has more entries than a search covers.
 const CUT: Both = (
     "A busca vê só os 20.000 registros mais novos destes filtros. Escolha um ano, um mês ou um dia para procurar mais atrás.",
     "The search covers only the newest 20,000 entries of these filters. Choose a year, a month or a day to look further back.",

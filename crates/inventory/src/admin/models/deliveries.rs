@@ -30,7 +30,7 @@ const NEWEST: usize = 1_000;
 /// A search looks at so many of the newest.
 const SEARCHED: usize = 10_000;
 
-/// What is said when there are more than a search looks at.
+/// The note when there are more than a search covers.
 const CUT: Both = (
     "A busca vê só as 10.000 entregas mais novas destes filtros.",
     "The search covers only the newest 10,000 deliveries of these filters.",

@@ -46,7 +46,7 @@ static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
 
 const FILTERS: [ModelFilter; 1] = [ModelFilter::related("product", "products")];
 
-/// What is said when more products have the words of a search than are looked at.
+/// The note when more products match a search than it covers.
 const MANY: Both = (
     "Mais de 100 produtos têm estas palavras. A busca vê só os 100 primeiros, pelo título. Digite mais palavras para chegar a outros.",
     "More than 100 products have these words. The search covers only the first 100, by title. Enter more words to reach others.",

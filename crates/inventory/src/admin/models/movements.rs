@@ -41,7 +41,7 @@ const SEARCHED: Both = (
     "product, serial number, description, user",
 );
 
-/// What is said when there is more than a search looks at, or finds.
+/// The note when there is more than a search covers or shows.
 const CUT: Both = (
     "A busca vê as movimentações de até 100 produtos e as 10.000 mais novas, e mostra no máximo 1.000. Digite mais palavras, ou escolha um ano, um mês ou um dia.",
     "The search covers the movements of up to 100 products and the newest 10,000, and shows at most 1,000. Enter more words, or choose a year, a month or a day.",

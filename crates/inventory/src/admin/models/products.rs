@@ -76,7 +76,7 @@ const ACTIONS: [ModelAction; 2] = [
     },
 ];
 
-/// A quantity is not written in the list: whoever adjusts one should see the product's form, which says what an adjustment is.
+/// A quantity is not edited in the list: only the product's form explains that a change becomes an adjustment.
 static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
     path: "products",
     words: products::WORDS,

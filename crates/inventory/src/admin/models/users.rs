@@ -44,7 +44,7 @@ static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
     ..ModelDescription::of(User::FIELDS)
 });
 
-/// Whoever is logged in somewhere can be put out from here.
+/// Open sessions of a user, which can be ended here.
 const INLINES: [Inline; 1] = [Inline::read(
     "sessions",
     "user",
@@ -161,7 +161,7 @@ fn record(details: &Details) -> ModelRecord {
     record
 }
 
-/// What can be told of a password: how it is kept, and never what it is.
+/// How a password is stored. The password itself is never shown.
 fn password(hash: Option<&str>) -> FieldValue {
     let Some(hash) = hash else {
         return FieldValue::Word((

@@ -134,7 +134,7 @@ async fn each(
         let acted = model.act(&page.state, &site.caller, action.name, *id, once.clone());
         match acted.await {
             Ok(is_done) => done += u64::from(is_done),
-            Err(refusal) => refused = Some(told(site, &refusal)),
+            Err(refusal) => refused = Some(reason(site, &refusal)),
         }
     }
     let text = |(portuguese, english)| site.text(portuguese, english);
@@ -171,7 +171,7 @@ async fn delete_selected(
     for id in ids {
         match model.delete(&page.state, &site.caller, *id).await {
             Ok(was_there) => deleted += u64::from(was_there),
-            Err(refusal) => refused = Some(told(site, &refusal)),
+            Err(refusal) => refused = Some(reason(site, &refusal)),
         }
     }
     Ok(flash::leave(
@@ -194,8 +194,8 @@ fn outcome(
     }
 }
 
-/// Why a record was left as it is, in the reader's words.
-pub(super) fn told(site: &AdminFrame, refusal: &Refusal) -> String {
+/// Why a record was left unchanged, in the reader's language.
+pub(super) fn reason(site: &AdminFrame, refusal: &Refusal) -> String {
     match refusal {
         Refusal::Conflict(message) => message.text(site.locale).to_owned(),
         _ => site

@@ -9,7 +9,7 @@ use http::StatusCode;
 use resource::capitalized;
 use web::errors::wants_json;
 
-use super::{RecordPath, actions::told, find, list_address};
+use super::{RecordPath, actions::reason, find, list_address};
 use crate::{
     access::Verb,
     accounts::pages::posted,
@@ -37,7 +37,7 @@ pub(super) struct DeletionPlan {
     named: Vec<(String, String)>,
     /// What goes with them: how many, and what they are called.
     summary: Vec<(u64, String)>,
-    /// What keeps them: how many, what they are called, of which record, and the list that shows them.
+    /// The records that keep them from being deleted.
     protected: Vec<ProtectingRecords>,
     /// Those that the reader may not delete whatever refers to them, and why.
     kept: Vec<(String, String)>,
@@ -255,7 +255,7 @@ pub(super) async fn delete(
         Ok(record) => record,
         Err(response) => return Ok(response),
     };
-    let told = match model.delete(&page.state, &site.caller, record.id).await {
+    let message = match model.delete(&page.state, &site.caller, record.id).await {
         Ok(_) if is_popup => {
             let gone = serde_json::json!({"id": record.id, "is_deleted": true});
             return Ok((StatusCode::CREATED, axum::Json(gone)).into_response());
@@ -270,9 +270,9 @@ pub(super) async fn delete(
             );
             return Ok(flash::success(see_other(&list_address(&site, about)), text));
         }
-        Err(refusal @ Refusal::Conflict(_)) => told(&site, &refusal),
+        Err(refusal @ Refusal::Conflict(_)) => reason(&site, &refusal),
         Err(refusal) => return Err(refusal.into()),
     };
     let back = format!("/admin/{}/{}/delete/", about.path, record.id);
-    Ok(flash::leave(see_other(&back), Flash::warning(told)))
+    Ok(flash::leave(see_other(&back), Flash::warning(message)))
 }

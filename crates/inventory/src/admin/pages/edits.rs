@@ -32,12 +32,12 @@ use crate::{
     work::{self, Work},
 };
 
-/// What was typed into a list, and what is wrong with it, by record.
+/// What was typed into a list, with its errors, by record.
 #[derive(Default)]
 pub(super) struct ListEdits(BTreeMap<i64, (Form, FormEdit)>);
 
 impl ListEdits {
-    /// What was typed for a record; none when nothing was.
+    /// What was typed for a record.
     pub(super) fn of(&self, id: i64) -> Option<&Form> {
         self.0.get(&id).map(|(form, _)| form)
     }
@@ -73,14 +73,14 @@ impl ListEdits {
             .sum()
     }
 
-    /// What is wrong with whole records.
+    /// The errors of whole records.
     pub(super) fn sentences(&self) -> impl Iterator<Item = &str> {
         let problems = self.forms().map(|form| form.problem.as_str());
         problems.filter(|problem| !problem.is_empty())
     }
 }
 
-/// The fields of the columns that are written in the list, for whoever may change its records.
+/// The fields that the reader may edit in the list.
 pub(super) fn fields(site: &AdminFrame, about: &'static ModelDescription) -> Vec<&'static Field> {
     if !about.is_edited_by(&site.caller, false) {
         return Vec::new();

@@ -41,7 +41,7 @@ struct ModelListPage<'a> {
     dates: Vec<DateLink>,
     /// What is written in the list itself.
     edited: Vec<&'static Field>,
-    /// What was typed there and not taken.
+    /// What was typed there and refused.
     edits: ListEdits,
 }
 
@@ -412,7 +412,7 @@ impl ModelListPage<'_> {
     }
 }
 
-/// Sorts by a column first; one that is first already is turned round.
+/// Sorts by a column first; a column that is first already changes its direction.
 fn sort_by(asked: &mut ListParameters, column: usize) {
     let first = asked.order.first().copied();
     let before = asked

@@ -100,7 +100,7 @@ async fn find(
     }
 }
 
-/// The list of a model, or the index for whoever may not see it.
+/// The list of a model, or the index for readers who may not see it.
 fn list_address(site: &AdminFrame, about: &ModelDescription) -> String {
     if about.is_read_by(&site.caller) {
         about.address()

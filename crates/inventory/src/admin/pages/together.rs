@@ -38,7 +38,7 @@ impl<P> WriteError for WriteFailure<P> {
     }
 }
 
-/// A refusal that a form tells, so that what else is wrong can be told with it.
+/// A refusal that a form shows; other errors are gathered with it.
 pub(super) fn mendable<P>(refusal: Refusal) -> Result<Refusal, WriteFailure<P>> {
     match refusal {
         Refusal::Fields(_) | Refusal::Conflict(_) => Ok(refusal),
@@ -51,7 +51,7 @@ pub(super) fn mendable<P>(refusal: Refusal) -> Result<Refusal, WriteFailure<P>> 
 ///
 /// # Errors
 ///
-/// What no form can tell, and faults of the store.
+/// Refusals that no form shows, and errors of the store.
 pub(super) fn refused<T, P>(
     written: Result<T, WriteFailure<P>>,
 ) -> Result<Result<T, Vec<(P, Refusal)>>, Refusal> {

@@ -15,7 +15,7 @@ pub(crate) enum Days {
 
 impl Days {
     /// The parameters of the first and the last day.
-    pub(super) const NAMES: [&str; 2] = ["date_from", "date_to"];
+    pub(crate) const NAMES: [&str; 2] = ["date_from", "date_to"];
 
     /// The fields of the filter.
     pub(crate) fn filters(self, frame: &Frame) -> [Filter; 2] {

@@ -121,7 +121,7 @@ pub(crate) struct Index {
     pub(crate) number: u64,
     /// Records a page.
     pub(crate) size: u64,
-    /// What is said when there is nothing.
+    /// The text of an empty list.
     pub(crate) empty: Empty,
 }
 
@@ -190,7 +190,7 @@ impl Index {
         }
     }
 
-    /// The list of records that are made and imported by whoever may.
+    /// The list of records, with the ways to create and import them for readers who may.
     pub(crate) fn of(
         frame: &Frame,
         words: &Words,
@@ -243,7 +243,7 @@ impl Index {
         self.columns.len() + 1
     }
 
-    /// What is wrong with numbers in rows: the field, and the message with what it is about.
+    /// The errors of numbers in rows: the id of the control, and the message with its label.
     fn mistyped(&self) -> Vec<(&str, String)> {
         let cells = self.rows.iter().flat_map(|row| &row.cells);
         let wrong = cells.filter_map(|cell| match cell {
@@ -325,7 +325,7 @@ impl Index {
         frame.views().iter().find(|view| view.address == here)
     }
 
-    /// Where the list is saved as a view; none of one that cannot be.
+    /// The address that saves the list as a view; none of a list that cannot be saved.
     fn new_view(&self) -> Option<String> {
         let here = canonical(&self.address.whole()).filter(|_| !self.form.is_refused())?;
         let mut address = "/views/new/?address=".to_owned();

@@ -60,8 +60,8 @@ impl ListFilters {
         search
             .into_iter()
             .chain(fields)
-            .chain(days)
             .chain(choices)
+            .chain(days)
             .collect()
     }
 
@@ -145,7 +145,7 @@ impl ListRequest {
         let choices = self.filters.choices.iter().cloned();
         let choices = choices.map(|(name, text, values)| Filter::Choice(name, text, values));
         let fields = search.into_iter().chain(records).chain(amounts);
-        fields.chain(days).chain(choices).collect()
+        fields.chain(choices).chain(days).collect()
     }
 
     /// The filters that are set.
@@ -187,7 +187,7 @@ impl ListRequest {
                 Some(address.chip(name, said))
             });
         let chips = search.into_iter().chain(picked).chain(bounds);
-        chips.chain(days).chain(choices).collect()
+        chips.chain(choices).chain(days).collect()
     }
 
     /// What narrows the list, in words; nothing where it is the whole list.

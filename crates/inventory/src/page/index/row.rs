@@ -85,7 +85,7 @@ pub(crate) struct NumberInput {
     pub(crate) label: String,
     /// As it is, or as it was typed.
     pub(crate) value: String,
-    /// What is wrong with it; empty when nothing is.
+    /// Its error; blank when there is none.
     pub(crate) message: String,
     /// Where the form is posted to.
     pub(crate) address: String,

@@ -14,10 +14,10 @@ use super::{
 use crate::{
     State,
     page::{
-        Form, Frame, PageState,
+        Frame, PageState,
         flash::{self, Flash},
-        index::{self, Address, Chip, Choices, Days, Filter},
-        posts, redirect,
+        index::{self, Days, ListFilters, ListRequest},
+        redirect,
     },
     rest::{
         Refusal,
@@ -33,101 +33,55 @@ use http::Uri;
 const FILE_PAGE: u64 = 100;
 const FILE_PAGES: u64 = 20;
 
-/// What a list is asked for.
-pub(super) struct Asked {
-    pub(super) parameters: Parameters,
-    pub(super) form: Form,
+/// What a list of checkout's records is asked for.
+pub(super) struct CheckoutRequest {
+    pub(super) request: ListRequest,
     pub(super) query: ListQuery,
     wanted: Wanted,
-    choices: Vec<Choices>,
 }
 
-impl Asked {
-    /// Reads an address; what cannot be read is told in the form.
-    pub(super) fn read(
+impl CheckoutRequest {
+    /// Reads an address. The form says what cannot be read.
+    pub(super) async fn read(
         page: &PageState,
         frame: &Frame,
         uri: &Uri,
-        choices: Vec<Choices>,
+        filters: ListFilters,
     ) -> Result<Self, Refusal> {
-        let mut parameters = Parameters::of_address(uri);
+        let parameters = Parameters::of_address(uri);
         let wanted = Wanted::parse(&page.state, &parameters)?;
-        let mut form = Form::new();
-        posts::filter_search(&mut parameters, &mut form, frame.locale);
+        let mut request = filters.read(page, frame, parameters).await?;
         let number = match wanted.page {
             PageNumber::Number(number) => number,
             PageNumber::Last => 1,
         };
+        let value = |name| given(&request.parameters, name);
         let mut query = ListQuery {
-            reference: given(&parameters, "search"),
+            reference: value("search"),
+            status: value("status"),
+            payment_method: value("payment_method"),
             page: number,
             page_size: wanted.size.min(FILE_PAGE),
             ..ListQuery::default()
         };
-        for (name, _, values) in &choices {
-            let chosen = given(&parameters, name);
-            let chosen = chosen.filter(|chosen| values.iter().any(|(value, _)| value == chosen));
-            form.set(name, chosen.clone().unwrap_or_default());
-            parameters.set(name, chosen.clone().unwrap_or_default());
-            match *name {
-                "status" => query.status = chosen,
-                _ => query.payment_method = chosen,
-            }
-        }
-        for (name, is_end) in [("date_from", false), ("date_to", true)] {
-            let Some(text) = given(&parameters, name) else {
+        for (name, is_end) in Days::NAMES.into_iter().zip([false, true]) {
+            let Some(text) = given(&request.parameters, name) else {
                 continue;
             };
-            form.set(name, text.as_str());
             match moment(&text, is_end, page.state.clock.now()) {
                 Some(moment) if is_end => query.to = Some(moment),
                 Some(moment) => query.from = Some(moment),
-                None => form.complain(
+                None => request.form.complain(
                     name,
                     frame.text("Digite uma data válida.", "Enter a valid date."),
                 ),
             }
         }
         Ok(Self {
-            parameters,
-            form,
+            request,
             query,
             wanted,
-            choices,
         })
-    }
-
-    /// The fields of the filter behind the first one.
-    pub(super) fn filters(&self, frame: &Frame) -> Vec<Filter> {
-        let choices = self.choices.iter();
-        let choices =
-            choices.map(|(name, text, values)| Filter::Choice(name, text, values.clone()));
-        choices.chain(Days::SaoPaulo.filters(frame)).collect()
-    }
-
-    /// The filters that are set.
-    pub(super) fn chips(&self, frame: &Frame, address: &Address) -> Vec<Chip> {
-        let mut chips = Vec::new();
-        let mut chip = |name, text: String| {
-            chips.push(Chip {
-                text,
-                address: address.with(&[(name, ""), ("page", "")]),
-            });
-        };
-        if let Some(reference) = given(&self.parameters, "search") {
-            chip("search", reference);
-        }
-        for (name, text, values) in &self.choices {
-            let chosen = given(&self.parameters, name);
-            let chosen = values
-                .iter()
-                .find(|(value, _)| chosen.as_deref() == Some(*value));
-            if let Some((_, word)) = chosen {
-                chip(name, format!("{text}: {word}"));
-            }
-        }
-        chips.extend(Days::SaoPaulo.chips(frame, address, &self.parameters));
-        chips
     }
 
     /// The page that was asked for, as lists show it.
@@ -196,11 +150,11 @@ pub(super) async fn export<T: Listed>(
     page: &PageState,
     frame: &Frame,
     uri: &Uri,
-    choices: Vec<Choices>,
+    filters: ListFilters,
     file: File<T>,
 ) -> Answer {
-    let asked = Asked::read(page, frame, uri, choices)?;
-    if asked.form.is_refused() {
+    let asked = CheckoutRequest::read(page, frame, uri, filters).await?;
+    if asked.request.form.is_refused() {
         return Ok(index::back_to_list(uri));
     }
     let records = match gather::<T>(&page.state, &asked.query).await {

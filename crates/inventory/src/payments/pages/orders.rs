@@ -8,7 +8,7 @@ use super::{
         words::{ORDER_STATUSES, PLACE, order_state, order_status},
     },
     Answer, ORDERS, Page, admit,
-    list::{self, Asked, File},
+    list::{self, CheckoutRequest, File},
     order_address, unavailable,
 };
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
     page::{
         Frame,
         history::machine_time,
-        index::{Address, Cell, Cells, Choices, Column, Empty, Filter, Index, Link, Row},
+        index::{Cell, Cells, Column, Days, Empty, Index, Link, ListFilters, Row},
     },
 };
 
@@ -33,19 +33,22 @@ const COLUMNS: &[&str] = &[
     "paid_at",
 ];
 
-fn choices(frame: &Frame) -> Vec<Choices> {
+fn filters(frame: &Frame) -> ListFilters {
+    let number = frame.text("Número do pedido", "Order number");
     let statuses =
         ORDER_STATUSES.map(|(code, status)| (code, frame.say(order_status(status).text)));
-    vec![(
-        "status",
-        frame.text("Situação", "Status"),
-        statuses.to_vec(),
-    )]
+    let status = frame.text("Situação", "Status");
+    ListFilters {
+        search: Some(number.to_owned()),
+        days: Some(Days::SaoPaulo),
+        choices: vec![("status", status, statuses.to_vec())],
+        ..ListFilters::default()
+    }
 }
 
 pub(super) async fn list(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
     admit(&frame, Verb::View, Model::Order)?;
-    let asked = Asked::read(&page, &frame, request.uri(), choices(&frame))?;
+    let asked = CheckoutRequest::read(&page, &frame, request.uri(), filters(&frame)).await?;
     let mut index = empty_index(&frame, &asked);
     if !index.form.is_refused() {
         match super::super::list(&page.state, &asked.query).await {
@@ -61,11 +64,8 @@ pub(super) async fn list(Extracted(page): Page, frame: Frame, request: Request) 
     Ok(index.show(&frame))
 }
 
-fn empty_index(frame: &Frame, asked: &Asked) -> Index {
-    let address = Address::new(ORDERS, FILTERS, "", &asked.parameters);
-    let number = frame.text("Número do pedido", "Order number");
-    let mut filters = vec![Filter::Search(number.to_owned())];
-    filters.extend(asked.filters(frame));
+fn empty_index(frame: &Frame, asked: &CheckoutRequest) -> Index {
+    let address = asked.request.address(ORDERS, "");
     let may_add = frame.may(Verb::Add, Model::Order);
     let new = frame.text("Novo link de pagamento", "New payment link");
     let columns = vec![
@@ -88,9 +88,9 @@ fn empty_index(frame: &Frame, asked: &Asked) -> Index {
     Index {
         create: may_add.then(|| (new.to_owned(), format!("{ORDERS}new/"))),
         is_create_dialog: false,
-        filters,
-        form: asked.form.clone(),
-        chips: asked.chips(frame, &index.address),
+        filters: asked.request.filters(frame),
+        form: asked.request.form.clone(),
+        chips: asked.request.chips(frame, &index.address),
         size: asked.query.page_size,
         ..index
     }
@@ -117,7 +117,7 @@ pub(super) async fn export(Extracted(page): Page, frame: Frame, request: Request
         columns: COLUMNS,
         row: exported,
     };
-    list::export(&page, &frame, request.uri(), choices(&frame), file).await
+    list::export(&page, &frame, request.uri(), filters(&frame), file).await
 }
 
 fn exported(cells: Cells, order: &Order) -> Vec<String> {

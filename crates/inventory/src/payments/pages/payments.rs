@@ -9,7 +9,7 @@ use super::{
         words::{METHODS, PAYMENT_STATUSES, Word, method, method_id, payment_status},
     },
     Answer, Id, ORDERS, PAYMENTS, Page, admit,
-    list::{self, Asked, File},
+    list::{self, CheckoutRequest, File},
     payment_address, unavailable,
 };
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
     page::{
         Frame,
         history::machine_time,
-        index::{Address, Cell, Cells, Choices, Column, Empty, Index, Link, Row},
+        index::{Cell, Cells, Column, Days, Empty, Index, Link, ListFilters, Row},
         part::{Part, part},
     },
     rest::query::Parameters,
@@ -36,27 +36,27 @@ const COLUMNS: &[&str] = &[
     "approved_at",
 ];
 
-fn choices(frame: &Frame) -> Vec<Choices> {
+fn filters(frame: &Frame) -> ListFilters {
     let statuses =
         PAYMENT_STATUSES.map(|(code, status)| (code, frame.say(payment_status(status).text)));
     let methods = METHODS.map(|(code, means)| (code, frame.say(method(means))));
-    vec![
-        (
-            "status",
-            frame.text("Situação", "Status"),
-            statuses.to_vec(),
-        ),
-        (
-            "payment_method",
-            frame.text("Forma", "Method"),
-            methods.to_vec(),
-        ),
-    ]
+    let (status, means) = (
+        frame.text("Situação", "Status"),
+        frame.text("Forma", "Method"),
+    );
+    ListFilters {
+        days: Some(Days::SaoPaulo),
+        choices: vec![
+            ("status", status, statuses.to_vec()),
+            ("payment_method", means, methods.to_vec()),
+        ],
+        ..ListFilters::default()
+    }
 }
 
 pub(super) async fn list(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
     admit(&frame, Verb::View, Model::Order)?;
-    let asked = Asked::read(&page, &frame, request.uri(), choices(&frame))?;
+    let asked = CheckoutRequest::read(&page, &frame, request.uri(), filters(&frame)).await?;
     let mut index = empty_index(&frame, &asked);
     if !index.form.is_refused() {
         match super::super::list(&page.state, &asked.query).await {
@@ -72,8 +72,8 @@ pub(super) async fn list(Extracted(page): Page, frame: Frame, request: Request) 
     Ok(index.show(&frame))
 }
 
-fn empty_index(frame: &Frame, asked: &Asked) -> Index {
-    let address = Address::new(PAYMENTS, FILTERS, "", &asked.parameters);
+fn empty_index(frame: &Frame, asked: &CheckoutRequest) -> Index {
+    let address = asked.request.address(PAYMENTS, "");
     let columns = vec![
         Column::text(frame.text("Pagamento", "Payment"), ""),
         Column::text(frame.text("Forma", "Method"), ""),
@@ -94,9 +94,9 @@ fn empty_index(frame: &Frame, asked: &Asked) -> Index {
     );
     Index {
         is_create_dialog: false,
-        filters: asked.filters(frame),
-        form: asked.form.clone(),
-        chips: asked.chips(frame, &index.address),
+        filters: asked.request.filters(frame),
+        form: asked.request.form.clone(),
+        chips: asked.request.chips(frame, &index.address),
         size: asked.query.page_size,
         ..index
     }
@@ -137,7 +137,7 @@ pub(super) async fn export(Extracted(page): Page, frame: Frame, request: Request
         columns: COLUMNS,
         row: exported,
     };
-    list::export(&page, &frame, request.uri(), choices(&frame), file).await
+    list::export(&page, &frame, request.uri(), filters(&frame), file).await
 }
 
 fn exported(cells: Cells, payment: &Payment) -> Vec<String> {

@@ -128,18 +128,13 @@ async fn change(
     let mut members = sent.members;
     let edit = FormEdit::of(&form, &members, own::PROFILE);
     members.retain(|name, _| !edit.unchanged().any(|unchanged| unchanged == name));
-    let profile = match own::read_profile(&members) {
-        Ok(profile) => profile,
-        Err(errors) => {
-            form.absorb(&errors, locale);
-            return Ok(account(&page.state, &frame, form).await?);
-        }
-    };
+    let profile = own::read_profile(&members);
     let compared = edit.clone();
     let wished = move |user: &User| {
+        let profile = profile.clone()?;
         let errors = compared.conflicts(&snapshots(user), locale);
         if errors.is_empty() {
-            Ok(profile.clone())
+            Ok(profile)
         } else {
             Err(errors)
         }

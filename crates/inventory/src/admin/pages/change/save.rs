@@ -86,18 +86,22 @@ pub(super) async fn save(
     let mut sent = inlines::read(page, site, about, target, &saving.members).await?;
     let fields = about.fields_of(target == WriteTarget::New);
     posts::read_fields(&mut form, &mut saving.members, fields, site.locale);
-    if form.is_refused() || sent.iter().any(|row| row.form.is_refused()) {
-        form.absorb(&model.problems(target, &saving.members), site.locale);
-        return show(page, site, about, saving.record, (form, sent)).await;
-    }
     let members = saving.members.clone();
     let edit = match target {
         WriteTarget::New => FormEdit::default(),
         _ => versions::edit(about, &form, &members),
     };
-    let whole = (model, target, members, edit.clone());
-    if let Some(written) = inlines::write(page, site, whole, once, &mut form, &mut sent).await? {
-        return Ok(saved(site, about, written, target, &saving));
+    if form.is_refused() || sent.iter().any(|row| row.form.is_refused()) {
+        form.absorb(&model.problems(target, &members), site.locale);
+        for row in &mut sent {
+            row.refresh(page, site).await?;
+        }
+    } else {
+        let whole = (model, target, members, edit.clone());
+        let written = inlines::write(page, site, whole, once, &mut form, &mut sent);
+        if let Some(written) = written.await? {
+            return Ok(saved(site, about, written, target, &saving));
+        }
     }
     let record = match target.id() {
         Some(id) => model.read(&page.state, id).await?,
@@ -127,8 +131,8 @@ fn posted_form(members: &Members, about: &ModelDescription) -> Form {
     form
 }
 
-/// Shows a secret, this once. No browser keeps the page.
-fn told_once(
+/// Shows a new secret, once. No browser caches the page.
+fn show_secret(
     site: &AdminFrame,
     about: &ModelDescription,
     written: SavedRecord,
@@ -156,11 +160,11 @@ fn saved(
     saving: &SaveRequest,
 ) -> Response {
     if let Some(secret) = written.secret.take() {
-        return told_once(site, about, written, secret);
+        return show_secret(site, about, written, secret);
     }
     if saving.is_popup {
-        let told = serde_json::json!({"id": written.id, "text": written.text});
-        return (StatusCode::CREATED, axum::Json(told)).into_response();
+        let message = serde_json::json!({"id": written.id, "text": written.text});
+        return (StatusCode::CREATED, axum::Json(message)).into_response();
     }
     let is_new = target == WriteTarget::New;
     let follows = match saving.follows {
@@ -177,6 +181,6 @@ fn saved(
     } else {
         ChangeKind::Changed
     };
-    let told = messages::done(site.locale, about, &written.text, done, follows);
-    flash::success(see_other(&address), told)
+    let message = messages::done(site.locale, about, &written.text, done, follows);
+    flash::success(see_other(&address), message)
 }

@@ -26,12 +26,12 @@ pub(super) struct ChangePage<'a> {
     /// None on the form of a new record.
     record: Option<ModelRecord>,
     form: Form,
-    /// None for whoever may only look.
+    /// None for readers who may not change the record.
     fields: Option<Vec<FieldView>>,
     /// Why the reader may only look at a record that they could change otherwise; empty when there is no such reason.
     hindrance: String,
     tables: Vec<Table>,
-    /// What is wrong with rows of the tables: the control, what it is called, what is said.
+    /// The errors of inline rows: the id of the control, its label, the message.
     row_problems: Vec<(String, String, String)>,
 }
 
@@ -87,7 +87,7 @@ impl<'a> ChangePage<'a> {
         })
     }
 
-    /// Whether it tells what is wrong.
+    /// Whether it shows errors.
     pub(super) fn is_refused(&self) -> bool {
         self.form.is_refused() || !self.row_problems.is_empty()
     }

@@ -37,7 +37,7 @@ pub(super) struct SubmittedRow {
     members: Members,
     /// What it makes of its record.
     edit: FormEdit,
-    /// What was typed, and what is wrong with it.
+    /// What was typed, with its errors.
     pub(super) form: Form,
 }
 
@@ -55,7 +55,7 @@ impl SubmittedRow {
         self.id.map_or(WriteTarget::New, WriteTarget::Part)
     }
 
-    /// What is wrong with it: the control, what it is called, what is said.
+    /// Its errors: the id of the control, its label, the message.
     pub(super) fn problems(&self, site: &AdminFrame) -> Vec<(String, String, String)> {
         let (path, row) = (self.inline.path, &self.row);
         let control = |field: &str| format!("{path}-{row}-{field}");
@@ -80,7 +80,11 @@ impl SubmittedRow {
     }
 
     /// Prepares the row of a record that is there to be shown again.
-    async fn refresh(&mut self, page: &PageState, site: &AdminFrame) -> Result<(), Refusal> {
+    pub(super) async fn refresh(
+        &mut self,
+        page: &PageState,
+        site: &AdminFrame,
+    ) -> Result<(), Refusal> {
         let record = match self.id {
             Some(id) => self.model.read(&page.state, id).await?,
             None => None,
@@ -153,7 +157,7 @@ pub(super) fn rows_of(path: &str, members: &Members) -> BTreeMap<String, Members
     rows
 }
 
-/// A row, when it asks for something: one that is filled in, changes its record, or is ticked to be deleted. A row without a version is
+/// A row that asks for something: it is filled in, changes its record, or is ticked to be deleted. A row without a version is
 /// compared with its record as it is stored.
 fn wanted(
     inline: &'static Inline,

@@ -31,7 +31,7 @@ pub(in crate::admin::pages) struct Table {
     pub(in crate::admin::pages) blank: Option<RowView>,
     /// What one row is, for the button that offers another.
     pub(in crate::admin::pages) one: &'static str,
-    /// The most new rows, and how that is said.
+    /// The most new rows, and the sentence about it.
     pub(in crate::admin::pages) most: usize,
     pub(in crate::admin::pages) limit: String,
     /// Whether rows can be deleted.

@@ -171,7 +171,7 @@ impl FormWrite {
 ///
 /// # Errors
 ///
-/// What no form can tell, and faults of the store.
+/// Refusals that no form shows, and errors of the store.
 pub(in crate::admin::pages) async fn write(
     page: &PageState,
     site: &AdminFrame,

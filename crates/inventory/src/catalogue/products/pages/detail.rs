@@ -29,10 +29,10 @@ use crate::{
 
 /// How many changes of the quantity the curve shows.
 const CURVE: u64 = 60;
-/// How many of them are told one by one.
-const TOLD: usize = 8;
+/// How many of them stand in the table.
+const LISTED: usize = 8;
 
-/// A row of the ledger, as pages tell it.
+/// A row of the ledger, as pages show it.
 struct LedgerLine {
     time: String,
     machine_time: String,
@@ -66,9 +66,9 @@ impl LedgerPart {
             .rev()
             .map(|row| (row.created_at, row.balance_after))
             .collect();
-        let told = rows.iter().take(TOLD);
+        let listed = rows.iter().take(LISTED);
         Ok(Self {
-            entries: told.map(|row| entry(frame, row)).collect(),
+            entries: listed.map(|row| entry(frame, row)).collect(),
             trend: Trend::of(&points, frame.locale),
         })
     }
@@ -156,7 +156,7 @@ pub(super) async fn show(
     }))
 }
 
-/// What is told of a product below its figures: what the shop wrote, then the times and the id.
+/// The facts below a product's figures: the shop's own texts, then the times and the id.
 fn facts(frame: &Frame, product: &ProductRecord) -> Vec<(&'static Field, String)> {
     const ABOVE: [&Field; 6] = [
         ProductRecord::title,

@@ -140,7 +140,7 @@ pub(super) async fn new(Extracted(state): Shared, frame: Frame, request: Request
     Ok(frame.show(page(&frame, &state.state, &shown, None, next)))
 }
 
-/// What was posted, understood.
+/// A form that was sent, with its fields read.
 struct SubmittedProduct {
     post: Post,
     picked: Vec<Picked>,
@@ -186,7 +186,7 @@ impl SubmittedProduct {
         edit
     }
 
-    /// Prepares the form to be shown again beside the product as it is stored.
+    /// Prepares the form to be shown again beside the product as it is stored. Pickers that could not be read stay.
     async fn refresh(
         &mut self,
         state: &State,
@@ -199,15 +199,16 @@ impl SubmittedProduct {
             form.set(picked.name, picked.id.as_str());
         }
         changes.refresh(form, stored, frame.locale);
-        self.picked.clear();
-        for picker in pickers(frame) {
-            let id = form.value(picker.name);
-            self.picked.push(picker.choose(state, id).await?);
+        for picked in &mut self.picked {
+            let id = form.value(picked.name);
+            if *id != picked.id {
+                *picked = picked.clone().choose(state, id).await?;
+            }
         }
         Ok(())
     }
 
-    /// Adds what the service would say of the other fields, so that every problem is told at once.
+    /// Adds the service's errors of the other fields, so that all are shown at once.
     async fn again(
         mut self,
         frame: &Frame,
@@ -330,15 +331,19 @@ pub(super) async fn update(
     request: Request,
 ) -> Answer {
     frame.require(Verb::Change, Model::Product)?;
-    let (product, _) = find(&page.state, id).await?;
+    let (product, threshold) = find(&page.state, id).await?;
     let (parts, body) = request.into_parts();
     let mut sent = understand(&page.state, &frame, &parts, body).await?;
-    let whole = products::problems(&sent.post.members, Mode::Whole);
+    let (whole, locale) = (
+        products::problems(&sent.post.members, Mode::Whole),
+        frame.locale,
+    );
+    let changes = FormEdit::of(&sent.post.form, &sent.post.members, fields());
     if sent.post.form.is_refused() || !whole.is_empty() {
+        let stored = snapshots(&product, threshold);
+        sent.refresh(&page.state, &frame, &changes, &stored).await?;
         return Ok(sent.again(&frame, &page.state, Some(&product)).await?);
     }
-    let locale = frame.locale;
-    let changes = FormEdit::of(&sent.post.form, &sent.post.members, fields());
     let (edit, compared) = (sent.written(&changes), changes.clone());
     let refused = move |product: &ProductRecord, threshold| {
         compared.conflicts(&snapshots(product, threshold), locale)

@@ -178,7 +178,7 @@ impl ResourcePages for Movement {
     }
 }
 
-/// What its row offers: deleting it or, for whoever may not, correcting the product's stock.
+/// The action of its row: to delete it or, for readers who may not, to correct the product's stock.
 fn action(
     movement: Movement,
     frame: &Frame,
@@ -210,7 +210,7 @@ struct MovementPage<'a> {
     /// The paid order that an outflow came from: its page, and what people call it.
     order: Option<(String, String)>,
     may_delete: bool,
-    /// Where it is corrected by whoever may not delete it.
+    /// The address of a correction, for readers who may not delete it.
     correction: Option<String>,
     /// What is known of it: what it is called, the value, and where it leads.
     facts: Vec<MovementFact>,
@@ -266,7 +266,7 @@ async fn detail(movement: Movement, Extracted(page): Shared, frame: Frame, id: R
     }))
 }
 
-/// What is said of a movement that was booked or undone, with the balance that it left.
+/// The message after a movement was booked or undone, with the new balance.
 async fn sentence(
     state: &State,
     frame: &Frame,
