@@ -92,30 +92,30 @@ impl Money {
 
 /// The number that digits make, if nothing else is among them.
 fn number(digits: &str) -> Option<i128> {
-    // Stored amounts begin with zeros. What is left is nearly always short, and read several times as fast as a wide number.
-    let significant = digits.trim_start_matches('0');
-    if !significant.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
+    let mut bytes = digits.bytes();
+    // Nearly every amount fits a narrow number, which is read several times as fast as a wide one.
+    let mut narrow: u64 = 0;
+    for byte in bytes.by_ref().take(19) {
+        narrow = narrow * 10 + u64::from(digit(byte)?);
     }
-    match significant.len() {
-        0 => Some(0),
-        1..=19 => significant.parse::<u64>().ok().map(i128::from),
-        _ => significant.parse().ok(),
-    }
+    bytes.try_fold(i128::from(narrow), |number, byte| {
+        number.checked_mul(10)?.checked_add(digit(byte)?.into())
+    })
+}
+
+fn digit(byte: u8) -> Option<u8> {
+    byte.is_ascii_digit().then(|| byte - b'0')
 }
 
 impl fmt::Display for Money {
     /// `12.30`, `-0.05`: always two places, no separators.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let cents = self.0.unsigned_abs();
-        let (whole, hundredths) = (cents / 100, cents % 100);
         // Nearly every amount is short, and written several times as fast from a narrow number.
-        let mut text = match u64::try_from(whole) {
-            Ok(whole) => whole.to_string(),
-            Err(_) => whole.to_string(),
+        let text = match u64::try_from(cents) {
+            Ok(cents) => format!("{}.{:02}", cents / 100, cents % 100),
+            Err(_) => format!("{}.{:02}", cents / 100, cents % 100),
         };
-        text.push_str(if hundredths < 10 { ".0" } else { "." });
-        text.push_str(&hundredths.to_string());
         formatter.pad_integral(self.0 >= 0, "", &text)
     }
 }

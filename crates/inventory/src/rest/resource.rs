@@ -221,15 +221,8 @@ async fn on_list<R: Resource>(
     };
     let call = gate::admit(state, endpoint, request).await?;
     match call.parts.method {
-        Method::POST => {
-            let submission = submission(state, call).await?;
-            let (fields, path) = (resource.fields(), resource.path());
-            let draft = Draft::read_fields(fields, &submission.members, Mode::Whole);
-            let key = submission.idempotency_key(path);
-            let key = key.filter(|_| resource.is_repeatable());
-            let answer = work::create(state, &submission.caller, resource, draft, key);
-            Ok(created(answer.await?))
-        }
+        // The futures of writes are large: in boxes of their own no read carries them along.
+        Method::POST => Box::pin(create(resource, state, call)).await,
         Method::OPTIONS => Ok(metadata_of(resource, &call.caller, "List", Some(Verb::Add))),
         _ => {
             let page = resource.list(state, &call.parameters).await?;
@@ -259,31 +252,55 @@ async fn on_record<R: Resource>(
     }
     let id = id.ok_or(Refusal::NotFound)?;
     match call.parts.method {
-        Method::DELETE => {
-            if work::delete(state, &call.caller, resource, id).await? {
-                Ok(StatusCode::NO_CONTENT.into_response())
-            } else {
-                Err(Refusal::NotFound)
-            }
-        }
-        Method::PUT | Method::PATCH => {
-            // An unknown record is unknown whatever the body says.
-            let known = resource.read(state, id).await?;
-            known.ok_or(Refusal::NotFound)?;
-            let mode = if call.parts.method == Method::PUT {
-                Mode::Whole
-            } else {
-                Mode::Partial
-            };
-            let submission = submission(state, call).await?;
-            let draft = Draft::read_fields(resource.fields(), &submission.members, mode);
-            let changed = work::change(state, &submission.caller, resource, id, draft).await?;
-            Ok(json(StatusCode::OK, &changed.ok_or(Refusal::NotFound)?))
-        }
+        Method::DELETE => Box::pin(delete(resource, state, call, id)).await,
+        Method::PUT | Method::PATCH => Box::pin(change(resource, state, call, id)).await,
         _ => {
             let record = resource.read(state, id).await?.ok_or(Refusal::NotFound)?;
             Ok(json(StatusCode::OK, &record))
         }
+    }
+}
+
+async fn create<R: Resource>(resource: R, state: &State, call: Call) -> Result<Response, Refusal> {
+    let submission = submission(state, call).await?;
+    let (fields, path) = (resource.fields(), resource.path());
+    let draft = Draft::read_fields(fields, &submission.members, Mode::Whole);
+    let key = submission.idempotency_key(path);
+    let key = key.filter(|_| resource.is_repeatable());
+    let answer = work::create(state, &submission.caller, resource, draft, key);
+    Ok(created(answer.await?))
+}
+
+async fn change<R: Resource>(
+    resource: R,
+    state: &State,
+    call: Call,
+    id: i64,
+) -> Result<Response, Refusal> {
+    // An unknown record is unknown whatever the body says.
+    let known = resource.read(state, id).await?;
+    known.ok_or(Refusal::NotFound)?;
+    let mode = if call.parts.method == Method::PUT {
+        Mode::Whole
+    } else {
+        Mode::Partial
+    };
+    let submission = submission(state, call).await?;
+    let draft = Draft::read_fields(resource.fields(), &submission.members, mode);
+    let changed = work::change(state, &submission.caller, resource, id, draft).await?;
+    Ok(json(StatusCode::OK, &changed.ok_or(Refusal::NotFound)?))
+}
+
+async fn delete<R: Resource>(
+    resource: R,
+    state: &State,
+    call: Call,
+    id: i64,
+) -> Result<Response, Refusal> {
+    if work::delete(state, &call.caller, resource, id).await? {
+        Ok(StatusCode::NO_CONTENT.into_response())
+    } else {
+        Err(Refusal::NotFound)
     }
 }
 
@@ -324,10 +341,19 @@ fn created<T: Serialize>(created: Created<T>) -> Response {
     }
 }
 
+/// Room for the JSON of most records.
+const RECORD_BYTES: usize = 1024;
+
 /// A record as JSON.
 pub fn json<T: Serialize>(status: StatusCode, record: &T) -> Response {
-    match serde_json::to_vec(record) {
-        Ok(body) => (
+    json_with_capacity(RECORD_BYTES, status, record)
+}
+
+/// JSON in a buffer of so many bytes: one that grows is copied and wiped each time.
+fn json_with_capacity<T: Serialize>(bytes: usize, status: StatusCode, content: &T) -> Response {
+    let mut body = Vec::with_capacity(bytes);
+    match serde_json::to_writer(&mut body, content) {
+        Ok(()) => (
             status,
             [(CONTENT_TYPE, HeaderValue::from_static("application/json"))],
             body,
@@ -361,7 +387,8 @@ pub async fn paginated<T: Serialize>(mut call: Call, page: &Page<T>) -> Response
         2 => Some(address(None)),
         number => Some(address(Some(number - 1))),
     };
-    json(
+    json_with_capacity(
+        RECORD_BYTES * page.results.len().max(1),
         StatusCode::OK,
         &Pagination {
             count: page.count,

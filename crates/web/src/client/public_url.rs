@@ -89,9 +89,9 @@ pub(super) fn is_for_elsewhere(request: &Request) -> bool {
 
 /// Host and optional port, without user information; nothing that could break out of an address.
 fn is_host(host: &str) -> bool {
-    let is_safe = host
-        .bytes()
-        .all(|byte| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte));
+    let is_safe = host.bytes().all(|byte| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b':' | b'[' | b']')
+    });
     is_safe
         && host.parse::<Authority>().is_ok_and(|authority| {
             let port = host.strip_prefix(authority.host()).unwrap_or_default();
