@@ -1,19 +1,18 @@
-//! Changes that several ask for at the same time, made for all of them together.
+//! Changes that are made in batches.
 
 use crate::{Error, Tx};
 
-/// A change of one kind. What waits of it at the same time shares a transaction on PostgreSQL, and best one statement, so that a row that
-/// everybody wants is changed, and the log flushed, once for all. For [`Db::write_batched`](crate::Db::write_batched).
+/// A change of one kind. On PostgreSQL those that wait at the same time share a transaction, and best one statement: a row that
+/// many callers change is then changed once, and the log is flushed once. For [`Db::write_batched`](crate::Db::write_batched).
 pub trait Batched: Send + Sync + Sized + 'static {
-    /// What whoever asks for one hears.
+    /// What the caller of one is answered.
     type Answer: Send + 'static;
 
-    /// The row that it changes. While another transaction has it locked, changes of this row wait by themselves, and those of other rows
-    /// go on.
+    /// The row that it changes. While another transaction has it locked, changes of this row wait, and those of other rows go on.
     fn row(&self) -> i64;
 
-    /// Makes all of them and answers for each, in their order. A failure costs all their transaction, and then each is made by itself: so
-    /// a refusal that wrote nothing, such as too little stock, is best answered as a value.
+    /// Makes all of them and answers each, in their order. An error rolls all of them back, and then each is made by itself. So a
+    /// refusal that wrote nothing, such as too little stock, is best answered as a value.
     fn make(
         all: &[Self],
         locks: Locks,
@@ -21,12 +20,12 @@ pub trait Batched: Send + Sync + Sized + 'static {
     ) -> impl Future<Output = Result<Vec<Outcome<Self::Answer>>, Error>>;
 }
 
-/// What is done about rows that another transaction has locked.
+/// How rows are treated that another transaction has locked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Locks {
     /// Their changes are left out, and answered with [`Outcome::Locked`] (`SKIP LOCKED`).
     Skip,
-    /// They are waited for.
+    /// The change waits for them.
     Wait,
 }
 
@@ -39,7 +38,7 @@ pub enum Outcome<A> {
     Locked,
 }
 
-/// The outcome of one that is made by itself.
+/// Makes one change by itself.
 ///
 /// # Errors
 /// Those of [`Batched::make`], and when it answers for none.
@@ -53,7 +52,7 @@ pub(crate) async fn alone<B: Batched>(
 }
 
 impl<A> Outcome<A> {
-    /// The answer to one whose row was to be waited for.
+    /// The answer to a change that was told to wait for its row.
     pub(crate) fn after_waiting(self) -> Result<A, Error> {
         match self {
             Self::Made(answer) => Ok(answer),

@@ -1,9 +1,9 @@
-//! Loading many rows at once: tables filled in bulk, and indexes that are built after they are full. For data sets and benchmarks, which
-//! would take hours statement by statement.
+//! Bulk loads: many rows at once, and indexes that are built after the tables are full. Statement by statement, the
+//! data sets of benchmarks would take hours.
 
 use crate::{Engine, Error, Kind, OwnedValue, Tx};
 
-/// Rows of one table on their way in. Emptied by [`Tx::insert_rows`], so that one buffer serves a whole load.
+/// Rows of one table that are to be inserted. Emptied by [`Tx::insert_rows`], so that one buffer serves a whole load.
 #[derive(Debug)]
 pub struct Rows {
     pub(crate) table: &'static str,
@@ -68,12 +68,12 @@ impl Rows {
     }
 }
 
-/// Indexes, and on PostgreSQL foreign keys, that were dropped and must stand again before the transaction ends.
+/// Indexes, and on PostgreSQL foreign keys, that were dropped and must be created again before the transaction ends.
 #[derive(Debug)]
-#[must_use = "what was set aside must be put back"]
-pub struct Aside(Vec<String>);
+#[must_use = "dropped indexes must be rebuilt"]
+pub struct DroppedIndexes(Vec<String>);
 
-/// How PostgreSQL names what can be set aside: the dropping, and the making anew.
+/// Statements that select, for each index or foreign key of a table, one statement that drops it and one that creates it.
 const POSTGRES_FOREIGN_KEYS: &str =
     "SELECT 'ALTER TABLE ' || $1 || ' DROP CONSTRAINT ' || quote_ident(conname),
             'ALTER TABLE ' || $1 || ' ADD CONSTRAINT ' || quote_ident(conname) || ' ' || pg_get_constraintdef(oid)
@@ -136,12 +136,12 @@ impl Tx {
     }
 
     /// Drops the indexes of these tables, save those of primary keys and unique constraints, and on PostgreSQL their
-    /// foreign keys: building them once when the tables are full is many times faster than keeping them up row by row.
-    /// All of it belongs to the transaction, so neither a failure nor a crash leaves a table without them.
+    /// foreign keys. To build them once when the tables are full is many times faster than to update them row by row.
+    /// It is part of the transaction, so neither a failure nor a crash leaves a table without them.
     ///
     /// # Errors
     /// What the database refuses.
-    pub async fn set_indexes_aside(&mut self, tables: &[&'static str]) -> Result<Aside, Error> {
+    pub async fn drop_indexes(&mut self, tables: &[&'static str]) -> Result<DroppedIndexes, Error> {
         let queries: &[&'static str] = match self.engine() {
             Engine::Sqlite => &[SQLITE_INDEXES],
             Engine::Postgres => &[POSTGRES_INDEXES, POSTGRES_FOREIGN_KEYS],
@@ -158,15 +158,15 @@ impl Tx {
                 }
             }
         }
-        Ok(Aside(definitions))
+        Ok(DroppedIndexes(definitions))
     }
 
-    /// Builds again what was set aside; existing rows are checked against it.
+    /// Creates dropped indexes and foreign keys again; existing rows are checked against them.
     ///
     /// # Errors
     /// What the database refuses: a row that breaks a foreign key, a full disk.
-    pub async fn put_back(&mut self, aside: Aside) -> Result<(), Error> {
-        for definition in aside.0 {
+    pub async fn rebuild_indexes(&mut self, dropped: DroppedIndexes) -> Result<(), Error> {
+        for definition in dropped.0 {
             self.execute_text(&definition).await?;
         }
         Ok(())

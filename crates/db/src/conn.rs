@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use crate::{ByKey, Counters, Engine, Error, Param, Query, Row, Rows, Sql, postgres, sqlite};
+use crate::{BatchLoader, Counters, Engine, Error, Param, Query, Row, Rows, Sql, postgres, sqlite};
 
 /// A connection lent to a job. Every statement is one literal text with `$1`, `$2`, … that both engines accept,
 /// prepared once for each connection.
@@ -160,22 +160,22 @@ impl Conn {
         }
     }
 
-    /// The row of a key, or `None` when there is none. On PostgreSQL, outside a transaction, those that are asked for at the same time are
-    /// read by one statement.
+    /// The row of a key, or `None` when there is none. On PostgreSQL, outside a transaction, one statement reads those that
+    /// are asked for at the same time.
     ///
     /// # Errors
     /// As [`all`](Self::all).
-    pub async fn by_key<T: Send + 'static>(
+    pub async fn find_by_key<T: Send + 'static>(
         &mut self,
-        what: &'static ByKey<T>,
+        what: &'static BatchLoader<T>,
         key: i64,
     ) -> Result<Option<T>, Error> {
-        let look_ups = match &self.backend {
-            Backend::Postgres(session) => session.look_ups(),
+        let queues = match &self.backend {
+            Backend::Postgres(session) => session.loader_queues(),
             Backend::Sqlite(_) => None,
         };
-        if let Some(look_ups) = look_ups
-            && let Some(found) = Box::pin(look_ups.find(what, key)).await
+        if let Some(queues) = queues
+            && let Some(found) = Box::pin(queues.find(what, key)).await
         {
             self.counters.statement();
             return Ok(found);

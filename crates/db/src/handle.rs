@@ -134,20 +134,20 @@ impl Db {
         }
     }
 
-    /// As [`read`](Self::read), for a few rows that are found by their keys. On SQLite the thread that asks does it at once: to wake
-    /// another and to be woken by it costs more than such a reading. There all its statements see the state that the first of them saw.
+    /// As [`read`](Self::read), for a few rows that are found by their keys. On SQLite the calling thread reads them itself: to wake
+    /// another thread and to be woken by it costs more than such a read.
     ///
     /// # Errors
     /// Those of the job, and `Unavailable` when it could not be run.
-    pub async fn look_up<T, E, F>(&self, job: F) -> Result<T, E>
+    pub async fn read_inline<T, E, F>(&self, job: F) -> Result<T, E>
     where
         F: AsyncFn(&mut Conn) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
         match &*self.store {
-            Store::Sqlite(sqlite) => sqlite.look_up(job).await,
-            Store::Postgres(postgres) => postgres.look_up(job).await,
+            Store::Sqlite(sqlite) => sqlite.read_inline(job).await,
+            Store::Postgres(postgres) => postgres.read_inline(job).await,
             #[cfg(feature = "simulation")]
             Store::Simulated(simulated) => simulated.read(job).await,
         }

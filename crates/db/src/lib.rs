@@ -70,9 +70,9 @@
 //! Not the same, so avoid it: `ILIKE` and `LIKE` on unfolded text, integer overflow, `CAST(… AS NUMERIC)`, `DECIMAL` columns.
 
 mod address;
+mod batch_loader;
 mod batched;
 mod bulk;
-mod by_key;
 mod conn;
 mod error;
 mod fold;
@@ -94,9 +94,9 @@ mod timestamp;
 mod value;
 
 pub use address::{Address, Engine, InvalidAddress};
+pub use batch_loader::BatchLoader;
 pub use batched::{Batched, Locks, Outcome};
-pub use bulk::{Aside, Rows};
-pub use by_key::ByKey;
+pub use bulk::{DroppedIndexes, Rows};
 pub use conn::{Conn, Tx};
 pub use error::{Error, ErrorKind};
 pub use fold::fold;

@@ -1,8 +1,8 @@
-//! Group commit on PostgreSQL: changes of one kind that wait at the same time are made in one transaction, while the
-//! next gather. A batch in which anything goes wrong is rolled back, and its changes are made one by one.
+//! Group commit on PostgreSQL: changes of one kind that wait at the same time share a transaction. A batch in which one
+//! fails is rolled back, and its changes are made one by one.
 //!
-//! A batch never waits for a row that another transaction has locked. Changes of such a row have a queue of their own
-//! until it is empty, whose batches wait for the row.
+//! A batch never waits for a row that another transaction has locked. Changes of such a row go to a queue of that row,
+//! whose batches wait for it.
 
 use std::{
     any::{Any, TypeId},
@@ -17,39 +17,39 @@ use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use super::lane::Lane;
 use crate::{Batched, Error, ErrorKind, Locks, Outcome, Tx, batched, job::Job};
 
-/// What waits on a lane to be made: a [`Waiting`] for each kind.
+/// The changes that wait on a lane: a [`ChangeQueue`] for each kind.
 #[derive(Default)]
 pub(super) struct Batches(RefCell<HashMap<TypeId, Box<dyn Any + Send>>>);
 
-/// A change that somebody asks for.
-pub(super) struct Asked<B: Batched> {
+/// A change and its caller.
+pub(super) struct PendingChange<B: Batched> {
     pub(super) change: B,
     pub(super) caller: Caller<B>,
 }
 
-/// Who is to hear of it.
+/// Gets the answer.
 pub(super) struct Caller<B: Batched> {
     pub(super) sender: oneshot::Sender<Result<B::Answer, Error>>,
     /// Held until the change has been made.
     pub(super) place: OwnedSemaphorePermit,
 }
 
-struct Waiting<B: Batched> {
-    asked: VecDeque<Asked<B>>,
+struct ChangeQueue<B: Batched> {
+    pending: VecDeque<PendingChange<B>>,
     /// Whether a task makes one batch after the other.
     busy: bool,
-    /// What waits for each row that was found locked. A task works on each of these queues and removes it when it is empty.
-    locked: HashMap<i64, VecDeque<Asked<B>>>,
+    /// The changes of each row that was found locked. A task works on each of these queues and removes it when it is empty.
+    locked: HashMap<i64, VecDeque<PendingChange<B>>>,
 }
 
-/// Puts a change among those that wait, and makes batches unless another task does.
-pub(super) async fn join<B: Batched>(lane: Rc<Lane>, asked: Asked<B>) {
-    let is_first = lane.batches.of(|waiting: &mut Waiting<B>| {
-        if let Some(queue) = waiting.locked.get_mut(&asked.change.row()) {
-            queue.push_back(asked);
+/// Adds a change to its queue, and commits batches unless another task does.
+pub(super) async fn enqueue<B: Batched>(lane: Rc<Lane>, pending: PendingChange<B>) {
+    let is_first = lane.batches.of(|waiting: &mut ChangeQueue<B>| {
+        if let Some(queue) = waiting.locked.get_mut(&pending.change.row()) {
+            queue.push_back(pending);
             return false;
         }
-        waiting.asked.push_back(asked);
+        waiting.pending.push_back(pending);
         !mem::replace(&mut waiting.busy, true)
     });
     if is_first != Some(true) {
@@ -57,124 +57,129 @@ pub(super) async fn join<B: Batched>(lane: Rc<Lane>, asked: Asked<B>) {
     }
     let next = || {
         lane.batches
-            .of(|waiting: &mut Waiting<B>| waiting.next(lane.batch))
+            .of(|waiting: &mut ChangeQueue<B>| waiting.next(lane.batch))
     };
     while let Some(batch) = next().flatten() {
-        make(&lane, batch).await;
+        commit_batch(&lane, batch).await;
     }
 }
 
-async fn make<B: Batched>(lane: &Rc<Lane>, batch: Vec<Asked<B>>) {
+async fn commit_batch<B: Batched>(lane: &Rc<Lane>, batch: Vec<PendingChange<B>>) {
     let (changes, callers): (Vec<B>, Vec<Caller<B>>) = apart(batch);
     let mut all = Job::new(async |tx: &mut Tx| together(&changes, Locks::Skip, tx).await);
-    let ran = lane.write_briefly(&mut all).await;
+    let ran = lane.write_once(&mut all).await;
     let ended = all.ended(ran);
-    let asked = changes
+    let pending = changes
         .into_iter()
         .zip(callers)
-        .map(|(change, caller)| Asked { change, caller });
+        .map(|(change, caller)| PendingChange { change, caller });
     match ended {
         Ok(outcomes) => {
             let made = outcomes.iter().filter(|outcome| is_made(outcome)).count();
             lane.counters.writes_beside_one(made);
-            for (asked, outcome) in asked.zip(outcomes) {
-                settle(lane, asked, Ok(outcome));
+            for (pending, outcome) in pending.zip(outcomes) {
+                finish(lane, pending, Ok(outcome));
             }
         }
-        // Another attempt would fail of the same, or may come after a commit whose outcome is not known.
-        Err(error) if asked.len() == 1 || *error.kind() == ErrorKind::Unavailable => {
-            for asked in asked {
-                settle(lane, asked, Err(error.clone()));
+        // A second attempt would fail the same way, or may follow a commit whose outcome is not known.
+        Err(error) if pending.len() == 1 || *error.kind() == ErrorKind::Unavailable => {
+            for pending in pending {
+                finish(lane, pending, Err(error.clone()));
             }
         }
         Err(_) => {
-            for asked in asked {
-                let body = async |tx: &mut Tx| batched::alone(&asked.change, Locks::Skip, tx).await;
+            for pending in pending {
+                let body =
+                    async |tx: &mut Tx| batched::alone(&pending.change, Locks::Skip, tx).await;
                 let mut alone = Job::new(body);
-                let ran = lane.write_briefly(&mut alone).await;
+                let ran = lane.write_once(&mut alone).await;
                 let ended = alone.ended(ran);
-                settle(lane, asked, ended);
+                finish(lane, pending, ended);
             }
         }
     }
 }
 
-/// Answers for a change, unless it has to wait for its row.
-fn settle<B: Batched>(lane: &Rc<Lane>, asked: Asked<B>, ended: Result<Outcome<B::Answer>, Error>) {
+/// Answers the caller of a change, unless the change has to wait for its row.
+fn finish<B: Batched>(
+    lane: &Rc<Lane>,
+    pending: PendingChange<B>,
+    ended: Result<Outcome<B::Answer>, Error>,
+) {
     match ended {
-        Ok(Outcome::Made(answer)) => asked.caller.tell(Ok(answer)),
-        Ok(Outcome::Locked) => wait_for_row(lane, asked),
-        Err(error) if *error.kind() == ErrorKind::Locked => wait_for_row(lane, asked),
-        Err(error) => asked.caller.tell(Err(error)),
+        Ok(Outcome::Made(answer)) => pending.caller.answer(Ok(answer)),
+        Ok(Outcome::Locked) => queue_for_row(lane, pending),
+        Err(error) if *error.kind() == ErrorKind::Locked => queue_for_row(lane, pending),
+        Err(error) => pending.caller.answer(Err(error)),
     }
 }
 
-/// Puts a change into the queue of its row, which is begun if there is none.
-fn wait_for_row<B: Batched>(lane: &Rc<Lane>, asked: Asked<B>) {
-    let row = asked.change.row();
-    let is_first = lane.batches.of(|waiting: &mut Waiting<B>| {
+/// Adds a change to the queue of its row, which is created if there is none.
+fn queue_for_row<B: Batched>(lane: &Rc<Lane>, pending: PendingChange<B>) {
+    let row = pending.change.row();
+    let is_first = lane.batches.of(|waiting: &mut ChangeQueue<B>| {
         let is_first = !waiting.locked.contains_key(&row);
-        waiting.locked.entry(row).or_default().push_back(asked);
+        waiting.locked.entry(row).or_default().push_back(pending);
         is_first
     });
     if is_first == Some(true) {
-        tokio::task::spawn_local(work_off::<B>(Rc::clone(lane), row));
+        tokio::task::spawn_local(drain_row_queue::<B>(Rc::clone(lane), row));
     }
 }
 
-/// Makes what waits for a row, until nothing does.
-async fn work_off<B: Batched>(lane: Rc<Lane>, row: i64) {
+/// Makes the changes of a row until its queue is empty.
+async fn drain_row_queue<B: Batched>(lane: Rc<Lane>, row: i64) {
     loop {
-        let turn = lane.turn_to_wait().await;
+        let turn = lane.lock_wait_permit().await;
         let next = lane
             .batches
-            .of(|waiting: &mut Waiting<B>| waiting.next_of_row(row, lane.batch));
+            .of(|waiting: &mut ChangeQueue<B>| waiting.next_of_row(row, lane.batch));
         let Some(batch) = next.flatten() else {
             return;
         };
         match turn {
-            Ok(_turn) => make_patiently(&lane, batch).await,
+            Ok(_turn) => commit_waiting(&lane, batch).await,
             Err(error) => {
-                for asked in batch {
-                    asked.caller.tell(Err(error.clone()));
+                for pending in batch {
+                    pending.caller.answer(Err(error.clone()));
                 }
             }
         }
     }
 }
 
-async fn make_patiently<B: Batched>(lane: &Lane, batch: Vec<Asked<B>>) {
+async fn commit_waiting<B: Batched>(lane: &Lane, batch: Vec<PendingChange<B>>) {
     let (changes, callers): (Vec<B>, Vec<Caller<B>>) = apart(batch);
     let mut all = Job::new(async |tx: &mut Tx| together(&changes, Locks::Wait, tx).await);
-    let ran = lane.write_patiently(&mut all).await;
+    let ran = lane.write_waiting(&mut all).await;
     match all.ended(ran) {
         Ok(outcomes) => {
             lane.counters.writes_beside_one(outcomes.len());
             for (caller, outcome) in callers.into_iter().zip(outcomes) {
-                caller.tell(outcome.after_waiting());
+                caller.answer(outcome.after_waiting());
             }
         }
         Err(error) if changes.len() == 1 || error.is_unavailable() => {
             for caller in callers {
-                caller.tell(Err(error.clone()));
+                caller.answer(Err(error.clone()));
             }
         }
         Err(_) => {
             for (change, caller) in changes.iter().zip(callers) {
                 let body = async |tx: &mut Tx| batched::alone(change, Locks::Wait, tx).await;
                 let mut alone = Job::new(body);
-                let ran = lane.write_patiently(&mut alone).await;
+                let ran = lane.write_waiting(&mut alone).await;
                 let ended = alone.ended(ran);
-                caller.tell(ended.and_then(Outcome::after_waiting));
+                caller.answer(ended.and_then(Outcome::after_waiting));
             }
         }
     }
 }
 
-fn apart<B: Batched>(batch: Vec<Asked<B>>) -> (Vec<B>, Vec<Caller<B>>) {
+fn apart<B: Batched>(batch: Vec<PendingChange<B>>) -> (Vec<B>, Vec<Caller<B>>) {
     batch
         .into_iter()
-        .map(|asked| (asked.change, asked.caller))
+        .map(|pending| (pending.change, pending.caller))
         .unzip()
 }
 
@@ -196,21 +201,21 @@ fn is_made<A>(outcome: &Outcome<A>) -> bool {
 }
 
 impl<B: Batched> Caller<B> {
-    fn tell(self, made: Result<B::Answer, Error>) {
+    fn answer(self, made: Result<B::Answer, Error>) {
         let _caller_gone = self.sender.send(made);
         drop(self.place);
     }
 }
 
 impl Batches {
-    /// Does something with what waits of one kind.
-    fn of<B: Batched, T>(&self, act: impl FnOnce(&mut Waiting<B>) -> T) -> Option<T> {
+    /// Works on the queue of one kind.
+    fn of<B: Batched, T>(&self, act: impl FnOnce(&mut ChangeQueue<B>) -> T) -> Option<T> {
         let mut kinds = self.0.borrow_mut();
         kinds
             .entry(TypeId::of::<B>())
             .or_insert_with(|| {
-                Box::new(Waiting::<B> {
-                    asked: VecDeque::new(),
+                Box::new(ChangeQueue::<B> {
+                    pending: VecDeque::new(),
                     busy: false,
                     locked: HashMap::new(),
                 })
@@ -220,16 +225,16 @@ impl Batches {
     }
 }
 
-impl<B: Batched> Waiting<B> {
-    /// The next batch; none, and the work ends, when nobody waits.
-    fn next(&mut self, most: usize) -> Option<Vec<Asked<B>>> {
-        let count = self.asked.len().min(most);
+impl<B: Batched> ChangeQueue<B> {
+    /// The next batch; none, and the work ends, when the queue is empty.
+    fn next(&mut self, most: usize) -> Option<Vec<PendingChange<B>>> {
+        let count = self.pending.len().min(most);
         self.busy = count > 0;
-        self.busy.then(|| self.asked.drain(..count).collect())
+        self.busy.then(|| self.pending.drain(..count).collect())
     }
 
-    /// The next batch of a row's queue; none, and the queue ends, when nobody waits.
-    fn next_of_row(&mut self, row: i64, most: usize) -> Option<Vec<Asked<B>>> {
+    /// The next batch of a row's queue; none, and the queue is removed, when it is empty.
+    fn next_of_row(&mut self, row: i64, most: usize) -> Option<Vec<PendingChange<B>>> {
         let queue = self.locked.get_mut(&row)?;
         let count = queue.len().min(most);
         if count == 0 {

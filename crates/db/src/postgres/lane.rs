@@ -21,8 +21,8 @@ use tokio::{
 use super::{
     batches::Batches,
     connect::Connector,
-    link::{Epoch, Links},
-    look_ups::LookUps,
+    connection::{Epoch, PgManager},
+    loader_queues::LoaderQueues,
     session::Session,
 };
 use crate::{Conn, Counters, Error, ErrorKind, Options, Tx, job::Work};
@@ -38,27 +38,27 @@ pub(super) enum Message {
 
 /// How a transaction that writes begins.
 const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
-/// And one that fills tables: no statement is stopped, and indexes are built with memory of their own.
+/// How a bulk load begins: no statement is stopped, and indexes are built with more memory.
 const BEGIN_LOAD: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL statement_timeout = 0; SET LOCAL maintenance_work_mem = '256MB'";
-/// Waits between two attempts grow from this to the longest, by doubling, each shortened by chance.
+/// Exponential backoff with jitter: the first and the longest pause between two attempts.
 const FIRST_PAUSE: Duration = Duration::from_millis(2);
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 /// Connections of a lane for look-ups that share statements.
-const LOOKING_UP: usize = 2;
-/// How much later than the server this side gives up a statement.
+const LOADER_CONNECTIONS: usize = 2;
+/// This side gives a statement up so much later than the server does.
 const GRACE: Duration = Duration::from_secs(2);
-/// Filling tables takes as long as it takes.
+/// Bulk loads have no limit.
 const NO_LIMIT: Duration = Duration::MAX;
-/// One in so many connections may be held by jobs that wait long for a locked row.
+/// Jobs that wait long for a locked row may hold one in so many connections.
 const WAITING_SHARE: usize = 4;
 
 /// The connections of a lane and its bounds.
 pub(crate) struct Lane {
-    jobs: Pool<Links>,
-    reports: Pool<Links>,
-    look_ups: Arc<LookUps>,
-    /// One connection, opened on one lane, on which the replica shows that it lives, however busy the others are.
-    heartbeats: Pool<Links>,
+    jobs: Pool<PgManager>,
+    reports: Pool<PgManager>,
+    loader_queues: Arc<LoaderQueues>,
+    /// One connection for the replica's heartbeats, however busy the others are.
+    heartbeats: Pool<PgManager>,
     pub(super) counters: Arc<Counters>,
     pub(super) batches: Batches,
     /// The most changes that share a commit.
@@ -66,9 +66,9 @@ pub(crate) struct Lane {
     retries: u32,
     begin_report: String,
     /// How a transaction begins that waits long for locked rows.
-    begin_patient: String,
-    /// One for each connection that jobs may hold while they wait long for a locked row.
-    turns_to_wait: Semaphore,
+    begin_waiting: String,
+    /// One for each connection that a job may hold while it waits long for a locked row.
+    lock_wait_permits: Semaphore,
     wait: Duration,
     pub(super) limits: Limits,
 }
@@ -115,12 +115,12 @@ impl Lane {
     ) -> Result<Self, Error> {
         let epoch = Epoch::default();
         let pool = |connector: Connector, size, wait| {
-            let links = Links {
+            let manager = PgManager {
                 connector,
                 counters: Arc::clone(counters),
                 epoch: epoch.clone(),
             };
-            Pool::builder(links)
+            Pool::builder(manager)
                 .max_size(size)
                 .runtime(Runtime::Tokio1)
                 .timeouts(Timeouts {
@@ -138,8 +138,8 @@ impl Lane {
         Ok(Self {
             jobs: pool(connector.clone(), connections, options.wait)?,
             reports: pool(connector.for_reports(options), 1, options.report_timeout)?,
-            look_ups: Arc::new(LookUps::new(
-                pool(connector.planning_once(), LOOKING_UP, options.wait)?,
+            loader_queues: Arc::new(LoaderQueues::new(
+                pool(connector.planning_once(), LOADER_CONNECTIONS, options.wait)?,
                 limits.statement,
                 Arc::clone(counters),
             )),
@@ -153,11 +153,11 @@ impl Lane {
                  SET LOCAL statement_timeout = {}",
                 options.report_timeout.as_millis()
             ),
-            begin_patient: format!(
+            begin_waiting: format!(
                 "{BEGIN_WRITE}; SET LOCAL lock_timeout = {}",
                 options.long_lock_timeout.as_millis()
             ),
-            turns_to_wait: Semaphore::new((connections / WAITING_SHARE).max(1)),
+            lock_wait_permits: Semaphore::new((connections / WAITING_SHARE).max(1)),
             wait: options.wait,
             limits,
         })
@@ -171,7 +171,7 @@ impl Lane {
     pub(super) async fn read(&self, job: &mut dyn Work<Conn>) -> Result<(), Error> {
         let ended = self.repeat(async || {
             let session = Session::new(&self.jobs, self.limits.statement);
-            let mut conn = self.conn(session.with_look_ups(&self.look_ups));
+            let mut conn = self.conn(session.with_loader_queues(&self.loader_queues));
             conn.begin_job(false);
             Ok(self.attempt_read(&mut conn, job).await)
         });
@@ -191,35 +191,35 @@ impl Lane {
         ended.await.map_err(Failure::into_error)
     }
 
-    /// A job that meets a locked row waits for it a little. If that does not suffice, it is run once more when it is its turn to wait long.
+    /// A job that meets a locked row waits for it briefly. If that does not suffice, it is run once more, and waits long.
     pub(super) async fn write(&self, job: &mut dyn Work<Tx>) -> Result<(), Error> {
         match self.try_write(BEGIN_WRITE, job).await {
             Err(Failure::Locked(_)) => {}
             ended => return ended.map_err(Failure::into_error),
         }
         self.counters.retry();
-        let _turn = self.turn_to_wait().await?;
-        self.write_patiently(job).await
+        let _turn = self.lock_wait_permit().await?;
+        self.write_waiting(job).await
     }
 
     /// As [`write`](Self::write), without the second attempt.
-    pub(super) async fn write_briefly(&self, job: &mut dyn Work<Tx>) -> Result<(), Error> {
+    pub(super) async fn write_once(&self, job: &mut dyn Work<Tx>) -> Result<(), Error> {
         let ended = self.try_write(BEGIN_WRITE, job).await;
         ended.map_err(Failure::into_error)
     }
 
-    /// Waits long for locked rows. For who holds a [`turn_to_wait`](Self::turn_to_wait).
-    pub(super) async fn write_patiently(&self, job: &mut dyn Work<Tx>) -> Result<(), Error> {
-        let ended = self.try_write(&self.begin_patient, job).await;
+    /// Waits long for locked rows. The caller holds a [`lock_wait_permit`](Self::lock_wait_permit).
+    pub(super) async fn write_waiting(&self, job: &mut dyn Work<Tx>) -> Result<(), Error> {
+        let ended = self.try_write(&self.begin_waiting, job).await;
         ended.map_err(Failure::into_error)
     }
 
-    /// The right to hold a connection while waiting long for a locked row.
+    /// A permit to hold a connection while waiting long for a locked row.
     ///
     /// # Errors
     /// `Unavailable` when too many others wait.
-    pub(super) async fn turn_to_wait(&self) -> Result<SemaphorePermit<'_>, Error> {
-        let turn = timeout(self.wait, self.turns_to_wait.acquire()).await;
+    pub(super) async fn lock_wait_permit(&self) -> Result<SemaphorePermit<'_>, Error> {
+        let turn = timeout(self.wait, self.lock_wait_permits.acquire()).await;
         turn.ok()
             .and_then(Result::ok)
             .ok_or_else(|| Error::unavailable("too many jobs wait for locked rows"))
@@ -263,7 +263,7 @@ impl Lane {
                 Ok(Attempt::Refused(error)) | Err(error) => return Err(Failure::Other(error)),
             };
             if *error.kind() != ErrorKind::Retry {
-                // One connection lost is all lost where a server restarted: the next attempt opens a new one.
+                // A server that restarted has closed all connections: the next attempt opens a new one.
                 connections_lost += 1;
                 self.jobs.retain(|_, _| false);
                 self.reports.retain(|_, _| false);
@@ -314,7 +314,7 @@ impl Lane {
         Ok(match failure {
             Some(error) if is_repeatable(&mut tx, &error) => Attempt::Again(error),
             Some(error) if *error.kind() == ErrorKind::Locked => Attempt::Locked(error),
-            // The job did not mind that a statement failed, but nothing of it was committed.
+            // The job ignored that a statement failed, but nothing of it was committed.
             Some(error) if has_succeeded => Attempt::Refused(error),
             _ => Attempt::Ended,
         })
@@ -322,7 +322,7 @@ impl Lane {
 }
 
 /// A session with its connection.
-async fn connected(pool: &Pool<Links>, limit: Duration) -> Result<Session, Error> {
+async fn connected(pool: &Pool<PgManager>, limit: Duration) -> Result<Session, Error> {
     let session = Session::new(pool, limit);
     session.connect().await?;
     Ok(session)
@@ -364,7 +364,7 @@ pub(super) async fn run(
     let _all_ended = room.acquire_many(jobs).await;
 }
 
-/// A random part of a time that doubles with each attempt, so that transactions that met do not meet again.
+/// A random part of a time that doubles with each attempt, so that transactions that conflicted do not conflict again.
 fn pause(attempt: u32) -> Duration {
     let longest = FIRST_PAUSE
         .saturating_mul(2_u32.saturating_pow(attempt))

@@ -4,10 +4,10 @@
 mod address;
 mod batches;
 mod connect;
+mod connection;
 mod errors;
 mod lane;
-mod link;
-mod look_ups;
+mod loader_queues;
 pub(crate) mod migrate;
 mod numeric;
 mod session;
@@ -27,7 +27,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
 pub use self::address::PostgresAddress;
 use self::{
-    batches::{Asked, Caller},
+    batches::{Caller, PendingChange},
     lane::{Lane, Message},
 };
 pub(crate) use self::{connect::Connector, session::Session};
@@ -36,10 +36,11 @@ use crate::{
     job::{Job, Work},
 };
 
-/// The lane of look-ups, and that of changes which are made together, counted as turns. The more of them meet, the fewer statements and flushes
-/// they need; other jobs go to all lanes in turns.
-const LOOKING_UP: u64 = 0;
-const BATCHES: u64 = 1;
+/// The lane of inline reads, whose batch loaders share statements. The more of them meet, the fewer statements they need; other
+/// jobs go to all lanes in turns.
+const LOADER_LANE: u64 = 0;
+/// The lane of batched changes, which share commits.
+const BATCH_LANE: u64 = 1;
 
 /// A job that a lane runs.
 type Running<'a> = Pin<Box<dyn Future<Output = Result<(), Error>> + 'a>>;
@@ -58,7 +59,7 @@ pub(crate) struct Postgres {
 }
 
 impl Postgres {
-    /// Connects once, to tell early what is wrong with the address, and starts the lanes.
+    /// Connects once, to report a wrong address early, and starts the lanes.
     pub(crate) async fn open(address: &PostgresAddress, options: &Options) -> Result<Self, Error> {
         let connector = Connector::new(address, options)?;
         connector.try_once().await?;
@@ -128,15 +129,15 @@ impl Postgres {
             .await
     }
 
-    /// As [`read`](Self::read), on the lane of all look-ups.
-    pub(crate) async fn look_up<T, E, F>(&self, job: F) -> Result<T, E>
+    /// As [`read`](Self::read), on the lane whose batch loaders share statements.
+    pub(crate) async fn read_inline<T, E, F>(&self, job: F) -> Result<T, E>
     where
         F: AsyncFn(&mut Conn) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
         let job = Job::new(job);
-        self.send(LOOKING_UP, job, |lane, job| Box::pin(lane.read(job)))
+        self.send(LOADER_LANE, job, |lane, job| Box::pin(lane.read(job)))
             .await
     }
 
@@ -170,8 +171,10 @@ impl Postgres {
         E: From<Error> + Send + 'static,
     {
         let job = Job::new(job);
-        self.send(LOOKING_UP, job, |lane, job| Box::pin(lane.write_apart(job)))
-            .await
+        self.send(LOADER_LANE, job, |lane, job| {
+            Box::pin(lane.write_apart(job))
+        })
+        .await
     }
 
     pub(crate) async fn load<T, E, F>(&self, job: F) -> Result<T, E>
@@ -185,15 +188,17 @@ impl Postgres {
             .await
     }
 
-    /// Makes a change together with others of its kind.
+    /// Makes a change in one batch with others of its kind.
     pub(crate) async fn write_batched<B: Batched>(&self, change: B) -> Result<B::Answer, Error> {
         let (sender, answer) = oneshot::channel();
         let caller = Caller {
             sender,
             place: self.place()?,
         };
-        let asked = Asked { change, caller };
-        self.send_to(BATCHES, move |lane| Box::pin(batches::join(lane, asked)))?;
+        let pending = PendingChange { change, caller };
+        self.send_to(BATCH_LANE, move |lane| {
+            Box::pin(batches::enqueue(lane, pending))
+        })?;
         answer.await.map_err(|_| closed())?
     }
 
@@ -271,7 +276,7 @@ impl Postgres {
     pub(crate) fn close(&self) -> Vec<JoinHandle<()>> {
         self.closed.store(true, Ordering::Relaxed);
         for lane in &self.lanes {
-            // A lane whose thread has ended needs no word to stop.
+            // A lane whose thread has ended needs no message.
             let _ended = lane.try_send(Message::Stop);
         }
         self.threads

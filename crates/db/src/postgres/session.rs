@@ -12,26 +12,26 @@ use tokio_postgres::{Client, RowStream, binary_copy::BinaryCopyInWriter, types::
 use tokio_stream::StreamExt;
 
 use super::{
-    link::{Link, Links},
-    look_ups::LookUps,
+    connection::{PgConnection, PgManager},
+    loader_queues::LoaderQueues,
     values::parameter_type,
 };
 use crate::{Error, Param, Row, Rows, Sql, Value};
 
-/// A commit has no limit of time at the server. Where it waits for a standby, the limit would end the waiting and not the transaction, which
-/// would then be acknowledged though no standby has it.
+/// A commit has no time limit at the server. Where it waits for a standby, the limit would end the wait and not the
+/// transaction, which would then be acknowledged though no standby has it.
 const COMMIT: &str = "SET LOCAL statement_timeout = 0; COMMIT";
 
 /// A connection lent to one job.
 pub(crate) struct Session {
-    /// Taken from the pool with the first statement: a job whose look-ups share the statements of others needs none.
-    link: OnceCell<Box<Object<Links>>>,
-    pool: Pool<Links>,
+    /// Taken from the pool with the first statement: a job that only uses batch loaders needs none.
+    connection: OnceCell<Box<Object<PgManager>>>,
+    pool: Pool<PgManager>,
     transaction: Transaction,
-    /// How long the server is waited for in each statement.
+    /// The longest wait for the server in each statement.
     limit: Duration,
-    /// Those of the lane, for a session of a job.
-    look_ups: Option<Arc<LookUps>>,
+    /// The batch loaders of the lane, for a session of a job.
+    loader_queues: Option<Arc<LoaderQueues>>,
 }
 
 enum Transaction {
@@ -42,36 +42,36 @@ enum Transaction {
 }
 
 impl Session {
-    pub(super) fn new(pool: &Pool<Links>, limit: Duration) -> Self {
+    pub(super) fn new(pool: &Pool<PgManager>, limit: Duration) -> Self {
         Self {
-            link: OnceCell::new(),
+            connection: OnceCell::new(),
             pool: pool.clone(),
             transaction: Transaction::None,
             limit,
-            look_ups: None,
+            loader_queues: None,
         }
     }
 
-    /// The session of a job, whose look-ups share statements with those of other jobs.
-    pub(super) fn with_look_ups(mut self, look_ups: &Arc<LookUps>) -> Self {
-        self.look_ups = Some(Arc::clone(look_ups));
+    /// The session of a job, which may use the batch loaders of its lane.
+    pub(super) fn with_loader_queues(mut self, loader_queues: &Arc<LoaderQueues>) -> Self {
+        self.loader_queues = Some(Arc::clone(loader_queues));
         self
     }
 
-    /// The look-ups of the lane; none within a transaction, whose statements may see what others do not.
-    pub(crate) fn look_ups(&self) -> Option<Arc<LookUps>> {
+    /// The batch loaders of the lane; none within a transaction, whose statements may see what others do not.
+    pub(crate) fn loader_queues(&self) -> Option<Arc<LoaderQueues>> {
         match self.transaction {
-            Transaction::None => self.look_ups.clone(),
+            Transaction::None => self.loader_queues.clone(),
             Transaction::Wanted(_) | Transaction::Open => None,
         }
     }
 
     /// Takes a connection, unless the session has one.
-    pub(super) async fn connect(&self) -> Result<&Link, Error> {
-        match self.link.get() {
-            Some(link) => Ok(link),
+    pub(super) async fn connect(&self) -> Result<&PgConnection, Error> {
+        match self.connection.get() {
+            Some(connection) => Ok(connection),
             // In a box of its own, or it would make every future around a statement larger.
-            None => Ok(Box::pin(self.link.get_or_try_init(|| take(&self.pool))).await?),
+            None => Ok(Box::pin(self.connection.get_or_try_init(|| take(&self.pool))).await?),
         }
     }
 
@@ -116,7 +116,9 @@ impl Session {
         mut rows: Pin<&mut RowStream>,
     ) -> Result<Option<tokio_postgres::Row>, Error> {
         let row = async { rows.next().await.transpose() };
-        self.link()?.answered(self.limit, sql.text(), row).await
+        self.connection()?
+            .answered(self.limit, sql.text(), row)
+            .await
     }
 
     /// Sends rows in the binary format of `COPY`.
@@ -124,17 +126,18 @@ impl Session {
         if let Some(begin) = self.begin_due() {
             self.connect().await?.control(self.limit, &begin).await?;
         }
-        let link = self.connect().await?;
+        let connection = self.connect().await?;
         let sql = rows.copying();
-        link.answered(self.limit, &sql, send(link.client(), &sql, rows))
+        connection
+            .answered(self.limit, &sql, send(connection.client(), &sql, rows))
             .await
     }
 
     /// Sends a statement, together with the BEGIN that may be due.
     async fn start(&mut self, sql: Sql<'_>, params: &[&dyn Param]) -> Result<RowStream, Error> {
         let values: Vec<Value<'_>> = params.iter().map(|param| param.to_value()).collect();
-        let link = self.connect().await?;
-        let statement = link.prepare(self.limit, sql, &values).await?;
+        let connection = self.connect().await?;
+        let statement = connection.prepare(self.limit, sql, &values).await?;
         let wanted = statement.params().len();
         if wanted != params.len() {
             let got = params.len();
@@ -144,19 +147,19 @@ impl Session {
             )));
         }
         let begin = self.begin_due();
-        let link = self.link()?;
-        let query = link.client().query_raw(&statement, values.iter());
+        let connection = self.connection()?;
+        let query = connection.client().query_raw(&statement, values.iter());
         let rows = async {
             match begin {
                 None => query.await,
                 Some(begin) => {
-                    let opened = link.client().batch_execute(&begin);
+                    let opened = connection.client().batch_execute(&begin);
                     let (opened, rows) = tokio::join!(biased; opened, query);
                     opened.and(rows)
                 }
             }
         };
-        link.answered(self.limit, sql.text(), rows).await
+        connection.answered(self.limit, sql.text(), rows).await
     }
 
     fn begin_due(&mut self) -> Option<String> {
@@ -172,7 +175,7 @@ impl Session {
     /// Commits. An error that is not of the kind `Retry` or a constraint leaves the outcome unknown.
     pub(super) async fn commit(&mut self) -> Result<(), Error> {
         if let Transaction::Open = self.transaction {
-            self.link()?.control(self.limit, COMMIT).await?;
+            self.connection()?.control(self.limit, COMMIT).await?;
         }
         self.transaction = Transaction::None;
         Ok(())
@@ -181,8 +184,8 @@ impl Session {
     /// Rolls back; a connection on which that fails is not used again.
     pub(super) async fn roll_back(&mut self) {
         if matches!(self.transaction, Transaction::Open) {
-            let rolled_back = match self.link() {
-                Ok(link) => link.control(self.limit, "ROLLBACK").await,
+            let rolled_back = match self.connection() {
+                Ok(connection) => connection.control(self.limit, "ROLLBACK").await,
                 Err(gone) => Err(gone),
             };
             if rolled_back.is_err() {
@@ -194,13 +197,15 @@ impl Session {
 
     /// Whether the connection broke while this session had it.
     pub(super) fn is_lost(&self) -> bool {
-        self.link.get().is_some_and(|link| link.is_lost())
+        self.connection
+            .get()
+            .is_some_and(|connection| connection.is_lost())
     }
 
     /// The connection that a statement was sent on.
-    fn link(&self) -> Result<&Link, Error> {
-        match self.link.get() {
-            Some(link) => Ok(link),
+    fn connection(&self) -> Result<&PgConnection, Error> {
+        match self.connection.get() {
+            Some(connection) => Ok(connection),
             None => Err(Error::other("no statement was sent on this connection")),
         }
     }
@@ -224,7 +229,7 @@ async fn send(client: &Client, sql: &str, rows: &Rows) -> Result<(), tokio_postg
     writer.finish().await.map(drop)
 }
 
-async fn take(pool: &Pool<Links>) -> Result<Box<Object<Links>>, Error> {
+async fn take(pool: &Pool<PgManager>) -> Result<Box<Object<PgManager>>, Error> {
     pool.get().await.map(Box::new).map_err(|error| match error {
         PoolError::Backend(error) => error,
         other => Error::unavailable(format!("no connection to PostgreSQL is free: {other}")),
@@ -235,9 +240,9 @@ impl Drop for Session {
     /// A transaction that is still open must not reach the next job: its connection is closed instead.
     fn drop(&mut self) {
         if let Transaction::Open = self.transaction
-            && let Some(link) = self.link.take()
+            && let Some(connection) = self.connection.take()
         {
-            drop(Object::take(*link));
+            drop(Object::take(*connection));
         }
     }
 }

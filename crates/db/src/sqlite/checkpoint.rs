@@ -57,7 +57,7 @@ pub(crate) fn run(connection: &Connection, signals: &Queue<()>) {
 }
 
 /// The writer's part.
-pub(crate) struct LogKeeper {
+pub(crate) struct WalKeeper {
     signals: Arc<Queue<()>>,
     counters: Arc<Counters>,
     page_bytes: u64,
@@ -69,7 +69,7 @@ pub(crate) struct LogKeeper {
     next_copy: u64,
 }
 
-impl LogKeeper {
+impl WalKeeper {
     pub(crate) fn new(
         connection: &Connection,
         options: &Options,
@@ -149,7 +149,7 @@ fn mebibytes(count: u32) -> u64 {
 /// # Errors
 ///
 /// When another process writes, and faults of the disk. The database works all the same, and its log grows as it is written.
-pub(crate) fn make_room(
+pub(crate) fn preallocate_log(
     connection: &Connection,
     database: &Path,
     options: &Options,

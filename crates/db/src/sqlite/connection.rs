@@ -31,12 +31,12 @@ pub(crate) enum Role {
 /// A connection with its clock. Used by one thread at a time.
 pub(crate) struct Connection {
     raw: rusqlite::Connection,
-    watch: Arc<Watch>,
+    timer: Arc<StatementTimer>,
     limit: Option<Duration>,
 }
 
 /// When the running statement must have ended, for SQLite's progress handler.
-struct Watch {
+struct StatementTimer {
     start: Instant,
     deadline_micros: AtomicU64,
     /// Whether the last statement was stopped.
@@ -45,14 +45,14 @@ struct Watch {
 
 const NO_DEADLINE: u64 = u64::MAX;
 /// How many steps of SQLite's virtual machine pass between two looks at the clock: about a tenth of a millisecond.
-const STEPS_BETWEEN_LOOKS: i32 = 10_000;
+const STEPS_BETWEEN_CHECKS: i32 = 10_000;
 /// Bytes of a page of a database that is made new; one that exists keeps what it has. A small write changes a handful of entries in
 /// each index, far from each other: every page that it touches is written to the log and copied back whole, so smaller ones are less work.
 const PAGE_BYTES: u32 = 2048;
 /// More than the statements that all stores of a service have together.
 const STATEMENTS_CACHED: usize = 512;
 
-impl Watch {
+impl StatementTimer {
     fn elapsed_micros(&self) -> u64 {
         u64::try_from(self.start.elapsed().as_micros()).unwrap_or(NO_DEADLINE)
     }
@@ -74,18 +74,18 @@ impl Connection {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut raw = rusqlite::Connection::open_with_flags(path, flags)
             .map_err(|error| unopenable(path, &error))?;
-        let watch = Arc::new(Watch {
+        let timer = Arc::new(StatementTimer {
             start: Instant::now(),
             deadline_micros: AtomicU64::new(NO_DEADLINE),
             has_stopped: AtomicBool::new(false),
         });
-        set_up(&mut raw, role, options, &watch).map_err(|error| unopenable(path, &error))?;
+        set_up(&mut raw, role, options, &timer).map_err(|error| unopenable(path, &error))?;
         let limit = match role {
             Role::Reader | Role::Writer => Some(options.statement_timeout),
             Role::Report => Some(options.report_timeout),
             Role::Maintenance => None,
         };
-        Ok(Self { raw, watch, limit })
+        Ok(Self { raw, timer, limit })
     }
 
     /// Opens an empty database in memory, which goes with the connection.
@@ -94,16 +94,16 @@ impl Connection {
         let place = Path::new(":memory:");
         let mut raw =
             rusqlite::Connection::open_in_memory().map_err(|error| unopenable(place, &error))?;
-        let watch = Arc::new(Watch {
+        let timer = Arc::new(StatementTimer {
             start: Instant::now(),
             deadline_micros: AtomicU64::new(NO_DEADLINE),
             has_stopped: AtomicBool::new(false),
         });
-        set_up(&mut raw, Role::Maintenance, &Options::default(), &watch)
+        set_up(&mut raw, Role::Maintenance, &Options::default(), &timer)
             .map_err(|error| unopenable(place, &error))?;
         Ok(Self {
             raw,
-            watch,
+            timer,
             limit: None,
         })
     }
@@ -115,7 +115,7 @@ impl Connection {
         params: &[&dyn Param],
         take: &mut dyn FnMut(&Row<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let _limited = self.limited();
+        let _limit = self.start_timer();
         let mut statement = self.prepare(sql)?;
         values::bind(&mut statement, params).map_err(|error| error.context(sql))?;
         let mut rows = statement.raw_query();
@@ -127,7 +127,7 @@ impl Connection {
 
     /// Runs a statement and says how many rows it changed.
     pub(crate) fn execute(&self, sql: &str, params: &[&dyn Param]) -> Result<u64, Error> {
-        let _limited = self.limited();
+        let _limit = self.start_timer();
         let mut statement = self.prepare(sql)?;
         values::bind(&mut statement, params).map_err(|error| error.context(sql))?;
         let changed = statement
@@ -142,7 +142,7 @@ impl Connection {
         let mut statement = self.prepare(&sql)?;
         let mut params: Vec<&dyn Param> = Vec::with_capacity(rows.columns.len());
         for row in rows.values.chunks(rows.columns.len()) {
-            let _limited = self.limited();
+            let _limit = self.start_timer();
             params.clear();
             params.extend(row.iter().map(|value| value as &dyn Param));
             values::bind(&mut statement, &params).map_err(|error| error.context(&sql))?;
@@ -178,7 +178,7 @@ impl Connection {
 
     /// Whether its time limit stopped the last statement of a job.
     pub(crate) fn was_stopped(&self) -> bool {
-        self.watch.has_stopped.load(Ordering::Relaxed)
+        self.timer.has_stopped.load(Ordering::Relaxed)
     }
 
     /// How long a statement waits for another process or connection that writes.
@@ -212,23 +212,23 @@ impl Connection {
             .map_err(|error| self.translate(error, sql))
     }
 
-    fn limited(&self) -> Limited<'_> {
-        self.watch.has_stopped.store(false, Ordering::Relaxed);
+    fn start_timer(&self) -> TimeLimit<'_> {
+        self.timer.has_stopped.store(false, Ordering::Relaxed);
         if let Some(limit) = self.limit {
             let limit = u64::try_from(limit.as_micros()).unwrap_or(NO_DEADLINE);
-            let deadline = self.watch.elapsed_micros().saturating_add(limit);
-            self.watch
+            let deadline = self.timer.elapsed_micros().saturating_add(limit);
+            self.timer
                 .deadline_micros
                 .store(deadline, Ordering::Relaxed);
         }
-        Limited(&self.watch)
+        TimeLimit(&self.timer)
     }
 }
 
 /// Lifts the limit of time when the statement is over.
-struct Limited<'a>(&'a Watch);
+struct TimeLimit<'a>(&'a StatementTimer);
 
-impl Drop for Limited<'_> {
+impl Drop for TimeLimit<'_> {
     fn drop(&mut self) {
         self.0.deadline_micros.store(NO_DEADLINE, Ordering::Relaxed);
     }
@@ -238,7 +238,7 @@ fn set_up(
     raw: &mut rusqlite::Connection,
     role: Role,
     options: &Options,
-    watch: &Arc<Watch>,
+    timer: &Arc<StatementTimer>,
 ) -> rusqlite::Result<()> {
     raw.busy_timeout(options.wait)?;
     raw.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
@@ -257,8 +257,8 @@ fn set_up(
         raw.execute_batch("PRAGMA query_only = ON;")?;
     }
     money::register(raw)?;
-    let watch = Arc::clone(watch);
-    raw.progress_handler(STEPS_BETWEEN_LOOKS, Some(move || watch.is_over()))
+    let timer = Arc::clone(timer);
+    raw.progress_handler(STEPS_BETWEEN_CHECKS, Some(move || timer.is_over()))
 }
 
 /// The page cache of a connection, in MiB. The writer alone knows that nobody else changed a page, and keeps its cache from one

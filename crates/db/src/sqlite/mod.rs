@@ -25,9 +25,9 @@ use tokio::sync::oneshot;
 pub(crate) use connection::{Connection, Role};
 
 use self::{
-    checkpoint::LogKeeper,
+    checkpoint::WalKeeper,
     files::Files,
-    pool::{Lent, Pool},
+    pool::{Pool, Slot},
     writer::{Job, WriteJob, Writer},
 };
 use crate::{
@@ -45,7 +45,7 @@ pub(crate) struct Sqlite {
     options: Options,
     counters: Arc<Counters>,
     reads: Arc<Queue<ReadJob>>,
-    look_ups: Pool,
+    inline_reads: Pool,
     reports: Arc<Queue<ReadJob>>,
     writes: Arc<Queue<Box<dyn WriteJob>>>,
     checkpoints: Arc<Queue<()>>,
@@ -62,7 +62,7 @@ impl Sqlite {
             options: options.clone(),
             counters: Arc::default(),
             reads: Arc::new(Queue::new(options.queue)),
-            look_ups: Pool::new(options.readers.max(1)),
+            inline_reads: Pool::new(options.readers.max(1)),
             reports: Arc::new(Queue::new(options.queue)),
             writes: Arc::new(Queue::new(options.queue)),
             checkpoints: Arc::new(Queue::new(1)),
@@ -84,11 +84,11 @@ impl Sqlite {
 
     fn start_writer(&self) -> Result<(), Error> {
         let connection = self.connect(Role::Writer)?;
-        if let Err(error) = checkpoint::make_room(&connection, &self.path, &self.options) {
+        if let Err(error) = checkpoint::preallocate_log(&connection, &self.path, &self.options) {
             tracing::warn!(%error, "the log has no room from the start");
         }
         self.files.log_is_open();
-        let log = LogKeeper::new(
+        let log = WalKeeper::new(
             &connection,
             &self.options,
             Arc::clone(&self.checkpoints),
@@ -146,27 +146,27 @@ impl Sqlite {
         .await
     }
 
-    /// Runs the job on the calling thread; when all connections for that are lent, as [`read`](Self::read) does.
-    pub(crate) async fn look_up<T, E, F>(&self, job: F) -> Result<T, E>
+    /// Runs the job on the calling thread, or as [`read`](Self::read) does when all connections for that are in use.
+    pub(crate) async fn read_inline<T, E, F>(&self, job: F) -> Result<T, E>
     where
         F: AsyncFn(&mut Conn) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
         self.files.check_database()?;
-        let mut conn = match self.look_ups.lend()? {
-            Lent::Conn(conn) => conn,
-            Lent::Open => {
+        let mut conn = match self.inline_reads.acquire()? {
+            Slot::Conn(conn) => conn,
+            Slot::Open => {
                 let connection = self.connect(Role::Reader);
-                let connection = connection.inspect_err(|_| self.look_ups.forget_one())?;
+                let connection = connection.inspect_err(|_| self.inline_reads.forget())?;
                 Conn::sqlite(connection, Arc::clone(&self.counters))
             }
-            Lent::None => return self.read(job).await,
+            Slot::None => return self.read(job).await,
         };
         self.counters.read();
         conn.begin_job(false);
-        let result = job::finish_at_once(in_one_state(&mut conn, &job), &self.counters);
-        self.look_ups.give_back(conn);
+        let result = job::finish_at_once(job(&mut conn), &self.counters);
+        self.inline_reads.release(conn);
         result
     }
 
@@ -284,7 +284,7 @@ impl Sqlite {
 
     fn stop(&self) {
         self.reads.close();
-        self.look_ups.close();
+        self.inline_reads.close();
         self.reports.close();
         self.writes.close();
         self.checkpoints.close();
@@ -314,17 +314,6 @@ impl Conn {
         self.as_sqlite()
             .ok_or_else(|| Error::other("a connection of the other engine"))
     }
-}
-
-/// Runs a reading whose statements all see the same state of the database: one look at the log, and one lock that is shared with other
-/// processes, for all of them instead of for each. [`Pool::give_back`] ends the transaction.
-async fn in_one_state<T, E, F>(conn: &mut Conn, job: &F) -> Result<T, E>
-where
-    F: AsyncFn(&mut Conn) -> Result<T, E>,
-    E: From<Error>,
-{
-    conn.sqlite_connection()?.control("BEGIN")?;
-    job(conn).await
 }
 
 /// Refuses to begin a job that has waited too long: under overload its caller has given up, or will soon.

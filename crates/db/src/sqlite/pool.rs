@@ -1,11 +1,11 @@
-//! Connections for readings that the thread that asks does itself. They are opened when they are first needed.
+//! Connections for inline reads, which run on the calling thread. They are opened when they are first needed.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::connection::Connection;
 use crate::{Conn, Error};
 
-/// So many connections at most, each lent to one reading at a time.
+/// A bounded pool of connections, each used by one read at a time.
 pub(crate) struct Pool {
     state: Mutex<State>,
     capacity: usize,
@@ -18,12 +18,12 @@ struct State {
     closed: bool,
 }
 
-/// What is lent.
-pub(crate) enum Lent {
+/// What a caller gets.
+pub(crate) enum Slot {
     Conn(Conn),
-    /// One more may be opened, and is then given back like any other.
+    /// The right to open one more, which is released like any other.
     Open,
-    /// All are lent.
+    /// All are in use.
     None,
 }
 
@@ -40,27 +40,27 @@ impl Pool {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lends a connection, if one is left.
+    /// Takes a connection, if one is free.
     ///
     /// # Errors
     /// `Unavailable` once the pool is closed.
-    pub(crate) fn lend(&self) -> Result<Lent, Error> {
+    pub(crate) fn acquire(&self) -> Result<Slot, Error> {
         let mut state = self.lock();
         if state.closed {
             return Err(Error::unavailable("the database is closed"));
         }
         Ok(match state.idle.pop() {
-            Some(conn) => Lent::Conn(conn),
+            Some(conn) => Slot::Conn(conn),
             None if state.opened < self.capacity => {
                 state.opened += 1;
-                Lent::Open
+                Slot::Open
             }
-            None => Lent::None,
+            None => Slot::None,
         })
     }
 
-    /// Takes a connection back; one whose reading left a transaction open goes on without it.
-    pub(crate) fn give_back(&self, mut conn: Conn) {
+    /// Takes a connection back, and rolls back a transaction that its read left open.
+    pub(crate) fn release(&self, mut conn: Conn) {
         if let Some(connection) = conn.as_sqlite() {
             Connection::roll_back(connection);
         }
@@ -70,12 +70,12 @@ impl Pool {
         }
     }
 
-    /// Another may be opened in the place of one that could not be.
-    pub(crate) fn forget_one(&self) {
+    /// Another connection may be opened instead of one that could not be.
+    pub(crate) fn forget(&self) {
         self.lock().opened -= 1;
     }
 
-    /// Closes what is not lent now, and the rest when it comes back.
+    /// Closes the connections that are not in use, and the others when they are released.
     pub(crate) fn close(&self) {
         let mut state = self.lock();
         state.closed = true;

@@ -10,7 +10,7 @@ use std::{
 
 use tokio::sync::oneshot;
 
-use super::{checkpoint::LogKeeper, files::Files};
+use super::{checkpoint::WalKeeper, files::Files};
 use crate::{Conn, Counters, Error, Options, Tx, job, queue::Queue};
 
 /// A job with its caller: run inside a batch, once or more often, answered after it.
@@ -93,7 +93,7 @@ where
 pub(crate) struct Writer {
     tx: Tx,
     queue: Arc<Queue<Box<dyn WriteJob>>>,
-    log: LogKeeper,
+    log: WalKeeper,
     counters: Arc<Counters>,
     files: Arc<Files>,
     batch: usize,
@@ -102,13 +102,13 @@ pub(crate) struct Writer {
 }
 
 /// A job of the batch.
-struct Waiting {
+struct BatchedJob {
     job: Box<dyn WriteJob>,
     /// Its time limit stopped it, so it is not run again with the batch.
     was_stopped: bool,
 }
 
-impl Waiting {
+impl BatchedJob {
     fn new(job: Box<dyn WriteJob>) -> Self {
         Self {
             job,
@@ -119,7 +119,7 @@ impl Waiting {
 
 /// What takes back the writing of a job that fails.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Guard {
+enum RollbackScope {
     /// The rollback of the whole batch.
     Batch,
     /// A savepoint of its own.
@@ -127,12 +127,12 @@ enum Guard {
 }
 
 /// How one job of a batch ended.
-enum Ended {
+enum JobEnd {
     Kept,
     /// Nothing of it is left: it wrote nothing, or its savepoint took it back.
     RolledBack,
     /// It failed, and what it wrote stands among what the others wrote.
-    Spoilt,
+    Tainted,
     /// Its time limit stopped a statement that wrote. SQLite has rolled the whole transaction back for that.
     Stopped,
     /// SQLite gave the whole transaction up (full disk, failing disk), so nothing of the batch is left.
@@ -140,12 +140,12 @@ enum Ended {
 }
 
 /// How the jobs of a batch ran.
-enum Ran {
+enum BatchRun {
     /// So many succeeded.
     Kept(usize),
-    /// The others have to be run again: see [`Ended::Spoilt`] and [`Ended::Stopped`].
-    Spoilt,
-    /// See [`Ended::BatchLost`].
+    /// The others have to be run again: see [`JobEnd::Tainted`] and [`JobEnd::Stopped`].
+    Tainted,
+    /// See [`JobEnd::BatchLost`].
     Lost(Error),
 }
 
@@ -153,7 +153,7 @@ impl Writer {
     pub(crate) fn new(
         conn: Conn,
         queue: Arc<Queue<Box<dyn WriteJob>>>,
-        log: LogKeeper,
+        log: WalKeeper,
         counters: Arc<Counters>,
         files: Arc<Files>,
         options: &Options,
@@ -183,19 +183,19 @@ impl Writer {
 
     fn run_batch(&mut self, first: Box<dyn WriteJob>) {
         let started = Instant::now();
-        let mut jobs = vec![Waiting::new(first)];
-        let mut outcome = self.attempt(&mut jobs, started, Guard::Batch);
+        let mut jobs = vec![BatchedJob::new(first)];
+        let mut outcome = self.attempt(&mut jobs, started, RollbackScope::Batch);
         // With savepoints only a job that its time limit stopped spoils the batch, and each of them does so once.
-        while let Ok(Ran::Spoilt) = outcome {
-            outcome = self.attempt(&mut jobs, started, Guard::Savepoint);
+        while let Ok(BatchRun::Tainted) = outcome {
+            outcome = self.attempt(&mut jobs, started, RollbackScope::Savepoint);
         }
         let outcome = match outcome {
-            Ok(Ran::Kept(0) | Ran::Spoilt) => {
+            Ok(BatchRun::Kept(0) | BatchRun::Tainted) => {
                 self.roll_back();
                 Ok(0)
             }
-            Ok(Ran::Kept(kept)) => self.commit(kept).map(|()| kept),
-            Ok(Ran::Lost(error)) => {
+            Ok(BatchRun::Kept(kept)) => self.commit(kept).map(|()| kept),
+            Ok(BatchRun::Lost(error)) => {
                 self.files.set_writable(false);
                 Err(error)
             }
@@ -214,47 +214,47 @@ impl Writer {
     /// Begins a transaction and runs the jobs in it, and those that come meanwhile.
     fn attempt(
         &mut self,
-        jobs: &mut Vec<Waiting>,
+        jobs: &mut Vec<BatchedJob>,
         started: Instant,
-        guard: Guard,
-    ) -> Result<Ran, Error> {
-        self.begin(jobs, guard)?;
+        scope: RollbackScope,
+    ) -> Result<BatchRun, Error> {
+        self.begin(jobs, scope)?;
         let (mut kept, mut place) = (0, 0);
         loop {
             if place == jobs.len() && place < self.batch && started.elapsed() < self.batch_time {
-                jobs.extend(self.queue.pop_now().map(Waiting::new));
+                jobs.extend(self.queue.pop_now().map(BatchedJob::new));
             }
             let Some(waiting) = jobs.get_mut(place) else {
-                return Ok(Ran::Kept(kept));
+                return Ok(BatchRun::Kept(kept));
             };
             place += 1;
             if waiting.was_stopped {
                 continue;
             }
-            let ended = self.run_job(waiting.job.as_mut(), guard);
-            waiting.was_stopped = matches!(ended, Ended::Stopped);
+            let ended = self.run_job(waiting.job.as_mut(), scope);
+            waiting.was_stopped = matches!(ended, JobEnd::Stopped);
             match ended {
-                Ended::Kept => kept += 1,
-                Ended::RolledBack => {}
+                JobEnd::Kept => kept += 1,
+                JobEnd::RolledBack => {}
                 // Nobody else wrote or is left to run: to roll the transaction back is to roll the job back.
-                Ended::Spoilt | Ended::Stopped if kept == 0 && place == jobs.len() => {
-                    return Ok(Ran::Kept(0));
+                JobEnd::Tainted | JobEnd::Stopped if kept == 0 && place == jobs.len() => {
+                    return Ok(BatchRun::Kept(0));
                 }
-                Ended::Spoilt | Ended::Stopped => {
+                JobEnd::Tainted | JobEnd::Stopped => {
                     self.roll_back();
-                    return Ok(Ran::Spoilt);
+                    return Ok(BatchRun::Tainted);
                 }
-                Ended::BatchLost(error) => return Ok(Ran::Lost(error)),
+                JobEnd::BatchLost(error) => return Ok(BatchRun::Lost(error)),
             }
         }
     }
 
     /// Begins a transaction. Another process's is waited for until the first job is late, so that each of those that wait is answered when
     /// its own time is over.
-    fn begin(&mut self, jobs: &[Waiting], guard: Guard) -> Result<(), Error> {
+    fn begin(&mut self, jobs: &[BatchedJob], scope: RollbackScope) -> Result<(), Error> {
         self.files.check()?;
-        let wait = match (guard, jobs.first()) {
-            (Guard::Batch, Some(first)) => {
+        let wait = match (scope, jobs.first()) {
+            (RollbackScope::Batch, Some(first)) => {
                 first.job.latest().saturating_duration_since(Instant::now())
             }
             _ => self.wait,
@@ -263,30 +263,30 @@ impl Writer {
         self.control("BEGIN IMMEDIATE")
     }
 
-    fn run_job(&mut self, job: &mut dyn WriteJob, guard: Guard) -> Ended {
-        match guard {
-            Guard::Batch => self.run_bare(job),
-            Guard::Savepoint => self.run_guarded(job).unwrap_or_else(|error| {
+    fn run_job(&mut self, job: &mut dyn WriteJob, scope: RollbackScope) -> JobEnd {
+        match scope {
+            RollbackScope::Batch => self.run_in_batch(job),
+            RollbackScope::Savepoint => self.run_with_savepoint(job).unwrap_or_else(|error| {
                 self.roll_back();
-                Ended::BatchLost(error.context("the transaction of the batch was lost"))
+                JobEnd::BatchLost(error.context("the transaction of the batch was lost"))
             }),
         }
     }
 
-    fn run_bare(&mut self, job: &mut dyn WriteJob) -> Ended {
+    fn run_in_batch(&mut self, job: &mut dyn WriteJob) -> JobEnd {
         let before = self.changes();
         if job.run(&mut self.tx, &self.counters) {
-            Ended::Kept
+            JobEnd::Kept
         } else if self.is_idle() {
             self.lost()
         } else if self.changes() == before {
-            Ended::RolledBack
+            JobEnd::RolledBack
         } else {
-            Ended::Spoilt
+            JobEnd::Tainted
         }
     }
 
-    fn run_guarded(&mut self, job: &mut dyn WriteJob) -> Result<Ended, Error> {
+    fn run_with_savepoint(&mut self, job: &mut dyn WriteJob) -> Result<JobEnd, Error> {
         self.control("SAVEPOINT job")?;
         let stays = job.run(&mut self.tx, &self.counters);
         if !stays && self.is_idle() {
@@ -297,19 +297,19 @@ impl Writer {
         }
         self.control("RELEASE job")?;
         Ok(if stays {
-            Ended::Kept
+            JobEnd::Kept
         } else {
-            Ended::RolledBack
+            JobEnd::RolledBack
         })
     }
 
     /// Why SQLite has ended the transaction under a job.
-    fn lost(&mut self) -> Ended {
+    fn lost(&mut self) -> JobEnd {
         let connection = self.tx.sqlite_connection();
         if connection.is_ok_and(|connection| connection.was_stopped()) {
-            Ended::Stopped
+            JobEnd::Stopped
         } else {
-            Ended::BatchLost(given_up())
+            JobEnd::BatchLost(transaction_lost())
         }
     }
 
@@ -355,7 +355,7 @@ impl Writer {
     }
 }
 
-fn given_up() -> Error {
+fn transaction_lost() -> Error {
     Error::unavailable("SQLite gave the transaction of the batch up: the disk is full or fails")
 }
 

@@ -78,7 +78,7 @@ on_both_engines!(
         let db = open(&address).await;
         let failed = db
             .load(async |tx| {
-                let aside = tx.set_indexes_aside(&["product", "outflow"]).await?;
+                let dropped = tx.drop_indexes(&["product", "outflow"]).await?;
                 tx.insert_rows(&mut rows(10)).await?;
                 let mut outflows = Rows::new(
                     "outflow",
@@ -86,13 +86,13 @@ on_both_engines!(
                 );
                 outflows.push([11.into(), 1.into()]);
                 tx.insert_rows(&mut outflows).await?;
-                tx.put_back(aside).await
+                tx.rebuild_indexes(dropped).await
             })
             .await;
         let error: Error = failed.unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::ForeignKey(_)), "{error}");
         assert_eq!(products(&db).await, 0);
-        // The unique index that was set aside stands.
+        // The unique index that was dropped exists again.
         let twice = db
             .write(async |tx| {
                 tx.execute("INSERT INTO product (title, brand, quantity) VALUES ('A', 'B', 1), ('A', 'B', 1)", &[]).await
@@ -103,14 +103,12 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(indexes_set_aside_stand_again, async |address| {
+on_both_engines!(dropped_indexes_are_rebuilt, async |address| {
     let db = open(&address).await;
     db.load(async |tx| {
-        let aside = tx
-            .set_indexes_aside(&["product", "outflow", "sign"])
-            .await?;
+        let dropped = tx.drop_indexes(&["product", "outflow", "sign"]).await?;
         tx.insert_rows(&mut rows(10)).await?;
-        tx.put_back(aside).await
+        tx.rebuild_indexes(dropped).await
     })
     .await
     .map_err(|error: Error| error)

@@ -9,7 +9,7 @@ use crate::schema::{SHOP, count, insert, open, products};
 async fn assert_unavailable(db: &Db) {
     let written = db.write(async |tx| insert(tx, "Beans", 1).await).await;
     let read = db.read(async |conn| count(conn).await).await;
-    let looked_up = db.look_up(async |conn| count(conn).await).await;
+    let looked_up = db.read_inline(async |conn| count(conn).await).await;
     let report = db.report(async |conn| count(conn).await).await;
     let loaded = db.load(async |tx| insert(tx, "Beans", 1).await).await;
     for answer in [written, read, looked_up, report, loaded] {

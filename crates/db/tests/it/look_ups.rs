@@ -14,24 +14,39 @@ on_both_engines!(
             .await
             .map_err(|error: Error| error)
             .unwrap();
-        assert_eq!(db.look_up(async |conn| count(conn).await).await.unwrap(), 1);
+        assert_eq!(
+            db.read_inline(async |conn| count(conn).await)
+                .await
+                .unwrap(),
+            1
+        );
         let refused: Result<u64, Error> = db
-            .look_up(async |conn| conn.execute("DELETE FROM product", &[]).await)
+            .read_inline(async |conn| conn.execute("DELETE FROM product", &[]).await)
             .await;
         assert!(refused.is_err());
-        assert_eq!(db.look_up(async |conn| count(conn).await).await.unwrap(), 1);
+        assert_eq!(
+            db.read_inline(async |conn| count(conn).await)
+                .await
+                .unwrap(),
+            1
+        );
     }
 );
 
 on_both_engines!(a_panicking_look_up_costs_no_connection, async |address| {
     let db = open(&address).await;
     for _ in 0..10 {
-        let panicked: Result<i64, Error> = db.look_up(async |_| panic!("on purpose")).await;
+        let panicked: Result<i64, Error> = db.read_inline(async |_| panic!("on purpose")).await;
         assert_eq!(*panicked.unwrap_err().kind(), ErrorKind::Other);
     }
-    assert_eq!(db.look_up(async |conn| count(conn).await).await.unwrap(), 0);
+    assert_eq!(
+        db.read_inline(async |conn| count(conn).await)
+            .await
+            .unwrap(),
+        0
+    );
     db.clone().close().await;
-    let late = db.look_up(async |conn| count(conn).await).await;
+    let late = db.read_inline(async |conn| count(conn).await).await;
     assert_eq!(*late.unwrap_err().kind(), ErrorKind::Unavailable);
 });
 
@@ -50,10 +65,15 @@ fn a_look_up_beyond_the_connections_for_them_is_read_like_any_other() {
                 pause.here();
                 count(conn).await
             };
-            other.look_up(waiting).await
+            other.read_inline(waiting).await
         });
         paused.reached();
-        assert_eq!(db.look_up(async |conn| count(conn).await).await.unwrap(), 0);
+        assert_eq!(
+            db.read_inline(async |conn| count(conn).await)
+                .await
+                .unwrap(),
+            0
+        );
         assert!(!holder.is_finished());
         paused.go_on();
         assert_eq!(holder.await.unwrap().unwrap(), 0);
@@ -72,7 +92,7 @@ fn all_statements_of_a_look_up_see_one_state() {
                 pause.here();
                 Ok::<_, Error>((before, count(conn).await?))
             };
-            other.look_up(counting).await
+            other.read_inline(counting).await
         });
         paused.reached();
         db.write(async |tx| insert(tx, "Rice", 1).await)
@@ -81,6 +101,11 @@ fn all_statements_of_a_look_up_see_one_state() {
             .unwrap();
         paused.go_on();
         assert_eq!(reader.await.unwrap().unwrap(), (0, 0));
-        assert_eq!(db.look_up(async |conn| count(conn).await).await.unwrap(), 1);
+        assert_eq!(
+            db.read_inline(async |conn| count(conn).await)
+                .await
+                .unwrap(),
+            1
+        );
     });
 }

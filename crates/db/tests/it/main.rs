@@ -7,12 +7,12 @@
 
 /// Copies of a SQLite database in use.
 mod backup;
+/// Rows that many ask for by their keys.
+mod batch_loader;
 /// Changes that are made together because many ask for them.
 mod batches;
 /// Tables filled in bulk, and their indexes.
 mod bulk;
-/// Rows that many ask for by their keys.
-mod by_key;
 /// SQLite's batches when one of their jobs is stopped or refused, or when the database is locked.
 mod commits;
 /// Losing the server, and finding it again.

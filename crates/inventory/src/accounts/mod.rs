@@ -83,7 +83,7 @@ async fn authenticate_bearer(state: &State, parts: &Parts) -> Result<Caller, Ref
     let token = bearer::token(&parts.headers)?;
     let (user, iat) = bearer::user_of(&state.token_key, token, state.clock.now())?;
     let find = async move |conn: &mut Conn| store::account(conn, user).await;
-    bearer::admit(state.db.look_up::<_, db::Error, _>(find).await?, iat)
+    bearer::admit(state.db.read_inline::<_, db::Error, _>(find).await?, iat)
 }
 
 /// What becomes of an account's tokens when its password is changed.

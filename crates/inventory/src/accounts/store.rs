@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use db::{ByKey, Conn, Error, Row, Timestamp, Tx, by_key};
+use db::{BatchLoader, Conn, Error, Row, Timestamp, Tx, batch_loader};
 
 use super::Account;
 use crate::access::{Caller, Granted, Permission};
@@ -22,12 +22,12 @@ macro_rules! account_columns {
 }
 pub(super) use account_columns;
 
-static ACCOUNT: ByKey<Account> =
-    by_key!(account_of; "SELECT ", account_columns!(), " FROM users AS u WHERE u.id");
+static ACCOUNT: BatchLoader<Account> =
+    batch_loader!(account_of; "SELECT ", account_columns!(), " FROM users AS u WHERE u.id");
 
 /// An account with everything it may do, by its id: one statement, since every request begins with it.
 pub(crate) async fn account(conn: &mut Conn, id: i64) -> Result<Option<Account>, Error> {
-    conn.by_key(&ACCOUNT, id).await
+    conn.find_by_key(&ACCOUNT, id).await
 }
 
 /// An account of [`account_columns`], which come first in the row.

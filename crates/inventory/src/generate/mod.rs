@@ -91,8 +91,8 @@ async fn fill(tx: &mut Tx, plan: Plan, progress: &Progress) -> Result<(), Genera
         return Err(GenerateError::NotEmpty);
     }
     store::make_room(tx).await?;
-    let aside = if plan.products + plan.movements >= MANY {
-        Some(store::set_indexes_aside(tx).await?)
+    let dropped = if plan.products + plan.movements >= MANY {
+        Some(store::drop_indexes(tx).await?)
     } else {
         None
     };
@@ -112,8 +112,8 @@ async fn fill(tx: &mut Tx, plan: Plan, progress: &Progress) -> Result<(), Genera
     load.send(tx).await?;
     load.aggregate(tx).await?;
     store::set_counters(tx).await?;
-    if let Some(aside) = aside {
-        tx.put_back(aside).await?;
+    if let Some(dropped) = dropped {
+        tx.rebuild_indexes(dropped).await?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Statements that fill an empty catalogue: rows in bulk with ids of their own, and the counters of ids set behind them.
 
-use db::{Aside, Conn, Error, Kind, Rows, Timestamp, Tx};
+use db::{Conn, DroppedIndexes, Error, Kind, Rows, Timestamp, Tx};
 use resource::sql::long_text_key;
 
 use super::{
@@ -322,8 +322,8 @@ pub(super) async fn insert_named(
 }
 
 /// Takes the indexes away until everything is in.
-pub(super) async fn set_indexes_aside(tx: &mut Tx) -> Result<Aside, Error> {
-    tx.set_indexes_aside(&TABLES).await
+pub(super) async fn drop_indexes(tx: &mut Tx) -> Result<DroppedIndexes, Error> {
+    tx.drop_indexes(&TABLES).await
 }
 
 /// Moves the counters of ids behind those that were given.

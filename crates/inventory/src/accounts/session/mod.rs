@@ -122,7 +122,7 @@ pub async fn find(state: &State, cookies: HostOnly<'_>) -> Result<Option<Session
     let (token_hash, now) = (digest(token), state.clock.now());
     let session = state
         .db
-        .look_up(async move |conn| store::find(conn, &token_hash, now).await)
+        .read_inline(async move |conn| store::find(conn, &token_hash, now).await)
         .await?;
     // The longest time may have become shorter since the session began.
     let longest = state.config.session_lifetime;

@@ -109,7 +109,7 @@ pub(crate) async fn best(
 /// Faults of the store.
 pub async fn read(state: &State, kind: Kind, id: i64) -> Result<Option<NamedRecord>, Refusal> {
     let find = async move |conn: &mut Conn| store::find(conn, kind, id).await;
-    Ok(state.db.look_up::<_, db::Error, _>(find).await?)
+    Ok(state.db.read_inline::<_, db::Error, _>(find).await?)
 }
 
 /// What is wrong with the fields of a form, as far as it can be told without the store.

@@ -78,7 +78,7 @@ async fn list_selected(
     };
     // An index leads to the first pages of all products at once.
     if is_short {
-        state.db.look_up(read).await
+        state.db.read_inline(read).await
     } else {
         state.db.read(read).await
     }
@@ -162,7 +162,7 @@ pub(crate) async fn all_problems(
 /// Faults of the store.
 pub async fn read(state: &State, id: i64) -> Result<Option<ProductRecord>, Refusal> {
     let find = async move |conn: &mut Conn| store::find(conn, id).await;
-    Ok(state.db.look_up::<_, db::Error, _>(find).await?)
+    Ok(state.db.read_inline::<_, db::Error, _>(find).await?)
 }
 
 /// How many products there are.

@@ -95,7 +95,7 @@ pub async fn read(
     id: i64,
 ) -> Result<Option<MovementRecord>, Refusal> {
     let find = async move |conn: &mut Conn| store::find(conn, movement, id).await;
-    Ok(state.db.look_up::<_, db::Error, _>(find).await?)
+    Ok(state.db.read_inline::<_, db::Error, _>(find).await?)
 }
 
 /// Creates a movement, which changes its product's quantity. An import may bring one that is older than its product's opening: that is

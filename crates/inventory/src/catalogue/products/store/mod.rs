@@ -6,7 +6,7 @@ pub(super) mod offers;
 
 use std::sync::LazyLock;
 
-use db::{ByKey, Conn, Error, Query, Row, Timestamp, Tx};
+use db::{BatchLoader, Conn, Error, Query, Row, Timestamp, Tx};
 use resource::{Input as _, Record as _, sql};
 
 pub(crate) use list::Measures;
@@ -51,14 +51,14 @@ pub(super) async fn created_span(conn: &mut Conn) -> Result<Option<(Timestamp, T
     conn.one(sql, &[], span_of).await
 }
 
-static RECORD: LazyLock<ByKey<ProductRecord>> = LazyLock::new(|| {
+static RECORD: LazyLock<BatchLoader<ProductRecord>> = LazyLock::new(|| {
     let mut query = records();
     query.push(" WHERE p.id");
-    ByKey::of(query.text(), ProductRecord::from_row)
+    BatchLoader::of(query.text(), ProductRecord::from_row)
 });
 
 pub(crate) async fn find(conn: &mut Conn, id: i64) -> Result<Option<ProductRecord>, Error> {
-    conn.by_key(&RECORD, id).await
+    conn.find_by_key(&RECORD, id).await
 }
 
 /// Whether a table has a record of this id.

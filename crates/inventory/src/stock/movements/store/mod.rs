@@ -7,7 +7,7 @@ pub(super) mod search;
 
 use std::sync::LazyLock;
 
-use db::{ByKey, Conn, Error, Query, Row, Timestamp, Tx};
+use db::{BatchLoader, Conn, Error, Query, Row, Timestamp, Tx};
 use resource::{Field, Named, Record as _, Refers, Titled, sql};
 
 pub(super) use list::{DAYS, Measured, NEWEST_FIRST, Selection};
@@ -20,7 +20,7 @@ struct Statements {
     /// The columns of a record, from its table and what is joined with it.
     columns: &'static str,
     joins: &'static str,
-    by_id: ByKey<MovementRecord>,
+    by_id: BatchLoader<MovementRecord>,
 }
 
 static INFLOW: LazyLock<Statements> =
@@ -37,7 +37,7 @@ impl Statements {
         Self {
             columns: columns.leak(),
             joins: joins.leak(),
-            by_id: ByKey::of(&one, row),
+            by_id: BatchLoader::of(&one, row),
         }
     }
 }
@@ -163,7 +163,7 @@ pub(crate) async fn find(
     movement: Movement,
     id: i64,
 ) -> Result<Option<MovementRecord>, Error> {
-    conn.by_key(&statements(movement).by_id, id).await
+    conn.find_by_key(&statements(movement).by_id, id).await
 }
 
 /// What is left to know of a movement that is gone.

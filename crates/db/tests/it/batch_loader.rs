@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use db::{ByKey, Conn, Db, Error, ErrorKind, Options, Row, by_key};
+use db::{BatchLoader, Conn, Db, Error, ErrorKind, Options, Row, batch_loader};
 use test_kit::{database, on_both_engines};
 
 use crate::{
@@ -8,23 +8,23 @@ use crate::{
     schema::{insert, open, open_with, patient},
 };
 
-static PRODUCT: ByKey<(i64, String, i64)> = by_key!(
+static PRODUCT: BatchLoader<(i64, String, i64)> = batch_loader!(
     |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
     "SELECT id, title, quantity FROM product WHERE id"
 );
 
 /// When the statement that found a product began.
-static BEGUN: ByKey<i64> = by_key!(
+static BEGUN: BatchLoader<i64> = batch_loader!(
     |row: &Row<'_>| row.get(1);
     "SELECT id, CAST(extract(epoch FROM transaction_timestamp()) * 1000000 AS BIGINT) FROM product WHERE id"
 );
 
 /// Of a table that nobody locks.
-static OUTFLOW: ByKey<i64> =
-    by_key!(|row: &Row<'_>| row.get(1); "SELECT id, quantity FROM outflow WHERE id");
+static OUTFLOW: BatchLoader<i64> =
+    batch_loader!(|row: &Row<'_>| row.get(1); "SELECT id, quantity FROM outflow WHERE id");
 
-static WRONG: ByKey<i64> =
-    by_key!(|row: &Row<'_>| row.get(1); "SELECT id, colour FROM product WHERE id");
+static WRONG: BatchLoader<i64> =
+    batch_loader!(|row: &Row<'_>| row.get(1); "SELECT id, colour FROM product WHERE id");
 
 async fn fill(db: &Db, products: i64) {
     let products = async move |tx: &mut db::Tx| {
@@ -43,10 +43,10 @@ on_both_engines!(whoever_asks_by_a_key_gets_its_own_row, async |address| {
         let (db, key) = (db.clone(), turn * 7 % 33 + 1);
         tokio::spawn(async move {
             let both = async move |conn: &mut Conn| {
-                let one = conn.by_key(&PRODUCT, key).await?;
-                Ok::<_, Error>((one, conn.by_key(&PRODUCT, 34 - key).await?))
+                let one = conn.find_by_key(&PRODUCT, key).await?;
+                Ok::<_, Error>((one, conn.find_by_key(&PRODUCT, 34 - key).await?))
             };
-            (key, db.look_up(both).await.unwrap())
+            (key, db.read_inline(both).await.unwrap())
         })
     });
     let expected = |key: i64| (key <= 30).then(|| (key, format!("product {key}"), key));
@@ -61,14 +61,14 @@ on_both_engines!(
     async |address| {
         let db = open(&address).await;
         fill(&db, 1).await;
-        let find = async |conn: &mut Conn| conn.by_key(&PRODUCT, 1).await;
+        let find = async |conn: &mut Conn| conn.find_by_key(&PRODUCT, 1).await;
         let is_over = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
         let others: Vec<_> = (0..8)
             .map(|_| {
                 let (db, is_over) = (db.clone(), std::sync::Arc::clone(&is_over));
                 tokio::spawn(async move {
                     while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
-                        db.look_up(find).await.unwrap();
+                        db.read_inline(find).await.unwrap();
                     }
                 })
             })
@@ -78,11 +78,11 @@ on_both_engines!(
                 let sql = "UPDATE product SET quantity = $1 WHERE id = 1";
                 tx.execute(sql, &[&quantity]).await?;
                 // In its own transaction it shows at once, to nobody else.
-                tx.by_key(&PRODUCT, 1).await
+                tx.find_by_key(&PRODUCT, 1).await
             };
             let within = db.write(change).await.unwrap();
             assert_eq!(within.map(|product| product.2), Some(quantity));
-            let after = db.look_up(find).await.unwrap();
+            let after = db.read_inline(find).await.unwrap();
             assert_eq!(after.map(|product| product.2), Some(quantity));
         }
         is_over.store(true, std::sync::atomic::Ordering::Relaxed);
@@ -100,7 +100,7 @@ on_both_engines!(
         let asking = (1..=9).map(|key| {
             let db = db.clone();
             tokio::spawn(async move {
-                db.look_up(async move |conn: &mut Conn| conn.by_key(&WRONG, key).await)
+                db.read_inline(async move |conn: &mut Conn| conn.find_by_key(&WRONG, key).await)
                     .await
             })
         });
@@ -138,7 +138,7 @@ fn look_ups_that_come_together_share_a_statement() {
             .map(|key| {
                 let db = db.clone();
                 tokio::spawn(async move {
-                    db.look_up(async move |conn: &mut Conn| conn.by_key(&BEGUN, key).await)
+                    db.read_inline(async move |conn: &mut Conn| conn.find_by_key(&BEGUN, key).await)
                         .await
                 })
             })
@@ -147,8 +147,8 @@ fn look_ups_that_come_together_share_a_statement() {
             tokio::task::yield_now().await;
         }
         // The lane takes what is asked in its order: once this is answered, all before it wait for the locked table.
-        let last = async |conn: &mut Conn| conn.by_key(&OUTFLOW, 1).await;
-        assert_eq!(db.look_up(last).await.unwrap(), None);
+        let last = async |conn: &mut Conn| conn.find_by_key(&OUTFLOW, 1).await;
+        assert_eq!(db.read_inline(last).await.unwrap(), None);
         paused.go_on();
         holder.await.unwrap().unwrap();
         let mut begun = BTreeSet::new();

@@ -1,5 +1,5 @@
-//! A pooled connection and the statements that it keeps prepared. The readings of a job may share it, so everything
-//! works through a shared reference.
+//! A pooled connection and its prepared statements. The reads of a job may share it, so every method takes a shared
+//! reference.
 
 use std::{
     collections::HashMap,
@@ -17,7 +17,7 @@ use super::{connect::Connector, errors, values::parameter_type};
 use crate::{Counters, Error, Sql, Value};
 
 /// A connection of a pool.
-pub(crate) struct Link {
+pub(crate) struct PgConnection {
     client: Client,
     prepared: Mutex<Prepared>,
     lost: AtomicBool,
@@ -25,8 +25,8 @@ pub(crate) struct Link {
     opened_in: u64,
 }
 
-/// Grows when the server does not answer on one connection: those that were opened before are not used again, since they would not be
-/// answered either.
+/// Incremented when the server does not answer on one connection. Connections that were opened before are not used
+/// again: they would not be answered either.
 #[derive(Clone, Default)]
 pub(super) struct Epoch(Arc<AtomicU64>);
 
@@ -45,29 +45,29 @@ impl Epoch {
 struct Prepared {
     /// By address and length of their literal texts, which live as long as the program: as many as it has statements.
     literal: HashMap<(usize, usize), Statement>,
-    /// By text: statements put together for one call, of which there may be many.
+    /// By text: statements assembled for one call, of which there may be many.
     built: HashMap<String, Statement>,
 }
 
-/// Most statements put together for one call that a connection keeps prepared.
+/// The most assembled statements that a connection keeps prepared.
 const MOST_BUILT: usize = 256;
 
-/// Opens connections for a pool and refuses broken ones when they come back.
-pub(crate) struct Links {
+/// Opens connections for a pool, and refuses broken ones when they are returned.
+pub(crate) struct PgManager {
     pub(super) connector: Connector,
     pub(super) counters: Arc<Counters>,
     pub(super) epoch: Epoch,
 }
 
-impl Manager for Links {
-    type Type = Link;
+impl Manager for PgManager {
+    type Type = PgConnection;
     type Error = Error;
 
-    async fn create(&self) -> Result<Link, Error> {
+    async fn create(&self) -> Result<PgConnection, Error> {
         let opened_in = self.epoch.now();
         let client = self.connector.connect().await?;
         self.counters.connection();
-        Ok(Link {
+        Ok(PgConnection {
             client,
             prepared: Mutex::default(),
             lost: AtomicBool::new(false),
@@ -76,15 +76,15 @@ impl Manager for Links {
         })
     }
 
-    async fn recycle(&self, link: &mut Link, _: &Metrics) -> RecycleResult<Error> {
-        if link.is_lost() || link.opened_in != self.epoch.now() {
+    async fn recycle(&self, connection: &mut PgConnection, _: &Metrics) -> RecycleResult<Error> {
+        if connection.is_lost() || connection.opened_in != self.epoch.now() {
             return Err(RecycleError::message("the connection is lost"));
         }
         Ok(())
     }
 }
 
-impl Link {
+impl PgConnection {
     pub(super) fn client(&self) -> &Client {
         &self.client
     }
@@ -94,7 +94,7 @@ impl Link {
         self.lost.load(Ordering::Relaxed) || self.client.is_closed()
     }
 
-    /// Waits for what the server answers, for so long at most. A connection on which it does not answer is lost.
+    /// Waits for the server's answer, for so long at most. A connection on which it does not answer is lost.
     pub(super) async fn answered<T>(
         &self,
         limit: Duration,
@@ -117,7 +117,7 @@ impl Link {
             .await
     }
 
-    /// The prepared statement for a text; the kinds of the values are told to the server.
+    /// The prepared statement for a text. The kinds of the values are sent to the server.
     pub(super) async fn prepare(
         &self,
         limit: Duration,
@@ -137,7 +137,7 @@ impl Link {
         Ok(statement)
     }
 
-    /// Translates a failure and draws the consequences for the connection.
+    /// Translates an error. A lost connection is marked, and stale statements are dropped.
     pub(super) fn note(&self, error: &tokio_postgres::Error) -> Error {
         self.lost
             .fetch_or(errors::is_lost(error), Ordering::Relaxed);
@@ -173,7 +173,7 @@ impl Prepared {
     }
 }
 
-/// A literal text stands where it stands for as long as the program runs.
+/// A literal text keeps its address for as long as the program runs.
 fn key(text: &'static str) -> (usize, usize) {
     (text.as_ptr().addr(), text.len())
 }
