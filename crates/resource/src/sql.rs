@@ -156,7 +156,9 @@ pub fn insert_with(
 
 /// `INSERT INTO table (a, b) VALUES ($1, $2)`
 pub fn insert_one(table: &str, columns: &[&str]) -> String {
-    let values: Vec<_> = (1..=columns.len()).map(|number| format!("${number}")).collect();
+    let values: Vec<_> = (1..=columns.len())
+        .map(|number| format!("${number}"))
+        .collect();
     let (columns, values) = (columns.join(", "), values.join(", "));
     format!("INSERT INTO {table} ({columns}) VALUES ({values})")
 }

@@ -1,4 +1,4 @@
-//! What is written down of each request: a line in the access log and a count, without query and body, which may hold secrets.
+//! The access log: one line and one count for each request. Query and body are left out, they may hold secrets.
 
 use axum::extract::{MatchedPath, Request};
 use axum::response::Response;
@@ -7,14 +7,14 @@ use tokio::time::Instant;
 use tracing::Span;
 
 use crate::client::Origin;
-use crate::errors::Expected;
+use crate::errors::ExpectedFault;
 use crate::metrics::Metrics;
 use crate::request_id::{self, RequestId};
 
-/// The target of the access log's lines. Each says all of itself that is to be known, with or without the span of its request.
+/// The target of the access log's lines. Each line is complete without the span of its request.
 pub const LOG: &str = "access";
 
-/// A request that is being answered.
+/// The facts of a request for its line in the log.
 pub(crate) struct RequestRecord {
     service: &'static str,
     id: RequestId,
@@ -25,7 +25,7 @@ pub(crate) struct RequestRecord {
 }
 
 impl RequestRecord {
-    /// Begins with a request.
+    /// Begins when a request arrives.
     pub(crate) fn new(
         service: &'static str,
         id: RequestId,
@@ -42,18 +42,19 @@ impl RequestRecord {
         }
     }
 
-    /// The span of all that is logged for the request.
+    /// The span of everything that is logged for the request.
     pub(crate) fn span(&self) -> Span {
         tracing::info_span!("request", service = self.service, id = self.id.as_str())
     }
 
-    /// Logs and counts the answered request, and puts its id on the answer. Routes are patterns; an address that no route has is `unknown`.
+    /// Logs and counts the answered request, and puts its id on the answer. Routes are logged as patterns; an address without a
+    /// route is `unknown`.
     pub(crate) fn end(self, metrics: &Metrics, response: &mut Response) {
         let (status, duration) = (response.status(), self.started.elapsed());
         let route = self.route.as_ref().map_or("unknown", MatchedPath::as_str);
         let requests = metrics.requests();
         requests.end(self.service, route, &self.method, status, duration);
-        if status.is_server_error() && response.extensions().get::<Expected>().is_none() {
+        if status.is_server_error() && response.extensions().get::<ExpectedFault>().is_none() {
             requests.fault();
         }
         tracing::info!(

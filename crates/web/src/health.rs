@@ -36,7 +36,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The service whose state is asked for.
 #[derive(Clone)]
-struct Probed {
+struct ProbeState {
     service: &'static str,
     version: &'static str,
     readiness: Arc<Readiness>,
@@ -90,12 +90,12 @@ where
         check: Box::new(move || Box::pin(check())),
         last: Mutex::default(),
     });
-    let probed = Probed {
+    let probe = ProbeState {
         service,
         version,
         readiness,
     };
-    ROUTES.router().with_state(probed)
+    ROUTES.router().with_state(probe)
 }
 
 /// The description of the routes of a service.
@@ -116,7 +116,7 @@ pub fn openapi(service: &str) -> OpenApi {
     api
 }
 
-static ROUTES: Routes<Probed> = Routes::new(|| {
+static ROUTES: Routes<ProbeState> = Routes::new(|| {
     OpenApiRouter::new()
         .routes(routes!(health))
         .routes(routes!(ready))
@@ -135,11 +135,11 @@ static ROUTES: Routes<Probed> = Routes::new(|| {
         example = json!({"status": "healthy", "service": "", "version": "1.0.0"}),
     )),
 )]
-async fn health(State(probed): State<Probed>) -> Json<Health> {
+async fn health(State(probe): State<ProbeState>) -> Json<Health> {
     Json(Health {
         status: "healthy",
-        service: probed.service,
-        version: probed.version,
+        service: probe.service,
+        version: probe.version,
     })
 }
 
@@ -159,12 +159,12 @@ async fn health(State(probed): State<Probed>) -> Json<Health> {
         Failure<503>,
     ),
 )]
-async fn ready(State(probed): State<Probed>, shutdown: Shutdown) -> Result<Json<Ready>, Error> {
-    probed.readiness.answer(&shutdown).await?;
+async fn ready(State(probe): State<ProbeState>, shutdown: Shutdown) -> Result<Json<Ready>, Error> {
+    probe.readiness.answer(&shutdown).await?;
     Ok(Json(Ready {
         status: "ready",
-        service: probed.service,
-        version: probed.version,
+        service: probe.service,
+        version: probe.version,
     }))
 }
 

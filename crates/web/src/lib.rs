@@ -1,4 +1,4 @@
-//! The HTTP edge that both services share: what happens to a request before a handler sees it, and to an answer after the handler has made it.
+//! The HTTP stack that both services share: everything around their handlers.
 //!
 //! Errors as JSON or as a page, request ids, the access log, client addresses, rate limits, TLS and shutdown, embedded assets, security headers,
 //! liveness, background workers, metrics, API documents, languages and pages. No rule of either service is here, and no SQL; sessions and CSRF protection are

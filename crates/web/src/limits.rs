@@ -27,14 +27,14 @@ const MAX_HEADER_BYTES: usize = 32 * 1024;
 
 /// Marks requests of HTTP/1.1 that do not name one host, as every one must.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Hostless;
+pub(crate) struct MissingHost;
 
 /// Checks the head of a request.
 ///
 /// # Errors
 /// 400 when it does not name one host, 414 and 431 when it is larger than any honest one.
 pub(crate) fn check_head(request: &Request) -> Result<(), Error> {
-    if request.extensions().get::<Hostless>().is_some() {
+    if request.extensions().get::<MissingHost>().is_some() {
         return Err(closing(Error::new(StatusCode::BAD_REQUEST, "Bad Request")));
     }
     let uri = request
@@ -103,7 +103,7 @@ pub async fn timeout(State(time): State<Duration>, request: Request, next: Next)
     within(time, |error| error, request, |request| next.run(request)).await
 }
 
-/// Adds to the 503 of a request that took too long what its caller must know.
+/// Adds to the 503 of a request that took too long.
 pub type Late = fn(Error) -> Error;
 
 /// As [`timeout`], for work that may go on and have an effect after its answer.
@@ -125,7 +125,7 @@ pub async fn within<F: Future<Output = Response>>(
     request: Request,
     handle: impl FnOnce(Request) -> F,
 ) -> Response {
-    let (request, is_awaited) = Awaited::watch(request);
+    let (request, is_awaited) = WatchedBody::watch(request);
     let elapsed = match tokio::time::timeout(time, handle(request)).await {
         Ok(response) => return response,
         Err(elapsed) => elapsed,
@@ -147,13 +147,13 @@ pub async fn to_the_end(request: Request, next: Next) -> Response {
         .unwrap_or_else(|error| Error::internal(error).into_response())
 }
 
-/// A request body that remembers whether its reader waits for more of it. One that nobody has begun to read keeps nobody waiting.
-struct Awaited {
+/// A request body that records whether its reader waits for more of it.
+struct WatchedBody {
     body: Body,
     is_awaited: Arc<AtomicBool>,
 }
 
-impl Awaited {
+impl WatchedBody {
     /// Watches the body of a request, unless it has none.
     fn watch(request: Request) -> (Request, Option<Arc<AtomicBool>>) {
         if request.body().is_end_stream() {
@@ -170,7 +170,7 @@ impl Awaited {
     }
 }
 
-impl HttpBody for Awaited {
+impl HttpBody for WatchedBody {
     type Data = Bytes;
     type Error = axum::Error;
 

@@ -20,18 +20,18 @@ thread_local! {
 
 /// A panic, as the cause of an error.
 #[derive(Debug)]
-struct Panicked {
+struct PanicError {
     place: String,
     message: String,
 }
 
-impl fmt::Display for Panicked {
+impl fmt::Display for PanicError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "panicked at {}: {}", self.place, self.message)
     }
 }
 
-impl std::error::Error for Panicked {}
+impl std::error::Error for PanicError {}
 
 /// Sends every panic of the program to the log, with its place, instead of straight to standard error. The program calls it once at its
 /// start, since the hook belongs to the whole process.
@@ -68,7 +68,7 @@ pub(crate) async fn caught(answer: impl Future<Output = Response>) -> Response {
         let place = CAUGHT.replace(outer).filter(|place| !place.is_empty());
         outcome.unwrap_or_else(|payload| {
             let place = place.unwrap_or_else(|| "an unknown place".to_owned());
-            let cause = Panicked {
+            let cause = PanicError {
                 place,
                 message: message(payload.as_ref()),
             };

@@ -1,4 +1,4 @@
-//! The id of a request: the caller's `X-Request-Id` when it is harmless, else one of our own; on every response and in the span of every log line.
+//! The id of a request: the caller's `X-Request-Id` when it is well formed, else a new one. It is on every response and in every log line.
 
 use axum::extract::FromRequestParts;
 use http::header::HeaderName;
@@ -15,7 +15,7 @@ pub const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 pub struct RequestId(HeaderValue);
 
 impl RequestId {
-    /// The caller's id if it sent exactly one and that one is well formed, else a new one.
+    /// The caller's id when it sent exactly one that is well formed, else a new one.
     pub fn of(headers: &HeaderMap, random: &Random) -> Self {
         let mut sent = headers.get_all(HEADER).iter();
         match (sent.next(), sent.next()) {
@@ -51,7 +51,7 @@ fn is_well_formed(id: &[u8]) -> bool {
 impl<S: Sync> FromRequestParts<S> for RequestId {
     type Rejection = std::convert::Infallible;
 
-    /// The id that the edge gave the request; `unknown` on a router without the edge around it.
+    /// The id that [`HttpStack`](crate::HttpStack) gave the request; `unknown` on a router without it.
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Self::Rejection> {
         let id = parts.extensions.get::<Self>().cloned();
         Ok(id.unwrap_or_else(|| Self(HeaderValue::from_static("unknown"))))

@@ -1,5 +1,5 @@
-//! Background workers: each runs until the service stops. One that ends or panics before is started again after a wait, counted, logged, and
-//! named by `/ready` for as long as it is down.
+//! Background workers: each runs until the service stops. One that ends or panics earlier is restarted after a backoff, counted and logged;
+//! `/ready` names it while it is down.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
@@ -17,12 +17,12 @@ use tokio::time::{Instant, sleep};
 use crate::metrics::Metrics;
 use crate::server::Shutdown;
 
-/// The wait before a worker is started again: doubled each time, up to the longest.
+/// The backoff before a worker is restarted: doubled each time, up to the longest.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
-/// A worker that ran for so long is well again: the next wait is the first one.
+/// After so long a run the backoff begins anew.
 const STEADY: Duration = Duration::from_secs(5 * 60);
-/// How long a worker may go on once the service stops. What it is cut off from is taken up by the next start, as after a crash.
+/// How long a worker may go on once the service stops. The next start continues its work, as after a crash.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// The workers of one service. Cheap to clone.
@@ -107,7 +107,7 @@ impl Supervisor {
                 worker,
                 how,
                 ?wait,
-                "a worker is down; it is started again"
+                "a worker is down and is restarted after a pause"
             );
             tokio::select! {
                 biased;

@@ -1,4 +1,4 @@
-//! What trusted proxies say about the client: `Forwarded` (RFC 7239) and `X-Forwarded-For` with `X-Forwarded-Proto`.
+//! The client as trusted proxies report it: `Forwarded` (RFC 7239) and `X-Forwarded-For` with `X-Forwarded-Proto`.
 //!
 //! A proxy appends its own peer to the list that it received, so only the right end can be believed: from there, hops that are
 //! trusted proxies are skipped, and the first one that is not is the client. An entry that is no address ends the search.
@@ -23,18 +23,18 @@ const OTHERS: [HeaderName; 4] = [
 /// More hops than any real chain has; longer lists are not read.
 const MOST_HOPS: usize = 64;
 
-/// What the headers say.
+/// The client, as the headers report it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Told {
+pub(super) struct ForwardedClient {
     /// The client's address, if they name one.
     pub(super) address: Option<IpAddr>,
     /// Whether the client speaks HTTPS to the first of our proxies.
     pub(super) is_https: bool,
 }
 
-/// Whether a proxy had its hands on the request.
+/// Whether a proxy has forwarded the request.
 pub(super) fn is_present(headers: &HeaderMap) -> bool {
-    // A request has few headers, and the names of most differ in the first letters: shorter than to look for each of these.
+    // A request has few headers. Comparing their names is cheaper than seven lookups in the map.
     headers.keys().any(|name| {
         [FORWARDED, X_FORWARDED_FOR, X_FORWARDED_PROTO]
             .iter()
@@ -43,14 +43,14 @@ pub(super) fn is_present(headers: &HeaderMap) -> bool {
     })
 }
 
-/// What the headers say, when the peer that sent them is trusted.
-pub(super) fn read(headers: &HeaderMap, peer: IpAddr, trusted: &Proxies) -> Told {
+/// Reads the headers of a trusted peer.
+pub(super) fn read(headers: &HeaderMap, peer: IpAddr, trusted: &Proxies) -> ForwardedClient {
     let standard =
         list(headers, &FORWARDED).and_then(|elements| from_standard(&elements, peer, trusted));
     let common = from_common(headers, peer, trusted);
     match (standard, common) {
         (Some(told), None) | (None, Some(told)) => told,
-        (Some(standard), Some(common)) => Told {
+        (Some(standard), Some(common)) => ForwardedClient {
             address: if standard.address == common.address {
                 standard.address
             } else {
@@ -58,7 +58,7 @@ pub(super) fn read(headers: &HeaderMap, peer: IpAddr, trusted: &Proxies) -> Told
             },
             is_https: standard.is_https && common.is_https,
         },
-        (None, None) => Told::default(),
+        (None, None) => ForwardedClient::default(),
     }
 }
 
@@ -92,7 +92,7 @@ fn client(hops: &[Option<IpAddr>], trusted: &Proxies) -> Option<(usize, IpAddr)>
     client
 }
 
-fn from_common(headers: &HeaderMap, peer: IpAddr, trusted: &Proxies) -> Option<Told> {
+fn from_common(headers: &HeaderMap, peer: IpAddr, trusted: &Proxies) -> Option<ForwardedClient> {
     let hops: Option<Vec<_>> =
         list(headers, &X_FORWARDED_FOR).map(|hops| hops.into_iter().map(node).collect());
     let schemes = list(headers, &X_FORWARDED_PROTO);
@@ -107,13 +107,13 @@ fn from_common(headers: &HeaderMap, peer: IpAddr, trusted: &Proxies) -> Option<T
             .and_then(|(index, _)| schemes.get(index).copied());
         beside.or_else(|| schemes.last().copied())
     });
-    Some(Told {
+    Some(ForwardedClient {
         address: Some(client.map_or(peer, |(_, address)| address)),
         is_https: scheme.is_some_and(is_https),
     })
 }
 
-fn from_standard(elements: &[&str], peer: IpAddr, trusted: &Proxies) -> Option<Told> {
+fn from_standard(elements: &[&str], peer: IpAddr, trusted: &Proxies) -> Option<ForwardedClient> {
     let hops: Vec<_> = elements
         .iter()
         .map(|element| element_of(element))
@@ -124,7 +124,7 @@ fn from_standard(elements: &[&str], peer: IpAddr, trusted: &Proxies) -> Option<T
         Some((index, _)) => hops.get(index),
         None => hops.last(),
     };
-    Some(Told {
+    Some(ForwardedClient {
         address: Some(client.map_or(peer, |(_, address)| address)),
         is_https: hop.is_some_and(|hop| hop.is_https),
     })
@@ -135,8 +135,8 @@ fn is_https(scheme: &str) -> bool {
 }
 
 /// One element of `Forwarded`; `None` when its syntax is broken, which makes the whole header worthless.
-fn element_of(element: &str) -> Option<Told> {
-    let mut told = Told::default();
+fn element_of(element: &str) -> Option<ForwardedClient> {
+    let mut told = ForwardedClient::default();
     for pair in element
         .split(';')
         .map(str::trim)

@@ -35,7 +35,7 @@ pub struct Origin {
     pub address: IpAddr,
     /// Whether the client speaks HTTPS: to us, or to a trusted proxy that says so.
     pub is_https: bool,
-    /// Whether a proxy on this machine has passed the request on and says nothing of it: it comes from here, for a host elsewhere.
+    /// Whether a proxy on this machine has forwarded the request without a forwarding header: it comes from here, for a host elsewhere.
     pub is_silent_proxy: bool,
     /// Whether the request comes straight from this machine, with no proxy between.
     pub is_local: bool,
@@ -47,7 +47,7 @@ impl Origin {
         self.is_https || self.is_local
     }
 
-    /// The origin that the edge worked out for a request; on a router without the edge, insecure and from nowhere.
+    /// The origin of a request; on a router without [`HttpStack`](crate::HttpStack), insecure and from nowhere.
     pub fn known(extensions: &Extensions) -> Self {
         let nowhere = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
         extensions.get().copied().unwrap_or(Self {
@@ -58,7 +58,7 @@ impl Origin {
         })
     }
 
-    /// Works out the origin of a request. Without a known peer it is insecure and from nowhere.
+    /// Determines the origin of a request. Without a known peer it is insecure and from nowhere.
     pub fn of(request: &Request, trusted: &Proxies) -> Self {
         let tls = request.extensions().get::<OwnTls>().is_some();
         let Some(peer) = peer(request.extensions()) else {
@@ -71,16 +71,16 @@ impl Origin {
         };
         let headers = request.headers();
         let is_forwarded = forwarded::is_present(headers);
-        let told = if is_forwarded && trusted.contains(peer) {
+        let forwarded = if is_forwarded && trusted.contains(peer) {
             forwarded::read(headers, peer, trusted)
         } else {
-            forwarded::Told::default()
+            forwarded::ForwardedClient::default()
         };
-        let is_https = tls || told.is_https;
+        let is_https = tls || forwarded.is_https;
         let is_local = peer.is_loopback() && !is_forwarded;
         let is_silent_proxy = is_local && !tls && public_url::is_for_elsewhere(request);
         Self {
-            address: told.address.unwrap_or(peer),
+            address: forwarded.address.unwrap_or(peer),
             is_https,
             is_silent_proxy,
             is_local: is_local && !is_silent_proxy,
@@ -103,13 +103,13 @@ fn peer(extensions: &Extensions) -> Option<IpAddr> {
 impl<S: Sync> FromRequestParts<S> for Origin {
     type Rejection = Infallible;
 
-    /// The origin that the edge worked out; on a router without the edge, insecure and from nowhere.
+    /// The origin of a request; on a router without [`HttpStack`](crate::HttpStack), insecure and from nowhere.
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Infallible> {
         Ok(Self::known(&parts.extensions))
     }
 }
 
-/// Leaves the origin with a request, for the extractors of this module.
+/// Inserts the origin into a request's extensions, for the extractors of this module.
 pub(crate) fn insert_extensions(
     extensions: &mut Extensions,
     origin: Origin,
@@ -151,7 +151,7 @@ impl<S: Sync> FromRequestParts<S> for ClientAddress {
     }
 }
 
-/// Whether the request counts as secure. Without the edge around the router nothing does.
+/// Whether the request counts as secure. On a router without [`HttpStack`](crate::HttpStack) none does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Secure(pub bool);
 

@@ -1,4 +1,4 @@
-//! The one error type of the HTTP edge.
+//! The one error type of handlers and middleware.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 type Cause = Box<dyn std::error::Error + Send + Sync>;
 
-/// What went wrong, in two separate parts: what the caller may read, and the cause, which only the log may.
+/// An error in two separate parts: the text that the caller may read, and the cause, which only the log may.
 ///
 /// There is no `Display`, so the cause cannot slip into a text by accident.
 #[derive(Debug)]
@@ -47,11 +47,11 @@ pub(super) struct Parts {
 
 /// Marks a response of 500 or above that is no fault of the program.
 #[derive(Clone, Copy)]
-pub(crate) struct Expected;
+pub(crate) struct ExpectedFault;
 
-/// What an error leaves in its response for the layer to render and log.
+/// The error of a response, for the middleware that renders and logs it.
 #[derive(Clone)]
-pub(super) struct Reported(pub(super) Arc<Parts>);
+pub(super) struct ErrorReport(pub(super) Arc<Parts>);
 
 impl Public {
     pub(super) fn new(status: StatusCode, detail: Cow<'static, str>) -> Self {
@@ -107,14 +107,14 @@ impl Error {
         self
     }
 
-    /// Keeps what led to the error. It is logged with all its sources and never shown.
+    /// Adds the cause. It is logged with all its sources and never shown.
     #[must_use]
     pub fn cause(mut self, cause: impl Into<Cause>) -> Self {
         self.0.cause = Some(cause.into());
         self
     }
 
-    /// Neither logged nor counted as a fault, whatever its status: who answers so has told it where it began.
+    /// Neither logged nor counted as a fault, whatever its status: the caller has logged its cause already.
     #[must_use]
     pub fn expected(mut self) -> Self {
         self.0.is_expected = true;
@@ -162,7 +162,7 @@ impl IntoResponse for Error {
         let mut response = (public.status, public.headers.clone(), body).into_response();
         response
             .extensions_mut()
-            .insert(Reported(Arc::from(self.0)));
+            .insert(ErrorReport(Arc::from(self.0)));
         response
     }
 }

@@ -9,20 +9,20 @@ use axum::response::Response;
 use http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderName};
 use http::{HeaderMap, Method, StatusCode, Uri};
 
-use super::error::{Expected, Parts, Reported};
+use super::error::{ErrorReport, ExpectedFault, Parts};
 use super::{Public, Render};
 use crate::locale::{Locale, Theme};
 use crate::panics;
 use crate::request_id::RequestId;
 
-/// What a renderer may know of the request that failed.
+/// The facts of a failed request that a renderer may use.
 #[derive(Clone, Debug)]
 pub struct Facts {
     /// The method of the request.
     pub method: Method,
     /// The address of the request.
     pub uri: Uri,
-    /// The request's id, when the edge gave it one.
+    /// The request's id, when it has one.
     pub request_id: Option<RequestId>,
     /// The language of the reader.
     pub locale: Locale,
@@ -92,9 +92,9 @@ fn names(headers: &HeaderMap, header: HeaderName, media_type: &str) -> bool {
         .any(|essence| essence.trim().eq_ignore_ascii_case(media_type))
 }
 
-/// Marks a response whose error an inner layer has rendered and logged already.
+/// Marks a response whose error an inner middleware has rendered and logged.
 #[derive(Clone, Copy)]
-struct Rendered;
+struct AlreadyRendered;
 
 /// A renderer as the state of [`render`].
 #[derive(Clone)]
@@ -133,10 +133,10 @@ pub async fn render_with<R: Render + ?Sized, F: Future<Output = Response>>(
 }
 
 fn failure(response: &Response) -> Option<Arc<Parts>> {
-    if response.extensions().get::<Rendered>().is_some() {
+    if response.extensions().get::<AlreadyRendered>().is_some() {
         return None;
     }
-    if let Some(Reported(parts)) = response.extensions().get() {
+    if let Some(ErrorReport(parts)) = response.extensions().get() {
         return Some(Arc::clone(parts));
     }
     let status = response.status();
@@ -172,9 +172,9 @@ fn with_head_of(failed: Response, mut rendered: Response, parts: &Parts) -> Resp
     headers.remove(CONTENT_TYPE);
     headers.remove(CONTENT_LENGTH);
     rendered.headers_mut().extend(headers);
-    rendered.extensions_mut().insert(Rendered);
+    rendered.extensions_mut().insert(AlreadyRendered);
     if parts.is_expected {
-        rendered.extensions_mut().insert(Expected);
+        rendered.extensions_mut().insert(ExpectedFault);
     }
     rendered
 }

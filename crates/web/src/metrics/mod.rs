@@ -1,4 +1,4 @@
-//! Metrics: a registry that is passed in, the metrics of requests, and the router that serves all of them.
+//! Metrics: a registry that is passed in, the metrics of requests, and the router that serves them.
 
 mod format;
 
@@ -27,12 +27,12 @@ use crate::Error;
 use crate::supervisor::Figures;
 use format::Format;
 
-/// How long one figure may take to be read anew. After that the one before is shown.
+/// How long one metric may take to be refreshed. After that its last value is shown.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 type Renewal = Arc<dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
 
-/// All figures of the program. Cheap to clone.
+/// All metrics of the program. Cheap to clone.
 #[derive(Clone)]
 pub struct Metrics {
     registry: Arc<Mutex<Registry>>,
@@ -42,7 +42,7 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// A registry with the figures of requests and workers. Every name begins with `balcao_`.
+    /// A registry with the metrics of requests and workers. Every name begins with `balcao_`.
     pub fn new() -> Self {
         let mut registry = Registry::with_prefix("balcao");
         let requests = Requests::default();
@@ -57,18 +57,18 @@ impl Metrics {
         }
     }
 
-    /// Adds a figure and gives it back, to be kept by whoever counts. Counters are named without `_total`, which is added.
+    /// Registers a metric and returns it for its owner. Counters are named without `_total`, which is added.
     pub fn register<M: Metric + Clone>(&self, name: &str, help: &str, metric: M) -> M {
         self.lock().register(name, help, metric.clone());
         metric
     }
 
-    /// Adds figures that are read when someone asks for them.
+    /// Registers metrics that are collected when they are scraped.
     pub fn collect(&self, figures: impl Collector + 'static) {
         self.lock().register_collector(Box::new(figures));
     }
 
-    /// Lets `renew` set a figure anew before each answer that shows it: for what a database knows, which is asynchronous.
+    /// Calls `renew` before each scrape, to refresh a metric asynchronously: one that a database knows.
     pub fn before_showing<R>(&self, renew: impl Fn() -> R + Send + Sync + 'static)
     where
         R: Future<Output = ()> + Send + 'static,
@@ -84,12 +84,14 @@ impl Metrics {
         };
         for renew in renewals {
             if timeout(PATIENCE, renew()).await.is_err() {
-                tracing::warn!("a figure could not be read in time; the one before is shown");
+                tracing::warn!(
+                    "metrics: refreshing a value took more than 2 s, its last value is shown"
+                );
             }
         }
     }
 
-    /// Lets the counts of these answers begin at 0: an alert sees no increase in a count that appears with its first answer.
+    /// Begins the counts of these answers at 0: an alert sees no increase in a count that appears with its first answer.
     pub fn begin_requests(&self, service: &'static str, route: &str, method: &Method, status: u16) {
         let labels = Labels {
             service,
@@ -100,7 +102,7 @@ impl Metrics {
         drop(self.requests.count.get_or_create(&labels));
     }
 
-    /// The figures as `OpenMetrics` 1.0.
+    /// The metrics as `OpenMetrics` 1.0.
     ///
     /// # Errors
     /// Never in practice: writing to memory does not fail.
@@ -157,7 +159,7 @@ async fn show(State(metrics): State<Metrics>, headers: HeaderMap) -> Result<Resp
     Ok((headers, text).into_response())
 }
 
-/// The figures of requests.
+/// The metrics of requests.
 #[derive(Clone, Debug)]
 pub(crate) struct Requests {
     count: Family<Labels, Counter>,
@@ -240,12 +242,12 @@ impl Requests {
             status: status.as_u16(),
         };
         self.count.get_or_create(&labels).inc();
-        self.duration
-            .get_or_create(&Route {
-                service,
-                route: labels.route.clone(),
-            })
-            .observe(duration.as_secs_f64());
+        let route = Route {
+            service,
+            route: labels.route,
+        };
+        let seconds = duration.as_secs_f64();
+        self.duration.get_or_create(&route).observe(seconds);
     }
 
     /// A request was answered with a fault of ours.

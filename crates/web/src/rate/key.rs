@@ -1,4 +1,4 @@
-//! Whom a call counts for.
+//! The keys of rate limits: for whom a call counts.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -9,14 +9,14 @@ use crate::client::ClientAddress;
 /// networks may hold several customers: but never as many as they have addresses.
 const NETWORKS: [(u32, u32); 3] = [(64, 1), (56, 2), (48, 4)];
 
-/// Whom a call counts for: somebody by a name, or a client by its address and the networks around it.
+/// For whom a call counts: a user by name, or a client by its address and the networks around it.
 ///
 /// Each kind has a table of its own, so that no number of calls of one kind takes memory from another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
     pub(super) kind: &'static str,
     pub(super) counters: Vec<Counter>,
-    /// Those who find their kind's table full are counted together with others of the same group.
+    /// When the table of the kind is full, newcomers of one group share a count.
     pub(super) group: String,
 }
 
@@ -24,7 +24,7 @@ pub struct Key {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Counter {
     pub(super) name: String,
-    /// How many times as much as one client it may take.
+    /// The multiple of one client's limit.
     pub(super) times: u32,
 }
 
@@ -35,7 +35,7 @@ impl Counter {
 }
 
 impl Key {
-    /// Somebody by their name among those of a kind.
+    /// A name among those of a kind.
     pub fn new(kind: &'static str, name: impl Into<String>) -> Self {
         let name = name.into();
         Self {

@@ -64,7 +64,7 @@ impl Quota {
     }
 }
 
-/// The 429 for a refused call: the text of the decisions, `Retry-After`, and the `RateLimit` headers.
+/// The 429 for a throttled call, with `Retry-After` and the `RateLimit` headers.
 pub fn too_many_requests(refusal: &Throttled) -> Error {
     let seconds = refusal.retry_after_seconds();
     let error = Error::new(StatusCode::TOO_MANY_REQUESTS, throttled_detail(seconds))
@@ -75,5 +75,5 @@ pub fn too_many_requests(refusal: &Throttled) -> Error {
 /// The text of a 429.
 pub fn throttled_detail(seconds: u64) -> String {
     let unit = if seconds == 1 { "second" } else { "seconds" };
-    format!("Request was throttled. Expected available in {seconds} {unit}.")
+    format!("Request was throttled. ExpectedFault available in {seconds} {unit}.")
 }

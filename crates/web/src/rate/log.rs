@@ -59,7 +59,7 @@ impl Log {
             .max()
     }
 
-    /// Counts a call of `cost`. While memory is full it takes no more of it: the last calls of this key then count from now.
+    /// Counts a call of `cost`. While memory is full it adds no entry: the last calls of this key then count from now.
     pub(super) fn add(&mut self, now: i64, rates: &[Rate], cost: u32, is_full: bool) {
         self.come_to(now, rates);
         let total = self.total() + u64::from(cost);
@@ -69,7 +69,7 @@ impl Log {
         }
     }
 
-    /// Takes back a call that was counted at `at`, in microseconds.
+    /// Removes a call that was counted at `at`, in microseconds.
     pub fn give_back(&mut self, at: i64, cost: u32) {
         let from = self.entries.partition_point(|entry| entry.at < at);
         for entry in self.entries.range_mut(from..) {
@@ -77,7 +77,7 @@ impl Log {
         }
     }
 
-    /// Whether nothing of the log counts any more at `now`.
+    /// Whether no call of the log counts any more at `now`.
     pub(super) fn is_idle(&self, now: i64) -> bool {
         self.entries
             .back()
@@ -88,7 +88,7 @@ impl Log {
         self.entries.len()
     }
 
-    /// Forgets what no window reaches. Calls from the future, left by a clock that was set back, count from now: none is forgiven.
+    /// Forgets calls outside of every window. Calls from the future, left by a clock that was set back, count from now.
     fn come_to(&mut self, now: i64, rates: &[Rate]) {
         let lengths = rates.iter().map(|rate| length(*rate));
         self.longest = lengths.fold(self.longest, i64::max);

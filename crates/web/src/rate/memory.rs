@@ -121,8 +121,8 @@ impl Table {
         }
     }
 
-    /// Where a key is counted: under its own names, or under a shared one while the table has no room for a new count. What is
-    /// counted is never forgotten for a newcomer, and newcomers of one group take nothing from those of others.
+    /// The counters of a key: its own, or a shared one while the table has no room for a new count. No count is dropped for a
+    /// newcomer, and newcomers of one group take nothing from those of others.
     fn counters(&self, key: &Key, bounds: Bounds) -> Vec<Counter> {
         let is_full = self.logs.len() >= bounds.keys || self.entries >= bounds.entries;
         let shared = || Counter {
@@ -147,7 +147,7 @@ impl Table {
         counters
     }
 
-    /// Drops counts that no window reaches any more. A search is paid for by as many calls before it, or by a second of a full table.
+    /// Drops counts outside of every window. It runs after as many calls as there are counts, or once a second while the table is full.
     fn remove_idle(&mut self, now: i64, bounds: Bounds) {
         self.calls += 1;
         let is_full = self.logs.len() >= bounds.keys || self.entries >= bounds.entries;

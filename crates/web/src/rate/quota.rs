@@ -1,4 +1,4 @@
-//! The verdict of the windows: allowed with so much left, or refused until later; and the response headers that say so.
+//! The outcome of counting a call: allowed with a quota left, or throttled; and the response headers for both.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use http::header::{HeaderName, HeaderValue};
 
 use super::Rate;
 
-/// Where one window stands after a call.
+/// One window after a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
     /// The rate of the window.
@@ -18,7 +18,7 @@ pub struct Level {
     pub reset_after: Duration,
 }
 
-/// A call that was allowed, and what is left.
+/// What is left after a call that was allowed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Quota {
     /// One level for each rate, in the order of the rates.
@@ -34,7 +34,8 @@ pub struct Throttled {
     pub levels: Vec<Level>,
 }
 
-/// What the headers tell of several counts of one call: for each rate the one with the least left, in the client's own measure.
+/// The levels for the headers when a call has several counts: for each rate the count with the least left, in terms of one client's
+/// limit.
 pub(super) fn tightest(rates: &[Rate], counts: Vec<Vec<Level>>) -> Vec<Level> {
     let mut levels: Vec<Level> = Vec::new();
     for count in counts {

@@ -13,7 +13,7 @@ use super::quota::tightest;
 use super::{Key, Level, Quota, Rate, Reserve, Throttled};
 use crate::Random;
 
-/// A window that answers later than this is no help: the request goes on with what this process counted.
+/// After this time the request goes on with what this process counted.
 pub(super) const TIMEOUT: Duration = Duration::from_millis(500);
 
 /// After a failure the server is left alone for so long, in microseconds, so that an outage does not slow every request.
@@ -58,8 +58,8 @@ impl Shared {
         })
     }
 
-    /// What the server may know a call by.
-    pub(super) fn word(&self) -> String {
+    /// A name for a call on the server.
+    pub(super) fn call_id(&self) -> String {
         self.random.token()
     }
 
@@ -68,7 +68,7 @@ impl Shared {
         &self,
         now: i64,
         key: &Key,
-        word: &str,
+        call_id: &str,
         rates: &[Rate],
         cost: u32,
         reserve: Reserve,
@@ -76,7 +76,7 @@ impl Shared {
         if self.is_paused(now) {
             return None;
         }
-        let asked = self.ask(now, key, word, rates, cost, reserve);
+        let asked = self.ask(now, key, call_id, rates, cost, reserve);
         let answer = tokio::time::timeout(self.timeout, asked).await;
         match answer {
             Ok(Ok(answer)) => {
@@ -109,11 +109,11 @@ impl Shared {
     }
 
     /// Takes a call back. While the server cannot be reached it stays counted there.
-    pub(super) async fn give_back(&self, now: i64, key: &Key, word: &str, cost: u32) {
+    pub(super) async fn give_back(&self, now: i64, key: &Key, call_id: &str, cost: u32) {
         if self.is_paused(now) {
             return;
         }
-        let removed = self.remove(now, key, word, cost);
+        let removed = self.remove(now, key, call_id, cost);
         match tokio::time::timeout(self.timeout, removed).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => drop(self.fail(now, &error).await),
@@ -121,12 +121,18 @@ impl Shared {
         }
     }
 
-    async fn remove(&self, now: i64, key: &Key, word: &str, cost: u32) -> Result<(), RedisError> {
+    async fn remove(
+        &self,
+        now: i64,
+        key: &Key,
+        call_id: &str,
+        cost: u32,
+    ) -> Result<(), RedisError> {
         let Some(mut connection) = self.connection(now).await? else {
             return Ok(());
         };
         // The names that the script gives to the calls.
-        let members: Vec<String> = (1..=cost).map(|call| format!("{word}:{call}")).collect();
+        let members: Vec<String> = (1..=cost).map(|call| format!("{call_id}:{call}")).collect();
         let mut commands = redis::pipe();
         for counter in &key.counters {
             let command = commands.cmd("ZREM").arg(self.name(key, counter));
@@ -155,7 +161,7 @@ impl Shared {
         &self,
         now: i64,
         key: &Key,
-        word: &str,
+        call_id: &str,
         rates: &[Rate],
         cost: u32,
         reserve: Reserve,
@@ -164,7 +170,7 @@ impl Shared {
             return Ok(None);
         };
         let mut call = self.script.prepare_invoke();
-        call.arg(word).arg(cost);
+        call.arg(call_id).arg(cost);
         for counter in &key.counters {
             call.key(self.name(key, counter));
             for rate in counter.rates(rates) {

@@ -26,7 +26,7 @@ impl Default for Bounds {
     }
 }
 
-/// How much of each window a caller leaves to others.
+/// The part of each window that a caller leaves to others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reserve {
     /// Nothing: the caller may take the last one.
@@ -50,7 +50,7 @@ impl Reserve {
 #[derive(Clone, Debug)]
 pub struct Windows(Arc<Inner>);
 
-/// A call that was counted and may be taken back with [`Windows::give_back`].
+/// A counted call that may be given back with [`Windows::give_back`].
 #[derive(Debug)]
 pub struct CountedCall {
     key: Key,
@@ -58,7 +58,7 @@ pub struct CountedCall {
     /// When it was counted in this process, in microseconds.
     at: i64,
     /// Its name on the server, if it was counted there.
-    word: Option<String>,
+    call_id: Option<String>,
 }
 
 /// By what a call is found again among those that were counted.
@@ -66,7 +66,7 @@ struct Mark {
     /// When it was counted in this process, in microseconds.
     at: i64,
     /// Its name on the server, if it was counted there.
-    word: Option<String>,
+    call_id: Option<String>,
 }
 
 #[derive(Debug)]
@@ -141,7 +141,7 @@ impl Windows {
         counted.map(|(quota, _)| quota)
     }
 
-    /// As [`Windows::take`], for a call that is taken back unless it comes to what is counted.
+    /// As [`Windows::take`], for a call that may be given back.
     ///
     /// # Errors
     /// [`Throttled`] with the time to wait.
@@ -151,27 +151,27 @@ impl Windows {
         rates: &[Rate],
         cost: u32,
     ) -> Result<CountedCall, Throttled> {
-        let (_, Mark { at, word }) = self.count(key, rates, cost, Reserve::Nothing).await?;
+        let (_, Mark { at, call_id }) = self.count(key, rates, cost, Reserve::Nothing).await?;
         Ok(CountedCall {
             key: key.clone(),
             cost: if rates.is_empty() { 0 } else { cost },
             at,
-            word,
+            call_id,
         })
     }
 
-    /// Takes a call back, as if it had not been made.
+    /// Gives a call back, as if it had not been made.
     pub async fn give_back(&self, call: CountedCall) {
         let CountedCall {
             key,
             cost,
             at,
-            word,
+            call_id,
         } = call;
         self.0.memory.give_back(at, &key, cost);
-        if let Some((shared, word)) = self.0.shared.as_ref().zip(word) {
+        if let Some((shared, call_id)) = self.0.shared.as_ref().zip(call_id) {
             let now = self.0.clock.now().micros();
-            shared.give_back(now, &key, &word, cost).await;
+            shared.give_back(now, &key, &call_id, cost).await;
         }
     }
 
@@ -188,7 +188,7 @@ impl Windows {
             shared,
         } = &*self.0;
         let now = clock.now().micros();
-        let mark = |word| Mark { at: now, word };
+        let mark = |call_id| Mark { at: now, call_id };
         if rates.is_empty() {
             return Ok((Quota::default(), mark(None)));
         }
@@ -196,13 +196,13 @@ impl Windows {
         let Some(shared) = shared else {
             return Ok((local, mark(None)));
         };
-        let word = shared.word();
-        match shared.take(now, key, &word, rates, cost, reserve).await {
+        let call_id = shared.call_id();
+        match shared.take(now, key, &call_id, rates, cost, reserve).await {
             Some(Err(throttled)) => {
                 memory.give_back(now, key, cost);
                 Err(throttled)
             }
-            Some(Ok(quota)) => Ok((quota, mark(Some(word)))),
+            Some(Ok(quota)) => Ok((quota, mark(Some(call_id)))),
             None => Ok((local, mark(None))),
         }
     }

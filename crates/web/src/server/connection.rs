@@ -20,12 +20,12 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tower::ServiceExt;
 
+use super::deadline_stream::{DeadlineStream, RequestCount, RequestGuard};
 use super::draining_body::DrainingBody;
-use super::guarded::{Busy, Guarded, Phase};
-use super::peers::Place;
+use super::peers::PeerSlot;
 use super::{Limits, Shutdown, Tls};
 use crate::client::OwnTls;
-use crate::limits::Hostless;
+use crate::limits::MissingHost;
 use crate::security::is_event_stream;
 
 /// Beyond these hyper answers by itself with a bare 431; the limits of [`crate::limits`] are lower and answer with a body.
@@ -37,7 +37,7 @@ pub(super) struct Connection {
     pub(super) limits: Limits,
     pub(super) shutdown: Shutdown,
     pub(super) peer: SocketAddr,
-    pub(super) place: Place,
+    pub(super) slot: PeerSlot,
 }
 
 impl Connection {
@@ -49,8 +49,8 @@ impl Connection {
                     tokio::time::timeout(self.limits.handshake, tls.acceptor().accept(stream));
                 let outcome = tokio::select! {
                     outcome = handshake => outcome,
-                    () = self.no_longer_new() => return,
-                    () = self.place.closed() => return,
+                    () = self.first_request_overdue() => return,
+                    () = self.slot.closed() => return,
                 };
                 match outcome {
                     Ok(Ok(stream)) => self.answer(stream).await,
@@ -66,9 +66,9 @@ impl Connection {
     }
 
     async fn answer<S: AsyncRead + AsyncWrite + Unpin>(&self, stream: S) {
-        let phase = self.place.phase.clone();
-        let stream = TokioIo::new(Guarded::new(stream, phase.clone(), self.limits));
-        let service = service_fn(|request| self.handle(request, phase.clone()));
+        let requests = self.slot.requests.clone();
+        let stream = TokioIo::new(DeadlineStream::new(stream, requests.clone(), self.limits));
+        let service = service_fn(|request| self.handle(request, requests.clone()));
         let mut builder = http1::Builder::new();
         // hyper's own timer runs while a connection is idle, too; the deadline of the head is the guard's.
         builder
@@ -79,13 +79,13 @@ impl Connection {
         // hyper closes a connection that has brought nothing yet, though its first request may be on the way.
         let closes = async {
             let no_request_is_lost = async {
-                phase.first_request().await;
+                requests.first_request().await;
                 self.shutdown.begun().await;
             };
             tokio::select! {
                 () = no_request_is_lost => {}
-                () = self.no_longer_new() => {}
-                () = self.place.closed() => {}
+                () = self.first_request_overdue() => {}
+                () = self.slot.closed() => {}
             }
         };
         let outcome = tokio::select! {
@@ -101,7 +101,7 @@ impl Connection {
     }
 
     /// Waits until the shutdown has begun and the first request of a new connection would have come.
-    async fn no_longer_new(&self) {
+    async fn first_request_overdue(&self) {
         self.shutdown.begun().await;
         tokio::time::sleep(self.limits.first).await;
     }
@@ -109,9 +109,9 @@ impl Connection {
     async fn handle(
         &self,
         request: hyper::Request<Incoming>,
-        phase: Phase,
+        requests: RequestCount,
     ) -> Result<Response, Infallible> {
-        let busy = phase.begin();
+        let busy = requests.begin();
         let is_hostless = request.version() == Version::HTTP_11
             && request.headers().get_all(HOST).iter().count() != 1;
         // A caller that asks before it sends the body is not told to send it.
@@ -130,7 +130,7 @@ impl Connection {
             extensions.insert(OwnTls);
         }
         if is_hostless {
-            extensions.insert(Hostless);
+            extensions.insert(MissingHost);
         }
         let Ok(response) = self.router.clone().oneshot(request).await;
         let ends = is_event_stream(response.headers()).then(|| self.shutdown.clone());
@@ -144,11 +144,11 @@ type Ending = Pin<Box<dyn Future<Output = ()> + Send>>;
 struct BusyBody {
     body: Body,
     ending: Option<Ending>,
-    _busy: Busy,
+    _busy: RequestGuard,
 }
 
 impl BusyBody {
-    fn new(body: Body, busy: Busy, shutdown: Option<Shutdown>) -> Self {
+    fn new(body: Body, busy: RequestGuard, shutdown: Option<Shutdown>) -> Self {
         let ending =
             shutdown.map(|shutdown| -> Ending { Box::pin(async move { shutdown.begun().await }) });
         Self {

@@ -1,4 +1,4 @@
-//! The body of a request: not waited for without end once the server stops, and read to its end when nobody wants it.
+//! The body of a request: drained when it is dropped before its end, and given up when it stalls while the server stops.
 
 use std::io;
 use std::pin::Pin;
@@ -13,17 +13,17 @@ use tokio::time::{Sleep, sleep, timeout};
 
 use super::Shutdown;
 
-/// The most that is read of a body that nobody wants: somewhat more than any service takes.
-const LEFT_OVER: usize = 8 * 1024 * 1024;
+/// The most bytes that are drained: somewhat more than any service accepts.
+const MOST_DRAINED: usize = 8 * 1024 * 1024;
 
-/// A body that ends with an error when the shutdown has begun and nothing of it has come for a while. Who still sends is waited for.
+/// A body that ends with an error when the shutdown has begun and no more of it has arrived for a while.
 ///
-/// When it is dropped before its end, because the answer did not depend on it, the rest is read and thrown away. A connection that is
-/// closed over an unread body is reset, and the sender may lose the answer: a proxy that passes a body on tells its client 502 instead.
+/// When it is dropped before its end, because the answer did not depend on it, the rest is read and discarded. A connection that is
+/// closed over an unread body is reset, and the sender may lose the answer: a proxy would answer 502 instead.
 pub(super) struct DrainingBody {
     /// Until it has ended.
     body: Option<Incoming>,
-    /// Whether the sender sends it whether it is wanted or not.
+    /// Whether the sender sends it without being asked (no `Expect`).
     comes_unasked: bool,
     patience: Duration,
     wait: Wait,
@@ -31,7 +31,7 @@ pub(super) struct DrainingBody {
 }
 
 enum Wait {
-    /// Nothing was waited for yet: most bodies come with their head.
+    /// Not waiting yet: most bodies arrive with their head.
     NotYet,
     ForShutdown(Pin<Box<dyn Future<Output = ()> + Send>>),
     ForSender(Pin<Box<Sleep>>),
@@ -53,7 +53,7 @@ impl DrainingBody {
         }
     }
 
-    /// Ready when the sender is no longer waited for.
+    /// Ready when waiting for the sender is over.
     fn poll_wait(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if matches!(self.wait, Wait::NotYet) {
             let shutdown = self.shutdown.clone();
@@ -86,7 +86,7 @@ impl HttpBody for DrainingBody {
             if !matches!(next, Some(Ok(_))) {
                 self.body = None;
             }
-            // What comes next has the whole patience again.
+            // The patience begins anew with each frame.
             self.wait = Wait::NotYet;
             return frame.map_err(axum::Error::new);
         }
@@ -113,18 +113,18 @@ impl Drop for DrainingBody {
         let Some(body) = self.body.take() else { return };
         let is_worth_it = self.comes_unasked
             && !body.is_end_stream()
-            && body.size_hint().lower() <= LEFT_OVER as u64
+            && body.size_hint().lower() <= MOST_DRAINED as u64
             && !self.shutdown.has_begun();
         if is_worth_it && let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(read_off(body, self.shutdown.clone(), self.patience));
+            runtime.spawn(drain(body, self.shutdown.clone(), self.patience));
         }
     }
 }
 
-/// Reads the rest of a body for nobody, until its sender says nothing for a while, or says it too slowly.
-async fn read_off(mut body: Incoming, shutdown: Shutdown, patience: Duration) {
+/// Reads and discards the rest of a body, until its sender stalls or takes too long.
+async fn drain(mut body: Incoming, shutdown: Shutdown, patience: Duration) {
     let reading = async {
-        let mut left = LEFT_OVER;
+        let mut left = MOST_DRAINED;
         while let Ok(Some(Ok(frame))) = timeout(patience, body.frame()).await {
             let length = frame.data_ref().map_or(0, Bytes::len);
             match left.checked_sub(length) {

@@ -5,8 +5,8 @@
 //! in the other modules.
 
 mod connection;
+mod deadline_stream;
 mod draining_body;
-mod guarded;
 mod listener;
 mod peers;
 mod shutdown;
@@ -93,13 +93,13 @@ pub async fn serve(listener: Listener, router: Router, options: Options, shutdow
     let permits = Arc::new(Semaphore::new(limits.connections));
     let mut connections = JoinSet::new();
     let mut failures = Failures::default();
-    let connection = |peer, place| connection::Connection {
+    let connection = |peer, slot| connection::Connection {
         router: router.clone(),
         tls: tls.clone(),
         limits,
         shutdown: shutdown.clone(),
         peer,
-        place,
+        slot,
     };
     loop {
         let next = async {
@@ -111,11 +111,11 @@ pub async fn serve(listener: Listener, router: Router, options: Options, shutdow
             () = shutdown.begun() => break,
         };
         while connections.try_join_next().is_some() {}
-        let Some(place) = peers.enter(peer) else {
+        let Some(slot) = peers.enter(peer) else {
             tracing::debug!(%peer, "a peer has too many connections, its next one is closed");
             continue;
         };
-        let connection = connection(peer, place);
+        let connection = connection(peer, slot);
         connections.spawn(async move {
             connection.serve(stream).await;
             drop(permit);
@@ -124,8 +124,8 @@ pub async fn serve(listener: Listener, router: Router, options: Options, shutdow
     // From here on the port refuses connections, so that a balancer turns to another replica. Those that the system took before are
     // answered: the balancer may have sent them a request that it must not send again.
     for (stream, peer) in listener.close() {
-        if let Some(place) = peers.enter(peer) {
-            connections.spawn(connection(peer, place).serve(stream));
+        if let Some(slot) = peers.enter(peer) {
+            connections.spawn(connection(peer, slot).serve(stream));
         }
     }
     drain(connections, limits.drain).await;

@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::Limits;
-use super::guarded::Phase;
+use super::deadline_stream::RequestCount;
 use crate::client::{ClientAddress, Proxies};
 
 /// The open connections. Clones share them.
@@ -34,23 +34,23 @@ struct Open {
 #[derive(Debug)]
 struct Entry {
     peer: String,
-    phase: Phase,
+    requests: RequestCount,
     /// A new connection that says nothing counts as idle from then on.
     idle_from: Instant,
     close: Arc<Notify>,
 }
 
-/// A connection's place, until it is dropped.
+/// A connection's slot, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct PeerSlot {
     peers: Peers,
     number: u64,
     /// The connection's requests.
-    pub(super) phase: Phase,
+    pub(super) requests: RequestCount,
     close: Arc<Notify>,
 }
 
-impl Place {
+impl PeerSlot {
     /// Waits until the connection is to make room, being idle.
     pub(super) async fn closed(&self) {
         self.close.notified().await;
@@ -66,8 +66,8 @@ impl Peers {
         }))
     }
 
-    /// A place for a new connection; none when its peer has as many as it may, all of them busy.
-    pub(super) fn enter(&self, address: SocketAddr) -> Option<Place> {
+    /// A slot for a new connection; none when its peer has as many as it may, all of them busy.
+    pub(super) fn enter(&self, address: SocketAddr) -> Option<PeerSlot> {
         let address = address.ip().to_canonical();
         let peer = ClientAddress(address).network_key();
         let mut open = self.lock();
@@ -76,10 +76,10 @@ impl Peers {
         if is_bounded && count >= self.0.limits.connections_of_a_peer && !open.close_idle(&peer) {
             return None;
         }
-        let (phase, close) = (Phase::default(), Arc::new(Notify::new()));
+        let (requests, close) = (RequestCount::default(), Arc::new(Notify::new()));
         let entry = Entry {
             peer: peer.clone(),
-            phase: phase.clone(),
+            requests: requests.clone(),
             idle_from: Instant::now() + self.0.limits.first,
             close: Arc::clone(&close),
         };
@@ -87,15 +87,15 @@ impl Peers {
         open.next += 1;
         open.connections.insert(number, entry);
         *open.by_peer.entry(peer).or_default() += 1;
-        Some(Place {
+        Some(PeerSlot {
             peers: self.clone(),
             number,
-            phase,
+            requests,
             close,
         })
     }
 
-    /// When few places are left, closes the oldest idle connection of the peer that has most of them.
+    /// When few slots are left, closes the oldest idle connection of the peer that has most of them.
     pub(super) fn make_room(&self) {
         let most = self.0.limits.connections;
         let mut open = self.lock();
@@ -151,11 +151,11 @@ impl Open {
 
 impl Entry {
     fn is_idle(&self) -> bool {
-        !self.phase.is_busy() && (self.phase.has_begun() || self.idle_from <= Instant::now())
+        !self.requests.is_busy() && (self.requests.has_begun() || self.idle_from <= Instant::now())
     }
 }
 
-impl Drop for Place {
+impl Drop for PeerSlot {
     fn drop(&mut self) {
         self.peers.lock().remove(self.number);
     }
@@ -177,14 +177,14 @@ mod tests {
         Peers::new(limits, "10.0.0.1".parse().unwrap())
     }
 
-    fn enter(peers: &Peers, address: &str) -> Option<Place> {
+    fn enter(peers: &Peers, address: &str) -> Option<PeerSlot> {
         peers.enter(SocketAddr::new(address.parse().unwrap(), 1))
     }
 
-    async fn is_closed(place: &Place) -> bool {
+    async fn is_closed(slot: &PeerSlot) -> bool {
         tokio::select! {
             biased;
-            () = place.closed() => true,
+            () = slot.closed() => true,
             () = std::future::ready(()) => false,
         }
     }
@@ -193,13 +193,13 @@ mod tests {
     async fn a_peer_that_has_its_share_replaces_its_oldest_idle_connection() {
         let peers = peers();
         let first = enter(&peers, "2001:db8::1").unwrap();
-        let busy = first.phase.begin();
+        let busy = first.requests.begin();
         let second = enter(&peers, "2001:db8:0:1::1").unwrap();
         let third = enter(&peers, "2001:db8:0:ffff::1").unwrap();
         let fourth = enter(&peers, "2001:db8::2").unwrap();
         assert!(!is_closed(&first).await, "it is busy");
         assert!(is_closed(&second).await);
-        let all_busy = [third.phase.begin(), fourth.phase.begin()];
+        let all_busy = [third.requests.begin(), fourth.requests.begin()];
         assert!(enter(&peers, "2001:db8::3").is_none(), "nothing is idle");
         assert!(enter(&peers, "2001:db8:1::1").is_some(), "another peer");
         drop((busy, all_busy, first));
@@ -210,7 +210,7 @@ mod tests {
     async fn when_few_places_are_left_the_peer_with_most_connections_makes_room() {
         let peers = peers();
         let single = enter(&peers, "203.0.113.7").unwrap();
-        let many: Vec<Place> = (0..5).map(|_| enter(&peers, "10.0.0.1").unwrap()).collect();
+        let many: Vec<PeerSlot> = (0..5).map(|_| enter(&peers, "10.0.0.1").unwrap()).collect();
         peers.make_room();
         assert!(!is_closed(&many[0]).await, "there is room");
         let more = enter(&peers, "10.0.0.1").unwrap();

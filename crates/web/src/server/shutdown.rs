@@ -1,4 +1,4 @@
-//! The signal to stop, for everything that has to know.
+//! The signal to stop.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use axum::extract::FromRequestParts;
 use http::request::Parts;
 use tokio::sync::watch;
 
-/// Tells servers and workers to stop. Clones tell and hear the same word. As an extractor: the server's own.
+/// Tells servers and workers to stop. Clones share the signal. As an extractor: the server's own.
 #[derive(Clone, Debug)]
 pub struct Shutdown(Arc<watch::Sender<Stage>>);
 
@@ -55,7 +55,7 @@ impl Shutdown {
 
     /// Waits until the shutdown begins.
     pub async fn begun(&self) {
-        // The sender lives as long as this value, so waiting ends only with the word itself.
+        // The sender lives as long as this value, so waiting ends only with the signal.
         let stops = |stage: &Stage| *stage == Stage::Stopping;
         let _ = self.0.subscribe().wait_for(stops).await;
     }

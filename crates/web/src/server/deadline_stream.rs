@@ -1,4 +1,4 @@
-//! A stream with deadlines: the head of a request must arrive in time from its first byte, and a client that reads nothing is disconnected.
+//! A stream with deadlines: for the head of a request, from its first byte, and for a client that reads nothing.
 
 use std::io;
 use std::pin::Pin;
@@ -13,9 +13,9 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::Limits;
 
-/// How many requests a connection has brought, and how many of them are answered.
+/// Counts the requests of a connection that have begun and ended.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Phase(Arc<Counts>);
+pub(super) struct RequestCount(Arc<Counts>);
 
 #[derive(Debug, Default)]
 struct Counts {
@@ -24,16 +24,16 @@ struct Counts {
     first: Notify,
 }
 
-/// One request being answered.
+/// A request that is being answered, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Busy(Phase);
+pub(super) struct RequestGuard(RequestCount);
 
-impl Phase {
-    pub(super) fn begin(&self) -> Busy {
+impl RequestCount {
+    pub(super) fn begin(&self) -> RequestGuard {
         if self.0.begun.fetch_add(1, Ordering::SeqCst) == 0 {
             self.0.first.notify_one();
         }
-        Busy(self.clone())
+        RequestGuard(self.clone())
     }
 
     /// Waits for the connection's first request. For one caller.
@@ -41,7 +41,7 @@ impl Phase {
         self.0.first.notified().await;
     }
 
-    /// Whether the connection has brought a request.
+    /// Whether a first request has begun.
     pub(super) fn has_begun(&self) -> bool {
         self.begun() > 0
     }
@@ -55,7 +55,7 @@ impl Phase {
     }
 }
 
-impl Drop for Busy {
+impl Drop for RequestGuard {
     fn drop(&mut self) {
         self.0.0.ended.fetch_add(1, Ordering::SeqCst);
     }
@@ -108,24 +108,24 @@ impl Deadline {
     }
 }
 
-pub(super) struct Guarded<S> {
+pub(super) struct DeadlineStream<S> {
     stream: S,
-    phase: Phase,
+    requests: RequestCount,
     limits: Limits,
-    /// The requests whose head is known to have come.
+    /// The requests whose heads have arrived.
     heads: usize,
     head: Deadline,
     stall: Deadline,
 }
 
-impl<S> Guarded<S> {
-    pub(super) fn new(stream: S, phase: Phase, limits: Limits) -> Self {
+impl<S> DeadlineStream<S> {
+    pub(super) fn new(stream: S, requests: RequestCount, limits: Limits) -> Self {
         let mut head = Deadline::default();
         // A connection that never sends its first request is not idle but late.
         head.set(limits.head);
         Self {
             stream,
-            phase,
+            requests,
             limits,
             heads: 0,
             head,
@@ -133,7 +133,7 @@ impl<S> Guarded<S> {
         }
     }
 
-    /// Passes the outcome of a write on, and lets go of a reader that has taken nothing for too long.
+    /// Passes the outcome of a write on, and fails when the client has read nothing for too long.
     fn written<T>(
         &mut self,
         outcome: Poll<io::Result<T>>,
@@ -148,7 +148,7 @@ impl<S> Guarded<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Guarded<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for DeadlineStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -157,12 +157,12 @@ impl<S: AsyncRead + Unpin> AsyncRead for Guarded<S> {
         let this = &mut *self;
         let before = buffer.filled().len();
         let outcome = Pin::new(&mut this.stream).poll_read(context, buffer);
-        let heads = this.phase.begun();
+        let heads = this.requests.begun();
         if this.heads != heads {
             this.heads = heads;
             this.head.clear();
         }
-        if this.phase.is_busy() {
+        if this.requests.is_busy() {
             return outcome;
         }
         if this.head.is_over() {
@@ -178,7 +178,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Guarded<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Guarded<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for DeadlineStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
