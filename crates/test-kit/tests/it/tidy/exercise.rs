@@ -36,6 +36,7 @@ impl Hunk<'_> {
     /// The lines on one side of it: what it takes (`-`), or what it leaves (`+`).
     fn side(&self, sign: char) -> Vec<&str> {
         let lines = self.lines.iter();
+        let lines = lines.map(|line| if line.is_empty() { " " } else { line });
         lines
             .filter_map(|line| line.strip_prefix([' ', sign]))
             .collect()

@@ -3,6 +3,7 @@
 //! What clippy and rustfmt check is not repeated here.
 
 mod documents;
+mod exercise;
 mod files;
 mod layers;
 mod migrations;
