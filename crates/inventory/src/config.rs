@@ -13,7 +13,7 @@ use crate::{
     analysis,
     events::{Mail, Secret, Webhooks},
     payments,
-    stock::AlertMode,
+    work::{AlertMode, Policy},
 };
 
 /// The settings of the inventory service.
@@ -92,5 +92,21 @@ impl Default for Config {
             scratch: PathBuf::from("."),
             max_body: 1024 * 1024,
         }
+    }
+}
+
+impl From<&Config> for Policy {
+    fn from(config: &Config) -> Self {
+        Self {
+            threshold: config.low_stock_threshold,
+            alert: config.low_stock_alert,
+            mails: config.mail.is_some(),
+        }
+    }
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self::from(&Config::default())
     }
 }

@@ -1,24 +1,45 @@
 //! A write in progress, and the one way to run it. API, pages, administration, imports and commands all hand a job to these functions.
-//! What a job does to a record is in the `create`, `change` and `delete` of its [`Resource`].
+//! What a job does to a record is in the `create`, `change` and `delete` of its resource (`rest::writes` runs these).
 
-use std::{fmt, sync::Arc};
+use std::fmt;
 
 use db::{Db, Error, Timestamp, Tx};
 use delivery::endpoints::EndpointError;
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use serde_json::value::RawValue;
+use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     State,
     access::Actor,
-    idempotency::{self, IdempotencyKey},
-    rest::{
-        Refusal,
-        fields::Draft,
-        resource::{Created, Resource},
-    },
-    stock::Policy,
+    idempotency::{self, IdempotencyKey, KeyError},
 };
+
+/// When a low-stock alert is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AlertMode {
+    /// After every outflow that leaves a product low, as specified.
+    #[default]
+    EveryOutflow,
+    /// Once until the stock recovers, whichever way it became low; and once when it recovers.
+    Once,
+}
+
+/// The shop's rules about low stock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Policy {
+    /// The threshold of products without one of their own.
+    pub threshold: i64,
+    /// When an alert is sent.
+    pub alert: AlertMode,
+    /// Whether people are told by mail, once for each crossing.
+    pub mails: bool,
+}
+
+impl Policy {
+    /// The threshold that holds for a product: its own, or else the shop's.
+    pub fn threshold_of(self, own: Option<i64>) -> i64 {
+        own.unwrap_or(self.threshold)
+    }
+}
 
 /// Who writes, under which rules of the shop, and when.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,19 +128,6 @@ impl WriteError for EndpointError {
     }
 }
 
-impl WriteError for Refusal {
-    fn database(&self) -> Option<&Error> {
-        match self {
-            Self::Database(error) => Some(error),
-            _ => None,
-        }
-    }
-
-    fn is_invalid(&self) -> bool {
-        matches!(self, Self::Fields(_))
-    }
-}
-
 /// Runs a job in a transaction, and once more when a constraint of the database refused it. Another request then wrote between the
 /// job's check and its write: the check of the second run sees that, and explains it.
 ///
@@ -173,7 +181,7 @@ where
     T: Send + 'static,
     S: Serialize,
     R: DeserializeOwned,
-    E: WriteError + From<Refusal> + Send + 'static,
+    E: WriteError + From<KeyError> + Send + 'static,
     F: AsyncFn(&mut Work<'_>) -> Result<(S, T), E> + Clone + Send + 'static,
     A: AsyncFn(&mut Work<'_>, R) -> Result<T, E> + Clone + Send + 'static,
 {
@@ -194,94 +202,4 @@ where
         Err(error) if is_keyed && error.is_invalid() => write(state, actor, run).await,
         written => written,
     }
-}
-
-/// Creates a record of a resource. A repetition under the same key is answered with the body of the first answer.
-///
-/// # Errors
-///
-/// Invalid fields; a key that was used for another request; faults of the store.
-pub(crate) async fn create<R: Resource>(
-    state: &State,
-    actor: impl Into<Actor>,
-    resource: R,
-    draft: Draft<R::Record>,
-    key: Option<IdempotencyKey>,
-) -> Result<Created<R::Record>, Refusal> {
-    let actor = actor.into();
-    if key.is_none()
-        && let Some(record) = resource
-            .create_batched(state, &Author::new(state, actor.clone()), &draft)
-            .await?
-    {
-        state.changes.notify();
-        return Ok(Created::New(record));
-    }
-    let draft = Arc::new(draft);
-    let is_keyed = key.is_some();
-    let job = async move |work: &mut Work<'_>| {
-        let record = resource.create(work, &draft).await?;
-        Ok((is_keyed.then(|| record.clone()), Created::New(record)))
-    };
-    let replay =
-        async |_: &mut Work<'_>, body: Box<RawValue>| Ok(Created::Replayed(body.get().to_owned()));
-    write_once(state, actor, key, job, replay).await
-}
-
-/// As [`create`], for a form: the record that it created, now or when it was sent first. `None` when that record is gone again.
-///
-/// # Errors
-///
-/// As of [`create`].
-pub(crate) async fn create_of_form<R: Resource>(
-    state: &State,
-    actor: impl Into<Actor>,
-    resource: R,
-    draft: Draft<R::Record>,
-    key: Option<IdempotencyKey>,
-) -> Result<Option<R::Record>, Refusal> {
-    /// As much of an answer as finds its record.
-    #[derive(Deserialize)]
-    struct Body {
-        id: i64,
-    }
-    match create(state, actor, resource, draft, key).await? {
-        Created::New(record) => Ok(Some(record)),
-        Created::Replayed(body) => {
-            let Body { id } = serde_json::from_str(&body).map_err(web::Error::internal)?;
-            resource.read(state, id).await
-        }
-    }
-}
-
-/// Changes a record of a resource; `None` when it is gone.
-///
-/// # Errors
-///
-/// Invalid fields, and faults of the store.
-pub(crate) async fn change<R: Resource>(
-    state: &State,
-    actor: impl Into<Actor>,
-    resource: R,
-    id: i64,
-    draft: Draft<R::Record>,
-) -> Result<Option<R::Record>, Refusal> {
-    let draft = Arc::new(draft);
-    let job = async move |work: &mut Work<'_>| resource.change(work, id, &draft).await;
-    write(state, actor, job).await
-}
-
-/// Deletes a record of a resource; whether it was there.
-///
-/// # Errors
-///
-/// 409 while other records need it, and faults of the store.
-pub(crate) async fn delete<R: Resource>(
-    state: &State,
-    actor: impl Into<Actor>,
-    resource: R,
-    id: i64,
-) -> Result<bool, Refusal> {
-    let job = async move |work: &mut Work<'_>| resource.delete(work, id).await;
-    write(state, actor, job).await
 }

@@ -15,7 +15,7 @@ use crate::{
         gate::Call,
         guard::Guard,
         openapi::{EXAMPLE_TIME, PageOf, page_example},
-        resource::{RecordId, Wanted, json, paginated, submission},
+        resource::{PageRequest, RecordId, json, paginated, submission},
     },
 };
 
@@ -54,7 +54,7 @@ fn example_terms() -> RestockTerms {
 /// Restock analyses, newest first
 #[utoipa::path(
     get, path = "/api/v1/analyses/", tag = "Analyses", operation_id = "listAnalyses",
-    params(Wanted),
+    params(PageRequest),
     responses(
         (status = 200, description = "One page.", body = AnalysisPage,
         example = json!(page_example(&example()))),
@@ -64,7 +64,7 @@ async fn analysis_list(
     Extracted(state): Extracted<State>,
     call: Call,
 ) -> Result<Response, Refusal> {
-    let wanted = Wanted::parse(&state, &call.parameters)?;
+    let wanted = PageRequest::parse(&state, &call.parameters)?;
     let page = super::records(&state, wanted).await?;
     Ok(paginated(call, &page).await)
 }

@@ -7,7 +7,7 @@ use super::{result::Summary, store::results};
 use crate::{
     State,
     catalogue::products,
-    rest::{Refusal, resource::Wanted},
+    rest::{Refusal, resource::PageRequest},
 };
 
 /// The texts of so many analyses are looked at: those of the newest.
@@ -45,7 +45,7 @@ pub(crate) struct Found {
 pub(crate) async fn search(
     state: &State,
     sought: Sought,
-    wanted: Wanted,
+    wanted: PageRequest,
 ) -> Result<Found, Refusal> {
     let (mut products, is_many) = products::few(state, &sought.text).await?;
     products.retain(|id| sought.product.is_none_or(|product| product == *id));

@@ -13,7 +13,7 @@ use crate::{
     access::{Caller, Model, Permission, Verb},
     rest::{
         Refusal,
-        resource::{Page, Wanted},
+        resource::{Page, PageRequest},
     },
 };
 
@@ -114,18 +114,13 @@ pub async fn standing(state: &State, product: i64) -> Result<Standing, db::Error
 pub async fn list(
     state: &State,
     product: Option<i64>,
-    wanted: Wanted,
+    wanted: PageRequest,
 ) -> Result<Page<Summary>, Refusal> {
     let read = async move |conn: &mut db::Conn| {
         let count = results::count(conn, product).await?;
         let (number, offset) = wanted.within(count)?;
         let results = results::page(conn, product, wanted.limit(), offset).await?;
-        Ok::<_, Refusal>(Page {
-            count,
-            number,
-            size: wanted.size,
-            results,
-        })
+        Ok::<_, Refusal>(wanted.page(count, number, results))
     };
     state.db.read(read).await
 }
@@ -135,7 +130,7 @@ pub async fn list(
 /// # Errors
 ///
 /// As [`list`].
-pub async fn records(state: &State, wanted: Wanted) -> Result<Page<AnalysisRecord>, Refusal> {
+pub async fn records(state: &State, wanted: PageRequest) -> Result<Page<AnalysisRecord>, Refusal> {
     let page = list(state, None, wanted).await?;
     Ok(Page {
         count: page.count,

@@ -17,7 +17,7 @@ use crate::{
     rest::{
         Refusal,
         fields::Draft,
-        resource::{Page, Wanted},
+        resource::{Page, PageRequest},
     },
     work::Work,
 };
@@ -78,7 +78,7 @@ pub async fn history(
     state: &State,
     model: Model,
     id: i64,
-    wanted: Wanted,
+    wanted: PageRequest,
 ) -> Result<Page<Entry>, Refusal> {
     state
         .db
@@ -86,12 +86,7 @@ pub async fn history(
             let count = store::count_of_object(conn, model, id).await?;
             let (number, offset) = wanted.within(count)?;
             let results = store::of_object(conn, model, id, wanted.limit(), offset).await?;
-            Ok(Page {
-                count,
-                number,
-                size: wanted.size,
-                results,
-            })
+            Ok(wanted.page(count, number, results))
         })
         .await
 }
@@ -116,10 +111,8 @@ pub async fn latest(
 ///
 /// Faults of the store.
 pub async fn recent(state: &State, user: i64, limit: i64) -> Result<Vec<Entry>, Refusal> {
-    Ok(state
-        .db
-        .read(async move |conn| store::of_user(conn, user, limit).await)
-        .await?)
+    let read = async move |conn: &mut Conn| store::of_user(conn, user, limit).await;
+    Ok(state.db.read(read).await?)
 }
 
 /// A search looks at the texts of so many rows: those that come first.
@@ -187,10 +180,8 @@ async fn search(
 ///
 /// Faults of the store.
 pub async fn read(state: &State, id: i64) -> Result<Option<Entry>, Refusal> {
-    Ok(state
-        .db
-        .read(async move |conn| store::find(conn, id).await)
-        .await?)
+    let read = async move |conn: &mut Conn| store::find(conn, id).await;
+    Ok(state.db.read(read).await?)
 }
 
 /// The moments of the first and the last row.

@@ -44,7 +44,7 @@ const FAILING: Duration = Duration::from_secs(15 * 60);
 
 /// What a reader wants to see.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Wanted {
+pub(crate) struct PageRequest {
     pub(crate) period: Period,
     pub(crate) prices: Prices,
 }
@@ -52,7 +52,7 @@ pub(crate) struct Wanted {
 /// Everything that the page shows, part by part: what cannot be read leaves the others as they are.
 #[derive(Debug)]
 pub(crate) struct Dashboard {
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: PageRequest,
     pub(crate) now: Timestamp,
     pub(crate) figures: Figures,
     /// The newest, if there is one.
@@ -113,7 +113,7 @@ pub(crate) struct Shares {
 /// # Errors
 ///
 /// A store that cannot be reached. A part that cannot be read for another reason is logged and marked.
-pub(crate) async fn read(state: &State, wanted: Wanted) -> Result<Dashboard, Refusal> {
+pub(crate) async fn read(state: &State, wanted: PageRequest) -> Result<Dashboard, Refusal> {
     let now = state.clock.now();
     let threshold = state.config.low_stock_threshold;
     let whole = async move |conn: &mut Conn| together(conn, wanted, threshold, now).await;
@@ -160,7 +160,7 @@ async fn failed(state: &State) -> Result<Failed, Error> {
 /// All figures, of one moment.
 async fn together(
     conn: &mut Conn,
-    wanted: Wanted,
+    wanted: PageRequest,
     threshold: i64,
     now: Timestamp,
 ) -> Result<Figures, Error> {
@@ -175,7 +175,7 @@ async fn together(
 }
 
 /// The same where some of them cannot be read: each for itself, since a statement that fails may end its whole transaction.
-async fn apart(state: &State, wanted: Wanted, now: Timestamp) -> Result<Figures, Refusal> {
+async fn apart(state: &State, wanted: PageRequest, now: Timestamp) -> Result<Figures, Refusal> {
     let (db, threshold) = (&state.db, state.config.low_stock_threshold);
     Ok(Figures {
         // Without it the page is shown anew by the first change of stock that it hears of.
@@ -197,8 +197,8 @@ async fn apart(state: &State, wanted: Wanted, now: Timestamp) -> Result<Figures,
     })
 }
 
-async fn course(conn: &mut Conn, wanted: Wanted, now: Timestamp) -> Result<Course, Error> {
-    let Wanted { period, prices } = wanted;
+async fn course(conn: &mut Conn, wanted: PageRequest, now: Timestamp) -> Result<Course, Error> {
+    let PageRequest { period, prices } = wanted;
     let (begin, end) = (period.begin_before(now), aggregates::day_of(now) + DAY);
     let days = aggregates::days(conn, Movement::Outflow, begin, end).await?;
     Ok(Course::of(&days, period, prices, now))

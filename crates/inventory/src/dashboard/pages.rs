@@ -10,7 +10,7 @@ use utoipa_axum::routes;
 use web::openapi::Failure;
 
 use super::{
-    Wanted, live,
+    PageRequest, live,
     model::{Period, Prices},
     view::{FiguresPage, HomePage, View},
 };
@@ -75,13 +75,13 @@ async fn events(Extracted(page): Extracted<PageState>, parts: Parts, frame: Fram
 }
 
 /// What the address asks for; what it does not say, or says wrongly, is as usual.
-fn wanted(query: Option<&str>) -> Wanted {
+fn wanted(query: Option<&str>) -> PageRequest {
     let parameters = Parameters::parse(query.unwrap_or_default());
     let prices = match parameters.get("prices") {
         Some("now") => Prices::Present,
         _ => Prices::Sold,
     };
-    Wanted {
+    PageRequest {
         period: parameters
             .get("period")
             .and_then(Period::parse)

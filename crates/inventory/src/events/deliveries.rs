@@ -14,7 +14,7 @@ use crate::{
     idempotency::IdempotencyKey,
     rest::{
         Refusal,
-        resource::{Page, Wanted},
+        resource::{Page, PageRequest},
     },
     work::{Author, Work, write, write_once},
 };
@@ -24,18 +24,13 @@ use crate::{
 /// # Errors
 ///
 /// A page that does not exist, and faults of the store.
-pub async fn list(db: &Db, filter: Filter, wanted: Wanted) -> Result<Page<Delivery>, Refusal> {
+pub async fn list(db: &Db, filter: Filter, wanted: PageRequest) -> Result<Page<Delivery>, Refusal> {
     db.read(async move |conn| {
         let count = deliveries::count(conn, &SERVICE, filter).await?;
         let (number, offset) = wanted.within(count)?;
         let range = (wanted.limit(), offset);
         let results = deliveries::list(conn, &SERVICE, filter, range).await?;
-        Ok(Page {
-            count,
-            number,
-            size: wanted.size,
-            results,
-        })
+        Ok(wanted.page(count, number, results))
     })
     .await
 }

@@ -125,7 +125,7 @@ pub(crate) async fn add_once(
 }
 
 /// Changes address, description and types of an endpoint. What waits goes to the new address.
-pub(crate) async fn change(work: &mut Work<'_>, id: i64, wish: &Wish) -> Result<(), EndpointError> {
+pub(crate) async fn update(work: &mut Work<'_>, id: i64, wish: &Wish) -> Result<(), EndpointError> {
     let (url, fields) = endpoints::change(work.tx, &SERVICE, id, wish, work.now).await?;
     if fields.is_empty() {
         return Ok(());
@@ -133,7 +133,23 @@ pub(crate) async fn change(work: &mut Work<'_>, id: i64, wish: &Wish) -> Result<
     record(work, Action::Changed(&fields), id, &url).await
 }
 
-/// As [`change`], where what is wished depends on the endpoint as it is stored: nobody else changes it until it is written.
+/// As [`update`], by a command.
+///
+/// # Errors
+///
+/// What is wrong with the wish, no such endpoint or the one of the configuration, and faults of the store.
+pub async fn change(
+    state: &State,
+    actor: &Actor,
+    id: i64,
+    wish: &Wish,
+) -> Result<(), EndpointError> {
+    let wish = wish.clone();
+    let job = async move |work: &mut Work<'_>| update(work, id, &wish).await;
+    write(state, actor, job).await
+}
+
+/// As [`update`], where what is wished depends on the endpoint as it is stored: nobody else changes it until it is written.
 ///
 /// # Errors
 ///
@@ -147,7 +163,7 @@ pub(crate) async fn edit(
     let job = async move |work: &mut Work<'_>| {
         let endpoint = find_locked(work.tx, id).await?;
         let wish = wish(&endpoint.ok_or(EndpointError::NotFound(id))?)?;
-        Ok::<_, Refusal>(change(work, id, &wish).await?)
+        Ok::<_, Refusal>(update(work, id, &wish).await?)
     };
     write(state, actor, job).await
 }
@@ -272,7 +288,7 @@ async fn switch(state: &State, actor: &Actor, id: i64, is_on: bool) -> Result<()
 /// # Errors
 ///
 /// No such endpoint, or the one of the configuration, and faults of the store.
-pub async fn delete(state: &State, actor: &Actor, id: i64) -> Result<(), EndpointError> {
+pub async fn remove(state: &State, actor: &Actor, id: i64) -> Result<(), EndpointError> {
     let job = async move |work: &mut Work<'_>| {
         let deleted = endpoints::delete(work.tx, &SERVICE, id).await?;
         record(work, Action::Deleted, id, &deleted.url).await

@@ -8,8 +8,6 @@ use std::time::Duration;
 use db::{Error, Timestamp, Tx};
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::rest::Refusal;
-
 /// How long a key is stored.
 const RETENTION: Duration = Duration::from_secs(72 * 60 * 60);
 
@@ -26,12 +24,27 @@ pub struct IdempotencyKey {
     pub fingerprint: String,
 }
 
+/// Why a key cannot be used.
+#[derive(Debug)]
+pub(crate) enum KeyError {
+    /// It was used for another request.
+    Reused,
+    /// The store failed.
+    Database(Error),
+}
+
+impl From<Error> for KeyError {
+    fn from(error: Error) -> Self {
+        Self::Database(error)
+    }
+}
+
 /// What was stored under this key, if anything.
 pub(crate) async fn find<R: DeserializeOwned>(
     tx: &mut Tx,
     key: &IdempotencyKey,
     now: Timestamp,
-) -> Result<Option<R>, Refusal> {
+) -> Result<Option<R>, KeyError> {
     match store::find(tx, key, now - RETENTION).await? {
         None => Ok(None),
         Some((fingerprint, body)) if fingerprint == key.fingerprint => {
@@ -39,7 +52,7 @@ pub(crate) async fn find<R: DeserializeOwned>(
                 serde_json::from_str(&body).map_err(|error| Error::other(error.to_string()))?;
             Ok(Some(stored))
         }
-        Some(_) => Err(Refusal::KeyReused),
+        Some(_) => Err(KeyError::Reused),
     }
 }
 

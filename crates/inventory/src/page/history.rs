@@ -10,7 +10,7 @@ use crate::{
     audit::{self, ActionKind, Entry, FieldChange},
     names,
     page::part::{Part, part},
-    rest::{Refusal, json::time_text, list::PageNumber, resource::Wanted},
+    rest::{Refusal, json::time_text, list::PageNumber, resource::PageRequest},
 };
 
 /// Changes that a page shows.
@@ -45,7 +45,7 @@ async fn read(
     id: i64,
     locale: Locale,
 ) -> Result<Vec<ChangeView>, Refusal> {
-    let wanted = Wanted {
+    let wanted = PageRequest {
         page: PageNumber::Number(1),
         size: SHOWN,
     };

@@ -25,8 +25,8 @@ use crate::{
         Refusal,
         query::Parameters,
         resource::{Page, RecordId, Resource},
+        writes,
     },
-    work,
 };
 
 /// What a handler of pages answers.
@@ -317,7 +317,7 @@ async fn delete<R: ResourcePages>(
         }
         (found, _) => found?,
     };
-    let deleted = work::delete(state, &frame.caller, resource, id_of(&record)).await;
+    let deleted = writes::delete(state, &frame.caller, resource, id_of(&record)).await;
     match deleted {
         Ok(_) => {
             let said = resource.deleted(state, &frame, &record).await?;

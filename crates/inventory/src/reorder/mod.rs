@@ -16,7 +16,7 @@ use crate::{
     analysis::{self, Shop, model::supply::days_of_cover},
     rest::{
         Refusal,
-        resource::{Page, Wanted},
+        resource::{Page, PageRequest},
     },
     stock::{self, Level, LowStock, Policy},
 };
@@ -35,7 +35,7 @@ const WRITTEN: usize = 500;
 /// Which low products a reader wants to see, and how.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Asked {
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: PageRequest,
     /// Whether they are brought together by their last supplier.
     pub(crate) is_grouped: bool,
 }
@@ -84,12 +84,7 @@ pub(crate) async fn list(state: &State, asked: Asked) -> Result<Needs, Refusal> 
         let size = usize::try_from(wanted.size).unwrap_or(usize::MAX);
         let shown = sourced.into_iter().skip(skipped).take(size).collect();
         let results = needs(conn, shop, shown, now).await?;
-        let page = Page {
-            count,
-            number,
-            size: wanted.size,
-            results,
-        };
+        let page = wanted.page(count, number, results);
         Ok::<_, Refusal>(Needs { page, low })
     };
     state.db.read(read).await

@@ -20,6 +20,7 @@ mod refusal;
 pub mod resource;
 mod submission;
 pub mod value;
+pub(crate) mod writes;
 
 pub use message::Message;
 pub(crate) use refusal::TOKEN_NOT_VALID;

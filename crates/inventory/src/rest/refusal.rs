@@ -12,7 +12,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{body::BodyError, fields::FieldErrors, list::InvalidPage, message::Message};
-use crate::access::Permission;
+use crate::{access::Permission, idempotency::KeyError, work::WriteError};
 
 const FORBIDDEN: &str = "You do not have permission to perform this action.";
 /// The code of everything that is wrong with a token.
@@ -60,6 +60,28 @@ pub enum Refusal {
     /// The store failed.
     #[error(transparent)]
     Database(#[from] db::Error),
+}
+
+impl WriteError for Refusal {
+    fn database(&self) -> Option<&db::Error> {
+        match self {
+            Self::Database(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    fn is_invalid(&self) -> bool {
+        matches!(self, Self::Fields(_))
+    }
+}
+
+impl From<KeyError> for Refusal {
+    fn from(error: KeyError) -> Self {
+        match error {
+            KeyError::Reused => Self::KeyReused,
+            KeyError::Database(error) => Self::Database(error),
+        }
+    }
 }
 
 /// The body of a 401, as the conventions have it.

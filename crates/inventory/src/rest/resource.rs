@@ -26,6 +26,7 @@ use super::{
     openapi::{self, Description},
     query::Parameters,
     refusal::{Refusal, allow},
+    writes,
 };
 pub use super::{
     record_id::RecordId,
@@ -34,7 +35,7 @@ pub use super::{
 use crate::{
     State,
     access::{Caller, Model, Permission, Verb},
-    work::{self, Author, Work},
+    work::{Author, Work},
 };
 
 /// The methods of a list's address.
@@ -68,16 +69,16 @@ pub struct Page<T> {
 /// A page that ends here or before is a few rows from the beginning of its list.
 const NEAR: u64 = 200;
 
-/// Which page a list is asked for.
+/// The page of a list that a request asks for.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted {
+pub struct PageRequest {
     /// The page's number.
     pub page: PageNumber,
     /// Records a page.
     pub size: u64,
 }
 
-impl Wanted {
+impl PageRequest {
     /// Reads `page` and `page_size`.
     ///
     /// # Errors
@@ -106,6 +107,16 @@ impl Wanted {
             number,
             i64::try_from((number - 1).saturating_mul(self.size)).unwrap_or(i64::MAX),
         ))
+    }
+
+    /// The page of this number, of a list of so many records.
+    pub fn page<T>(self, count: u64, number: u64, results: Vec<T>) -> Page<T> {
+        Page {
+            count,
+            number,
+            size: self.size,
+            results,
+        }
     }
 
     /// Whether it ends among the first few hundred of its list, so that nothing long stands before it.
@@ -267,7 +278,7 @@ async fn create<R: Resource>(resource: R, state: &State, call: Call) -> Result<R
     let draft = Draft::read_fields(fields, &submission.members, Mode::Whole);
     let key = submission.idempotency_key(path);
     let key = key.filter(|_| resource.is_repeatable());
-    let answer = work::create(state, &submission.caller, resource, draft, key);
+    let answer = writes::create(state, &submission.caller, resource, draft, key);
     Ok(created(answer.await?))
 }
 
@@ -287,7 +298,7 @@ async fn change<R: Resource>(
     };
     let submission = submission(state, call).await?;
     let draft = Draft::read_fields(resource.fields(), &submission.members, mode);
-    let changed = work::change(state, &submission.caller, resource, id, draft).await?;
+    let changed = writes::change(state, &submission.caller, resource, id, draft).await?;
     Ok(json(StatusCode::OK, &changed.ok_or(Refusal::NotFound)?))
 }
 
@@ -297,7 +308,7 @@ async fn delete<R: Resource>(
     call: Call,
     id: i64,
 ) -> Result<Response, Refusal> {
-    if work::delete(state, &call.caller, resource, id).await? {
+    if writes::delete(state, &call.caller, resource, id).await? {
         Ok(StatusCode::NO_CONTENT.into_response())
     } else {
         Err(Refusal::NotFound)

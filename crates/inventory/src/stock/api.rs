@@ -25,7 +25,7 @@ use crate::{
         guard::Guard,
         json::Titled,
         openapi::{EXAMPLE_TIME, PageOf, only_here, page_example},
-        resource::{RecordId, Wanted, json, paginated, submission},
+        resource::{PageRequest, RecordId, json, paginated, submission},
     },
 };
 
@@ -60,7 +60,7 @@ impl IntoParams for AsOf {
 /// product can still be read.
 #[utoipa::path(
     get, path = "/api/v1/products/{id}/ledger/", tag = "Stock", operation_id = "readLedger",
-    params(RecordId, Wanted, AsOf),
+    params(RecordId, PageRequest, AsOf),
     responses(
         (status = 200, description = "One page.", body = LedgerPage, example = json!(page_example(&LedgerRow {
             id: 1,
@@ -83,7 +83,7 @@ async fn ledger_list(
 ) -> Result<Response, Refusal> {
     let id = id.ok_or(Refusal::NotFound)?;
     let as_of = super::read_as_of(&call.parameters)?;
-    let wanted = Wanted::parse(&state, &call.parameters)?;
+    let wanted = PageRequest::parse(&state, &call.parameters)?;
     let page = super::ledger_list(&state, id, as_of, wanted).await?;
     Ok(paginated(call, &page).await)
 }
@@ -216,7 +216,7 @@ fn read_archived(members: &Members) -> Result<bool, FieldErrors> {
 /// Products below their thresholds, lowest first
 #[utoipa::path(
     get, path = "/api/v1/low-stock/", tag = "Stock", operation_id = "listLowStock",
-    params(Wanted),
+    params(PageRequest),
     responses(
         (status = 200, description = "One page.", body = LowStockPage, example = json!(page_example(&LowStock {
             product: Titled { id: 1, title: "Arroz 5 kg".to_owned() },
@@ -229,7 +229,7 @@ async fn low_stock_list(
     Extracted(state): Extracted<State>,
     call: Call,
 ) -> Result<Response, Refusal> {
-    let wanted = Wanted::parse(&state, &call.parameters)?;
+    let wanted = PageRequest::parse(&state, &call.parameters)?;
     let page = super::low_stock_list(&state, wanted).await?;
     Ok(paginated(call, &page).await)
 }

@@ -21,7 +21,7 @@ mod store;
 
 pub(crate) use adjustments::adjust;
 pub use adjustments::{Explanation, Reason};
-pub use level::{AlertMode, Level, Policy};
+pub use level::Level;
 pub(crate) use model::OPTIONAL_THRESHOLD;
 pub use model::{Difference, LedgerEntry, LedgerRow, LowStock, OwnThreshold, Reference, Subject};
 pub(crate) use payloads::webhooks;
@@ -32,6 +32,7 @@ use std::{collections::BTreeMap, time::Duration};
 use db::{Conn, Timestamp, Tx};
 use resource::Value;
 
+pub use crate::work::{AlertMode, Policy};
 use crate::{
     State,
     access::{Caller, Model},
@@ -42,7 +43,7 @@ use crate::{
         fields::FieldErrors,
         list::parse_day,
         query::Parameters,
-        resource::{Page, Wanted},
+        resource::{Page, PageRequest},
     },
     search,
     work::{Work, write},
@@ -170,7 +171,7 @@ pub async fn ledger_list(
     state: &State,
     product: i64,
     as_of: Option<Timestamp>,
-    wanted: Wanted,
+    wanted: PageRequest,
 ) -> Result<Page<LedgerRow>, Refusal> {
     state
         .db
@@ -182,12 +183,7 @@ pub async fn ledger_list(
             }
             let (number, offset) = wanted.within(count)?;
             let results = store::entries(conn, product, last, wanted.limit(), offset).await?;
-            Ok(Page {
-                count,
-                number,
-                size: wanted.size,
-                results,
-            })
+            Ok(wanted.page(count, number, results))
         })
         .await
 }
@@ -198,18 +194,14 @@ pub async fn ledger_list(
 ///
 /// Faults of the store.
 pub async fn threshold_read(state: &State, product: i64) -> Result<Option<Option<i64>>, Refusal> {
-    Ok(state
-        .db
-        .read(async move |conn| store::threshold(conn, product).await)
-        .await?)
+    let read = async move |conn: &mut Conn| store::threshold(conn, product).await;
+    Ok(state.db.read(read).await?)
 }
 
 /// The products with a threshold of their own, at most so many.
 pub(crate) async fn thresholds(state: &State, most: i64) -> Result<Vec<OwnThreshold>, Refusal> {
-    Ok(state
-        .db
-        .read(async move |conn| store::thresholds(conn, most).await)
-        .await?)
+    let read = async move |conn: &mut Conn| store::thresholds(conn, most).await;
+    Ok(state.db.read(read).await?)
 }
 
 /// One product's own threshold, with what it is a threshold of.
@@ -217,10 +209,8 @@ pub(crate) async fn own_threshold(
     state: &State,
     product: i64,
 ) -> Result<Option<OwnThreshold>, Refusal> {
-    Ok(state
-        .db
-        .read(async move |conn| store::own_threshold(conn, product).await)
-        .await?)
+    let read = async move |conn: &mut Conn| store::own_threshold(conn, product).await;
+    Ok(state.db.read(read).await?)
 }
 
 /// A product's own threshold, which nobody else changes until the transaction ends.
@@ -238,10 +228,8 @@ pub(crate) async fn own_thresholds(
     products: &[i64],
 ) -> Result<BTreeMap<i64, i64>, Refusal> {
     let products = products.to_vec();
-    Ok(state
-        .db
-        .read(async move |conn| store::own_thresholds(conn, &products).await)
-        .await?)
+    let read = async move |conn: &mut Conn| store::own_thresholds(conn, &products).await;
+    Ok(state.db.read(read).await?)
 }
 
 /// Gives a product a threshold of its own, or with `None` the shop's again.
@@ -310,7 +298,7 @@ async fn record_level(
 /// # Errors
 ///
 /// A page that does not exist, and faults of the store.
-pub async fn low_stock_list(state: &State, wanted: Wanted) -> Result<Page<LowStock>, Refusal> {
+pub async fn low_stock_list(state: &State, wanted: PageRequest) -> Result<Page<LowStock>, Refusal> {
     let shop = state.config.low_stock_threshold;
     state
         .db
@@ -318,12 +306,7 @@ pub async fn low_stock_list(state: &State, wanted: Wanted) -> Result<Page<LowSto
             let count = aggregates::count_low(conn, shop).await?.unsigned_abs();
             let (number, offset) = wanted.within(count)?;
             let results = store::low(conn, shop, wanted.limit(), offset).await?;
-            Ok(Page {
-                count,
-                number,
-                size: wanted.size,
-                results,
-            })
+            Ok(wanted.page(count, number, results))
         })
         .await
 }

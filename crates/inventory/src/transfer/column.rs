@@ -111,8 +111,8 @@ impl FileColumn {
 }
 
 /// What stands over the column of a field in a file for a reader, which an import understands: a reference has its name below it.
-pub(crate) fn heading(field: &'static Field, locale: Locale) -> &'static str {
-    let by_name = BY_NAME.iter().find(|column| column.field == field);
+pub(crate) fn heading(field: &Field, locale: Locale) -> &'static str {
+    let by_name = BY_NAME.iter().find(|column| *column.field == *field);
     let (portuguese, english) = by_name.map_or(field.label, |column| column.label);
     locale.text(portuguese, english)
 }

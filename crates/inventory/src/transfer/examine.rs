@@ -16,7 +16,7 @@ use web::locale::read_file_time;
 use super::{
     ImportError, Problem, Report, Resource, Run,
     cell::{Decimals, unescape},
-    column::{FileColumn, exported},
+    column::{self, FileColumn, exported},
     earlier::{EarlierRows, RowsBefore, locked},
     missing::{self, Meaning, RowNames},
     record,
@@ -250,7 +250,11 @@ impl Batch {
             }
             Ok(_) => Ok(problems.refused(line)),
             Err(Refusal::Fields(errors)) => {
-                problems.absorb(&errors);
+                // What only an import may give comes first.
+                let fields = column::fields(resource).iter();
+                let given = fields.filter(|field| field.is_read_only);
+                let given: Vec<_> = given.map(|field| field.name).collect();
+                problems.absorb(&errors.in_order(&given));
                 Ok(problems.refused(line))
             }
             Err(Refusal::Database(error)) => Err(error.into()),

@@ -8,7 +8,7 @@ use inventory::{
         users::{self, Holder, NewUser},
     },
     audit::{self, ActionKind, Entry, FieldChange},
-    rest::{query::Parameters, resource::Wanted},
+    rest::{query::Parameters, resource::PageRequest},
 };
 use serde_json::{Value, json};
 use test_kit::on_both_engines;
@@ -52,7 +52,7 @@ impl TestApp {
     }
 
     async fn entries_of(&self, model: Model, id: i64) -> Vec<Entry> {
-        let wanted = Wanted::parse(&self.state, &Parameters::parse("page_size=100")).unwrap();
+        let wanted = PageRequest::parse(&self.state, &Parameters::parse("page_size=100")).unwrap();
         let page = audit::history(&self.state, model, id, wanted)
             .await
             .unwrap();

@@ -17,7 +17,7 @@ use crate::{
         models::{counted, rows_of},
     },
     analysis::{self, Summary, search::Sought},
-    rest::{Refusal, list::PageNumber, resource::Wanted},
+    rest::{Refusal, list::PageNumber, resource::PageRequest},
 };
 
 pub(in crate::admin) struct Analyses;
@@ -51,7 +51,7 @@ impl AdminModel for Analyses {
     }
 
     async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
-        let wanted = Wanted {
+        let wanted = PageRequest {
             page: PageNumber::Number(asked.page),
             size: asked.size,
         };

@@ -114,7 +114,7 @@ impl AdminModel for Endpoints {
     }
 
     async fn delete(&self, state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
-        let removed = endpoints::delete(state, &Actor::from(caller), id).await;
+        let removed = endpoints::remove(state, &Actor::from(caller), id).await;
         is_there(removed)
     }
 
@@ -179,7 +179,7 @@ impl AdminWrites for Endpoints {
                 ..SavedRecord::of(id, wish.url)
             });
         };
-        endpoints::change(work, id, &wish).await?;
+        endpoints::update(work, id, &wish).await?;
         let secret = if is_renewed(members) {
             let (secret, _) = endpoints::rotate_secret(work, outbox, id).await?;
             Some(secret.reveal())

@@ -19,12 +19,13 @@ use crate::{
     rest::{
         Message, Refusal,
         fields::{FieldErrors, Members},
+        resource::Resource as _,
+        writes,
     },
     stock::movements::{
         self, Movement, MovementRecord, movement_text,
         search::{Scope, SearchQuery},
     },
-    work,
 };
 
 pub(in crate::admin) struct Movements(Movement);
@@ -98,7 +99,7 @@ impl AdminModel for Movements {
     }
 
     async fn delete(&self, state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
-        work::delete(state, caller, self.0, id).await
+        writes::delete(state, caller, self.0, id).await
     }
 
     async fn hindrance(
@@ -139,12 +140,12 @@ impl AdminWrites for Movements {
             return Err(Refusal::forbidden());
         }
         let work = &mut by.author.work(tx);
-        let movement = movements::create(work, self.0, &self.0.draft(members)).await?;
+        let movement = self.0.create(work, &self.0.draft(members)).await?;
         Ok(SavedRecord::of(movement.id, text(&movement)))
     }
 
     async fn delete_within(&self, tx: &mut Tx, by: &Writer, id: i64) -> Result<bool, Refusal> {
-        movements::delete(&mut by.author.work(tx), self.0, id).await
+        self.0.delete(&mut by.author.work(tx), id).await
     }
 }
 

@@ -22,8 +22,8 @@ use crate::{
         Refusal,
         fields::{Draft, FieldErrors, Members},
         resource::Resource as _,
+        writes,
     },
-    work,
 };
 
 pub(in crate::admin) struct Named {
@@ -90,7 +90,7 @@ impl AdminModel for Named {
     }
 
     async fn delete(&self, state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
-        work::delete(state, caller, self.kind, id).await
+        writes::delete(state, caller, self.kind, id).await
     }
 
     async fn related(&self, state: &State, id: i64) -> Result<Vec<RelatedCount>, Refusal> {

@@ -23,9 +23,9 @@ use crate::{
         Refusal,
         fields::{Draft, FieldErrors, Members},
         resource::Resource as _,
+        writes,
     },
     stock::archive,
-    work,
 };
 
 pub(in crate::admin) struct Products;
@@ -117,7 +117,7 @@ impl AdminModel for Products {
     }
 
     async fn delete(&self, state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
-        work::delete(state, caller, products::Products, id).await
+        writes::delete(state, caller, products::Products, id).await
     }
 
     async fn related(&self, state: &State, id: i64) -> Result<Vec<RelatedCount>, Refusal> {

@@ -25,7 +25,7 @@ use crate::{
         Refusal,
         list::PageNumber,
         query::Parameters,
-        resource::{Page, Wanted},
+        resource::{Page, PageRequest},
     },
 };
 
@@ -72,7 +72,7 @@ pub(super) async fn show(
     let (parts, _) = request.into_parts();
     let asked = Parameters::parse(query(&parts));
     let number = asked.get("p").and_then(|page| page.parse().ok());
-    let wanted = Wanted {
+    let wanted = PageRequest {
         page: PageNumber::Number(number.filter(|page| *page > 0).unwrap_or(1)),
         size: PER_PAGE,
     };

@@ -2,7 +2,7 @@
 
 use db::Error;
 
-use crate::{rest::Refusal, work::WriteError};
+use crate::{idempotency::KeyError, rest::Refusal, work::WriteError};
 
 /// Why nothing was written.
 pub(super) enum WriteFailure<P> {
@@ -22,6 +22,12 @@ impl<P> From<Error> for WriteFailure<P> {
 impl<P> From<Refusal> for WriteFailure<P> {
     fn from(refusal: Refusal) -> Self {
         mendable(refusal).map_or_else(|failed| failed, Self::Other)
+    }
+}
+
+impl<P> From<KeyError> for WriteFailure<P> {
+    fn from(error: KeyError) -> Self {
+        Refusal::from(error).into()
     }
 }
 

@@ -24,7 +24,7 @@ use crate::{
         Refusal,
         fields::Members,
         query::Parameters,
-        resource::{RecordId, Wanted},
+        resource::{PageRequest, RecordId},
     },
     stock,
 };
@@ -46,7 +46,7 @@ async fn list(
     frame: Frame,
 ) -> Result<Response, Error> {
     let parameters = Parameters::parse(query.as_deref().unwrap_or_default());
-    let wanted = Wanted::parse(&page.state, &parameters).map_err(Refusal::from)?;
+    let wanted = PageRequest::parse(&page.state, &parameters).map_err(Refusal::from)?;
     let shown = super::list(&page.state, None, wanted).await?;
     let waiting = super::waiting(&page.state).await?;
     let shop = page.state.config.language;
@@ -129,7 +129,7 @@ async fn show_product(
 ) -> Result<Response, Error> {
     let state = &page.state;
     let subject = super::subject(state, id).await?;
-    let wanted = Wanted::parse(state, &Parameters::parse("")).map_err(Refusal::from)?;
+    let wanted = PageRequest::parse(state, &Parameters::parse("")).map_err(Refusal::from)?;
     let shown = ProductPage::new(
         frame,
         subject.ok_or(Refusal::NotFound)?,

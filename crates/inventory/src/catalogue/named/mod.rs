@@ -1,7 +1,6 @@
 //! Brands, categories and suppliers: records with a name and a description. One shape, one implementation;
 //! what differs is the table and what refers to it.
 
-mod api;
 mod kind;
 mod model;
 pub(crate) mod pages;
@@ -11,19 +10,21 @@ pub use kind::{About, Kind};
 pub use model::{NamedInput, NamedRecord};
 
 use db::{Conn, Tx};
-use resource::Record as _;
+use http::Method;
+use resource::{Field, Record as _, schema::example};
 
 use crate::{
     State,
-    access::Caller,
+    access::{Caller, Model},
     audit::{self, Action},
     catalogue::{ReferenceCount, refuse_when_referenced},
     rest::{
         Refusal,
         fields::{Draft, FieldErrors, Members, Mode, Setting},
-        list::{OrderBy, ordering, search_words},
+        list::{OrderBy, QueryFilter, check_search, ordering, search_words},
+        openapi::Description,
         query::Parameters,
-        resource::{Page, Wanted},
+        resource::{MUTABLE, Page, PageRequest, Resource},
     },
     work::{Work, write},
 };
@@ -51,17 +52,12 @@ pub async fn list(
 ) -> Result<Page<NamedRecord>, Refusal> {
     let order = order(parameters);
     let words = search_words(parameters);
-    let wanted = Wanted::parse(state, parameters)?;
+    let wanted = PageRequest::parse(state, parameters)?;
     let read = async move |conn: &mut Conn| {
         let count = store::count(conn, kind, &words).await?;
         let (number, offset) = wanted.within(count)?;
         let results = store::page(conn, kind, &words, &order, wanted.limit(), offset).await?;
-        Ok(Page {
-            count,
-            number,
-            size: wanted.size,
-            results,
-        })
+        Ok(wanted.page(count, number, results))
     };
     state.db.read(read).await
 }
@@ -76,10 +72,9 @@ pub(crate) async fn part(
 ) -> Result<Vec<NamedRecord>, Refusal> {
     let order = order(parameters);
     let words = search_words(parameters);
-    Ok(state
-        .db
-        .read(async move |conn| store::page(conn, kind, &words, &order, limit, offset).await)
-        .await?)
+    let read =
+        async move |conn: &mut Conn| store::page(conn, kind, &words, &order, limit, offset).await;
+    Ok(state.db.read(read).await?)
 }
 
 /// All that a list selects, in its order.
@@ -117,43 +112,87 @@ pub(crate) fn problems(members: &Members, mode: Mode) -> FieldErrors {
     Draft::<NamedRecord>::read(members, mode).errors
 }
 
-pub(super) async fn create(
-    work: &mut Work<'_>,
-    kind: Kind,
-    draft: &Draft<NamedRecord>,
-) -> Result<NamedRecord, Refusal> {
-    let mut input = draft.valid()?;
-    let created_at = input.created_at.set().unwrap_or(work.now);
-    input.created_at = Setting::Set(created_at);
-    input.updated_at = Setting::Set(input.updated_at.set().unwrap_or(created_at));
-    let record = store::insert(work.tx, kind, &input).await?;
-    audit::added(work, draft, kind.model(), record.id, &record.name).await?;
-    Ok(record)
-}
+impl Resource for Kind {
+    type Record = NamedRecord;
 
-async fn change(
-    work: &mut Work<'_>,
-    kind: Kind,
-    id: i64,
-    draft: &Draft<NamedRecord>,
-) -> Result<Option<NamedRecord>, Refusal> {
-    let mut input = draft.valid()?;
-    input.updated_at = Setting::Set(work.now);
-    let before = store::find(work.tx, kind, id).await?;
-    let after = store::update(work.tx, kind, id, &input).await?;
-    if let (Some(before), Some(after)) = (before, &after) {
-        audit::changed(work, kind.model(), id, &after.name, (&before, after)).await?;
+    fn path(self) -> &'static str {
+        self.about().path
     }
-    Ok(after)
-}
 
-async fn delete(work: &mut Work<'_>, kind: Kind, id: i64) -> Result<bool, Refusal> {
-    check_deletion(work.tx, kind, id).await?;
-    let Some(name) = store::delete(work.tx, kind, id).await? else {
-        return Ok(false);
-    };
-    audit::record(work, Action::Deleted, kind.model(), id, &name).await?;
-    Ok(true)
+    fn model(self) -> Model {
+        self.about().model
+    }
+
+    fn methods(self) -> &'static [Method] {
+        MUTABLE
+    }
+
+    fn fields(self) -> &'static [&'static Field] {
+        NamedRecord::FIELDS
+    }
+
+    fn description(self) -> Description {
+        Description {
+            words: &self.about().words,
+            bodies: "Named".to_owned(),
+            filters: &[QueryFilter::SEARCH],
+            order: BY_NAME,
+            deletion: " Refused while other records refer to it.",
+            example: example(self.fields(), &[("name", self.about().example.into())]),
+        }
+    }
+
+    async fn list(
+        self,
+        state: &State,
+        parameters: &Parameters,
+    ) -> Result<Page<NamedRecord>, Refusal> {
+        check_search(parameters)?;
+        list(state, self, parameters).await
+    }
+
+    async fn read(self, state: &State, id: i64) -> Result<Option<NamedRecord>, Refusal> {
+        read(state, self, id).await
+    }
+
+    async fn create(
+        self,
+        work: &mut Work<'_>,
+        draft: &Draft<NamedRecord>,
+    ) -> Result<NamedRecord, Refusal> {
+        let mut input = draft.valid()?;
+        let created_at = input.created_at.set().unwrap_or(work.now);
+        input.created_at = Setting::Set(created_at);
+        input.updated_at = Setting::Set(input.updated_at.set().unwrap_or(created_at));
+        let record = store::insert(work.tx, self, &input).await?;
+        audit::added(work, draft, self.model(), record.id, &record.name).await?;
+        Ok(record)
+    }
+
+    async fn change(
+        self,
+        work: &mut Work<'_>,
+        id: i64,
+        draft: &Draft<NamedRecord>,
+    ) -> Result<Option<NamedRecord>, Refusal> {
+        let mut input = draft.valid()?;
+        input.updated_at = Setting::Set(work.now);
+        let before = store::find(work.tx, self, id).await?;
+        let after = store::update(work.tx, self, id, &input).await?;
+        if let (Some(before), Some(after)) = (before, &after) {
+            audit::changed(work, self.model(), id, &after.name, (&before, after)).await?;
+        }
+        Ok(after)
+    }
+
+    async fn delete(self, work: &mut Work<'_>, id: i64) -> Result<bool, Refusal> {
+        check_deletion(work.tx, self, id).await?;
+        let Some(name) = store::delete(work.tx, self, id).await? else {
+            return Ok(false);
+        };
+        audit::record(work, Action::Deleted, self.model(), id, &name).await?;
+        Ok(true)
+    }
 }
 
 /// How many there are of a kind.
@@ -182,7 +221,7 @@ pub(crate) async fn edit(
             return Ok(None);
         };
         check(&before).into_result()?;
-        change(work, kind, id, &draft).await
+        kind.change(work, id, &draft).await
     };
     write(state, caller, job).await
 }

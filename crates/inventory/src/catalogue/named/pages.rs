@@ -34,8 +34,8 @@ use crate::{
         fields::{Draft, Mode},
         query::Parameters,
         resource::{RecordId, json as json_answer},
+        writes,
     },
-    work,
 };
 
 /// The addresses of a kind's pages.
@@ -202,7 +202,7 @@ async fn create(kind: Kind, Extracted(page): Shared, frame: Frame, request: Requ
     let (words, locale) = (&kind.about().words, frame.locale);
     let key = post.idempotency_key(&frame, kind.path());
     let draft = Draft::read(&post.members, Mode::Whole);
-    let created = work::create_of_form(&page.state, &frame.caller, kind, draft, key).await;
+    let created = writes::create_of_form(&page.state, &frame.caller, kind, draft, key).await;
     match created.and_then(|record| record.ok_or(Refusal::NotFound)) {
         // The script that adds one from within another form goes on there.
         Ok(record) if wants_json(&parts.headers) => Ok(json_answer(

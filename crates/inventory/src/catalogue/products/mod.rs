@@ -1,7 +1,6 @@
 //! Products: what the shop sells, and at which price. Quantities belong to the ledger (`stock`): a quantity that is written here
 //! becomes an opening or an adjustment there.
 
-mod api;
 pub(crate) mod lookup;
 mod model;
 mod offers;
@@ -9,11 +8,11 @@ pub(crate) mod pages;
 mod store;
 mod write;
 
-pub use api::Products;
 pub(crate) use lookup::few;
 pub(crate) use model::WORDS;
 pub use model::{MAX_SERIE_NUMBER, ProductInput, ProductRecord};
 pub(crate) use offers::best;
+pub use write::Products;
 pub(crate) use write::{
     Edit, check_deletion, check_import, edit, find_locked, revert, serie_number,
 };
@@ -27,7 +26,7 @@ use crate::{
         Refusal,
         fields::{Draft, FieldErrors, Members, Mode},
         query::Parameters,
-        resource::{Page, Wanted},
+        resource::{Page, PageRequest},
     },
 };
 use store::{ARCHIVED, BY_TITLE, Selection};
@@ -60,7 +59,7 @@ async fn list_selected(
     parameters: &Parameters,
     selection: Selection,
 ) -> Result<Page<ProductRecord>, Refusal> {
-    let wanted = Wanted::parse(state, parameters)?;
+    let wanted = PageRequest::parse(state, parameters)?;
     let is_short = selection.is_everything() && wanted.is_near();
     let shared = state.clone();
     let read = async move |conn: &mut Conn| {
@@ -69,12 +68,7 @@ async fn list_selected(
         let results = selection
             .page(conn, &measured, wanted.limit(), offset)
             .await?;
-        Ok(Page {
-            count: measured.count,
-            number,
-            size: wanted.size,
-            results,
-        })
+        Ok(wanted.page(measured.count, number, results))
     };
     // An index leads to the first pages of all products at once.
     if is_short {
@@ -175,10 +169,8 @@ pub(crate) use store::{Measures, after, find, move_version, note_change, numbere
 
 /// The moments when the first and the last product were created.
 pub(crate) async fn created_span(state: &State) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
-    Ok(state
-        .db
-        .read(async |conn| store::created_span(conn).await)
-        .await?)
+    let read = async |conn: &mut Conn| store::created_span(conn).await;
+    Ok(state.db.read(read).await?)
 }
 
 /// What refers to a product, and keeps it from being deleted: inflows, outflows and imports that are under way.
@@ -187,8 +179,6 @@ pub(crate) async fn created_span(state: &State) -> Result<Option<(Timestamp, Tim
 ///
 /// Faults of the store.
 pub async fn references_to(state: &State, id: i64) -> Result<[ReferenceCount; 3], Refusal> {
-    Ok(state
-        .db
-        .read(async move |conn| store::references_to(conn, id).await)
-        .await?)
+    let read = async move |conn: &mut Conn| store::references_to(conn, id).await;
+    Ok(state.db.read(read).await?)
 }

@@ -1,10 +1,12 @@
-//! Creating, changing and deleting products. What is in stock belongs to the ledger, and so does a quantity that is written here.
+//! Products as a resource: how one is created, changed and deleted. What is in stock belongs to the ledger, and so does a quantity that is written here.
 
 use db::{Conn, Error, Tx};
-use resource::{Input as _, Record as _, Value};
+use http::Method;
+use resource::{Field, Input as _, Record as _, Value, schema::example};
+use serde_json::json;
 
 use super::{
-    ProductInput, ProductRecord,
+    ARCHIVED, BY_TITLE, ProductInput, ProductRecord,
     model::{WORDS, serie_number_taken},
     store,
 };
@@ -17,61 +19,135 @@ use crate::{
     rest::{
         Message, Refusal,
         fields::{Draft, FieldErrors, Members, Mode, Setting},
+        list::{QueryFilter, check_search},
+        openapi::Description,
+        query::Parameters,
+        resource::{MUTABLE, Page, Resource},
     },
     stock,
     work::{self, Work},
 };
 
-/// Creates a product. Its quantity opens its ledger.
-pub(super) async fn create(
-    work: &mut Work<'_>,
-    draft: &Draft<ProductRecord>,
-) -> Result<ProductRecord, Refusal> {
-    check(work.tx, None, draft).await?;
-    let mut input = draft.input.clone();
-    let restored_at = input.updated_at.get().or(input.created_at.get()).copied();
-    input.created_at = Setting::Set(input.created_at.set().unwrap_or(work.now));
-    let id = store::insert(work.tx, &input).await.map_err(explain)?;
-    aggregates::record_new_product(work.tx, id).await?;
-    stock::open(work, id, input.quantity.set().unwrap_or_default()).await?;
-    if let Some(updated_at) = restored_at {
-        store::set_updated_at(work.tx, id, updated_at).await?;
-    }
-    let record = store::find(work.tx, id).await?.ok_or(Refusal::NotFound)?;
-    audit::added(work, draft, Model::Product, id, &record.title).await?;
-    Ok(record)
-}
+/// The resource at `/api/v1/products/`.
+#[derive(Debug, Clone, Copy)]
+pub struct Products;
 
-/// Changes a product; `None` when it is gone. Another quantity becomes an adjustment in its ledger.
-pub(super) async fn change(
-    work: &mut Work<'_>,
-    id: i64,
-    draft: &Draft<ProductRecord>,
-) -> Result<Option<ProductRecord>, Refusal> {
-    check(work.tx, Some(id), draft).await?;
-    let (input, now) = (&draft.input, work.now);
-    let before = store::find(work.tx, id).await?;
-    // The stock row goes first: it is what movements lock too.
-    if !store::update_stock(work.tx, id, input, now).await? {
-        return Ok(None);
+impl Resource for Products {
+    type Record = ProductRecord;
+
+    fn path(self) -> &'static str {
+        "products"
     }
-    let counted = aggregates::product_snapshot(work.tx, id).await?;
-    let counted = counted.filter(|counted| is_counted_otherwise(counted, input));
-    if counted.is_some() {
-        aggregates::record_deleted_product(work.tx, id).await?;
+
+    fn model(self) -> Model {
+        Model::Product
     }
-    store::update(work.tx, id, input).await.map_err(explain)?;
-    if let Some(counted) = counted {
-        aggregates::record_changed_product(work.tx, id, &counted).await?;
+
+    fn methods(self) -> &'static [Method] {
+        MUTABLE
     }
-    if let Setting::Set(quantity) = input.quantity {
-        stock::adjust(work, id, quantity, None).await?;
+
+    fn fields(self) -> &'static [&'static Field] {
+        ProductRecord::FIELDS
     }
-    let after = store::find(work.tx, id).await?;
-    if let (Some(before), Some(after)) = (&before, &after) {
-        audit::changed(work, Model::Product, id, &after.title, (before, after)).await?;
+
+    fn description(self) -> Description {
+        let said = [
+            ("title", json!("Arroz 5 kg")),
+            ("category", json!({"id": 1, "name": "Grãos"})),
+            ("brand", json!({"id": 1, "name": "Tio João"})),
+            ("serie_number", json!("7891234567895")),
+            ("cost_price", json!("18.90")),
+            ("selling_price", json!("24.90")),
+            ("quantity", json!(40)),
+        ];
+        Description {
+            words: &WORDS,
+            bodies: "Product".to_owned(),
+            filters: &[QueryFilter::SEARCH, ARCHIVED],
+            order: BY_TITLE,
+            deletion: " Refused while inflows or outflows refer to it; its ledger stays.",
+            example: example(self.fields(), &said),
+        }
     }
-    Ok(after)
+
+    async fn list(
+        self,
+        state: &State,
+        parameters: &Parameters,
+    ) -> Result<Page<ProductRecord>, Refusal> {
+        check_search(parameters)?;
+        super::list(state, parameters).await
+    }
+
+    async fn read(self, state: &State, id: i64) -> Result<Option<ProductRecord>, Refusal> {
+        super::read(state, id).await
+    }
+
+    /// Its quantity opens its ledger.
+    async fn create(
+        self,
+        work: &mut Work<'_>,
+        draft: &Draft<ProductRecord>,
+    ) -> Result<ProductRecord, Refusal> {
+        check(work.tx, None, draft).await?;
+        let mut input = draft.input.clone();
+        let restored_at = input.updated_at.get().or(input.created_at.get()).copied();
+        input.created_at = Setting::Set(input.created_at.set().unwrap_or(work.now));
+        let id = store::insert(work.tx, &input).await.map_err(explain)?;
+        aggregates::record_new_product(work.tx, id).await?;
+        stock::open(work, id, input.quantity.set().unwrap_or_default()).await?;
+        if let Some(updated_at) = restored_at {
+            store::set_updated_at(work.tx, id, updated_at).await?;
+        }
+        let record = store::find(work.tx, id).await?.ok_or(Refusal::NotFound)?;
+        audit::added(work, draft, Model::Product, id, &record.title).await?;
+        Ok(record)
+    }
+
+    /// Another quantity becomes an adjustment in the ledger.
+    async fn change(
+        self,
+        work: &mut Work<'_>,
+        id: i64,
+        draft: &Draft<ProductRecord>,
+    ) -> Result<Option<ProductRecord>, Refusal> {
+        check(work.tx, Some(id), draft).await?;
+        let (input, now) = (&draft.input, work.now);
+        let before = store::find(work.tx, id).await?;
+        // The stock row goes first: it is what movements lock too.
+        if !store::update_stock(work.tx, id, input, now).await? {
+            return Ok(None);
+        }
+        let counted = aggregates::product_snapshot(work.tx, id).await?;
+        let counted = counted.filter(|counted| is_counted_otherwise(counted, input));
+        if counted.is_some() {
+            aggregates::record_deleted_product(work.tx, id).await?;
+        }
+        store::update(work.tx, id, input).await.map_err(explain)?;
+        if let Some(counted) = counted {
+            aggregates::record_changed_product(work.tx, id, &counted).await?;
+        }
+        if let Setting::Set(quantity) = input.quantity {
+            stock::adjust(work, id, quantity, None).await?;
+        }
+        let after = store::find(work.tx, id).await?;
+        if let (Some(before), Some(after)) = (&before, &after) {
+            audit::changed(work, Model::Product, id, &after.title, (before, after)).await?;
+        }
+        Ok(after)
+    }
+
+    /// Its ledger stays.
+    async fn delete(self, work: &mut Work<'_>, id: i64) -> Result<bool, Refusal> {
+        check_deletion(work.tx, id).await?;
+        stock::close(work.tx, id).await?;
+        let Some(title) = store::delete(work.tx, id).await? else {
+            return Ok(false);
+        };
+        audit::record(work, Action::Deleted, Model::Product, id, &title).await?;
+        Ok(true)
+    }
 }
 
 /// Whether an input changes a field by which the aggregates count the product.
@@ -84,22 +160,11 @@ fn is_counted_otherwise(before: &aggregates::ProductSnapshot, input: &ProductInp
     )
 }
 
-/// Deletes a product that no movement refers to; whether it was there. Its ledger stays.
-pub(super) async fn delete(work: &mut Work<'_>, id: i64) -> Result<bool, Refusal> {
-    check_deletion(work.tx, id).await?;
-    stock::close(work.tx, id).await?;
-    let Some(title) = store::delete(work.tx, id).await? else {
-        return Ok(false);
-    };
-    audit::record(work, Action::Deleted, Model::Product, id, &title).await?;
-    Ok(true)
-}
-
 /// Deletes a product that an import added. Its ledger ends at nothing, so that the product may come again.
 pub(crate) async fn revert(work: &mut Work<'_>, id: i64) -> Result<(), Refusal> {
     check_deletion(work.tx, id).await?;
     stock::empty(work, id).await?;
-    delete(work, id).await.map(drop)
+    Products.delete(work, id).await.map(drop)
 }
 
 /// Refuses what would keep a product from being deleted.
@@ -137,7 +202,7 @@ pub(crate) async fn edit(
         let own = stock::own_threshold_locked(work.tx, id).await?;
         let own = own.map(|own| own.threshold);
         check(&before, own).into_result()?;
-        let changed = change(work, id, &draft).await?;
+        let changed = Products.change(work, id, &draft).await?;
         if let Setting::Set(threshold) = edit.threshold
             && threshold != own
         {

@@ -13,7 +13,7 @@ use db::{Error, Timestamp};
 use super::{Composer, queue};
 use crate::{
     State,
-    rest::{list::PageNumber, resource::Wanted},
+    rest::{list::PageNumber, resource::PageRequest},
     stock,
 };
 
@@ -54,7 +54,7 @@ pub async fn digest(state: &State) -> Result<bool, Error> {
     if now < midnight + Duration::from_secs(u64::from(minutes) * 60) {
         return Ok(false);
     }
-    let wanted = Wanted {
+    let wanted = PageRequest {
         page: PageNumber::Number(1),
         size: LISTED,
     };

@@ -11,7 +11,7 @@ use crate::{
     rest::{
         Refusal,
         query::Parameters,
-        resource::{Page as Found, RecordId, Wanted},
+        resource::{Page as Found, PageRequest, RecordId},
     },
 };
 
@@ -68,7 +68,7 @@ pub(super) async fn list(page: Page, frame: Frame, request: Request) -> Answer {
     frame.require(Verb::View, Model::Delivery)?;
     let state = &page.state;
     let parameters = Parameters::of_address(request.uri());
-    let wanted = Wanted::parse(state, &parameters).map_err(Refusal::from)?;
+    let wanted = PageRequest::parse(state, &parameters).map_err(Refusal::from)?;
     let filter = Filter {
         state: parameters.get("state").and_then(DeliveryState::of),
         endpoint: parameters.get("endpoint").and_then(|id| id.parse().ok()),

@@ -377,7 +377,7 @@ pub(super) async fn delete(page: Page, frame: Frame, id: RecordId, request: Requ
     frame.require(Verb::Delete, MODEL)?;
     let endpoint = find(&page, id).await?;
     read(&page, request).await?;
-    let removed = endpoints::delete(&page.state, &Actor::from(&frame.caller), endpoint.id).await;
+    let removed = endpoints::remove(&page.state, &Actor::from(&frame.caller), endpoint.id).await;
     removed.map_err(Refusal::from)?;
     let words = frame.text("Destino excluído", "Endpoint deleted");
     let text = format!("{words}: {}.", endpoint.url);

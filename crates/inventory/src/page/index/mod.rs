@@ -11,7 +11,7 @@ mod spool;
 pub(crate) use address::Address;
 pub(crate) use days::Days;
 pub(crate) use export::{Cells, Sheet, empty_file, export, headings};
-pub(crate) use request::{Choices, ListFilters, ListRequest};
+pub(crate) use request::{ListFilters, ListRequest};
 pub(crate) use row::{Action, Cell, Column, Heading, NumberInput, Row};
 
 use askama::Template;

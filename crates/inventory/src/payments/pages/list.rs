@@ -23,7 +23,7 @@ use crate::{
         Refusal,
         list::PageNumber,
         query::Parameters,
-        resource::{Page as Found, Wanted},
+        resource::{Page as Found, PageRequest},
     },
 };
 use axum::response::Response;
@@ -37,7 +37,7 @@ const FILE_PAGES: u64 = 20;
 pub(super) struct CheckoutRequest {
     pub(super) request: ListRequest,
     pub(super) query: ListQuery,
-    wanted: Wanted,
+    wanted: PageRequest,
 }
 
 impl CheckoutRequest {
@@ -49,7 +49,7 @@ impl CheckoutRequest {
         filters: ListFilters,
     ) -> Result<Self, Refusal> {
         let parameters = Parameters::of_address(uri);
-        let wanted = Wanted::parse(&page.state, &parameters)?;
+        let wanted = PageRequest::parse(&page.state, &parameters)?;
         let mut request = filters.read(page, frame, parameters).await?;
         let number = match wanted.page {
             PageNumber::Number(number) => number,
@@ -86,7 +86,7 @@ impl CheckoutRequest {
 
     /// The page that was asked for, as lists show it.
     pub(super) fn found<T>(&self, list: List<T>) -> Result<Found<T>, Refusal> {
-        let wanted = Wanted {
+        let wanted = PageRequest {
             size: self.query.page_size,
             ..self.wanted
         };

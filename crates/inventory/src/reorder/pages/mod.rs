@@ -23,7 +23,7 @@ use crate::{
         Refusal,
         fields::{Mode, Reader},
         query::Parameters,
-        resource::{RecordId, Wanted},
+        resource::{PageRequest, RecordId},
     },
     stock::OPTIONAL_THRESHOLD,
 };
@@ -62,7 +62,7 @@ async fn show(
     parameters: &Parameters,
     refused: Option<(i64, Form)>,
 ) -> Answer {
-    let wanted = Wanted::parse(&page.state, parameters).map_err(Refusal::from)?;
+    let wanted = PageRequest::parse(&page.state, parameters).map_err(Refusal::from)?;
     let is_grouped = parameters.get(view::GROUP) == Some(view::BY_SUPPLIER);
     let asked = Asked { wanted, is_grouped };
     let needs = super::list(&page.state, asked).await?;

@@ -13,7 +13,7 @@ use web::openapi::{integer, parameter, text};
 use super::super::{
     list::{FilterKind, OrderBy, QueryFilter},
     record_id::RecordId,
-    resource::Wanted,
+    resource::PageRequest,
     submission::IdempotencyKeyHeader,
 };
 
@@ -32,7 +32,7 @@ impl IntoParams for RecordId {
     }
 }
 
-impl IntoParams for Wanted {
+impl IntoParams for PageRequest {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         let number = |default: i64| integer().minimum(Some(1)).default(Some(default.into()));
         let page =
@@ -63,7 +63,7 @@ pub(super) fn of_list(
     order: OrderBy,
     fields: &[&Field],
 ) -> impl Iterator<Item = Parameter> {
-    let pages = Wanted::into_params(|| None).into_iter();
+    let pages = PageRequest::into_params(|| None).into_iter();
     let of_fields = fields.iter().flat_map(|field| of_field(field));
     let filters: Vec<_> = filters.iter().map(filter).chain(of_fields).collect();
     pages.chain(filters).chain([ordering(order, fields)])

@@ -5,7 +5,7 @@
 mod plans;
 mod store;
 
-use db::Timestamp;
+use db::{Conn, Timestamp};
 
 use super::LedgerEntry;
 use crate::{State, catalogue::products, rest::Refusal};
@@ -72,10 +72,8 @@ async fn products_of(state: &State, which: &Which) -> Result<(Option<Vec<i64>>, 
 
 /// One entry.
 pub(crate) async fn read(state: &State, id: i64) -> Result<Option<LedgerEntry>, Refusal> {
-    Ok(state
-        .db
-        .read(async move |conn| store::find(conn, id).await)
-        .await?)
+    let read = async move |conn: &mut Conn| store::find(conn, id).await;
+    Ok(state.db.read(read).await?)
 }
 
 /// The moments of the first and the last entry.

@@ -1,7 +1,6 @@
 //! Inflows and outflows: immutable records of goods that moved. Creating one changes the product's quantity, deleting one reverses it,
 //! each in one transaction with its ledger row and its events.
 
-mod api;
 mod at_once;
 mod model;
 pub(crate) mod pages;
@@ -13,22 +12,25 @@ mod words;
 
 pub(crate) use model::{INFLOW_WORDS, MovementEntry, OUTFLOW_WORDS};
 pub use model::{Movement, MovementInput, MovementRecord};
-pub(crate) use removal::{check_deletion, check_reversal, delete, revert};
+pub(crate) use removal::{check_deletion, check_reversal, revert};
 
 use db::{Conn, Timestamp};
+use http::Method;
 use resource::{Field, Record as _, Reference, Refers};
 use web::locale::Locale;
 
 use super::{QuantityError, archive, events, ledger};
 use crate::{
     State,
+    access::Model,
     rest::{
         Message, Refusal,
         fields::{Draft, FieldErrors, Members},
+        openapi::Description,
         query::Parameters,
-        resource::{Page, Wanted},
+        resource::{IMMUTABLE, Page, PageRequest, Resource},
     },
-    work::Work,
+    work::{Author, Work},
 };
 use ledger::NewEntry;
 use store::{DAYS, Measured, NEWEST_FIRST, Selection};
@@ -46,19 +48,14 @@ pub async fn list(
     parameters: &Parameters,
 ) -> Result<Page<MovementRecord>, Refusal> {
     let selection = Selection::parse(movement, parameters)?;
-    let wanted = Wanted::parse(state, parameters)?;
+    let wanted = PageRequest::parse(state, parameters)?;
     let read = async move |conn: &mut Conn| {
         let measured = selection.measure(conn).await?;
         let (number, offset) = wanted.within(measured.count)?;
         let results = selection
             .page(conn, &measured, wanted.limit(), offset)
             .await?;
-        Ok(Page {
-            count: measured.count,
-            number,
-            size: wanted.size,
-            results,
-        })
+        Ok(wanted.page(measured.count, number, results))
     };
     state.db.read(read).await
 }
@@ -98,44 +95,108 @@ pub async fn read(
     Ok(state.db.read_inline::<_, db::Error, _>(find).await?)
 }
 
-/// Creates a movement, which changes its product's quantity. An import may bring one that is older than its product's opening: that is
-/// history, which the opening quantity counts already. It is recorded, and the quantity stays as it is.
-///
-/// # Errors
-///
-/// Invalid fields, insufficient stock among them, and faults of the store.
-pub(crate) async fn create(
-    work: &mut Work<'_>,
-    movement: Movement,
-    draft: &Draft<MovementRecord>,
-) -> Result<MovementRecord, Refusal> {
-    let mut record = check(work.tx, draft, work.now).await?;
-    let is_history = is_history(work.tx, draft).await?;
-    // An inflow has its product's title beside it: whoever changes that locks the stock row.
-    if movement == Movement::Inflow {
-        super::store::lock_quantity(work.tx, record.product.id).await?;
+impl Resource for Movement {
+    type Record = MovementRecord;
+
+    fn path(self) -> &'static str {
+        Self::path(self)
     }
-    record.id = store::insert(work.tx, movement, &record).await?;
-    let entry = NewEntry {
-        product: record.product.id,
-        kind: movement.kinds().0,
-        change: movement.change(record.quantity),
-        reference: Some(record.id),
-        supplier: record.supplier.as_ref().map(|supplier| supplier.id),
-        explanation: None,
-        booked_at: record.created_at,
-        now: record.created_at,
-    };
-    if is_history {
-        ledger::record_past(work, &entry).await?.map_err(refused)?;
-        return Ok(record);
+
+    fn model(self) -> Model {
+        Self::model(self)
     }
-    let change = ledger::apply(work, &entry).await?.map_err(refused)?;
-    match movement {
-        Movement::Outflow => events::after_outflow(work, &record, change).await?,
-        Movement::Inflow => events::after_other(work, record.product.id, change).await?,
+
+    fn methods(self) -> &'static [Method] {
+        IMMUTABLE
     }
-    Ok(record)
+
+    fn fields(self) -> &'static [&'static Field] {
+        Self::fields(self)
+    }
+
+    fn description(self) -> Description {
+        let deletion = match self {
+            Self::Inflow => {
+                " Lowers the product's quantity again; refused when the goods have left already. \
+                 The ledger keeps both rows."
+            }
+            Self::Outflow => " Raises the product's quantity again. The ledger keeps both rows.",
+        };
+        Description {
+            words: self.words(),
+            bodies: self.words().name(Locale::En),
+            filters: DAYS,
+            order: NEWEST_FIRST,
+            deletion,
+            example: self.example(),
+        }
+    }
+
+    async fn list(
+        self,
+        state: &State,
+        parameters: &Parameters,
+    ) -> Result<Page<MovementRecord>, Refusal> {
+        list(state, self, parameters).await
+    }
+
+    async fn read(self, state: &State, id: i64) -> Result<Option<MovementRecord>, Refusal> {
+        read(state, self, id).await
+    }
+
+    fn is_repeatable(self) -> bool {
+        true
+    }
+
+    /// Changes its product's quantity. An import may bring one that is older than its product's opening: that is history, which the opening
+    /// quantity counts already. It is recorded, and the quantity stays as it is.
+    async fn create(
+        self,
+        work: &mut Work<'_>,
+        draft: &Draft<MovementRecord>,
+    ) -> Result<MovementRecord, Refusal> {
+        let mut record = check(work.tx, draft, work.now).await?;
+        let is_history = is_history(work.tx, draft).await?;
+        // An inflow has its product's title beside it: whoever changes that locks the stock row.
+        if self == Self::Inflow {
+            super::store::lock_quantity(work.tx, record.product.id).await?;
+        }
+        record.id = store::insert(work.tx, self, &record).await?;
+        let entry = NewEntry {
+            product: record.product.id,
+            kind: self.kinds().0,
+            change: self.change(record.quantity),
+            reference: Some(record.id),
+            supplier: record.supplier.as_ref().map(|supplier| supplier.id),
+            explanation: None,
+            booked_at: record.created_at,
+            now: record.created_at,
+        };
+        if is_history {
+            ledger::record_past(work, &entry).await?.map_err(refused)?;
+            return Ok(record);
+        }
+        let change = ledger::apply(work, &entry).await?.map_err(refused)?;
+        match self {
+            Self::Outflow => events::after_outflow(work, &record, change).await?,
+            Self::Inflow => events::after_other(work, record.product.id, change).await?,
+        }
+        Ok(record)
+    }
+
+    async fn create_batched(
+        self,
+        state: &State,
+        author: &Author,
+        draft: &Draft<MovementRecord>,
+    ) -> Result<Option<MovementRecord>, Refusal> {
+        at_once::create(state, author, self, draft).await
+    }
+
+    /// Reverses its effect. Its row in the ledger stays, and a second one says that it was reversed.
+    async fn delete(self, work: &mut Work<'_>, id: i64) -> Result<bool, Refusal> {
+        removal::delete(work, self, id, false).await
+    }
 }
 
 /// Refuses a row of an import that could not become a movement, before anything is written; else the product whose quantity it would

@@ -21,25 +21,8 @@ use crate::{
     work::Work,
 };
 
-/// Deletes a movement and reverses its effect; whether it was there. Its row in the ledger stays, and a second one says that it was reversed.
-///
-/// # Errors
-///
-/// 409 when the goods of an inflow have left already, and faults of the store.
-pub(crate) async fn delete(
-    work: &mut Work<'_>,
-    movement: Movement,
-    id: i64,
-) -> Result<bool, Refusal> {
-    remove(work, movement, id, false).await
-}
-
-/// Reverts a movement that an import added, as [`delete`] does. One that was history before its product's opening changed no quantity when
+/// Reverts a movement that an import added, as a deletion does. One that was history before its product's opening changed no quantity when
 /// it came, so it changes none when it goes.
-///
-/// # Errors
-///
-/// As of [`delete`].
 pub(crate) async fn revert(
     work: &mut Work<'_>,
     movement: Movement,
@@ -49,10 +32,15 @@ pub(crate) async fn revert(
         return Ok(false);
     };
     let is_history = is_counted_by_opening(work.tx, &record).await?;
-    remove(work, movement, id, is_history).await
+    delete(work, movement, id, is_history).await
 }
 
-async fn remove(
+/// Deletes a movement and reverses its effect; whether it was there. One that is history changed no quantity.
+///
+/// # Errors
+///
+/// 409 when the goods of an inflow have left already, and faults of the store.
+pub(super) async fn delete(
     work: &mut Work<'_>,
     movement: Movement,
     id: i64,
@@ -90,7 +78,7 @@ async fn remove(
 ///
 /// # Errors
 ///
-/// 409 as [`delete`] would answer it, and faults of the store.
+/// 409 as the deletion would answer it, and faults of the store.
 pub(crate) async fn check_deletion(
     state: &State,
     movement: Movement,

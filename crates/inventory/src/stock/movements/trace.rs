@@ -1,6 +1,6 @@
 //! What else is known about movements: who booked one, and the period in which there are any.
 
-use db::Timestamp;
+use db::{Conn, Timestamp};
 
 use super::{Movement, MovementEntry, MovementRecord, store};
 use crate::{State, rest::Refusal};
@@ -23,8 +23,6 @@ pub(crate) async fn span(
     state: &State,
     movement: Movement,
 ) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
-    Ok(state
-        .db
-        .read(async move |conn| store::span(conn, movement).await)
-        .await?)
+    let read = async move |conn: &mut Conn| store::span(conn, movement).await;
+    Ok(state.db.read(read).await?)
 }

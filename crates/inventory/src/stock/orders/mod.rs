@@ -14,12 +14,12 @@ use db::{Conn, Tx};
 use resource::{Reference, Setting};
 use web::locale::Locale;
 
-use super::movements::{self, Movement, MovementInput};
+use super::movements::{Movement, MovementInput};
 use crate::{
     State,
     access::{Actor, Caller, Model},
     audit::{self, Action},
-    rest::{Refusal, fields::Draft},
+    rest::{Refusal, fields::Draft, resource::Resource as _},
     work::{Work, write},
 };
 use event::NewOrder;
@@ -135,7 +135,7 @@ async fn book(work: &mut Work<'_>, id: i64, language: Locale) -> Result<PaidOrde
             description: Setting::Set(Some(description.clone())),
             ..MovementInput::default()
         });
-        let outflow = movements::create(work, Movement::Outflow, &draft).await?;
+        let outflow = Movement::Outflow.create(work, &draft).await?;
         store::set_outflow(work.tx, line.id, outflow.id).await?;
     }
     store::set_state(work.tx, id, OrderState::Booked).await?;

@@ -21,6 +21,7 @@ use crate::{
     rest::{
         Message, Refusal,
         fields::{Draft, FieldErrors},
+        resource::Resource as _,
     },
     work::Work,
 };
@@ -100,7 +101,7 @@ async fn book(work: &mut Work<'_>, id: i64, locale: Locale) -> Result<(), Refusa
             description: Setting::Set(description.clone()),
             ..MovementInput::default()
         };
-        let booked = movements::create(work, Movement::Inflow, &Draft::of_input(input)).await;
+        let booked = Movement::Inflow.create(work, &Draft::of_input(input)).await;
         let inflow = booked.map_err(|refusal| naming(&line.product, refusal))?;
         store::set_inflow(work.tx, line.id, inflow.id).await?;
     }
@@ -121,7 +122,7 @@ pub(super) async fn reverse(work: &mut Work<'_>, receipt: &Document) -> Result<(
     lock_stock(work.tx, &receipt.lines).await?;
     for line in &receipt.lines {
         if let Some(inflow) = line.inflow {
-            let deleted = movements::delete(work, Movement::Inflow, inflow).await;
+            let deleted = Movement::Inflow.delete(work, inflow).await;
             deleted.map_err(|refusal| naming(&line.product, refusal))?;
         }
     }

@@ -9,7 +9,7 @@ pub(crate) use pages::routes;
 
 use std::{collections::HashMap, io::Cursor, sync::Arc, time::Duration};
 
-use db::Timestamp;
+use db::{Conn, Timestamp};
 
 use super::{
     ImportError, Report, Resource, Run,
@@ -257,10 +257,8 @@ fn refusal(error: ImportError) -> Refusal {
 /// The files that were uploaded last, the newest first.
 pub(crate) async fn latest(state: &State) -> Result<Vec<Upload>, Refusal> {
     const MOST_SHOWN: i64 = 10;
-    Ok(state
-        .db
-        .read(async |conn| store::latest(conn, MOST_SHOWN).await)
-        .await?)
+    let read = async |conn: &mut Conn| store::latest(conn, MOST_SHOWN).await;
+    Ok(state.db.read(read).await?)
 }
 
 /// One of them, and the content that waits to be confirmed.

@@ -22,7 +22,7 @@ use crate::{
         Refusal,
         list::PageNumber,
         query::Parameters,
-        resource::{RecordId, Wanted},
+        resource::{PageRequest, RecordId},
     },
     stock::{self, Explanation, LedgerRow, Level, Policy, ledger},
 };
@@ -54,7 +54,7 @@ struct LedgerPart {
 
 impl LedgerPart {
     async fn read(state: &State, frame: &Frame, product: i64) -> Result<Self, Refusal> {
-        let wanted = Wanted {
+        let wanted = PageRequest {
             page: PageNumber::Number(1),
             size: CURVE,
         };
@@ -229,7 +229,7 @@ pub(super) async fn ledger(
             return Ok(index.show(&frame));
         }
     };
-    let wanted = Wanted::parse(&page.state, &parameters).map_err(Refusal::from)?;
+    let wanted = PageRequest::parse(&page.state, &parameters).map_err(Refusal::from)?;
     let found = stock::ledger_list(&page.state, product.id, as_of, wanted).await?;
     index.fill(&found, |row| ledger_row(entry(&frame, row)));
     Ok(index.show(&frame))

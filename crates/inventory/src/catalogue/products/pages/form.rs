@@ -30,9 +30,9 @@ use crate::{
         fields::{Draft, Mode, Reader, Setting},
         query::Parameters,
         resource::RecordId,
+        writes,
     },
     stock::{self, OPTIONAL_THRESHOLD},
-    work,
 };
 
 /// What the form writes beside the fields of a product.
@@ -238,7 +238,7 @@ pub(super) async fn create(Extracted(page): Shared, frame: Frame, request: Reque
     }
     let key = sent.post.idempotency_key(&frame, "products");
     let draft = Draft::read(&sent.post.members, Mode::Whole);
-    let created = work::create_of_form(&page.state, &frame.caller, Products, draft, key).await;
+    let created = writes::create_of_form(&page.state, &frame.caller, Products, draft, key).await;
     let product = match created.and_then(|product| product.ok_or(Refusal::NotFound)) {
         Ok(product) => product,
         Err(refusal) => {

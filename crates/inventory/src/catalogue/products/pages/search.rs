@@ -14,7 +14,7 @@ use crate::{
         Frame, PageState,
         index::{Chip, Index},
     },
-    rest::{Refusal, query::Parameters, resource::Wanted},
+    rest::{Refusal, query::Parameters, resource::PageRequest},
 };
 
 type Found = crate::rest::resource::Page<ProductRecord>;
@@ -35,7 +35,7 @@ pub(super) async fn found(
     }
     if let Some(numbered) = Numbered::find(state, &understood).await? {
         index.note = note(frame, &numbered);
-        let wanted = Wanted::parse(state, parameters)?;
+        let wanted = PageRequest::parse(state, parameters)?;
         let (number, offset) = wanted.within(numbered.count)?;
         return Ok(Found {
             count: numbered.count,

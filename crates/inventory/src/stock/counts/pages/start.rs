@@ -44,12 +44,12 @@ struct StartPage<'a> {
 }
 
 /// What is to be counted.
-struct Wanted {
+struct CountRequest {
     list: ListRequest,
     supplier: Picked,
 }
 
-impl Wanted {
+impl CountRequest {
     async fn read(
         page: &PageState,
         frame: &Frame,
@@ -130,7 +130,7 @@ const MAX_LABEL: usize = 200;
 pub(super) async fn open(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
     ABOUT.admit(&frame)?;
     let parameters = Parameters::of_address(request.uri());
-    let wanted = Wanted::read(&page, &frame, parameters).await?;
+    let wanted = CountRequest::read(&page, &frame, parameters).await?;
     Ok(frame.show(wanted.page(&frame)))
 }
 
@@ -144,7 +144,7 @@ pub(super) async fn begin(Extracted(page): Page, frame: Frame, request: Request)
     for name in post.members.keys() {
         parameters.set(name, post.text(name));
     }
-    let mut wanted = Wanted::read(&page, &frame, parameters).await?;
+    let mut wanted = CountRequest::read(&page, &frame, parameters).await?;
     if !wanted.supplier.id.is_empty() && !wanted.list.in_words(&frame).is_empty() {
         let said = frame.text(
             "Escolha só o fornecedor, ou só os outros campos.",

@@ -18,9 +18,8 @@ use crate::{
         records::{Answer, Shared},
         see_other,
     },
-    rest::{Refusal, query::Parameters},
+    rest::{Refusal, query::Parameters, writes},
     stock::movements,
-    work,
 };
 
 /// The fields that the form writes, in its order.
@@ -145,7 +144,7 @@ pub(super) async fn book(
         movement.draft(&post.members),
         post.idempotency_key(&frame, movement.path()),
     );
-    match work::create_of_form(state, &frame.caller, movement, draft, key).await {
+    match writes::create_of_form(state, &frame.caller, movement, draft, key).await {
         Ok(record) => Ok(done(movement, &page, &frame, record.as_ref(), &shown.next).await?),
         Err(refusal) => {
             shown.form.take(refusal, locale)?;
