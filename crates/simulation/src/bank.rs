@@ -16,22 +16,22 @@ use crate::settings::WEBHOOK_SECRET;
 use crate::world::World;
 
 /// How long the provider waits before each next try to deliver a notification, in minutes.
-const NEWS_WAITS: [u64; 8] = [15, 30, 360, 2880, 5760, 5760, 5760, 5760];
+const NOTIFICATION_WAITS: [u64; 8] = [15, 30, 360, 2880, 5760, 5760, 5760, 5760];
 const HOUR: u64 = 3600;
 
 /// Lets a change at the provider have its consequences.
 pub(crate) fn follow(world: &Arc<World>, change: Change) {
     if !world.faults.is_silent {
-        tokio::spawn(tell(Arc::clone(world), change));
+        tokio::spawn(notify(Arc::clone(world), change));
     }
-    if !world.faults.is_silent && world.happens(|faults| faults.doubled_news) {
-        tokio::spawn(tell(Arc::clone(world), change));
+    if !world.faults.is_silent && world.happens(|faults| faults.doubled_notifications) {
+        tokio::spawn(notify(Arc::clone(world), change));
     }
-    tokio::spawn(go_on(Arc::clone(world), change));
+    tokio::spawn(follow_on(Arc::clone(world), change));
 }
 
 /// What comes next in the life of a payment.
-async fn go_on(world: Arc<World>, change: Change) {
+async fn follow_on(world: Arc<World>, change: Change) {
     let id = change.payment;
     let seen = world.look(|provider| {
         let payment = provider.find(id)?;
@@ -96,7 +96,7 @@ fn charge_back(world: &Arc<World>, id: u64) {
 }
 
 /// A bank has taken the money for a boleto, and tells of it when it does so.
-pub(crate) async fn tell_late(world: &Arc<World>, id: u64) {
+pub(crate) async fn notify_late(world: &Arc<World>, id: u64) {
     sleep(soon_or_later(world)).await;
     if world.at_provider(|provider, at| provider.credit(id, at)) {
         world.note(|| format!("a bank tells that {id} was paid"));
@@ -112,21 +112,21 @@ fn soon_or_later(world: &World) -> Duration {
 }
 
 /// Tells the shop that a payment has changed, until it says that it has heard.
-async fn tell(world: Arc<World>, change: Change) {
+async fn notify(world: Arc<World>, change: Change) {
     let hidden = world.shop.hides_payments_for;
     let created =
         world.look(|provider| provider.find(change.payment).map(|payment| payment.created));
     if let (true, Some(created)) = (world.shop.hides_payments(), created) {
         sleep((created + hidden).since(world.now())).await;
     }
-    let is_late = world.happens(|faults| faults.late_news);
+    let is_late = world.happens(|faults| faults.late_notifications);
     sleep(
         world
             .dice
             .millis(500, if is_late { 300_000 } else { 5_000 }),
     )
     .await;
-    for minutes in NEWS_WAITS {
+    for minutes in NOTIFICATION_WAITS {
         let answer = client::send(&world, notification(&world, change)).await;
         if answer.is_some_and(|answer| (200..300).contains(&answer.status)) {
             return;

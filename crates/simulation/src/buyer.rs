@@ -14,7 +14,7 @@ use crate::bank;
 use crate::client::{self, Answer};
 use crate::dice::Dice;
 use crate::merchant;
-use crate::promises::Told;
+use crate::promises::ReportedOutcome;
 use crate::provider::Payment;
 use crate::settings::{ALREADY_PAID, KEY_LIFETIME};
 use crate::shop::OrderLink;
@@ -55,7 +55,7 @@ struct Attempt {
 }
 
 /// What an answer means for the buyer.
-enum Heard {
+enum PaymentAnswer {
     Made {
         id: String,
         status: String,
@@ -105,8 +105,8 @@ impl Purchase {
         for round in 1..=4 {
             let attempt = self.attempt(world, round);
             let payer = attempt.payer.clone();
-            match self.insist(world, &attempt).await {
-                Heard::Made { id, status } => {
+            match self.send_until_answered(world, &attempt).await {
+                PaymentAnswer::Made { id, status } => {
                     world.note(|| format!("{payer} has paid: {id} {status}"));
                     tokio::spawn(repeat_later(Arc::clone(world), attempt, id.clone()));
                     if status == "rejected" && world.dice.happens(700) {
@@ -114,16 +114,16 @@ impl Purchase {
                     }
                     tokio::spawn(use_code(Arc::clone(world), id.clone(), status.clone()));
                     merchant::look_after(world, &id, self.cents);
-                    if !self.goes_on(world).await {
+                    if !self.starts_anew(world).await {
                         return;
                     }
                 }
-                Heard::NotCharged { .. } => sleep(world.dice.seconds(1, 90)).await,
-                Heard::Over => return,
-                Heard::Unknown => {
+                PaymentAnswer::NotCharged { .. } => sleep(world.dice.seconds(1, 90)).await,
+                PaymentAnswer::Over => return,
+                PaymentAnswer::Unknown => {
                     world.note(|| format!("{payer} does not know, and gives up"));
-                    tokio::spawn(come_back(Arc::clone(world), attempt));
-                    if !self.goes_on(world).await {
+                    tokio::spawn(return_days_later(Arc::clone(world), attempt));
+                    if !self.starts_anew(world).await {
                         return;
                     }
                 }
@@ -133,7 +133,7 @@ impl Purchase {
 
     /// Whoever pays an order may try once more, by the same way or by another, whatever became of the last attempt: the shop takes one payment.
     /// At the open form it would be another purchase.
-    async fn goes_on(&self, world: &Arc<World>) -> bool {
+    async fn starts_anew(&self, world: &Arc<World>) -> bool {
         let Bill::Order { link, .. } = &self.bill else {
             return false;
         };
@@ -192,43 +192,48 @@ impl Purchase {
     }
 
     /// Sends an attempt until its outcome is known, or there is no sense in sending it again.
-    async fn insist(&self, world: &Arc<World>, attempt: &Attempt) -> Heard {
+    async fn send_until_answered(&self, world: &Arc<World>, attempt: &Attempt) -> PaymentAnswer {
         for wait in WAITS {
             let is_doubled = attempt.key.is_some() && world.happens(|_| 150);
             let heard = if is_doubled {
                 let (first, second) = tokio::join!(attempt.send(world), attempt.send(world));
                 match (first, second) {
-                    (made @ Heard::Made { .. }, _) | (_, made @ Heard::Made { .. }) => made,
-                    (no @ Heard::NotCharged { .. }, Heard::NotCharged { .. }) => no,
-                    (Heard::Over, _) | (_, Heard::Over) => Heard::Over,
-                    _ => Heard::Unknown,
+                    (made @ PaymentAnswer::Made { .. }, _)
+                    | (_, made @ PaymentAnswer::Made { .. }) => made,
+                    (no @ PaymentAnswer::NotCharged { .. }, PaymentAnswer::NotCharged { .. }) => no,
+                    (PaymentAnswer::Over, _) | (_, PaymentAnswer::Over) => PaymentAnswer::Over,
+                    _ => PaymentAnswer::Unknown,
                 }
             } else {
                 attempt.send(world).await
             };
             match heard {
-                Heard::Made { .. } | Heard::Over => return heard,
-                Heard::NotCharged { is_final } if attempt.is_over(is_final, &world.dice) => {
+                PaymentAnswer::Made { .. } | PaymentAnswer::Over => return heard,
+                PaymentAnswer::NotCharged { is_final }
+                    if attempt.is_over(is_final, &world.dice) =>
+                {
                     world.note(|| format!("{} believes that nothing was charged", attempt.payer));
-                    lock(&world.promises).told_attempt(attempt.place, Told::NotMade);
+                    lock(&world.promises).record_attempt(attempt.place, ReportedOutcome::NotMade);
                     return heard;
                 }
-                _ if attempt.key.is_none() => return Heard::Unknown,
+                _ if attempt.key.is_none() => return PaymentAnswer::Unknown,
                 // The page is loaded again, and its key is lost.
-                _ if attempt.order.is_some() && world.dice.happens(250) => return Heard::Unknown,
+                _ if attempt.order.is_some() && world.dice.happens(250) => {
+                    return PaymentAnswer::Unknown;
+                }
                 _ => {}
             }
             let spread = world.dice.seconds(wait, wait * 2);
             let patience = attempt.begun + patience(world);
             if world.now() + spread > patience {
-                return Heard::Unknown;
+                return PaymentAnswer::Unknown;
             }
             sleep(spread).await;
             if world.now() > patience {
-                return Heard::Unknown;
+                return PaymentAnswer::Unknown;
             }
         }
-        Heard::Unknown
+        PaymentAnswer::Unknown
     }
 }
 
@@ -280,7 +285,7 @@ impl Attempt {
         is_certain && (self.key.is_none() || dice.happens(700))
     }
 
-    async fn send(&self, world: &Arc<World>) -> Heard {
+    async fn send(&self, world: &Arc<World>) -> PaymentAnswer {
         let mut request = client::request(Method::POST, &self.path, &self.body);
         if let Some(key) = &self.key {
             client::set(&mut request, "idempotency-key", key);
@@ -288,57 +293,57 @@ impl Attempt {
         if let Some(answer) = client::send(world, request).await {
             self.is_unanswered
                 .fetch_or(answer.is_late, Ordering::Relaxed);
-            return self.hear(world, &answer);
+            return self.read_answer(world, &answer);
         }
         self.is_unanswered.store(true, Ordering::Relaxed);
-        Heard::Unknown
+        PaymentAnswer::Unknown
     }
 
-    fn hear(&self, world: &World, answer: &Answer) -> Heard {
+    fn read_answer(&self, world: &World, answer: &Answer) -> PaymentAnswer {
         match (answer.status, answer.text("outcome")) {
             (200, _) => {
                 let id = answer.text("id").to_owned();
-                let told = Told::Made(id.clone());
-                if let Some(before) = lock(&world.promises).told_attempt(self.place, told) {
+                let told = ReportedOutcome::Made(id.clone());
+                if let Some(before) = lock(&world.promises).record_attempt(self.place, told) {
                     world.violated(format!("{self}: told {before:?}, and then {id}"));
                 }
-                Heard::Made {
+                PaymentAnswer::Made {
                     id,
                     status: answer.text("status").to_owned(),
                 }
             }
-            (502 | 503, "not_charged") => Heard::NotCharged {
+            (502 | 503, "not_charged") => PaymentAnswer::NotCharged {
                 is_final: answer.text("detail") == "Erro PROVIDER 400",
             },
-            (409 | 410, _) if self.order.is_some() => self.hear_of_order(world, answer),
-            (500 | 502 | 503, "unknown") | (409, _) => Heard::Unknown,
+            (409 | 410, _) if self.order.is_some() => self.read_order_answer(world, answer),
+            (500 | 502 | 503, "unknown") | (409, _) => PaymentAnswer::Unknown,
             (status, _) => {
                 world.violated(format!("{self} was answered {status} {}", answer.body));
-                Heard::Unknown
+                PaymentAnswer::Unknown
             }
         }
     }
 
     /// What an answer says of the order.
-    fn hear_of_order(&self, world: &World, answer: &Answer) -> Heard {
+    fn read_order_answer(&self, world: &World, answer: &Answer) -> PaymentAnswer {
         let order = self.order.as_deref().unwrap_or_default();
         match (answer.status, answer.text("detail")) {
             (409, ALREADY_PAID) => {
-                lock(&world.promises).told_end(order, "paid");
-                Heard::Over
+                lock(&world.promises).record_order_end(order, "paid");
+                PaymentAnswer::Over
             }
             (410, detail) => {
                 if detail == "Order canceled" {
-                    lock(&world.promises).told_end(order, "canceled");
+                    lock(&world.promises).record_order_end(order, "canceled");
                 }
                 // It sounds like nothing: who asked before and was not answered believes it too.
-                let told = Told::NotMade;
-                if let Some(before) = lock(&world.promises).told_attempt(self.place, told) {
+                let told = ReportedOutcome::NotMade;
+                if let Some(before) = lock(&world.promises).record_attempt(self.place, told) {
                     world.violated(format!("{self}: told {before:?}, and then {detail}"));
                 }
-                Heard::Over
+                PaymentAnswer::Over
             }
-            _ => Heard::Unknown,
+            _ => PaymentAnswer::Unknown,
         }
     }
 }
@@ -368,14 +373,14 @@ async fn repeat_later(world: Arc<World>, attempt: Attempt, id: String) {
     if world.now() > attempt.begun + KEY_LIFETIME {
         return;
     }
-    if let Heard::NotCharged { .. } | Heard::Over = attempt.send(&world).await {
+    if let PaymentAnswer::NotCharged { .. } | PaymentAnswer::Over = attempt.send(&world).await {
         world.violated(format!("{attempt} was paid by {id}, and is told not to be"));
     }
 }
 
 /// A buyer who was never told what came of an attempt, because the service went off, repeats it once somebody runs the service again. As
 /// long as nobody was told, its key is good.
-async fn come_back(world: Arc<World>, attempt: Attempt) {
+async fn return_days_later(world: Arc<World>, attempt: Attempt) {
     let is_untold = world.look(|provider| {
         let mut payments = provider.payments().iter();
         payments.any(|payment| payment.payer == attempt.payer && !payment.is_told)
@@ -390,11 +395,11 @@ async fn come_back(world: Arc<World>, attempt: Attempt) {
     world.note(|| format!("the buyer of {attempt} comes back"));
     for wait in WAITS {
         match attempt.send(&world).await {
-            Heard::Made { .. } | Heard::Over => return,
-            Heard::NotCharged { .. } => {
-                lock(&world.promises).told_attempt(attempt.place, Told::NotMade);
+            PaymentAnswer::Made { .. } | PaymentAnswer::Over => return,
+            PaymentAnswer::NotCharged { .. } => {
+                lock(&world.promises).record_attempt(attempt.place, ReportedOutcome::NotMade);
             }
-            Heard::Unknown => {}
+            PaymentAnswer::Unknown => {}
         }
         sleep(Duration::from_secs(wait)).await;
     }
@@ -409,7 +414,7 @@ async fn use_code(world: Arc<World>, id: String, status: String) {
     let number = id.parse().unwrap_or(0);
     if is_late(&world, number) {
         world.note(|| format!("the buyer pays {id} at a bank"));
-        return bank::tell_late(&world, number).await;
+        return bank::notify_late(&world, number).await;
     }
     let is_paid = |world: &Arc<World>| {
         world.at_provider(|provider, at| provider.decide(number, "approved", "accredited", at))

@@ -17,10 +17,10 @@ use crate::settings::CALL_TIMEOUT;
 use crate::world::World;
 
 /// How long a client waits for an answer.
-const PATIENCE: Duration = Duration::from_secs(120);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// How long the service works on a request before it answers that it took too long.
-const SERVICE_PATIENCE: Duration = Duration::from_secs(4 * CALL_TIMEOUT.as_secs() + 10);
+const SERVICE_TIMEOUT: Duration = Duration::from_secs(4 * CALL_TIMEOUT.as_secs() + 10);
 
 /// What a client hears.
 #[derive(Debug, Clone)]
@@ -74,7 +74,7 @@ pub(crate) async fn send(world: &Arc<World>, mut request: Request<Body>) -> Opti
     let peer = SocketAddr::from(([127, 0, 0, 1], 40_000));
     request.extensions_mut().insert(ConnectInfo(peer));
     let name = format!("{} {}", request.method(), request.uri());
-    let answering = timeout(PATIENCE, ask(replica.router.clone(), request));
+    let answering = timeout(ANSWER_TIMEOUT, ask(replica.router.clone(), request));
     let answer = tokio::select! {
         biased;
         answer = answering => answer.ok().flatten(),
@@ -110,6 +110,6 @@ async fn ask(router: axum::Router, request: Request<Body>) -> Option<Answer> {
     Some(Answer {
         status,
         body: serde_json::from_slice(&body).unwrap_or_default(),
-        is_late: begun.elapsed() >= SERVICE_PATIENCE,
+        is_late: begun.elapsed() >= SERVICE_TIMEOUT,
     })
 }

@@ -72,8 +72,8 @@ pub(crate) struct Faults {
     /// An answer that does not reach the buyer or the merchant.
     pub(crate) lost_replies: u64,
     /// A notification comes twice, or a few minutes late.
-    pub(crate) doubled_news: u64,
-    pub(crate) late_news: u64,
+    pub(crate) doubled_notifications: u64,
+    pub(crate) late_notifications: u64,
     /// The provider tells of nothing.
     pub(crate) is_silent: bool,
     /// Nobody runs the service for so many hours.
@@ -136,8 +136,8 @@ impl Faults {
             key_memory,
             has_outage: dice.happens(150),
             lost_replies: rate(&[30, 200]),
-            doubled_news: rate(&[100, 500]),
-            late_news: rate(&[100, 500]),
+            doubled_notifications: rate(&[100, 500]),
+            late_notifications: rate(&[100, 500]),
             is_silent,
             absence_hours: if dice.happens(350) {
                 dice.one_of(&[1, 30, 73, 73, 73, 130])

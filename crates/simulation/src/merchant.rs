@@ -8,7 +8,7 @@ use tokio::time::sleep;
 
 use crate::client::{self, Answer};
 use crate::faults::LONG_LAG;
-use crate::promises::Told;
+use crate::promises::ReportedOutcome;
 use crate::settings::{API_KEY, KEY_LIFETIME};
 use crate::world::{World, lock};
 
@@ -74,13 +74,13 @@ async fn refund(world: Arc<World>, payment: String, cents: Option<i64>) {
         let has_key = world.dice.happens(750);
         let key = has_key.then(|| format!("estorno-{place}-{round}"));
         lock(&world.promises).repeat_refund(place, key.clone().map(|key| (key, world.now())));
-        let told = insist(&world, place, &payment, cents, key.as_deref()).await;
-        if let Some(before) = lock(&world.promises).told_refund(place, told.clone()) {
+        let outcome = ask_until_answered(&world, place, &payment, cents, key.as_deref()).await;
+        if let Some(before) = lock(&world.promises).record_refund(place, outcome.clone()) {
             world.violated(format!(
-                "refund {place} of {payment}: told {before:?}, and then {told:?}"
+                "refund {place} of {payment}: told {before:?}, and then {outcome:?}"
             ));
         }
-        if told != Told::NotMade || !world.dice.happens(700) {
+        if outcome != ReportedOutcome::NotMade || !world.dice.happens(700) {
             return;
         }
         world.note(|| {
@@ -91,30 +91,30 @@ async fn refund(world: Arc<World>, payment: String, cents: Option<i64>) {
 }
 
 /// Asks for a refund until its outcome is known.
-async fn insist(
+async fn ask_until_answered(
     world: &Arc<World>,
     place: usize,
     payment: &str,
     cents: Option<i64>,
     key: Option<&str>,
-) -> Told {
+) -> ReportedOutcome {
     let mut is_unanswered = false;
     for wait in WAITS {
         let answer = ask(world, payment, cents, key).await;
         is_unanswered |= answer.as_ref().is_none_or(|answer| answer.is_late);
         // A payment that could not be refunded just now may be so when an earlier request arrives at last.
         let is_for_now = answer.as_ref().is_some_and(|answer| answer.status == 400);
-        let heard = hear(world, place, answer.as_ref());
-        let is_open = heard == Told::Unknown || (is_for_now && is_unanswered);
+        let heard = read_answer(world, place, answer.as_ref());
+        let is_open = heard == ReportedOutcome::Unknown || (is_for_now && is_unanswered);
         if !is_open {
             return heard;
         }
         if key.is_none() {
-            return Told::Unknown;
+            return ReportedOutcome::Unknown;
         }
         sleep(world.dice.seconds(wait, wait * 2)).await;
     }
-    Told::Unknown
+    ReportedOutcome::Unknown
 }
 
 /// Asks for a refund once.
@@ -153,25 +153,26 @@ pub(crate) async fn ask_again(world: &Arc<World>) {
             .filter(|other| other.payment == request.payment)
             .count()
             == 1;
-        let is_open = request.told == Told::Unknown && world.now() < *begun + KEY_LIFETIME;
+        let is_open =
+            request.reported == ReportedOutcome::Unknown && world.now() < *begun + KEY_LIFETIME;
         if !is_open || !is_alone {
             continue;
         }
         let answer = ask(world, &request.payment, request.cents, Some(key)).await;
-        let told = hear(world, place, answer.as_ref());
-        if told == Told::Unknown {
+        let outcome = read_answer(world, place, answer.as_ref());
+        if outcome == ReportedOutcome::Unknown {
             world.violated(format!(
                 "refund {place} of {}: still unknown after a day",
                 request.payment
             ));
         }
-        lock(&world.promises).told_refund(place, told);
+        lock(&world.promises).record_refund(place, outcome);
     }
 }
 
-fn hear(world: &World, place: usize, answer: Option<&Answer>) -> Told {
+fn read_answer(world: &World, place: usize, answer: Option<&Answer>) -> ReportedOutcome {
     let Some(answer) = answer else {
-        return Told::Unknown;
+        return ReportedOutcome::Unknown;
     };
     if answer.is_late && answer.status == 503 && answer.text("outcome") != "unknown" {
         world.violated(format!(
@@ -180,16 +181,16 @@ fn hear(world: &World, place: usize, answer: Option<&Answer>) -> Told {
         ));
     }
     match (answer.status, answer.text("outcome"), answer.text("detail")) {
-        (200, ..) => Told::Made(answer.text("id").to_owned()),
-        (_, "unknown", _) => Told::Unknown,
-        (400, ..) | (502, _, "Erro PROVIDER 400") => Told::NotMade,
-        (502 | 503 | 408 | 409, ..) => Told::Unknown,
+        (200, ..) => ReportedOutcome::Made(answer.text("id").to_owned()),
+        (_, "unknown", _) => ReportedOutcome::Unknown,
+        (400, ..) | (502, _, "Erro PROVIDER 400") => ReportedOutcome::NotMade,
+        (502 | 503 | 408 | 409, ..) => ReportedOutcome::Unknown,
         (status, ..) => {
             world.violated(format!(
                 "refund {place} was answered {status} {}",
                 answer.body
             ));
-            Told::Unknown
+            ReportedOutcome::Unknown
         }
     }
 }

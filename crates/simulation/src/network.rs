@@ -58,7 +58,7 @@ impl Wire {
         self.life.seam("after a call to the provider").await;
         match result {
             Ok(Ok(reply)) => {
-                world.has_told(&reply.body);
+                world.note_reported(&reply.body);
                 Ok(Answer {
                     status: reply.status,
                     retry_after: reply.retry_after,

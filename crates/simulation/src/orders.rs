@@ -149,8 +149,10 @@ async fn cancel(world: Arc<World>, link: OrderLink) {
         let answer = merchant::call(&world, Method::POST, &path, &Value::Null, None).await;
         if let Some(answer) = answer {
             match (answer.status, answer.text("detail")) {
-                (200, _) => return lock(&world.promises).told_end(&link.id, "canceled"),
-                (409, ALREADY_PAID) => return lock(&world.promises).told_end(&link.id, "paid"),
+                (200, _) => return lock(&world.promises).record_order_end(&link.id, "canceled"),
+                (409, ALREADY_PAID) => {
+                    return lock(&world.promises).record_order_end(&link.id, "paid");
+                }
                 (409, "Order expired") => return,
                 // A payment is being confirmed, or the provider or the database did not answer.
                 (409 | 502 | 503, _) => {}

@@ -7,7 +7,7 @@ use db::Timestamp;
 /// What callers were told in a run.
 #[derive(Debug, Default)]
 pub(crate) struct Promises {
-    pub(crate) attempts: Vec<Attempt>,
+    pub(crate) attempts: Vec<AttemptRecord>,
     pub(crate) refunds: Vec<RefundRequest>,
     /// Orders that were told to be paid, or canceled: for good.
     pub(crate) ends: BTreeSet<(String, &'static str)>,
@@ -15,19 +15,19 @@ pub(crate) struct Promises {
 
 /// One attempt to pay for a purchase: under one key, or a single request without.
 #[derive(Debug, Clone)]
-pub(crate) struct Attempt {
+pub(crate) struct AttemptRecord {
     /// What is bought.
     pub(crate) purchase: usize,
     /// Does the shop have an order for it?
     pub(crate) has_order: bool,
     /// The payer's e-mail address, which no other attempt has.
     pub(crate) payer: String,
-    pub(crate) told: Told,
+    pub(crate) reported: ReportedOutcome,
 }
 
 /// The last that was told of an attempt or a refund.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum ReportedOutcome {
     /// Nothing, or nothing certain.
     Unknown,
     /// It was made, and has this id.
@@ -42,7 +42,7 @@ pub(crate) struct RefundRequest {
     pub(crate) payment: String,
     /// None: all that is left.
     pub(crate) cents: Option<i64>,
-    pub(crate) told: Told,
+    pub(crate) reported: ReportedOutcome,
     /// The key by which it can be asked for again, and since when that is used.
     pub(crate) repeats: Option<(String, Timestamp)>,
 }
@@ -54,23 +54,27 @@ impl Promises {
         has_order: bool,
         payer: String,
     ) -> usize {
-        self.attempts.push(Attempt {
+        self.attempts.push(AttemptRecord {
             purchase,
             has_order,
             payer,
-            told: Told::Unknown,
+            reported: ReportedOutcome::Unknown,
         });
         self.attempts.len() - 1
     }
 
-    /// Records what was told of an attempt; the id that was told before, if it was another.
-    pub(crate) fn told_attempt(&mut self, attempt: usize, told: Told) -> Option<Told> {
+    /// Records what a caller was told of an attempt. Returns the outcome of before if it was another payment: a contradiction.
+    pub(crate) fn record_attempt(
+        &mut self,
+        attempt: usize,
+        reported: ReportedOutcome,
+    ) -> Option<ReportedOutcome> {
         let known = self.attempts.get_mut(attempt)?;
-        tell(&mut known.told, told)
+        replace(&mut known.reported, reported)
     }
 
     /// Records that an order was told to be `paid` or `canceled`.
-    pub(crate) fn told_end(&mut self, order: &str, status: &'static str) {
+    pub(crate) fn record_order_end(&mut self, order: &str, status: &'static str) {
         self.ends.insert((order.to_owned(), status));
     }
 
@@ -78,7 +82,7 @@ impl Promises {
         self.refunds.push(RefundRequest {
             payment,
             cents,
-            told: Told::Unknown,
+            reported: ReportedOutcome::Unknown,
             repeats: None,
         });
         self.refunds.len() - 1
@@ -91,15 +95,19 @@ impl Promises {
         }
     }
 
-    /// As [`Promises::told_attempt`], of a refund.
-    pub(crate) fn told_refund(&mut self, refund: usize, told: Told) -> Option<Told> {
+    /// As [`Promises::record_attempt`], of a refund.
+    pub(crate) fn record_refund(
+        &mut self,
+        refund: usize,
+        reported: ReportedOutcome,
+    ) -> Option<ReportedOutcome> {
         let known = self.refunds.get_mut(refund)?;
-        tell(&mut known.told, told)
+        replace(&mut known.reported, reported)
     }
 }
 
-fn tell(known: &mut Told, told: Told) -> Option<Told> {
-    let before = std::mem::replace(known, told);
-    let is_contradicted = matches!(before, Told::Made(_)) && before != *known;
+fn replace(known: &mut ReportedOutcome, reported: ReportedOutcome) -> Option<ReportedOutcome> {
+    let before = std::mem::replace(known, reported);
+    let is_contradicted = matches!(before, ReportedOutcome::Made(_)) && before != *known;
     is_contradicted.then_some(before)
 }

@@ -72,7 +72,7 @@ pub(crate) async fn receive(
         return Ok(());
     };
     if !signed {
-        // Anybody may have sent it: it must name a payment of ours, or strangers could make us ask the provider for anything.
+        // Anyone may have sent it. It must name a payment of ours: otherwise it could make us call the provider for anything.
         if find_stored(&state.db, &payment).await?.is_none() {
             state.metrics.notification("ignored");
             return Ok(());

@@ -1,6 +1,6 @@
 //! What must hold at the end of every run, counted at the provider and asked of the service as its users would ask.
 
-mod news;
+mod order_events;
 pub(crate) mod orders;
 mod store;
 
@@ -13,7 +13,7 @@ use http::Method;
 use serde_json::Value;
 
 use crate::merchant;
-use crate::promises::{Attempt, Promises, RefundRequest, Told};
+use crate::promises::{AttemptRecord, Promises, RefundRequest, ReportedOutcome};
 use crate::provider::Payment;
 use crate::world::{Replica, World, lock};
 use store::Books;
@@ -62,14 +62,14 @@ fn charges(world: &World, promises: &Promises, payments: &[Payment]) {
                 let charges = by_purchase.entry(attempt.purchase).or_default();
                 charges.push(payment.id);
             }
-            if attempt.told == Told::NotMade && !world.shop.hides_payments() {
+            if attempt.reported == ReportedOutcome::NotMade && !world.shop.hides_payments() {
                 world.violated(format!(
                     "{}: told not to be charged, and {} is",
                     attempt.payer, payment.id
                 ));
             }
         }
-        if let Told::Made(id) = &attempt.told
+        if let ReportedOutcome::Made(id) = &attempt.reported
             && made.iter().all(|payment| payment.id.to_string() != *id)
         {
             world.violated(format!(
@@ -86,7 +86,7 @@ fn charges(world: &World, promises: &Promises, payments: &[Payment]) {
     }
 }
 
-fn made_for<'a>(attempt: &Attempt, payments: &'a [Payment]) -> Vec<&'a Payment> {
+fn made_for<'a>(attempt: &AttemptRecord, payments: &'a [Payment]) -> Vec<&'a Payment> {
     let is_its = |payment: &&Payment| payment.payer == attempt.payer;
     payments.iter().filter(is_its).collect()
 }
@@ -103,7 +103,7 @@ fn refunds(world: &World, books: &Books, promises: &Promises, payments: &[Paymen
         let open = |cents: Option<i64>| {
             let of_amount = asked.iter().filter(|request| request.cents == cents);
             of_amount
-                .filter(|request| request.told != Told::NotMade)
+                .filter(|request| request.reported != ReportedOutcome::NotMade)
                 .count()
         };
         let mut of_any_amount = books.own_refunds(world, payment) + open(None);
@@ -121,15 +121,15 @@ fn refunds(world: &World, books: &Books, promises: &Promises, payments: &[Paymen
                 )),
             }
         }
-        told_refunds(world, payment, &asked);
+        reported_refunds(world, payment, &asked);
     }
 }
 
 /// Every refund that was told is one at the provider, and each request's is its own.
-fn told_refunds(world: &World, payment: &Payment, asked: &[&RefundRequest]) {
+fn reported_refunds(world: &World, payment: &Payment, asked: &[&RefundRequest]) {
     let mut seen = BTreeSet::new();
     for request in asked {
-        let Told::Made(id) = &request.told else {
+        let ReportedOutcome::Made(id) = &request.reported else {
             continue;
         };
         let exists = payment
@@ -147,7 +147,7 @@ fn told_refunds(world: &World, payment: &Payment, asked: &[&RefundRequest]) {
 }
 
 /// Of what has changed since, nobody need have heard: the search over dates is asked about what is an hour old.
-const NEWS_TIME: Duration = Duration::from_secs(2 * 3600);
+const NOTIFICATION_TIME: Duration = Duration::from_secs(2 * 3600);
 
 /// The service knows every payment of its own, in the state that the provider has.
 async fn is_known(world: &Arc<World>, payment: &Payment) {
@@ -166,7 +166,7 @@ async fn is_known(world: &Arc<World>, payment: &Payment) {
         ));
     } else if stored != expected
         && !stays_cancelled
-        && payment.view.updated + NEWS_TIME <= world.now()
+        && payment.view.updated + NOTIFICATION_TIME <= world.now()
     {
         world.violated(format!(
             "{} is {expected:?} at the provider, and {stored:?} here",

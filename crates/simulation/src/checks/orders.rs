@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use db::{Conn, Engine, Error};
 
-use super::news::{self, Standing};
+use super::order_events::{self, OrderFacts};
 use super::store::{self, Books, Order};
 use crate::promises::Promises;
 use crate::provider::Payment;
@@ -54,7 +54,7 @@ pub(super) fn check(world: &World, books: &Books, promises: &Promises, payments:
             charged.any(|payment| payment.id == id)
         };
         let overpayments = payments.iter().map(|payment| payment.id);
-        let standing = Standing {
+        let facts = OrderFacts {
             name: &order.description,
             status: &order.status,
             paid_by: order.paid_by,
@@ -63,7 +63,7 @@ pub(super) fn check(world: &World, books: &Books, promises: &Promises, payments:
                 .collect(),
         };
         let events = books.events.get(&order.id);
-        news::check(world, &standing, events.map_or(&[], Vec::as_slice));
+        order_events::check(world, &facts, events.map_or(&[], Vec::as_slice));
         if (order.status == "paid") != order.paid_by.is_some_and(is_charged) {
             world.violated(format!(
                 "{} is {}, by {:?}",

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use db::{Conn, Error, Row, Timestamp};
 
-use super::news::Event;
+use super::order_events::Event;
 
 /// An order as the service has it.
 pub(super) struct Order {

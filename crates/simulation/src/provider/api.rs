@@ -5,7 +5,7 @@ use std::time::Duration;
 use db::{Money, Timestamp};
 use serde_json::{Value, json};
 
-use super::{Kept, Memory, Moment, Payment, Provider, View, answer};
+use super::{Memory, Moment, Payment, Provider, StoredAnswer, View, answer};
 
 /// A call as it arrives.
 #[derive(Debug, Clone)]
@@ -162,7 +162,7 @@ impl Provider {
         call: &Received,
         token: Option<&str>,
         at: Moment<'_>,
-    ) -> Result<Option<Kept>, Reply> {
+    ) -> Result<Option<StoredAnswer>, Reply> {
         let name = format!("{} {}", call.path, call.key);
         let memory = at.faults.map(|faults| faults.key_memory);
         let Some(known) = self.keys.get(&name) else {
@@ -182,7 +182,7 @@ impl Provider {
         Ok(Some(known.result.clone()))
     }
 
-    fn remember(&mut self, call: &Received, result: Kept, now: Timestamp) {
+    fn remember(&mut self, call: &Received, result: StoredAnswer, now: Timestamp) {
         let name = format!("{} {}", call.path, call.key);
         self.keys.insert(name, Memory { at: now, result });
     }
@@ -191,13 +191,13 @@ impl Provider {
         let token = member(body, "token").as_str();
         match self.repeated(call, token, at) {
             Err(refusal) => return refusal,
-            Ok(Some(Kept::Payment(id))) => return self.read(&id.to_string()),
-            Ok(Some(Kept::Refusal(status, code))) => return Reply::error(status, code),
-            Ok(Some(Kept::Refund) | None) => {}
+            Ok(Some(StoredAnswer::Payment(id))) => return self.read(&id.to_string()),
+            Ok(Some(StoredAnswer::Refusal(status, code))) => return Reply::error(status, code),
+            Ok(Some(StoredAnswer::Refund) | None) => {}
         }
         if at.happens(|faults| faults.refusals) {
             let code = at.dice.one_of(&["2067", "4037", "3012"]);
-            self.remember(call, Kept::Refusal(400, code), at.now);
+            self.remember(call, StoredAnswer::Refusal(400, code), at.now);
             return Reply::error(400, code);
         }
         if let Some(token) = token {
@@ -207,7 +207,7 @@ impl Provider {
             }
         }
         let id = self.make(new_payment(body, token.is_some(), at), at);
-        self.remember(call, Kept::Payment(id), at.now);
+        self.remember(call, StoredAnswer::Payment(id), at.now);
         let made = self.read(&id.to_string());
         Reply {
             status: 201,
@@ -237,7 +237,7 @@ impl Provider {
     fn refund(&mut self, call: &Received, id: &str, body: &Value, at: Moment<'_>) -> Reply {
         match self.repeated(call, None, at) {
             Err(refusal) => return refusal,
-            Ok(Some(Kept::Refusal(status, code))) => return Reply::error(status, code),
+            Ok(Some(StoredAnswer::Refusal(status, code))) => return Reply::error(status, code),
             // It does not say which it made before.
             Ok(Some(_)) => {
                 return Reply {
@@ -262,10 +262,10 @@ impl Provider {
             || !self.change(number, at, |payment| payment.add(refund, cents))
         {
             self.refused_refunds.insert(number);
-            self.remember(call, Kept::Refusal(400, "2018"), at.now);
+            self.remember(call, StoredAnswer::Refusal(400, "2018"), at.now);
             return Reply::error(400, "2018");
         }
-        self.remember(call, Kept::Refund, at.now);
+        self.remember(call, StoredAnswer::Refund, at.now);
         let refunds = self
             .find(number)
             .map_or(&[][..], |payment| &payment.view.refunds);

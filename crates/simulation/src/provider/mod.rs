@@ -87,11 +87,11 @@ pub(crate) struct Refund {
 #[derive(Debug, Clone)]
 struct Memory {
     at: Timestamp,
-    result: Kept,
+    result: StoredAnswer,
 }
 
 #[derive(Debug, Clone)]
-enum Kept {
+enum StoredAnswer {
     Payment(u64),
     Refund,
     Refusal(u16, &'static str),
@@ -154,7 +154,7 @@ impl Provider {
     }
 
     /// An answer has reached the service.
-    pub(crate) fn has_told(&mut self, answer: &[u8]) {
+    pub(crate) fn note_reported(&mut self, answer: &[u8]) {
         let Ok(answer) = std::str::from_utf8(answer) else {
             return;
         };

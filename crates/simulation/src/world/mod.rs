@@ -175,8 +175,8 @@ impl World {
     }
 
     /// An answer of the provider has reached the service.
-    pub(crate) fn has_told(&self, answer: &[u8]) {
-        lock(&self.provider).has_told(answer);
+    pub(crate) fn note_reported(&self, answer: &[u8]) {
+        lock(&self.provider).note_reported(answer);
     }
 
     /// As [`World::at_provider`], only to look.

@@ -1,9 +1,9 @@
 //! Orders through the API and their page, over the real sandbox, on both engines.
 
 mod ending;
-mod living;
+mod events;
+mod live_payment;
 mod making;
-mod news;
 mod page;
 mod paying;
 
@@ -11,8 +11,8 @@ use axum::body::Body;
 use http::Request;
 use serde_json::{Value, json};
 
+use crate::payments::anonymous_clients;
 use crate::payments::app::{Answer, Shop, TestApp};
-use crate::payments::strangers;
 
 /// An order as a shop asks for it.
 pub(crate) fn order() -> Value {
@@ -65,8 +65,8 @@ pub(super) async fn pay(
 }
 
 /// A buyer's payment of an order, from elsewhere.
-pub(super) async fn pay_as_stranger(shop: &TestApp, made: &OrderLink, body: &Value) -> Answer {
-    let request = strangers::from("203.0.113.7", payment(made, body, None));
+pub(super) async fn pay_anonymously(shop: &TestApp, made: &OrderLink, body: &Value) -> Answer {
+    let request = anonymous_clients::from("203.0.113.7", payment(made, body, None));
     shop.send(request).await
 }
 

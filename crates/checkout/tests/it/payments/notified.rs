@@ -279,7 +279,7 @@ on_both_engines!(
         assert_eq!(
             notify_with(&shop, &id, None).await.status,
             200,
-            "hints about strangers' payments used nothing up"
+            "hints about other shops' payments used nothing up"
         );
         let waiting = checkout::notifications::inbox_length(&shop.state).await;
         assert_eq!(waiting.unwrap(), 1);

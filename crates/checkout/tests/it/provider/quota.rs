@@ -75,7 +75,7 @@ async fn work_in_the_background_leaves_the_last_fifth_to_buyers() {
     waits(&client, 1, Purpose::Buyer).await;
 }
 
-fn stranger(address: &str) -> Purpose {
+fn anonymous(address: &str) -> Purpose {
     Purpose::Anonymous(web::client::ClientAddress(address.parse().unwrap()))
 }
 
@@ -89,12 +89,12 @@ async fn fits(client: &Client, purpose: Purpose) -> u32 {
 }
 
 #[tokio::test]
-async fn one_stranger_leaves_half_of_each_window_to_others() {
+async fn one_anonymous_client_leaves_half_of_each_window_to_others() {
     let (client, clock) = limited();
-    let greedy = stranger("203.0.113.7");
+    let greedy = anonymous("203.0.113.7");
     assert_eq!(fits(&client, greedy).await, 50);
     assert_eq!(waits(&client, 1, greedy).await, Duration::from_secs(60));
-    assert_eq!(fits(&client, stranger("203.0.113.8")).await, 10);
+    assert_eq!(fits(&client, anonymous("203.0.113.8")).await, 10);
     assert_eq!(fits(&client, Purpose::Buyer).await, 40);
     clock.advance(Duration::from_secs(60));
     assert_eq!(fits(&client, greedy).await, 50);
@@ -104,21 +104,21 @@ async fn one_stranger_leaves_half_of_each_window_to_others() {
     }
     clock.advance(Duration::from_secs(60));
     assert_eq!(
-        fits(&client, stranger("203.0.113.9")).await,
+        fits(&client, anonymous("203.0.113.9")).await,
         50,
         "half of the hour is left, and of the minute"
     );
 }
 
 #[tokio::test]
-async fn the_networks_of_one_stranger_share_what_it_may_take() {
+async fn the_networks_of_one_anonymous_client_share_what_it_may_take() {
     let (client, _clock) = limited();
     client.reserve(50, Purpose::Buyer).await.unwrap();
     let mut calls = 0;
     for network in 0..100 {
         let address = format!("2001:db8:0:{:x}::1", network * 256);
-        calls += fits(&client, stranger(&address)).await;
+        calls += fits(&client, anonymous(&address)).await;
     }
     assert_eq!(calls, 40, "a /48 has four tenths");
-    assert_eq!(fits(&client, stranger("2001:db8:1::1")).await, 10);
+    assert_eq!(fits(&client, anonymous("2001:db8:1::1")).await, 10);
 }

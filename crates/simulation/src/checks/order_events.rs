@@ -1,4 +1,4 @@
-//! What must hold of the news of orders: each end and each overpayment is told once, after the payment that it comes from.
+//! What must hold of the events of orders: each end and each overpayment is announced once, after the payment that it comes from.
 
 use std::collections::BTreeSet;
 
@@ -15,8 +15,8 @@ pub(super) struct Event {
     is_late: bool,
 }
 
-/// How an order stands, for its news.
-pub(super) struct Standing<'a> {
+/// What the events of an order are checked against.
+pub(super) struct OrderFacts<'a> {
     pub(super) name: &'a str,
     pub(super) status: &'a str,
     pub(super) paid_by: Option<u64>,
@@ -24,7 +24,7 @@ pub(super) struct Standing<'a> {
 }
 
 /// Checks the events of an order, which come in their order.
-pub(super) fn check(world: &World, order: &Standing<'_>, events: &[Event]) {
+pub(super) fn check(world: &World, order: &OrderFacts<'_>, events: &[Event]) {
     let ends: Vec<&Event> = events
         .iter()
         .filter(|event| event.kind.starts_with("order.") && event.kind != "order.overpaid")
@@ -65,7 +65,7 @@ pub(super) fn check(world: &World, order: &Standing<'_>, events: &[Event]) {
 }
 
 /// An approval that was passed through is not told: then what became of the payment is.
-fn is_payment_told_first(order: &Standing<'_>, events: &[Event]) -> bool {
+fn is_payment_told_first(order: &OrderFacts<'_>, events: &[Event]) -> bool {
     let tells = [
         "payment.approved",
         "payment.refunded",

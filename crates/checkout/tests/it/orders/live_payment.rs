@@ -6,11 +6,11 @@ use serde_json::json;
 use test_kit::on_both_engines;
 
 use super::{
-    act, boleto, cancel, card, learn, make, order, overpayments, pay, pay_as_stranger, pix, read,
+    act, boleto, cancel, card, learn, make, order, overpayments, pay, pay_anonymously, pix, read,
     status,
 };
+use crate::payments::anonymous_clients::paused;
 use crate::payments::app::Shop;
-use crate::payments::strangers::paused;
 
 const CONFIRMING: &str = "A payment of this order is still being confirmed";
 
@@ -48,39 +48,39 @@ on_both_engines!(
 );
 
 on_both_engines!(
-    a_stranger_over_the_limit_keeps_the_pix_that_waits,
+    an_anonymous_client_over_the_limit_keeps_the_pix_that_waits,
     async |address| {
         let shop = Shop::open_with(&address, |config| {
             config.rate_limit_payments = "1/minute".parse().unwrap();
         })
         .await;
         let made = make(&shop, &order()).await;
-        let first = pay_as_stranger(&shop, &made, &pix()).await.id();
-        let second = pay_as_stranger(&shop, &made, &boleto()).await;
+        let first = pay_anonymously(&shop, &made, &pix()).await.id();
+        let second = pay_anonymously(&shop, &made, &boleto()).await;
         assert_eq!(second.error(), paused(60));
         assert_eq!(shop.status(&first).await, "pending");
         shop.clock.advance(Duration::from_secs(60));
-        pay_as_stranger(&shop, &made, &boleto()).await.id();
+        pay_anonymously(&shop, &made, &boleto()).await.id();
         assert_eq!(shop.status(&first).await, "cancelled");
     }
 );
 
 on_both_engines!(
-    a_stranger_whose_cards_are_declined_too_often_keeps_the_pix_that_waits,
+    an_anonymous_client_whose_cards_are_declined_too_often_keeps_the_pix_that_waits,
     async |address| {
         let shop = Shop::open(&address).await;
         for _ in 0..5 {
             let other = make(&shop, &order()).await;
-            let declined = pay_as_stranger(&shop, &other, &card("OTHE")).await;
+            let declined = pay_anonymously(&shop, &other, &card("OTHE")).await;
             assert_eq!(declined.json()["status"], "rejected");
         }
         let made = make(&shop, &order()).await;
-        let first = pay_as_stranger(&shop, &made, &pix()).await.id();
-        let second = pay_as_stranger(&shop, &made, &card("APRO")).await;
+        let first = pay_anonymously(&shop, &made, &pix()).await.id();
+        let second = pay_anonymously(&shop, &made, &card("APRO")).await;
         assert_eq!(second.error(), paused(60 * 60));
         assert_eq!(shop.status(&first).await, "pending");
         shop.clock.advance(Duration::from_hours(1));
-        pay_as_stranger(&shop, &made, &card("APRO")).await.id();
+        pay_anonymously(&shop, &made, &card("APRO")).await.id();
         assert_eq!(status(&shop, &made).await, "paid");
     }
 );

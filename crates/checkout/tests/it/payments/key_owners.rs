@@ -35,19 +35,19 @@ fn is_replayed(answer: &Answer) -> bool {
 }
 
 on_both_engines!(
-    a_strangers_order_number_does_not_block_the_shops_own,
+    an_anonymous_clients_order_number_does_not_block_the_shops_own,
     async |address| {
         let shop = Shop::open(&address).await;
         let order = |amount: i64| {
             let body = with(pix(), "transaction_amount", json!(amount));
             creation(&body, Some("order-1001"))
         };
-        let stranger = shop.send(from("203.0.113.7", order(1))).await.id();
+        let anonymous = shop.send(from("203.0.113.7", order(1))).await.id();
         let merchant = shop.send(by_merchant(API_KEY, order(2))).await.id();
         let buyer = shop.send(from("198.51.100.4", order(3))).await.id();
-        assert!(stranger != merchant && merchant != buyer && buyer != stranger);
+        assert!(anonymous != merchant && merchant != buyer && buyer != anonymous);
         for (request, id) in [
-            (from("203.0.113.7", order(1)), &stranger),
+            (from("203.0.113.7", order(1)), &anonymous),
             (by_merchant(API_KEY, order(2)), &merchant),
             // A merchant is the same wherever its server stands.
             (from("192.0.2.1", by_merchant(API_KEY, order(2))), &merchant),
@@ -105,7 +105,7 @@ on_both_engines!(
 );
 
 on_both_engines!(
-    whoever_shows_a_key_that_is_not_in_force_is_not_taken_for_a_stranger,
+    whoever_shows_a_key_that_is_not_in_force_is_not_taken_for_an_anonymous_client,
     async |address| {
         let shop = Shop::open(&address).await;
         let refused = (401, "Invalid credentials".to_owned());

@@ -1,4 +1,4 @@
-//! News that reaches us otherwise than in an answer: it corrects what was thought, and what nobody tells of is searched for.
+//! Changes that are learned otherwise than from an answer: they correct what was thought, and what nothing reports is searched for.
 
 use std::time::Duration;
 
