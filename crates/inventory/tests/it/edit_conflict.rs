@@ -491,3 +491,32 @@ on_both_engines!(
         assert_eq!(product(&app).await["selling_price"], "31.41");
     }
 );
+
+on_both_engines!(
+    a_choice_stays_when_the_form_is_refused_for_another_reason,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.admin().a_product("Arroz", 5).await;
+        let (mut admin, root) = (app.logged_in("admin").await, app.superuser().await);
+        admin.language = "en";
+        for (visitor, path) in [
+            (&admin, "/products/1/edit/"),
+            (&root, "/admin/products/1/change/"),
+        ] {
+            let theirs = json!({"selling_price": "10.00"});
+            app.manager().patch("/api/v1/products/1/", theirs).await;
+            let opened = versions(&page(visitor, path, 200).await);
+            let theirs = json!({"selling_price": "31.41"});
+            app.manager().patch("/api/v1/products/1/", theirs).await;
+            let mine = [("selling_price", "13.00")];
+            let refused = visitor.submit(path, &with(&PRODUCT, &mine, &opened)).await;
+            let opened = versions(&refused.text);
+            let wrong = [("selling_price", "13.00"), ("cost_price", "cheap")];
+            let mut sent = with(&PRODUCT, &wrong, &opened);
+            sent.push(("choice:selling_price", "theirs"));
+            let refused = visitor.submit(path, &sent).await;
+            is_refused(&refused, &["value=\"cheap\"", "value=\"31.41\""]);
+            has_not(&refused.text, &["value=\"13.00\"", "value=\"theirs\""]);
+        }
+    }
+);

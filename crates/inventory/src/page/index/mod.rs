@@ -43,7 +43,7 @@ pub(crate) enum Filter {
     Amount(&'static str, String),
     /// A day: its name and what it is called.
     Day(&'static str, String),
-    /// One of a few values, as [`Choices`] says them.
+    /// One of a few values: its name, what it is called, and the values with what each is called.
     Choice(
         &'static str,
         &'static str,
