@@ -12,7 +12,7 @@ use crate::{
     },
     aggregates::{self, ChangeNotifier},
     analysis,
-    catalogue::products::Measures,
+    catalogue::products::StatsCache,
     dashboard::live::{self, Streams},
     events::{self, Outbox},
     payments::Checkout,
@@ -205,7 +205,7 @@ pub fn state(config: Config, parts: Parts) -> Result<State, StartError> {
         workers,
         changes: ChangeNotifier::default(),
         outbox,
-        measures: Measures::default(),
+        list_stats: StatsCache::default(),
         streams: Streams::default(),
     }))
 }

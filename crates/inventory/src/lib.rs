@@ -11,10 +11,11 @@ pub mod audit;
 pub mod catalogue;
 mod config;
 mod dashboard;
+pub mod derived;
 mod digest;
 pub mod events;
-pub mod generate;
 mod idempotency;
+mod listing;
 mod names;
 mod openapi;
 mod page;
@@ -28,7 +29,6 @@ mod search;
 pub mod stock;
 pub mod transfer;
 pub mod views;
-mod ways;
 mod work;
 
 use std::{ops::Deref, sync::Arc};
@@ -85,9 +85,8 @@ pub struct Shared {
     pub changes: aggregates::ChangeNotifier,
     /// The checkout whose orders and payments the pages show.
     pub(crate) checkout: Option<payments::Checkout>,
-    /// What lists of products were counted to be.
-    pub(crate) measures: catalogue::products::Measures,
-    /// Answers of the API that may be given again.
+    /// How many products the lists select.
+    pub(crate) list_stats: catalogue::products::StatsCache,
     /// The places for streams of open dashboards.
     pub streams: dashboard::live::Streams,
 }

@@ -1,7 +1,26 @@
 //! Query plans, for tests: how the engines are asked for the plan of a statement. The tests that no list scans a whole table are beside the
 //! statements of each list.
 
-use db::{Conn, Db, Engine, Error, Query, Row};
+use std::sync::Arc;
+
+use db::{Conn, Db, Engine, Error, Query, Row, Timestamp};
+use generator::{Plan, generate};
+
+/// A database with a synthetic shop whose history ends at noon of 20 November 2026.
+pub(crate) async fn shop(address: &str, (products, movements): (u64, u64), days: u32) -> Db {
+    let options = db::Options::default();
+    let db = Db::open(&address.parse().unwrap(), &options).await.unwrap();
+    db.migrate(&crate::MIGRATIONS).await.unwrap();
+    let plan = Plan {
+        products,
+        movements,
+        seed: 1,
+        days,
+        until: Timestamp::parse("2026-11-20T12:00:00Z").unwrap(),
+    };
+    generate(&db, plan, Arc::new(|_| ())).await.unwrap();
+    db
+}
 
 /// The steps that an engine plans for the statement that `finish` puts behind what it is given.
 pub(crate) async fn steps(

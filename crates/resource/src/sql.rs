@@ -117,12 +117,18 @@ pub fn push_order(query: &mut Query, own: &'static str, field: &Field, is_descen
             .push(field.name)
             .push(suffix(field)),
     };
-    query.push(match (is_descending, field.is_nullable) {
-        (false, false) => ", ",
-        (false, true) => " NULLS FIRST, ",
-        (true, false) => " DESC, ",
-        (true, true) => " DESC NULLS LAST, ",
-    });
+    query.push(direction(field.is_nullable, is_descending));
+    query.push(", ");
+}
+
+/// What stands behind a place of an order.
+pub const fn direction(is_nullable: bool, is_descending: bool) -> &'static str {
+    match (is_descending, is_nullable) {
+        (false, false) => "",
+        (false, true) => " NULLS FIRST",
+        (true, false) => " DESC",
+        (true, true) => " DESC NULLS LAST",
+    }
 }
 
 /// `INSERT INTO table (…) VALUES (…)`
@@ -221,7 +227,7 @@ pub fn stored_json(values: Vec<(&'static Field, Value<'_>)>) -> serde_json::Map<
 }
 
 /// What the column that a list is ordered by has behind the field's name.
-const fn suffix(field: &Field) -> &'static str {
+pub const fn suffix(field: &Field) -> &'static str {
     match field.kind {
         _ if field.is_unfolded => "",
         Kind::Text { .. } => "_folded",

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use ::inventory::generate::{Plan, generate};
 use clap::Args;
 use db::{Db, Options};
+use generator::{Plan, generate};
 use web::Clock;
 
 use super::common::Common;
@@ -21,7 +21,7 @@ use crate::settings::Purpose;
 )]
 pub(super) struct GenerateArguments {
     /// How many products
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=::inventory::generate::MOST_PRODUCTS))]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=generator::MOST_PRODUCTS))]
     products: u64,
     /// How many inflows and outflows together
     #[arg(long)]

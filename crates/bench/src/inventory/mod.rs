@@ -20,6 +20,8 @@ use clap::Args;
 
 pub(super) use bare::{Bare, bare};
 
+use lists::Goal;
+
 use super::in_a_folder;
 use super::load::LoadError;
 use super::shop::Size;
@@ -134,7 +136,16 @@ async fn measure(arguments: &Arguments, folder: &Path) -> Result<(), LoadError> 
         Some(address) => (folder.join("large-postgres"), Some(address.as_str())),
     };
     if is_wanted(Part::Lists) {
-        lists::measure(arguments, &large_folder, address, large).await?;
+        // On PostgreSQL the small shop needs a database of its own.
+        let small_shop = match (address, arguments.postgres.as_deref()) {
+            (None, _) => Some((folder.join("small"), None)),
+            (Some(_), Some(small)) => Some((folder.join("small-postgres"), Some(small))),
+            (Some(_), None) => None,
+        };
+        if let Some((folder, address)) = small_shop {
+            lists::measure(arguments, &folder, address, small, Goal::SMALL).await?;
+        }
+        lists::measure(arguments, &large_folder, address, large, Goal::LARGE).await?;
     }
     if is_wanted(Part::Pages) {
         pages::measure(arguments, &large_folder, address, large).await?;

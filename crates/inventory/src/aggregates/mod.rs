@@ -17,7 +17,6 @@ mod worker;
 pub use low::refresh_low_count;
 pub(crate) use low::{count_low, record_level};
 use model::StockKey;
-pub(crate) use model::{Aggregates, DayDelta, Delta};
 pub use model::{DAY, DayAggregate, Difference, Dimension, StockAggregate, day_of};
 pub use notifier::ChangeNotifier;
 pub use recount::verify;
@@ -197,27 +196,27 @@ pub(crate) async fn count_movements(
 
 /// The movements of a stretch of whole days: how many there are, and between which ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stretch {
+pub(crate) struct MovementRange {
     pub(crate) count: u64,
     /// The first and the last that any of them may have.
     pub(crate) ids: (i64, i64),
 }
 
 /// As [`count_movements`], of a stretch of days, and where it lies among the ids.
-pub(crate) async fn measure_movements(
+pub(crate) async fn movement_range(
     conn: &mut Conn,
     movement: Movement,
     supplier: Option<i64>,
     from: Option<Timestamp>,
     until: Option<Timestamp>,
-) -> Result<Stretch, Error> {
-    let (count, ids) = store::measure_movements(conn, movement, supplier, from, until).await?;
+) -> Result<MovementRange, Error> {
+    let (count, ids) = store::movement_range(conn, movement, supplier, from, until).await?;
     let count = if supplier.is_some_and(|supplier| supplier < 1) {
         0
     } else {
         count.unsigned_abs()
     };
-    Ok(Stretch { count, ids })
+    Ok(MovementRange { count, ids })
 }
 
 /// The movements of each UTC day that has any, from the first moment of one day until that of another.
@@ -252,8 +251,9 @@ pub(crate) async fn ledger_end(conn: &mut Conn) -> Result<i64, Error> {
     store::ledger_end(conn).await
 }
 
-/// Puts aggregates that were added up while a data set was made in the place of whatever is there.
-pub(crate) async fn replace(tx: &mut Tx, aggregates: &Aggregates) -> Result<(), Error> {
-    store::replace(tx, aggregates).await?;
+/// Counts everything again, and puts the result in the place of whatever is there.
+pub(crate) async fn rebuild(tx: &mut Tx) -> Result<(), Error> {
+    let aggregates = recount::recount(tx).await?;
+    store::replace(tx, &aggregates).await?;
     low::recount(tx).await
 }

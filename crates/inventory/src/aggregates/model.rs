@@ -76,14 +76,14 @@ pub(crate) struct DayKey {
 
 /// The ids of a day's movements, deleted ones included: none lies outside, so that a list of a stretch of days need not look for any there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Span {
+pub(crate) struct IdRange {
     pub(crate) first: i64,
     pub(crate) last: i64,
 }
 
 /// The inflows or outflows of a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct SpanKey {
+pub(crate) struct IdRangeKey {
     pub(crate) movement: Movement,
     pub(crate) day: Timestamp,
 }
@@ -139,12 +139,12 @@ pub(crate) struct DayDelta {
 pub(crate) struct Aggregates {
     pub(crate) days: BTreeMap<DayKey, DayAggregate>,
     pub(crate) stock: BTreeMap<StockKey, StockAggregate>,
-    pub(crate) spans: BTreeMap<SpanKey, Span>,
+    pub(crate) id_ranges: BTreeMap<IdRangeKey, IdRange>,
     /// Low products; only what changes say of them, as counting them takes the shop's threshold.
     pub(crate) low: i64,
 }
 
-impl Span {
+impl IdRange {
     /// Where an id is that nobody knows.
     const ANYWHERE: Self = Self {
         first: 1,
@@ -253,12 +253,12 @@ impl Aggregates {
         if moved.movements <= 0 {
             return;
         }
-        let key = SpanKey {
+        let key = IdRangeKey {
             movement: moved.movement,
             day: moved.day,
         };
-        let span = Span::of(moved.id);
-        let of_day = self.spans.entry(key).or_insert(span);
+        let span = IdRange::of(moved.id);
+        let of_day = self.id_ranges.entry(key).or_insert(span);
         of_day.widen(span);
     }
 
@@ -287,12 +287,12 @@ impl Aggregates {
                 });
             }
         }
-        for (key, counted) in &recounted.spans {
-            let stored = self.spans.get(key);
+        for (key, counted) in &recounted.id_ranges {
+            let stored = self.id_ranges.get(key);
             if stored.is_none_or(|stored| !stored.holds(*counted)) {
                 differences.push(Difference {
-                    subject: Subject::Span(*key),
-                    stored: stored.map_or_else(|| "nothing".to_owned(), Span::to_string),
+                    subject: Subject::IdRange(*key),
+                    stored: stored.map_or_else(|| "nothing".to_owned(), IdRange::to_string),
                     counted: counted.to_string(),
                 });
             }
@@ -350,7 +350,7 @@ impl fmt::Display for StockAggregate {
     }
 }
 
-impl fmt::Display for Span {
+impl fmt::Display for IdRange {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "ids from {} to {}", self.first, self.last)
     }
@@ -369,7 +369,7 @@ pub struct Difference {
 enum Subject {
     Day(DayKey),
     Stock(StockKey),
-    Span(SpanKey),
+    IdRange(IdRangeKey),
     /// How many products are low, under a shop's threshold.
     Low(i64),
 }
@@ -407,7 +407,7 @@ impl fmt::Display for Difference {
             Subject::Stock(StockKey { dimension, record }) => {
                 write!(formatter, "stock of {} {record}", dimension.name())?;
             }
-            Subject::Span(SpanKey { movement, day }) => {
+            Subject::IdRange(IdRangeKey { movement, day }) => {
                 let day = day.to_jiff().strftime("%Y-%m-%d").to_string();
                 write!(formatter, "ids of {} of {day}", movement.path())?;
             }
@@ -455,10 +455,10 @@ mod tests {
         let stored = added(&[booked(Some(7), 1), booked(Some(3), 1), booked(None, -1)]);
         let left = added(&[booked(Some(7), 1)]);
         assert_eq!(
-            stored.spans.values().next(),
-            Some(&Span { first: 3, last: 7 })
+            stored.id_ranges.values().next(),
+            Some(&IdRange { first: 3, last: 7 })
         );
-        let of_ids = |difference: &Difference| matches!(difference.subject, Subject::Span(_));
+        let of_ids = |difference: &Difference| matches!(difference.subject, Subject::IdRange(_));
         assert!(!stored.differences(&left).iter().any(of_ids));
         let another = added(&[booked(Some(8), 1)]);
         assert!(stored.differences(&another).iter().any(of_ids));
@@ -467,7 +467,7 @@ mod tests {
     #[test]
     fn a_movement_that_was_noted_without_its_id_may_be_anywhere() {
         let stored = added(&[booked(Some(7), 1), booked(None, 1)]);
-        assert_eq!(stored.spans.values().next(), Some(&Span::ANYWHERE));
+        assert_eq!(stored.id_ranges.values().next(), Some(&IdRange::ANYWHERE));
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub async fn verify(db: &Db) -> Result<Vec<Difference>, Error> {
     .await
 }
 
-async fn recount(conn: &mut Conn) -> Result<Aggregates, Error> {
+pub(super) async fn recount(conn: &mut Conn) -> Result<Aggregates, Error> {
     let mut aggregates = Aggregates::default();
     let mut last = 0;
     while let Some(id) = take(

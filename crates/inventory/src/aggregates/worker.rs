@@ -70,8 +70,8 @@ pub async fn compact(tx: &mut Tx) -> Result<usize, Error> {
     for (key, aggregate) in &aggregates.stock {
         store::add_to_stock(tx, key, aggregate).await?;
     }
-    for (key, span) in &aggregates.spans {
-        store::widen_span(tx, key, *span).await?;
+    for (key, span) in &aggregates.id_ranges {
+        store::widen_id_range(tx, key, *span).await?;
     }
     if aggregates.low != 0 {
         store::low::add(tx, aggregates.low).await?;

@@ -10,8 +10,8 @@ mod store;
 mod words;
 
 pub(crate) use store::{
-    Place, Vocabulary, Within, add, clear, has_word, move_counter, nearest, remove, renew,
-    words_with, wrong_products, wrong_words,
+    Within, add, entries_of, has_word, nearest, push_word_ids, rebuild, remove, renew, words_with,
+    wrong_products, wrong_words,
 };
 pub(crate) use words::{Key, successor as beyond};
 
@@ -41,19 +41,6 @@ pub(crate) fn begins_words(query: &mut Query, column: &'static str, words: &[Str
     }
 }
 
-/// As [`contains`], where a walk along an index is to meet enough: PostgreSQL believes that hardly a record has a word, and would sort
-/// all of them to find those; of what is wrapped in a function it expects every second one to.
-pub(crate) fn often_contains(query: &mut Query, column: &'static str, words: &[String]) {
-    for word in words {
-        query
-            .push(" AND COALESCE(")
-            .push(column)
-            .push(" LIKE ")
-            .bind(pattern(word))
-            .push(" ESCAPE '\\', FALSE)");
-    }
-}
-
 /// Of records found by a folded name (id and name, those of exactly this name first): the exact one or, when there is none, all of them.
 pub(crate) fn meant(found: &[(i64, String)], name: &str) -> Vec<i64> {
     let exact: Vec<i64> = found
@@ -69,7 +56,7 @@ pub(crate) fn meant(found: &[(i64, String)], name: &str) -> Vec<i64> {
 }
 
 /// The pattern that finds a word anywhere.
-fn pattern(word: &str) -> String {
+pub(crate) fn pattern(word: &str) -> String {
     format!("%{}%", escaped(word))
 }
 

@@ -39,7 +39,7 @@ pub(crate) fn endings(piece: &str) -> BTreeSet<String> {
 }
 
 /// Where the index has the titles in which a word may occur: among the pieces that have an ending from `least` to before `beyond`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     pub(crate) least: String,
     /// None: whatever is not less.

@@ -4,12 +4,12 @@ use std::{sync::Arc, time::Duration};
 
 use axum::{Router, body::Body, response::Response};
 use db::{Db, Timestamp};
+use generator::{Plan, generate};
 use http::{HeaderMap, Method, Request, StatusCode, header};
 use inventory::{
     App, Config, MIGRATIONS, Parts, State,
     accounts::{Claims, TokenKey, TokenType},
     events::Secret as EventSecret,
-    generate::{Plan, generate},
 };
 use serde_json::{Value, json};
 use tower::ServiceExt as _;

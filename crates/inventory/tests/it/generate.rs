@@ -2,11 +2,8 @@
 
 use std::sync::Arc;
 
-use inventory::{
-    aggregates,
-    generate::{GenerateError, Plan, generate},
-    stock,
-};
+use generator::{GenerateError, Plan, generate};
+use inventory::{aggregates, stock};
 use serde_json::json;
 use test_kit::on_both_engines;
 

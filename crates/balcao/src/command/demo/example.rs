@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use ::inventory::accounts::Passwords;
 use ::inventory::accounts::users::{self, NewUser, UserError};
-use ::inventory::generate::{GenerateError, Plan, generate};
 use db::Db;
+use generator::{GenerateError, Plan, generate};
 use web::{Clock, Random};
 
 use crate::failure::Failure;

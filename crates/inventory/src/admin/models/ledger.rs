@@ -21,7 +21,7 @@ use crate::{
     stock::{
         LedgerEntry, Reason,
         ledger::EntryKind,
-        log::{self, Which},
+        log::{self, LedgerFilter},
     },
 };
 
@@ -59,14 +59,14 @@ impl AdminModel for Ledger {
     }
 
     async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
-        let which = Which {
+        let filter = LedgerFilter {
             product: asked.id("product"),
             titled: asked.search.trim().to_owned(),
             between: asked.dates.moments(),
             is_oldest_first: asked.order.first().is_some_and(|(_, descends)| !descends),
         };
 
-        let found = log::list(state, which, stretch(asked), most()).await?;
+        let found = log::list(state, filter, stretch(asked), most()).await?;
         let mut rows = counted(found.count, found.entries.iter().map(record).collect());
         rows.note = found.is_cut.then_some(MANY);
         Ok(rows)

@@ -9,15 +9,15 @@ use db::{Conn, Engine, Error, Kind, Money, Param, Row, Rows, Timestamp, Tx};
 use resource::row;
 
 pub(super) use read::{
-    count_movements, count_products, days, ledger_end, measure_movements, stock, stored,
+    count_movements, count_products, days, ledger_end, movement_range, stock, stored,
 };
 pub(super) use recount::{inflows_after, outflows_before, products_after};
 
 use super::{
     MovementDelta, ProductSnapshot, StockDelta,
     model::{
-        Aggregates, DayAggregate, DayDelta, DayKey, Delta, Span, SpanKey, StockAggregate, StockKey,
-        day_of,
+        Aggregates, DayAggregate, DayDelta, DayKey, Delta, IdRange, IdRangeKey, StockAggregate,
+        StockKey, day_of,
     },
 };
 use crate::stock::movements::Movement;
@@ -283,7 +283,11 @@ pub(super) async fn add_to_stock(
 }
 
 /// Widens the ids of a day. The rows are locked in the order of keys, as those of the aggregates are.
-pub(super) async fn widen_span(tx: &mut Tx, key: &SpanKey, span: Span) -> Result<(), Error> {
+pub(super) async fn widen_id_range(
+    tx: &mut Tx,
+    key: &IdRangeKey,
+    span: IdRange,
+) -> Result<(), Error> {
     tx.execute(
         "INSERT INTO day_spans (movement, day, first_id, last_id) VALUES ($1, $2, $3, $4)
          ON CONFLICT (movement, day) DO UPDATE SET
@@ -295,7 +299,7 @@ pub(super) async fn widen_span(tx: &mut Tx, key: &SpanKey, span: Span) -> Result
     .map(drop)
 }
 
-const SPANS: &[(&str, Kind)] = &[
+const ID_RANGES: &[(&str, Kind)] = &[
     ("movement", Kind::Text),
     ("day", Kind::Timestamp),
     ("first_id", Kind::Integer),
@@ -358,16 +362,16 @@ pub(super) async fn replace(tx: &mut Tx, aggregates: &Aggregates) -> Result<(), 
         ]);
     }
     tx.insert_rows(&mut stock).await?;
-    let mut spans = Rows::new("day_spans", SPANS);
-    for (key, span) in &aggregates.spans {
-        spans.push([
+    let mut id_ranges = Rows::new("day_spans", ID_RANGES);
+    for (key, span) in &aggregates.id_ranges {
+        id_ranges.push([
             key.movement.name().into(),
             key.day.into(),
             span.first.into(),
             span.last.into(),
         ]);
     }
-    tx.insert_rows(&mut spans).await
+    tx.insert_rows(&mut id_ranges).await
 }
 
 /// Lets nobody record or compact anything until the transaction ends. On SQLite nobody else writes anyway.

@@ -8,8 +8,8 @@ use db::{Conn, Error, Query, Row, Timestamp};
 use super::{day_aggregate_of, delta_columns, delta_of, movement_of, stock_aggregate_of};
 use crate::{
     aggregates::model::{
-        ALL_SUPPLIERS, Aggregates, DayAggregate, DayKey, Dimension, Span, SpanKey, StockAggregate,
-        StockKey,
+        ALL_SUPPLIERS, Aggregates, DayAggregate, DayKey, Dimension, IdRange, IdRangeKey,
+        StockAggregate, StockKey,
     },
     stock::movements::Movement,
 };
@@ -68,7 +68,7 @@ pub(in crate::aggregates) async fn count_movements(
 }
 
 /// As [`count_movements`], with the first and the last id that any of them may have.
-pub(in crate::aggregates) async fn measure_movements(
+pub(in crate::aggregates) async fn movement_range(
     conn: &mut Conn,
     movement: Movement,
     supplier: Option<i64>,
@@ -226,15 +226,15 @@ pub(in crate::aggregates) async fn stored(conn: &mut Conn) -> Result<Aggregates,
         &[],
         |row| {
             let movement = movement_in(row)?;
-            let key = SpanKey {
+            let key = IdRangeKey {
                 movement,
                 day: row.get(1)?,
             };
-            let span = Span {
+            let span = IdRange {
                 first: row.get(2)?,
                 last: row.get(3)?,
             };
-            aggregates.spans.insert(key, span);
+            aggregates.id_ranges.insert(key, span);
             Ok(())
         },
     )

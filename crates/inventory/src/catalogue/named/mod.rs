@@ -200,7 +200,7 @@ pub(crate) async fn count(conn: &mut Conn, kind: Kind) -> Result<u64, db::Error>
     store::count(conn, kind, &[]).await
 }
 
-pub(crate) use store::{NameSteps, after, called, find};
+pub(crate) use store::{after, called, find};
 
 /// Changes a record as its form does; `None` when it is gone. `check` is given the record as it is stored: nobody else changes it until
 /// it is written.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use db::{Conn, Error};
 use resource::{Record as _, filters};
 
-use super::{ProductRecord, part, store, store::Selection};
+use super::{ProductRecord, part, store, store::ProductList};
 use crate::{
     State,
     catalogue::named::{self, Kind, NamedRecord},
@@ -24,7 +24,7 @@ const SHORTEST: usize = 2;
 
 /// What words of a search mean that no title has.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Meant {
+pub(crate) enum Interpretation {
     /// A brand or a category.
     Named {
         /// Which of the two.
@@ -35,7 +35,7 @@ pub(crate) enum Meant {
         name: String,
     },
     /// The same words, those with one letter mistyped as titles have them.
-    Spelled(String),
+    Respelled(String),
 }
 
 /// What a search selects: where no title has its words, the products of the brand or category that some of them name, whose titles have
@@ -44,21 +44,21 @@ pub(crate) enum Meant {
 /// # Errors
 ///
 /// Filters that cannot be read, and faults of the store.
-pub(crate) async fn understood(
+pub(crate) async fn interpret(
     state: &State,
     parameters: &Parameters,
-) -> Result<(Parameters, Option<Meant>), Refusal> {
+) -> Result<(Parameters, Option<Interpretation>), Refusal> {
     if search_words(parameters).is_empty() || count(state, parameters).await? > 0 {
         return Ok((parameters.clone(), None));
     }
-    meant(state, parameters).await
+    interpretation(state, parameters).await
 }
 
 /// The same of words that no title has, as is known.
-async fn meant(
+async fn interpretation(
     state: &State,
     parameters: &Parameters,
-) -> Result<(Parameters, Option<Meant>), Refusal> {
+) -> Result<(Parameters, Option<Interpretation>), Refusal> {
     let words = search_words(parameters);
     let nothing = || (parameters.clone(), None);
     if words.is_empty() || words.len() > MOST_WORDS {
@@ -75,7 +75,7 @@ async fn meant(
         other.set(kind.name(), record.id.to_string());
         other.set("search", rest);
         if count(state, &other).await? > 0 {
-            let meant = Meant::Named {
+            let meant = Interpretation::Named {
                 kind,
                 id: record.id,
                 name: record.name,
@@ -83,15 +83,15 @@ async fn meant(
             return Ok((other, Some(meant)));
         }
     }
-    let Some(spelled) = spelled(state, parameters, words).await? else {
+    let Some(respelled) = respelled(state, parameters, words).await? else {
         return Ok(nothing());
     };
     let mut other = parameters.clone();
-    other.set("search", spelled.clone());
+    other.set("search", respelled.clone());
     if count(state, &other).await? == 0 {
         return Ok(nothing());
     }
-    Ok((other, Some(Meant::Spelled(spelled))))
+    Ok((other, Some(Interpretation::Respelled(respelled))))
 }
 
 /// So many words that may be meant are looked at.
@@ -99,7 +99,7 @@ const MOST_SPELLINGS: usize = 5;
 
 /// A search whose words titles have, one letter of each changed where no title has it. None where nothing needs to change, or where the
 /// search begins a serie number.
-async fn spelled(
+async fn respelled(
     state: &State,
     parameters: &Parameters,
     words: Vec<String>,
@@ -109,19 +109,19 @@ async fn spelled(
         return Ok(None);
     }
     let read = async move |conn: &mut Conn| {
-        let (mut spelled, mut is_changed) = (Vec::new(), false);
+        let (mut respelled, mut is_changed) = (Vec::new(), false);
         for word in &words {
             if search::has_word(conn, word).await? {
-                spelled.push(quoted(word));
+                respelled.push(quoted(word));
                 continue;
             }
             let Some(near) = near(conn, word).await? else {
                 return Ok(None);
             };
-            spelled.push(near);
+            respelled.push(near);
             is_changed = true;
         }
-        Ok::<_, Error>(is_changed.then(|| spelled.join(" ")))
+        Ok::<_, Error>(is_changed.then(|| respelled.join(" ")))
     };
     Ok(state.db.read(read).await?)
 }
@@ -174,11 +174,11 @@ fn quoted(word: &str) -> String {
 }
 
 async fn count(state: &State, parameters: &Parameters) -> Result<u64, Refusal> {
-    let selection = Selection::parse(parameters)?;
+    let selection = ProductList::parse(parameters)?;
     let shared = state.clone();
     let read = async move |conn: &mut Conn| {
-        let measured = selection.measure(conn, &shared.measures).await?;
-        Ok::<_, Refusal>(measured.count)
+        let stats = selection.stats(conn, &shared.list_stats).await?;
+        Ok::<_, Refusal>(stats.count)
     };
     state.db.read(read).await
 }
@@ -224,7 +224,7 @@ fn beginning(text: &str) -> Option<String> {
 
 /// Products that are listed by the beginning of their serie numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Numbered {
+pub(crate) struct SerieNumberMatches {
     /// The beginning, as it was typed.
     pub(crate) text: String,
     /// How many of them are listed.
@@ -236,7 +236,7 @@ pub(crate) struct Numbered {
 /// So many products are listed by the beginning of their serie numbers: who types on finds the others.
 const MOST_NUMBERED: u64 = 10_000;
 
-impl Numbered {
+impl SerieNumberMatches {
     /// Those that a search means which no title has, if nothing else is asked for; `understood` is how the search was understood.
     ///
     /// # Errors
@@ -311,8 +311,8 @@ pub(crate) async fn first(
     parameters: &Parameters,
     limit: i64,
 ) -> Result<Vec<ProductRecord>, Refusal> {
-    let (understood, _) = understood(state, parameters).await?;
-    match Numbered::find(state, &understood).await? {
+    let (understood, _) = interpret(state, parameters).await?;
+    match SerieNumberMatches::find(state, &understood).await? {
         Some(numbered) => numbered.part(state, limit, 0).await,
         None => part(state, &understood, limit, 0).await,
     }
@@ -364,10 +364,10 @@ pub(super) async fn filled_up(
         }
     }
     if found.is_empty() && is_indexed(&search_words(asked)) {
-        let (understood, _) = understood(state, asked).await?;
+        let (understood, _) = interpret(state, asked).await?;
         found = part(state, &understood, limit, 0).await?;
     } else if found.is_empty()
-        && let (understood, Some(_)) = meant(state, asked).await?
+        && let (understood, Some(_)) = interpretation(state, asked).await?
     {
         found = part(state, &understood, limit, 0).await?;
     }

@@ -29,7 +29,7 @@ use crate::{
         resource::{Page, PageRequest},
     },
 };
-use store::{ARCHIVED, BY_TITLE, Selection};
+use store::{ARCHIVED, BY_TITLE, ProductList};
 
 /// One page of the products that the query string selects.
 ///
@@ -37,7 +37,7 @@ use store::{ARCHIVED, BY_TITLE, Selection};
 ///
 /// Filters that cannot be read, a page that does not exist, and faults of the store.
 pub async fn list(state: &State, parameters: &Parameters) -> Result<Page<ProductRecord>, Refusal> {
-    list_selected(state, parameters, Selection::parse(parameters)?).await
+    list_selected(state, parameters, ProductList::parse(parameters)?).await
 }
 
 /// The same of the products that were created from one moment on, and before another.
@@ -50,25 +50,23 @@ pub(crate) async fn list_created(
     parameters: &Parameters,
     created: Option<(Timestamp, Timestamp)>,
 ) -> Result<Page<ProductRecord>, Refusal> {
-    let selection = Selection::parse(parameters)?.created(created);
+    let selection = ProductList::parse(parameters)?.created(created);
     list_selected(state, parameters, selection).await
 }
 
 async fn list_selected(
     state: &State,
     parameters: &Parameters,
-    selection: Selection,
+    selection: ProductList,
 ) -> Result<Page<ProductRecord>, Refusal> {
     let wanted = PageRequest::parse(state, parameters)?;
     let is_short = selection.is_everything() && wanted.is_near();
     let shared = state.clone();
     let read = async move |conn: &mut Conn| {
-        let measured = selection.measure(conn, &shared.measures).await?;
-        let (number, offset) = wanted.within(measured.count)?;
-        let results = selection
-            .page(conn, &measured, wanted.limit(), offset)
-            .await?;
-        Ok(wanted.page(measured.count, number, results))
+        let stats = selection.stats(conn, &shared.list_stats).await?;
+        let (number, offset) = wanted.within(stats.count)?;
+        let results = selection.page(conn, &stats, wanted.limit(), offset).await?;
+        Ok(wanted.page(stats.count, number, results))
     };
     // An index leads to the first pages of all products at once.
     if is_short {
@@ -89,13 +87,13 @@ pub(crate) async fn part(
     limit: i64,
     offset: i64,
 ) -> Result<Vec<ProductRecord>, Refusal> {
-    let selection = Selection::parse(parameters)?;
+    let selection = ProductList::parse(parameters)?;
     let shared = state.clone();
     state
         .db
         .read(async move |conn| {
-            let measured = selection.measure(conn, &shared.measures).await?;
-            Ok(selection.page(conn, &measured, limit, offset).await?)
+            let stats = selection.stats(conn, &shared.list_stats).await?;
+            Ok(selection.page(conn, &stats, limit, offset).await?)
         })
         .await
 }
@@ -111,9 +109,9 @@ pub(crate) async fn each(
     parameters: &Parameters,
     take: impl FnMut(&ProductRecord) -> Result<(), db::Error>,
 ) -> Result<(), Refusal> {
-    let selection = Selection::parse(parameters)?;
-    let measured = selection.measure(conn, &state.measures).await?;
-    Ok(selection.each(conn, &measured, take).await?)
+    let selection = ProductList::parse(parameters)?;
+    let stats = selection.stats(conn, &state.list_stats).await?;
+    Ok(selection.each(conn, &stats, take).await?)
 }
 
 /// The product of a serie number.
@@ -161,11 +159,11 @@ pub async fn read(state: &State, id: i64) -> Result<Option<ProductRecord>, Refus
 
 /// How many products there are.
 pub(crate) async fn count(conn: &mut Conn) -> Result<u64, Refusal> {
-    let all = Selection::parse(&Parameters::parse(""))?;
-    Ok(all.measure(conn, &Measures::default()).await?.count)
+    let all = ProductList::parse(&Parameters::parse(""))?;
+    Ok(all.stats(conn, &StatsCache::default()).await?.count)
 }
 
-pub(crate) use store::{Measures, after, find, move_version, note_change, numbered, titled};
+pub(crate) use store::{StatsCache, after, find, move_version, note_change, numbered, titled};
 
 /// The moments when the first and the last product were created.
 pub(crate) async fn created_span(state: &State) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {

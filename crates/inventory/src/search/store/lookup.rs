@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use db::{Conn, Error, Query};
+use db::{Conn, Engine, Error, Query};
 
 use super::super::{
     near::variants,
@@ -109,4 +109,58 @@ pub(crate) async fn nearest(
         found.map(|(variant, _)| variant.clone())
     };
     Ok(is(true).chain(is(false)).take(most).collect())
+}
+
+/// Adds the words of titles that a key finds, as the right side of a comparison. It is an array on
+/// PostgreSQL, which reaches the index entry by entry then, whatever the planner expects to find.
+pub(crate) fn push_word_ids(query: &mut Query, engine: Engine, key: &Key) {
+    let (before, after) = match engine {
+        Engine::Sqlite => (" IN (", ")"),
+        Engine::Postgres => (" = ANY (ARRAY(", "))"),
+    };
+    query
+        .push(before)
+        .push("SELECT e.word_id FROM search_endings AS e");
+    push_endings(query, key);
+    query.push(after);
+}
+
+/// The endings that a key finds: the condition on `search_endings AS e`.
+fn push_endings(query: &mut Query, key: &Key) {
+    query.push(" WHERE e.ending >= ").bind(key.least.as_str());
+    if let Some(beyond) = &key.beyond {
+        query.push(" AND e.ending < ").bind(beyond.as_str());
+    }
+}
+
+/// What the index has under a key.
+pub(crate) struct Entries {
+    /// How many, counted up to a bound and one more.
+    pub(crate) entries: u64,
+    /// Under how many words of titles they are.
+    pub(crate) words: i64,
+    /// The word, if it is only one.
+    pub(crate) only: Option<i64>,
+}
+
+/// What the index has under a key; entries are counted up to `most` and one more.
+pub(crate) async fn entries_of(conn: &mut Conn, key: &Key, most: u64) -> Result<Entries, Error> {
+    let engine = conn.engine();
+    let mut query = Query::new("SELECT (SELECT min(e.word_id) FROM search_endings AS e");
+    push_endings(&mut query, key);
+    query.push("), (SELECT count(DISTINCT e.word_id) FROM search_endings AS e");
+    push_endings(&mut query, key);
+    query.push("), (SELECT count(*) FROM (SELECT 1 FROM product_words AS w WHERE w.word_id");
+    push_word_ids(&mut query, engine, key);
+    let limit = i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1);
+    query.push(" LIMIT ").bind(limit).push(") AS counted)");
+    conn.one_of(&query, |row| {
+        let (least, words): (Option<i64>, i64) = (row.get(0)?, row.get(1)?);
+        Ok(Entries {
+            entries: row.get::<i64>(2)?.unsigned_abs(),
+            words,
+            only: least.filter(|_| words == 1),
+        })
+    })
+    .await
 }

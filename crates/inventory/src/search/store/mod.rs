@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use db::{Conn, Error, Kind, Money, Query, Row, Rows, Tx};
 
 use super::words::{endings, pieces};
-pub(crate) use lookup::{Within, has_word, nearest, words_with};
+pub(crate) use lookup::{Within, entries_of, has_word, nearest, push_word_ids, words_with};
 
 /// Enters a product, as it stands, under the words of its title.
 pub(crate) async fn add(tx: &mut Tx, product: i64, title_folded: &str) -> Result<(), Error> {
@@ -122,88 +122,88 @@ const PRODUCTS: &[(&str, Kind)] = &[
     ("selling_price", Kind::Money),
 ];
 
-/// What stands beside a product's words.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
-    pub(crate) category: i64,
-    pub(crate) brand: i64,
-    pub(crate) cost_price: Money,
-    pub(crate) selling_price: Money,
-}
-
-/// The index of many titles at once, while an empty catalogue is filled.
-#[derive(Debug)]
-pub(crate) struct Vocabulary {
-    known: HashMap<String, i64>,
+/// The index of many titles at once.
+struct Vocabulary {
+    ids: HashMap<String, i64>,
     words: Rows,
     endings: Rows,
-    products: Rows,
 }
 
 impl Vocabulary {
-    /// No word yet.
-    pub(crate) fn new() -> Self {
-        Self {
-            known: HashMap::new(),
-            words: Rows::new("search_words", WORDS),
-            endings: Rows::new("search_endings", ENDINGS),
-            products: Rows::new("product_words", PRODUCTS),
-        }
-    }
-
-    /// A product with its title.
-    pub(crate) fn product(&mut self, product: i64, title_folded: &str, place: &Place) {
-        for word in pieces(title_folded) {
-            let id = self.id_of(word);
-            self.products.push([
-                id.into(),
-                title_folded.into(),
-                product.into(),
-                place.category.into(),
-                place.brand.into(),
-                place.cost_price.into(),
-                place.selling_price.into(),
-            ]);
-        }
-    }
-
+    /// The id of a word, which is new when it is met first.
     fn id_of(&mut self, word: String) -> i64 {
-        if let Some(id) = self.known.get(&word) {
+        if let Some(id) = self.ids.get(&word) {
             return *id;
         }
-        let id = i64::try_from(self.known.len() + 1).unwrap_or(i64::MAX);
+        let id = i64::try_from(self.ids.len() + 1).unwrap_or(i64::MAX);
         self.words.push([id.into(), word.as_str().into()]);
         for ending in endings(&word) {
             self.endings.push([ending.into(), id.into()]);
         }
-        self.known.insert(word, id);
+        self.ids.insert(word, id);
         id
     }
+}
 
-    /// Sends what waits.
-    pub(crate) async fn send(&mut self, tx: &mut Tx) -> Result<(), Error> {
-        for rows in [&mut self.words, &mut self.endings, &mut self.products] {
+/// Products that are read at once while the index is built.
+const BATCH: i64 = 4000;
+
+/// Builds the index anew, from the titles of all products.
+pub(crate) async fn rebuild(tx: &mut Tx) -> Result<(), Error> {
+    for table in ["product_words", "search_endings", "search_words"] {
+        let mut query = Query::new("DELETE FROM ");
+        query.push(table);
+        tx.execute_of(&query).await?;
+    }
+    let mut vocabulary = Vocabulary {
+        ids: HashMap::new(),
+        words: Rows::new("search_words", WORDS),
+        endings: Rows::new("search_endings", ENDINGS),
+    };
+    let mut entries = Rows::new("product_words", PRODUCTS);
+    let mut last = 0_i64;
+    loop {
+        let products = tx
+            .all(
+                "SELECT id, title_folded, category_id, brand_id, cost_price, selling_price FROM products
+                 WHERE id > $1 ORDER BY id LIMIT $2",
+                &[&last, &BATCH],
+                |row| {
+                    let title: String = row.get(1)?;
+                    let place: (i64, i64, Money, Money) =
+                        (row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?);
+                    Ok((row.get::<i64>(0)?, title, place))
+                },
+            )
+            .await?;
+        let Some((id, ..)) = products.last() else {
+            break;
+        };
+        last = *id;
+        for (id, title, (category, brand, cost_price, selling_price)) in &products {
+            for word in pieces(title) {
+                entries.push([
+                    vocabulary.id_of(word).into(),
+                    title.as_str().into(),
+                    (*id).into(),
+                    (*category).into(),
+                    (*brand).into(),
+                    (*cost_price).into(),
+                    (*selling_price).into(),
+                ]);
+            }
+        }
+        for rows in [&mut vocabulary.words, &mut vocabulary.endings, &mut entries] {
             tx.insert_rows(rows).await?;
         }
-        Ok(())
     }
-}
-
-/// Forgets the words that products had before all of them went.
-pub(crate) async fn clear(tx: &mut Tx) -> Result<(), Error> {
-    tx.execute("DELETE FROM search_endings", &[]).await?;
-    tx.execute("DELETE FROM search_words", &[]).await.map(drop)
-}
-
-/// Moves the counter of words behind those that a [`Vocabulary`] brought.
-pub(crate) async fn move_counter(tx: &mut Tx) -> Result<(), Error> {
     tx.move_ids_on("search_words").await
 }
 
 /// Products of which the index has other words than their titles have, or another place beside them, or which are gone: at most so many.
 /// Word by word, so that no statement takes long however many products there are.
 pub(crate) async fn wrong_products(conn: &mut Conn, most: usize) -> Result<Vec<i64>, Error> {
-    let mut found = Found::default();
+    let mut found = IndexedWords::default();
     let words = conn
         .all(
             "SELECT id, word FROM search_words ORDER BY id",
@@ -246,13 +246,13 @@ pub(crate) async fn wrong_products(conn: &mut Conn, most: usize) -> Result<Vec<i
 
 /// What the index has of each product.
 #[derive(Default)]
-struct Found {
+struct IndexedWords {
     /// Words that the title has, with what is right beside them.
     good: HashMap<i64, usize>,
     wrong: BTreeSet<i64>,
 }
 
-impl Found {
+impl IndexedWords {
     fn add(&mut self, product: i64, is_good: bool) {
         if is_good {
             *self.good.entry(product).or_default() += 1;
@@ -277,7 +277,7 @@ const WORDS_AND_ENDINGS: &str = "
 
 /// Words of which the index has other endings than they have, or which are gone: at most so many.
 pub(crate) async fn wrong_words(conn: &mut Conn, most: usize) -> Result<Vec<i64>, Error> {
-    let mut compared = Compared::default();
+    let mut compared = WordComparison::default();
     conn.all(WORDS_AND_ENDINGS, &[], |row| compared.add(row))
         .await?;
     compared.close();
@@ -287,14 +287,14 @@ pub(crate) async fn wrong_words(conn: &mut Conn, most: usize) -> Result<Vec<i64>
 
 /// Words compared with the endings that are stored of them, word by word.
 #[derive(Default)]
-struct Compared {
+struct WordComparison {
     /// The word's id and its endings; none of a word that is gone.
     now: Option<(i64, Option<BTreeSet<String>>)>,
     stored: BTreeSet<String>,
     wrong: Vec<i64>,
 }
 
-impl Compared {
+impl WordComparison {
     /// A row: the word's id, the word unless it is gone, an ending unless there is none. All of an id come in a row.
     fn add(&mut self, row: &Row<'_>) -> Result<(), Error> {
         let id = row.get(0)?;
@@ -322,12 +322,12 @@ mod tests {
     use test_kit::database::{self, Engine};
 
     use super::*;
-    use crate::{generate::made_up, plans};
+    use crate::plans;
 
     #[test]
     fn words_are_compared_with_their_endings_by_looking_at_each_ending_once() {
         database::run(Engine::Sqlite, async |address| {
-            let db = made_up(&address, (20, 20), 30).await;
+            let db = plans::shop(&address, (20, 20), 30).await;
             plans::nothing_is_scanned(db, async |conn: &mut Conn| {
                 let mut steps = plans::steps(conn, |mut query| {
                     query.push(WORDS_AND_ENDINGS);

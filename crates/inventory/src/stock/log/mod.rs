@@ -12,7 +12,7 @@ use crate::{State, catalogue::products, rest::Refusal};
 
 /// Which entries are asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Which {
+pub(crate) struct LedgerFilter {
     /// Those of one product.
     pub(crate) product: Option<i64>,
     /// Those of products that these words find; blank: of all.
@@ -25,7 +25,7 @@ pub(crate) struct Which {
 
 /// What was found.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct LedgerPage {
     /// How many entries, of which no more than was asked for were counted.
     pub(crate) count: u64,
     /// One stretch of them.
@@ -37,15 +37,15 @@ pub(crate) struct Found {
 /// One stretch of the entries, and how many there are, of which no more than `most` are counted.
 pub(crate) async fn list(
     state: &State,
-    which: Which,
+    filter: LedgerFilter,
     (limit, offset): (i64, i64),
     most: i64,
-) -> Result<Found, Refusal> {
-    let (products, is_cut) = products_of(state, &which).await?;
+) -> Result<LedgerPage, Refusal> {
+    let (products, is_cut) = products_of(state, &filter).await?;
     let scope = store::Scope {
         products,
-        between: which.between,
-        is_oldest_first: which.is_oldest_first,
+        between: filter.between,
+        is_oldest_first: filter.is_oldest_first,
     };
     let read = async move |conn: &mut db::Conn| {
         let count = store::count(conn, &scope, most).await?;
@@ -53,7 +53,7 @@ pub(crate) async fn list(
         Ok::<_, db::Error>((count, entries))
     };
     let (count, entries) = state.db.read(read).await?;
-    Ok(Found {
+    Ok(LedgerPage {
         count,
         entries,
         is_cut,
@@ -61,12 +61,15 @@ pub(crate) async fn list(
 }
 
 /// The products whose entries are asked for, `None` for all, and whether there are more than are looked at.
-async fn products_of(state: &State, which: &Which) -> Result<(Option<Vec<i64>>, bool), Refusal> {
-    if which.titled.is_empty() {
-        return Ok((which.product.map(|product| vec![product]), false));
+async fn products_of(
+    state: &State,
+    filter: &LedgerFilter,
+) -> Result<(Option<Vec<i64>>, bool), Refusal> {
+    if filter.titled.is_empty() {
+        return Ok((filter.product.map(|product| vec![product]), false));
     }
-    let (mut products, is_cut) = products::few(state, &which.titled).await?;
-    products.retain(|id| which.product.is_none_or(|product| product == *id));
+    let (mut products, is_cut) = products::few(state, &filter.titled).await?;
+    products.retain(|id| filter.product.is_none_or(|product| product == *id));
     Ok((Some(products), is_cut))
 }
 

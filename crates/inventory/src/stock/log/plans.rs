@@ -4,7 +4,7 @@ use db::{Conn, Error, Timestamp};
 use test_kit::on_both_engines;
 
 use super::store::Scope;
-use crate::{generate::made_up, plans};
+use crate::plans;
 
 const UNTIL: i64 = 1_795_176_000_000_000;
 const DAY: i64 = 86_400_000_000;
@@ -43,7 +43,7 @@ fn looks_at_all(step: &str) -> bool {
 on_both_engines!(
     the_ledger_is_read_along_an_index_however_it_is_narrowed,
     async |address| {
-        let db = made_up(&address, (200, 20_000), 30).await;
+        let db = plans::shop(&address, (200, 20_000), 30).await;
         plans::nothing_is_scanned(db, async |conn: &mut Conn| {
             let mut looked = Vec::new();
             for scope in scopes() {

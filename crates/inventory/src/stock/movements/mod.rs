@@ -23,6 +23,7 @@ use super::{QuantityError, archive, events, ledger};
 use crate::{
     State,
     access::Model,
+    listing::QueryStats,
     rest::{
         Message, Refusal,
         fields::{Draft, FieldErrors, Members},
@@ -33,7 +34,7 @@ use crate::{
     work::{Author, Work},
 };
 use ledger::NewEntry;
-use store::{DAYS, Measured, NEWEST_FIRST, Selection};
+use store::{DAYS, MovementList, NEWEST_FIRST};
 pub(crate) use store::{after, find};
 pub(crate) use trace::{booking, span};
 
@@ -47,15 +48,13 @@ pub async fn list(
     movement: Movement,
     parameters: &Parameters,
 ) -> Result<Page<MovementRecord>, Refusal> {
-    let selection = Selection::parse(movement, parameters)?;
+    let selection = MovementList::parse(movement, parameters)?;
     let wanted = PageRequest::parse(state, parameters)?;
     let read = async move |conn: &mut Conn| {
-        let measured = selection.measure(conn).await?;
-        let (number, offset) = wanted.within(measured.count)?;
-        let results = selection
-            .page(conn, &measured, wanted.limit(), offset)
-            .await?;
-        Ok(wanted.page(measured.count, number, results))
+        let stats = selection.stats(conn).await?;
+        let (number, offset) = wanted.within(stats.count)?;
+        let results = selection.page(conn, &stats, wanted.limit(), offset).await?;
+        Ok(wanted.page(stats.count, number, results))
     };
     state.db.read(read).await
 }
@@ -71,9 +70,9 @@ pub(crate) async fn each(
     parameters: &Parameters,
     take: impl FnMut(&MovementRecord) -> Result<(), db::Error>,
 ) -> Result<(), Refusal> {
-    let selection = Selection::parse(movement, parameters)?;
-    let measured = selection.measure(conn).await?;
-    Ok(selection.each(conn, &measured, take).await?)
+    let selection = MovementList::parse(movement, parameters)?;
+    let stats = selection.stats(conn).await?;
+    Ok(selection.each(conn, &stats, take).await?)
 }
 
 /// What is wrong with the fields of a form, as far as it can be told without the store.
@@ -247,16 +246,17 @@ pub(crate) async fn latest(
     limit: i64,
 ) -> Result<Vec<MovementRecord>, db::Error> {
     // However many there are: the newest come in order from an index.
-    let some = Measured::of(u64::try_from(limit).unwrap_or(1));
-    Selection::newest(movement)
+    let some = u64::try_from(limit).unwrap_or(1);
+    let some = QueryStats::of(some, some);
+    MovementList::newest(movement)
         .page(conn, &some, limit, 0)
         .await
 }
 
 /// How many movements there are.
 pub(crate) async fn count(conn: &mut Conn, movement: Movement) -> Result<u64, Refusal> {
-    let selection = Selection::parse(movement, &Parameters::parse(""))?;
-    Ok(selection.measure(conn).await?.count)
+    let selection = MovementList::parse(movement, &Parameters::parse(""))?;
+    Ok(selection.stats(conn).await?.count)
 }
 
 /// The record of what was read, before it is stored. Adds what only the store knows to the errors of the fields, and refuses when there is

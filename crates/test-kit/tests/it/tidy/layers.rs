@@ -6,7 +6,7 @@ use super::source::Source;
 use super::{File, files, none, root};
 
 /// Each crate and the crates of this house that it may depend on.
-const MAY_DEPEND_ON: [(&str, &[&str]); 12] = [
+const MAY_DEPEND_ON: [(&str, &[&str]); 13] = [
     (
         "balcao",
         &[
@@ -15,6 +15,7 @@ const MAY_DEPEND_ON: [(&str, &[&str]); 12] = [
             "checkout",
             "db",
             "delivery",
+            "generator",
             "inventory",
             "sandbox",
             "web",
@@ -28,6 +29,7 @@ const MAY_DEPEND_ON: [(&str, &[&str]); 12] = [
     ("checkout", &["brazil", "db", "delivery", "web"]),
     ("db", &[]),
     ("delivery", &["db", "resource", "web"]),
+    ("generator", &["db", "inventory", "resource"]),
     (
         "inventory",
         &["brazil", "db", "delivery", "resource", "web"],

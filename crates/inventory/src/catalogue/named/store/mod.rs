@@ -1,9 +1,9 @@
 //! Statements about brands, categories and suppliers, each written once for all kinds. Which columns they have is in the description.
 
-mod steps;
+mod list;
 
 use db::{Conn, Error, Query, Tx};
-use resource::{Input as _, Record as _, find as find_field, sql};
+use resource::{Input as _, Record as _, sql};
 
 use super::{
     Kind,
@@ -11,49 +11,13 @@ use super::{
 };
 use crate::{
     catalogue::{self, ReferenceCount},
-    rest::list::OrderBy,
     search,
 };
-pub(crate) use steps::NameSteps;
+pub(super) use list::{count, page};
 
 /// Records of the kind, to be continued.
 fn select(kind: Kind) -> Query {
     sql::select(NamedRecord::FIELDS, kind.path(), "r")
-}
-
-pub(super) async fn count(conn: &mut Conn, kind: Kind, words: &[String]) -> Result<u64, Error> {
-    let mut query = sql::count(kind.path());
-    query.push(" AS r WHERE TRUE");
-    search::contains(&mut query, "r.name_folded", words);
-    conn.one_of(&query, |row| row.get::<i64>(0))
-        .await
-        .map(i64::unsigned_abs)
-}
-
-/// One page, in order from an index.
-pub(super) async fn page(
-    conn: &mut Conn,
-    kind: Kind,
-    words: &[String],
-    order: &[OrderBy],
-    limit: i64,
-    offset: i64,
-) -> Result<Vec<NamedRecord>, Error> {
-    let mut query = select(kind);
-    query.push(" WHERE TRUE");
-    search::contains(&mut query, "r.name_folded", words);
-    query.push(" ORDER BY ");
-    for by in order {
-        if let Some(field) = find_field(NamedRecord::FIELDS, by.field) {
-            sql::push_order(&mut query, "r", field, by.descending);
-        }
-    }
-    query
-        .push("r.id LIMIT ")
-        .bind(limit)
-        .push(" OFFSET ")
-        .bind(offset);
-    conn.all_of(&query, NamedRecord::from_row).await
 }
 
 pub(crate) async fn find(

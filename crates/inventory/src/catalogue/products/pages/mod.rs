@@ -15,7 +15,7 @@ use web::locale::Locale;
 
 use super::{
     ProductRecord, Products, WORDS,
-    lookup::{self, Numbered},
+    lookup::{self, SerieNumberMatches},
 };
 use crate::{
     State,
@@ -85,7 +85,7 @@ fn without_archived(mut parameters: Parameters) -> Parameters {
 impl ResourcePages for Products {
     const ORDERING: &'static str = ProductRecord::title.name;
 
-    type File = (Parameters, Option<Numbered>);
+    type File = (Parameters, Option<SerieNumberMatches>);
 
     fn words(self) -> &'static Words {
         &WORDS
@@ -157,8 +157,8 @@ impl ResourcePages for Products {
 
     async fn file(self, state: &State, parameters: Parameters) -> Result<Self::File, Refusal> {
         let parameters = without_archived(parameters);
-        let (parameters, _) = lookup::understood(state, &parameters).await?;
-        let numbered = Numbered::find(state, &parameters).await?;
+        let (parameters, _) = lookup::interpret(state, &parameters).await?;
+        let numbered = SerieNumberMatches::find(state, &parameters).await?;
         Ok((parameters, numbered))
     }
 

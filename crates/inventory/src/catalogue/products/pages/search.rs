@@ -7,7 +7,7 @@ use crate::{
         named::{self, Kind},
         products::{
             self, ProductRecord,
-            lookup::{self, Meant, Numbered},
+            lookup::{self, Interpretation, SerieNumberMatches},
         },
     },
     page::{
@@ -29,11 +29,11 @@ pub(super) async fn found(
     index: &mut Index,
     parameters: &Parameters,
 ) -> Result<Found, Refusal> {
-    let (understood, meant) = lookup::understood(state, parameters).await?;
+    let (understood, meant) = lookup::interpret(state, parameters).await?;
     if let Some(meant) = &meant {
-        index.note = meant_note(frame, meant);
+        index.note = interpretation_note(frame, meant);
     }
-    if let Some(numbered) = Numbered::find(state, &understood).await? {
+    if let Some(numbered) = SerieNumberMatches::find(state, &understood).await? {
         index.note = note(frame, &numbered);
         let wanted = PageRequest::parse(state, parameters)?;
         let (number, offset) = wanted.within(numbered.count)?;
@@ -51,9 +51,9 @@ pub(super) async fn found(
     Ok(found)
 }
 
-fn meant_note(frame: &Frame, meant: &Meant) -> String {
+fn interpretation_note(frame: &Frame, meant: &Interpretation) -> String {
     let (text, what) = match meant {
-        Meant::Named {
+        Interpretation::Named {
             kind: Kind::Brand,
             name,
             ..
@@ -64,14 +64,14 @@ fn meant_note(frame: &Frame, meant: &Meant) -> String {
             ),
             name.clone(),
         ),
-        Meant::Named { name, .. } => (
+        Interpretation::Named { name, .. } => (
             frame.text(
                 "Nenhum título tem todas estas palavras. Produtos da categoria",
                 "No title has all these words. Products of the category",
             ),
             name.clone(),
         ),
-        Meant::Spelled(words) => (
+        Interpretation::Respelled(words) => (
             frame.text(
                 "Nenhum título tem todas estas palavras. Produtos com",
                 "No title has all these words. Products with",
@@ -82,7 +82,7 @@ fn meant_note(frame: &Frame, meant: &Meant) -> String {
     format!("{text} {what}:")
 }
 
-fn note(frame: &Frame, numbered: &Numbered) -> String {
+fn note(frame: &Frame, numbered: &SerieNumberMatches) -> String {
     let text = frame.text(
         "Nenhum título corresponde. Produtos cujo número de série começa com",
         "No title matches. Products whose serial number begins with",
@@ -103,7 +103,7 @@ async fn also(
     state: &State,
     frame: &Frame,
     search: &str,
-    meant: Option<&Meant>,
+    meant: Option<&Interpretation>,
 ) -> Result<Vec<Chip>, Refusal> {
     let mut chips = Vec::new();
     for product in lookup::numbered_like(state, search, ALSO).await? {
@@ -118,7 +118,7 @@ async fn also(
         (Kind::Category, frame.text("Categoria", "Category")),
     ] {
         for record in named::best(state, kind, search, ALSO).await? {
-            let is_meant = matches!(meant, Some(Meant::Named { kind: other, id, .. })
+            let is_meant = matches!(meant, Some(Interpretation::Named { kind: other, id, .. })
                 if (*other, *id) == (kind, record.id));
             if !is_meant {
                 chips.push(Chip {

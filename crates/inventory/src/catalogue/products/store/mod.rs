@@ -9,8 +9,8 @@ use std::sync::LazyLock;
 use db::{BatchLoader, Conn, Error, Query, Row, Timestamp, Tx};
 use resource::{Input as _, Record as _, sql};
 
-pub(crate) use list::Measures;
-pub(super) use list::{ARCHIVED, BY_TITLE, Selection};
+pub(crate) use list::StatsCache;
+pub(super) use list::{ARCHIVED, BY_TITLE, ProductList};
 
 use super::model::{ProductInput, ProductRecord};
 use crate::{

@@ -152,12 +152,12 @@ mod tests {
     use test_kit::on_both_engines;
 
     use super::*;
-    use crate::{generate::made_up, plans};
+    use crate::plans;
 
     on_both_engines!(
         what_is_offered_while_somebody_types_is_read_along_the_index_of_words,
         async |address| {
-            let db = made_up(&address, (3000, 1000), 30).await;
+            let db = plans::shop(&address, (3000, 1000), 30).await;
             plans::nothing_is_scanned(db, async |conn: &mut Conn| {
                 let words = ["cafe".to_owned(), "kg".to_owned()];
                 let mut scans = Vec::new();

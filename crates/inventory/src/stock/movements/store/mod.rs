@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use db::{BatchLoader, Conn, Error, Query, Row, Timestamp, Tx};
 use resource::{Field, Named, Record as _, Refers, Titled, sql};
 
-pub(super) use list::{DAYS, Measured, NEWEST_FIRST, Selection};
+pub(super) use list::{DAYS, MovementList, NEWEST_FIRST};
 
 use super::model::{Movement, MovementEntry, MovementRecord};
 use crate::stock::span_of;

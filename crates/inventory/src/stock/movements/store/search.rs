@@ -18,7 +18,7 @@ pub(crate) struct Scope {
 
 /// What a movement is found by, beside its product's place among those that a search finds.
 #[derive(Debug)]
-pub(in crate::stock::movements) struct Texts {
+pub(in crate::stock::movements) struct SearchText {
     pub(in crate::stock::movements) key: Key,
     pub(in crate::stock::movements) product: i64,
     /// Title, serie number, description and who booked it, each on its line.
@@ -116,12 +116,12 @@ pub(in crate::stock::movements) async fn texts(
     movement: Movement,
     scope: &Scope,
     limit: i64,
-) -> Result<Vec<Texts>, Error> {
+) -> Result<Vec<SearchText>, Error> {
     let query = scope.texts(Query::new(""), conn.engine(), movement, limit);
-    conn.all_of(&query, texts_of).await
+    conn.all_of(&query, search_text_of).await
 }
 
-fn texts_of(row: &Row<'_>) -> Result<Texts, Error> {
+fn search_text_of(row: &Row<'_>) -> Result<SearchText, Error> {
     let mut text: String = row.get(3)?;
     for column in 4..=6 {
         let more: Option<String> = row.get(column)?;
@@ -130,7 +130,7 @@ fn texts_of(row: &Row<'_>) -> Result<Texts, Error> {
             text.push_str(&more);
         }
     }
-    Ok(Texts {
+    Ok(SearchText {
         key: (row.get(0)?, row.get(1)?),
         product: row.get(2)?,
         text,
@@ -153,7 +153,7 @@ mod tests {
     use test_kit::on_both_engines;
 
     use super::*;
-    use crate::{generate::made_up, plans};
+    use crate::plans;
 
     fn looks_at_all(step: &str) -> bool {
         let step = step.trim();
@@ -191,7 +191,7 @@ mod tests {
     on_both_engines!(
         movements_are_searched_along_an_index_however_they_are_narrowed,
         async |address| {
-            let db = made_up(&address, (200, 20_000), 30).await;
+            let db = plans::shop(&address, (200, 20_000), 30).await;
             plans::nothing_is_scanned(db, async |conn: &mut Conn| {
                 let mut looked = looked_at(conn, Movement::Inflow).await?;
                 looked.extend(looked_at(conn, Movement::Outflow).await?);

@@ -1,37 +1,36 @@
-//! The lists of inflows and outflows: their filters, their orders, and how many records they select.
+//! The lists of inflows and outflows: their filters, their orders, and their tables with their
+//! indexes. How a page is read is the engine's (`listing`).
 //!
-//! A page of ten million movements must come within some milliseconds, and a sale must stay cheap:
-//!
-//! - The ids of a page are read in order from an index, and the records are joined afterwards (`page`).
-//! - Counts come from the exact totals of `aggregates`: of the whole list, of a supplier, of a range of days.
+//! - Counts come from the exact totals of `aggregates`: of the whole list, of a supplier, of a range
+//!   of days. The movements of a product are counted in its index.
 //! - A range of days in another order than by time starts at the first id of its first day, which
-//!   `day_spans` keeps. Ids follow time unless an old file was imported; then the range of ids is wider,
-//!   and the list still exact. A further index would be written by every sale.
-//! - Each inflow stores its product's folded title for the order by it. Outflows do not, because a sale
-//!   must stay cheap: they are found product by product in the order of titles.
-//! - The order by quantity or description goes from value to value (`steps`), so millions of equal
-//!   values cost nothing. The order by supplier goes from name to name (`suppliers`).
-//! - The movements of one product are sorted from its index by time, a supplier's few from its own.
-//!
-//! `plans` proves by the query plans of both engines that no combination scans the table.
+//!   `day_spans` keeps. Ids follow time unless an old file was imported; then the range of ids is
+//!   wider, and the list still exact. A further index would be written by every sale.
+//! - Each inflow stores its product's folded title for the order by it. Outflows do not, because a
+//!   sale must stay cheap: they are found product by product in the order of titles.
 
-mod page;
 #[cfg(test)]
-mod plans;
-mod steps;
-mod suppliers;
+mod tests;
 
 use std::time::Duration;
 
-use db::{Conn, Error, Query, Timestamp};
-use resource::sql;
+use db::{Conn, Error};
+use resource::Record as _;
 
-use super::super::model::Movement;
-use crate::aggregates;
-use crate::rest::{
-    fields::FieldErrors,
-    list::{FilterKind, Filters, OrderBy, QueryFilter, ordering},
-    query::Parameters,
+use super::{
+    super::model::{Movement, MovementRecord},
+    record_of, statements,
+};
+use crate::{
+    aggregates,
+    listing::{
+        Bound, Cluster, Condition, Index, IndexName, List, QueryStats, Selection, Table, Test,
+    },
+    rest::{
+        fields::FieldErrors,
+        list::{FilterKind, Filters, OrderBy, QueryFilter, ordering},
+        query::Parameters,
+    },
 };
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -55,64 +54,92 @@ pub(in crate::stock::movements) const NEWEST_FIRST: OrderBy = OrderBy {
     descending: true,
 };
 
+static INFLOWS: Table = Table {
+    name: "inflows",
+    alias: "m",
+    indexes: &[
+        Index::primary(None, "id"),
+        Index::of("created_at"),
+        Index::of("quantity"),
+        Index::of("description"),
+        Index {
+            name: IndexName::Named("inflows_title"),
+            ..Index::of("product")
+        },
+        Index::within("product", "created_at", "inflows_product_created_at"),
+        Index::within("supplier", "id", "inflows_supplier"),
+    ],
+    ..Table::OWN
+};
+
+static OUTFLOWS: Table = Table {
+    name: "outflows",
+    alias: "m",
+    indexes: &[
+        Index::primary(None, "id"),
+        Index::of("created_at"),
+        Index::of("quantity"),
+        Index::of("description"),
+        Index::within("product", "created_at", "outflows_product_created_at"),
+    ],
+    ..Table::OWN
+};
+
+const SHARED_VALUES: &[&str] = &["quantity", "description"];
+/// Who delivers a product delivers all of it.
+const CLUSTERS: &[Cluster] = &[(&["supplier"], &["product"])];
+
+static LIST_OF_INFLOWS: List = List {
+    fields: MovementRecord::FIELDS,
+    own: &INFLOWS,
+    copied_names: &[("product", "title_folded")],
+    shared_values: SHARED_VALUES,
+    clusters: CLUSTERS,
+    record: || record(Movement::Inflow),
+    ..List::PLAIN
+};
+
+static LIST_OF_OUTFLOWS: List = List {
+    fields: MovementRecord::FIELDS,
+    own: &OUTFLOWS,
+    shared_values: SHARED_VALUES,
+    clusters: CLUSTERS,
+    record: || record(Movement::Outflow),
+    ..List::PLAIN
+};
+
+fn record(movement: Movement) -> (&'static str, &'static str) {
+    let statements = statements(movement);
+    (statements.columns, statements.joins)
+}
+
 /// Which movements are asked for, and in which order.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::stock::movements) struct Selection {
+#[derive(Debug, Clone)]
+pub(in crate::stock::movements) struct MovementList {
     movement: Movement,
-    supplier: Option<i64>,
-    product: Option<i64>,
-    from: Option<Timestamp>,
-    /// The first moment after the last day.
-    until: Option<Timestamp>,
-    order: Vec<OrderBy>,
+    selection: Selection,
 }
 
-/// Whether filters stand as the engine's planner may use them, or so that no index is chosen for them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Filtering {
-    Planned,
-    /// Days as the planner may use them where time orders, all else row by row.
-    Ranged,
-    RowByRow,
-}
-
-/// What a selection amounts to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::stock::movements) struct Measured {
-    /// How many movements.
-    pub(in crate::stock::movements) count: u64,
-    /// Of a stretch of days: the first and the last id that any of them may have.
-    ids: Option<(i64, i64)>,
-}
-
-impl Measured {
-    /// So many, wherever they are.
-    pub(in crate::stock::movements) const fn of(count: u64) -> Self {
-        Self { count, ids: None }
-    }
-
-    /// The bounds of the ids, of `inflows` or `outflows AS m`.
-    fn push_ids(&self, query: &mut Query) {
-        if let Some((first, last)) = self.ids {
-            query
-                .push(" AND m.id >= ")
-                .bind(first)
-                .push(" AND m.id <= ")
-                .bind(last);
-        }
-    }
-}
-
-impl Selection {
+impl MovementList {
     /// All movements, the newest first.
     pub(in crate::stock::movements) fn newest(movement: Movement) -> Self {
+        Self::of(movement, Vec::new(), vec![NEWEST_FIRST])
+    }
+
+    fn of(movement: Movement, conditions: Vec<Condition>, order: Vec<OrderBy>) -> Self {
+        let list = match movement {
+            Movement::Inflow => &LIST_OF_INFLOWS,
+            Movement::Outflow => &LIST_OF_OUTFLOWS,
+        };
+        let mut selection = Selection {
+            list,
+            conditions,
+            order,
+        };
+        selection.drop_constant_orders();
         Self {
             movement,
-            supplier: None,
-            product: None,
-            from: None,
-            until: None,
-            order: vec![NEWEST_FIRST],
+            selection,
         }
     }
 
@@ -126,101 +153,94 @@ impl Selection {
         parameters: &Parameters,
     ) -> Result<Self, FieldErrors> {
         let mut filters = Filters::new(parameters);
-        let names: Vec<_> = movement.fields().iter().map(|field| field.name).collect();
-        let mut selection = Self {
-            movement,
-            supplier: if movement == Movement::Inflow {
-                filters.id("supplier")
-            } else {
-                None
-            },
-            product: filters.id("product"),
-            from: filters.day_start(FROM.name),
-            until: filters.day_start(TO.name).map(|day| day + DAY),
-            order: ordering(parameters, &names, NEWEST_FIRST),
-        };
-        // All movements of one product have the same product.
-        let (supplier, product) = (selection.supplier.is_some(), selection.product.is_some());
-        selection.order.retain(|by| match by.field {
-            "supplier" => !supplier,
-            "product" => !product,
-            _ => true,
-        });
-        let errors = filters.finish();
-        if errors.is_empty() {
-            Ok(selection)
-        } else {
-            Err(errors)
+        let mut conditions = Vec::new();
+        if movement == Movement::Inflow {
+            let supplier = filters.id("supplier");
+            let is = |id| Condition::new("supplier", "supplier_id", Test::Is(id));
+            conditions.extend(supplier.map(is));
         }
+        let product = filters.id("product");
+        conditions.extend(product.map(|id| Condition::new("product", "product_id", Test::Is(id))));
+        let from = filters.day_start(FROM.name);
+        let until = filters.day_start(TO.name).map(|day| day + DAY);
+        let days = [
+            from.map(|from| Test::AtLeast(Bound::Moment(from))),
+            until.map(|until| Test::Below(Bound::Moment(until))),
+        ];
+        let days = days.into_iter().flatten();
+        conditions.extend(days.map(|test| Condition::new("created_at", "created_at", test)));
+        let errors = filters.finish();
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let names: Vec<_> = movement.fields().iter().map(|field| field.name).collect();
+        let mut order = ordering(parameters, &names, NEWEST_FIRST);
+        for by in &mut order {
+            // A movement never changes, so both are one column.
+            if by.field == "updated_at" {
+                by.field = "created_at";
+            }
+        }
+        Ok(Self::of(movement, conditions, order))
     }
 
-    /// How many movements are selected: those of a product are counted in its index, any others are aggregated by day.
-    pub(in crate::stock::movements) async fn measure(
+    /// How many movements are selected, and between which ids.
+    pub(in crate::stock::movements) async fn stats(
         &self,
         conn: &mut Conn,
-    ) -> Result<Measured, Error> {
-        let (movement, supplier) = (self.movement, self.supplier);
-        if self.product.is_none() && self.has_days() {
-            let stretch =
-                aggregates::measure_movements(conn, movement, supplier, self.from, self.until)
-                    .await?;
-            return Ok(Measured {
-                count: stretch.count,
-                ids: Some(stretch.ids),
+    ) -> Result<QueryStats, Error> {
+        let movement = self.movement;
+        let (mut supplier, mut product, mut from, mut until) = (None, None, None, None);
+        for condition in &self.selection.conditions {
+            match (condition.field, &condition.test) {
+                ("supplier", Test::Is(id)) => supplier = Some(*id),
+                ("product", Test::Is(id)) => product = Some(*id),
+                (_, Test::AtLeast(Bound::Moment(moment))) => from = Some(*moment),
+                (_, Test::Below(Bound::Moment(moment))) => until = Some(*moment),
+                _ => {}
+            }
+        }
+        let all = aggregates::count_movements(conn, movement, None, None, None).await?;
+        if product.is_some() {
+            let count = self.selection.count(conn, None).await?;
+            return Ok(QueryStats::of(count, all));
+        }
+        if from.is_some() || until.is_some() {
+            let range = aggregates::movement_range(conn, movement, supplier, from, until).await?;
+            return Ok(QueryStats {
+                ids: Some(range.ids),
+                ..QueryStats::of(range.count, all)
             });
         }
-        if self.product.is_none() {
-            let count = aggregates::count_movements(conn, movement, supplier, None, None).await?;
-            return Ok(Measured::of(count));
-        }
-        let mut query = sql::count(movement.path());
-        query.push(" AS m WHERE TRUE");
-        self.push_filters(&mut query, Filtering::Planned);
-        let count: i64 = conn.one_of(&query, |row| row.get(0)).await?;
-        Ok(Measured::of(count.unsigned_abs()))
+        let count = match supplier {
+            Some(_) => aggregates::count_movements(conn, movement, supplier, None, None).await?,
+            None => all,
+        };
+        Ok(QueryStats::of(count, all))
     }
 
-    const fn has_days(&self) -> bool {
-        self.from.is_some() || self.until.is_some()
+    /// One page of them, of so many that are selected.
+    pub(in crate::stock::movements) async fn page(
+        &self,
+        conn: &mut Conn,
+        stats: &QueryStats,
+        limit: i64,
+        offset: i64,
+    ) -> Result<Vec<MovementRecord>, Error> {
+        let read = |row: &db::Row<'_>| record_of(self.movement, row);
+        self.selection
+            .page(conn, stats, (limit, offset), read)
+            .await
     }
 
-    /// The filters. A sign before a column keeps its index out of the plan, on both engines.
-    fn push_filters(&self, query: &mut Query, filtering: Filtering) {
-        let is_planned = filtering == Filtering::Planned;
-        if let Some(supplier) = self.supplier {
-            query
-                .push(if is_planned {
-                    " AND m.supplier_id = "
-                } else {
-                    " AND +m.supplier_id = "
-                })
-                .bind(supplier);
-        }
-        if let Some(product) = self.product {
-            query.push(" AND m.product_id = ").bind(product);
-        }
-        self.push_days(query, filtering);
-    }
-
-    fn push_days(&self, query: &mut Query, filtering: Filtering) {
-        let is_planned = filtering != Filtering::RowByRow;
-        if let Some(from) = self.from {
-            query
-                .push(if is_planned {
-                    " AND m.created_at >= "
-                } else {
-                    " AND COALESCE(m.created_at, m.created_at) >= "
-                })
-                .bind(from);
-        }
-        if let Some(until) = self.until {
-            query
-                .push(if is_planned {
-                    " AND m.created_at < "
-                } else {
-                    " AND COALESCE(m.created_at, m.created_at) < "
-                })
-                .bind(until);
-        }
+    /// All of them, one by one.
+    pub(in crate::stock::movements) async fn each(
+        &self,
+        conn: &mut Conn,
+        stats: &QueryStats,
+        take: impl FnMut(&MovementRecord) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let read = |row: &db::Row<'_>| record_of(self.movement, row);
+        self.selection.each(conn, stats, read, take).await
     }
 }

@@ -4,7 +4,7 @@ use db::Timestamp;
 
 /// When a good sells best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Season {
+pub(crate) enum Season {
     Flat,
     Summer,
     Winter,
@@ -13,7 +13,7 @@ pub(super) enum Season {
 }
 
 impl Season {
-    pub(super) fn parse(name: &str) -> Option<Self> {
+    pub(crate) fn parse(name: &str) -> Option<Self> {
         match name {
             "flat" => Some(Self::Flat),
             "summer" => Some(Self::Summer),
@@ -25,7 +25,7 @@ impl Season {
     }
 
     /// How well it sells in a month (1 to 12), in hundredths of its best.
-    pub(super) const fn percent(self, month: i8) -> u64 {
+    pub(crate) const fn percent(self, month: i8) -> u64 {
         match (self, month) {
             (Self::Flat, _)
             | (Self::Summer, 12 | 1 | 2)
@@ -53,19 +53,19 @@ const CLOSES: i64 = 23 * 60 * 60 * SECOND;
 
 /// A day of the history with what moves on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Day {
-    pub(super) month: i8,
+pub(crate) struct Day {
+    pub(crate) month: i8,
     /// When the shop opens, in microseconds since 1970.
     opens: i64,
     /// When it closes; on the last day, the present.
     closes: i64,
     /// How many movements there are.
-    pub(super) movements: u64,
+    pub(crate) movements: u64,
 }
 
 impl Day {
     /// When the movement of this number happens, somewhere within its even share of the day.
-    pub(super) fn moment(&self, number: u64, shift: u64) -> Timestamp {
+    pub(crate) fn moment(&self, number: u64, shift: u64) -> Timestamp {
         let span = u128::from((self.closes - self.opens).unsigned_abs());
         let thousandths = u128::from(number) * 1000 + u128::from(shift % 1000);
         let at = span * thousandths / (u128::from(self.movements.max(1)) * 1000);
@@ -74,7 +74,7 @@ impl Day {
 }
 
 /// The last `days` days up to `until`, with `movements` spread over them.
-pub(super) fn days(until: Timestamp, days: u32, movements: u64) -> Vec<Day> {
+pub(crate) fn days(until: Timestamp, days: u32, movements: u64) -> Vec<Day> {
     let today = until.micros().div_euclid(DAY);
     let weighed: Vec<(Day, u64)> = (0..i64::from(days))
         .rev()
@@ -119,7 +119,7 @@ fn day(number: i64, until: Timestamp) -> Option<(Day, u64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::*;
 
     #[test]
     fn everything_is_spread_and_nothing_lies_in_the_future() {

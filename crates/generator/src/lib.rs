@@ -56,23 +56,6 @@ const STOCKING: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 /// From so many rows on, indexes are built after them.
 const MANY: u64 = 50_000;
 
-/// A database with a made-up shop whose history ends at noon of 20 November 2026: for tests that ask an engine how it would answer.
-#[cfg(test)]
-pub(crate) async fn made_up(address: &str, (products, movements): (u64, u64), days: u32) -> Db {
-    let options = db::Options::default();
-    let db = Db::open(&address.parse().unwrap(), &options).await.unwrap();
-    db.migrate(&crate::MIGRATIONS).await.unwrap();
-    let shop = Plan {
-        products,
-        movements,
-        seed: 1,
-        days,
-        until: Timestamp::parse("2026-11-20T12:00:00Z").unwrap(),
-    };
-    generate(&db, shop, Arc::new(|_| ())).await.unwrap();
-    db
-}
-
 /// Fills the catalogue of `db`, or changes nothing.
 ///
 /// # Errors
@@ -90,7 +73,6 @@ async fn fill(tx: &mut Tx, plan: Plan, progress: &Progress) -> Result<(), Genera
     if !store::is_empty(tx).await? {
         return Err(GenerateError::NotEmpty);
     }
-    store::make_room(tx).await?;
     let dropped = if plan.products + plan.movements >= MANY {
         Some(store::drop_indexes(tx).await?)
     } else {
@@ -110,8 +92,8 @@ async fn fill(tx: &mut Tx, plan: Plan, progress: &Progress) -> Result<(), Genera
         load.send_when_many(tx).await?;
     }
     load.send(tx).await?;
-    load.aggregate(tx).await?;
     store::set_counters(tx).await?;
+    inventory::derived::rebuild(tx).await?;
     if let Some(dropped) = dropped {
         tx.rebuild_indexes(dropped).await?;
     }

@@ -2,14 +2,14 @@
 
 /// A stream of pseudo-random numbers (`SplitMix64`, Steele, Lea and Flood 2014).
 #[derive(Debug, Clone)]
-pub(super) struct Chance(u64);
+pub(crate) struct Chance(u64);
 
 impl Chance {
-    pub(super) const fn new(seed: u64) -> Self {
+    pub(crate) const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    pub(super) const fn next(&mut self) -> u64 {
+    pub(crate) const fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -18,20 +18,20 @@ impl Chance {
     }
 
     /// A number below `bound`, which is 1 or more. Uneven by less than one part in 2³².
-    pub(super) fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         let product = u128::from(self.next()) * u128::from(bound);
         u64::try_from(product >> 64).unwrap_or(0)
     }
 
     /// True so many times in a hundred.
-    pub(super) fn percent(&mut self, percent: u64) -> bool {
+    pub(crate) fn percent(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }
 }
 
 /// Ranks drawn so that few are drawn often: the weight of rank `k` is `1 / (k + 20)`, Zipf's law with a blunt tip.
 #[derive(Debug)]
-pub(super) struct Popularity {
+pub(crate) struct Popularity {
     /// Sums of the weights up to each rank.
     sums: Vec<u64>,
 }
@@ -40,7 +40,7 @@ pub(super) struct Popularity {
 const BLUNT: u64 = 20;
 
 impl Popularity {
-    pub(super) fn new(ranks: u64) -> Self {
+    pub(crate) fn new(ranks: u64) -> Self {
         let mut sum = 0;
         let sums = (0..ranks).map(|rank| {
             sum += weight(rank);
@@ -51,13 +51,13 @@ impl Popularity {
         }
     }
 
-    pub(super) fn draw(&self, chance: &mut Chance) -> usize {
+    pub(crate) fn draw(&self, chance: &mut Chance) -> usize {
         let at = chance.below(self.total().max(1));
         self.sums.partition_point(|sum| *sum <= at)
     }
 
     /// How many of `draws` fall on a rank, on average, in hundredths.
-    pub(super) fn expected_hundredths(&self, rank: u64, draws: u64) -> u64 {
+    pub(crate) fn expected_hundredths(&self, rank: u64, draws: u64) -> u64 {
         let share = u128::from(weight(rank)) * u128::from(draws) * 100;
         u64::try_from(share / u128::from(self.total().max(1))).unwrap_or(u64::MAX)
     }
@@ -73,7 +73,7 @@ const fn weight(rank: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::*;
 
     #[test]
     fn the_same_seed_gives_the_same_numbers() {

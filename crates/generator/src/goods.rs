@@ -3,12 +3,12 @@
 
 use db::Money;
 
-use super::{calendar::Season, chance::Chance};
+use crate::{calendar::Season, chance::Chance};
 
 const TABLE: &str = include_str!("goods.txt");
 
 /// Who delivers.
-pub(super) const SUPPLIERS: [&str; 16] = [
+pub(crate) const SUPPLIERS: [&str; 16] = [
     "Atacado Três Irmãos Ltda.",
     "Distribuidora Norte Sul S.A.",
     "Comercial Boa Safra",
@@ -47,7 +47,7 @@ struct Good {
 
 /// Everything that can be sold.
 #[derive(Debug)]
-pub(super) struct Goods {
+pub(crate) struct Goods {
     categories: Vec<Category>,
     brands: Vec<&'static str>,
 }
@@ -72,22 +72,22 @@ struct Combination {
 
 /// A product that was made up.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Product {
-    pub(super) title: String,
+pub(crate) struct Product {
+    pub(crate) title: String,
     /// Number of its category, from 0.
-    pub(super) category: usize,
+    pub(crate) category: usize,
     /// Number of its brand, from 0.
-    pub(super) brand: usize,
-    pub(super) season: Season,
-    pub(super) description: Option<String>,
-    pub(super) serie_number: Option<String>,
-    pub(super) cost_price: Money,
-    pub(super) selling_price: Money,
+    pub(crate) brand: usize,
+    pub(crate) season: Season,
+    pub(crate) description: Option<String>,
+    pub(crate) serie_number: Option<String>,
+    pub(crate) cost_price: Money,
+    pub(crate) selling_price: Money,
 }
 
 impl Goods {
     /// The table, read. Lines that cannot be read are left out; a test sees that there are none.
-    pub(super) fn read() -> Self {
+    pub(crate) fn read() -> Self {
         let mut goods = Self {
             categories: Vec::new(),
             brands: Vec::new(),
@@ -126,22 +126,22 @@ impl Goods {
         });
     }
 
-    pub(super) fn categories(&self) -> impl Iterator<Item = &'static str> {
+    pub(crate) fn categories(&self) -> impl Iterator<Item = &'static str> {
         self.categories.iter().map(|category| category.name)
     }
 
-    pub(super) fn brands(&self) -> &[&'static str] {
+    pub(crate) fn brands(&self) -> &[&'static str] {
         &self.brands
     }
 
     /// The title of the product of this number.
-    pub(super) fn title(&self, number: u64) -> Option<String> {
+    pub(crate) fn title(&self, number: u64) -> Option<String> {
         self.combination(number).map(|one| one.title())
     }
 
     /// The product of this number: category, good, brand, variant and size change from the first to the last, each when the one before
     /// has had its turn. Beyond all combinations there is a new edition of each.
-    pub(super) fn product(&self, number: u64, chance: &mut Chance) -> Option<Product> {
+    pub(crate) fn product(&self, number: u64, chance: &mut Chance) -> Option<Product> {
         let one = self.combination(number)?;
         let (cost_price, selling_price) = prices(one.cost, chance);
         let Combination {
@@ -261,7 +261,7 @@ fn article_number(number: u64) -> String {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::*;
+    use crate::*;
 
     #[test]
     fn every_line_of_the_table_is_read() {

@@ -1,17 +1,12 @@
 //! Statements that fill an empty catalogue: rows in bulk with ids of their own, and the counters of ids set behind them.
 
 use db::{Conn, DroppedIndexes, Error, Kind, Rows, Timestamp, Tx};
+use inventory::stock::movements::Movement;
 use resource::sql::long_text_key;
 
-use super::{
+use crate::{
     goods::Product,
     simulation::{Shelf, Step},
-};
-use crate::{
-    aggregates::{self, Aggregates, DayDelta, Delta, day_of},
-    catalogue::products,
-    search::{self, Vocabulary},
-    stock::movements::Movement,
 };
 
 /// The tables that are filled, in the order in which rows may refer to rows.
@@ -88,7 +83,7 @@ const OUTFLOWS: &[(&str, Kind)] = &[
 const MOST_WAITING: usize = 4000;
 
 /// Whether nothing stands in the catalogue and in the ledger.
-pub(super) async fn is_empty(conn: &mut Conn) -> Result<bool, Error> {
+pub(crate) async fn is_empty(conn: &mut Conn) -> Result<bool, Error> {
     conn.one(
         "SELECT NOT (EXISTS (SELECT 1 FROM products) OR EXISTS (SELECT 1 FROM ledger_entries) OR EXISTS (SELECT 1 FROM brands)
                   OR EXISTS (SELECT 1 FROM categories) OR EXISTS (SELECT 1 FROM suppliers))",
@@ -100,29 +95,25 @@ pub(super) async fn is_empty(conn: &mut Conn) -> Result<bool, Error> {
 
 /// Rows on their way into the tables.
 #[derive(Debug)]
-pub(super) struct Load {
+pub(crate) struct Load {
     products: Rows,
     stock: Rows,
     ledger: Rows,
     inflows: Rows,
     outflows: Rows,
-    aggregates: Aggregates,
-    words: Vocabulary,
     last_entry: i64,
     last_inflow: i64,
     last_outflow: i64,
 }
 
 impl Load {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             products: Rows::new("products", PRODUCTS),
             stock: Rows::new("product_stock", STOCK),
             ledger: Rows::new("ledger_entries", LEDGER),
             inflows: Rows::new("inflows", INFLOWS),
             outflows: Rows::new("outflows", OUTFLOWS),
-            aggregates: Aggregates::default(),
-            words: Vocabulary::new(),
             last_entry: 0,
             last_inflow: 0,
             last_outflow: 0,
@@ -130,17 +121,10 @@ impl Load {
     }
 
     /// A product with its opening.
-    pub(super) fn product(&mut self, id: i64, product: Product, place: &Shelf, now: Timestamp) {
+    pub(crate) fn product(&mut self, id: i64, product: Product, place: &Shelf, now: Timestamp) {
         let key = product.description.as_deref().map(long_text_key);
         let serie_number_folded = product.serie_number.as_deref().map(db::fold);
         let title_folded = db::fold(&product.title);
-        let beside = search::Place {
-            category: id_of(place.category),
-            brand: id_of(place.brand),
-            cost_price: product.cost_price,
-            selling_price: product.selling_price,
-        };
-        self.words.product(id, &title_folded, &beside);
         self.products.push([
             id.into(),
             product.title.as_str().into(),
@@ -167,30 +151,10 @@ impl Load {
             None::<i64>.into(),
             now.into(),
         ]);
-        self.count(place, 1, place.quantity, None);
-    }
-
-    /// Adds to the aggregates what came onto a shelf, or left it.
-    fn count(&mut self, place: &Shelf, products: i64, units: i64, moved: Option<DayDelta>) {
-        self.aggregates.take(&Delta {
-            moved,
-            category: id_of(place.category),
-            brand: id_of(place.brand),
-            products,
-            units,
-            cost_price: place.cost_price,
-            selling_price: place.selling_price,
-            low: 0,
-        });
-    }
-
-    /// Writes what was counted on the way.
-    pub(super) async fn aggregate(&self, tx: &mut Tx) -> Result<(), Error> {
-        aggregates::replace(tx, &self.aggregates).await
     }
 
     /// A movement with its row in the ledger. The product's title is asked for where it is written.
-    pub(super) fn step(
+    pub(crate) fn step(
         &mut self,
         step: &Step,
         product: i64,
@@ -206,26 +170,13 @@ impl Load {
             self.last_entry.into(),
             product.into(),
             kind.into(),
-            step.movement.change(step.quantity).into(),
+            step.change.into(),
             step.balance.into(),
             place.cost_price.into(),
             place.selling_price.into(),
             reference.into(),
             step.at.into(),
         ]);
-        let is_sale = step.movement == Movement::Outflow;
-        let moved = DayDelta {
-            movement: step.movement,
-            supplier: (!is_sale).then(|| id_of(step.supplier)),
-            day: day_of(step.at),
-            movements: 1,
-            units: step.quantity,
-            cost_price: place.cost_price,
-            selling_price: place.selling_price,
-            present: if is_sale { step.quantity } else { 0 },
-            id: Some(reference),
-        };
-        self.count(place, 0, step.movement.change(step.quantity), Some(moved));
     }
 
     fn inflow(&mut self, step: &Step, product: i64, title: &str) -> i64 {
@@ -267,7 +218,7 @@ impl Load {
     }
 
     /// What is on a shelf at the end of the history.
-    pub(super) fn stock(&mut self, product: i64, place: &Shelf) {
+    pub(crate) fn stock(&mut self, product: i64, place: &Shelf) {
         self.stock.push([
             product.into(),
             id_of(place.category).into(),
@@ -278,7 +229,7 @@ impl Load {
     }
 
     /// Sends what waits, once it is worth it. Products first, since the others refer to them.
-    pub(super) async fn send_when_many(&mut self, tx: &mut Tx) -> Result<(), Error> {
+    pub(crate) async fn send_when_many(&mut self, tx: &mut Tx) -> Result<(), Error> {
         let waiting = self.products.len() + self.ledger.len() + self.stock.len();
         if waiting >= MOST_WAITING {
             self.send(tx).await
@@ -287,7 +238,7 @@ impl Load {
         }
     }
 
-    pub(super) async fn send(&mut self, tx: &mut Tx) -> Result<(), Error> {
+    pub(crate) async fn send(&mut self, tx: &mut Tx) -> Result<(), Error> {
         for rows in [
             &mut self.products,
             &mut self.ledger,
@@ -297,12 +248,12 @@ impl Load {
         ] {
             tx.insert_rows(rows).await?;
         }
-        self.words.send(tx).await
+        Ok(())
     }
 }
 
 /// Brands, categories or suppliers of these names, with ids from 1.
-pub(super) async fn insert_named(
+pub(crate) async fn insert_named(
     tx: &mut Tx,
     table: &'static str,
     names: impl IntoIterator<Item = &'static str>,
@@ -322,22 +273,16 @@ pub(super) async fn insert_named(
 }
 
 /// Takes the indexes away until everything is in.
-pub(super) async fn drop_indexes(tx: &mut Tx) -> Result<DroppedIndexes, Error> {
+pub(crate) async fn drop_indexes(tx: &mut Tx) -> Result<DroppedIndexes, Error> {
     tx.drop_indexes(&TABLES).await
 }
 
 /// Moves the counters of ids behind those that were given.
-pub(super) async fn set_counters(tx: &mut Tx) -> Result<(), Error> {
+pub(crate) async fn set_counters(tx: &mut Tx) -> Result<(), Error> {
     for table in TABLES.into_iter().filter(|table| *table != "product_stock") {
         tx.move_ids_on(table).await?;
     }
-    search::move_counter(tx).await
-}
-
-/// Takes away what is left of an earlier catalogue, and says that there is another.
-pub(super) async fn make_room(tx: &mut Tx) -> Result<(), Error> {
-    search::clear(tx).await?;
-    products::move_version(tx).await
+    Ok(())
 }
 
 fn id_of(number: u32) -> i64 {

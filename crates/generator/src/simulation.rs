@@ -2,23 +2,23 @@
 //! each product, nothing for each movement. No database here.
 
 use db::{Money, Timestamp};
+use inventory::stock::movements::Movement;
 
-use super::{
+use crate::{
     calendar::{Day, Season},
     chance::{Chance, Popularity},
     goods::Product,
 };
-use crate::stock::movements::Movement;
 
 /// What is on a shelf at some moment of the history.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Shelf {
-    pub(super) category: u32,
-    pub(super) brand: u32,
-    pub(super) cost_price: Money,
-    pub(super) selling_price: Money,
-    pub(super) quantity: i64,
-    pub(super) last_moved: Timestamp,
+pub(crate) struct Shelf {
+    pub(crate) category: u32,
+    pub(crate) brand: u32,
+    pub(crate) cost_price: Money,
+    pub(crate) selling_price: Money,
+    pub(crate) quantity: i64,
+    pub(crate) last_moved: Timestamp,
     season: Season,
     supplier: u32,
     /// Below this it may be restocked.
@@ -29,27 +29,29 @@ pub(super) struct Shelf {
 
 /// One movement that was made up.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Step {
-    pub(super) movement: Movement,
+pub(crate) struct Step {
+    pub(crate) movement: Movement,
     /// Number of the product, from 0.
-    pub(super) product: usize,
+    pub(crate) product: usize,
     /// Number of the supplier, from 0; of inflows.
-    pub(super) supplier: u32,
-    pub(super) quantity: i64,
-    pub(super) balance: i64,
-    pub(super) at: Timestamp,
+    pub(crate) supplier: u32,
+    pub(crate) quantity: i64,
+    /// What it does to the product's quantity.
+    pub(crate) change: i64,
+    pub(crate) balance: i64,
+    pub(crate) at: Timestamp,
     /// Chance for what is written beside it.
-    pub(super) note: u64,
+    pub(crate) note: u64,
 }
 
 /// The shop while its history runs.
 #[derive(Debug)]
-pub(super) struct Shop {
+pub(crate) struct Shop {
     chance: Chance,
     popularity: Popularity,
     /// The product of each rank of popularity.
     ranked: Vec<u32>,
-    pub(super) shelves: Vec<Shelf>,
+    pub(crate) shelves: Vec<Shelf>,
 }
 
 /// A product sells so many units at a time, on average in hundredths.
@@ -57,7 +59,7 @@ const MEAN_SALE: u64 = 230;
 
 impl Shop {
     /// An empty shop for `products` products.
-    pub(super) fn new(products: u64, seed: u64) -> Self {
+    pub(crate) fn new(products: u64, seed: u64) -> Self {
         let mut chance = Chance::new(seed);
         let mut ranked: Vec<u32> = (0..u32::try_from(products).unwrap_or(u32::MAX)).collect();
         for place in (1..ranked.len()).rev() {
@@ -72,12 +74,12 @@ impl Shop {
         }
     }
 
-    pub(super) fn chance(&mut self) -> &mut Chance {
+    pub(crate) fn chance(&mut self) -> &mut Chance {
         &mut self.chance
     }
 
     /// The ranks of popularity by product.
-    pub(super) fn ranks(&self) -> Vec<u32> {
+    pub(crate) fn ranks(&self) -> Vec<u32> {
         let mut ranks = vec![0; self.ranked.len()];
         for (rank, product) in (0..).zip(&self.ranked) {
             if let Some(place) = ranks.get_mut(*product as usize) {
@@ -88,7 +90,7 @@ impl Shop {
     }
 
     /// Fills the next shelf with what a product of this popularity needs; `movements` are those of the whole history of `days` days.
-    pub(super) fn open(
+    pub(crate) fn open(
         &mut self,
         product: &Product,
         rank: u32,
@@ -123,7 +125,7 @@ impl Shop {
     }
 
     /// The next movement: a sale, unless too little is there or it is time to restock. So a quantity never falls below zero.
-    pub(super) fn step(&mut self, day: &Day, number: u64) -> Option<Step> {
+    pub(crate) fn step(&mut self, day: &Day, number: u64) -> Option<Step> {
         let product = self.pick(day.month)?;
         let wanted = sale(&mut self.chance);
         let restocks = self.chance.percent(40);
@@ -136,13 +138,18 @@ impl Shop {
         } else {
             (Movement::Outflow, wanted)
         };
-        place.quantity += movement.change(quantity);
+        let change = match movement {
+            Movement::Inflow => quantity,
+            Movement::Outflow => -quantity,
+        };
+        place.quantity += change;
         place.last_moved = at;
         Some(Step {
             movement,
             product,
             supplier: place.supplier,
             quantity,
+            change,
             balance: place.quantity,
             at,
             note,

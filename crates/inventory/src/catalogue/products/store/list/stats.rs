@@ -1,0 +1,170 @@
+//! How many products a selection has, counted exactly and once for each state of the catalogue.
+//!
+//! Every change of a product increments the version of the catalogue in its own transaction. A count
+//! that was read between two reads of the same version is valid as long as that version is, in this
+//! process and whoever makes the change; movements change neither.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use db::{Conn, Error};
+
+use super::{ARCHIVED, ProductList, STOCK, WORDS};
+use crate::{
+    aggregates::{self, Dimension},
+    listing::{COMMON, Condition, DrivingTerm, QueryStats, Selection, Test},
+    search::{self, Key},
+};
+
+/// The statistics of conditions, each with its version. Bounded: emptied when it is full.
+#[derive(Debug, Default)]
+pub(crate) struct StatsCache(Mutex<HashMap<Vec<Condition>, (i64, QueryStats)>>);
+
+/// No title has more words that the index knows: those are of three characters or more, and a title
+/// has 500.
+const MOST_WORDS: i64 = 125;
+/// Most selections that are remembered.
+const CAPACITY: usize = 2048;
+
+impl StatsCache {
+    fn get(&self, conditions: &[Condition], version: i64) -> Option<QueryStats> {
+        let cache = self.lock();
+        let (known, stats) = cache.get(conditions)?;
+        (*known == version).then(|| stats.clone())
+    }
+
+    fn insert(&self, conditions: &[Condition], version: i64, stats: &QueryStats) {
+        let mut cache = self.lock();
+        if cache.len() >= CAPACITY {
+            cache.clear();
+        }
+        cache.insert(conditions.to_vec(), (version, stats.clone()));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Vec<Condition>, (i64, QueryStats)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ProductList {
+    /// How many products are selected, and what the way to a page depends on.
+    pub(in crate::catalogue::products) async fn stats(
+        &self,
+        conn: &mut Conn,
+        cache: &StatsCache,
+    ) -> Result<QueryStats, Error> {
+        if self.is_impossible {
+            return Ok(QueryStats::default());
+        }
+        let conditions = &self.selection.conditions;
+        let version = version(conn).await?;
+        if let Some(stats) = cache.get(conditions, version) {
+            return Ok(stats);
+        }
+        let stats = read_stats(conn, &self.selection).await?;
+        if self::version(conn).await? == version {
+            cache.insert(conditions, version, &stats);
+        }
+        Ok(stats)
+    }
+}
+
+async fn read_stats(conn: &mut Conn, selection: &Selection) -> Result<QueryStats, Error> {
+    let all = aggregates::count_products(conn, None).await?;
+    // The few archived products are counted, and subtracted from all that match.
+    let mut open = selection.clone();
+    let is_archived_out = |condition: &mut Condition| condition.test == Test::IsNull(true);
+    let without_archived = open.conditions.extract_if(.., is_archived_out).next();
+    let driving = driving_term(conn, &open).await?;
+    let count = match open.conditions.as_slice() {
+        [] => all,
+        [
+            Condition {
+                field,
+                test: Test::Is(id),
+                ..
+            },
+        ] => {
+            let dimension = match *field {
+                "brand" => Dimension::Brand,
+                _ => Dimension::Category,
+            };
+            aggregates::count_products(conn, Some((dimension, *id))).await?
+        }
+        _ => open.count(conn, driving.as_ref()).await?,
+    };
+    let archived = match &without_archived {
+        Some(_) => {
+            let driving = archived_term(conn).await?;
+            open.count(conn, Some(&driving)).await?.min(count)
+        }
+        None => 0,
+    };
+    Ok(QueryStats {
+        count: count - archived,
+        all,
+        ids: None,
+        driving,
+        idle: without_archived.filter(|_| archived == 0),
+    })
+}
+
+/// The condition that leads to the fewest products, if any leads to few: a word of titles, or that
+/// products are archived. One word that is all that is asked for has them in the order of titles.
+async fn driving_term(
+    conn: &mut Conn,
+    selection: &Selection,
+) -> Result<Option<DrivingTerm>, Error> {
+    let mut terms = Vec::new();
+    for condition in &selection.conditions {
+        match &condition.test {
+            Test::Contains(word) => {
+                if let Some(key) = Key::of(word) {
+                    terms.push(word_term(conn, condition, key).await?);
+                }
+            }
+            Test::IsNull(false) => terms.push(archived_term(conn).await?),
+            _ => {}
+        }
+    }
+    let rarest = terms.into_iter().min_by_key(|term| term.entries);
+    let is_all = selection.conditions.len() == 1;
+    Ok(rarest.filter(|term| term.entries <= COMMON || (is_all && term.entries_of_one == 1)))
+}
+
+async fn word_term(conn: &mut Conn, condition: &Condition, key: Key) -> Result<DrivingTerm, Error> {
+    let found = search::entries_of(conn, &key, COMMON).await?;
+    let answers = key.exact.then(|| condition.clone());
+    let test = found.only.map_or(Test::Matches(key), Test::Is);
+    Ok(DrivingTerm {
+        table: &WORDS,
+        condition: Condition::new("word", "word_id", test),
+        answers,
+        entries: found.entries,
+        entries_of_one: found.words.clamp(1, MOST_WORDS),
+    })
+}
+
+async fn archived_term(conn: &mut Conn) -> Result<DrivingTerm, Error> {
+    let condition = Condition::new(ARCHIVED.name, "archived_at", Test::IsNull(false));
+    let sql = "SELECT count(*) FROM product_stock WHERE archived_at IS NOT NULL";
+    let entries: i64 = conn.one(sql, &[], |row| row.get(0)).await?;
+    Ok(DrivingTerm {
+        table: &STOCK,
+        answers: Some(condition.clone()),
+        condition,
+        entries: entries.unsigned_abs(),
+        entries_of_one: 1,
+    })
+}
+
+async fn version(conn: &mut Conn) -> Result<i64, Error> {
+    conn.one(
+        "SELECT CAST(COALESCE(SUM(version), 0) AS BIGINT) FROM product_versions",
+        &[],
+        |row| row.get(0),
+    )
+    .await
+}

@@ -1,0 +1,409 @@
+//! The statements of a list. Every path reads one table; what stands in another is looked up row by
+//! row by a scalar subquery. So no join order is left to the engines' planners, and a condition that
+//! no index is to be chosen for is written so that none can be.
+
+mod skip_scan;
+
+use db::{Conn, Engine, Error, Query, Row};
+use resource::Field;
+
+use super::{
+    Bound, Condition, DrivingTerm, IndexName, Selection, SortKey, Table, Test,
+    plan::{AccessPath, QueryStats, Walk},
+};
+use crate::search;
+
+/// What the sort keys of a statement are called.
+const KEYS: [&str; 12] = [
+    "key_1", "key_2", "key_3", "key_4", "key_5", "key_6", "key_7", "key_8", "key_9", "key_10",
+    "key_11", "key_12",
+];
+
+/// What the tables of names are called that they are joined with.
+const NAMES: [&str; 12] = [
+    "name_1", "name_2", "name_3", "name_4", "name_5", "name_6", "name_7", "name_8", "name_9",
+    "name_10", "name_11", "name_12",
+];
+
+/// A part of a list: at most so many records, behind so many.
+pub(crate) type Part = (i64, i64);
+
+impl Selection {
+    /// One page.
+    pub(crate) async fn page<T>(
+        &self,
+        conn: &mut Conn,
+        stats: &QueryStats,
+        (limit, offset): Part,
+        read: impl Fn(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
+        if stats.count == 0 {
+            return Ok(Vec::new());
+        }
+        let wanted = limit.saturating_add(offset).unsigned_abs();
+        let path = self.access_path(stats, wanted);
+        let query = self.statement(Query::new(""), conn.engine(), stats, path, (limit, offset));
+        let records = conn.all_of(&query, &read).await?;
+        let left = stats.count.saturating_sub(offset.unsigned_abs());
+        let is_whole = records.len() as u64 >= left.min(limit.unsigned_abs());
+        match self.walk(stats) {
+            // The skip scan gave up: there are too many values.
+            Some(walk) if path == AccessPath::SkipScan && !is_whole => {
+                let path = AccessPath::Walk(walk);
+                let begin = Query::new("");
+                let query = self.statement(begin, conn.engine(), stats, path, (limit, offset));
+                conn.all_of(&query, read).await
+            }
+            _ => Ok(records),
+        }
+    }
+
+    /// All records, one by one.
+    pub(crate) async fn each<T>(
+        &self,
+        conn: &mut Conn,
+        stats: &QueryStats,
+        read: impl Fn(&Row<'_>) -> Result<T, Error>,
+        mut take: impl FnMut(&T) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        // A skip scan is for pages.
+        let path = match (self.access_path(stats, stats.count), self.walk(stats)) {
+            (AccessPath::SkipScan, Some(walk)) => AccessPath::Walk(walk),
+            (path, _) => path,
+        };
+        let all = i64::try_from(stats.count).unwrap_or(i64::MAX);
+        let query = self.statement(Query::new(""), conn.engine(), stats, path, (all, 0));
+        // Nothing is kept of a row.
+        let each = conn.all_of(&query, |row| take(&read(row)?));
+        each.await.map(drop)
+    }
+
+    /// How many records match, counted.
+    pub(crate) async fn count(
+        &self,
+        conn: &mut Conn,
+        driving: Option<&DrivingTerm>,
+    ) -> Result<u64, Error> {
+        let (table, conditions) = self.source(driving);
+        let mut query = Query::new("SELECT count(");
+        if driving.is_none_or(|driving| driving.entries_of_one == 1) {
+            query.push("*");
+        } else {
+            push_column(query.push("DISTINCT "), table, table.id);
+        }
+        query.push(") FROM ");
+        push_table(&mut query, table);
+        self.push_conditions(&mut query, conn.engine(), table, &conditions, |_| true);
+        let count = conn.one_of(&query, |row| row.get::<i64>(0)).await?;
+        Ok(count.unsigned_abs())
+    }
+
+    /// The statement that gives a page by one path, behind what `query` begins with. Every path
+    /// gives the same page.
+    pub(super) fn statement(
+        &self,
+        mut query: Query,
+        engine: Engine,
+        stats: &QueryStats,
+        path: AccessPath,
+        (limit, offset): Part,
+    ) -> Query {
+        let (columns, joins) = (self.list.record)();
+        let own = self.list.own;
+        let wanted = limit.saturating_add(offset);
+        query.push("SELECT ").push(columns).push(" FROM (");
+        match path {
+            AccessPath::Walk(walk) => self.push_walk(&mut query, engine, stats, walk),
+            AccessPath::Sort => self.push_sort(&mut query, engine, stats, wanted),
+            AccessPath::SkipScan => self.push_skip_scan(&mut query, engine, stats, wanted),
+        }
+        query.push(" LIMIT ").bind(limit);
+        query.push(" OFFSET ").bind(offset).push(") AS page");
+        query.push(engine.join_in_order());
+        push_table(&mut query, own);
+        push_column(query.push(" ON "), own, own.id);
+        query.push(" = page.id").push(joins).push(" ORDER BY ");
+        for (field, descending) in self.order_fields() {
+            self.push_key(&mut query, own, field);
+            query
+                .push(self.list.direction(field, descending))
+                .push(", ");
+        }
+        push_column(&mut query, own, own.id);
+        query
+    }
+
+    /// The table that matches are read from, and the conditions on it.
+    fn source(&self, driving: Option<&DrivingTerm>) -> (&'static Table, Vec<Condition>) {
+        match driving {
+            Some(driving) => (driving.table, self.conditions_beside(driving)),
+            None => (self.list.own, self.conditions.clone()),
+        }
+    }
+
+    fn order_fields(&self) -> impl Iterator<Item = (&'static Field, bool)> {
+        let order = self.order.iter();
+        order.filter_map(|by| Some((self.list.field(by.field)?, by.descending)))
+    }
+
+    /// Ids along an index. A condition that the index is not bound by is hidden from the planner.
+    fn push_walk(&self, query: &mut Query, engine: Engine, stats: &QueryStats, walk: Walk) {
+        let Walk { table, index, .. } = walk;
+        let mut conditions = self.conditions_of(walk, stats);
+        if self.first() == "id" {
+            conditions.extend(stats.id_range());
+        }
+        push_column(query.push("SELECT "), table, table.id);
+        query.push(" AS id FROM ");
+        let names = self.order_fields().next().filter(|_| walk.is_by_name);
+        if let Some((target, _)) = names.and_then(|(field, by)| Some((field.target?, by))) {
+            query.push(target.path).push(" AS n CROSS JOIN ");
+        }
+        push_table(query, table);
+        // SQLite would sort the whole table sooner than look rows up along an index.
+        if engine == Engine::Sqlite {
+            match index.name {
+                IndexName::PrimaryKey => query.push(" NOT INDEXED"),
+                IndexName::Named(name) => query.push(" INDEXED BY ").push(name),
+                IndexName::OfOrder => query
+                    .push(" INDEXED BY ")
+                    .push(table.name)
+                    .push("_")
+                    .push(index.order),
+            };
+        }
+        self.push_conditions(query, engine, table, &conditions, |condition| {
+            condition.is_bound_by(&index)
+        });
+        if let Some((field, _)) = names {
+            push_column(query.push(" AND "), table, field.name);
+            query.push("_id = n.id");
+        }
+        query.push(" ORDER BY ");
+        for (at, (field, descending)) in self.order_fields().enumerate() {
+            match (names, field.target) {
+                (Some(_), Some(target)) if at == 0 => {
+                    query.push("n.").push(target.name).push("_folded");
+                }
+                _ => self.push_key(query, table, field),
+            }
+            query
+                .push(self.list.direction(field, descending))
+                .push(", ");
+        }
+        push_column(query, table, table.id);
+    }
+
+    /// All matches, sorted. A record with several entries under the driving term has the same keys
+    /// in each, so that many times the page are enough.
+    fn push_sort(&self, query: &mut Query, engine: Engine, stats: &QueryStats, wanted: i64) {
+        let driving = stats.driving.as_ref();
+        let times = driving.map_or(1, |driving| driving.entries_of_one);
+        if times == 1 {
+            return self.push_sorted(query, engine, stats);
+        }
+        query.push("SELECT d.id FROM (");
+        self.push_sorted(query, engine, stats);
+        query.push(" LIMIT ").bind(wanted.saturating_mul(times));
+        query.push(") AS d GROUP BY d.id");
+        for (_, key) in self.order_fields().zip(KEYS) {
+            query.push(", d.").push(key);
+        }
+        query.push(" ORDER BY ");
+        for ((field, descending), key) in self.order_fields().zip(KEYS) {
+            query.push("d.").push(key);
+            query.push(self.list.direction(field, descending));
+            query.push(", ");
+        }
+        query.push("d.id");
+    }
+
+    /// Ids and sort keys of all rows that match. The limit in the subquery keeps both engines from
+    /// reading them in the order of an index, where they may be far apart. Names are joined behind
+    /// it and wrapped, so that PostgreSQL does not go from name to name.
+    fn push_sorted(&self, query: &mut Query, engine: Engine, stats: &QueryStats) {
+        let (table, mut conditions) = self.source(stats.driving.as_ref());
+        conditions.retain(|condition| !stats.is_idle(condition));
+        conditions.extend(stats.id_range());
+        let keys = || self.order_fields().zip(KEYS.into_iter().zip(NAMES));
+        let name_of = |field: &Field| match self.list.sort_key(field) {
+            SortKey::Name(path, name) => Some((path, name)),
+            SortKey::Column(..) => None,
+        };
+        query.push("SELECT u.id");
+        for ((field, _), (key, names)) in keys() {
+            match name_of(field) {
+                Some((_, name)) => query.push(", COALESCE(").push(names).push(".").push(name),
+                None => query.push(", u.").push(key),
+            };
+            query.push(name_of(field).map_or("", |_| "_folded, '')"));
+            query.push(" AS ").push(key);
+        }
+        push_column(query.push(" FROM (SELECT "), table, table.id);
+        query.push(" AS id");
+        for ((field, _), (key, _)) in keys() {
+            match name_of(field) {
+                Some(_) => self.push_reference(query.push(", "), table, field),
+                None => self.push_key(query.push(", "), table, field),
+            }
+            query.push(" AS ").push(key);
+        }
+        push_table(query.push(" FROM "), table);
+        self.push_conditions(query, engine, table, &conditions, |_| true);
+        query.push(match engine {
+            Engine::Sqlite => " LIMIT -1) AS u",
+            Engine::Postgres => " OFFSET 0) AS u",
+        });
+        for ((field, _), (key, names)) in keys() {
+            if let Some((path, _)) = name_of(field) {
+                query.push(engine.join_in_order()).push(path);
+                query.push(" AS ").push(names).push(" ON ").push(names);
+                query.push(".id = u.").push(key);
+            }
+        }
+        query.push(" ORDER BY ");
+        for ((field, descending), key) in self.order_fields().zip(KEYS) {
+            query.push(key).push(self.list.direction(field, descending));
+            query.push(", ");
+        }
+        query.push("u.id");
+    }
+
+    /// What a field orders by, of the rows of a table: its column, or a look at another table.
+    fn push_key(&self, query: &mut Query, table: &Table, field: &Field) {
+        match self.list.sort_key(field) {
+            SortKey::Column(home, column, suffix) => {
+                let is_here = self.list.has(table, field.name);
+                self.push_looked_up(query, table, home, is_here, [column, suffix]);
+            }
+            SortKey::Name(path, name) => {
+                query.push("(SELECT n.").push(name).push("_folded FROM ");
+                query.push(path).push(" AS n WHERE n.id = ");
+                self.push_reference(query, table, field);
+                query.push(")");
+            }
+        }
+    }
+
+    /// The id that a reference holds.
+    fn push_reference(&self, query: &mut Query, table: &Table, field: &Field) {
+        let is_here = self.list.has(table, field.name);
+        let column = [field.name, "_id"];
+        self.push_looked_up(query, table, self.list.own, is_here, column);
+    }
+
+    fn push_looked_up(
+        &self,
+        query: &mut Query,
+        table: &Table,
+        home: &Table,
+        is_here: bool,
+        [column, suffix]: [&'static str; 2],
+    ) {
+        if is_here {
+            push_column(query, table, column);
+            query.push(suffix);
+            return;
+        }
+        query.push("(SELECT q.").push(column).push(suffix);
+        query.push(" FROM ").push(home.name).push(" AS q WHERE q.");
+        push_column(query.push(home.id).push(" = "), table, table.id);
+        query.push(")");
+    }
+
+    /// The conditions, of the rows of a table. Those on another table are one truth value of its
+    /// row: PostgreSQL expects every second row to fulfil it, and goes on along the index.
+    fn push_conditions(
+        &self,
+        query: &mut Query,
+        engine: Engine,
+        table: &Table,
+        conditions: &[Condition],
+        is_planned: impl Fn(&Condition) -> bool,
+    ) {
+        query.push(" WHERE TRUE");
+        let is_here = |condition: &&Condition| self.list.has(table, condition.field);
+        for condition in conditions.iter().filter(is_here) {
+            condition.push(
+                query.push(" AND "),
+                engine,
+                table.alias,
+                is_planned(condition),
+            );
+        }
+        for home in self.list.tables() {
+            let is_there = |condition: &&Condition| self.list.home(condition.field) == home;
+            let mut others = conditions
+                .iter()
+                .filter(|condition| !is_here(condition))
+                .filter(is_there)
+                .peekable();
+            if others.peek().is_none() {
+                continue;
+            }
+            for (at, condition) in others.enumerate() {
+                query.push(if at == 0 {
+                    " AND COALESCE((SELECT "
+                } else {
+                    " AND "
+                });
+                condition.push(query, engine, "q", true);
+            }
+            query.push(" FROM ").push(home.name).push(" AS q WHERE q.");
+            push_column(query.push(home.id).push(" = "), table, table.id);
+            query.push("), FALSE)");
+        }
+    }
+}
+
+impl Condition {
+    /// The comparison. Behind a sign or in a function no index is chosen for the column.
+    fn push(&self, query: &mut Query, engine: Engine, alias: &'static str, is_planned: bool) {
+        let is_moment = matches!(
+            self.test,
+            Test::AtLeast(Bound::Moment(_)) | Test::Below(Bound::Moment(_))
+        );
+        let column = [alias, ".", self.column];
+        let mut push_column = |before: &'static str, after: &'static str| {
+            query.push(before);
+            for part in column {
+                query.push(part);
+            }
+            query.push(after);
+        };
+        match &self.test {
+            Test::Contains(_) => push_column("COALESCE(", ""),
+            Test::IsNull(_) | Test::Matches(_) => push_column("", ""),
+            _ if is_planned => push_column("", ""),
+            _ if is_moment => {
+                push_column("COALESCE(", "");
+                push_column(", ", ")");
+            }
+            _ => push_column("+", ""),
+        }
+        match &self.test {
+            Test::Is(id) => query.push(" = ").bind(*id),
+            Test::AtLeast(bound) => query.push(" >= ").bind(*bound),
+            Test::AtMost(bound) => query.push(" <= ").bind(*bound),
+            Test::Below(bound) => query.push(" < ").bind(*bound),
+            Test::Contains(word) => {
+                query.push(" LIKE ").bind(search::pattern(word));
+                query.push(" ESCAPE '\\', FALSE)")
+            }
+            Test::IsNull(true) => query.push(" IS NULL"),
+            Test::IsNull(false) => query.push(" IS NOT NULL"),
+            Test::Matches(key) => {
+                search::push_word_ids(query, engine, key);
+                query
+            }
+        };
+    }
+}
+
+fn push_table(query: &mut Query, table: &Table) {
+    query.push(table.name).push(" AS ").push(table.alias);
+}
+
+fn push_column(query: &mut Query, table: &Table, column: &'static str) {
+    query.push(table.alias).push(".").push(column);
+}
