@@ -1,4 +1,5 @@
-//! Postal codes (CEP) and the 27 federal units of a boleto payer's address. Whether a code exists is not known here.
+//! Postal codes (CEP) and the 27 federal units of a boleto payer's address. Whether a code exists
+//! is not known here.
 
 use std::fmt;
 

@@ -1,27 +1,29 @@
 //! BR Code, the text of a pix QR code: written and read, with its checksum.
 //!
-//! It is an EMV merchant-presented code (tag, two-digit length, value) as restricted by the Banco Central's *Manual de Padrões para
-//! Iniciação do Pix*: either a pix key (static) or the address of a charge (dynamic), with amounts in BRL.
+//! It is an EMV merchant-presented code (tag, two-digit length, value) as restricted by the Banco
+//! Central's *Manual de Padrões para Iniciação do Pix*: either a pix key (static) or the address of
+//! a charge (dynamic), with amounts in BRL.
 
 use std::fmt::Write as _;
 
 const GLOBALLY_UNIQUE_ID: &str = "br.gov.bcb.pix";
 const CURRENCY_BRL: &str = "986";
-/// What stands where a transaction id is not given, or is found at the charge's address.
+/// The placeholder of a transaction id that is absent, or that the charge's address has.
 const NO_TRANSACTION_ID: &str = "***";
 const CHECK_SUM_TAG: &str = "6304";
 const LARGEST_AMOUNT: u64 = 999_999_999_999;
 
-/// What a BR Code says.
+/// The content of a BR Code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BrCode {
-    /// Who is paid, and how the payer's bank learns of it.
+    /// The receiver.
     pub account: Account,
     /// May be paid once only (point of initiation `12`).
     pub single_use: bool,
     /// Merchant category code (ISO 18245), four digits; `0000` when unknown.
     pub merchant_category: String,
-    /// Amount in hundredths of BRL; absent when the payer chooses it or the charge's address tells it.
+    /// Amount in hundredths of BRL; absent when the payer chooses it or the charge's address has
+    /// it.
     pub amount_cents: Option<u64>,
     /// At most 25 characters of ASCII.
     pub merchant_name: String,
@@ -67,7 +69,8 @@ pub enum BrCodeError {
     CheckSum,
 }
 
-/// CRC-16/CCITT-FALSE: polynomial 0x1021, initial value 0xFFFF, nothing reflected, no final exclusive or.
+/// CRC-16/CCITT-FALSE: polynomial 0x1021, initial value 0xFFFF, nothing reflected, no final
+/// exclusive or.
 pub fn crc16(bytes: &[u8]) -> u16 {
     bytes.iter().fold(0xFFFF, |crc, byte| {
         let mut crc = crc ^ (u16::from(*byte) << 8);
@@ -118,7 +121,7 @@ impl BrCode {
     /// Reads a code's text. Tags that pix does not use are passed over.
     ///
     /// # Errors
-    /// Says what is not as the manual wants it; the check sum is looked at first.
+    /// The first deviation from the manual; the check sum is checked first.
     pub fn parse(text: &str) -> Result<Self, BrCodeError> {
         let body = checked_body(text)?;
         let fields = Fields::parse(body)?;
@@ -247,7 +250,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// What stands before the check sum, when that is right. The sum covers its own tag and length.
+/// The text before the check sum, if that is right. The sum includes its own tag and length.
 fn checked_body(text: &str) -> Result<&str, BrCodeError> {
     let (covered, sum) = text
         .len()
@@ -264,7 +267,8 @@ fn checked_body(text: &str) -> Result<&str, BrCodeError> {
     }
 }
 
-/// The first characters of a text, and the rest. Lengths count characters: some banks write names with accents.
+/// The first characters of a text, and the rest. Lengths count characters: some banks write names
+/// with accents.
 fn split(text: &str, characters: usize) -> Result<(&str, &str), BrCodeError> {
     let end = text
         .char_indices()

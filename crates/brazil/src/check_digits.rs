@@ -1,4 +1,5 @@
-//! The two check-digit sums that tax ids and boletos share. Which remainder gives which digit differs by format and is decided there.
+//! The two check-digit sums that tax ids and boletos share. Which remainder gives which digit
+//! differs by format and is decided there.
 
 /// Weighted sum modulo 11: weights run 2, 3, … `last_weight` from the right and start again.
 pub(crate) fn modulo_11(values: impl DoubleEndedIterator<Item = u32>, last_weight: u32) -> u32 {
@@ -16,8 +17,8 @@ pub(crate) fn modulo_10(digits: impl DoubleEndedIterator<Item = u32>) -> u32 {
     (10 - doubled_sum(digits, 2) % 10) % 10
 }
 
-/// Sum of digits whose weights alternate between 2 and 1 from the right, beginning with `first_weight`;
-/// a product of two digits counts as the sum of its digits.
+/// Sum of digits whose weights alternate between 2 and 1 from the right, beginning with
+/// `first_weight`; a product of two digits counts as the sum of its digits.
 pub(crate) fn doubled_sum(digits: impl DoubleEndedIterator<Item = u32>, first_weight: u32) -> u32 {
     let mut weight = first_weight;
     digits

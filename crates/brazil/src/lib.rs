@@ -1,8 +1,9 @@
-//! The formats of Brazilian payments, as pure functions: tax ids (CPF, CNPJ), postal codes (CEP) and federal units, card networks,
-//! pix BR Codes, boleto numbers with their due factor, and the barcodes and QR codes that draw them.
+//! The formats of Brazilian payments, as pure functions: tax ids (CPF, CNPJ), postal codes (CEP)
+//! and federal units, card networks, pix BR Codes, boleto numbers with their due factor, and the
+//! barcodes and QR codes that draw them.
 //!
-//! Nothing here knows HTTP, databases or clocks; amounts are whole hundredths (`u64`), never floats.
-//! Which of these a payment needs, and what a client is told when one is wrong, is decided in `checkout`.
+//! Nothing here knows HTTP, databases or clocks; amounts are whole hundredths (`u64`), never
+//! floats. `checkout` decides which of these a payment needs, and the errors of wrong ones.
 
 pub mod boleto;
 pub mod br_code;

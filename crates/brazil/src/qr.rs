@@ -18,7 +18,8 @@ const SMALLEST_WIDTH: usize = 240;
 #[error("text is too long for a QR code")]
 pub struct QrError;
 
-/// A PNG image in base64 (no `data:` prefix): black on white, whole pixels per module, at least 240 pixels wide, quiet zone included.
+/// A PNG image in base64 (no `data:` prefix): black on white, whole pixels per module, at least 240
+/// pixels wide, quiet zone included.
 ///
 /// # Errors
 /// Refuses a text that no QR code can hold.
@@ -57,7 +58,8 @@ struct Squares {
 
 impl Squares {
     fn of(text: &str) -> Result<Self, QrError> {
-        // Any mask may be read; choosing the prettiest would cost most of the time, and a provider makes thousands a second.
+        // Any mask may be read; choosing the prettiest would cost most of the time, and a provider
+        // makes thousands a second.
         let code = QrCode::encode_segments_advanced(
             &QrSegment::make_segments(text),
             QrCodeEcc::Medium,

@@ -1,6 +1,7 @@
 //! Tax ids: CPF for people, CNPJ for companies, distinguished by their shape.
 //!
-//! Since July 2026 the first twelve places of a CNPJ may be letters (IN RFB 2.229/2024); its check digits are still digits.
+//! Since July 2026 the first twelve places of a CNPJ may be letters (IN RFB 2.229/2024); its check
+//! digits are still digits.
 
 use std::fmt;
 
@@ -83,7 +84,7 @@ impl TaxId {
     }
 }
 
-/// A person's number does not belong into logs, which is where `Debug` ends up.
+/// `Debug` ends up in logs, where a person's number must not be.
 impl fmt::Debug for TaxId {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "TaxId({} ****)", self.kind.as_str())
@@ -109,7 +110,7 @@ fn check(kind: TaxIdKind, characters: &str) -> Result<(), TaxIdError> {
 
 /// The two digits that close a body of 9 (CPF) or 12 (CNPJ) characters.
 fn check_digits(kind: TaxIdKind, body: &str) -> String {
-    // A CPF is short enough for its weights never to start again.
+    // The weights of a CPF never start again, because it is short.
     let last_weight = match kind {
         TaxIdKind::Cpf => 11,
         TaxIdKind::Cnpj => 9,

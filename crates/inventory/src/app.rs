@@ -113,7 +113,7 @@ impl Workers {
             workers.keep("deliveries", || events::run(state.clone())),
             workers.keep("analyses", || analysis::run(state.clone())),
             workers.keep("imports", || transfer::watch(state.clone())),
-            workers.keep("open_dashboards", || live::look_out(state.clone())),
+            workers.keep("open_dashboards", || live::poll_ledger(state.clone())),
             mails,
             reports,
         );
@@ -173,14 +173,14 @@ async fn release_dead(state: &State) -> Result<(), db::Error> {
 pub fn state(config: Config, parts: Parts) -> Result<State, StartError> {
     let passwords = Passwords::new(parts.random.clone())?;
     let replica = Replica::new(parts.db.clone(), parts.random.uuid().to_string());
-    let analysis = analysis::Desk::new(&config.analysis, &parts.metrics)?;
+    let analysis = analysis::AnalysisRuntime::new(&config.analysis, &parts.metrics)?;
     let checkout = config.checkout.clone().map(Checkout::new).transpose();
     let checkout = checkout.map_err(StartError::Checkout)?;
     let workers = Supervisor::new(SERVICE, &parts.metrics, parts.shutdown.clone());
     let delivery = delivery::Parts {
         service: events::SERVICE,
         webhooks: config.webhooks.clone(),
-        mail: events::mail::sent_by(&config),
+        mail: events::mail::worker_settings(&config),
         secret_key: parts.token_key.derive("balcao/webhook-secret/1"),
         db: parts.db.clone(),
         replica: replica.clone(),

@@ -56,9 +56,9 @@ pub struct Config {
     /// The language of texts that no reader asks for: analyses and mails.
     pub language: Locale,
     /// How products are analysed.
-    pub analysis: analysis::Config,
+    pub analysis: analysis::AnalysisConfig,
     /// The checkout whose orders and payments the pages show, when there is one.
-    pub checkout: Option<payments::Config>,
+    pub checkout: Option<payments::CheckoutConfig>,
     /// Where files of the moment are put: exports on their way to their readers.
     pub scratch: PathBuf,
     /// The largest body, in bytes.
@@ -87,7 +87,7 @@ impl Default for Config {
             orders_secrets: Vec::new(),
             mail: None,
             language: Locale::default(),
-            analysis: analysis::Config::default(),
+            analysis: analysis::AnalysisConfig::default(),
             checkout: None,
             scratch: PathBuf::from("."),
             max_body: 1024 * 1024,

@@ -79,8 +79,8 @@ pub struct Shared {
     pub workers: Supervisor,
     /// Wakes those who deliver events, and holds their connections.
     pub outbox: events::Outbox,
-    /// What analyses are made with.
-    pub analysis: analysis::Desk,
+    /// What analyses share.
+    pub analysis: analysis::AnalysisRuntime,
     /// Tells that stock or prices have changed.
     pub changes: aggregates::ChangeNotifier,
     /// The checkout whose orders and payments the pages show.

@@ -9,7 +9,7 @@ use crate::{
         User,
         manage::{Group, OpenSession},
     },
-    analysis::Summary,
+    analysis::AnalysisSummary,
     catalogue::{named::NamedRecord, products::ProductRecord},
     events::Delivery,
     stock::{LedgerEntry, OwnThreshold, movements::MovementRecord},
@@ -120,7 +120,7 @@ pub(crate) fn described(name: &str) -> Option<&'static Field> {
         Group::FIELDS,
         OpenSession::FIELDS,
         Delivery::FIELDS,
-        Summary::FIELDS,
+        AnalysisSummary::FIELDS,
     ];
     let mut fields = described.into_iter().flatten().copied();
     fields.find(|field| field.name == name)

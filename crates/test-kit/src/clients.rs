@@ -1,4 +1,4 @@
-//! Programs in Python and JavaScript that use our interfaces with packages of other people, as the registries have them.
+//! Programs in Python and JavaScript that use our interfaces with public packages.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use crate::environment;
 use crate::lines::Lines;
 
-/// A folder with such programs, and what they need.
+/// A folder with such programs and their packages.
 #[derive(Debug)]
 pub struct Clients {
     folder: TempDir,
@@ -74,7 +74,7 @@ impl Clients {
         self.run(Command::new("node").args(arguments));
     }
 
-    /// Fails with what the program said unless it succeeds.
+    /// Panics with the program's output unless it succeeds.
     fn run(&self, command: &mut Command) {
         let output = command.current_dir(self.folder.path()).output();
         let output = output.unwrap_or_else(|error| panic!("{command:?} does not start: {error}"));
@@ -88,7 +88,7 @@ impl Clients {
     }
 }
 
-/// A server of other people's, killed when dropped.
+/// A server of a public package, killed when dropped.
 #[derive(Debug)]
 pub struct Server {
     child: Child,
@@ -96,7 +96,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Waits for a line that it prints; `looked_for` says in the panic what did not come.
+    /// Waits for a line that it prints; `looked_for` names the line in a panic.
     pub async fn line(&self, wanted: impl Fn(&str) -> bool, looked_for: &str) -> String {
         self.lines.wait_for(wanted, looked_for).await
     }
@@ -104,7 +104,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // One that has ended by itself is killed no more.
+        // It may have ended by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

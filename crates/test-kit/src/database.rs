@@ -11,11 +11,13 @@ use tokio_postgres::NoTls;
 
 use crate::environment;
 
-/// How long a test body may take before it counts as hanging: one that waits for what never comes fails by itself
-/// instead of holding up the run. No test is measured by it: on a busy machine everything may take many times as long.
+/// How long a test body may take before it counts as hanging: one that waits for what never comes
+/// fails by itself instead of holding up the run. No test is measured by it: on a busy machine
+/// everything may take many times as long.
 const LONGEST: Duration = Duration::from_secs(15 * 60);
 
-/// Address of a PostgreSQL server where tests may create databases, from `BALCAO_TEST_POSTGRES_URL`.
+/// Address of a PostgreSQL server where tests may create databases, from
+/// `BALCAO_TEST_POSTGRES_URL`.
 pub fn postgres_url() -> String {
     required(
         "BALCAO_TEST_POSTGRES_URL",
@@ -100,7 +102,8 @@ impl Drop for Database {
     }
 }
 
-/// Runs one test body on a fresh database of the engine; what [`on_both_engines!`](crate::on_both_engines) expands to.
+/// Runs one test body on a fresh database of the engine; what
+/// [`on_both_engines!`](crate::on_both_engines) expands to.
 pub fn run<Body: AsyncFnOnce(String)>(engine: Engine, body: Body) {
     let database = Database::new(engine);
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -133,7 +136,8 @@ pub fn run<Body: AsyncFnOnce(String)>(engine: Engine, body: Body) {
 #[macro_export]
 macro_rules! on_both_engines {
     ($(#[$attribute:meta])* $name:ident, $body:expr $(,)?) => {
-        // The body is compiled once, beside the module of the same name: functions and modules do not collide.
+        // The body is compiled once, beside the module of the same name: functions and modules do
+        // not collide.
         $(#[$attribute])*
         #[cfg(test)]
         async fn $name(address: String) {
@@ -162,7 +166,8 @@ pub async fn call<Body: AsyncFnOnce(String)>(body: Body, address: String) {
     body(address).await;
 }
 
-/// Runs one administrative statement on the server, from any context: the thread has a runtime of its own.
+/// Runs one administrative statement on the server, from any context: the thread has a runtime of
+/// its own.
 fn server(statement: &str) -> Result<(), tokio_postgres::Error> {
     let url = postgres_url();
     thread::scope(|scope| {
@@ -204,7 +209,8 @@ fn with_database(url: &str, name: &str) -> String {
     format!("{server}/{name}{parameters}")
 }
 
-/// 64 bits that differ between processes and calls; the standard library seeds its hash maps with them.
+/// 64 bits that differ between processes and calls; the standard library seeds its hash maps with
+/// them.
 fn unpredictable() -> u64 {
     RandomState::new().build_hasher().finish()
 }

@@ -1,4 +1,4 @@
-//! The demo in a browser: what tests, pictures and measurements of its pages begin with.
+//! The demo in a browser, for tests, pictures and measurements of its pages.
 
 use crate::browser::{Browser, Reader};
 use crate::process::{Balcao, Start};
@@ -15,7 +15,7 @@ pub fn english(window: (u32, u32)) -> Reader {
     }
 }
 
-/// A demo, somebody who has logged in to its inventory, and the inventory's address.
+/// A demo, a browser that is logged in to its inventory, and the inventory's address.
 pub async fn opened(reader: Reader, username: &str) -> (Balcao, Browser, String) {
     let demo = Start::new(["demo"]).ready().await;
     let inventory = demo.url("inventory").await;

@@ -1,8 +1,11 @@
-//! What the tests of every crate share: fresh databases on both engines, PostgreSQL servers to kill and to promote, the real program as a process,
-//! a browser, the demo in it, clients in other languages, a mail server, a receiver of webhooks, an address of nobody, certificates, strict checks of HTML and of API documents, captured logs. A dev-dependency only; it depends on none
-//! of the crates it serves, so databases are handed out as address strings.
+//! Shared tools of all tests: fresh databases on both engines, PostgreSQL servers to kill and to
+//! promote, the program as a process, a browser, clients in other languages, a mail server, a
+//! receiver of webhooks, closed ports, certificates, strict checks of HTML and of API documents,
+//! and captured logs.
 //!
-//! What is missing (a server, a browser, the program) is a panic that says what to do, never a skip.
+//! It is a dev-dependency only, and depends on none of the crates that use it, so databases are
+//! passed as address strings. A missing server, browser or program is a panic that says what to do,
+//! never a skipped test.
 #![expect(
     clippy::expect_used,
     clippy::indexing_slicing,

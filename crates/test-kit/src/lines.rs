@@ -1,4 +1,4 @@
-//! What a running program prints, line by line.
+//! The output of a running program, line by line.
 
 use std::io::{BufRead as _, BufReader, Read};
 use std::process::Child;
@@ -9,7 +9,8 @@ use tokio::sync::watch;
 
 use crate::process::DEADLINE;
 
-/// Lines as they come from both streams. `news` counts them, and is [`Lines::ENDED`] once both streams ended.
+/// Lines as they come from both streams. `news` counts them, and is [`Lines::ENDED`] once both
+/// streams ended.
 #[derive(Clone, Debug)]
 pub(crate) struct Lines {
     kept: Arc<Mutex<Vec<String>>>,
@@ -57,7 +58,8 @@ impl Lines {
         });
     }
 
-    /// Waits for a line and returns it; lines already printed count. `looked_for` says in the panic what did not come.
+    /// Waits for a line and returns it; lines already printed count. `looked_for` says in the panic
+    /// what did not come.
     pub(crate) async fn wait_for(&self, wanted: impl Fn(&str) -> bool, looked_for: &str) -> String {
         let mut news = self.news.subscribe();
         let mut seen = 0;
@@ -91,7 +93,7 @@ impl Lines {
         })
     }
 
-    /// Waits until both streams have ended; whether they have within the deadline.
+    /// Waits until both streams have ended. Returns whether they have within the deadline.
     pub(crate) async fn have_ended(&self) -> bool {
         let mut news = self.news.subscribe();
         let ended = news.wait_for(|count| *count == Self::ENDED);

@@ -1,4 +1,4 @@
-//! Log lines kept in memory, for tests that look at what was logged, or that nothing secret was.
+//! Captured log lines, for tests of log lines, and that nothing secret is in them.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -7,24 +7,25 @@ use tracing::Dispatch;
 use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::fmt::MakeWriter;
 
-/// What was logged so far. Clones share the same lines.
+/// The log lines so far. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Logs {
     lines: Arc<Mutex<Vec<u8>>>,
 }
 
 impl Logs {
-    /// Keeps what **this thread** logs, at `trace` and above, until the guard is dropped: for tests on a
-    /// current-thread runtime.
+    /// Captures what **this thread** logs, at `trace` and above, until the guard is dropped: for
+    /// tests on a current-thread runtime.
     pub fn of_this_thread() -> (Self, DefaultGuard) {
-        keep_company();
+        disable_interest_cache();
         let logs = Self::default();
         let guard = tracing::subscriber::set_default(logs.subscriber());
         (logs, guard)
     }
 
-    /// Keeps what the whole process logs, at `trace` and above. The same lines for every caller, since a
-    /// process has one global subscriber: search them for something that only your test logs.
+    /// Captures what the whole process logs, at `trace` and above. The same lines for every caller,
+    /// since a process has one global subscriber: search them for something that only your test
+    /// logs.
     pub fn of_the_process() -> Self {
         static LOGS: OnceLock<Logs> = OnceLock::new();
         LOGS.get_or_init(|| {
@@ -50,10 +51,10 @@ impl Logs {
     }
 }
 
-/// Two subscribers that hear nothing and never go. While `tracing` knows of one alone, it asks only the thread that comes to a line of
-/// the code first whether anybody listens; were that the thread of another test, without a subscriber, the line would be silent for the
-/// test that does listen.
-fn keep_company() {
+/// Registers two subscribers that never end. With a single one, `tracing` caches for each line of
+/// code whether the first thread there has a subscriber. That may be the thread of another test,
+/// and then the line would be silent for this one.
+fn disable_interest_cache() {
     static COMPANY: OnceLock<[Dispatch; 2]> = OnceLock::new();
     COMPANY.get_or_init(|| [(); 2].map(|()| Dispatch::new(Logs::default().subscriber())));
 }

@@ -1,5 +1,5 @@
-//! A mail server for tests that speaks SMTP (RFC 5321), in clear, after STARTTLS or under TLS from the first byte, and keeps the messages
-//! that it accepts.
+//! A mail server for tests that speaks SMTP (RFC 5321), in clear, after STARTTLS or under TLS from
+//! the first byte, and keeps the messages that it accepts.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,13 +1,14 @@
-//! An address of this machine at which nobody listens, for as long as a test needs nobody there.
+//! A closed port of this machine, for tests of connections that are refused.
 
 use std::net::SocketAddr;
 
 use tokio::net::{TcpListener, TcpSocket};
 
-/// A port that refuses connections. It is bound, so that no other test is given it meanwhile, and never listens.
+/// A port that refuses connections. It is bound, so that no other test gets it, and does not
+/// listen.
 #[derive(Debug)]
 pub struct Nobody {
-    /// Where nobody is.
+    /// Its address.
     pub address: SocketAddr,
     socket: TcpSocket,
 }
@@ -24,7 +25,7 @@ impl Nobody {
         Self::at(0)
     }
 
-    /// Takes the port of a listener that has gone.
+    /// Takes the port of a listener that has ended.
     pub fn at(port: u16) -> Self {
         let socket = TcpSocket::new_v4().expect("a socket");
         // Connections that the listener had may not have ended yet.
@@ -38,7 +39,7 @@ impl Nobody {
         }
     }
 
-    /// Somebody comes: from now on there is a listener.
+    /// Starts to listen on the port.
     pub fn listen(self) -> TcpListener {
         self.socket.listen(1024).expect("a listener")
     }

@@ -1,5 +1,6 @@
-//! PostgreSQL servers of a test's own: it may kill them, freeze them, and promote a standby. They run from the programs that the server of
-//! the test run has, as another user where the test runs as root, and listen on a socket in their own folder.
+//! PostgreSQL servers of a test's own: it may kill them, freeze them, and promote a standby. They
+//! run from the programs that the server of the test run has, as another user where the test runs
+//! as root, and listen on a socket in their own folder.
 
 use std::{
     ffi::OsStr,
@@ -12,8 +13,8 @@ use std::{
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use tempfile::TempDir;
 
-/// How often a server is asked whether it is ready; each question takes some milliseconds.
-const QUESTIONS: usize = 30_000;
+/// How often a server is asked whether it is ready; each attempt takes some milliseconds.
+const READY_ATTEMPTS: usize = 30_000;
 
 /// A running server; killed when dropped.
 #[derive(Debug)]
@@ -93,10 +94,10 @@ impl Server {
     }
 
     fn wait_until_ready(&mut self) {
-        for _ in 0..QUESTIONS {
+        for _ in 0..READY_ATTEMPTS {
             let ended = self.process.try_wait().expect("a child of ours");
             assert!(ended.is_none(), "PostgreSQL ended: {}", self.log());
-            // Any version can ask, and the oldest has come without.
+            // The client of any version will do; the oldest server has none.
             let mut question = command(&programs().join("pg_isready"), self.folder.path());
             question.args(["--quiet", "--host"]).arg(self.folder.path());
             if question.status().expect("pg_isready runs").success() {
@@ -121,7 +122,7 @@ impl Server {
         format!("postgres://postgres@{}/postgres", self.host())
     }
 
-    /// Makes a standby the primary, and comes back when it is.
+    /// Promotes a standby, and waits until it is the primary.
     pub fn promote(&self) {
         run(command(&self.programs.join("pg_ctl"), self.folder.path())
             .args(["promote", "--pgdata=data"]));
@@ -133,17 +134,18 @@ impl Server {
         self.process.wait().expect("a child of ours");
     }
 
-    /// Stops all processes of the server where they are. Connections stay, and nobody answers.
+    /// Stops all processes of the server (SIGSTOP). Connections stay open without answers.
     pub fn freeze(&self) {
         self.signal(Signal::STOP);
     }
 
-    /// Lets a frozen server go on.
+    /// Continues a frozen server.
     pub fn thaw(&self) {
         self.signal(Signal::CONT);
     }
 
-    /// The first process of the server starts all others. It gets the signal first, so that it starts no more.
+    /// The first process of the server starts all others. It gets the signal first, so that it
+    /// starts no more.
     fn signal(&self, signal: Signal) {
         let first = self.process.id();
         let processes = [first].into_iter().chain(children(first));

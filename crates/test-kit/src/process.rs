@@ -12,8 +12,8 @@ use tempfile::TempDir;
 
 use crate::lines::Lines;
 
-/// How long a start, a stop or an awaited line may take before the test fails. It ends what hangs and measures nothing: the machine may be
-/// busy.
+/// How long a start, a stop or an awaited line may take before the test fails. It ends what hangs
+/// and measures nothing: the machine may be busy.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(5 * 60);
 
 /// The services that announce themselves with a `listening` line.
@@ -31,7 +31,8 @@ pub struct Start {
 }
 
 impl Start {
-    /// The program with these arguments, every port a free one, logs in JSON, data in a fresh folder.
+    /// The program with these arguments, every port a free one, logs in JSON, data in a fresh
+    /// folder.
     pub fn new<I>(arguments: I) -> Self
     where
         I: IntoIterator,
@@ -81,7 +82,8 @@ impl Start {
         self
     }
 
-    /// A file that may not grow is an error for the program and not its end, so that [`Balcao::limit_files`] is like a full disk.
+    /// A file that may not grow is an error for the program and not its end, so that
+    /// [`Balcao::limit_files`] is like a full disk.
     #[must_use]
     pub const fn outlives_file_size(mut self) -> Self {
         self.outlives_file_size = true;
@@ -230,8 +232,8 @@ impl Balcao {
         self.child.id()
     }
 
-    /// Lets no file of the program grow beyond so many bytes, or `None` for as long as they like: what a full disk does, and a user
-    /// without rights can do.
+    /// Lets no file of the program grow beyond so many bytes, or `None` for as long as they like:
+    /// what a full disk does, and a user without rights can do.
     pub fn limit_files(&self, bytes: Option<u64>) {
         use rustix::process::{Resource, Rlimit, prlimit};
         let process = i32::try_from(self.child.id())
@@ -291,7 +293,8 @@ impl Balcao {
         self.child.wait().expect("the process to be waited for")
     }
 
-    /// Kills the process and gives its data folder, which is removed when the returned value is dropped.
+    /// Kills the process and gives its data folder, which is removed when the returned value is
+    /// dropped.
     ///
     /// Only for a program whose folder was made by [`Start`], not given by [`Start::data`].
     pub fn into_data(mut self) -> TempDir {

@@ -1,4 +1,5 @@
-//! A receiver of webhooks over real sockets: it keeps what it gets, and answers or misbehaves as a test says.
+//! A receiver of webhooks over real sockets: it stores the requests, and answers or misbehaves as a
+//! test says.
 
 use std::{
     collections::HashMap,
@@ -14,14 +15,14 @@ use tokio::{
     sync::watch,
 };
 
-/// What was posted.
+/// A received request.
 #[derive(Debug, Clone)]
 pub struct Received {
-    /// By their names in lower case.
+    /// Headers by their names in lower case.
     pub headers: HashMap<String, String>,
-    /// As it was posted.
+    /// The body.
     pub body: String,
-    /// Whether the answer said that it arrived.
+    /// Whether the answer was a success.
     pub accepted: bool,
 }
 
@@ -42,8 +43,8 @@ impl Received {
         product.as_i64().expect("a product")
     }
 
-    /// Whether the public library of Standard Webhooks makes one of the signatures itself. Its own check goes by the machine's clock, not by
-    /// the test's.
+    /// Whether the public library of Standard Webhooks makes one of the signatures itself. Its own
+    /// check goes by the machine's clock, not by the test's.
     pub fn is_signed_with(&self, secret: &str) -> bool {
         let seconds = &self.headers["webhook-timestamp"];
         let library = Webhook::new(secret.trim_start_matches("whsec_")).expect("a secret");
@@ -59,7 +60,7 @@ impl Received {
     }
 }
 
-/// What the receiver does with a post, once it has read it.
+/// The reaction of the receiver to a request.
 #[derive(Debug, Clone)]
 pub enum Reply {
     /// This status.
@@ -122,22 +123,22 @@ impl Receiver {
         receiver
     }
 
-    /// Where it gets events.
+    /// Its address for events.
     pub fn url(&self) -> String {
         format!("http://{}/hooks", self.address)
     }
 
-    /// From now on answers so; the number of the post is counted from 0.
+    /// Sets the reaction to further requests, which are counted from 0.
     pub fn behaves(&self, behaviour: impl FnMut(usize) -> Reply + Send + 'static) {
         *self.inner.behaviour.lock().expect("a receiver that works") = Box::new(behaviour);
     }
 
-    /// Ends what hangs.
+    /// Ends the hanging requests.
     pub fn release(&self) {
         self.inner.released.send_replace(true);
     }
 
-    /// What it has got so far.
+    /// The requests so far.
     pub fn received(&self) -> Vec<Received> {
         self.inner
             .received
@@ -151,7 +152,7 @@ impl Receiver {
         *self.inner.connections.borrow()
     }
 
-    /// Waits until so many posts have been read.
+    /// Waits until so many requests have been read.
     pub async fn has_read(&self, count: usize) {
         let mut counted = self.inner.count.subscribe();
         counted

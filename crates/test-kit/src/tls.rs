@@ -1,5 +1,5 @@
-//! A private certificate authority, and certificates of local servers that it issues. A process trusts it when `SSL_CERT_FILE` names
-//! its file, and no other process does.
+//! A private certificate authority, and certificates of local servers that it issues. A process
+//! trusts it when `SSL_CERT_FILE` names its file, and no other process does.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use rustls::crypto::ring;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use tempfile::TempDir;
 
-/// An authority that nobody knows but those who are told of its file.
+/// A private authority. Only processes with its file trust it.
 pub struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
     folder: TempDir,
@@ -31,7 +31,7 @@ impl Authority {
         let mut parameters = CertificateParams::default();
         parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         parameters.key_usages = vec![KeyUsagePurpose::KeyCertSign];
-        // A name of its own: one of the same name and another key is no stranger but a forger.
+        // A unique name: an authority of the same name with another key would be a forgery.
         let name = folder.path().to_string_lossy().into_owned();
         parameters.distinguished_name.push(DnType::CommonName, name);
         let key = KeyPair::generate().expect("a key");
@@ -45,7 +45,7 @@ impl Authority {
         self.folder.path().join("authority.pem")
     }
 
-    /// What a server needs to be believed as `localhost` and `127.0.0.1`.
+    /// The configuration of a server for `localhost` and `127.0.0.1`.
     pub fn server(&self) -> Arc<ServerConfig> {
         let names = ["localhost".to_owned(), "127.0.0.1".to_owned()];
         let key = KeyPair::generate().expect("a key");

@@ -215,10 +215,10 @@ fn mail(settings: &Settings) -> Option<Mail> {
 }
 
 /// How products are analysed.
-fn analysis(settings: &Settings) -> analysis::Config {
+fn analysis(settings: &Settings) -> analysis::AnalysisConfig {
     let days = |length: Duration| length.as_secs_f64() / DAY.as_secs_f64();
-    let standard = analysis::Config::default();
-    analysis::Config {
+    let standard = analysis::AnalysisConfig::default();
+    analysis::AnalysisConfig {
         terms: Terms {
             lead_time: days(settings.inventory_lead_time),
             lead_time_deviation: settings
@@ -252,10 +252,10 @@ fn language_model(settings: &Settings) -> Option<LanguageModel> {
 }
 
 /// The checkout whose orders and payments the pages show, where one is configured.
-fn checkout(settings: &Settings) -> Option<payments::Config> {
+fn checkout(settings: &Settings) -> Option<payments::CheckoutConfig> {
     let address = settings.inventory_checkout_url.as_ref()?.0.as_str();
     let key = settings.inventory_checkout_key.as_ref()?;
-    Some(payments::Config::new(
+    Some(payments::CheckoutConfig::new(
         address.trim_end_matches('/').parse().ok()?,
         ApiKey::parse(key.expose()).ok()?,
     ))

@@ -1,4 +1,5 @@
-//! The four digits of a boleto that encode its due date: days since 1997-10-07, restarted at 1000 on 2025-02-22 (Febraban, 2022).
+//! The four digits of a boleto that encode its due date: days since 1997-10-07, restarted at 1000
+//! on 2025-02-22 (Febraban, 2022).
 
 use jiff::ToSpan;
 use jiff::civil::{Date, date};
@@ -17,10 +18,11 @@ pub fn due_factor(due: Date) -> Option<u16> {
     u16::try_from((days - FIRST) % PERIOD + FIRST).ok()
 }
 
-/// The due date that a factor means: of all dates that have it, the one nearest to today. `None` for a boleto without a due date
-/// (factor 0) and for factors that were never given out.
+/// The due date that a factor means: of all dates that have it, the one nearest to today. `None`
+/// for a boleto without a due date (factor 0) and for factors that were never given out.
 ///
-/// Febraban's own rule is a window around the day of reading; the nearest date is the same within 4500 days.
+/// Febraban's own rule is a window around the day of reading; the nearest date is the same within
+/// 4500 days.
 pub fn due_date(factor: u16, today: Date) -> Option<Date> {
     let factor = i64::from(factor);
     if !(FIRST..FIRST + PERIOD).contains(&factor) {

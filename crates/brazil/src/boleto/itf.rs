@@ -1,4 +1,5 @@
-//! Interleaved 2 of 5, the symbology of a boleto's barcode: digits in pairs, one in five bars, the other in the five spaces between them.
+//! Interleaved 2 of 5, the symbology of a boleto's barcode: digits in pairs, one in five bars, the
+//! other in the five spaces between them.
 
 use std::fmt::Write as _;
 
@@ -26,8 +27,9 @@ const HEIGHT: u32 = 51;
 #[error("must be an even number of digits")]
 pub struct ItfError;
 
-/// The symbol as an SVG image of black bars on white with its quiet zones, one unit per narrow bar; to be printed 103 mm wide and more.
-/// It has no inline style, so a strict content security policy lets it pass.
+/// The symbol as an SVG image of black bars on white with its quiet zones, one unit per narrow bar;
+/// to be printed 103 mm wide and more. It has no inline style, so a strict content security policy
+/// lets it pass.
 ///
 /// # Errors
 /// Takes an even number of digits only.

@@ -1,6 +1,8 @@
-//! Boleto (Febraban cobrança): the 44-digit barcode, its 47-digit digitable line, the due-factor inside both, and the bars.
+//! Boleto (Febraban cobrança): the 44-digit barcode, its 47-digit digitable line, the due-factor
+//! inside both, and the bars.
 //!
-//! Slips of taxes and utilities, whose numbers begin with 8 and have 48 digits, are not boletos and are refused.
+//! Slips of taxes and utilities, whose numbers begin with 8 and have 48 digits, are not boletos and
+//! are refused.
 
 mod due_factor;
 mod itf;

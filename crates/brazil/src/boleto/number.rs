@@ -7,7 +7,8 @@ use crate::check_digits::{digits_of, modulo_10, modulo_11};
 const BARCODE_LENGTH: usize = 44;
 const LINE_LENGTH: usize = 47;
 const LARGEST_AMOUNT: u64 = 9_999_999_999;
-/// Banks number from 001; the first digit 8 belongs to tax and utility slips, which are another format.
+/// Banks number from 001; the first digit 8 belongs to tax and utility slips, which are another
+/// format.
 const OTHER_SLIPS: char = '8';
 const CURRENCY_BRL: &str = "9";
 
@@ -37,10 +38,10 @@ pub enum BoletoError {
 }
 
 impl Barcode {
-    /// Puts a barcode together and computes its check digit.
+    /// Composes a barcode and computes its check digit.
     ///
-    /// `bank` has 3 digits, `due_factor` is 0 (none) or as [`due_factor`](super::due_factor()) gives it, `free_field` is the bank's own
-    /// 25 digits.
+    /// `bank` has 3 digits, `due_factor` is 0 (none) or as [`due_factor`](super::due_factor())
+    /// gives it, `free_field` is the bank's own 25 digits.
     ///
     /// # Errors
     /// Says whether a part or the amount does not fit.
@@ -128,7 +129,7 @@ impl Barcode {
         DigitableLine(line)
     }
 
-    /// Digits from one place up to another. Every barcode has 44, so the empty text never comes.
+    /// The digits of a range. Every barcode has 44, so the range always exists.
     fn part(&self, from: usize, to: usize) -> &str {
         self.0.get(from..to).unwrap_or_default()
     }
@@ -193,7 +194,8 @@ fn all_digits(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Modulo 11 over the 43 other digits, weights 2 to 9 from the right. Where two figures or none would result, it is 1.
+/// Modulo 11 over the 43 other digits, weights 2 to 9 from the right. Where two figures or none
+/// would result, it is 1.
 fn general_digit(start: &str, end: &str) -> u32 {
     let others = digits_of(start).chain(digits_of(end));
     match 11 - modulo_11(others, 9) {

@@ -1,4 +1,4 @@
-//! Card numbers where none belongs: typed, pasted or filled in by a browser into a field for something else.
+//! Finds card numbers in texts that must not contain one: typed, pasted or filled in by a browser.
 
 use super::Network;
 use crate::boleto::{Barcode, DigitableLine};
@@ -8,16 +8,19 @@ use crate::tax_id::TaxId;
 /// The most characters between two digits that still belong to one number, as in `4235 - 6477`.
 const SEPARATORS_MAX: usize = 3;
 
-/// The zeros of the scripts whose digits people type: ASCII, full-width, Arabic, Persian, Devanagari, and the five alphabets of
-/// mathematical digits. The nine other digits follow each zero.
+/// The zeros of the scripts whose digits people type: ASCII, full-width, Arabic, Persian,
+/// Devanagari, and the five alphabets of mathematical digits. The nine other digits follow each
+/// zero.
 const ZEROS: [u32; 10] = [
     0x30, 0xff10, 0x660, 0x6f0, 0x966, 0x1d7ce, 0x1d7d8, 0x1d7e2, 0x1d7ec, 0x1d7f6,
 ];
 
-/// Does a text hold the number of a card of the six networks (prefix, length and Luhn), however its digits are set apart?
+/// Does a text hold the number of a card of the six networks (prefix, length and Luhn), however its
+/// digits are set apart?
 ///
-/// Digits that stand together are taken whole: the 16 digits within a barcode of 44 are no card number. Neither is a valid CNPJ, nor a
-/// part of a boleto's or a tax slip's digitable line or of an invoice's access key, which people copy in groups.
+/// Digits that stand together are taken whole: the 16 digits within a barcode of 44 are no card
+/// number. Neither is a valid CNPJ, nor a part of a boleto's or a tax slip's digitable line or of
+/// an invoice's access key, which people copy in groups.
 pub fn holds_card_number(text: &str) -> bool {
     let mut run = Run::default();
     let mut separators = 0;
@@ -104,7 +107,8 @@ fn is_other_number(digits: &str) -> bool {
     }
 }
 
-/// The line of a tax or utility slip (FEBRABAN, "arrecadação"): it begins with 8, and each twelfth digit checks the eleven before it.
+/// The line of a tax or utility slip (FEBRABAN, "arrecadação"): it begins with 8, and each twelfth
+/// digit checks the eleven before it.
 fn is_collection_line(digits: &str) -> bool {
     let is_checked = |place: usize| {
         let block = digits.get(place..place + 11).unwrap_or_default();
@@ -116,7 +120,8 @@ fn is_collection_line(digits: &str) -> bool {
     digits.starts_with('8') && [0, 12, 24, 36].into_iter().all(is_checked)
 }
 
-/// The access key of an electronic invoice (NF-e, "chave de acesso"): state, year and month, …, check digit.
+/// The access key of an electronic invoice (NF-e, "chave de acesso"): state, year and month, …,
+/// check digit.
 fn is_invoice_key(digits: &str) -> bool {
     let part = |from: usize, to: usize| {
         digits

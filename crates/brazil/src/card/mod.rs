@@ -1,6 +1,6 @@
-//! What a card number alone says: whether its check digit is right, and which network it belongs to.
+//! The check digit and the network of a card number.
 //!
-//! Card numbers are not kept here: functions borrow the digits and return none of them.
+//! Card numbers are not stored here: functions borrow the digits and return none of them.
 //! Carries the specification's six networks and their installment limits.
 
 mod in_text;
@@ -11,7 +11,8 @@ pub use networks::{NETWORKS, Network, NetworkRules, PrefixRange};
 
 use crate::check_digits::{digits_of, doubled_sum};
 
-/// Whether a text of digits passes the Luhn check (ISO/IEC 7812-1, annex B). An empty text, or one with other characters, does not.
+/// Whether a text of digits passes the Luhn check (ISO/IEC 7812-1, annex B). An empty text, or one
+/// with other characters, does not.
 pub fn is_luhn_valid(digits: &str) -> bool {
     !digits.is_empty()
         && digits.bytes().all(|byte| byte.is_ascii_digit())

@@ -1,7 +1,7 @@
-//! The table of card networks: the one place that knows prefixes, lengths, security codes and installments.
+//! The table of card networks: prefixes, lengths, security codes and installments.
 //!
-//! Prefixes as the provider's and the networks' public lists give them (2026). The specification accepts six networks and names their
-//! limits; which six is our decision.
+//! Prefixes as the provider's and the networks' public lists give them (2026). The specification
+//! accepts six networks and names their limits; which six is our decision.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,14 +25,14 @@ pub enum Network {
     Diners,
 }
 
-/// What holds for every card of a network.
+/// The rules of a network.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct NetworkRules {
-    /// Whose rules these are.
+    /// The network.
     pub network: Network,
-    /// How people know the network.
+    /// Its name for people.
     pub name: &'static str,
-    /// What its numbers begin with.
+    /// The prefixes of its numbers.
     pub prefixes: &'static [PrefixRange],
     /// How many digits its numbers may have, the usual length first.
     pub lengths: &'static [usize],
@@ -60,7 +60,8 @@ impl PrefixRange {
 }
 
 impl Network {
-    /// The network whose prefix matches the digits longest; `None` when none does, or not yet enough digits are known.
+    /// The network whose prefix matches the digits longest; `None` when none does, or not yet
+    /// enough digits are known.
     pub fn of(digits: &str) -> Option<Self> {
         NETWORKS
             .iter()
@@ -124,7 +125,8 @@ impl Network {
     }
 }
 
-/// Every accepted network. No two have a prefix of the same length in common, so the longest match is one.
+/// Every accepted network. No two have a prefix of the same length in common, so the longest match
+/// is one.
 pub static NETWORKS: &[NetworkRules] = &[VISA, MASTER, ELO, AMEX, HIPERCARD, DINERS];
 
 const VISA: NetworkRules = NetworkRules {
@@ -142,7 +144,8 @@ const MASTER: NetworkRules = NetworkRules {
     prefixes: &[
         PrefixRange("51", "55"),
         PrefixRange("2221", "2720"),
-        // Outside Mastercard's own ranges, but the provider's test card has it and is Mastercard there.
+        // Not in Mastercard's ranges, but the provider treats its test card with this prefix as
+        // Mastercard.
         PrefixRange("503143", "503143"),
     ],
     lengths: &[16],

@@ -1,5 +1,5 @@
-//! Passwords: which are strong enough, how they are hashed (Argon2id, OWASP's parameters), and a verification that takes as long for
-//! unknown accounts as for known ones.
+//! Passwords: their strength, hashing with Argon2id by OWASP's parameters, and a verification that
+//! takes as long for unknown accounts as for known ones.
 
 use argon2::{
     Algorithm, Argon2, Params, Version,
@@ -13,12 +13,12 @@ use crate::rest::Message;
 
 /// Shortest password, in characters.
 pub(super) const MIN_LENGTH: usize = 12;
-/// Longest password, in bytes: more is no better and costs time.
+/// Longest password, in bytes: a longer one is no safer and takes time.
 pub(super) const MAX_LENGTH: usize = 1024;
-/// Passwords that are hashed at once; each takes 19 MiB and one core.
-const AT_ONCE: usize = 2;
+/// Passwords that are hashed concurrently; each takes 19 MiB and one core.
+const CONCURRENCY: usize = 2;
 
-/// What everybody knows of the owner of an account.
+/// Public data about the owner of an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PersonalData {
     /// The first name.
@@ -29,7 +29,7 @@ pub enum PersonalData {
     Email,
 }
 
-/// Why a password is not taken.
+/// Why a password is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.message())]
 pub enum WeakPassword {
@@ -37,18 +37,18 @@ pub enum WeakPassword {
     TooShort,
     /// More than `MAX_LENGTH` bytes.
     TooLong,
-    /// One of those that are guessed first.
+    /// A common password.
     TooCommon,
     /// Digits alone.
     EntirelyNumeric,
     /// The account's own name.
     LikeUsername,
-    /// Something else that everybody knows of its owner.
+    /// Public data about the owner.
     LikePerson(PersonalData),
 }
 
 impl WeakPassword {
-    /// What is said of it.
+    /// The message for the user.
     pub fn message(self) -> Message {
         match self {
             Self::TooShort => Message::new(
@@ -113,11 +113,7 @@ pub fn check_strength(password: &str, username: &str) -> Result<(), WeakPassword
     }
 }
 
-/// Checks a new password against what is known of its owner.
-///
-/// # Errors
-///
-/// The first that it resembles.
+/// Checks a new password against public data about its owner.
 pub(crate) fn check_likeness(
     password: &str,
     person: &[(PersonalData, &str)],
@@ -155,16 +151,16 @@ fn is_monotonous(password: &str) -> bool {
     is_run || is_digits || distinct.len() < 5
 }
 
-/// Hashes and verifies, a few at a time, away from the threads that answer requests.
+/// Hashes and verifies passwords, a few at a time, on blocking threads.
 #[derive(Debug)]
 pub struct Passwords {
-    turns: Semaphore,
+    slots: Semaphore,
     random: Random,
-    /// What the password of an account that does not exist is compared with.
-    nobody: String,
+    /// The hash that passwords of unknown accounts are compared with.
+    dummy_hash: String,
 }
 
-/// The hash could not be made or its thread failed: a fault of ours.
+/// A hash could not be made, or its thread failed.
 #[derive(Debug, thiserror::Error)]
 #[error("a password could not be hashed: {0}")]
 pub struct HashFault(String);
@@ -176,42 +172,45 @@ impl Passwords {
     ///
     /// When no hash can be made at all.
     pub fn new(random: Random) -> Result<Self, HashFault> {
-        let nobody = hash_now("nobody has this password", &random)?;
+        let dummy_hash = hash_now("nobody has this password", &random)?;
         Ok(Self {
-            turns: Semaphore::new(AT_ONCE),
+            slots: Semaphore::new(CONCURRENCY),
             random,
-            nobody,
+            dummy_hash,
         })
     }
 
-    /// The hash of a password, to be kept.
+    /// The hash of a password, to be stored.
     ///
     /// # Errors
     ///
     /// [`HashFault`]
     pub async fn hash(&self, password: String) -> Result<String, HashFault> {
         let random = self.random.clone();
-        self.away(move || hash_now(&password, &random)).await?
+        self.on_blocking_thread(move || hash_now(&password, &random))
+            .await?
     }
 
-    /// Whether a password is the one that was hashed. Without a hash it takes as long and is wrong.
+    /// Whether a password matches a hash. Without a hash it takes as long and is false.
     ///
     /// # Errors
     ///
     /// [`HashFault`]
     pub async fn verify(&self, password: String, hash: Option<String>) -> Result<bool, HashFault> {
-        let is_somebody = hash.is_some();
-        let hash = hash.unwrap_or_else(|| self.nobody.clone());
-        let is_right = self.away(move || matches(&password, &hash)).await?;
-        Ok(is_right && is_somebody)
+        let has_account = hash.is_some();
+        let hash = hash.unwrap_or_else(|| self.dummy_hash.clone());
+        let is_right = self
+            .on_blocking_thread(move || matches(&password, &hash))
+            .await?;
+        Ok(is_right && has_account)
     }
 
-    async fn away<T: Send + 'static>(
+    async fn on_blocking_thread<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, HashFault> {
-        let _turn = self
-            .turns
+        let _slot = self
+            .slots
             .acquire()
             .await
             .map_err(|error| HashFault(error.to_string()))?;

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use super::{
     Account, Claims, TokenError, TokenType,
-    attempts::{self, Proof, Source, Target},
+    attempts::{self, AttemptSource, AttemptTarget, Proof},
     record_change, revoke_made_until, second_factor, second_of, store,
 };
 use crate::{
@@ -111,7 +111,7 @@ pub(super) async fn prove(
         password,
         otp,
     } = credentials;
-    let source = Source::of(state, parts);
+    let source = AttemptSource::of(state, parts);
     let account = identify(state, &source, username, password)
         .await?
         .ok_or_else(no_account)?;
@@ -128,7 +128,7 @@ pub(super) async fn prove(
         let detail = "This account has a second factor: a one-time code is required in otp.";
         Unknown::new(detail).code("otp_required")
     })?;
-    if second_factor::take(state, &source, user, &code).await? {
+    if second_factor::verify_code(state, &source, user, &code).await? {
         Ok(account)
     } else {
         let detail = "The one-time code is not valid, or was used already.";
@@ -147,7 +147,7 @@ pub(super) async fn is_own_password(
     password: String,
 ) -> Result<bool, Refusal> {
     let username = caller.username.clone();
-    let found = identify(state, &Source::Session, username, password).await?;
+    let found = identify(state, &AttemptSource::Session, username, password).await?;
     Ok(found.is_some_and(|account| account.caller.id == caller.id))
 }
 
@@ -158,7 +158,7 @@ pub(super) async fn is_own_password(
 /// 429 when the name is being guessed at; faults of the store.
 pub(super) async fn identify(
     state: &State,
-    source: &Source,
+    source: &AttemptSource,
     username: String,
     password: String,
 ) -> Result<Option<Account>, Refusal> {
@@ -168,8 +168,8 @@ pub(super) async fn identify(
         .read(async move |conn| store::credentials(conn, &name).await)
         .await?;
     let target = match &found {
-        Some((account, _)) => Target::User(account.caller.id),
-        None => Target::Nobody(&username),
+        Some((account, _)) => AttemptTarget::User(account.caller.id),
+        None => AttemptTarget::UnknownName(&username),
     };
     let is_limited = !state.config.rate_limit_auth.is_off();
     let attempt = if is_limited {

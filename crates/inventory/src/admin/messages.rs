@@ -128,7 +128,7 @@ pub(super) fn permission(locale: Locale, permission: Permission) -> String {
     // What has no administration of its own is checkout's.
     let name = about.map_or_else(
         || {
-            let word = payments::model_word(permission.model);
+            let word = payments::model_label(permission.model);
             word.map_or(permission.model.code(), |(portuguese, english)| {
                 locale.text(portuguese, english)
             })

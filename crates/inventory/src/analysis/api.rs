@@ -1,4 +1,4 @@
-//! `/api/v1/analyses/`: the specification's record of an analysis, to be read; and what is known of a product's supply.
+//! `/api/v1/analyses/`, as specified, and the supply terms of products.
 
 use axum::{extract::State as Extracted, response::Response};
 use db::Money;
@@ -29,7 +29,7 @@ pub(crate) fn routes() -> OpenApiRouter<State> {
         .routes(terms.before(routes!(terms_read, terms_write)))
 }
 
-type AnalysisPage = PageOf<AnalysisRecord>;
+type AnalysisRecordPage = PageOf<AnalysisRecord>;
 
 fn example() -> AnalysisRecord {
     let result = "Reposição: Arroz 5 kg\n\nPeça agora 42 unidades.\nEm estoque: 9 unidades, para cerca de 3,4 dias; \
@@ -56,7 +56,7 @@ fn example_terms() -> RestockTerms {
     get, path = "/api/v1/analyses/", tag = "Analyses", operation_id = "listAnalyses",
     params(PageRequest),
     responses(
-        (status = 200, description = "One page.", body = AnalysisPage,
+        (status = 200, description = "One page.", body = AnalysisRecordPage,
         example = json!(page_example(&example()))),
     ),
 )]
@@ -101,7 +101,7 @@ async fn terms_read(
     RecordId(id): RecordId,
 ) -> Result<Response, Refusal> {
     let id = id.ok_or(Refusal::NotFound)?;
-    let terms = super::terms_read(&state, id).await?;
+    let terms = super::read_terms(&state, id).await?;
     let terms = terms.ok_or(Refusal::NotFound)?;
     Ok(json(StatusCode::OK, &terms))
 }
@@ -125,10 +125,10 @@ async fn terms_write(
 ) -> Result<Response, Refusal> {
     let id = id.ok_or(Refusal::NotFound)?;
     // An unknown product is unknown whatever the body says.
-    let known = super::terms_read(&state, id).await?;
+    let known = super::read_terms(&state, id).await?;
     known.ok_or(Refusal::NotFound)?;
-    let sent = submission(&state, call).await?;
-    let terms = RestockTerms::read(&sent.members)?;
-    super::terms_set(&state, id, terms).await?;
+    let submission = submission(&state, call).await?;
+    let terms = RestockTerms::read(&submission.members)?;
+    super::write_terms(&state, id, terms).await?;
     Ok(json(StatusCode::OK, &terms))
 }

@@ -1,25 +1,25 @@
-//! The figures of products as they stand now: what is read of them, and what the formulas make of it.
+//! The present figures of products: reads their history, and applies the formulas.
 
-use db::{Conn, Error, Timestamp};
+use db::{Conn, Error, Money, Timestamp};
 
 use super::{
-    history,
+    RestockTerms, history,
     model::{Demand, Figures, Terms, real},
-    store::history::{OwnTerms, Subject},
+    store::history::AnalysedProduct,
 };
 use crate::{Config, stock::Policy};
 
-/// What the shop's settings say of all products.
+/// The shop's settings that hold for all products.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Shop {
-    /// What is assumed of supply.
+pub(crate) struct RestockSettings {
+    /// The supply terms of products without their own.
     terms: Terms,
     /// The most days of history.
     window_days: i64,
     policy: Policy,
 }
 
-impl From<&Config> for Shop {
+impl From<&Config> for RestockSettings {
     fn from(config: &Config) -> Self {
         Self {
             terms: config.analysis.terms,
@@ -29,34 +29,35 @@ impl From<&Config> for Shop {
     }
 }
 
-/// The figures of these products, in their order, by a number of statements that does not depend on how many they are.
+/// The figures of these products, in their order. The number of statements does not depend on the
+/// number of products.
 pub(crate) async fn assess(
     conn: &mut Conn,
-    shop: Shop,
-    subjects: &[Subject],
+    settings: RestockSettings,
+    products: &[AnalysedProduct],
     now: Timestamp,
 ) -> Result<Vec<Figures>, Error> {
-    let ids: Vec<i64> = subjects.iter().map(|subject| subject.id).collect();
-    let days = history::days(conn, &ids, shop.window_days, now).await?;
-    let figures = subjects.iter().map(|subject| {
-        let days = days.get(&subject.id).map_or(&[][..], Vec::as_slice);
-        let threshold = shop.policy.threshold_of(subject.threshold);
-        let terms = terms(shop.terms, subject.terms);
-        Figures::of(&Demand::of(days), subject.quantity, threshold, terms)
+    let ids: Vec<i64> = products.iter().map(|product| product.id).collect();
+    let days = history::days(conn, &ids, settings.window_days, now).await?;
+    let figures = products.iter().map(|product| {
+        let days = days.get(&product.id).map_or(&[][..], Vec::as_slice);
+        let threshold = settings.policy.threshold_of(product.threshold);
+        let terms = effective_terms(settings.terms, product.terms);
+        Figures::of(&Demand::of(days), product.quantity, threshold, terms)
     });
     Ok(figures.collect())
 }
 
-/// What is known of a product's supply, and of the rest what the shop assumes.
-pub(super) fn terms(shop: Terms, own: OwnTerms) -> Terms {
-    let hundredths = |value: i64| real(value) / 100.0;
+/// A product's own terms, and the shop's where it has none.
+pub(super) fn effective_terms(shop: Terms, own: RestockTerms) -> Terms {
+    let decimal = |value: Money| real(i64::try_from(value.cents()).unwrap_or(0)) / 100.0;
     Terms {
-        lead_time: own.lead_time.map_or(shop.lead_time, real),
+        lead_time: own.lead_time_days.map_or(shop.lead_time, real),
         lead_time_deviation: own
-            .lead_time_deviation
-            .map_or(shop.lead_time_deviation, hundredths),
-        service_level: own.service_level.map_or(shop.service_level, hundredths),
-        review_interval: own.review_interval.map_or(shop.review_interval, real),
+            .lead_time_deviation_days
+            .map_or(shop.lead_time_deviation, decimal),
+        service_level: own.service_level.map_or(shop.service_level, decimal),
+        review_interval: own.review_interval_days.map_or(shop.review_interval, real),
         pack_multiple: own.pack_multiple.unwrap_or(shop.pack_multiple),
     }
 }

@@ -9,35 +9,35 @@ use super::model::Terms;
 
 /// The settings of analyses.
 #[derive(Debug, Clone)]
-pub struct Config {
-    /// What is assumed of the supply of products of which nothing else is said.
+pub struct AnalysisConfig {
+    /// The supply terms of products without their own.
     pub terms: Terms,
-    /// The most days of history that are looked at.
+    /// The most days of history that are used.
     pub window_days: i64,
-    /// After an analysis, sales of a product ask for no other one for so long.
+    /// After an analysis, sales of the product request no other one for so long.
     pub cooldown: Duration,
-    /// Whether the whole shop is reported on every week.
+    /// Whether a report on the whole shop is made every week.
     pub weekly_report: bool,
-    /// Who words the results; none: they are the computed text.
+    /// The language model that writes texts; without one they are computed.
     pub language_model: Option<LanguageModel>,
 }
 
-/// A service that speaks chat completions.
+/// A service with the interface of chat completions.
 #[derive(Debug, Clone)]
 pub struct LanguageModel {
     /// Its address, up to and without `/chat/completions`.
     pub base_url: Uri,
-    /// Its key, where it wants one.
+    /// Its key, where it requires one.
     pub api_key: Option<ApiKey>,
     /// The model to ask.
     pub model: String,
-    /// The longest that one call may take, connecting and reading its whole answer included.
+    /// The longest time of one call, from connecting to the end of its answer.
     pub timeout: Duration,
-    /// How many calls may be made in which time, by all replicas together.
+    /// The rate limits of calls, for all replicas together.
     pub quota: Rates,
 }
 
-impl Default for Config {
+impl Default for AnalysisConfig {
     fn default() -> Self {
         Self {
             terms: Terms {

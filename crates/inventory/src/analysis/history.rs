@@ -1,5 +1,5 @@
-//! The histories of products by days: what was sold on each, and whether there was anything to sell. Days are stretches of 24 hours that end
-//! now, so that the newest day is as long as the others.
+//! The daily histories of products: units sold on each day, and whether there was stock. A day is
+//! 24 hours long and the newest ends now, so that it is as long as the others.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -11,11 +11,13 @@ use super::{
 };
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-/// Times without stock that are looked at, for each product; one that was out of stock more often was so for moments.
-const MOST_EMPTIES: i64 = 10_000;
+/// The most stock-outs that are read for each product. More of them are short ones, which empty no
+/// whole day.
+const MAX_STOCK_OUTS: i64 = 10_000;
 
-/// The days of some products up to now, oldest first: of each since its first movement, at most `window` of them. A product that never
-/// moved has none. Three statements, however many products there are.
+/// The days of some products up to now, oldest first, from the first movement of each, at most
+/// `window` days. A product without movements has none. There are three statements, however many
+/// products there are.
 pub(super) async fn days(
     conn: &mut Conn,
     products: &[i64],
@@ -23,62 +25,60 @@ pub(super) async fn days(
     now: Timestamp,
 ) -> Result<BTreeMap<i64, Vec<Day>>, Error> {
     let begin = begin(window, now);
-    let mut shelves = BTreeMap::new();
-    for past in history::pasts(conn, products, begin).await? {
+    let mut histories = BTreeMap::new();
+    for past in history::sales_histories(conn, products, begin).await? {
         if let Some(first) = past.first {
             let known_since = past.opened.unwrap_or(first);
-            let shelf = Shelf::new(first.max(begin), now);
-            shelves.insert(past.product, (shelf, known_since));
+            let days = DailyHistory::new(first.max(begin), now);
+            histories.insert(past.product, (days, known_since));
         }
     }
-    let most = i64::try_from(products.len()).map_or(i64::MAX, |count| count * MOST_EMPTIES);
-    for (product, empty) in history::empties(conn, products, begin, most).await? {
-        if let Some((shelf, known_since)) = shelves.get_mut(&product) {
-            shelf.was_empty(empty.from.max(*known_since), empty.to);
+    let most = i64::try_from(products.len()).map_or(i64::MAX, |count| count * MAX_STOCK_OUTS);
+    for (product, stock_out) in history::stock_outs(conn, products, begin, most).await? {
+        if let Some((days, known_since)) = histories.get_mut(&product) {
+            days.mark_stock_out(stock_out.from.max(*known_since), stock_out.to);
         }
     }
     for sales in history::sold_by_day(conn, products, begin, now).await? {
-        if let Some((shelf, _)) = shelves.get_mut(&sales.product) {
-            shelf.sold(sales);
+        if let Some((days, _)) = histories.get_mut(&sales.product) {
+            days.add_sales(sales);
         }
     }
-    let days = shelves.into_iter();
-    Ok(days.map(|(id, (shelf, _))| (id, shelf.days())).collect())
+    let days = histories.into_iter();
+    Ok(days
+        .map(|(id, (days, _))| (id, days.oldest_first()))
+        .collect())
 }
 
 fn begin(window: i64, now: Timestamp) -> Timestamp {
     now - DAY * u32::try_from(window).unwrap_or(u32::MAX)
 }
 
-/// How fast a product goes.
+/// How fast a product sells.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pace {
-    /// Units that went out in the window.
-    pub units: i64,
-    /// Units a day, over the window or the product's own age.
-    pub per_day: f64,
+pub(crate) struct SalesPace {
+    /// Units sold in the window.
+    pub(crate) units: i64,
+    /// Units a day, over the window or the product's age.
+    pub(crate) per_day: f64,
 }
 
 /// The pace of some products over the last `window` days.
-///
-/// # Errors
-///
-/// Faults of the store.
-pub async fn paces(
+pub(crate) async fn sales_paces(
     conn: &mut Conn,
     products: &[i64],
     window: i64,
     now: Timestamp,
-) -> Result<BTreeMap<i64, Pace>, Error> {
+) -> Result<BTreeMap<i64, SalesPace>, Error> {
     let begin = begin(window, now);
-    let pasts = history::pasts(conn, products, begin).await?;
-    let pace = |past: history::Past| {
+    let pasts = history::sales_histories(conn, products, begin).await?;
+    let pace = |past: history::SalesHistory| {
         let begin = past.first.map_or(begin, |first| first.max(begin));
         let days = now.since(begin).as_secs_f64() / DAY.as_secs_f64();
         let per_day = real(past.units) / days.max(1.0);
         (
             past.product,
-            Pace {
+            SalesPace {
                 units: past.units,
                 per_day,
             },
@@ -87,18 +87,18 @@ pub async fn paces(
     Ok(pasts.into_iter().map(pace).collect())
 }
 
-/// The days of one product as they fill.
-struct Shelf {
+/// The days of one product.
+struct DailyHistory {
     start: Timestamp,
     end: Timestamp,
     /// Newest first.
     days: Vec<Day>,
 }
 
-impl Shelf {
+impl DailyHistory {
     fn new(start: Timestamp, end: Timestamp) -> Self {
         let count = end.since(start).as_secs() / DAY.as_secs() + 1;
-        // A window that ends exactly a day's length after its start has no day more.
+        // A window of whole days has no further day.
         let is_even = end.since(start) == DAY * u32::try_from(count - 1).unwrap_or(u32::MAX);
         let count = if is_even { (count - 1).max(1) } else { count };
         let day = Day {
@@ -112,7 +112,7 @@ impl Shelf {
         }
     }
 
-    fn sold(&mut self, sales: DaySales) {
+    fn add_sales(&mut self, sales: DaySales) {
         let last = self.days.len().saturating_sub(1);
         let day = usize::try_from(sales.days_ago).unwrap_or(0).min(last);
         if let Some(day) = self.days.get_mut(day) {
@@ -120,8 +120,8 @@ impl Shelf {
         }
     }
 
-    /// Days that lie wholly within the time had nothing to sell.
-    fn was_empty(&mut self, from: Timestamp, to: Option<Timestamp>) {
+    /// Marks the days that lie wholly within a stock-out.
+    fn mark_stock_out(&mut self, from: Timestamp, to: Option<Timestamp>) {
         let to = to.unwrap_or(self.end);
         if to.since(from) < DAY && from > self.start {
             return;
@@ -135,7 +135,7 @@ impl Shelf {
         }
     }
 
-    fn days(mut self) -> Vec<Day> {
+    fn oldest_first(mut self) -> Vec<Day> {
         self.days.reverse();
         self.days
     }
@@ -149,43 +149,57 @@ mod tests {
         Timestamp::parse(text).unwrap()
     }
 
-    fn shelf() -> Shelf {
-        Shelf::new(at("2026-11-15T12:00:00Z"), at("2026-11-20T12:00:00Z"))
+    fn history() -> DailyHistory {
+        DailyHistory::new(at("2026-11-15T12:00:00Z"), at("2026-11-20T12:00:00Z"))
     }
 
     #[test]
     fn what_was_sold_on_the_first_day_is_never_before_it() {
-        let mut shelf = shelf();
+        let mut history = history();
         for (days_ago, units) in [(0, 1), (0, 2), (1, 4), (4, 8), (5, 16)] {
-            shelf.sold(DaySales {
+            history.add_sales(DaySales {
                 product: 1,
                 days_ago,
                 units,
             });
         }
-        let units: Vec<i64> = shelf.days().iter().map(|day| day.units).collect();
+        let units: Vec<i64> = history.oldest_first().iter().map(|day| day.units).collect();
         assert_eq!(units, [24, 0, 0, 4, 3]);
     }
 
     #[test]
     fn a_day_that_was_empty_in_part_had_something_to_sell() {
-        let mut shelf = shelf();
+        let mut history = history();
         let spells = [
             ("2026-11-16T10:00:00Z", Some(at("2026-11-18T13:00:00Z"))),
             ("2026-11-19T20:00:00Z", None),
         ];
         for (from, to) in spells {
-            shelf.was_empty(at(from), to);
+            history.mark_stock_out(at(from), to);
         }
-        let in_stock: Vec<bool> = shelf.days().iter().map(|day| day.in_stock).collect();
+        let in_stock: Vec<bool> = history
+            .oldest_first()
+            .iter()
+            .map(|day| day.in_stock)
+            .collect();
         assert_eq!(in_stock, [true, false, false, true, true]);
     }
 
     #[test]
     fn a_product_of_this_hour_has_one_day() {
         let now = at("2026-11-20T12:00:00Z");
-        assert_eq!(Shelf::new(now, now).days().len(), 1);
-        assert_eq!(Shelf::new(at("2026-11-20T11:00:00Z"), now).days().len(), 1);
-        assert_eq!(Shelf::new(at("2026-11-19T11:00:00Z"), now).days().len(), 2);
+        assert_eq!(DailyHistory::new(now, now).oldest_first().len(), 1);
+        assert_eq!(
+            DailyHistory::new(at("2026-11-20T11:00:00Z"), now)
+                .oldest_first()
+                .len(),
+            1
+        );
+        assert_eq!(
+            DailyHistory::new(at("2026-11-19T11:00:00Z"), now)
+                .oldest_first()
+                .len(),
+            2
+        );
     }
 }

@@ -1,11 +1,15 @@
-//! Restock analyses: a product that runs low is analysed by the formulas, the result is worded by a language model where one is configured,
-//! and is stored as text with its time. Carries the specification's "Analysis result" and the row "Analysis" of the decisions.
-//! Nothing is ordered here, and no figure comes from a model: it only words what was computed.
+//! Restock analyses. Formulas compute what to order of a product that runs low. A language model,
+//! where one is configured, writes the text around the figures. The result is stored with its time.
+//!
+//! Carries the specification's "Analysis result". Nothing is ordered here, and no figure comes from
+//! a model.
+//!
+//! `work` makes an analysis of a request in the queue, `service` is for pages and the API, `report`
+//! covers the whole shop.
 
 pub(crate) mod api;
 mod assess;
 mod config;
-mod desk;
 mod history;
 mod language_model;
 mod metrics;
@@ -13,40 +17,43 @@ pub mod model;
 pub(crate) mod pages;
 mod payload;
 pub mod report;
+mod restock_terms;
 mod result;
+mod runtime;
 pub(crate) mod search;
 mod service;
 mod store;
-mod terms;
 mod text;
 mod work;
 
-pub(crate) use assess::{Shop, assess};
-pub use config::{Config, LanguageModel};
-pub use desk::Desk;
-pub use history::{Pace, paces};
+pub(crate) use assess::{RestockSettings, assess};
+pub use config::{AnalysisConfig, LanguageModel};
+pub(crate) use history::sales_paces;
 pub(crate) use payload::webhook;
-pub use result::{Analysis, AnalysisRecord, Provenance, Source, Summary};
+pub use restock_terms::RestockTerms;
+pub use result::{Analysis, AnalysisRecord, AnalysisSummary, Provenance, Source};
+pub use runtime::AnalysisRuntime;
 pub use service::{
-    Phase, Standing, Subject, analyse_now, ask, latest, list, newest, read, records, standing,
-    subject, waiting,
+    AnalysisStatus, Phase, analyse_now, latest, list, newest, read, records, request_now, status,
+    waiting,
 };
-pub(crate) use store::history::subjects;
+pub(crate) use service::{product, read_terms, write_terms};
+pub(crate) use store::history::{AnalysedProduct, products};
 pub use store::latest_suggestion;
-pub use terms::{RestockTerms, terms_read, terms_set};
 pub(crate) use text::reason;
 pub(crate) use work::run;
-pub use work::{Step, step, step_of};
+pub use work::{WorkOutcome, work_on_product, work_once};
 
 use db::{Error, Timestamp, Tx};
 
 use crate::State;
 
-/// Makes due again what dead replicas were working on, and wakes the worker; how much that was.
+/// Makes requests due again that dead replicas were working on, and wakes the worker. Returns how
+/// many there were.
 ///
 /// # Errors
 ///
-/// Faults of the store.
+/// Those of the database.
 pub async fn release_dead(state: &State) -> Result<u64, Error> {
     let now = state.clock.now();
     let release = async move |tx: &mut Tx| {
@@ -54,24 +61,25 @@ pub async fn release_dead(state: &State) -> Result<u64, Error> {
         Ok::<_, Error>(requests + store::shop::release_dead(tx, now).await?)
     };
     let released = state.db.write(release).await?;
-    state.analysis.bell.notify_one();
+    state.analysis.wake_worker.notify_one();
     Ok(released)
 }
 
-/// Asks for a product's analysis, in the transaction that left it low: one statement, and nothing while one waits or runs already.
+/// Requests a product's analysis, in the transaction that left it low. It is one statement, which
+/// does nothing while a request waits or runs.
 ///
 /// # Errors
 ///
-/// Faults of the store.
+/// Those of the database.
 pub async fn request(tx: &mut Tx, product: i64, now: Timestamp) -> Result<(), Error> {
     store::queue::insert(tx, product, now).await
 }
 
-/// Withdraws the request for a product's analysis that nobody works on yet.
+/// Deletes the request for a product's analysis, unless a worker is at it.
 ///
 /// # Errors
 ///
-/// Faults of the store.
+/// Those of the database.
 pub async fn withdraw(tx: &mut Tx, product: i64) -> Result<(), Error> {
     store::queue::withdraw(tx, product).await
 }

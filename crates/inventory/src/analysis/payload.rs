@@ -1,4 +1,4 @@
-//! What is told of an analysis, and how the API's document describes it.
+//! The payload of the event of an analysis, and its description in the API's document.
 
 use db::Timestamp;
 use delivery::openapi::Webhook;
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// What is told of an analysis.
+/// The data of the event.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AnalysisPayload<'a> {
@@ -26,12 +26,12 @@ pub(super) struct AnalysisPayload<'a> {
     #[schema(value_type = String, format = DateTime)]
     pub(super) created_at: Timestamp,
     pub(super) product: Titled,
-    /// What the latest analysis of the product suggests to order; null while there is none.
+    /// The quantity that the latest analysis of the product suggests to order, or null.
     #[schema(required, minimum = 0)]
     pub(super) suggested_quantity: Option<i64>,
 }
 
-/// The event of an analysis, as the API's document describes it.
+/// The description of the event.
 pub(crate) fn webhook() -> Webhook {
     let product = Titled {
         id: 1,

@@ -9,7 +9,8 @@ use web::locale::Locale;
 use super::text::RESTOCK;
 use crate::rest::json;
 
-/// What was found and what is suggested, as text. The computed figures stand in it whoever worded it.
+/// Findings and advice as text. The computed figures are in it, whether a model wrote the rest or
+/// not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Analysis)]
@@ -26,10 +27,10 @@ pub struct AnalysisRecord {
 
 resource! {
     /// An analysis as lists show it.
-    pub struct Summary, SummaryInput {
+    pub struct AnalysisSummary, AnalysisSummaryInput {
         id: i64 = id().hidden(),
         created_at: Timestamp = time("Criado em", "Created at").listed_for_staff(),
-        // None of the whole shop.
+        // A report on the whole shop has no product.
         product: Option<i64> = integer("Produto", "Product", 1, i64::MAX).listed_for_staff().read_from("product_id"),
         source: Source = chosen("Origem", "Source").listed_for_staff(),
         suggested_quantity: Option<i64> = integer("Quantidade sugerida", "Suggested quantity", 0, i64::MAX).listed_for_staff(),
@@ -37,11 +38,11 @@ resource! {
     }
 }
 
-/// An analysis with all that is known of it.
+/// An analysis with its provenance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Analysis {
     /// As lists show it.
-    pub summary: Summary,
+    pub summary: AnalysisSummary,
     /// Where it came from.
     pub provenance: Provenance,
     /// The computed figures, as JSON.
@@ -51,19 +52,19 @@ pub struct Analysis {
 /// Where an analysis came from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Provenance {
-    /// Who worded it.
+    /// Who wrote the text.
     pub source: Source,
-    /// How the model's part went, or why it had none.
+    /// The outcome of calling the model, or why it was not called.
     pub outcome: String,
     /// The language of its text.
     pub language: String,
-    /// The model that was asked.
+    /// The model that was called.
     pub model: Option<String>,
-    /// The version of what it was asked with.
+    /// The version of the prompt.
     pub prompt_version: Option<String>,
-    /// SHA-256 of what it was computed from, and what the model was told.
+    /// SHA-256 of the inputs of the computation and of the prompt.
     pub inputs_digest: String,
-    /// From the beginning of its computation to its end.
+    /// The duration of the whole computation.
     pub duration_ms: i64,
     /// As the model counts them.
     pub prompt_tokens: Option<i64>,
@@ -71,12 +72,12 @@ pub struct Provenance {
     pub completion_tokens: Option<i64>,
     /// Why the model stopped.
     pub finish_reason: Option<String>,
-    /// The person who asked for it.
+    /// The person who requested it.
     pub asked_by: Option<String>,
 }
 
 choice! {
-    /// Who worded an analysis. The figures are computed either way.
+    /// Who wrote the text of an analysis. The figures are computed either way.
     pub enum Source {
         /// The program.
         Formula = "formula", ("fórmulas", "formulas");
@@ -85,8 +86,8 @@ choice! {
     }
 }
 
-impl From<Summary> for AnalysisRecord {
-    fn from(summary: Summary) -> Self {
+impl From<AnalysisSummary> for AnalysisRecord {
+    fn from(summary: AnalysisSummary) -> Self {
         Self {
             id: summary.id,
             result: summary.result,
@@ -95,8 +96,9 @@ impl From<Summary> for AnalysisRecord {
     }
 }
 
-impl Summary {
-    /// The language of its text: our own texts tell it by their first word, others are in the shop's.
+impl AnalysisSummary {
+    /// The language of its text, by the first word of our own texts; other texts are in the shop's
+    /// language.
     pub fn language(&self, of_shop: Locale) -> Locale {
         let is_ours = |word| self.result.starts_with(word);
         match (is_ours(RESTOCK.0), is_ours(RESTOCK.1)) {
@@ -111,7 +113,7 @@ impl Summary {
         self.result.lines().next().unwrap_or_default()
     }
 
-    /// What it comes to: the first line after the heading.
+    /// The advice: the first line after the heading.
     pub fn gist(&self) -> &str {
         let lines = self.result.lines().skip(1);
         lines

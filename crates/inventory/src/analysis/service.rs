@@ -5,8 +5,9 @@ use std::time::Duration;
 use db::{Db, Timestamp};
 
 use super::{
-    result::{Analysis, AnalysisRecord, Summary},
-    store::{history, queue, results},
+    RestockTerms,
+    result::{Analysis, AnalysisRecord, AnalysisSummary},
+    store::{self, history, queue, results},
 };
 use crate::{
     State,
@@ -17,80 +18,85 @@ use crate::{
     },
 };
 
-/// Where a product's analysis stands.
+/// The status of a product's analysis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
-    /// Whether one waits or runs.
+pub struct AnalysisStatus {
+    /// Of the request that waits or runs, if there is one.
     pub phase: Option<Phase>,
-    /// The newest that is on record.
+    /// The id of the newest analysis.
     pub newest: Option<i64>,
 }
 
-/// How far a request is.
+/// The phase of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// It waits for its turn.
     Waiting,
-    /// It waits for a moment to come: the model is asked again then, or the cool-down ends.
+    /// It waits until this time: for a retry of the model, or for the end of the cool-down.
     Postponed(Timestamp),
-    /// It is being worked on.
+    /// A worker is at it.
     Running,
 }
 
-/// Asks for a product's analysis at once, whenever the last one was. Answers where it stood before, so that its asker can tell the new one.
+/// Requests a product's analysis at once, whenever the last one was. Returns the status before, so
+/// that the caller can recognise the new analysis.
 ///
 /// # Errors
 ///
-/// Who may not add analyses, an unknown product, and faults of the store.
+/// 403 for callers who may not add analyses, 404 for an unknown product.
 pub async fn analyse_now(
     state: &State,
     caller: &Caller,
     product: i64,
-) -> Result<Standing, Refusal> {
+) -> Result<AnalysisStatus, Refusal> {
     if !caller.may(Permission::new(Verb::Add, Model::Analysis)) {
         return Err(Refusal::forbidden());
     }
-    let asked = ask(state, &caller.username, product).await?;
-    asked.ok_or(Refusal::NotFound)
+    let before = request_now(state, &caller.username, product).await?;
+    before.ok_or(Refusal::NotFound)
 }
 
-/// Asks for a product's analysis at once in somebody's name, as [`analyse_now`] does for those who may; none of an unknown product.
+/// As [`analyse_now`], without a check of permissions; `None` when there is no such product.
 ///
 /// # Errors
 ///
-/// Faults of the store.
-pub async fn ask(state: &State, name: &str, product: i64) -> Result<Option<Standing>, db::Error> {
+/// Those of the database.
+pub async fn request_now(
+    state: &State,
+    name: &str,
+    product: i64,
+) -> Result<Option<AnalysisStatus>, db::Error> {
     let (name, now) = (name.to_owned(), state.clock.now());
-    let before = standing(state, product).await?;
-    let ask = async move |tx: &mut db::Tx| {
-        let is_known = history::subject(tx, product).await?.is_some();
+    let before = status(state, product).await?;
+    let insert = async move |tx: &mut db::Tx| {
+        let is_known = history::product(tx, product).await?.is_some();
         if is_known {
-            queue::insert_asked(tx, product, &name, now).await?;
+            queue::insert_for_person(tx, product, &name, now).await?;
         }
         Ok::<_, db::Error>(is_known)
     };
-    if !state.db.write(ask).await? {
+    if !state.db.write(insert).await? {
         return Ok(None);
     }
-    state.analysis.bell.notify_one();
-    Ok(Some(Standing {
+    state.analysis.wake_worker.notify_one();
+    Ok(Some(AnalysisStatus {
         phase: Some(before.phase.unwrap_or(Phase::Waiting)),
         newest: before.newest,
     }))
 }
 
-/// Where a product's analysis stands.
+/// The status of a product's analysis.
 ///
 /// # Errors
 ///
-/// Faults of the store.
-pub async fn standing(state: &State, product: i64) -> Result<Standing, db::Error> {
+/// Those of the database.
+pub async fn status(state: &State, product: i64) -> Result<AnalysisStatus, db::Error> {
     let now = state.clock.now();
     let read = async move |conn: &mut db::Conn| {
         let row = queue::find(conn, product).await?;
         let newest = results::newest(conn, product).await?;
         let phase = row.map(|row| {
-            if row.is_taken {
+            if row.is_claimed {
                 Phase::Running
             } else if row.due_at.since(now) > Duration::from_secs(1) {
                 Phase::Postponed(row.due_at)
@@ -98,7 +104,7 @@ pub async fn standing(state: &State, product: i64) -> Result<Standing, db::Error
                 Phase::Waiting
             }
         });
-        Ok::<_, db::Error>(Standing {
+        Ok::<_, db::Error>(AnalysisStatus {
             phase,
             newest: newest.map(|(id, _)| id),
         })
@@ -115,7 +121,7 @@ pub async fn list(
     state: &State,
     product: Option<i64>,
     wanted: PageRequest,
-) -> Result<Page<Summary>, Refusal> {
+) -> Result<Page<AnalysisSummary>, Refusal> {
     let read = async move |conn: &mut db::Conn| {
         let count = results::count(conn, product).await?;
         let (number, offset) = wanted.within(count)?;
@@ -140,11 +146,11 @@ pub async fn records(state: &State, wanted: PageRequest) -> Result<Page<Analysis
     })
 }
 
-/// One analysis with all that is known of it.
+/// One analysis with its provenance.
 ///
 /// # Errors
 ///
-/// Faults of the store.
+/// Those of the database.
 pub async fn read(state: &State, id: i64) -> Result<Option<Analysis>, db::Error> {
     let find = async move |conn: &mut db::Conn| results::find(conn, id).await;
     state.db.read(find).await
@@ -154,45 +160,62 @@ pub async fn read(state: &State, id: i64) -> Result<Option<Analysis>, db::Error>
 ///
 /// # Errors
 ///
-/// Faults of the store.
+/// Those of the database.
 pub async fn waiting(state: &State) -> Result<i64, Refusal> {
     let now = state.clock.now();
     let read = async move |conn: &mut db::Conn| queue::due_soon(conn, now).await;
     Ok(state.db.read::<_, db::Error, _>(read).await?)
 }
 
-/// A product that can be analysed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Subject {
-    /// Its id.
-    pub id: i64,
-    /// Its title.
-    pub title: String,
-    /// Units in stock.
-    pub quantity: i64,
+/// A product as analyses read it; `None` when there is no such product.
+pub(crate) async fn product(
+    state: &State,
+    id: i64,
+) -> Result<Option<history::AnalysedProduct>, Refusal> {
+    let read = async move |conn: &mut db::Conn| history::product(conn, id).await;
+    Ok(state.db.read::<_, db::Error, _>(read).await?)
 }
 
-/// The product of this id, as long as there is one.
-///
-/// # Errors
-///
-/// Faults of the store.
-pub async fn subject(state: &State, product: i64) -> Result<Option<Subject>, Refusal> {
-    let read = async move |conn: &mut db::Conn| history::subject(conn, product).await;
-    let found = state.db.read::<_, db::Error, _>(read).await?;
-    Ok(found.map(|found| Subject {
-        id: found.id,
-        title: found.title,
-        quantity: found.quantity,
-    }))
+/// A product's own terms; `None` when there is no such product.
+pub(crate) async fn read_terms(
+    state: &State,
+    product_id: i64,
+) -> Result<Option<RestockTerms>, Refusal> {
+    Ok(product(state, product_id)
+        .await?
+        .map(|product| product.terms))
+}
+
+/// Writes a product's own terms.
+pub(crate) async fn write_terms(
+    state: &State,
+    product: i64,
+    terms: RestockTerms,
+) -> Result<(), Refusal> {
+    let write = async move |tx: &mut db::Tx| {
+        let is_known = history::product(tx, product).await?.is_some();
+        if is_known {
+            store::terms::write(tx, product, terms).await?;
+        }
+        Ok::<_, db::Error>(is_known)
+    };
+    if state.db.write(write).await? {
+        Ok(())
+    } else {
+        Err(Refusal::NotFound)
+    }
 }
 
 /// The newest analyses; of one product when it is named.
 ///
 /// # Errors
 ///
-/// Faults of the store.
-pub async fn latest(db: &Db, product: Option<i64>, count: i64) -> Result<Vec<Summary>, db::Error> {
+/// Those of the database.
+pub async fn latest(
+    db: &Db,
+    product: Option<i64>,
+    count: i64,
+) -> Result<Vec<AnalysisSummary>, db::Error> {
     db.read(async move |conn| results::page(conn, product, count, 0).await)
         .await
 }
@@ -201,7 +224,7 @@ pub async fn latest(db: &Db, product: Option<i64>, count: i64) -> Result<Vec<Sum
 ///
 /// # Errors
 ///
-/// Faults of the store.
-pub async fn newest(state: &State, count: i64) -> Result<Vec<Summary>, Refusal> {
+/// Those of the database.
+pub async fn newest(state: &State, count: i64) -> Result<Vec<AnalysisSummary>, Refusal> {
     Ok(latest(&state.db, None, count).await?)
 }

@@ -1,5 +1,6 @@
-//! The stream of server-sent events that tells open dashboards that stock has changed: at once when this process changed it, within seconds
-//! when another did. It carries no figures: the page fetches those.
+//! The stream of server-sent events that notifies open dashboards of changed stock: at once when
+//! this process changed it, within seconds when another process did. It carries no figures; the
+//! page fetches those.
 
 use std::{collections::HashMap, convert::Infallible, sync::Arc, time::Duration};
 
@@ -17,59 +18,59 @@ use web::cookie::HostOnly;
 
 use crate::{State, accounts::session, aggregates};
 
-/// Streams that are open at once, for all readers of this process.
-const MOST: usize = 200;
-/// Of these for one user: the tabs of a few devices.
-const MOST_OF_A_USER: usize = 10;
+/// The most streams of this process.
+const MAX_STREAMS: usize = 200;
+/// The most streams of one user: the tabs of a few devices.
+const MAX_USER_STREAMS: usize = 10;
 /// A stream ends after this time; the page opens the next.
 const LENGTH_MAX: Duration = Duration::from_secs(15 * 60);
-/// A sign of life for what stands between, which closes silent connections.
+/// Proxies close silent connections.
 const HEARTBEAT: Duration = Duration::from_secs(15);
-/// A session that has ended is noticed within this time.
-const SESSION_EVERY: Duration = Duration::from_secs(20);
-/// A busy shop is told of no more often than this.
-const PAUSE: Duration = Duration::from_secs(2);
-/// What other processes moved is looked for this often, while anybody looks.
-const LOOK_EVERY: Duration = Duration::from_secs(5);
-/// After which time a page opens the next stream.
+/// How often it is checked that the session has not ended.
+const SESSION_CHECK: Duration = Duration::from_secs(20);
+/// The least time between two events.
+const MIN_INTERVAL: Duration = Duration::from_secs(2);
+/// How often the ledger is polled for changes of other processes, while a stream is open.
+const POLL_INTERVAL: Duration = Duration::from_secs(5);
+/// The time after which a page opens the next stream.
 const RETRY: Duration = Duration::from_secs(5);
 
-/// The places for streams. Clones share them.
+/// The open streams. Clones share them.
 #[derive(Debug, Clone)]
-pub struct Streams(Arc<watch::Sender<Open>>);
+pub struct Streams(Arc<watch::Sender<OpenStreams>>);
 
-/// The open streams.
+/// How many streams are open.
 #[derive(Debug, Default)]
-struct Open {
+struct OpenStreams {
     count: usize,
     by_user: HashMap<i64, usize>,
 }
 
-/// A place that is taken until it is dropped.
+/// The slot of a stream, until it is dropped.
 #[derive(Debug)]
-struct Place {
+struct StreamSlot {
     streams: Streams,
     user: i64,
 }
 
 impl Default for Streams {
     fn default() -> Self {
-        Self(Arc::new(watch::Sender::new(Open::default())))
+        Self(Arc::new(watch::Sender::new(OpenStreams::default())))
     }
 }
 
 impl Streams {
-    fn enter(&self, user: i64) -> Option<Place> {
-        let has_entered = self.0.send_if_modified(|open| {
+    fn acquire(&self, user: i64) -> Option<StreamSlot> {
+        let is_acquired = self.0.send_if_modified(|open| {
             let of_user = open.by_user.get(&user).copied().unwrap_or(0);
-            let is_free = open.count < MOST && of_user < MOST_OF_A_USER;
+            let is_free = open.count < MAX_STREAMS && of_user < MAX_USER_STREAMS;
             if is_free {
                 open.count += 1;
                 open.by_user.insert(user, of_user + 1);
             }
             is_free
         });
-        has_entered.then(|| Place {
+        is_acquired.then(|| StreamSlot {
             streams: self.clone(),
             user,
         })
@@ -80,13 +81,14 @@ impl Streams {
         self.0.borrow().count
     }
 
-    async fn any(&self) {
+    /// Waits until a stream is open.
+    async fn wait_for_any(&self) {
         // The sender lives as long as this value.
         let _ = self.0.subscribe().wait_for(|open| open.count > 0).await;
     }
 }
 
-impl Drop for Place {
+impl Drop for StreamSlot {
     fn drop(&mut self) {
         self.streams.0.send_modify(|open| {
             open.count = open.count.saturating_sub(1);
@@ -100,33 +102,34 @@ impl Drop for Place {
     }
 }
 
-/// Opens a stream for the session of a request, which is the user's; none when too many are open.
+/// Opens a stream for a user's session; `None` when too many are open.
 pub(super) fn open(
     state: &State,
     parts: Parts,
     user: i64,
 ) -> Option<Sse<impl Stream<Item = Result<Event, Infallible>> + use<>>> {
-    let place = state.streams.enter(user)?;
-    // Few: a reader that does not keep up is told once that something moved.
+    let slot = state.streams.acquire(user)?;
+    // A small buffer: a slow reader needs one event for several changes.
     let (sender, receiver) = mpsc::channel(2);
-    tokio::spawn(tell(state.clone(), parts, place, sender));
+    tokio::spawn(send_events(state.clone(), parts, slot, sender));
     let keep_alive = KeepAlive::new().interval(HEARTBEAT);
     Some(Sse::new(ReceiverStream::new(receiver)).keep_alive(keep_alive))
 }
 
 type Sender = mpsc::Sender<Result<Event, Infallible>>;
 
-async fn tell(state: State, parts: Parts, _place: Place, sender: Sender) {
-    let mut beats = state.changes.subscribe();
+async fn send_events(state: State, parts: Parts, _slot: StreamSlot, sender: Sender) {
+    let mut notifications = state.changes.subscribe();
     let end = Instant::now() + LENGTH_MAX;
-    // The page knows from the version whether anything moved between its figures and this stream.
-    if !say(&state, &sender).await {
+    // The first event has the version, so that the page sees a change between its figures and this
+    // stream.
+    if !send_version(&state, &sender).await {
         return;
     }
     loop {
         let has_moved = tokio::select! {
-            changed = beats.changed() => changed.is_ok(),
-            () = sleep(SESSION_EVERY) => false,
+            changed = notifications.changed() => changed.is_ok(),
+            () = sleep(SESSION_CHECK) => false,
             () = sender.closed() => return,
             () = sleep_until(end) => return,
             () = state.shutdown.begun() => return,
@@ -135,11 +138,11 @@ async fn tell(state: State, parts: Parts, _place: Place, sender: Sender) {
             return;
         }
         if has_moved {
-            if !say(&state, &sender).await {
+            if !send_version(&state, &sender).await {
                 return;
             }
             tokio::select! {
-                () = sleep(PAUSE) => {}
+                () = sleep(MIN_INTERVAL) => {}
                 () = sender.closed() => return,
                 () = state.shutdown.begun() => return,
             }
@@ -147,8 +150,8 @@ async fn tell(state: State, parts: Parts, _place: Place, sender: Sender) {
     }
 }
 
-/// Says where the ledger stands; whether anybody still listens.
-async fn say(state: &State, sender: &Sender) -> bool {
+/// Sends the id of the ledger's newest entry. Returns whether the reader is still connected.
+async fn send_version(state: &State, sender: &Sender) -> bool {
     let read = state
         .db
         .read(async |conn| aggregates::ledger_end(conn).await)
@@ -162,7 +165,7 @@ async fn say(state: &State, sender: &Sender) -> bool {
             sender.send(Ok(event)).await.is_ok()
         }
         Err(error) => {
-            tracing::warn!(%error, "open dashboards cannot be told of what moved");
+            tracing::warn!(%error, "dashboard stream: reading the ledger failed; the stream ends and the page opens another");
             false
         }
     }
@@ -173,24 +176,24 @@ async fn is_logged_in(state: &State, parts: &Parts) -> bool {
     session.is_ok_and(|session| session.is_some_and(|session| session.caller().is_some()))
 }
 
-/// Looks for what other processes moved, while any stream is open.
-pub(crate) async fn look_out(state: State) {
+/// Polls the ledger for changes of other processes, while any stream is open.
+pub(crate) async fn poll_ledger(state: State) {
     let mut seen = None;
     loop {
         tokio::select! {
-            () = state.streams.any() => {}
+            () = state.streams.wait_for_any() => {}
             () = state.shutdown.begun() => return,
         }
         tokio::select! {
-            () = sleep(LOOK_EVERY) => {}
+            () = sleep(POLL_INTERVAL) => {}
             () = state.shutdown.begun() => return,
         }
-        look(&state, &mut seen).await;
+        notify_of_change(&state, &mut seen).await;
     }
 }
 
-/// One look: tells everybody when the ledger has grown since the last.
-async fn look(state: &State, seen: &mut Option<i64>) {
+/// Notifies all streams when the ledger has grown since the last call.
+async fn notify_of_change(state: &State, seen: &mut Option<i64>) {
     let read = state
         .db
         .read(async |conn| aggregates::ledger_end(conn).await)
@@ -201,7 +204,9 @@ async fn look(state: &State, seen: &mut Option<i64>) {
                 state.changes.notify();
             }
         }
-        Err(error) => tracing::warn!(%error, "the ledger could not be looked at"),
+        Err(error) => {
+            tracing::warn!(%error, "dashboard stream: polling the ledger failed, retrying in 5 s");
+        }
     }
 }
 
@@ -210,28 +215,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn streams_are_bounded_and_their_places_come_back() {
+    fn streams_are_bounded_and_their_slots_are_released() {
         let streams = Streams::default();
-        let users = (0..).flat_map(|user| [user; MOST_OF_A_USER]);
-        let places: Vec<_> = users
-            .take(MOST)
-            .map(|user| streams.enter(user).unwrap())
+        let users = (0..).flat_map(|user| [user; MAX_USER_STREAMS]);
+        let slots: Vec<_> = users
+            .take(MAX_STREAMS)
+            .map(|user| streams.acquire(user).unwrap())
             .collect();
-        assert!(streams.enter(-1).is_none());
-        drop(places);
+        assert!(streams.acquire(-1).is_none());
+        drop(slots);
         assert_eq!(streams.count(), 0);
-        assert!(streams.enter(-1).is_some());
+        assert!(streams.acquire(-1).is_some());
     }
 
     #[test]
     fn one_user_does_not_take_every_stream() {
         let streams = Streams::default();
-        let places: Vec<_> = (0..MOST_OF_A_USER)
-            .map(|_| streams.enter(1).unwrap())
+        let slots: Vec<_> = (0..MAX_USER_STREAMS)
+            .map(|_| streams.acquire(1).unwrap())
             .collect();
-        assert!(streams.enter(1).is_none());
-        assert!(streams.enter(2).is_some());
-        drop(places);
-        assert!(streams.enter(1).is_some());
+        assert!(streams.acquire(1).is_none());
+        assert!(streams.acquire(2).is_some());
+        drop(slots);
+        assert!(streams.acquire(1).is_some());
     }
 }

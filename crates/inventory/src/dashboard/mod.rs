@@ -1,5 +1,6 @@
-//! The first page of the web interface: what needs attention now, how the shop is doing, and the latest movements; and the stream that tells
-//! the page when stock has changed. Every figure comes from the aggregates and is exact; nothing is changed here.
+//! The first page of the web interface: what needs attention, the sales, the stock and the latest
+//! movements; and the event stream that notifies the page of changed stock. Every figure comes from
+//! the aggregates and is exact.
 
 pub(crate) mod live;
 mod model;
@@ -14,10 +15,10 @@ use db::{Conn, Error, Timestamp};
 use crate::{
     State,
     aggregates::{self, DAY, Dimension, StockAggregate},
-    analysis::{self, Summary},
+    analysis::{self, AnalysisSummary},
     events::{Delivery, DeliveryState, Endpoint, Filter, deliveries, endpoints},
     page::part::{Part, part},
-    reorder::{self, Low},
+    reorder::{self, LowProduct},
     rest::{Refusal, json::Named},
     stock::{
         self,
@@ -25,75 +26,77 @@ use crate::{
         orders::{self, WaitingOrders},
     },
 };
-use model::{Course, Period, Prices};
+use model::{Period, Prices, SalesTrend};
 
-/// Products that run low, as many as are looked at: those with the fewest units.
-const LOOKED_AT: i64 = 40;
-/// Of these, as many as are shown: those that are missed first.
-const LOW: usize = 6;
-/// Movements of each kind.
-const LAST: i64 = 8;
-/// Categories, and brands, that are shown by name; the others are added up.
-const NAMED: usize = 6;
-/// Failed deliveries, as many as are shown.
-const FAILED: i64 = 3;
-/// Orders that wait, as many as are shown.
-const ORDERS: i64 = 4;
-/// An endpoint that has been failing for so long, and its third attempt with it, needs somebody; a shorter fault mends itself.
-const FAILING: Duration = Duration::from_secs(15 * 60);
+/// Low products that are read: those with the fewest units.
+const LOW_CANDIDATES: i64 = 40;
+/// Low products that are shown: the most urgent of those.
+const LOW_SHOWN: usize = 6;
+/// Movements that are shown.
+const MOVEMENTS_SHOWN: i64 = 8;
+/// Categories, and brands, that are shown by name; the others are summed.
+const SHARES_SHOWN: usize = 6;
+/// Failed deliveries that are shown.
+const FAILED_SHOWN: i64 = 3;
+/// Waiting orders that are shown.
+const ORDERS_SHOWN: i64 = 4;
+/// An endpoint that has failed for so long, at its third attempt, is shown. A shorter fault ends by
+/// itself.
+const FAILING_FOR: Duration = Duration::from_secs(15 * 60);
 
-/// What a reader wants to see.
+/// The period and prices that the reader has chosen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct PageRequest {
+pub(crate) struct DashboardRequest {
     pub(crate) period: Period,
     pub(crate) prices: Prices,
 }
 
-/// Everything that the page shows, part by part: what cannot be read leaves the others as they are.
+/// Everything that the page shows. A part that cannot be read leaves the others as they are.
 #[derive(Debug)]
 pub(crate) struct Dashboard {
-    pub(crate) wanted: PageRequest,
+    pub(crate) request: DashboardRequest,
     pub(crate) now: Timestamp,
-    pub(crate) figures: Figures,
-    /// The newest, if there is one.
-    pub(crate) analysis: Part<Option<Summary>>,
-    pub(crate) failed: Part<Failed>,
-    /// Paid orders whose goods have not left.
+    pub(crate) figures: StockFigures,
+    /// The newest one, if there is any.
+    pub(crate) analysis: Part<Option<AnalysisSummary>>,
+    pub(crate) failed: Part<DeliveryProblems>,
+    /// Paid orders whose goods have not left the stock.
     pub(crate) orders: Part<WaitingOrders>,
 }
 
-/// What comes from stock and its movements, of one moment where all of it can be read.
+/// The figures of stock and movements, from one snapshot where all of them can be read.
 #[derive(Debug)]
-pub(crate) struct Figures {
-    /// The ledger's newest entry, when it was read.
+pub(crate) struct StockFigures {
+    /// The ledger's newest entry at that time.
     pub(crate) version: i64,
-    pub(crate) course: Part<Course>,
-    pub(crate) shelves: Part<Shelves>,
+    pub(crate) sales: Part<SalesTrend>,
+    pub(crate) stock: Part<StockBreakdown>,
     pub(crate) low: Part<LowProducts>,
     /// Newest first.
     pub(crate) movements: Part<Vec<(Movement, MovementRecord)>>,
 }
 
-/// What stands on the shelves.
+/// The stock, in total, by category and by brand.
 #[derive(Debug, Default)]
-pub(crate) struct Shelves {
-    pub(crate) stock: StockAggregate,
+pub(crate) struct StockBreakdown {
+    pub(crate) total: StockAggregate,
     pub(crate) categories: Shares,
     pub(crate) brands: Shares,
 }
 
-/// What runs low.
+/// The products that run low.
 #[derive(Debug)]
 pub(crate) struct LowProducts {
     pub(crate) count: i64,
-    /// Those that are missed first.
-    pub(crate) first: Vec<Low>,
+    /// The most urgent ones.
+    pub(crate) first: Vec<LowProduct>,
 }
 
-/// Deliveries of events that were given up, and endpoints that get nothing: they were disabled because of failures, or have been failing for
-/// [`FAILING`].
+/// Deliveries of events that were given up, and endpoints that were disabled because of failures or
+/// have failed for
+/// [`FAILING_FOR`].
 #[derive(Debug, Default)]
-pub(crate) struct Failed {
+pub(crate) struct DeliveryProblems {
     pub(crate) count: i64,
     /// The newest of the deliveries.
     pub(crate) newest: Vec<Delivery>,
@@ -104,38 +107,35 @@ pub(crate) struct Failed {
 #[derive(Debug, Default)]
 pub(crate) struct Shares {
     pub(crate) named: Vec<(Named, StockAggregate)>,
-    /// How many more there are, and what they hold.
+    /// How many more there are, and their sum.
     pub(crate) others: Option<(usize, StockAggregate)>,
 }
 
 /// Reads everything the page shows, in a fixed number of statements.
-///
-/// # Errors
-///
-/// A store that cannot be reached. A part that cannot be read for another reason is logged and marked.
-pub(crate) async fn read(state: &State, wanted: PageRequest) -> Result<Dashboard, Refusal> {
+pub(crate) async fn read(state: &State, request: DashboardRequest) -> Result<Dashboard, Refusal> {
     let now = state.clock.now();
     let threshold = state.config.low_stock_threshold;
-    let whole = async move |conn: &mut Conn| together(conn, wanted, threshold, now).await;
+    let whole =
+        async move |conn: &mut Conn| figures_of_one_snapshot(conn, request, threshold, now).await;
     let figures = match state.db.read(whole).await {
-        Err(error) if !error.is_unavailable() => apart(state, wanted, now).await?,
+        Err(error) if !error.is_unavailable() => figures_one_by_one(state, request, now).await?,
         figures => figures?,
     };
     Ok(Dashboard {
-        wanted,
+        request,
         now,
         figures,
         analysis: part("newest analysis", newest_analysis(state)).await?,
         failed: part("failed deliveries", failed(state)).await?,
-        orders: part("orders that wait", orders::waiting(state, ORDERS)).await?,
+        orders: part("orders that wait", orders::waiting(state, ORDERS_SHOWN)).await?,
     })
 }
 
-async fn newest_analysis(state: &State) -> Result<Option<Summary>, Refusal> {
+async fn newest_analysis(state: &State) -> Result<Option<AnalysisSummary>, Refusal> {
     Ok(analysis::newest(state, 1).await?.pop())
 }
 
-async fn failed(state: &State) -> Result<Failed, Error> {
+async fn failed(state: &State) -> Result<DeliveryProblems, Error> {
     let of_endpoints = deliveries::failed(&state.db).await?;
     let is_failed = Filter {
         state: Some(DeliveryState::Failed),
@@ -146,48 +146,53 @@ async fn failed(state: &State) -> Result<Failed, Error> {
     endpoints.retain(
         |endpoint| match (endpoint.disabled, endpoint.failing_since) {
             (Some(reason), _) => reason.is_by_failure(),
-            (None, Some(since)) => now.since(since) >= FAILING,
+            (None, Some(since)) => now.since(since) >= FAILING_FOR,
             (None, None) => false,
         },
     );
-    Ok(Failed {
+    Ok(DeliveryProblems {
         endpoints,
         count: of_endpoints.iter().map(|(_, count)| count).sum(),
-        newest: deliveries::newest(&state.db, is_failed, FAILED).await?,
+        newest: deliveries::newest(&state.db, is_failed, FAILED_SHOWN).await?,
     })
 }
 
-/// All figures, of one moment.
-async fn together(
+/// All figures, read in one transaction.
+async fn figures_of_one_snapshot(
     conn: &mut Conn,
-    wanted: PageRequest,
+    request: DashboardRequest,
     threshold: i64,
     now: Timestamp,
-) -> Result<Figures, Error> {
-    Ok(Figures {
-        // Before the figures: a movement in between is shown once too often rather than not at all.
+) -> Result<StockFigures, Error> {
+    Ok(StockFigures {
+        // Read first: a movement after it makes the page read the figures again.
         version: aggregates::ledger_end(conn).await?,
-        course: Ok(course(conn, wanted, now).await?),
-        shelves: Ok(shelves(conn).await?),
+        sales: Ok(sales(conn, request, now).await?),
+        stock: Ok(stock_breakdown(conn).await?),
         low: Ok(low(conn, threshold, now).await?),
         movements: Ok(last_movements(conn).await?),
     })
 }
 
-/// The same where some of them cannot be read: each for itself, since a statement that fails may end its whole transaction.
-async fn apart(state: &State, wanted: PageRequest, now: Timestamp) -> Result<Figures, Refusal> {
+/// The figures, each in a transaction of its own, since a statement that fails may end its
+/// transaction.
+async fn figures_one_by_one(
+    state: &State,
+    request: DashboardRequest,
+    now: Timestamp,
+) -> Result<StockFigures, Refusal> {
     let (db, threshold) = (&state.db, state.config.low_stock_threshold);
-    Ok(Figures {
-        // Without it the page is shown anew by the first change of stock that it hears of.
+    Ok(StockFigures {
+        // With 0 the first event of the stream makes the page read the figures again.
         version: part("ledger", db.read(aggregates::ledger_end))
             .await?
             .unwrap_or_default(),
-        course: part(
+        sales: part(
             "sales",
-            db.read(async move |conn| course(conn, wanted, now).await),
+            db.read(async move |conn| sales(conn, request, now).await),
         )
         .await?,
-        shelves: part("stock", db.read(shelves)).await?,
+        stock: part("stock", db.read(stock_breakdown)).await?,
         low: part(
             "low stock",
             db.read(async move |conn| low(conn, threshold, now).await),
@@ -197,26 +202,30 @@ async fn apart(state: &State, wanted: PageRequest, now: Timestamp) -> Result<Fig
     })
 }
 
-async fn course(conn: &mut Conn, wanted: PageRequest, now: Timestamp) -> Result<Course, Error> {
-    let PageRequest { period, prices } = wanted;
+async fn sales(
+    conn: &mut Conn,
+    request: DashboardRequest,
+    now: Timestamp,
+) -> Result<SalesTrend, Error> {
+    let DashboardRequest { period, prices } = request;
     let (begin, end) = (period.begin_before(now), aggregates::day_of(now) + DAY);
     let days = aggregates::days(conn, Movement::Outflow, begin, end).await?;
-    Ok(Course::of(&days, period, prices, now))
+    Ok(SalesTrend::of(&days, period, prices, now))
 }
 
-async fn shelves(conn: &mut Conn) -> Result<Shelves, Error> {
+async fn stock_breakdown(conn: &mut Conn) -> Result<StockBreakdown, Error> {
     let stock = aggregates::stock(conn).await?;
-    Ok(Shelves {
-        stock: total(&stock, Dimension::Category),
+    Ok(StockBreakdown {
+        total: total(&stock, Dimension::Category),
         categories: shares(conn, &stock, Dimension::Category).await?,
         brands: shares(conn, &stock, Dimension::Brand).await?,
     })
 }
 
 async fn low(conn: &mut Conn, threshold: i64, now: Timestamp) -> Result<LowProducts, Error> {
-    let (count, lowest) = stock::lowest(conn, threshold, LOOKED_AT).await?;
-    let mut first = reorder::first_missed(conn, lowest, now).await?;
-    first.truncate(LOW);
+    let (count, lowest) = stock::lowest(conn, threshold, LOW_CANDIDATES).await?;
+    let mut first = reorder::by_urgency(conn, lowest, now).await?;
+    first.truncate(LOW_SHOWN);
     Ok(LowProducts { count, first })
 }
 
@@ -229,12 +238,12 @@ fn of_dimension(stock: &Stock, wanted: Dimension) -> impl Iterator<Item = (i64, 
         .map(|((_, id), aggregate)| (*id, *aggregate))
 }
 
-/// What all products hold, as one dimension adds up.
+/// The sum over one dimension.
 fn total(stock: &Stock, dimension: Dimension) -> StockAggregate {
-    added(of_dimension(stock, dimension).map(|(_, aggregate)| aggregate))
+    summed(of_dimension(stock, dimension).map(|(_, aggregate)| aggregate))
 }
 
-fn added(aggregates: impl IntoIterator<Item = StockAggregate>) -> StockAggregate {
+fn summed(aggregates: impl IntoIterator<Item = StockAggregate>) -> StockAggregate {
     aggregates
         .into_iter()
         .fold(StockAggregate::default(), |mut sum, aggregate| {
@@ -246,7 +255,7 @@ fn added(aggregates: impl IntoIterator<Item = StockAggregate>) -> StockAggregate
 async fn shares(conn: &mut Conn, stock: &Stock, dimension: Dimension) -> Result<Shares, Error> {
     let mut all: Vec<(i64, StockAggregate)> = of_dimension(stock, dimension).collect();
     all.sort_by_key(|(id, aggregate)| (std::cmp::Reverse(aggregate.products), *id));
-    let rest = all.split_off(all.len().min(NAMED));
+    let rest = all.split_off(all.len().min(SHARES_SHOWN));
     let ids: Vec<i64> = all.iter().map(|(id, _)| *id).collect();
     let names: BTreeMap<i64, String> = store::names(conn, dimension, &ids)
         .await?
@@ -261,7 +270,7 @@ async fn shares(conn: &mut Conn, stock: &Stock, dimension: Dimension) -> Result<
         others: (!rest.is_empty()).then(|| {
             (
                 rest.len(),
-                added(rest.into_iter().map(|(_, aggregate)| aggregate)),
+                summed(rest.into_iter().map(|(_, aggregate)| aggregate)),
             )
         }),
     })
@@ -270,10 +279,10 @@ async fn shares(conn: &mut Conn, stock: &Stock, dimension: Dimension) -> Result<
 async fn last_movements(conn: &mut Conn) -> Result<Vec<(Movement, MovementRecord)>, Error> {
     let mut last = Vec::new();
     for movement in [Movement::Outflow, Movement::Inflow] {
-        let records = movements::latest(conn, movement, LAST).await?;
+        let records = movements::latest(conn, movement, MOVEMENTS_SHOWN).await?;
         last.extend(records.into_iter().map(|record| (movement, record)));
     }
     last.sort_by_key(|(_, record)| std::cmp::Reverse(record.created_at));
-    last.truncate(usize::try_from(LAST).unwrap_or(usize::MAX));
+    last.truncate(usize::try_from(MOVEMENTS_SHOWN).unwrap_or(usize::MAX));
     Ok(last)
 }

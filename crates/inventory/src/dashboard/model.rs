@@ -6,7 +6,7 @@ use db::Timestamp;
 
 use crate::aggregates::{DAY, DayAggregate, Sum, day_of};
 
-/// The stretch of days that is looked at, today included.
+/// The days that are shown, today included.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Period {
     Week,
@@ -29,7 +29,7 @@ impl Period {
         }
     }
 
-    /// The period of that many days, as addresses name it.
+    /// The period of that many days, as in an address.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
@@ -53,17 +53,17 @@ impl Period {
     }
 }
 
-/// At which prices sales are valued.
+/// The prices at which sales are valued.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Prices {
-    /// Those when it was sold.
+    /// Those of the sale.
     #[default]
-    Sold,
-    /// Those of now.
+    AtSale,
+    /// The present ones.
     Present,
 }
 
-/// What was sold in some days.
+/// The sales of some days.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Sales {
     pub(crate) outflows: i64,
@@ -77,7 +77,7 @@ pub(crate) struct Sales {
 impl Sales {
     pub(crate) fn of(day: &DayAggregate, prices: Prices) -> Self {
         let (value, cost) = match prices {
-            Prices::Sold => (day.value, day.cost),
+            Prices::AtSale => (day.value, day.cost),
             Prices::Present => (day.present_value, day.present_cost),
         };
         Self {
@@ -101,7 +101,7 @@ impl Sales {
         self
     }
 
-    /// All of them together.
+    /// The sum of some sales.
     pub(crate) fn total<'a>(days: impl IntoIterator<Item = &'a Self>) -> Self {
         days.into_iter().fold(Self::default(), Self::add)
     }
@@ -109,13 +109,13 @@ impl Sales {
 
 /// The sales of a period, day by day, and of the period before it as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Course {
+pub(crate) struct SalesTrend {
     pub(crate) days: Vec<(Timestamp, Sales)>,
     pub(crate) total: Sales,
     pub(crate) before: Sales,
 }
 
-impl Course {
+impl SalesTrend {
     /// Of the aggregates of both periods.
     pub(crate) fn of(
         aggregates: &BTreeMap<Timestamp, DayAggregate>,
@@ -147,15 +147,16 @@ const MOST_TOLD: u64 = 9_999;
 
 /// How a figure compares with the period before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Change {
-    /// More, by so many per cent; `None` where nothing, less, or next to nothing came before and a share says nothing.
+pub(crate) enum SalesChange {
+    /// More, by so many per cent; `None` where nothing, less, or next to nothing came before and a
+    /// share says nothing.
     More(Option<u64>),
     /// Less, by so many per cent.
     Less(Option<u64>),
     Same,
 }
 
-impl Change {
+impl SalesChange {
     pub(crate) fn between(before: Sum, now: Sum) -> Self {
         if now == before {
             return Self::Same;
@@ -212,15 +213,15 @@ mod tests {
 
     #[test]
     fn a_figure_is_compared_in_words_and_per_cent() {
-        let between = |before: i64, now: i64| Change::between(before.into(), now.into());
-        assert_eq!(between(100, 112), Change::More(Some(12)));
-        assert_eq!(between(100, 0), Change::Less(Some(100)));
-        assert_eq!(between(300, 299), Change::Less(Some(0)));
-        assert_eq!(between(7, 7), Change::Same);
-        assert_eq!(between(0, 5), Change::More(None));
-        assert_eq!(between(1, 100), Change::More(Some(9_900)));
-        assert_eq!(between(1, i64::MAX), Change::More(None));
-        assert_eq!(between(-10, -20), Change::Less(None));
+        let between = |before: i64, now: i64| SalesChange::between(before.into(), now.into());
+        assert_eq!(between(100, 112), SalesChange::More(Some(12)));
+        assert_eq!(between(100, 0), SalesChange::Less(Some(100)));
+        assert_eq!(between(300, 299), SalesChange::Less(Some(0)));
+        assert_eq!(between(7, 7), SalesChange::Same);
+        assert_eq!(between(0, 5), SalesChange::More(None));
+        assert_eq!(between(1, 100), SalesChange::More(Some(9_900)));
+        assert_eq!(between(1, i64::MAX), SalesChange::More(None));
+        assert_eq!(between(-10, -20), SalesChange::Less(None));
     }
 
     #[test]
@@ -237,11 +238,11 @@ mod tests {
         let aggregates = [("2026-11-20", 2), ("2026-11-14", 3), ("2026-11-13", 7)]
             .map(|(day, units)| (time(&format!("{day}T00:00:00Z")), aggregate(units)))
             .into();
-        let course = Course::of(&aggregates, Period::Week, Prices::Sold, now);
-        assert_eq!((course.days.len(), course.total.outflows), (7, 2));
-        assert_eq!(course.total.profit(), 15.into());
-        assert_eq!(course.before.value, 56.into());
-        let present = Course::of(&aggregates, Period::Week, Prices::Present, now);
+        let trend = SalesTrend::of(&aggregates, Period::Week, Prices::AtSale, now);
+        assert_eq!((trend.days.len(), trend.total.outflows), (7, 2));
+        assert_eq!(trend.total.profit(), 15.into());
+        assert_eq!(trend.before.value, 56.into());
+        let present = SalesTrend::of(&aggregates, Period::Week, Prices::Present, now);
         assert_eq!(present.total.value, 45.into());
     }
 }

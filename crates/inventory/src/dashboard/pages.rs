@@ -1,4 +1,5 @@
-//! The dashboard's addresses: the page, its figures alone for a page that is already open, and the stream that says when they have changed.
+//! The dashboard's addresses: the page, its figures alone for a page that is open, and the stream
+//! of changes.
 
 use axum::{
     extract::{RawQuery, State as Extracted},
@@ -10,7 +11,7 @@ use utoipa_axum::routes;
 use web::openapi::Failure;
 
 use super::{
-    PageRequest, live,
+    DashboardRequest, live,
     model::{Period, Prices},
     view::{FiguresPage, HomePage, View},
 };
@@ -22,7 +23,7 @@ use crate::{
     rest::query::Parameters,
 };
 
-/// `GET /`, and what the page asks for while it is open.
+/// `GET /`, and what an open page fetches.
 pub(crate) fn routes() -> PageRouter {
     PageRouter::new()
         .described(routes!(home))
@@ -43,7 +44,7 @@ async fn home(
     RawQuery(query): RawQuery,
     frame: Frame,
 ) -> Result<Response, web::Error> {
-    let shown = super::read(&page.state, wanted(query.as_deref())).await?;
+    let shown = super::read(&page.state, request_of(query.as_deref())).await?;
     let view = View::new(&frame, &shown, page.state.config.language);
     Ok(frame.show(HomePage {
         frame: &frame,
@@ -51,14 +52,14 @@ async fn home(
     }))
 }
 
-/// The same figures without the page around them. What is to be told once is left for the page that the reader goes to next.
+/// The figures without the page around them. A flash message is left for the next page.
 async fn figures(
     Extracted(page): Extracted<PageState>,
     RawQuery(query): RawQuery,
     mut frame: Frame,
 ) -> Result<Response, web::Error> {
     frame.flash = None;
-    let shown = super::read(&page.state, wanted(query.as_deref())).await?;
+    let shown = super::read(&page.state, request_of(query.as_deref())).await?;
     let view = View::new(&frame, &shown, page.state.config.language);
     Ok(frame.show(FiguresPage {
         frame: &frame,
@@ -66,7 +67,7 @@ async fn figures(
     }))
 }
 
-/// The frame is asked for so that only those who are logged in are told.
+/// The frame is a parameter so that only logged-in users get a stream.
 async fn events(Extracted(page): Extracted<PageState>, parts: Parts, frame: Frame) -> Response {
     match live::open(&page.state, parts, frame.caller.id) {
         Some(stream) => stream.into_response(),
@@ -74,14 +75,14 @@ async fn events(Extracted(page): Extracted<PageState>, parts: Parts, frame: Fram
     }
 }
 
-/// What the address asks for; what it does not say, or says wrongly, is as usual.
-fn wanted(query: Option<&str>) -> PageRequest {
+/// The parameters of the address; absent and invalid ones have their defaults.
+fn request_of(query: Option<&str>) -> DashboardRequest {
     let parameters = Parameters::parse(query.unwrap_or_default());
     let prices = match parameters.get("prices") {
         Some("now") => Prices::Present,
-        _ => Prices::Sold,
+        _ => Prices::AtSale,
     };
-    PageRequest {
+    DashboardRequest {
         period: parameters
             .get("period")
             .and_then(Period::parse)

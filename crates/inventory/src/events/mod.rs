@@ -5,10 +5,10 @@
 pub mod deliveries;
 pub mod endpoints;
 mod kinds;
+pub(crate) mod labels;
 pub mod mail;
 pub(crate) mod pages;
 mod store;
-pub(crate) mod words;
 
 pub use delivery::{
     Attempt, Configured, Delivery, DeliveryState, Disabled, Endpoint, Event, Filter, Internal,

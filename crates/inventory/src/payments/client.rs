@@ -1,5 +1,6 @@
-//! Checkout's HTTP API as its client: which calls there are, and what an answer, or none, means. Only what checkout itself said counts as its
-//! refusal; whatever stands between it and us may have lost an answer to something that was done.
+//! The client of checkout's HTTP API: its calls, and the meaning of an answer or none. Only
+//! checkout's own error is a refusal. Any other error may come from a proxy that lost the answer to
+//! a request that was carried out.
 
 use std::time::Duration;
 
@@ -13,49 +14,52 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use web::http_client::{Answer, CallFailure, HttpClient, TlsUnusable};
 
 use super::{
-    Config,
-    model::{List, ListQuery, Listed, NewOrder, NewRefund, Order, Payment, Refund},
+    CheckoutConfig,
+    model::{
+        CheckoutOrder, List, ListQuery, ListedRecord, NewCheckoutOrder, NewRefund, Payment, Refund,
+    },
 };
 
-/// Connections are made in this time or not at all.
-const CONNECTING: Duration = Duration::from_secs(3);
-/// The longest answer that is read, in bytes: a hundred orders of a hundred items with the longest texts.
-const LONGEST_ANSWER: usize = 8 * 1024 * 1024;
+/// The longest time to connect.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+/// The longest answer that is read, in bytes: a hundred orders of a hundred items with the longest
+/// texts.
+const MAX_ANSWER: usize = 8 * 1024 * 1024;
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-/// How checkout says that the first request with a key is not done.
+/// Checkout's error while the first request with a key is running.
 const STILL_RUNNING: &str = "A request with this Idempotency-Key is still running";
 
-/// Why there is no answer that a page can show.
+/// Why a request has no result.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     /// There is no such record, or no checkout.
     #[error("checkout has no such record")]
     NotFound,
-    /// Nothing was sent, so nothing was done.
+    /// The request was not sent.
     #[error("checkout cannot be reached")]
     Unreachable(#[source] CallFailure),
-    /// No answer, or none that can be used: what was asked for may have been done.
+    /// There is no usable answer, so the request may have been carried out.
     #[error("checkout gave no usable answer: {0}")]
     Unanswered(&'static str),
-    /// It does not know the merchant's key.
+    /// The merchant's key is unknown.
     #[error("checkout refuses the merchant's key")]
     WrongKey,
-    /// It refused, and did nothing.
+    /// Checkout refused and did nothing.
     #[error("checkout refused with status {}: {}", .0.status, .0.detail)]
-    Refused(Problem),
-    /// Our own store failed before checkout was asked.
+    Refused(CheckoutError),
+    /// Our database failed before the request was sent.
     #[error(transparent)]
     Store(#[from] db::Error),
 }
 
-/// What checkout found wrong.
+/// Checkout's error.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Problem {
+pub(crate) struct CheckoutError {
     pub(crate) status: StatusCode,
     /// In English.
     pub(crate) detail: String,
-    /// The member that is wrong, where it is one.
+    /// The wrong member, if it is about one.
     pub(crate) field: Option<String>,
 }
 
@@ -71,35 +75,43 @@ struct ErrorBody {
 /// A checkout that can be called.
 #[derive(Debug)]
 pub struct Checkout {
-    config: Config,
+    config: CheckoutConfig,
     client: HttpClient,
     base: String,
 }
 
 impl Checkout {
     /// Nothing is connected yet.
-    pub(crate) fn new(config: Config) -> Result<Self, TlsUnusable> {
+    pub(crate) fn new(config: CheckoutConfig) -> Result<Self, TlsUnusable> {
         let uses_tls = config.base_url.scheme_str() == Some("https");
         Ok(Self {
-            client: HttpClient::new(uses_tls, CONNECTING.min(config.reading))?,
+            client: HttpClient::new(uses_tls, CONNECT_TIMEOUT.min(config.reading))?,
             base: config.base_url.to_string().trim_end_matches('/').to_owned(),
             config,
         })
     }
 
-    pub(super) async fn list<T: Listed>(&self, query: &ListQuery) -> Result<List<T>, Failure> {
-        self.read(&format!("{}?{}", T::PATH, query.written())).await
+    pub(super) async fn list<T: ListedRecord>(
+        &self,
+        query: &ListQuery,
+    ) -> Result<List<T>, Failure> {
+        self.read(&format!("{}?{}", T::PATH, query.query_string()))
+            .await
     }
 
-    pub(super) async fn order(&self, id: &str) -> Result<Order, Failure> {
+    pub(super) async fn order(&self, id: &str) -> Result<CheckoutOrder, Failure> {
         self.read(&format!("/orders/{id}")).await
     }
 
-    pub(super) async fn create_order(&self, order: &NewOrder, key: &str) -> Result<Order, Failure> {
+    pub(super) async fn create_order(
+        &self,
+        order: &NewCheckoutOrder,
+        key: &str,
+    ) -> Result<CheckoutOrder, Failure> {
         self.write("/orders/", order, Some(key)).await
     }
 
-    pub(super) async fn cancel_order(&self, id: &str) -> Result<Order, Failure> {
+    pub(super) async fn cancel_order(&self, id: &str) -> Result<CheckoutOrder, Failure> {
         self.write(&format!("/orders/{id}/cancel"), &(), None).await
     }
 
@@ -159,7 +171,7 @@ impl Checkout {
         patience: Duration,
     ) -> Result<T, Failure> {
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-        let answered = self.client.call(request, patience, LONGEST_ANSWER).await;
+        let answered = self.client.call(request, patience, MAX_ANSWER).await;
         let understood = match answered {
             Ok(answer) => understand(&answer),
             Err(CallFailure::Unconnected(cause)) => {
@@ -181,7 +193,7 @@ impl Checkout {
 
 /// What cannot be sent was not sent.
 fn unusable_request() -> Failure {
-    Failure::Refused(Problem {
+    Failure::Refused(CheckoutError {
         status: StatusCode::BAD_REQUEST,
         detail: "The request cannot be sent".to_owned(),
         field: None,
@@ -194,7 +206,8 @@ fn understand<T: DeserializeOwned>(answer: &Answer) -> Result<T, Failure> {
         return serde_json::from_slice(&answer.body)
             .map_err(|_| Failure::Unanswered("the answer is not one of checkout's"));
     }
-    // An error without checkout's body is somebody else's: of a proxy before it, or of another service.
+    // An error without checkout's body is somebody else's: of a proxy before it, or of another
+    // service.
     let Ok(body) = serde_json::from_slice::<ErrorBody>(&answer.body) else {
         return Err(Failure::Unanswered(
             "an error that is not one of checkout's",
@@ -208,7 +221,7 @@ fn understand<T: DeserializeOwned>(answer: &Answer) -> Result<T, Failure> {
         StatusCode::UNAUTHORIZED => Err(Failure::WrongKey),
         StatusCode::NOT_FOUND => Err(Failure::NotFound),
         status if status.is_client_error() || status == StatusCode::BAD_GATEWAY => {
-            Err(Failure::Refused(Problem {
+            Err(Failure::Refused(CheckoutError {
                 status,
                 detail: body.detail,
                 field: body.field,

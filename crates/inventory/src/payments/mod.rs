@@ -1,21 +1,22 @@
-//! The shop's pages about orders and payments, as a client of a checkout's API like any other: nothing of it is stored here but who asked for
-//! what, in the audit log. What an order or a payment is, and what may become of it, is checkout's business.
+//! The shop's pages about orders and payments, as a client of a checkout's API. Nothing of them is
+//! stored here, except who requested what, in the audit log. Checkout has the rules of orders and
+//! payments.
 //!
-//! Money that is given back, and an order that is canceled, leave two rows: before checkout is asked, and after it has answered. So
-//! nothing that was done lacks its trace, even when the answer was lost.
+//! A refund and a cancellation leave two rows: one before the request to checkout, and one after
+//! the answer. So the audit log has each of them, even when the answer was lost.
 
 mod client;
 mod config;
+mod labels;
 mod model;
 pub(crate) mod pages;
-mod words;
 
 use db::Money;
 
 pub use client::Checkout;
 pub(crate) use client::Failure;
-pub use config::Config;
-pub(crate) use words::{ORDER, PAYMENT, PLACE, model_word};
+pub use config::CheckoutConfig;
+pub(crate) use labels::{ORDER, PAYMENT, PLACE, model_label};
 
 use crate::{
     State,
@@ -25,24 +26,24 @@ use crate::{
     work::{Work, write},
 };
 use model::{
-    Exact, List, ListQuery, Listed, NewOrder, NewRefund, Order, OrderStatus, Payment, Refund,
-    RefundStatus,
+    CheckoutOrder, ExactAmount, List, ListQuery, ListedRecord, NewCheckoutOrder, NewRefund,
+    OrderStatus, Payment, Refund, RefundStatus,
 };
 
-/// Rows of the audit log that a payment's page tells.
-const TOLD: i64 = 20;
+/// Rows of the audit log that a payment's page shows.
+const AUDIT_ROWS: i64 = 20;
 
-/// What is asked of checkout, as the audit log names it.
-struct Request<'a> {
+/// A request to checkout, as the audit log names it.
+struct AuditedRequest<'a> {
     model: Model,
     /// The record's id at checkout.
     id: &'a str,
-    /// What of it.
+    /// Its details.
     text: String,
 }
 
-impl Request<'_> {
-    /// Writes down what was asked for or came of it.
+impl AuditedRequest<'_> {
+    /// Records the request or its outcome.
     async fn record(
         &self,
         state: &State,
@@ -59,11 +60,12 @@ impl Request<'_> {
         write(state, caller, job).await
     }
 
-    /// Writes down what came of it. It was done already, so a fault of the store is for the log alone.
+    /// Records the outcome. The request was carried out already, so a failure of the database is
+    /// only logged.
     async fn record_outcome(&self, state: &State, caller: &Caller, action: Action<'static>) {
         if let Err(error) = self.record(state, caller, action).await {
             let (model, id) = (self.model.code(), self.id);
-            tracing::error!(%error, model, id, "the audit log lacks what came of a request to checkout");
+            tracing::error!(%error, model, id, "payments: the outcome of a request to checkout could not be written to the audit log");
         }
     }
 }
@@ -73,38 +75,38 @@ fn checkout(state: &State) -> Result<&Checkout, Failure> {
 }
 
 /// One page of orders or payments, newest first.
-async fn list<T: Listed>(state: &State, query: &ListQuery) -> Result<List<T>, Failure> {
+async fn list<T: ListedRecord>(state: &State, query: &ListQuery) -> Result<List<T>, Failure> {
     checkout(state)?.list(query).await
 }
 
-/// One order. What can be no id names none.
-async fn order(state: &State, id: &str) -> Result<Order, Failure> {
+/// One order. A text that cannot be an id is not found.
+async fn order(state: &State, id: &str) -> Result<CheckoutOrder, Failure> {
     check_id(id)?;
     checkout(state)?.order(id).await
 }
 
-/// Makes an order; the same key with the same order makes it once.
+/// Creates an order: the same key with the same order creates it once.
 async fn create_order(
     state: &State,
     caller: &Caller,
-    new: &NewOrder,
+    new: &NewCheckoutOrder,
     key: &str,
-) -> Result<Order, Failure> {
+) -> Result<CheckoutOrder, Failure> {
     let order = checkout(state)?.create_order(new, key).await?;
-    let made = Request {
+    let request = AuditedRequest {
         model: Model::Order,
         id: &order.id,
         text: state.config.language.money(order.amount),
     };
-    made.record_outcome(state, caller, Action::Added).await;
+    request.record_outcome(state, caller, Action::Added).await;
     Ok(order)
 }
 
 /// Cancels an order that is open.
-async fn cancel_order(state: &State, caller: &Caller, id: &str) -> Result<Order, Failure> {
+async fn cancel_order(state: &State, caller: &Caller, id: &str) -> Result<CheckoutOrder, Failure> {
     check_id(id)?;
     let checkout = checkout(state)?;
-    let request = Request {
+    let request = AuditedRequest {
         model: Model::Order,
         id,
         text: String::new(),
@@ -122,13 +124,13 @@ async fn cancel_order(state: &State, caller: &Caller, id: &str) -> Result<Order,
     outcome
 }
 
-/// One payment. What can be no id names none.
+/// One payment. A text that cannot be an id is not found.
 async fn payment(state: &State, id: &str) -> Result<Payment, Failure> {
     check_id(id)?;
     checkout(state)?.payment(id).await
 }
 
-/// Gives money back, all that is left without an amount; the same key with the same amount gives it back once.
+/// Refunds an amount, or all that is left: the same key with the same amount refunds once.
 async fn refund(
     state: &State,
     caller: &Caller,
@@ -140,26 +142,26 @@ async fn refund(
     let checkout = checkout(state)?;
     let language = state.config.language;
     let all = language.text("tudo o que resta", "everything that is left");
-    let asked = Request {
+    let request = AuditedRequest {
         model: Model::Payment,
         id,
         text: amount.map_or_else(|| all.to_owned(), |amount| language.money(amount)),
     };
-    asked.record(state, caller, Action::Asked).await?;
+    request.record(state, caller, Action::Asked).await?;
     let outcome = checkout
         .refund(
             id,
             NewRefund {
-                amount: amount.map(Exact),
+                amount: amount.map(ExactAmount),
             },
             key,
         )
         .await;
     match &outcome {
         Ok(refund) => {
-            let done = Request {
+            let done = AuditedRequest {
                 text: format!("{}, {}", language.money(refund.amount), refund.id),
-                ..asked
+                ..request
             };
             let action = match refund.status {
                 RefundStatus::Approved => Some(Action::Refunded),
@@ -171,17 +173,19 @@ async fn refund(
             }
         }
         Err(Failure::Unanswered(_)) => {}
-        Err(_) => asked.record_outcome(state, caller, Action::Refused).await,
+        Err(_) => request.record_outcome(state, caller, Action::Refused).await,
     }
     outcome
 }
 
-/// What was asked for a payment on these pages, newest first; nothing is known of one whose id is no number.
-async fn refunds_asked(state: &State, id: &str) -> Result<Vec<Entry>, Refusal> {
+/// The requests for a payment in the audit log, newest first. A payment whose id is no number has
+/// none.
+async fn audited_requests(state: &State, id: &str) -> Result<Vec<Entry>, Refusal> {
     let Ok(id) = id.parse::<i64>() else {
         return Ok(Vec::new());
     };
-    let read = async move |conn: &mut db::Conn| audit::latest(conn, Model::Payment, id, TOLD).await;
+    let read =
+        async move |conn: &mut db::Conn| audit::latest(conn, Model::Payment, id, AUDIT_ROWS).await;
     Ok(state.db.read(read).await?)
 }
 

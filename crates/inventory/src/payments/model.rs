@@ -1,5 +1,6 @@
-//! Orders and payments as checkout's API shows them, and what it is asked for. What no page shows is not read. What stands in addresses of
-//! ours, or leads elsewhere, is checked while it is read: the other side may be another program than it should be. Pure.
+//! Orders and payments of checkout's API, and the bodies of requests. Members that no page shows
+//! are not read. Ids and addresses are checked while they are read, because the other side may not
+//! be a checkout. Pure.
 
 use db::{Money, Timestamp};
 use form_urlencoded::Serializer as Query;
@@ -7,7 +8,7 @@ use serde::de::{DeserializeOwned, Error, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// The longest id that is taken for one.
+/// The longest id.
 const ID_MAX: usize = 64;
 
 /// One page of a list.
@@ -18,13 +19,13 @@ pub(crate) struct List<T> {
     pub(crate) results: Vec<T>,
 }
 
-/// What checkout lists.
-pub(crate) trait Listed: DeserializeOwned + Send + Sync + 'static {
-    /// Where.
+/// A record that checkout lists.
+pub(crate) trait ListedRecord: DeserializeOwned + Send + Sync + 'static {
+    /// The path of the list.
     const PATH: &'static str;
 }
 
-/// Where an order stands.
+/// The status of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum OrderStatus {
@@ -32,12 +33,12 @@ pub(crate) enum OrderStatus {
     Paid,
     Canceled,
     Expired,
-    /// One that a later checkout has.
+    /// A status of a later version of checkout.
     #[serde(other)]
     Other,
 }
 
-/// Where a payment stands.
+/// The status of a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum PaymentStatus {
@@ -49,14 +50,14 @@ pub(crate) enum PaymentStatus {
     Cancelled,
     Refunded,
     ChargedBack,
-    /// One that a later checkout has.
+    /// A status of a later version of checkout.
     #[serde(other)]
     Other,
 }
 
-/// A sum that the shop has fixed, and what became of it.
+/// An order.
 #[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Order {
+pub(crate) struct CheckoutOrder {
     #[serde(deserialize_with = "id")]
     pub(crate) id: String,
     pub(crate) reference: Option<String>,
@@ -64,18 +65,18 @@ pub(crate) struct Order {
     #[serde(deserialize_with = "money")]
     pub(crate) amount: Money,
     pub(crate) description: String,
-    pub(crate) items: Vec<Item>,
+    pub(crate) items: Vec<OrderItem>,
     pub(crate) customer: Option<Customer>,
     #[serde(deserialize_with = "time")]
     pub(crate) expires_at: Timestamp,
     #[serde(deserialize_with = "time")]
     pub(crate) created_at: Timestamp,
-    /// Of a canceled order: when that was.
+    /// The time of a cancellation.
     #[serde(deserialize_with = "time")]
     pub(crate) updated_at: Timestamp,
     #[serde(default, deserialize_with = "optional_time")]
     pub(crate) paid_at: Option<Timestamp>,
-    /// What was given back of the payment that paid it.
+    /// The refunds of the payment that paid it.
     #[serde(deserialize_with = "money")]
     pub(crate) refunded_amount: Money,
     /// Newest first.
@@ -85,9 +86,9 @@ pub(crate) struct Order {
     pub(crate) url: String,
 }
 
-/// What is paid for.
+/// An item of an order.
 #[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Item {
+pub(crate) struct OrderItem {
     pub(crate) title: String,
     pub(crate) quantity: i64,
     #[serde(deserialize_with = "money")]
@@ -95,7 +96,7 @@ pub(crate) struct Item {
     pub(crate) sku: Option<String>,
 }
 
-/// Who is expected to pay.
+/// The expected buyer.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub(crate) struct Customer {
     pub(crate) name: Option<String>,
@@ -114,7 +115,7 @@ pub(crate) struct OrderPayment {
     pub(crate) date_created: Timestamp,
 }
 
-/// A payment of the shop. It does not say how much of it was given back, nor which order it belongs to.
+/// A payment. It has neither its refunded amount nor its order.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Payment {
     #[serde(deserialize_with = "id")]
@@ -134,7 +135,7 @@ pub(crate) struct Payment {
     point_of_interaction: Option<IgnoredAny>,
 }
 
-/// Who pays.
+/// The payer.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Payer {
     pub(crate) email: String,
@@ -149,21 +150,21 @@ pub(crate) struct Identification {
     pub(crate) number: String,
 }
 
-/// What may be shown of a card.
+/// The part of a card that may be shown.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Card {
     pub(crate) last_four_digits: String,
 }
 
-/// By what a payment is made.
+/// The method of a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Method {
+pub(crate) enum PaymentMethod {
     Card,
     Pix,
     Boleto,
 }
 
-/// Money given back.
+/// A refund.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Refund {
     #[serde(deserialize_with = "id")]
@@ -173,18 +174,18 @@ pub(crate) struct Refund {
     pub(crate) status: RefundStatus,
 }
 
-/// Where a refund stands.
+/// The status of a refund.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RefundStatus {
     Approved,
     Rejected,
-    /// The provider is still at it.
+    /// The provider still works on it.
     #[serde(other)]
     InProcess,
 }
 
-/// Which records a list shows, and which page of them.
+/// The filters and the page of a list.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ListQuery {
     pub(crate) status: Option<String>,
@@ -196,50 +197,49 @@ pub(crate) struct ListQuery {
     pub(crate) page_size: u64,
 }
 
-/// An order that is to be made.
+/// A new order.
 #[derive(Debug, Clone, Serialize)]
-pub(crate) struct NewOrder {
+pub(crate) struct NewCheckoutOrder {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reference: Option<String>,
     pub(crate) description: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) amount: Option<Exact>,
+    pub(crate) amount: Option<ExactAmount>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) items: Vec<NewItem>,
+    pub(crate) items: Vec<NewOrderItem>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) expires_at: Option<String>,
 }
 
-/// A part of it.
+/// An item of a new order.
 #[derive(Debug, Clone, Serialize)]
-pub(crate) struct NewItem {
+pub(crate) struct NewOrderItem {
     pub(crate) title: String,
     pub(crate) quantity: i64,
-    pub(crate) unit_price: Exact,
+    pub(crate) unit_price: ExactAmount,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) sku: Option<String>,
 }
 
-/// An amount as the exact number that it is.
+/// An amount that is written as an exact JSON number.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Exact(pub(crate) Money);
+pub(crate) struct ExactAmount(pub(crate) Money);
 
-impl Serialize for Exact {
+impl Serialize for ExactAmount {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.to_json().serialize(serializer)
     }
 }
 
-/// How much of a payment is to be given back; all that is left without an amount.
+/// A refund to be made, of all that is left without an amount.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct NewRefund {
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) amount: Option<Exact>,
+    pub(crate) amount: Option<ExactAmount>,
 }
 
 impl ListQuery {
-    /// As a query string.
-    pub(crate) fn written(&self) -> String {
+    pub(crate) fn query_string(&self) -> String {
         let mut query = Query::new(String::new());
         let texts = [
             ("status", self.status.clone()),
@@ -259,39 +259,40 @@ impl ListQuery {
     }
 }
 
-impl Listed for Order {
+impl ListedRecord for CheckoutOrder {
     const PATH: &'static str = "/orders/";
 }
 
-impl Listed for Payment {
+impl ListedRecord for Payment {
     const PATH: &'static str = "/payments/";
 }
 
-impl Order {
-    /// Whether all of it was given back.
+impl CheckoutOrder {
+    /// Whether all of it was refunded.
     pub(crate) fn is_refunded(&self) -> bool {
         self.status == OrderStatus::Paid && self.refunded_amount >= self.amount
     }
 }
 
-impl Item {
-    /// The price of all of it; none past the largest amount.
+impl OrderItem {
+    /// Quantity times price; `None` beyond the largest amount.
     pub(crate) fn sum(&self) -> Option<Money> {
         self.unit_price.checked_mul(self.quantity)
     }
 }
 
 impl Payment {
-    pub(crate) const fn method(&self) -> Method {
+    pub(crate) const fn method(&self) -> PaymentMethod {
         match (&self.card, &self.point_of_interaction) {
-            (Some(_), _) => Method::Card,
-            (None, Some(_)) => Method::Pix,
-            (None, None) => Method::Boleto,
+            (Some(_), _) => PaymentMethod::Card,
+            (None, Some(_)) => PaymentMethod::Pix,
+            (None, None) => PaymentMethod::Boleto,
         }
     }
 }
 
-/// Whether a text can be an id: it stands in addresses, so nothing that means something there may be in it.
+/// Whether a text can be an id. An id is part of addresses, so it has no character with a meaning
+/// there.
 pub(crate) fn is_id(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     (1..=ID_MAX).contains(&text.len()) && text.bytes().all(is_plain)
@@ -336,7 +337,7 @@ mod tests {
     use super::*;
 
     /// An order as checkout writes it, with one member changed.
-    fn order(member: &str, value: &str) -> Result<Order, serde_json::Error> {
+    fn order(member: &str, value: &str) -> Result<CheckoutOrder, serde_json::Error> {
         let order = r#"{"id":"ord_1","reference":null,"status":"open","amount":89.30,"description":"x","items":[],
             "customer":null,"metadata":{},"expires_at":"2026-11-21T12:00:00.000000Z",
             "created_at":"2026-11-20T12:00:00.000000Z","updated_at":"2026-11-20T12:00:00.000000Z","paid_at":null,
@@ -370,7 +371,7 @@ mod tests {
     fn amounts_are_sent_as_the_exact_numbers_that_they_are() {
         let whole = serde_json::to_string(&NewRefund { amount: None }).unwrap();
         assert_eq!(whole, "{}");
-        let amount = Money::parse("10.5").ok().map(Exact);
+        let amount = Money::parse("10.5").ok().map(ExactAmount);
         let part = serde_json::to_string(&NewRefund { amount }).unwrap();
         assert_eq!(part, r#"{"amount":10.50}"#);
     }

@@ -1,5 +1,6 @@
-//! What runs low, as a list to act on: how long each product lasts, what it sold, who delivered it last, how much to order and why; and
-//! from it an order for each supplier. The formulas are those of the analyses, and nothing is ordered here.
+//! The list of low products: how long each lasts, what it sold, its last supplier, how much to
+//! order and why; and an order for each supplier, to print. The formulas are those of the analyses.
+//! Nothing is ordered here.
 
 mod model;
 pub(crate) mod pages;
@@ -13,164 +14,152 @@ use crate::{
     State,
     access::Caller,
     aggregates,
-    analysis::{self, Shop, model::supply::days_of_cover},
+    analysis::{self, RestockSettings, model::supply::days_of_cover},
     rest::{
         Refusal,
         resource::{Page, PageRequest},
     },
     stock::{self, Level, LowStock, Policy},
 };
-pub(crate) use model::{Low, Need, Source};
+pub(crate) use model::{LowProduct, OrderSource, ReorderNeed};
 
 /// Days whose sales say how long a product lasts.
 const COVER_DAYS: i64 = 30;
-/// Low products that are put in order together: the list is read in stretches of so many, those with the fewest units first. So what a
-/// page costs does not grow with the shop.
-pub(crate) const LOOKED_AT: u64 = 1000;
-/// Products of all orders that are printed at once.
-const MOST_ORDERED: usize = 250;
-/// Products of a file that are computed at once.
-const WRITTEN: usize = 500;
+/// Low products that are sorted together. The list is read in batches of this size, those
+/// with the fewest units first, so that the cost of a page does not grow with the shop.
+pub(crate) const BATCH_SIZE: u64 = 1000;
+/// The most products of all orders that are printed at once.
+const MAX_PRINTED: usize = 250;
+/// Products of a file that are computed together.
+const FILE_BATCH: usize = 500;
 
-/// Which low products a reader wants to see, and how.
+/// The request for a page of the list.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Asked {
+pub(crate) struct ListOptions {
     pub(crate) wanted: PageRequest,
-    /// Whether they are brought together by their last supplier.
+    /// Whether products are grouped by their last supplier.
     pub(crate) is_grouped: bool,
 }
 
 /// A page of the list.
 #[derive(Debug)]
-pub(crate) struct Needs {
-    pub(crate) page: Page<Need>,
+pub(crate) struct NeedsPage {
+    pub(crate) page: Page<ReorderNeed>,
     /// How many low products there are in all.
     pub(crate) low: u64,
 }
 
-/// Orders, supplier by supplier.
+/// Products to order, grouped by supplier.
 #[derive(Debug)]
-pub(crate) struct Orders {
-    pub(crate) needs: Vec<Need>,
-    /// Low products that found no room.
+pub(crate) struct PrintedOrders {
+    pub(crate) needs: Vec<ReorderNeed>,
+    /// Low products beyond `MAX_PRINTED`.
     pub(crate) left_out: usize,
 }
 
-/// One page of the low products, what runs out first at its head. Every page takes the same number of statements.
-///
-/// # Errors
-///
-/// A page that does not exist, and faults of the store.
-pub(crate) async fn list(state: &State, asked: Asked) -> Result<Needs, Refusal> {
-    let (shop, threshold) = (Shop::from(&state.config), state.config.low_stock_threshold);
-    let (now, wanted) = (state.clock.now(), asked.wanted);
+/// One page of the low products, those first that run out first. Every page takes the same number
+/// of statements.
+pub(crate) async fn list(state: &State, options: ListOptions) -> Result<NeedsPage, Refusal> {
+    let (settings, threshold) = settings(state);
+    let (now, wanted) = (state.clock.now(), options.wanted);
     let read = async move |conn: &mut Conn| {
         let low = aggregates::count_low(conn, threshold).await?.unsigned_abs();
-        // Pages lie within one stretch, and groups within the first: no supplier stands twice.
-        let (count, stretch) = if asked.is_grouped {
-            (low.min(LOOKED_AT), LOOKED_AT)
+        // A page lies within one batch. Groups lie within the first, so that no supplier occurs
+        // twice.
+        let (count, batch) = if options.is_grouped {
+            (low.min(BATCH_SIZE), BATCH_SIZE)
         } else {
-            (low, (LOOKED_AT / wanted.size).max(1) * wanted.size)
+            (low, (BATCH_SIZE / wanted.size).max(1) * wanted.size)
         };
         let (number, offset) = wanted.within(count)?;
-        let stretch = i64::try_from(stretch).unwrap_or(i64::MAX);
-        let begin = offset / stretch * stretch;
-        let lows = stock::low_stock(conn, threshold, stretch, begin).await?;
-        let mut sourced = sourced(conn, lows, now).await?;
-        if asked.is_grouped {
+        let batch = i64::try_from(batch).unwrap_or(i64::MAX);
+        let begin = offset / batch * batch;
+        let lows = stock::low_stock(conn, threshold, batch, begin).await?;
+        let mut sourced = with_sources(conn, lows, now).await?;
+        if options.is_grouped {
             sourced = model::by_supplier(sourced);
         }
         let skipped = usize::try_from(offset - begin).unwrap_or(usize::MAX);
         let size = usize::try_from(wanted.size).unwrap_or(usize::MAX);
         let shown = sourced.into_iter().skip(skipped).take(size).collect();
-        let results = needs(conn, shop, shown, now).await?;
+        let results = needs(conn, settings, shown, now).await?;
         let page = wanted.page(count, number, results);
-        Ok::<_, Refusal>(Needs { page, low })
+        Ok::<_, Refusal>(NeedsPage { page, low })
     };
     state.db.read(read).await
 }
 
-/// What to order now, supplier by supplier; of one supplier when it is named, and with `0` what no supplier has delivered yet.
-///
-/// # Errors
-///
-/// Faults of the store.
-pub(crate) async fn orders(state: &State, supplier: Option<i64>) -> Result<Orders, Refusal> {
-    let (shop, threshold) = (Shop::from(&state.config), state.config.low_stock_threshold);
+/// What to order now, grouped by supplier: of all, of one, or with `0` of products that no supplier
+/// has delivered yet.
+pub(crate) async fn orders(state: &State, supplier: Option<i64>) -> Result<PrintedOrders, Refusal> {
+    let (settings, threshold) = settings(state);
     let now = state.clock.now();
     let read = async move |conn: &mut Conn| {
-        let limit = i64::try_from(LOOKED_AT).unwrap_or(i64::MAX);
+        let limit = i64::try_from(BATCH_SIZE).unwrap_or(i64::MAX);
         let lows = stock::low_stock(conn, threshold, limit, 0).await?;
-        let sourced = model::by_supplier(sourced(conn, lows, now).await?);
-        let is_asked_for = |source: &Source| supplier.is_none_or(|id| source.supplier_id() == id);
-        let mut asked: Vec<_> = sourced
+        let sourced = model::by_supplier(with_sources(conn, lows, now).await?);
+        let is_asked_for =
+            |source: &OrderSource| supplier.is_none_or(|id| source.supplier_id() == id);
+        let mut printed: Vec<_> = sourced
             .into_iter()
             .filter(|(_, source)| is_asked_for(source))
             .collect();
-        let rest = asked.split_off(asked.len().min(MOST_ORDERED));
-        let needs = needs(conn, shop, asked, now).await?;
+        let rest = printed.split_off(printed.len().min(MAX_PRINTED));
+        let needs = needs(conn, settings, printed, now).await?;
         let left_out = rest.len();
-        Ok::<_, Error>(Orders { needs, left_out })
+        Ok::<_, Error>(PrintedOrders { needs, left_out })
     };
     Ok(state.db.read(read).await?)
 }
 
-/// A product's minimum after it was changed.
+/// A product's threshold after a change.
 #[derive(Debug)]
-pub(crate) struct Written {
+pub(crate) struct ThresholdChange {
     pub(crate) title: String,
     pub(crate) threshold: i64,
     /// Whether the product is still low.
     pub(crate) is_low: bool,
 }
 
-/// Gives a product a minimum of its own, or with `None` the shop's again. The minimum that holds already changes nothing, so that a
-/// product does not lose the shop's by a row that was sent as it was shown.
-///
-/// # Errors
-///
-/// An unknown product, and faults of the store.
+/// Sets a product's own threshold, or with `None` the shop's again. The effective threshold changes
+/// nothing: a row that is sent as it was shown must not replace the shop's threshold.
 pub(crate) async fn set_threshold(
     state: &State,
     caller: &Caller,
     product: i64,
     threshold: Option<i64>,
-) -> Result<Written, Refusal> {
+) -> Result<ThresholdChange, Refusal> {
     let policy = Policy::from(&state.config);
     let own = stock::threshold_read(state, product).await?;
     let own = own.ok_or(Refusal::NotFound)?;
     if threshold != Some(policy.threshold_of(own)) {
         stock::threshold_set(state, caller, product, threshold).await?;
     }
-    let subject = analysis::subject(state, product).await?;
-    let subject = subject.ok_or(Refusal::NotFound)?;
+    let product = analysis::product(state, product).await?;
+    let product = product.ok_or(Refusal::NotFound)?;
     let threshold = policy.threshold_of(threshold);
-    Ok(Written {
-        title: subject.title,
+    Ok(ThresholdChange {
+        title: product.title,
         threshold,
-        is_low: Level::of(subject.quantity, threshold) == Level::Low,
+        is_low: Level::of(product.quantity, threshold) == Level::Low,
     })
 }
 
-/// Hands over every low product, in stretches as the list has them.
-///
-/// # Errors
-///
-/// Those of `put`, and faults of the store.
+/// Calls `put` with every low product, in batches as the list has them.
 pub(crate) async fn each(
     conn: &mut Conn,
-    shop: Shop,
+    settings: RestockSettings,
     (threshold, now): (i64, Timestamp),
-    mut put: impl FnMut(&Need) -> Result<(), Error>,
+    mut put: impl FnMut(&ReorderNeed) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let mut lows = stock::low_stock(conn, threshold, i64::MAX, 0).await?;
     while !lows.is_empty() {
-        let stretch = usize::try_from(LOOKED_AT).unwrap_or(usize::MAX);
-        let rest = lows.split_off(lows.len().min(stretch));
-        let mut sourced = sourced(conn, lows, now).await?;
+        let batch = usize::try_from(BATCH_SIZE).unwrap_or(usize::MAX);
+        let rest = lows.split_off(lows.len().min(batch));
+        let mut sourced = with_sources(conn, lows, now).await?;
         while !sourced.is_empty() {
-            let later = sourced.split_off(sourced.len().min(WRITTEN));
-            for need in needs(conn, shop, sourced, now).await? {
+            let later = sourced.split_off(sourced.len().min(FILE_BATCH));
+            for need in needs(conn, settings, sourced, now).await? {
                 put(&need)?;
             }
             sourced = later;
@@ -180,40 +169,43 @@ pub(crate) async fn each(
     Ok(())
 }
 
-/// How long low products last, those first that are missed first.
-///
-/// # Errors
-///
-/// Faults of the store.
-pub(crate) async fn first_missed(
+/// Low products with their cover, in the order of urgency.
+pub(crate) async fn by_urgency(
     conn: &mut Conn,
     lows: Vec<LowStock>,
     now: Timestamp,
-) -> Result<Vec<Low>, Error> {
+) -> Result<Vec<LowProduct>, Error> {
     let ids: Vec<i64> = lows.iter().map(|low| low.product.id).collect();
-    let paces = analysis::paces(conn, &ids, COVER_DAYS, now).await?;
+    let paces = analysis::sales_paces(conn, &ids, COVER_DAYS, now).await?;
     let cover = |stock: LowStock| {
         let found = paces.get(&stock.product.id);
-        Low {
+        LowProduct {
             cover: found.and_then(|pace| days_of_cover(stock.quantity, pace.per_day)),
             sold: found.map_or(0, |pace| pace.units),
             stock,
         }
     };
-    let mut lows: Vec<Low> = lows.into_iter().map(cover).collect();
+    let mut lows: Vec<LowProduct> = lows.into_iter().map(cover).collect();
     model::sort_by_urgency(&mut lows);
     Ok(lows)
 }
 
-async fn sourced(
+fn settings(state: &State) -> (RestockSettings, i64) {
+    (
+        RestockSettings::from(&state.config),
+        state.config.low_stock_threshold,
+    )
+}
+
+async fn with_sources(
     conn: &mut Conn,
     lows: Vec<LowStock>,
     now: Timestamp,
-) -> Result<Vec<(Low, Source)>, Error> {
-    let lows = first_missed(conn, lows, now).await?;
+) -> Result<Vec<(LowProduct, OrderSource)>, Error> {
+    let lows = by_urgency(conn, lows, now).await?;
     let ids: Vec<i64> = lows.iter().map(|low| low.stock.product.id).collect();
     let found = store::sources(conn, &ids).await?;
-    let mut sources: BTreeMap<i64, Source> = found.into_iter().collect();
+    let mut sources: BTreeMap<i64, OrderSource> = found.into_iter().collect();
     let with_source = lows.into_iter().map(|low| {
         let source = sources.remove(&low.stock.product.id);
         (low, source.unwrap_or_default())
@@ -221,24 +213,24 @@ async fn sourced(
     Ok(with_source.collect())
 }
 
-/// What is to be ordered of these, in their order.
+/// What to order of these products, in their order.
 async fn needs(
     conn: &mut Conn,
-    shop: Shop,
-    sourced: Vec<(Low, Source)>,
+    settings: RestockSettings,
+    sourced: Vec<(LowProduct, OrderSource)>,
     now: Timestamp,
-) -> Result<Vec<Need>, Error> {
+) -> Result<Vec<ReorderNeed>, Error> {
     let ids: Vec<i64> = sourced
         .iter()
         .map(|(low, _)| low.stock.product.id)
         .collect();
-    let subjects = analysis::subjects(conn, &ids).await?;
-    let figures = analysis::assess(conn, shop, &subjects, now).await?;
-    let ids = subjects.iter().map(|subject| subject.id);
+    let products = analysis::products(conn, &ids).await?;
+    let figures = analysis::assess(conn, settings, &products, now).await?;
+    let ids = products.iter().map(|product| product.id);
     let mut figures: BTreeMap<i64, _> = ids.zip(figures).collect();
     let needs = sourced.into_iter().filter_map(|(low, source)| {
         let figures = figures.remove(&low.stock.product.id)?;
-        Some(Need {
+        Some(ReorderNeed {
             low,
             source,
             figures,

@@ -1,4 +1,4 @@
-//! What is known of a low product, and the order in which low products are shown. Pure.
+//! Low products, and the order in which they are shown. Pure.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
@@ -12,7 +12,7 @@ use crate::{
 
 /// A product that runs low.
 #[derive(Debug)]
-pub(crate) struct Low {
+pub(crate) struct LowProduct {
     pub(crate) stock: LowStock,
     /// Units sold in the last 30 days.
     pub(crate) sold: i64,
@@ -20,23 +20,23 @@ pub(crate) struct Low {
     pub(crate) cover: Option<f64>,
 }
 
-/// What a product is ordered by.
+/// How a product is ordered.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Source {
+pub(crate) struct OrderSource {
     pub(crate) serie_number: Option<String>,
-    /// Who delivered it last.
+    /// The last supplier.
     pub(crate) supplier: Option<Named>,
 }
 
 /// A low product with what to order of it.
 #[derive(Debug)]
-pub(crate) struct Need {
-    pub(crate) low: Low,
-    pub(crate) source: Source,
+pub(crate) struct ReorderNeed {
+    pub(crate) low: LowProduct,
+    pub(crate) source: OrderSource,
     pub(crate) figures: Figures,
 }
 
-impl Low {
+impl LowProduct {
     /// How long it lasts, in words.
     pub(crate) fn lasts(&self, locale: Locale) -> String {
         match self.cover {
@@ -52,24 +52,28 @@ impl Low {
     }
 }
 
-impl Source {
-    /// The supplier's id; 0 when nobody has delivered the product yet.
+impl OrderSource {
+    /// The supplier's id; 0 when no supplier has delivered the product yet.
     pub(crate) fn supplier_id(&self) -> i64 {
         self.supplier.as_ref().map_or(0, |supplier| supplier.id)
     }
 }
 
-/// Those first that are missed first: what sells most of what is sold out, then what lasts least, and last what nobody bought.
-pub(super) fn sort_by_urgency(lows: &mut [Low]) {
+/// Sorts by urgency: sold-out products first, best sellers among them first; then those that last
+/// least; last those without sales.
+pub(super) fn sort_by_urgency(lows: &mut [LowProduct]) {
     lows.sort_by(|one, other| {
-        let days = |low: &Low| low.cover.unwrap_or(f64::INFINITY);
+        let days = |low: &LowProduct| low.cover.unwrap_or(f64::INFINITY);
         let by_days = days(one).total_cmp(&days(other));
         by_days.then(other.sold.cmp(&one.sold))
     });
 }
 
-/// Brings them together by supplier, that supplier first whose product is missed first. What nobody has delivered yet stands last.
-pub(super) fn by_supplier(mut sourced: Vec<(Low, Source)>) -> Vec<(Low, Source)> {
+/// Groups by supplier. The supplier of the most urgent product comes first, products without a
+/// supplier last.
+pub(super) fn by_supplier(
+    mut sourced: Vec<(LowProduct, OrderSource)>,
+) -> Vec<(LowProduct, OrderSource)> {
     let mut places = BTreeMap::new();
     for (place, (_, source)) in sourced.iter().enumerate() {
         places.entry(source.supplier_id()).or_insert(place);
@@ -86,10 +90,10 @@ mod tests {
     use super::*;
     use crate::rest::json::Titled;
 
-    fn low(title: &str, quantity: i64, sold: i64, cover: Option<f64>) -> Low {
+    fn low(title: &str, quantity: i64, sold: i64, cover: Option<f64>) -> LowProduct {
         let title = title.to_owned();
         let product = Titled { id: 1, title };
-        Low {
+        LowProduct {
             stock: LowStock {
                 product,
                 quantity,
@@ -100,7 +104,7 @@ mod tests {
         }
     }
 
-    fn titles<'a>(lows: impl IntoIterator<Item = &'a Low>) -> Vec<&'a str> {
+    fn titles<'a>(lows: impl IntoIterator<Item = &'a LowProduct>) -> Vec<&'a str> {
         let lows = lows.into_iter();
         lows.map(|low| low.stock.product.title.as_str()).collect()
     }
@@ -130,7 +134,7 @@ mod tests {
         let of = |supplier: i64| {
             let name = format!("Supplier {supplier}");
             let supplier = (supplier > 0).then_some(Named { id: supplier, name });
-            Source {
+            OrderSource {
                 serie_number: None,
                 supplier,
             }

@@ -1,15 +1,15 @@
-//! Statements about where products come from.
+//! Statements about the suppliers of products.
 
 use db::{Conn, Error, Query};
 
-use super::Source;
+use super::model::OrderSource;
 use crate::rest::json::Named;
 
 /// Serie number and last supplier of some products.
 pub(super) async fn sources(
     conn: &mut Conn,
     products: &[i64],
-) -> Result<Vec<(i64, Source)>, Error> {
+) -> Result<Vec<(i64, OrderSource)>, Error> {
     let mut query = Query::new(
         "SELECT p.id, p.serie_number, s.id, s.name
          FROM products AS p
@@ -21,7 +21,7 @@ pub(super) async fn sources(
     query.any_of(products.iter().copied());
     conn.all_of(&query, |row| {
         let supplier: Option<(i64, String)> = row.get::<Option<i64>>(2)?.zip(row.get(3)?);
-        let source = Source {
+        let source = OrderSource {
             serie_number: row.get(1)?,
             supplier: supplier.map(|(id, name)| Named { id, name }),
         };

@@ -6,7 +6,7 @@ use http::Method;
 use inventory::{
     Config,
     access::Actor,
-    accounts::second_factor::{self, MandatoryFor, totp::Secret},
+    accounts::second_factor::{self, MandatoryFor, totp::TotpSecret},
 };
 use serde_json::{Value, json};
 use test_kit::{
@@ -39,13 +39,13 @@ fn codes(html: &str) -> Vec<String> {
 }
 
 /// Turns the second factor of `manager` on: the secret, and the recovery codes.
-async fn turned_on(app: &TestApp) -> (Secret, Vec<String>) {
+async fn turned_on(app: &TestApp) -> (TotpSecret, Vec<String>) {
     let visitor = app.logged_in("manager").await;
     let page = visitor.get(HERE).await;
     test_kit::html::check(&page.text);
     assert!(page.header("cache-control").contains("no-store"));
     let secret = hidden(&page.text, "secret");
-    let shared = Secret::parse(&secret).unwrap();
+    let shared = TotpSecret::parse(&secret).unwrap();
     let code = shared.code_at(app.clock.now());
     for (password, code) in [("wrong password", code.as_str()), (PASSWORD, "000000")] {
         let fields = [
@@ -139,7 +139,7 @@ on_both_engines!(whoever_taps_twice_sees_codes_that_hold, async |address| {
     let visitor = app.logged_in("manager").await;
     let html = visitor.get(HERE).await.text;
     let (secret, token) = (hidden(&html, "secret"), hidden(&html, "form_token"));
-    let code = Secret::parse(&secret).unwrap().code_at(app.clock.now());
+    let code = TotpSecret::parse(&secret).unwrap().code_at(app.clock.now());
     let fields = [
         ("form_token", token.as_str()),
         ("secret", secret.as_str()),
@@ -186,7 +186,7 @@ on_both_engines!(
         let visitor = app.logged_in("manager").await;
         let page = visitor.get(HERE).await.text;
         let secret = hidden(&page, "secret");
-        let code = Secret::parse(&secret).unwrap().code_at(app.clock.now());
+        let code = TotpSecret::parse(&secret).unwrap().code_at(app.clock.now());
         let stolen = visitor.cookie("sessionid").unwrap();
         // The thief's visit would have made the session last longer.
         app.clock.advance(Duration::from_secs(2));

@@ -1,5 +1,6 @@
-//! What axe-core (<https://github.com/dequelabs/axe-core>) finds wrong with a page: the rules of WCAG 2.2, levels A and AA, and good
-//! practice. It is a tool of the tests, downloaded by `./test`; nothing of it is in the program or in this repository.
+//! What axe-core (<https://github.com/dequelabs/axe-core>) finds wrong with a page: the rules of
+//! WCAG 2.2, levels A and AA, and good practice. It is a tool of the tests, downloaded by `./test`;
+//! nothing of it is in the program or in this repository.
 
 use std::fs;
 
@@ -8,8 +9,8 @@ use serde_json::Value;
 use super::{Browser, string};
 use crate::environment;
 
-/// Runs every rule that is on by default, and tells each violation with the elements that it concerns. What is on its way from
-/// one colour to another is led to its end first.
+/// Runs every rule that is on by default, and tells each violation with the elements that it
+/// concerns. What is on its way from one colour to another is led to its end first.
 const RUN: &str = "
 for (const moving of document.getAnimations()) {
   if (moving.effect.getComputedTiming().endTime !== Infinity) moving.finish();
@@ -31,7 +32,8 @@ impl Browser {
         );
     }
 
-    /// Everything that axe-core finds wrong with the page as it is shown now, in this size and these colours.
+    /// Everything that axe-core finds wrong with the page as it is shown now, in this size and
+    /// these colours.
     pub async fn accessibility_problems(&self) -> Vec<String> {
         if self.script("return typeof axe").await != "object" {
             self.script(&axe()).await;
@@ -41,8 +43,8 @@ impl Browser {
         found.iter().map(string).collect()
     }
 
-    /// What a strict reader finds wrong with the HTML that the server sends for the address of the page now, asked for as a page:
-    /// to programs some addresses answer JSON.
+    /// What a strict reader finds wrong with the HTML that the server sends for the address of the
+    /// page now, asked for as a page: to programs some addresses answer JSON.
     pub async fn html_problems(&self) -> Vec<String> {
         let asked = "return fetch(location.href, {headers: {Accept: 'text/html'}}).then(answer => answer.text())";
         let html = self.script(asked).await;

@@ -1,5 +1,5 @@
-//! The WebDriver protocol: a chromedriver of its own on a free port, one session, one request at a time.
-//! Knows nothing of pages.
+//! The WebDriver protocol: a chromedriver of its own on a free port, one session, one request at a
+//! time. Knows nothing of pages.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -15,11 +15,12 @@ use crate::environment;
 
 /// How long chromedriver and the browser may take to start.
 const START: Duration = Duration::from_secs(3 * 60);
-/// How often it is started until one says its port and has a browser: on a busy machine chromedriver gives up a browser that takes a minute
-/// to start.
+/// How often it is started until one says its port and has a browser: on a busy machine
+/// chromedriver gives up a browser that takes a minute to start.
 const STARTS: usize = 5;
 
-/// How long one request may take to be answered: a script that looks at every element of a long page, on a busy machine.
+/// How long one request may take to be answered: a script that looks at every element of a long
+/// page, on a busy machine.
 const ANSWER: Duration = Duration::from_secs(10 * 60);
 
 /// What WebDriver answered instead of a value: its error code and its message.
@@ -41,7 +42,8 @@ pub(super) struct Driver {
 impl Driver {
     /// Starts chromedriver and a browser with these capabilities.
     pub(super) async fn start(capabilities: Value) -> Self {
-        // Other TLS libraries may have been installed first by the test; either is good for plain HTTP.
+        // Other TLS libraries may have been installed first by the test; either is good for plain
+        // HTTP.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut refused = String::new();
         for _ in 0..STARTS {
@@ -146,7 +148,8 @@ impl Driver {
         })
     }
 
-    /// Ends the session, which closes the browser. Blocking and without a runtime, so that it works in `drop`.
+    /// Ends the session, which closes the browser. Blocking and without a runtime, so that it works
+    /// in `drop`.
     fn end_session(&self) -> std::io::Result<()> {
         let mut stream = TcpStream::connect_timeout(&self.address, Duration::from_secs(2))?;
         stream.set_read_timeout(Some(Duration::from_secs(10)))?;
@@ -155,15 +158,16 @@ impl Driver {
             "DELETE /session/{} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n",
             self.session, self.address
         )?;
-        // The answer comes once the browser is gone; chromedriver keeps the connection open after it.
+        // The answer comes once the browser is gone; chromedriver keeps the connection open after
+        // it.
         stream.read(&mut [0; 512]).map(drop)
     }
 }
 
 impl Drop for Driver {
     fn drop(&mut self) {
-        // Without a proper end the browser would outlive chromedriver. Errors change nothing here: what
-        // cannot be ended is killed.
+        // Without a proper end the browser would outlive chromedriver. Errors change nothing here:
+        // what cannot be ended is killed.
         let _ = self.end_session();
         let _ = self.chromedriver.kill();
         let _ = self.chromedriver.wait();
@@ -175,8 +179,8 @@ pub(super) fn chromium() -> String {
     environment("BALCAO_TEST_CHROMIUM").unwrap_or_else(|| "/usr/bin/chromium".to_owned())
 }
 
-/// Starts chromedriver. It chooses a port that is free for one kind of addresses and ends when it is taken for the other; then another is
-/// started.
+/// Starts chromedriver. It chooses a port that is free for one kind of addresses and ends when it
+/// is taken for the other; then another is started.
 fn chromedriver() -> (Child, u16) {
     let program =
         environment("BALCAO_TEST_CHROMEDRIVER").unwrap_or_else(|| "chromedriver".to_owned());
@@ -185,7 +189,8 @@ fn chromedriver() -> (Child, u16) {
         .unwrap_or_else(|| panic!("{program} was started {STARTS} times and did not say its port"))
 }
 
-/// Starts chromedriver on a port that it chooses, and reads the port from what it prints; none when it ends before, or says nothing for long.
+/// Starts chromedriver on a port that it chooses, and reads the port from what it prints; none when
+/// it ends before, or says nothing for long.
 fn start(program: &str) -> Option<(Child, u16)> {
     let mut chromedriver = Command::new(program)
         .arg("--port=0")

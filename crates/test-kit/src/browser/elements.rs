@@ -1,4 +1,5 @@
-//! What a person does with the elements of a page and reads from them. Each step waits for its element.
+//! What a person does with the elements of a page and reads from them. Each step waits for its
+//! element.
 
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -53,7 +54,8 @@ impl Browser {
         .await
     }
 
-    /// Waits until an expression of the page's script is true, or a promise of it. Errors in it count as not yet.
+    /// Waits until an expression of the page's script is true, or a promise of it. Errors in it
+    /// count as not yet.
     pub async fn wait_until(&self, looked_for: &str, expression: &str) {
         let script = format!("return Promise.resolve({expression}).then(Boolean)");
         let body = json!({"script": script, "args": []});
@@ -180,8 +182,8 @@ impl Browser {
         .await;
     }
 
-    /// Repeats a look until it gives a value. A refusal (no such element yet, covered by another, gone
-    /// while a page loads) counts as not yet.
+    /// Repeats a look until it gives a value. A refusal (no such element yet, covered by another,
+    /// gone while a page loads) counts as not yet.
     async fn until<T>(
         &self,
         looked_for: &str,

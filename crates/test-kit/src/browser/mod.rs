@@ -1,6 +1,7 @@
-//! A headless Chromium driven through WebDriver, for tests of what a person sees and does.
-//! Every step waits for what it needs, up to a deadline, and panics with what was looked for and what the
-//! page showed; nothing sleeps for a fixed time. Pages are named by address, elements by CSS selector.
+//! A headless Chromium driven through WebDriver, for tests of what a person sees and does. Every
+//! step waits for what it needs, up to a deadline, and panics with what was looked for and what the
+//! page showed; nothing sleeps for a fixed time. Pages are named by address, elements by CSS
+//! selector.
 
 mod accessibility;
 mod driver;
@@ -25,7 +26,8 @@ pub use reader::{Reader, Scheme};
 use record::Record;
 pub use record::{Message, Request};
 
-/// How long a step waits for its element or condition. It ends what hangs and measures nothing: the machine may be busy.
+/// How long a step waits for its element or condition. It ends what hangs and measures nothing: the
+/// machine may be busy.
 const DEADLINE: Duration = Duration::from_secs(2 * 60);
 
 /// The pause between two looks at the page.
@@ -96,8 +98,9 @@ impl Browser {
         self.expect(result, &format!("the script {script}")).await
     }
 
-    /// Whether the page is wider than its window, so that a reader would have to scroll sideways. A page that draws by script may take a
-    /// few frames to follow a window that has just become narrow.
+    /// Whether the page is wider than its window, so that a reader would have to scroll sideways. A
+    /// page that draws by script may take a few frames to follow a window that has just become
+    /// narrow.
     pub async fn is_too_wide(&self) -> bool {
         const FRAMES: usize = 30;
         let too_wide =
@@ -188,8 +191,8 @@ impl Browser {
         self.expect(done, "no cookies").await;
     }
 
-    /// Everything the browser wrote to its console since it was opened: errors and warnings of scripts, of
-    /// the security policy and of the network, and what scripts wrote themselves.
+    /// Everything the browser wrote to its console since it was opened: errors and warnings of
+    /// scripts, of the security policy and of the network, and what scripts wrote themselves.
     pub async fn console(&self) -> Vec<Message> {
         self.record.console(&self.driver).await
     }
@@ -199,8 +202,9 @@ impl Browser {
         self.record.requests(&self.driver).await
     }
 
-    /// Panics when a script failed, the security policy blocked something, or anything was asked of another
-    /// host than those of `hosts` (`127.0.0.1:8000`). Answers of 4xx and 5xx are not looked at: forms are refused on purpose.
+    /// Panics when a script failed, the security policy blocked something, or anything was asked of
+    /// another host than those of `hosts` (`127.0.0.1:8000`). Answers of 4xx and 5xx are not looked
+    /// at: forms are refused on purpose.
     pub async fn check_clean(&self, hosts: &[&str]) {
         let console: Vec<_> = self.console().await;
         let mut bad: Vec<_> = console
@@ -245,8 +249,8 @@ impl Browser {
     }
 }
 
-/// Takes out what htmx writes of questions whose answer a reader did not wait for, as they leave the page or type on: that each was
-/// aborted, and that it has ended.
+/// Takes out what htmx writes of questions whose answer a reader did not wait for, as they leave
+/// the page or type on: that each was aborted, and that it has ended.
 fn without_questions_left_behind(messages: &mut Vec<&Message>) {
     let says = |message: &Message, event: &str| message.text.contains(&format!("\"{event}, "));
     let before = messages.len();

@@ -1,4 +1,5 @@
-//! Who looks at the pages (language, scripts, window size), and the browser switches that make it so.
+//! Who looks at the pages (language, scripts, window size), and the browser switches that make it
+//! so.
 
 use std::path::Path;
 
@@ -36,8 +37,8 @@ impl Default for Reader {
     }
 }
 
-/// What the session asks for. The switches let Chromium run as root and in closed networks, and keep it from
-/// calling anyone: every name but those of this machine is unknown to it.
+/// What the session asks for. The switches let Chromium run as root and in closed networks, and
+/// keep it from calling anyone: every name but those of this machine is unknown to it.
 pub(super) fn capabilities(reader: &Reader, profile: &Path) -> Value {
     let (width, height) = reader.window;
     let mut arguments: Vec<String> = [

@@ -1,5 +1,5 @@
-//! What a browser wrote to its console and requested from the network, kept from its start to its end:
-//! WebDriver reports each entry only once.
+//! What a browser wrote to its console and requested from the network, kept from its start to its
+//! end: WebDriver reports each entry only once.
 
 use serde_json::{Value, json};
 use tokio::sync::Mutex;

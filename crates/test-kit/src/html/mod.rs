@@ -14,7 +14,7 @@ pub fn check(html: &str) {
     nothing_is_wrong(html, &problems(html));
 }
 
-/// As [`check`], for a mail: nobody finds it by its description, so it needs none.
+/// As [`check`], for a mail, which needs no description.
 #[track_caller]
 pub fn check_mail(html: &str) {
     nothing_is_wrong(html, &problems_of_document(&Tree::parse(html)));
@@ -30,9 +30,10 @@ fn nothing_is_wrong(html: &str, problems: &[String]) {
     );
 }
 
-/// Everything that is wrong with a whole page, each with its line: parse errors, `lang`, `title`, a description, exactly one
-/// `h1`, unique ids, references to ids, labels of fields, types and names of buttons, `alt` of images,
-/// inline scripts, styles and handlers, `javascript:` addresses, resources from elsewhere.
+/// Every problem of a whole page, each with its line: parse errors, `lang`, `title`, a description,
+/// exactly one `h1`, unique ids, references to ids, labels of fields, types and names of buttons,
+/// `alt` of images, inline scripts, styles and handlers, `javascript:` addresses, resources from
+/// elsewhere.
 pub fn problems(html: &str) -> Vec<String> {
     let tree = Tree::parse(html);
     let mut problems = problems_of_document(&tree);
@@ -49,7 +50,7 @@ pub fn problems(html: &str) -> Vec<String> {
     problems
 }
 
-/// What is wrong with a document, whether a page or a mail.
+/// The problems of a document, page or mail.
 fn problems_of_document(tree: &Tree) -> Vec<String> {
     let mut page = Page {
         problems: tree

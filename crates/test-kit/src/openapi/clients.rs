@@ -1,11 +1,13 @@
-//! Checks that generators of clients read a document alike: what one language leaves open and another does not is said.
+//! Checks that generators of clients read a document alike: what one language leaves open and
+//! another does not is said.
 
 use serde_json::Value;
 
 use super::Document;
 
 impl Document {
-    /// Fails unless every schema is told so that clients of any language read it alike, and every operation says who may call it.
+    /// Fails unless every schema is told so that clients of any language read it alike, and every
+    /// operation says who may call it.
     pub fn assert_fit_for_clients(&self) {
         let title = self.value()["info"]["title"].as_str().expect("a title");
         // Generators make package and module names of it.
@@ -72,8 +74,9 @@ impl Document {
     }
 }
 
-/// Python's `re.match` begins at the first character, JavaScript's `test` anywhere: only what is anchored means the same. Clients make
-/// a `date-time` an object of their own, which no pattern fits.
+/// Python's `re.match` begins at the first character, JavaScript's `test` anywhere: only what is
+/// anchored means the same. Clients make a `date-time` an object of their own, which no pattern
+/// fits.
 fn pattern(schema: &Value) -> Option<&'static str> {
     let pattern = schema.get("pattern")?.as_str()?;
     if !pattern.starts_with('^') || !pattern.ends_with('$') {

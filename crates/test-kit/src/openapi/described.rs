@@ -88,7 +88,8 @@ impl Response<'_> {
         }
     }
 
-    /// An address that the document does not have is nowhere, or leads to one that it has but for the last slash.
+    /// An address that the document does not have is nowhere, or leads to one that it has but for
+    /// the last slash.
     fn check_unknown(&self, method: &str, path: &str, query: Option<&str>) {
         let what = &self.what;
         if matches!(self.status, 301 | 308) {

@@ -1,6 +1,7 @@
-//! Checks a service's `OpenAPI` document: that it is well formed (`structure`), that clients of any language read it alike
-//! (`clients`), that its examples match its schemas, and that every response of the service is described in it (`described`).
-//! Nothing here knows a service: what is true of one document alone is checked by that service's tests.
+//! Checks a service's `OpenAPI` document: that it is well formed (`structure`), that clients of any
+//! language read it alike (`clients`), that its examples match its schemas, and that every response
+//! of the service is described in it (`described`). Nothing here knows a service: what is true of
+//! one document alone is checked by that service's tests.
 
 mod clients;
 mod described;
@@ -44,8 +45,8 @@ pub struct Operation<'document> {
 }
 
 impl Document {
-    /// A document from its text; `error` is the name of the schema of errors at addresses that it does not have, `is_page`
-    /// tells the addresses where errors may be pages.
+    /// A document from its text; `error` is the name of the schema of errors at addresses that it
+    /// does not have, `is_page` tells the addresses where errors may be pages.
     pub fn new(text: &str, error: &'static str, is_page: fn(&str) -> bool) -> Self {
         Self {
             value: serde_json::from_str(text).expect("the document is JSON"),
@@ -104,7 +105,8 @@ impl Document {
         assert!(errors.is_empty(), "{what}: {errors:?}\n{value:#}");
     }
 
-    /// A schema's validator, made once: a suite holds thousands of responses against a few dozen schemas.
+    /// A schema's validator, made once: a suite holds thousands of responses against a few dozen
+    /// schemas.
     fn validator(&self, schema: &Value) -> Arc<Validator> {
         let mut validators = self
             .validators
@@ -170,7 +172,8 @@ impl Document {
         described::find(self, path).is_some_and(|item| item.get(method.to_lowercase()).is_some())
     }
 
-    /// Fails unless the document describes this response: its status, its headers, its content type and its body.
+    /// Fails unless the document describes this response: its status, its headers, its content type
+    /// and its body.
     pub fn assert_described(
         &self,
         method: &str,

@@ -1,4 +1,5 @@
-//! Checks that a document is `OpenAPI` 3.1: every object has the members of its kind and those that its kind requires.
+//! Checks that a document is `OpenAPI` 3.1: every object has the members of its kind and those that
+//! its kind requires.
 
 use std::collections::BTreeSet;
 
@@ -237,7 +238,8 @@ impl Document {
         }
     }
 
-    /// Fails unless operations are named apart, and their tags and the keys they ask for are explained.
+    /// Fails unless operations are named apart, and their tags and the keys they ask for are
+    /// explained.
     pub fn assert_names(&self) {
         let names: Vec<_> = self
             .operations()

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use ::inventory::State;
-use ::inventory::analysis::{self, Analysis, Source, Summary};
+use ::inventory::analysis::{self, Analysis, AnalysisSummary, Source};
 use clap::Subcommand;
 use db::Db;
 use web::locale::Locale;
@@ -67,7 +67,7 @@ async fn list(db: &Db, product: Option<i64>, limit: i64) -> Result<(), Failure> 
     Ok(())
 }
 
-fn line(summary: &Summary) -> String {
+fn line(summary: &AnalysisSummary) -> String {
     let source = match summary.source {
         Source::Formula => "formula",
         Source::Model => "model",
@@ -126,23 +126,21 @@ fn details(analysis: &Analysis) -> String {
     lines.join("\n")
 }
 
-/// Asks for the analysis and works on it, unless a running service is quicker; then its result is
-/// waited for.
+/// Requests the analysis and works on it, or waits for a running service that does.
 async fn analyse(state: &State, product: i64) -> Result<(), Failure> {
     let failed = |error| Failure::of("the product cannot be analysed", &error);
-    let before = analysis::ask(state, "command line", product).await;
+    let before = analysis::request_now(state, "command line", product).await;
     let Some(before) = before.map_err(failed)? else {
         return Err(Failure::new(format!("there is no product {product}")));
     };
     loop {
-        let worked = analysis::step_of(state, product).await;
+        let worked = analysis::work_on_product(state, product).await;
         worked.map_err(|error| Failure::of("the product cannot be analysed", &error))?;
-        let standing = analysis::standing(state, product).await;
-        let standing =
-            standing.map_err(|error| Failure::of("the analysis cannot be read", &error))?;
-        match standing.newest {
+        let status = analysis::status(state, product).await;
+        let status = status.map_err(|error| Failure::of("the analysis cannot be read", &error))?;
+        match status.newest {
             Some(newest) if Some(newest) > before.newest => return show(state, newest).await,
-            _ if standing.phase.is_none() => {
+            _ if status.phase.is_none() => {
                 return Err(Failure::new(format!(
                     "product {product} was deleted meanwhile"
                 )));

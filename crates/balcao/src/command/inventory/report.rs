@@ -4,7 +4,9 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
-use ::inventory::analysis::report::{Line, Order, ReportError, ReportSummary, report};
+use ::inventory::analysis::report::{
+    ReportError, ReportLine, ReportParameters, ReportSummary, report,
+};
 use clap::{Args, ValueEnum};
 use db::Db;
 use web::Clock;
@@ -41,9 +43,9 @@ enum Format {
 pub(super) fn run(arguments: &ReportArguments, common: &Common) -> Result<(), Failure> {
     common.run(Purpose::Any, async |settings| {
         let config = config(&settings);
-        let order = Order::new(&config, Clock::system().now());
+        let parameters = ReportParameters::new(&config, Clock::system().now());
         with_database(&settings, async |db| {
-            let written = write(db, &order, arguments, config.language).await;
+            let written = write(db, &parameters, arguments, config.language).await;
             written.map_err(|error| {
                 let what = "the report cannot be made";
                 match &arguments.file {
@@ -58,26 +60,26 @@ pub(super) fn run(arguments: &ReportArguments, common: &Common) -> Result<(), Fa
 
 async fn write(
     db: &Db,
-    order: &Order,
+    parameters: &ReportParameters,
     arguments: &ReportArguments,
     language: Locale,
 ) -> Result<(), ReportError> {
     let Some(path) = &arguments.file else {
         if arguments.format == Format::Text {
-            let summary = report(db, order, |_| Ok(())).await?;
+            let summary = report(db, parameters, |_| Ok(())).await?;
             console::print(&summary.text(language));
             return Ok(());
         }
         let mut output = Pipe(BufWriter::new(io::stdout()));
-        lines(db, order, arguments.format, &mut output).await?;
+        lines(db, parameters, arguments.format, &mut output).await?;
         return output.flush().map_err(ReportError::Output);
     };
     let mut output = BufWriter::new(File::create(path)?);
     if arguments.format == Format::Text {
-        let summary = report(db, order, |_| Ok(())).await?;
+        let summary = report(db, parameters, |_| Ok(())).await?;
         writeln!(output, "{}", summary.text(language))?;
     } else {
-        lines(db, order, arguments.format, &mut output).await?;
+        lines(db, parameters, arguments.format, &mut output).await?;
     }
     output.flush()?;
     output.get_ref().sync_all().map_err(ReportError::Output)
@@ -86,20 +88,23 @@ async fn write(
 /// Writes each product's line as it is read.
 async fn lines(
     db: &Db,
-    order: &Order,
+    parameters: &ReportParameters,
     format: Format,
     output: &mut impl Write,
 ) -> Result<(), ReportError> {
     if format == Format::Csv {
         let mut table = csv::Writer::from_writer(output);
         let written = |result: csv::Result<()>| result.map_err(io::Error::other);
-        written(table.write_record(Line::COLUMNS))?;
-        report(db, order, |line| written(table.write_record(line.cells()))).await?;
+        written(table.write_record(ReportLine::COLUMNS))?;
+        report(db, parameters, |line| {
+            written(table.write_record(line.cells()))
+        })
+        .await?;
         return table.flush().map_err(ReportError::Output);
     }
     output.write_all(b"{\"products\":[")?;
     let mut separator = "\n";
-    let summary: ReportSummary = report(db, order, |line| {
+    let summary: ReportSummary = report(db, parameters, |line| {
         output.write_all(separator.as_bytes())?;
         separator = ",\n";
         serde_json::to_writer(&mut *output, line).map_err(io::Error::from)

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use inventory::accounts::second_factor::totp::Secret;
+use inventory::accounts::second_factor::totp::TotpSecret;
 use test_kit::{
     browser::{Browser, Reader},
     process::{Balcao, Start},
@@ -72,7 +72,7 @@ async fn a_second_factor_guards_the_login_and_a_recovery_code_opens_it() {
         .goto(&format!("{inventory}/account/second-factor/"))
         .await;
     let key = browser.text("main form code").await;
-    let secret = Secret::parse(&key).unwrap();
+    let secret = TotpSecret::parse(&key).unwrap();
     let code = |late: u32| secret.code_at(Clock::system().now() + STEP * late);
     browser.fill("#code", &code(0)).await;
     browser.fill("#password", PASSWORD).await;
@@ -128,7 +128,7 @@ async fn the_second_step_is_for_everybody() {
     browser
         .goto(&format!("{inventory}/account/second-factor/"))
         .await;
-    let secret = Secret::parse(&browser.text("main form code").await).unwrap();
+    let secret = TotpSecret::parse(&browser.text("main form code").await).unwrap();
     browser
         .fill("#code", &secret.code_at(Clock::system().now()))
         .await;

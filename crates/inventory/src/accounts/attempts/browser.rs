@@ -1,4 +1,4 @@
-//! A browser that somebody has logged in with: known by a cookie that only this service can make.
+//! A browser that a user has logged in with, recognised by an encrypted cookie.
 
 use std::time::Duration;
 
@@ -7,31 +7,31 @@ use web::{Seal, cookie::HostOnly};
 
 use crate::{State, accounts::session};
 
-/// A browser is known for so long after a login.
+/// How long a browser is remembered after a login.
 pub(crate) const LIFETIME: Duration = Duration::from_secs(180 * 24 * 60 * 60);
-/// Cookies belong to nobody who is known before they are opened.
-const NOBODY: i64 = 0;
+/// The owner that the cookie is sealed for: the user is known only after it is opened.
+const NO_OWNER: i64 = 0;
 
-/// A browser and who has logged in with it last.
+/// A browser and the last user who has logged in with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Browser {
     pub(super) user: i64,
-    /// Tells it from the other browsers of that user.
+    /// Unique among the browsers of that user.
     pub(super) id: String,
     /// In microseconds since 1970.
     expires_at: i64,
 }
 
 impl Browser {
-    /// The browser of a request, in its time.
+    /// The browser of a request, unless it has expired.
     pub(crate) fn of(state: &State, cookies: HostOnly<'_>) -> Option<Self> {
-        let text = seal(state).open(NOBODY, session::cookies::browser(cookies)?)?;
+        let text = seal(state).open(NO_OWNER, session::cookies::browser(cookies)?)?;
         let browser: Self = serde_json::from_str(&text).ok()?;
         (state.clock.now().micros() < browser.expires_at).then_some(browser)
     }
 
-    /// The cookie of a browser that a user has just logged in with. It keeps its failed attempts.
-    pub(crate) fn known(state: &State, cookies: HostOnly<'_>, user: i64) -> String {
+    /// The cookie of a browser that a user has just logged in with. The browser keeps its counter.
+    pub(crate) fn remember(state: &State, cookies: HostOnly<'_>, user: i64) -> String {
         let before = Self::of(state, cookies).filter(|browser| browser.user == user);
         let browser = Self {
             user,
@@ -39,7 +39,7 @@ impl Browser {
             expires_at: (state.clock.now() + LIFETIME).micros(),
         };
         let text = serde_json::to_string(&browser).unwrap_or_default();
-        seal(state).close(&state.random, NOBODY, &text)
+        seal(state).close(&state.random, NO_OWNER, &text)
     }
 }
 

@@ -1,8 +1,9 @@
-//! Failed attempts at passwords and one-time codes, counted in the database: neither a flood of other requests nor a restart forgets them,
-//! and every replica counts together.
+//! Failed attempts at passwords and one-time codes, counted in the database: neither a flood of
+//! other requests nor a restart forgets them, and all replicas count together.
 //!
-//! Strangers share one count for each account. A browser or an address that has logged in to the account has a count of its own, so that
-//! nobody else's guesses lock its owner out. What is stored stays bounded: names that nobody has share [`NOBODIES`] counts.
+//! Each account has one counter for strangers. A browser or an address that has logged in to the
+//! account has its own, so that guesses of strangers do not lock the owner out. Names without an
+//! account share [`UNKNOWN_NAME_COUNTERS`] counters, so the table is bounded.
 
 mod browser;
 mod store;
@@ -24,21 +25,22 @@ pub(crate) use browser::{Browser, LIFETIME};
 
 /// Attempts at the password of one account.
 const PASSWORD: [Rate; 2] = [Rate::new(20, Period::Minute), Rate::new(100, Period::Hour)];
-/// Attempts at one account's codes: three of a million codes hold at a time.
+/// Attempts at one account's codes. Three of a million codes are valid at a time.
 const CODE: [Rate; 3] = [
     Rate::new(5, Period::Minute),
     Rate::new(30, Period::Hour),
     Rate::new(100, Period::Day),
 ];
-/// How many counts the names that nobody has share.
-const NOBODIES: u32 = 16_384;
-/// As long as the longest of the rates: what is older is deleted.
-const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
-/// Addresses that have logged in are known for so long, and so many of them for each account.
-const ADDRESS_KNOWN: Duration = Duration::from_secs(180 * 24 * 60 * 60);
-const ADDRESSES: i64 = 20;
+/// The counters that names without an account share.
+const UNKNOWN_NAME_COUNTERS: u32 = 16_384;
+/// How long attempts are stored: the longest period of the rates.
+const RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
+/// How long an address that has logged in is remembered.
+const ADDRESS_LIFETIME: Duration = Duration::from_secs(180 * 24 * 60 * 60);
+/// The most addresses of an account.
+const MAX_ADDRESSES: i64 = 20;
 
-/// What is being proved.
+/// What an attempt is at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Proof {
     /// A password.
@@ -63,31 +65,32 @@ impl Proof {
     }
 }
 
-/// For which account an attempt is made.
+/// The account of an attempt.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Target<'a> {
-    /// A user's.
+pub(super) enum AttemptTarget<'a> {
+    /// A user.
     User(i64),
-    /// None: nobody has this name. It is limited alike, so that the limit does not tell which names exist.
-    Nobody(&'a str),
+    /// A name without an account. It has the same limits, so that they do not reveal which names
+    /// exist.
+    UnknownName(&'a str),
 }
 
-/// Who makes an attempt.
+/// The sender of an attempt.
 #[derive(Debug, Clone)]
-pub(crate) enum Source {
-    /// Somebody who wants to log in.
+pub(crate) enum AttemptSource {
+    /// A visitor who logs in.
     Visitor {
         /// The browser, if somebody has logged in with it before.
         browser: Option<Browser>,
         /// A keyed digest of the address.
         address: String,
     },
-    /// Somebody who is logged in to the account already.
+    /// A user who is logged in to the account.
     Session,
 }
 
-impl Source {
-    /// Who sends a request.
+impl AttemptSource {
+    /// The sender of a request.
     pub(crate) fn of(state: &State, parts: &Parts) -> Self {
         Self::Visitor {
             browser: Browser::of(state, HostOnly::of(parts)),
@@ -99,71 +102,64 @@ impl Source {
 /// An attempt that was counted.
 #[derive(Debug)]
 pub(super) struct Attempt {
-    subject: String,
+    counter: String,
     at: Timestamp,
 }
 
-/// Counts an attempt, before it is known whether it is right: attempts that are made at the same moment all count.
-///
-/// # Errors
-///
-/// 429 when too many have failed; faults of the store.
+/// Counts an attempt before it is checked, so that concurrent attempts all count. 429 when too many
+/// have failed.
 pub(super) async fn begin(
     state: &State,
     proof: Proof,
-    target: Target<'_>,
-    source: &Source,
+    target: AttemptTarget<'_>,
+    source: &AttemptSource,
 ) -> Result<Attempt, Refusal> {
     let (at, rates) = (state.clock.now(), proof.rates());
-    let subjects = Subjects::of(state, proof, target, source);
-    let counted = state
+    let counters = Counters::of(state, proof, target, source);
+    let result = state
         .db
         .write(async move |tx| {
-            let subject = subjects.choose(tx).await?;
-            let mut log = read(&store::lock(tx, &subject, at + KEPT).await?)?;
+            let counter = counters.choose(tx).await?;
+            let mut log = read(&store::lock(tx, &counter, at + RETENTION).await?)?;
             if let Err(refused) = log.take(at, rates, 1) {
                 return Ok(Err(refused));
             }
-            store::update(tx, &subject, &log.to_string()).await?;
-            Ok::<_, db::Error>(Ok::<_, Throttled>(subject))
+            store::update(tx, &counter, &log.to_string()).await?;
+            Ok::<_, db::Error>(Ok::<_, Throttled>(counter))
         })
         .await?;
-    match counted {
-        Ok(subject) => Ok(Attempt { subject, at }),
+    match result {
+        Ok(counter) => Ok(Attempt { counter, at }),
         Err(refused) => Err(too_many_requests(&refused).into()),
     }
 }
 
-/// Takes back an attempt that was right: only failures count.
-///
-/// # Errors
-///
-/// Faults of the store.
+/// Removes an attempt that was right: only failures count.
 pub(super) async fn succeed(state: &State, attempt: Attempt) -> Result<(), db::Error> {
-    let Attempt { subject, at } = attempt;
+    let Attempt { counter, at } = attempt;
     state
         .db
         .write(async move |tx| {
-            let mut log = read(&store::lock(tx, &subject, at + KEPT).await?)?;
+            let mut log = read(&store::lock(tx, &counter, at + RETENTION).await?)?;
             log.give_back(at.micros(), 1);
-            store::update(tx, &subject, &log.to_string()).await
+            store::update(tx, &counter, &log.to_string()).await
         })
         .await
 }
 
-/// Remembers that somebody has logged in to an account from this address, and forgets what has expired.
+/// Remembers that a user has logged in from this address, and deletes expired rows.
 pub(super) async fn remember(
     tx: &mut Tx,
     user: i64,
     address: &str,
     now: Timestamp,
 ) -> Result<(), db::Error> {
-    store::forget_expired(tx, now, now - ADDRESS_KNOWN).await?;
+    store::forget_expired(tx, now, now - ADDRESS_LIFETIME).await?;
     store::know_address(tx, user, address, now).await?;
-    store::forget_oldest_addresses(tx, user, ADDRESSES).await
+    store::forget_oldest_addresses(tx, user, MAX_ADDRESSES).await
 }
 
-/// The address of a request as it is remembered: its digest under a key, as nobody needs to read it.
+/// The keyed digest of a request's address. Nobody needs to read the address itself.
 pub(super) fn address_hash(state: &State, parts: &Parts) -> String {
     let address = ClientAddress(Origin::known(&parts.extensions).address).limit_key();
     keyed(state, &format!("address {address}"))
@@ -178,32 +174,33 @@ fn read(stored: &str) -> Result<Log, db::Error> {
     stored.parse().map_err(unreadable)
 }
 
-/// Under which names an attempt may be counted.
-struct Subjects {
+/// The counters of an attempt.
+struct Counters {
     strangers: String,
-    /// The count of the visitor's own browser.
+    /// That of the visitor's browser.
     browser: Option<String>,
-    /// The user, the digest of the visitor's address, and its count, if the user has logged in from there.
+    /// The user, the digest of the visitor's address, and its counter, if the user has logged in
+    /// from there.
     address: Option<(i64, String, String)>,
 }
 
-impl Subjects {
-    fn of(state: &State, proof: Proof, target: Target<'_>, source: &Source) -> Self {
+impl Counters {
+    fn of(state: &State, proof: Proof, target: AttemptTarget<'_>, source: &AttemptSource) -> Self {
         let proof = proof.name();
         let user = match target {
-            Target::User(user) => user,
-            Target::Nobody(name) => {
+            AttemptTarget::User(user) => user,
+            AttemptTarget::UnknownName(name) => {
                 let digest = keyed(state, &format!("name {name}"));
                 let number = digest
                     .get(..8)
                     .and_then(|digits| u32::from_str_radix(digits, 16).ok());
-                let number = number.unwrap_or_default() % NOBODIES;
+                let number = number.unwrap_or_default() % UNKNOWN_NAME_COUNTERS;
                 return Self::only(format!("{proof} nobody {number}"));
             }
         };
         match source {
-            Source::Session => Self::only(format!("{proof} user {user} session")),
-            Source::Visitor { browser, address } => Self {
+            AttemptSource::Session => Self::only(format!("{proof} user {user} session")),
+            AttemptSource::Visitor { browser, address } => Self {
                 strangers: format!("{proof} user {user}"),
                 browser: browser
                     .as_ref()
@@ -230,10 +227,10 @@ impl Subjects {
         if let Some(browser) = &self.browser {
             return Ok(browser.clone());
         }
-        if let Some((user, address, subject)) = &self.address
+        if let Some((user, address, counter)) = &self.address
             && store::is_address_known(tx, *user, address).await?
         {
-            return Ok(subject.clone());
+            return Ok(counter.clone());
         }
         Ok(self.strangers.clone())
     }

@@ -38,9 +38,9 @@ use crate::{
     },
 };
 
-/// The form as it is shown: empty, or once more with what was wrong.
+/// The input of the form: empty, or as sent, with its errors.
 #[derive(Debug, Default)]
-struct Attempt {
+struct LoginInput {
     username: String,
     next: String,
     remembered: bool,
@@ -52,15 +52,15 @@ struct Attempt {
 
 #[derive(Template)]
 #[template(path = "accounts/login.html")]
-struct LoginPage {
+struct AccountLoginPage {
     layout: Layout,
-    attempt: Attempt,
+    input: LoginInput,
     token: String,
 }
 
-impl LoginPage {
+impl AccountLoginPage {
     fn required(&self, field: &str) -> &'static str {
-        if self.attempt.left_empty.contains(&field) {
+        if self.input.left_empty.contains(&field) {
             self.layout
                 .text("Este campo é obrigatório.", "This field is required.")
         } else {
@@ -87,19 +87,19 @@ pub(super) async fn form(
     if Visit::of(&parts.extensions).caller().is_some() {
         return redirect(&next);
     }
-    let attempt = Attempt {
+    let input = LoginInput {
         next,
-        ..Attempt::default()
+        ..LoginInput::default()
     };
-    show(&page, &parts, layout, attempt)
+    show(&page, &parts, layout, input)
 }
 
-fn show(page: &PageState, parts: &Parts, layout: Layout, attempt: Attempt) -> Response {
+fn show(page: &PageState, parts: &Parts, layout: Layout, input: LoginInput) -> Response {
     let random = &page.state.random;
     let secret = Visit::of(&parts.extensions).secret(HostOnly::of(parts), random);
-    let login = LoginPage {
+    let login = AccountLoginPage {
         layout,
-        attempt,
+        input,
         token: secret.masked(random),
     };
     let mut response = Page::new(login).into_response();
@@ -198,7 +198,7 @@ fn example() -> Value {
     })
 }
 
-/// What a person sends.
+/// The form that a person sends.
 enum LoginForm {}
 
 impl PartialSchema for LoginForm {
@@ -246,23 +246,23 @@ async fn login_person(
     members: &Members,
     layout: Layout,
 ) -> Result<Response, Refusal> {
-    let attempt = Attempt::read(members, parts);
-    if !attempt.left_empty.is_empty() {
-        return Ok(show(page, parts, layout, attempt));
+    let input = LoginInput::read(members, parts);
+    if !input.left_empty.is_empty() {
+        return Ok(show(page, parts, layout, input));
     }
     let mut reader = Reader::new(members, Mode::Whole);
     let username = reader.text("username", api::MAX_TEXT);
     let password = reader.text("password", api::MAX_TEXT);
     let step = match (username, password) {
         (Some(username), Some(password)) => {
-            session::log_in(&page.state, parts, username, password, attempt.remembered).await?
+            session::log_in(&page.state, parts, username, password, input.remembered).await?
         }
         // Too long, or with characters that no name has.
         _ => None,
     };
     Ok(match step {
-        None => show(page, parts, layout, attempt.wrong()),
-        Some(step) => lead_on(page, parts, &step, attempt.remembered, &attempt.next),
+        None => show(page, parts, layout, input.wrong()),
+        Some(step) => lead_on(page, parts, &step, input.remembered, &input.next),
     })
 }
 
@@ -291,7 +291,7 @@ pub(crate) fn lead_on(
     }
 }
 
-impl Attempt {
+impl LoginInput {
     /// The form as it was sent. Forms of programs, which know no box to tick, are remembered.
     fn read(members: &Members, parts: &Parts) -> Self {
         let sent = |field| posted::text(members, field).unwrap_or_default();

@@ -1,5 +1,6 @@
-//! The web flow's addresses, for people's forms and for scripts that speak JSON: `/login/` with its second step, `/logout/`,
-//! `/token/refresh/`. Carries "The web flow also uses" and "Session and web"; who has logged in is decided in [`super::session`].
+//! The web flow's addresses, for people's forms and for scripts that speak JSON: `/login/` with its
+//! second step, `/logout/`, `/token/refresh/`. Carries "The web flow also uses" and "Session and
+//! web"; who has logged in is decided in [`super::session`].
 
 mod code;
 pub(crate) mod login;
@@ -123,7 +124,8 @@ impl PartialSchema for OptionalRefresh {
 
 impl ToSchema for OptionalRefresh {}
 
-/// A link or a picture must not log anybody out: other methods do nothing. Browsers get no page for it, as the conventions have it.
+/// A link or a picture must not log anybody out: other methods do nothing. Browsers get no page for
+/// it, as the conventions have it.
 fn only_post(parts: &Parts) -> Result<Response, Refusal> {
     if parts.method != Method::OPTIONS && wants_json(&parts.headers) {
         return Err(Refusal::Method(parts.method.clone(), POST_ONLY));

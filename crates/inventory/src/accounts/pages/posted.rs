@@ -18,12 +18,9 @@ use crate::{
     },
 };
 
-/// Checks that a post is ours and reads its members. Forms always bring a token; JSON does when it comes with a session's cookie,
-/// since no page of another site can send it without being asked first; calls whose bearer token says who they are need none.
-///
-/// # Errors
-///
-/// 413, 403 when it may be forged, then 415 and 400.
+/// Checks that a post is ours and reads its members. Forms always bring a token; JSON does when it
+/// comes with a session's cookie, since no page of another site can send it without being asked
+/// first; calls whose bearer token says who they are need none.
 pub(crate) async fn read(state: &State, parts: &Parts, body: Body) -> Result<Members, Refusal> {
     let bytes = read_bytes(state, body).await?;
     let content_type = content_type(&parts.headers);

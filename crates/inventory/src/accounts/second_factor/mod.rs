@@ -1,6 +1,8 @@
-//! The second factor of a login: a code from the user's device (in `totp`), or one of the recovery codes that were made when it
-//! was turned on. Each code is accepted once, attempts are limited, and the shared secret is encrypted with a key that is not in the database.
-//! Carries "Login and session": who must give a code, and where, is decided in `service` and `session`.
+//! The second factor of a login: a code from the user's device (in `totp`), or one of the recovery
+//! codes. Each code is accepted once, attempts are limited, and the shared secret is encrypted with
+//! a key that is not in the database.
+//!
+//! `service` and `session` decide who must enter a code, and where.
 
 mod store;
 pub mod totp;
@@ -10,7 +12,7 @@ use db::{Db, Timestamp};
 use web::Seal;
 
 use super::{
-    attempts::{self, Proof, Source, Target},
+    attempts::{self, AttemptSource, AttemptTarget, Proof},
     record_change, service,
     session::{self, Begun, Session},
 };
@@ -22,11 +24,11 @@ use crate::{
     rest::{Message, Refusal},
     work::{Author, Work, write_once},
 };
-use totp::Secret;
+use totp::TotpSecret;
 
-/// Recovery codes that are given at once.
+/// Recovery codes of a second factor.
 const RECOVERY_CODES: usize = 10;
-/// Bytes of a recovery code: 80 bits, so that its digest cannot be guessed back.
+/// Bytes of a recovery code: with 80 bits its digest cannot be reversed by trying.
 const RECOVERY_BYTES: usize = 10;
 
 const ON_ALREADY: Message = Message::fixed(
@@ -42,24 +44,24 @@ const CODES_GONE: Message = Message::fixed(
     "These recovery codes are not valid any more.",
 );
 
-/// A second factor, as its owner and operators may know of it.
+/// The status of a second factor, for its owner and operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Status {
+pub struct SecondFactorStatus {
     /// When it was turned on.
     pub since: Timestamp,
-    /// Recovery codes that were not used yet.
+    /// Unused recovery codes.
     pub recovery_codes: i64,
 }
 
-/// Whose accounts must have a second factor.
+/// The accounts that must have a second factor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MandatoryFor {
-    /// Nobody's.
+    /// No account.
     #[default]
     Nobody,
-    /// Of those who may enter the administration.
+    /// Accounts that may enter the administration.
     Staff,
-    /// Of those who may write anything.
+    /// Accounts that may write anything.
     Writers,
 }
 
@@ -74,14 +76,14 @@ impl MandatoryFor {
     }
 }
 
-/// Why the second factor stays as it is.
+/// Why a second factor was not changed.
 #[derive(Debug)]
-pub(crate) enum Unchanged {
+pub(crate) enum ChangeRefused {
     /// The account must have one.
     Mandatory,
-    /// The password is not the account's.
+    /// The password is wrong.
     Password,
-    /// The code is not one of this moment.
+    /// The code is wrong or not of this time.
     Code,
     /// It is off already.
     Already,
@@ -91,14 +93,14 @@ pub(crate) enum Unchanged {
 ///
 /// # Errors
 ///
-/// Faults of the store.
-pub async fn status(db: &Db, user: i64) -> Result<Option<Status>, db::Error> {
+/// Those of the database.
+pub async fn status(db: &Db, user: i64) -> Result<Option<SecondFactorStatus>, db::Error> {
     db.read(async move |conn| {
         let Some(since) = store::since(conn, user).await? else {
             return Ok(None);
         };
-        let recovery_codes = store::count_recovery(conn, user).await?;
-        Ok(Some(Status {
+        let recovery_codes = store::count_recovery_codes(conn, user).await?;
+        Ok(Some(SecondFactorStatus {
             since,
             recovery_codes,
         }))
@@ -106,11 +108,8 @@ pub async fn status(db: &Db, user: i64) -> Result<Option<Status>, db::Error> {
     .await
 }
 
-/// Whether an account must have a second factor and has none: until it has, it opens nothing but the page that turns one on.
-///
-/// # Errors
-///
-/// Faults of the store.
+/// Whether an account must have a second factor and has none. Until it has one, it opens only the
+/// page that turns it on.
 pub(crate) async fn is_missing(state: &State, caller: &Caller) -> Result<bool, db::Error> {
     if !state.config.second_factor.includes(caller) {
         return Ok(false);
@@ -118,15 +117,16 @@ pub(crate) async fn is_missing(state: &State, caller: &Caller) -> Result<bool, d
     Ok(status(&state.db, caller.id).await?.is_none())
 }
 
-/// Takes a user's second factor off, for whoever lost device and recovery codes; whether there was one.
+/// Removes a user's second factor, for somebody who lost device and recovery codes. Returns whether
+/// there was one.
 ///
 /// # Errors
 ///
-/// Faults of the store.
+/// Those of the database.
 pub async fn reset(db: &Db, actor: &Actor, user: i64, now: Timestamp) -> Result<bool, db::Error> {
     let author = Author::of(actor.clone(), now);
     db.write(async move |tx| {
-        store::delete_recovery(tx, user).await?;
+        store::delete_recovery_codes(tx, user).await?;
         let was_on = store::delete(tx, user).await?;
         if was_on {
             record_change(&mut author.work(tx), user, &["second_factor"]).await?;
@@ -136,18 +136,15 @@ pub async fn reset(db: &Db, actor: &Actor, user: i64, now: Timestamp) -> Result<
     .await
 }
 
-/// Takes a code of a user, of the device or a recovery code: whether it is right, and was not taken before.
-///
-/// # Errors
-///
-/// 429 when codes are being guessed; faults of the store.
-pub(crate) async fn take(
+/// Verifies a code of the device or a recovery code, and marks it as used. 429 when too many codes
+/// were wrong.
+pub(crate) async fn verify_code(
     state: &State,
-    source: &Source,
+    source: &AttemptSource,
     user: i64,
     code: &str,
 ) -> Result<bool, Refusal> {
-    let attempt = attempts::begin(state, Proof::Code, Target::User(user), source).await?;
+    let attempt = attempts::begin(state, Proof::Code, AttemptTarget::User(user), source).await?;
     let found = state
         .db
         .read(async move |conn| store::find(conn, user).await)
@@ -155,66 +152,63 @@ pub(crate) async fn take(
     let Some((sealed, last_step)) = found else {
         return Ok(false);
     };
-    let code = plain(code);
+    let code = normalize(code);
     let secret = seal(state).open(user, &sealed);
-    let secret = secret.as_deref().and_then(Secret::parse);
+    let secret = secret.as_deref().and_then(TotpSecret::parse);
     let step = secret.and_then(|secret| secret.step_of(&code, state.clock.now(), last_step));
     let code_hash = digest(&code);
-    let taken = state
+    let is_right = state
         .db
         .write(async move |tx| match step {
-            Some(step) => store::take_step(tx, user, step).await,
-            None => store::take_recovery(tx, user, &code_hash).await,
+            Some(step) => store::use_step(tx, user, step).await,
+            None => store::use_recovery_code(tx, user, &code_hash).await,
         })
         .await?;
-    if taken {
+    if is_right {
         attempts::succeed(state, attempt).await?;
         tracing::info!(user, "a one-time code was accepted");
     } else {
         tracing::warn!(user, "a one-time code was refused");
     }
-    Ok(taken)
+    Ok(is_right)
 }
 
-/// What the forms that make recovery codes send.
-pub(crate) struct Wish<'a> {
-    /// Who sends it.
+/// A form that makes recovery codes.
+pub(crate) struct CodesRequest<'a> {
+    /// The sender's session.
     pub(crate) session: &'a Session,
     /// The form's once-only token; empty without one.
     pub(crate) token: &'a str,
-    /// What makes sending it twice count once.
+    /// The idempotency key of the form.
     pub(crate) key: Option<IdempotencyKey>,
 }
 
-/// Recovery codes to be shown, and what the cookies of the answer say.
+/// New recovery codes to be shown, and the session's new token.
 #[derive(Debug, Clone)]
 pub(crate) struct NewCodes {
     pub(crate) codes: Vec<String>,
     pub(crate) begun: Begun,
 }
 
-/// Turns the second factor of a user on, whose device shows a code of `secret` already. The same form sent again, while its code is good, is
-/// answered with the same recovery codes.
-///
-/// # Errors
-///
-/// 429 when the password is being guessed at; 409 when it is on already; faults of the store.
+/// Turns a second factor on, for a user whose device shows a code of `secret`. The same form sent
+/// again, while its code is valid, has the same recovery codes. 429 when too many passwords were
+/// wrong, 409 when it is on already.
 pub(crate) async fn turn_on(
     state: &State,
-    wish: Wish<'_>,
+    request: CodesRequest<'_>,
     password: String,
-    secret: &Secret,
+    secret: &TotpSecret,
     code: &str,
-) -> Result<Result<NewCodes, Unchanged>, Refusal> {
-    let caller = &wish.session.account.caller;
+) -> Result<Result<NewCodes, ChangeRefused>, Refusal> {
+    let caller = &request.session.account.caller;
     if !service::is_own_password(state, caller, password).await? {
-        return Ok(Err(Unchanged::Password));
+        return Ok(Err(ChangeRefused::Password));
     }
     let now = state.clock.now();
-    let Some(step) = secret.step_of(&plain(code), now, 0) else {
+    let Some(step) = secret.step_of(&normalize(code), now, 0) else {
         return match status(&state.db, caller.id).await? {
             Some(_) => Err(Refusal::Conflict(ON_ALREADY)),
-            None => Ok(Err(Unchanged::Code)),
+            None => Ok(Err(ChangeRefused::Code)),
         };
     };
     let user = caller.id;
@@ -227,113 +221,108 @@ pub(crate) async fn turn_on(
         record_change(work, user, &["second_factor"]).await?;
         Ok(())
     };
-    make_codes(state, wish, &secret.base32(), change)
+    make_codes(state, request, &secret.base32(), change)
         .await
         .map(Ok)
 }
 
-/// Makes a change once, and recovery codes with it, in place of those before; the session goes on under another token. Codes follow from the
-/// form's token and this installation's key: the same form brings the same codes, and nothing has to be stored that could show them again.
+/// Makes a change once, and replaces the recovery codes. The session continues with another token.
+/// Codes are derived from the form's token and this installation's key: the same form has the same
+/// codes, and no code has to be stored.
 async fn make_codes<C>(
     state: &State,
-    wish: Wish<'_>,
+    request: CodesRequest<'_>,
     seed: &str,
     change: C,
 ) -> Result<NewCodes, Refusal>
 where
     C: AsyncFn(&mut Work<'_>) -> Result<(), Refusal> + Clone + Send + 'static,
 {
-    let Wish {
+    let CodesRequest {
         session,
         token,
         key,
-    } = wish;
+    } = request;
     let caller = &session.account.caller;
     let user = caller.id;
     let codes = match token {
         "" => recovery_codes(state, user, &state.random.token()),
         token => recovery_codes(state, user, &format!("{token} {seed}")),
     };
-    let made = NewCodes {
+    let new = NewCodes {
         begun: Begun::after(state, session),
         codes,
     };
-    let (again_made, session) = (made.clone(), session.clone());
+    let (repeated, session) = (new.clone(), session.clone());
     let longest = state.config.session_lifetime;
     let job = async move |work: &mut Work<'_>| {
         change(work).await?;
         let (tx, now) = (&mut *work.tx, work.now);
-        store::delete_recovery(tx, user).await?;
-        for code in &made.codes {
-            store::insert_recovery(tx, user, &digest(plain(code))).await?;
+        store::delete_recovery_codes(tx, user).await?;
+        for code in &new.codes {
+            store::insert_recovery_code(tx, user, &digest(normalize(code))).await?;
         }
-        let successor = session::succeed_within(tx, &session, &made.begun, longest, now).await?;
-        Ok((successor, made.clone()))
+        let successor = session::succeed_within(tx, &session, &new.begun, longest, now).await?;
+        Ok((successor, new.clone()))
     };
     let replay = async move |work: &mut Work<'_>, successor| {
         let tx = &mut *work.tx;
-        let mut made = again_made.clone();
+        let mut new = repeated.clone();
         let mut codes = Vec::new();
-        for code in made.codes {
-            if store::has_recovery(tx, user, &digest(plain(&code))).await? {
+        for code in new.codes {
+            if store::has_recovery_code(tx, user, &digest(normalize(&code))).await? {
                 codes.push(code);
             }
         }
         if codes.is_empty() {
             return Err(Refusal::Conflict(CODES_GONE));
         }
-        made.codes = codes;
-        session::rename_within(tx, successor, &made.begun).await?;
-        Ok(made)
+        new.codes = codes;
+        session::rename_within(tx, successor, &new.begun).await?;
+        Ok(new)
     };
     write_once(state, caller, key, job, replay).await
 }
 
-/// Turns the second factor of a user off, who shows a code of it: a session and a password that were stolen do not suffice.
-///
-/// # Errors
-///
-/// 429 when password or code are being guessed at; faults of the store.
+/// Turns a user's second factor off. It needs a code, so that a stolen session and password are not
+/// enough.
 pub(crate) async fn turn_off(
     state: &State,
     caller: &Caller,
     password: String,
     code: &str,
-) -> Result<Result<(), Unchanged>, Refusal> {
+) -> Result<Result<(), ChangeRefused>, Refusal> {
     if !service::is_own_password(state, caller, password).await? {
-        return Ok(Err(Unchanged::Password));
+        return Ok(Err(ChangeRefused::Password));
     }
     if status(&state.db, caller.id).await?.is_none() {
-        return Ok(Err(Unchanged::Already));
+        return Ok(Err(ChangeRefused::Already));
     }
     if state.config.second_factor.includes(caller) {
-        return Ok(Err(Unchanged::Mandatory));
+        return Ok(Err(ChangeRefused::Mandatory));
     }
-    if !take(state, &Source::Session, caller.id, code).await? {
-        return Ok(Err(Unchanged::Code));
+    if !verify_code(state, &AttemptSource::Session, caller.id, code).await? {
+        return Ok(Err(ChangeRefused::Code));
     }
     let now = state.clock.now();
     let was_on = reset(&state.db, &Actor::from(caller), caller.id, now).await?;
     Ok(if was_on {
         Ok(())
     } else {
-        Err(Unchanged::Already)
+        Err(ChangeRefused::Already)
     })
 }
 
-/// New recovery codes in place of those before. The same form sent again is answered with those that it made, as far as they are unused.
-///
-/// # Errors
-///
-/// 429 when the password is being guessed at; 409 when the second factor is off; faults of the store.
+/// Replaces the recovery codes. The same form sent again has those that it made, as far as they are
+/// unused. 409 when the second factor is off.
 pub(crate) async fn renew_recovery_codes(
     state: &State,
-    wish: Wish<'_>,
+    request: CodesRequest<'_>,
     password: String,
-) -> Result<Result<NewCodes, Unchanged>, Refusal> {
-    let caller = &wish.session.account.caller;
+) -> Result<Result<NewCodes, ChangeRefused>, Refusal> {
+    let caller = &request.session.account.caller;
     if !service::is_own_password(state, caller, password).await? {
-        return Ok(Err(Unchanged::Password));
+        return Ok(Err(ChangeRefused::Password));
     }
     let user = caller.id;
     let change = async move |work: &mut Work<'_>| {
@@ -343,22 +332,22 @@ pub(crate) async fn renew_recovery_codes(
         record_change(work, user, &["recovery_codes"]).await?;
         Ok(())
     };
-    make_codes(state, wish, "", change).await.map(Ok)
+    make_codes(state, request, "", change).await.map(Ok)
 }
 
 fn seal(state: &State) -> Seal {
     Seal::new(state.token_key.derive("balcao/second-factor/1"))
 }
 
-/// A code as it is compared: without the spaces and hyphens that people type for their eyes.
-fn plain(code: &str) -> String {
+/// A code in lower case, without spaces and hyphens.
+fn normalize(code: &str) -> String {
     code.chars()
         .filter(|character| !character.is_whitespace() && *character != '-')
         .collect::<String>()
         .to_ascii_lowercase()
 }
 
-/// Codes to be written down: four groups of four letters and digits. The same seed gives the same codes.
+/// Recovery codes: four groups of four letters and digits. The same seed gives the same codes.
 fn recovery_codes(state: &State, user: i64, seed: &str) -> Vec<String> {
     let code = |number| {
         let purpose = format!("balcao/recovery-code/1 {number} {user} {seed}");

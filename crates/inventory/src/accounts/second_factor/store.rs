@@ -2,7 +2,7 @@
 
 use db::{Conn, Error, Timestamp, Tx};
 
-/// The sealed secret of a user, and the step of the last code that was taken.
+/// A user's encrypted secret, and the time step of the last code that was used.
 pub(super) async fn find(conn: &mut Conn, user: i64) -> Result<Option<(String, i64)>, Error> {
     conn.optional(
         "SELECT secret, last_step FROM second_factors WHERE user_id = $1",
@@ -22,7 +22,7 @@ pub(super) async fn since(conn: &mut Conn, user: i64) -> Result<Option<Timestamp
     .await
 }
 
-/// Keeps a new second factor. Another one of the same user is a conflict.
+/// Inserts a second factor. A second one of the same user is a conflict.
 pub(super) async fn insert(
     tx: &mut Tx,
     user: i64,
@@ -38,18 +38,19 @@ pub(super) async fn insert(
     Ok(())
 }
 
-/// Takes the code of a step; whether no code of this or a later step was taken before.
-pub(super) async fn take_step(tx: &mut Tx, user: i64, step: i64) -> Result<bool, Error> {
-    let taken = tx
+/// Marks the code of a time step as used. Returns whether no code of this or a later step was used
+/// before.
+pub(super) async fn use_step(tx: &mut Tx, user: i64, step: i64) -> Result<bool, Error> {
+    let updated = tx
         .execute(
             "UPDATE second_factors SET last_step = $2 WHERE user_id = $1 AND last_step < $2",
             &[&user, &step],
         )
         .await?;
-    Ok(taken == 1)
+    Ok(updated == 1)
 }
 
-/// Removes the second factor of a user; whether there was one.
+/// Deletes a user's second factor. Returns whether there was one.
 pub(super) async fn delete(tx: &mut Tx, user: i64) -> Result<bool, Error> {
     let deleted = tx
         .execute("DELETE FROM second_factors WHERE user_id = $1", &[&user])
@@ -57,8 +58,12 @@ pub(super) async fn delete(tx: &mut Tx, user: i64) -> Result<bool, Error> {
     Ok(deleted == 1)
 }
 
-/// Keeps the digest of a recovery code.
-pub(super) async fn insert_recovery(tx: &mut Tx, user: i64, code_hash: &str) -> Result<(), Error> {
+/// Inserts the digest of a recovery code.
+pub(super) async fn insert_recovery_code(
+    tx: &mut Tx,
+    user: i64,
+    code_hash: &str,
+) -> Result<(), Error> {
     tx.execute(
         "INSERT INTO recovery_codes (user_id, code_hash) VALUES ($1, $2)",
         &[&user, &code_hash],
@@ -67,8 +72,8 @@ pub(super) async fn insert_recovery(tx: &mut Tx, user: i64, code_hash: &str) -> 
     Ok(())
 }
 
-/// Whether a recovery code is there.
-pub(super) async fn has_recovery(
+/// Whether a recovery code is unused.
+pub(super) async fn has_recovery_code(
     conn: &mut Conn,
     user: i64,
     code_hash: &str,
@@ -83,26 +88,30 @@ pub(super) async fn has_recovery(
     Ok(found.is_some())
 }
 
-/// Takes a recovery code; whether it was there.
-pub(super) async fn take_recovery(tx: &mut Tx, user: i64, code_hash: &str) -> Result<bool, Error> {
-    let taken = tx
+/// Deletes a recovery code that is used. Returns whether there was one.
+pub(super) async fn use_recovery_code(
+    tx: &mut Tx,
+    user: i64,
+    code_hash: &str,
+) -> Result<bool, Error> {
+    let updated = tx
         .execute(
             "DELETE FROM recovery_codes WHERE user_id = $1 AND code_hash = $2",
             &[&user, &code_hash],
         )
         .await?;
-    Ok(taken == 1)
+    Ok(updated == 1)
 }
 
 /// Removes every recovery code of a user.
-pub(super) async fn delete_recovery(tx: &mut Tx, user: i64) -> Result<(), Error> {
+pub(super) async fn delete_recovery_codes(tx: &mut Tx, user: i64) -> Result<(), Error> {
     tx.execute("DELETE FROM recovery_codes WHERE user_id = $1", &[&user])
         .await?;
     Ok(())
 }
 
 /// How many recovery codes a user has left.
-pub(super) async fn count_recovery(conn: &mut Conn, user: i64) -> Result<i64, Error> {
+pub(super) async fn count_recovery_codes(conn: &mut Conn, user: i64) -> Result<i64, Error> {
     conn.one(
         "SELECT COUNT(*) FROM recovery_codes WHERE user_id = $1",
         &[&user],

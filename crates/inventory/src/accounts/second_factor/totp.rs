@@ -1,5 +1,6 @@
-//! One-time codes from a shared secret and the time: RFC 6238 with SHA-1, six digits and thirty seconds, the only kind that
-//! every authenticator app supports. Pure; who has a secret and which codes were used is the service's business.
+//! One-time codes from a shared secret and the time: RFC 6238 with SHA-1, six digits and thirty
+//! seconds, the only kind that every authenticator app supports. Pure; who has a secret and which
+//! codes were used is the service's business.
 
 use data_encoding::BASE32_NOPAD_NOCASE;
 use db::Timestamp;
@@ -14,15 +15,15 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 
 /// What the service and the reader's device share.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Secret([u8; SECRET_BYTES]);
+pub struct TotpSecret([u8; SECRET_BYTES]);
 
-impl std::fmt::Debug for Secret {
+impl std::fmt::Debug for TotpSecret {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Secret(****)")
+        formatter.write_str("TotpSecret(****)")
     }
 }
 
-impl Secret {
+impl TotpSecret {
     /// A new secret.
     pub fn new(random: &Random) -> Self {
         let mut bytes = [0; SECRET_BYTES];
@@ -51,8 +52,9 @@ impl Secret {
         )
     }
 
-    /// The time step that a code belongs to, when it is one of this moment and later than `last_step`. The library compares in
-    /// constant time, and leaves it to us that a step is accepted once.
+    /// The time step that a code belongs to, when it is one of this moment and later than
+    /// `last_step`. The library compares in constant time, and leaves it to us that a step is
+    /// accepted once.
     pub fn step_of(&self, code: &str, now: Timestamp, last_step: i64) -> Option<i64> {
         let step = self.totp().check(code, seconds(now))?;
         i64::try_from(step).ok().filter(|step| *step > last_step)
@@ -63,7 +65,8 @@ impl Secret {
         self.totp().generate(seconds(now)).to_string()
     }
 
-    /// The code before and the one after count too, as the library has it: clocks differ, and people type slowly.
+    /// The code before and the one after count too, as the library has it: clocks differ, and
+    /// people type slowly.
     fn totp(&self) -> Totp {
         let secret = totp_rs::Secret::new_stack(self.0);
         // Nothing is left to check: the length of the secret is in its type.
@@ -84,7 +87,7 @@ mod tests {
     #[test]
     fn the_codes_of_the_standard_are_made() {
         // RFC 6238, appendix B; its codes have eight digits, ours are their last six.
-        let secret = Secret(*b"12345678901234567890");
+        let secret = TotpSecret(*b"12345678901234567890");
         for (seconds, code) in [
             (59, "94287082"),
             (1_111_111_109, "07081804"),
@@ -105,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_code_counts_a_step_early_and_late_and_never_twice() {
-        let secret = Secret(*b"12345678901234567890");
+        let secret = TotpSecret(*b"12345678901234567890");
         let at = |seconds: i64| Timestamp::from_micros(seconds * 1_000_000);
         let code = secret.code_at(at(3000));
         for seconds in [2970, 3000, 3029, 3059] {
@@ -126,12 +129,12 @@ mod tests {
 
     #[test]
     fn a_secret_reads_back_as_people_type_it() {
-        let secret = Secret(*b"12345678901234567890");
+        let secret = TotpSecret(*b"12345678901234567890");
         assert_eq!(secret.base32(), "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ");
         let typed = "gezd gnbv-gy3t qojq gezd gnbv gy3t qojq";
-        assert_eq!(Secret::parse(typed), Some(secret.clone()));
+        assert_eq!(TotpSecret::parse(typed), Some(secret.clone()));
         for wrong in ["", "GEZDGNBV", "0EZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ", "é"] {
-            assert_eq!(Secret::parse(wrong), None, "{wrong}");
+            assert_eq!(TotpSecret::parse(wrong), None, "{wrong}");
         }
         assert_eq!(
             secret.uri("joão@x"),

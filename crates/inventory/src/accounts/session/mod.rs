@@ -18,7 +18,7 @@ use web::{client::Origin, cookie::HostOnly};
 
 use super::{
     Account, Credentials, Pair,
-    attempts::{self, Browser, Source},
+    attempts::{self, AttemptSource, Browser},
     csrf, second_factor,
     service::{identify, no_account, pair, prove, revoke},
     store::note_login,
@@ -182,7 +182,7 @@ pub(crate) async fn log_in(
     password: String,
     remembered: bool,
 ) -> Result<Option<Step>, Refusal> {
-    let source = Source::of(state, parts);
+    let source = AttemptSource::of(state, parts);
     match identify(state, &source, username, password).await? {
         Some(account) => Ok(Some(go_on(state, parts, &account, remembered).await?)),
         None => Ok(None),
@@ -200,7 +200,7 @@ pub(crate) async fn log_in_staff(
     username: String,
     password: String,
 ) -> Result<Option<Step>, Refusal> {
-    let source = Source::of(state, parts);
+    let source = AttemptSource::of(state, parts);
     match identify(state, &source, username, password).await? {
         Some(account) if account.caller.is_staff => {
             Ok(Some(go_on(state, parts, &account, false).await?))
@@ -240,7 +240,7 @@ pub(crate) async fn log_in_with_code(
         .read(async move |conn| super::store::account(conn, user).await)
         .await?;
     if !account.is_some_and(|account| account.active)
-        || !second_factor::take(state, &Source::of(state, parts), user, code).await?
+        || !second_factor::verify_code(state, &AttemptSource::of(state, parts), user, code).await?
     {
         return Ok(None);
     }
@@ -278,7 +278,7 @@ async fn begin(
     remembered: bool,
 ) -> Result<Begun, db::Error> {
     let mut begun = Begun::new(state, remembered);
-    begun.browser = Some(Browser::known(state, HostOnly::of(parts), user));
+    begun.browser = Some(Browser::remember(state, HostOnly::of(parts), user));
     let address = attempts::address_hash(state, parts);
     let (token_hash, csrf_secret) = (digest(&begun.token), begun.csrf.expose());
     let visitor = visitor(parts, user, remembered);

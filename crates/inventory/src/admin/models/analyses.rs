@@ -16,7 +16,7 @@ use crate::{
         listing::ListParameters,
         models::{counted, rows_of},
     },
-    analysis::{self, Summary, search::Sought},
+    analysis::{self, AnalysisSummary, search::AnalysisSearch},
     rest::{Refusal, list::PageNumber, resource::PageRequest},
 };
 
@@ -39,7 +39,7 @@ static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
     search: Some(("produto, texto", "product, text")),
     filters: &FILTERS,
     site: Some("/analyses/"),
-    ..ModelDescription::shown(Summary::FIELDS, &[])
+    ..ModelDescription::shown(AnalysisSummary::FIELDS, &[])
 });
 
 const FILTERS: [ModelFilter; 1] = [ModelFilter::related("product", "products")];
@@ -56,14 +56,14 @@ impl AdminModel for Analyses {
             size: asked.size,
         };
         let product = asked.id("product");
-        let sought = Sought {
+        let search = AnalysisSearch {
             text: asked.search.clone(),
             words: asked.words(),
             product,
         };
 
-        if !sought.words.is_empty() {
-            let found = analysis::search::search(state, sought, wanted).await?;
+        if !search.words.is_empty() {
+            let found = analysis::search::find(state, search, wanted).await?;
             let mut rows = counted(found.count, found.page.iter().map(record).collect());
             rows.note = found.is_cut.then_some(CUT);
             return Ok(rows);
@@ -90,7 +90,7 @@ impl AdminModel for Analyses {
 #[async_trait(?Send)]
 impl AdminWrites for Analyses {}
 
-fn record(summary: &Summary) -> ModelRecord {
+fn record(summary: &AnalysisSummary) -> ModelRecord {
     let product = summary
         .product
         .map_or(FieldValue::Word(("toda a loja", "whole shop")), |id| {

@@ -120,7 +120,7 @@ fn model(entry: &Entry) -> FieldValue {
     let known = entry.known_model();
     let about = known.and_then(registry::described);
     let word = about.map(|about| about.words.singular);
-    let word = word.or_else(|| known.and_then(payments::model_word));
+    let word = word.or_else(|| known.and_then(payments::model_label));
     word.map_or_else(|| FieldValue::Text(entry.model.clone()), FieldValue::Word)
 }
 

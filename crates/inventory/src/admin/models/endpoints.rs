@@ -18,7 +18,7 @@ use crate::{
     events::{
         Endpoint,
         endpoints::{self, EndpointError, Wish},
-        words,
+        labels,
     },
     page::once::Once,
     rest::{Message, Refusal, fields::Members},
@@ -47,10 +47,10 @@ static ABOUT: ModelDescription = ModelDescription {
     search: Some(("URL, descrição", "URL, description")),
     filters: &[ModelFilter::truth("enabled")],
     fields: &[
-        (words::URL, FormScope::Both),
-        (words::DESCRIPTION, FormScope::Both),
-        (words::EVENTS, FormScope::Both),
-        (words::RENEW, FormScope::Change),
+        (labels::URL, FormScope::Both),
+        (labels::DESCRIPTION, FormScope::Both),
+        (labels::EVENTS, FormScope::Both),
+        (labels::RENEW, FormScope::Change),
     ],
     inlines: &[Inline::read(
         "deliveries",
@@ -215,7 +215,7 @@ fn wish(members: &Members) -> Wish {
         let sent = posted::text(members, name).unwrap_or_default();
         sent.trim().to_owned()
     };
-    let types = words::TYPES
+    let types = labels::TYPES
         .iter()
         .map(|(name, _)| *name)
         .filter(|name| members.contains_key(&format!("types:{name}")));
@@ -233,7 +233,7 @@ fn record(endpoint: Endpoint) -> ModelRecord {
         .filter(|name| !name.is_empty())
         .map(str::to_owned)
         .collect();
-    let state = FieldValue::Word(words::standing(&endpoint).0);
+    let state = FieldValue::Word(labels::state_of(&endpoint).0);
     ModelRecord::of(
         endpoint.id,
         endpoint.url.clone(),

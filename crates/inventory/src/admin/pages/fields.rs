@@ -7,7 +7,7 @@ use crate::{
     admin::{
         about::ModelDescription, listing::ListParameters, messages, registry, site::AdminFrame,
     },
-    events::words,
+    events::labels,
     page::{Form, PageState, edit_conflict::Conflict, picker::Source},
     rest::Refusal,
 };
@@ -145,7 +145,7 @@ async fn view(
         (Kind::Several, Some(target)) => {
             let choices = match target.path {
                 Permission::PATH => permissions(site),
-                words::EVENTS_PATH => types(site),
+                labels::EVENTS_PATH => types(site),
                 path => records(page, path).await?,
             };
             (ticked(choices, &chosen), None)
@@ -249,7 +249,7 @@ fn permissions(site: &AdminFrame) -> Vec<(String, String)> {
 
 /// Every type of events.
 fn types(site: &AdminFrame) -> Vec<(String, String)> {
-    let types = words::TYPES.iter();
+    let types = labels::TYPES.iter();
     types
         .map(|(name, text)| ((*name).to_owned(), site.say(*text).to_owned()))
         .collect()

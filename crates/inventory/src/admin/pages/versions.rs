@@ -10,7 +10,7 @@ use crate::{
         about::{AdminModel, FieldValue, ModelDescription, ModelRecord, WriteTarget},
         messages,
     },
-    events::words,
+    events::labels,
     page::{
         Form,
         edit_conflict::{FieldSnapshot, FormEdit},
@@ -36,8 +36,8 @@ pub(super) fn snapshot(field: &'static Field, value: &FieldValue, locale: Locale
         (FieldValue::Chosen(values, _), Some(Permission::PATH)) => {
             Some(permissions(values, locale))
         }
-        (FieldValue::Chosen(values, _), Some(words::EVENTS_PATH)) => {
-            Some(words::types_in_words(values, locale))
+        (FieldValue::Chosen(values, _), Some(labels::EVENTS_PATH)) => {
+            Some(labels::type_labels(values, locale))
         }
         _ => None,
     };

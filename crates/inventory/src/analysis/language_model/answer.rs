@@ -1,20 +1,21 @@
-//! The model's answer, and what of it can be used: an object of the schema, in plain words, with no figure that was not computed.
+//! The model's answer, and its checks: an object of the schema, plain text, and only figures that
+//! were computed.
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    super::text::{Worded, clean},
-    Trace,
+    super::text::{ModelText, clean},
+    ModelUsage,
 };
 
 const LONGEST_SUMMARY: usize = 800;
 const LONGEST_REASON: usize = 300;
 const MOST_REASONS: usize = 6;
 
-/// An answer, taken apart as far as it is one.
+/// An answer, as far as it could be parsed.
 #[derive(Debug, Default)]
-pub(super) struct Answer {
+pub(super) struct ModelAnswer {
     is_readable: bool,
     pub(super) content: Option<String>,
     is_declined: bool,
@@ -32,13 +33,13 @@ pub(super) enum Flaw {
     /// Cut off.
     #[error("it was cut off: be shorter")]
     CutOff,
-    /// The server held it back.
+    /// The server filtered it.
     #[error("it was filtered")]
     Filtered,
-    /// The model does not want to.
+    /// The model declines.
     #[error("it declines")]
     Declined,
-    /// Nothing was said.
+    /// It has no content.
     #[error("it is empty")]
     Empty,
     /// Not of the schema.
@@ -54,32 +55,32 @@ pub(super) enum Flaw {
 
 #[derive(Deserialize)]
 struct Completion {
-    choices: Vec<Choice>,
-    usage: Option<Usage>,
+    choices: Vec<CompletionChoice>,
+    usage: Option<TokenUsage>,
 }
 
 #[derive(Deserialize)]
-struct Choice {
-    message: Message,
+struct CompletionChoice {
+    message: CompletionMessage,
     finish_reason: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Message {
+struct CompletionMessage {
     content: Option<String>,
     refusal: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Usage {
+struct TokenUsage {
     prompt_tokens: Option<i64>,
     completion_tokens: Option<i64>,
 }
 
-/// The members of the schema.
+/// The content of an answer, by the schema.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Reply {
+struct AnswerContent {
     summary: String,
     suggested_quantity: i64,
     urgency: Urgency,
@@ -94,9 +95,9 @@ enum Urgency {
     High,
 }
 
-impl Trace {
-    /// Adds what is known of one more call.
-    pub(super) fn add(&mut self, answer: &Answer) {
+impl ModelUsage {
+    /// Adds the usage of one more call.
+    pub(super) fn add(&mut self, answer: &ModelAnswer) {
         let sum = |before: Option<i64>, now: Option<i64>| match (before, now) {
             (Some(before), Some(now)) => Some(before.saturating_add(now)),
             (before, now) => before.or(now),
@@ -107,9 +108,9 @@ impl Trace {
     }
 }
 
-impl Answer {
-    /// Reads the body of an answer with status 200.
-    pub(super) fn read(body: &[u8]) -> Self {
+impl ModelAnswer {
+    /// Parses the body of an answer with status 200.
+    pub(super) fn parse(body: &[u8]) -> Self {
         let Ok(completion) = serde_json::from_slice::<Completion>(body) else {
             return Self::default();
         };
@@ -128,8 +129,8 @@ impl Answer {
         }
     }
 
-    /// What was said, when it was said to its end.
-    pub(super) fn usable(&self) -> Result<&str, Flaw> {
+    /// The content of a complete answer.
+    pub(super) fn content(&self) -> Result<&str, Flaw> {
         if !self.is_readable {
             return Err(Flaw::Unreadable);
         }
@@ -149,14 +150,14 @@ impl Answer {
     }
 }
 
-/// What a model may speak of: the figures that it was given, and the product's name.
-pub(super) struct Known {
+/// What a model may mention: the figures that it was given, and the product's name.
+pub(super) struct AllowedFacts {
     figures: Vec<f64>,
     names: Vec<String>,
 }
 
-impl Known {
-    /// Of the data that was sent, and the title in full.
+impl AllowedFacts {
+    /// The figures of the data that was sent, and the whole title.
     pub(super) fn of(data: &Value, title: &str) -> Self {
         let mut figures = Vec::new();
         let members = data.as_object().into_iter().flatten();
@@ -179,30 +180,31 @@ impl Known {
         Self { figures, names }
     }
 
-    /// The words of an answer's content.
-    pub(super) fn check(&self, content: &str) -> Result<Worded, Flaw> {
-        let reply: Reply = serde_json::from_str(object_in(content))
+    /// Checks the content of an answer.
+    pub(super) fn check(&self, content: &str) -> Result<ModelText, Flaw> {
+        let content: AnswerContent = serde_json::from_str(object_in(content))
             .map_err(|error| Flaw::Schema(clean(&error.to_string(), 160)))?;
-        if reply.suggested_quantity < 0 {
+        if content.suggested_quantity < 0 {
             return Err(Flaw::Schema("suggested_quantity is negative".to_owned()));
         }
-        let summary = self.plain(&reply.summary, LONGEST_SUMMARY)?;
+        let summary = self.plain(&content.summary, LONGEST_SUMMARY)?;
         if summary.is_empty() {
             return Err(Flaw::Schema("summary is empty".to_owned()));
         }
         let mut reasons = Vec::new();
-        for reason in reply.reasons.iter().take(MOST_REASONS) {
+        for reason in content.reasons.iter().take(MOST_REASONS) {
             let reason = self.plain(reason, LONGEST_REASON)?;
             if !reason.is_empty() {
                 reasons.push(reason);
             }
         }
-        // What the model makes of quantity and urgency is its opinion, which nobody asked for: both are computed.
-        let (Urgency::Low | Urgency::Medium | Urgency::High) = reply.urgency;
-        Ok(Worded { summary, reasons })
+        // The schema has quantity and urgency so that the model thinks of them. The computed values
+        // are shown.
+        let (Urgency::Low | Urgency::Medium | Urgency::High) = content.urgency;
+        Ok(ModelText { summary, reasons })
     }
 
-    /// One line of plain words.
+    /// One line of plain text.
     fn plain(&self, text: &str, longest: usize) -> Result<String, Flaw> {
         let line = clean(text, longest + 1);
         if line.chars().count() > longest {
@@ -221,12 +223,12 @@ impl Known {
             .trim_start_matches(['-', '#', '•', ' '])
             .trim()
             .to_owned();
-        self.figures_of(&line)?;
+        self.check_figures(&line)?;
         Ok(line)
     }
 
-    /// Every figure must be one that was given; those of the product's name are its name.
-    fn figures_of(&self, line: &str) -> Result<(), Flaw> {
+    /// Checks that every figure was given, except those in the product's name.
+    fn check_figures(&self, line: &str) -> Result<(), Flaw> {
         let mut rest = line.to_lowercase();
         for name in &self.names {
             rest = rest.replace(name.as_str(), " ");
@@ -245,7 +247,7 @@ impl Known {
     }
 }
 
-/// Small models wrap JSON in a fence or put a sentence before it, though nobody asked for either.
+/// The JSON object in a content. Small models wrap it in a fence or put a sentence before it.
 fn object_in(content: &str) -> &str {
     let ends = content.find('{').zip(content.rfind('}'));
     ends.and_then(|(first, last)| content.get(first..=last))
@@ -277,8 +279,8 @@ fn numerals(text: &str) -> Vec<String> {
     found
 }
 
-/// What a numeral may mean: with its last mark before decimals, or with all of its marks between groups of three. Other scripts' digits
-/// mean nothing that was given.
+/// What a numeral may mean: with its last mark before decimals, or with all of its marks between
+/// groups of three. Other scripts' digits mean nothing that was given.
 fn readings(numeral: &str) -> impl Iterator<Item = f64> {
     const MARKS: [char; 2] = ['.', ','];
     let is_grouped = numeral.split(MARKS).skip(1).all(|group| group.len() == 3);
@@ -298,8 +300,8 @@ mod tests {
 
     use super::{super::prompt::tests::data_of, *};
 
-    fn known(title: &str) -> Known {
-        Known::of(&data_of(title), title)
+    fn facts(title: &str) -> AllowedFacts {
+        AllowedFacts::of(&data_of(title), title)
     }
 
     fn reply(summary: &str, reasons: &[&str]) -> String {
@@ -316,7 +318,7 @@ mod tests {
                 "- A entrega leva **7** dias; o nível é de 95%.",
             ],
         );
-        let worded = known("Arroz 5kg").check(&content).unwrap();
+        let worded = facts("Arroz 5kg").check(&content).unwrap();
         assert_eq!(
             worded.reasons[1],
             "A entrega leva 7 dias; o nível é de 95%."
@@ -325,7 +327,7 @@ mod tests {
             format!("```json\n{content}\n```"),
             format!("Here is the advice:\n{content}"),
         ] {
-            let checked = known("Arroz 5kg").check(&wrapped);
+            let checked = facts("Arroz 5kg").check(&wrapped);
             assert_eq!(checked.as_ref(), Ok(&worded), "{wrapped}");
         }
     }
@@ -341,7 +343,7 @@ mod tests {
             "Peça ² unidades.",
             "Restam 9,5 unidades.",
         ] {
-            let checked = known(title).check(&reply(text, &[]));
+            let checked = facts(title).check(&reply(text, &[]));
             assert!(
                 matches!(checked, Err(Flaw::Figure(_))),
                 "{text}: {checked:?}"
@@ -349,7 +351,7 @@ mod tests {
         }
         // The name itself may be written, as what it is.
         let named = format!("Restam 9 unidades de {title}.");
-        assert!(known(title).check(&reply(&named, &[])).is_ok());
+        assert!(facts(title).check(&reply(&named, &[])).is_ok());
     }
 
     #[test]
@@ -362,7 +364,7 @@ mod tests {
             "[aqui](javascript:alert)",
             "www.evil.example",
         ] {
-            let checked = known("Arroz").check(&reply("Peça.", &[text]));
+            let checked = facts("Arroz").check(&reply("Peça.", &[text]));
             assert_eq!(checked, Err(Flaw::Markup), "{text}");
         }
     }
@@ -379,21 +381,21 @@ mod tests {
             r#"{"summary":"x","suggested_quantity":-1,"urgency":"high","reasons":[]}"#,
             r#"{"summary":"x","suggested_quantity":42,"urgency":"high","reas"#,
         ] {
-            let checked = known("Arroz").check(content);
+            let checked = facts("Arroz").check(content);
             assert!(
                 matches!(checked, Err(Flaw::Schema(_))),
                 "{content}: {checked:?}"
             );
         }
         let long = reply(&"a".repeat(900), &[]);
-        assert!(matches!(known("Arroz").check(&long), Err(Flaw::Schema(_))));
+        assert!(matches!(facts("Arroz").check(&long), Err(Flaw::Schema(_))));
     }
 
     #[test]
     fn only_what_was_said_to_its_end_is_used() {
         let usable = |body: Value| {
-            let answer = Answer::read(body.to_string().as_bytes());
-            answer.usable().map(str::to_owned)
+            let answer = ModelAnswer::parse(body.to_string().as_bytes());
+            answer.content().map(str::to_owned)
         };
         let choice = |message: Value, reason: &str| json!({"choices": [{"message": message, "finish_reason": reason}]});
         assert_eq!(

@@ -1,4 +1,5 @@
-//! One call to the model: counted before it is made, made outside of any transaction, its outcome recorded afterwards.
+//! One call to the model: counted before it is made, made outside of any transaction, its outcome
+//! recorded afterwards.
 
 use std::time::Duration;
 
@@ -13,88 +14,89 @@ use tokio::time::Instant;
 use web::{http_client::CallFailure, rate::Rates};
 
 use super::{
-    super::store::calls::{self, Ended},
-    Model, Trace,
-    answer::Answer,
+    super::store::calls::{self, CallOutcome},
+    ConfiguredModel, ModelUsage,
+    answer::ModelAnswer,
 };
 use crate::State;
 
-/// Statuses with which servers refuse a format that they do not know; a 500 must name it besides.
-const REFUSALS_OF_A_FORMAT: [StatusCode; 4] = [
+/// Statuses with which servers refuse an answer format that they do not know. A 500 must name it,
+/// too.
+const FORMAT_REFUSALS: [StatusCode; 4] = [
     StatusCode::BAD_REQUEST,
     StatusCode::NOT_FOUND,
     StatusCode::UNPROCESSABLE_ENTITY,
     StatusCode::INTERNAL_SERVER_ERROR,
 ];
-/// The longest answer that is read, in bytes: far more than was asked for, far less than would hurt.
-const LONGEST_ANSWER: usize = 64 * 1024;
+/// The longest answer that is read, in bytes: far more than was asked for.
+const MAX_ANSWER: usize = 64 * 1024;
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
-/// How long calls are remembered: longer than the longest window.
-const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// How long calls are stored: longer than the longest window of a quota.
+const RETENTION: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// Why a call has no answer.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Trouble {
-    /// No more calls are allowed for now; none was made.
-    #[error("the calls that are allowed are used up")]
+pub(super) enum CallError {
+    /// No call was made.
+    #[error("the quota is used up")]
     Quota,
-    /// It may go better later: after `wait`, where the server said so.
+    /// A later call may succeed: after `wait`, where the server said so.
     #[error("{outcome}")]
-    Passing {
+    Temporary {
         wait: Option<Duration>,
         outcome: &'static str,
     },
-    /// The server wants no such call.
+    /// The server refuses such a call.
     #[error("refused with status {0}")]
     Refused(StatusCode),
-    /// It said more than anybody reads.
+    /// The answer exceeds `MAX_ANSWER`.
     #[error("the answer is too long")]
     TooLong,
 }
 
-impl Trouble {
-    /// In a word, as records and figures have it.
+impl CallError {
+    /// The outcome, as analyses and metrics have it.
     pub(super) fn outcome(&self) -> &'static str {
         match self {
             Self::Quota => "quota",
-            Self::Passing { outcome, .. } => outcome,
+            Self::Temporary { outcome, .. } => outcome,
             Self::Refused(_) => "refused",
             Self::TooLong => "unusable",
         }
     }
 
-    /// Whether the format of the answer that was asked for may be what the server refuses.
-    pub(super) fn may_be_about_the_format(&self) -> bool {
-        matches!(self, Self::Refused(status) if REFUSALS_OF_A_FORMAT.contains(status))
+    /// Whether the server may refuse the answer format.
+    pub(super) fn may_be_about_format(&self) -> bool {
+        matches!(self, Self::Refused(status) if FORMAT_REFUSALS.contains(status))
     }
 }
 
 pub(super) async fn call(
     state: &State,
-    model: &Model,
+    model: &ConfiguredModel,
     body: Vec<u8>,
-    trace: &mut Trace,
-) -> Result<Result<Answer, Trouble>, db::Error> {
+    usage: &mut ModelUsage,
+) -> Result<Result<ModelAnswer, CallError>, db::Error> {
     let Some(id) = reserve(state, &model.config.quota).await? else {
-        state.analysis.metrics.call("quota", None);
-        return Ok(Err(Trouble::Quota));
+        state.analysis.metrics.count_call("quota", None);
+        return Ok(Err(CallError::Quota));
     };
     let begun = Instant::now();
     let answered = exchange(state, model, body).await;
     let duration = begun.elapsed();
     let outcome = match &answered {
         Ok(_) => "answered",
-        Err(trouble) => trouble.outcome(),
+        Err(error) => error.outcome(),
     };
-    state.analysis.metrics.call(outcome, Some(duration));
+    state.analysis.metrics.count_call(outcome, Some(duration));
     let (prompt_tokens, completion_tokens) = match &answered {
         Ok(answer) => (answer.prompt_tokens, answer.completion_tokens),
         Err(_) => (None, None),
     };
     if let Ok(answer) = &answered {
-        trace.add(answer);
+        usage.add(answer);
     }
-    let ended = Ended {
+    let ended = CallOutcome {
         outcome,
         duration_ms: i64::try_from(duration.as_millis()).unwrap_or(i64::MAX),
         prompt_tokens,
@@ -105,24 +107,28 @@ pub(super) async fn call(
     Ok(answered)
 }
 
-/// Counts a call, unless one of the windows is full.
+/// Counts a call, unless the quota is used up.
 async fn reserve(state: &State, quota: &Rates) -> Result<Option<i64>, db::Error> {
     let (now, quota) = (state.clock.now(), quota.clone());
     let reserve = async move |tx: &mut db::Tx| {
-        calls::queue_up(tx).await?;
+        calls::lock_quota(tx).await?;
         for rate in quota.iter() {
-            let made = calls::since(tx, now - rate.per().length()).await?;
+            let made = calls::count_since(tx, now - rate.per().length()).await?;
             if made >= i64::from(rate.limit()) {
                 return Ok(None);
             }
         }
-        calls::forget(tx, now - KEPT).await?;
+        calls::delete_before(tx, now - RETENTION).await?;
         calls::begin(tx, now).await.map(Some)
     };
     state.db.write::<_, db::Error, _>(reserve).await
 }
 
-async fn exchange(state: &State, model: &Model, body: Vec<u8>) -> Result<Answer, Trouble> {
+async fn exchange(
+    state: &State,
+    model: &ConfiguredModel,
+    body: Vec<u8>,
+) -> Result<ModelAnswer, CallError> {
     let mut request = Request::new(Full::new(Bytes::from(body)));
     *request.method_mut() = Method::POST;
     *request.uri_mut() = model.endpoint.clone();
@@ -134,43 +140,43 @@ async fn exchange(state: &State, model: &Model, body: Vec<u8>) -> Result<Answer,
     }
     let called = model
         .client
-        .call(request, model.config.timeout, LONGEST_ANSWER)
+        .call(request, model.config.timeout, MAX_ANSWER)
         .await;
     let answer = called.map_err(|failure| {
         let outcome = match failure {
             CallFailure::Timeout => "timeout",
-            CallFailure::TooLong => return Trouble::TooLong,
+            CallFailure::TooLong => return CallError::TooLong,
             CallFailure::Unconnected(_) | CallFailure::Broken(_) => "unavailable",
         };
-        Trouble::Passing {
+        CallError::Temporary {
             wait: None,
             outcome,
         }
     })?;
     let wait = || retry_after(&answer.headers, state.clock.now());
     match answer.status {
-        StatusCode::OK => Ok(Answer::read(&answer.body)),
-        StatusCode::TOO_MANY_REQUESTS => Err(Trouble::Passing {
+        StatusCode::OK => Ok(ModelAnswer::parse(&answer.body)),
+        StatusCode::TOO_MANY_REQUESTS => Err(CallError::Temporary {
             wait: wait(),
             outcome: "throttled",
         }),
-        StatusCode::REQUEST_TIMEOUT | StatusCode::CONFLICT => Err(Trouble::Passing {
+        StatusCode::REQUEST_TIMEOUT | StatusCode::CONFLICT => Err(CallError::Temporary {
             wait: wait(),
             outcome: "unavailable",
         }),
-        status @ StatusCode::INTERNAL_SERVER_ERROR if names_the_format(&answer.body) => {
-            Err(Trouble::Refused(status))
+        status @ StatusCode::INTERNAL_SERVER_ERROR if mentions_format(&answer.body) => {
+            Err(CallError::Refused(status))
         }
-        status if status.is_server_error() => Err(Trouble::Passing {
+        status if status.is_server_error() => Err(CallError::Temporary {
             wait: wait(),
             outcome: "unavailable",
         }),
-        status => Err(Trouble::Refused(status)),
+        status => Err(CallError::Refused(status)),
     }
 }
 
-/// Whether an error's text is about the format of answers.
-fn names_the_format(body: &[u8]) -> bool {
+/// Whether the text of an error mentions the answer format.
+fn mentions_format(body: &[u8]) -> bool {
     let text = String::from_utf8_lossy(body);
     ["response_format", "json_schema", "json_object"]
         .iter()

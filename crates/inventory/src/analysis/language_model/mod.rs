@@ -1,6 +1,8 @@
-//! A language model that words what was computed, where one is configured: what it is asked, which answers are accepted, and when it
-//! is asked again or not at all. It sees one product at a time, has no tools, and decides no figure.
-//! Chat completions, not streamed; see docs/decisions.md for the details.
+//! The language model that writes the text of an analysis, where one is configured: its prompt,
+//! which answers are accepted, and when it is called again or not at all.
+//!
+//! It sees one product at a time, has no tools, and decides no figure. The interface is chat
+//! completions, not streamed.
 
 mod answer;
 mod call;
@@ -17,63 +19,65 @@ use web::http_client::{HttpClient, TlsUnusable};
 
 use super::{
     config::LanguageModel,
-    text::{Text, Worded},
+    text::{AnalysisText, ModelText},
 };
 use crate::State;
-use answer::{Answer, Flaw, Known};
-use call::Trouble;
+use answer::{AllowedFacts, Flaw, ModelAnswer};
+use call::CallError;
 pub(super) use prompt::VERSION as PROMPT_VERSION;
-use prompt::{AnswerFormat, Question};
+use prompt::{AnswerFormat, Prompt};
 
-/// Calls that may fail before the computed text stands in, besides the first.
+/// Retries of a failed call, before the computed text is used.
 const RETRIES: i64 = 2;
 /// The first wait between two calls; each further one is twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
-/// The longest wait that a server may ask for; beyond it nobody is kept waiting.
+/// The longest wait that a server may ask for; instead of a longer one the computed text is used.
 const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
-/// How long a model that failed for good is left alone, so that a queue behind it does not wait for each failure anew.
-const REST: Duration = Duration::from_secs(5 * 60);
-/// How long the format that a server takes is remembered: not every call is refused first, and an updated server is noticed.
-const FORMAT_REMEMBERED: Duration = Duration::from_secs(60 * 60);
-/// The most calls of one analysis: a question and its repair, and each of the two simpler formats.
-const MOST_CALLS: u32 = 4;
-/// Connections are made in this time or not at all.
-const CONNECTING: Duration = Duration::from_secs(10);
+/// The pause after a model has failed finally, so that the next requests do not wait for the same
+/// failure.
+const PAUSE: Duration = Duration::from_secs(5 * 60);
+/// How long the format that a server accepts is remembered. Then the strict one is tried again, for
+/// an updated server.
+const FORMAT_LIFETIME: Duration = Duration::from_secs(60 * 60);
+/// The most calls of one analysis: a prompt and its repair, and the two simpler formats.
+const MAX_CALLS: u32 = 4;
+/// The longest time to connect.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The configured model.
-pub(super) struct Model {
+pub(super) struct ConfiguredModel {
     config: LanguageModel,
     client: HttpClient,
     endpoint: Uri,
-    /// Left alone until then.
-    resting: Mutex<Option<Timestamp>>,
-    /// The simpler format that the server takes, remembered until then.
+    /// It is not called until then.
+    paused_until: Mutex<Option<Timestamp>>,
+    /// The simpler format that the server accepts, and until when it is remembered.
     format: Mutex<Option<(AnswerFormat, Timestamp)>>,
 }
 
-/// What asking the model came to.
+/// Where the text of an analysis comes from.
 #[derive(Debug)]
-pub(super) enum Wording {
-    /// It said something usable.
-    Said(Worded),
-    /// It did not, for this reason: the computed text stands.
-    Computed(&'static str),
-    /// It may yet, after this moment.
-    Again(Timestamp),
+pub(super) enum Narrative {
+    /// The model has written it.
+    FromModel(ModelText),
+    /// The model has not, for this reason: the text is computed.
+    FromFormula(&'static str),
+    /// The model is called again after this time.
+    Retry(Timestamp),
 }
 
-/// What is known of the calls of one analysis.
+/// The tokens of all calls of one analysis, and why the last one ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Trace {
+pub(super) struct ModelUsage {
     pub(super) prompt_tokens: Option<i64>,
     pub(super) completion_tokens: Option<i64>,
     pub(super) finish_reason: Option<String>,
 }
 
-impl Model {
+impl ConfiguredModel {
     pub(super) fn new(config: LanguageModel) -> Result<Self, TlsUnusable> {
         let uses_tls = config.base_url.scheme_str() == Some("https");
-        let client = HttpClient::new(uses_tls, CONNECTING.min(config.timeout))?;
+        let client = HttpClient::new(uses_tls, CONNECT_TIMEOUT.min(config.timeout))?;
         let path = config.base_url.path().trim_end_matches('/');
         let endpoint = Uri::builder()
             .scheme(config.base_url.scheme_str().unwrap_or("http"))
@@ -90,7 +94,7 @@ impl Model {
             config,
             client,
             endpoint,
-            resting: Mutex::new(None),
+            paused_until: Mutex::new(None),
             format: Mutex::new(None),
         })
     }
@@ -100,104 +104,106 @@ impl Model {
         &self.config.model
     }
 
-    /// The longest that one analysis may be at work with it.
-    pub(super) fn longest(&self) -> Duration {
-        self.config.timeout * MOST_CALLS
+    /// The longest time that all calls of one analysis may take.
+    pub(super) fn max_duration(&self) -> Duration {
+        self.config.timeout * MAX_CALLS
     }
 
-    /// The format to ask for first.
+    /// The format that is tried first.
     fn format(&self, now: Timestamp) -> AnswerFormat {
         let format = self.format.lock().unwrap_or_else(PoisonError::into_inner);
         let remembered = format.filter(|(_, until)| now < *until);
         remembered.map_or(AnswerFormat::Schema, |(format, _)| format)
     }
 
-    fn remember(&self, taken: AnswerFormat, now: Timestamp) {
+    fn remember_format(&self, accepted: AnswerFormat, now: Timestamp) {
         let mut format = self.format.lock().unwrap_or_else(PoisonError::into_inner);
-        *format = Some((taken, now + FORMAT_REMEMBERED));
+        *format = Some((accepted, now + FORMAT_LIFETIME));
         tracing::info!(
-            format = ?taken,
-            "the language model's server refused a stricter format of answers; this one is used for an hour"
+            format = ?accepted,
+            "language model: the server refused a stricter answer format; this one is used for an hour"
         );
     }
 
-    fn is_resting(&self, now: Timestamp) -> bool {
-        let resting = self.resting.lock().unwrap_or_else(PoisonError::into_inner);
-        resting.is_some_and(|until| now < until)
+    fn is_paused(&self, now: Timestamp) -> bool {
+        let paused = self
+            .paused_until
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        paused.is_some_and(|until| now < until)
     }
 
-    fn rest(&self, until: Timestamp) {
-        let mut resting = self.resting.lock().unwrap_or_else(PoisonError::into_inner);
-        *resting = Some(until);
-        tracing::warn!(%until, "the language model fails; analyses are computed text until then");
+    fn pause(&self, until: Timestamp) {
+        let mut paused = self
+            .paused_until
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *paused = Some(until);
+        tracing::warn!(%until, "language model: calls fail; the texts of analyses are computed until then");
     }
 }
 
-/// Has the model word a text, after so many `tries` that failed; `trace` learns what is known of the calls.
-///
-/// # Errors
-///
-/// Faults of the store, in which calls are counted.
-pub(super) async fn word(
+/// Has the model write a text, after `tries` failed calls. Adds the tokens of the calls to `usage`.
+pub(super) async fn narrate(
     state: &State,
-    model: &Model,
-    text: &Text<'_>,
+    model: &ConfiguredModel,
+    text: &AnalysisText<'_>,
     tries: i64,
-    trace: &mut Trace,
-) -> Result<Wording, db::Error> {
-    if model.is_resting(state.clock.now()) {
-        return Ok(Wording::Computed("resting"));
+    usage: &mut ModelUsage,
+) -> Result<Narrative, db::Error> {
+    if model.is_paused(state.clock.now()) {
+        return Ok(Narrative::FromFormula("resting"));
     }
-    let question = Question::new(model.name(), text);
-    let known = Known::of(question.data(), text.title);
-    let first = match ask(state, model, &question, None, trace).await? {
+    let prompt = Prompt::new(model.name(), text);
+    let facts = AllowedFacts::of(prompt.data(), text.title);
+    let first = match call_model(state, model, &prompt, None, usage).await? {
         Ok(answer) => answer,
-        Err(trouble) => return Ok(after(state, model, &trouble, tries)),
+        Err(error) => return Ok(after_failure(state, model, &error, tries)),
     };
-    let (content, flaw) = match judge(&first, &known) {
-        Ok(worded) => return Ok(Wording::Said(worded)),
-        Err(Flaw::Filtered) => return Ok(Wording::Computed("filtered")),
-        Err(Flaw::Declined) => return Ok(Wording::Computed("declined")),
+    let (content, flaw) = match check(&first, &facts) {
+        Ok(text) => return Ok(Narrative::FromModel(text)),
+        Err(Flaw::Filtered) => return Ok(Narrative::FromFormula("filtered")),
+        Err(Flaw::Declined) => return Ok(Narrative::FromFormula("declined")),
         Err(flaw) => (first.content.as_deref().unwrap_or_default(), flaw),
     };
-    tracing::info!(%flaw, "the language model's answer cannot be used; it is asked once more");
+    tracing::info!(%flaw, "language model: the answer cannot be used; it is asked to repair it");
     let flaw = flaw.to_string();
     let flawed = Some((content, flaw.as_str()));
-    let second = match ask(state, model, &question, flawed, trace).await? {
+    let second = match call_model(state, model, &prompt, flawed, usage).await? {
         Ok(answer) => answer,
-        Err(trouble) => {
-            tracing::info!(%trouble, "the language model did not repair its answer");
-            return Ok(Wording::Computed("unusable"));
+        Err(error) => {
+            tracing::info!(%error, "language model: the repair of the answer failed; the text is computed");
+            return Ok(Narrative::FromFormula("unusable"));
         }
     };
-    Ok(match judge(&second, &known) {
-        Ok(worded) => Wording::Said(worded),
-        Err(Flaw::Filtered) => Wording::Computed("filtered"),
-        Err(Flaw::Declined) => Wording::Computed("declined"),
+    Ok(match check(&second, &facts) {
+        Ok(text) => Narrative::FromModel(text),
+        Err(Flaw::Filtered) => Narrative::FromFormula("filtered"),
+        Err(Flaw::Declined) => Narrative::FromFormula("declined"),
         Err(flaw) => {
-            tracing::info!(%flaw, "the language model's second answer cannot be used either");
-            Wording::Computed("unusable")
+            tracing::info!(%flaw, "language model: the repaired answer cannot be used; the text is computed");
+            Narrative::FromFormula("unusable")
         }
     })
 }
 
-/// Asks in the strictest format that the server takes.
-async fn ask(
+/// Calls the model with the strictest answer format that the server accepts.
+async fn call_model(
     state: &State,
-    model: &Model,
-    question: &Question<'_>,
+    model: &ConfiguredModel,
+    prompt: &Prompt<'_>,
     flawed: Option<(&str, &str)>,
-    trace: &mut Trace,
-) -> Result<Result<Answer, Trouble>, db::Error> {
+    usage: &mut ModelUsage,
+) -> Result<Result<ModelAnswer, CallError>, db::Error> {
     let first = model.format(state.clock.now());
     let mut format = first;
     loop {
-        let answered = call::call(state, model, question.body(format, flawed), trace).await?;
+        let answered = call::call(state, model, prompt.body(format, flawed), usage).await?;
         match (&answered, format.simpler()) {
-            (Err(trouble), Some(simpler)) if trouble.may_be_about_the_format() => format = simpler,
+            (Err(error), Some(simpler)) if error.may_be_about_format() => format = simpler,
             _ => {
                 if answered.is_ok() && format != first {
-                    model.remember(format, state.clock.now());
+                    model.remember_format(format, state.clock.now());
                 }
                 return Ok(answered);
             }
@@ -205,26 +211,32 @@ async fn ask(
     }
 }
 
-fn judge(answer: &Answer, known: &Known) -> Result<Worded, Flaw> {
-    answer.usable().and_then(|content| known.check(content))
+fn check(answer: &ModelAnswer, facts: &AllowedFacts) -> Result<ModelText, Flaw> {
+    answer.content().and_then(|content| facts.check(content))
 }
 
-/// What follows from a call without an answer.
-fn after(state: &State, model: &Model, trouble: &Trouble, tries: i64) -> Wording {
+/// Retries a call that failed temporarily, or pauses the model.
+fn after_failure(
+    state: &State,
+    model: &ConfiguredModel,
+    error: &CallError,
+    tries: i64,
+) -> Narrative {
     let now = state.clock.now();
-    tracing::info!(%trouble, tries, "the language model gave no answer");
-    let Trouble::Passing { wait, outcome } = trouble else {
-        return Wording::Computed(trouble.outcome());
+    tracing::info!(%error, tries, "language model: the call failed");
+    let CallError::Temporary { wait, outcome } = error else {
+        return Narrative::FromFormula(error.outcome());
     };
     let wait = (*wait).unwrap_or_else(|| backoff(state, tries));
     if tries < RETRIES && wait <= LONGEST_WAIT {
-        return Wording::Again(now + wait);
+        return Narrative::Retry(now + wait);
     }
-    model.rest(now + wait.max(REST));
-    Wording::Computed(outcome)
+    model.pause(now + wait.max(PAUSE));
+    Narrative::FromFormula(outcome)
 }
 
-/// Half a second, a second, …, each up to a quarter shorter, so that replicas do not call together.
+/// Half a second, a second, …, each shorter by up to a quarter, so that replicas do not call at the
+/// same time.
 fn backoff(state: &State, tries: i64) -> Duration {
     let exponent = u32::try_from(tries.clamp(0, 4)).unwrap_or(0);
     let wait = FIRST_WAIT * 2_u32.pow(exponent);

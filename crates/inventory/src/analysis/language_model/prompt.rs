@@ -1,5 +1,6 @@
-//! The prompt. The rules are in the system message, which never contains data of the shop; the data is one JSON object in the
-//! user message, with each of its fields capped. Descriptions, prices and people's names are not sent.
+//! The prompt. The rules are in the system message, which never contains data of the shop. The data
+//! is one JSON object in the user message, and each of its fields has a limit. Descriptions, prices
+//! and names of people are not sent.
 
 use std::time::Duration;
 
@@ -13,31 +14,32 @@ use super::super::{
         figures::{LEAST_DAYS, LEAST_DEMAND_DAYS},
         round_down, round_up,
     },
-    text::{Text, clean},
+    text::{AnalysisText, clean},
 };
 
-/// The version of the question, kept with each result.
+/// The version of the prompt, stored with each analysis.
 pub(in super::super) const VERSION: &str = "restock-2";
-/// The most characters of a text that somebody typed.
+/// The most characters of a text from outside.
 const LONGEST_FIELD: usize = 120;
-/// The most characters of an unusable answer that are shown to the model again.
+/// The most characters of a flawed answer that are sent to the model again.
 const LONGEST_ECHO: usize = 800;
 const MOST_TOKENS: u32 = 600;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How the server is told of the form that an answer has. The question itself repeats the schema, and the answer is checked in any case.
+/// The `response_format` of a call. The prompt contains the schema in any case, and the answer is
+/// always checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AnswerFormat {
     /// `json_schema`: an object of the schema.
     Schema,
     /// `json_object`: an object of any kind.
     Object,
-    /// Not at all.
+    /// None.
     Unstated,
 }
 
 impl AnswerFormat {
-    /// What more servers know; none after the last.
+    /// A format that more servers support.
     pub(super) fn simpler(self) -> Option<Self> {
         match self {
             Self::Schema => Some(Self::Object),
@@ -58,15 +60,15 @@ impl AnswerFormat {
     }
 }
 
-/// A question about one product.
-pub(super) struct Question<'a> {
+/// The prompt for one product.
+pub(super) struct Prompt<'a> {
     model: &'a str,
     rules: String,
     data: Value,
 }
 
-impl<'a> Question<'a> {
-    pub(super) fn new(model: &'a str, text: &Text<'_>) -> Self {
+impl<'a> Prompt<'a> {
+    pub(super) fn new(model: &'a str, text: &AnalysisText<'_>) -> Self {
         Self {
             model,
             rules: rules(text.locale, text.figures.forecast.is_some()),
@@ -79,7 +81,7 @@ impl<'a> Question<'a> {
         &self.data
     }
 
-    /// The body of a call; with what was said before and what is wrong with it, one that asks for a repair.
+    /// The body of a call. With a flawed answer and its flaw, it asks for a repair.
     pub(super) fn body(&self, format: AnswerFormat, flawed: Option<(&str, &str)>) -> Vec<u8> {
         let mut messages = vec![
             json!({"role": "system", "content": self.rules}),
@@ -132,7 +134,7 @@ fn rules(locale: Locale, has_forecast: bool) -> String {
     )
 }
 
-/// The subset of JSON Schema that strict servers know.
+/// The subset of JSON Schema that strict servers support.
 fn schema() -> Value {
     json!({
         "type": "object",
@@ -147,7 +149,7 @@ fn schema() -> Value {
     })
 }
 
-fn data(text: &Text<'_>) -> Value {
+fn data(text: &AnalysisText<'_>) -> Value {
     let figures = text.figures;
     let mut data = json!({
         "product": clean(text.title, LONGEST_FIELD),
@@ -160,8 +162,8 @@ fn data(text: &Text<'_>) -> Value {
         "units_sold": figures.units,
     });
     let more = match &figures.forecast {
-        Some(forecast) => foretold(text, forecast),
-        None => known_without_forecast(figures),
+        Some(forecast) => forecast_data(text, forecast),
+        None => data_without_forecast(figures),
     };
     if let (Value::Object(data), Value::Object(more)) = (&mut data, more) {
         data.extend(more);
@@ -169,8 +171,8 @@ fn data(text: &Text<'_>) -> Value {
     data
 }
 
-/// What a forecast adds.
-fn foretold(text: &Text<'_>, forecast: &Forecast) -> Value {
+/// The figures of a forecast.
+fn forecast_data(text: &AnalysisText<'_>, forecast: &Forecast) -> Value {
     let terms = &text.figures.terms;
     let demand = match forecast.class {
         Class::Smooth => "steady",
@@ -194,8 +196,8 @@ fn foretold(text: &Text<'_>, forecast: &Forecast) -> Value {
     })
 }
 
-/// What stands in a forecast's place.
-fn known_without_forecast(figures: &Figures) -> Value {
+/// The figures without a forecast.
+fn data_without_forecast(figures: &Figures) -> Value {
     let missing = figures.missing_to_threshold();
     json!({
         "suggested_quantity": missing,
@@ -253,7 +255,7 @@ pub(super) mod tests {
 
     pub(in super::super) fn data_of(title: &str) -> Value {
         let figures = figures();
-        let text = Text {
+        let text = AnalysisText {
             locale: Locale::PtBr,
             title,
             figures: &figures,
@@ -266,15 +268,15 @@ pub(super) mod tests {
     fn the_question_stays_far_below_two_thousand_tokens() {
         let figures = figures();
         let title = "語".repeat(500);
-        let text = Text {
+        let text = AnalysisText {
             locale: Locale::PtBr,
             title: &title,
             figures: &figures,
             now: Timestamp::from_micros(0),
         };
-        let question = Question::new("m", &text);
+        let prompt = Prompt::new("m", &text);
         let said = "palavra ".repeat(1000);
-        let body = question.body(AnswerFormat::Schema, Some((&said, "flawed")));
+        let body = prompt.body(AnswerFormat::Schema, Some((&said, "flawed")));
         let asked: Value = serde_json::from_slice(&body).unwrap();
         let letters: usize = asked["messages"]
             .as_array()

@@ -1,4 +1,5 @@
-//! Demand as the outflows show it: per day including zeros, corrected for days without stock, and its class.
+//! Demand as the outflows show it: per day including zeros, corrected for days without stock, and
+//! its class.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +14,8 @@ pub struct Day {
     pub in_stock: bool,
 }
 
-/// What days of history say. A day without stock says nothing of demand, so it is counted and left out of everything else.
+/// What days of history say. A day without stock says nothing of demand, so it is counted and left
+/// out of everything else.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Demand {
     /// Days looked at.
@@ -79,7 +81,8 @@ impl Demand {
         real(self.available_days()) / real(self.demand_days())
     }
 
-    /// The squared coefficient of variation of the quantities on days with demand, `CV²`; 0 without any.
+    /// The squared coefficient of variation of the quantities on days with demand, `CV²`; 0 without
+    /// any.
     pub fn size_variation(&self) -> f64 {
         let sizes = self.sizes();
         if sizes.is_empty() {

@@ -1,4 +1,5 @@
-//! Everything that is computed for one product: the figures that a result shows and that no model may change.
+//! Everything that is computed for one product: the figures that a result shows and that no model
+//! may change.
 
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +41,7 @@ pub struct Forecast {
     /// The kind of its demand.
     pub class: Class,
     /// How demand is foretold for that kind.
-    pub method: Method,
+    pub method: ForecastMethod,
     /// Units a day.
     pub per_day: f64,
     /// The standard deviation of a day's units.
@@ -72,7 +73,7 @@ pub struct Forecast {
 /// How demand is foretold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Method {
+pub enum ForecastMethod {
     /// The mean of the days with stock.
     Mean,
     /// Simple exponential smoothing.
@@ -125,7 +126,8 @@ impl Figures {
         Some(self.forecast.as_ref()?.suggested_quantity)
     }
 
-    /// Units to order now in any case: without a forecast those that are missing up to the threshold, in whole packs.
+    /// Units to order now in any case: without a forecast those that are missing up to the
+    /// threshold, in whole packs.
     pub fn order_quantity(&self) -> i64 {
         let to_threshold = || {
             let threshold = super::real(self.threshold);
@@ -134,7 +136,8 @@ impl Figures {
         self.suggested_quantity().unwrap_or_else(to_threshold)
     }
 
-    /// Whether the threshold sets the level that is ordered up to: demand asks for less, or cannot be told.
+    /// Whether the threshold sets the level that is ordered up to: demand asks for less, or cannot
+    /// be told.
     pub fn is_level_threshold(&self) -> bool {
         let level = self.forecast.as_ref().map(|forecast| forecast.order_up_to);
         level.is_none_or(|level| level <= super::real(self.threshold))
@@ -198,12 +201,15 @@ impl Forecast {
 }
 
 /// The forecast for each kind of demand; none when nothing is sold.
-fn per_day(demand: &Demand, class: Class) -> Option<(Method, f64)> {
+fn per_day(demand: &Demand, class: Class) -> Option<(ForecastMethod, f64)> {
     let (method, per_day) = match class {
-        Class::Smooth => (Method::Mean, demand.mean()),
-        Class::Erratic => (Method::Smoothing, simple(&demand.series, DAY_WEIGHT)),
+        Class::Smooth => (ForecastMethod::Mean, demand.mean()),
+        Class::Erratic => (
+            ForecastMethod::Smoothing,
+            simple(&demand.series, DAY_WEIGHT),
+        ),
         Class::Intermittent | Class::Lumpy => (
-            Method::CrostonCorrected,
+            ForecastMethod::CrostonCorrected,
             Croston::of(&demand.series, DEMAND_WEIGHT)?.corrected_per_day(),
         ),
     };
@@ -265,7 +271,7 @@ mod tests {
     fn the_worked_example_of_supply_comes_out_to_six_places() {
         let figures = Figures::of(&demand(&SERIES), 23, 10, TERMS);
         let forecast = figures.forecast.unwrap();
-        assert_eq!(forecast.method, Method::Mean);
+        assert_eq!(forecast.method, ForecastMethod::Mean);
         is(forecast.safety_stock, 9.101_909);
         is(forecast.reorder_point, 27.851_909);
         is(forecast.order_up_to, 50.372_043);

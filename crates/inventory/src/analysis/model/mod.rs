@@ -1,6 +1,7 @@
-//! The formulas of restocking: demand and its class, forecasts, safety stock, when and how much to order, and the measures of a
-//! whole shop. Pure: days and units come in, figures go out; no clock, no store, no money save as exact amounts.
-//! Sources: Croston (1972); Syntetos and Boylan (2005); Silver, Pyke and Thomas, "Inventory and Production Management" (2017).
+//! The formulas of restocking: demand and its class, forecasts, safety stock, when and how much to
+//! order, and the measures of a whole shop. Pure: days and units come in, figures go out; no clock,
+//! no store, no money save as exact amounts. Sources: Croston (1972); Syntetos and Boylan (2005);
+//! Silver, Pyke and Thomas, "Inventory and Production Management" (2017).
 
 pub mod demand;
 pub mod figures;
@@ -10,7 +11,7 @@ pub mod smoothing;
 pub mod supply;
 
 pub use demand::{Class, Day, Demand};
-pub use figures::{Figures, Forecast, Method, Variability};
+pub use figures::{Figures, Forecast, ForecastMethod, Variability};
 pub use supply::Terms;
 
 /// A count as a number to reckon with: exact up to 2⁵³, which no shelf holds.
@@ -22,7 +23,8 @@ pub fn real(count: i64) -> f64 {
     count as f64
 }
 
-/// The least whole number that is not below `value`, a hair of rounding error forgiven; what does not fit is the nearest that does.
+/// The least whole number that is not below `value`, a hair of rounding error forgiven; what does
+/// not fit is the nearest that does.
 #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
 pub fn round_up(value: f64) -> i64 {
     (value - 1e-9).ceil() as i64

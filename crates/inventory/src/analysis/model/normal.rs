@@ -1,6 +1,7 @@
 //! The standard normal distribution, as far as service levels need it.
 
-/// Coefficients of the rational approximations of P. J. Acklam (2003); the relative error is below 1.15e-9.
+/// Coefficients of the rational approximations of P. J. Acklam (2003); the relative error is below
+/// 1.15e-9.
 const A: [f64; 6] = [
     -3.969_683_028_665_376e1,
     2.209_460_984_245_205e2,
@@ -35,8 +36,8 @@ const D: [f64; 5] = [
 /// Where the approximation of the middle ends and that of the tails begins.
 const TAIL: f64 = 0.024_25;
 
-/// The `z` below which a share `probability` of a normal distribution lies: 1.6449 for 0.95. Probabilities are kept between
-/// 0.000001 and 0.999999.
+/// The `z` below which a share `probability` of a normal distribution lies: 1.6449 for 0.95.
+/// Probabilities are kept between 0.000001 and 0.999999.
 pub fn quantile(probability: f64) -> f64 {
     let p = probability.clamp(1e-6, 1.0 - 1e-6);
     if p < TAIL {

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::real;
 
-/// Which share of a year's usage a product belongs to, by value at cost.
+/// The ABC class of a product, by its share of a year's usage at cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Abc {
     /// The first 80 %.
@@ -33,16 +33,16 @@ impl Abc {
     }
 }
 
-/// The values at which classes begin.
+/// The least values of the classes A and B.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cuts {
+pub struct AbcThresholds {
     least_a: i128,
     least_b: i128,
 }
 
-impl Cuts {
-    /// Where classes begin among these values of yearly usage, which are sorted on the way. Products of the same value share their class;
-    /// the greatest is always in A.
+impl AbcThresholds {
+    /// The thresholds of these values of yearly usage, which it sorts. Products of the same value
+    /// share their class, and the greatest is always in A.
     pub fn of(values: &mut [i128]) -> Self {
         values.sort_unstable_by(|left, right| right.cmp(left));
         let total: i128 = values.iter().sum();
@@ -77,7 +77,8 @@ impl Cuts {
     }
 }
 
-/// How often the stock was sold in a year: usage at cost over the average stock at cost; none without stock.
+/// How often the stock was sold in a year: usage at cost over the average stock at cost; none
+/// without stock.
 pub fn turnover(usage: Money, opening: Money, closing: Money) -> Option<f64> {
     let average = f64::midpoint(cents(opening), cents(closing));
     (average > 0.0).then(|| cents(usage) / average)
@@ -113,7 +114,7 @@ pub fn shrinkage(lost: i64, outflow: i64) -> Option<f64> {
     (outflow > 0).then(|| real(lost) / real(outflow))
 }
 
-/// For ratios only: an amount itself never goes through a float.
+/// For ratios only: an amount is never a float.
 #[expect(
     clippy::cast_precision_loss,
     reason = "a ratio of amounts is a statistic"
@@ -132,18 +133,18 @@ mod tests {
     #[test]
     fn classes_follow_the_cumulated_share_of_value() {
         let mut values = vec![50, 30, 10, 5, 3, 2, 0];
-        let cuts = Cuts::of(&mut values);
+        let cuts = AbcThresholds::of(&mut values);
         let classes: Vec<Abc> = values.iter().map(|value| cuts.class(*value)).collect();
         assert_eq!(classes, [A, A, B, B, C, C, D]);
     }
 
     #[test]
     fn the_greatest_is_in_a_even_alone_and_equals_share_their_class() {
-        assert_eq!(Cuts::of(&mut [100]).class(100), Abc::A);
-        assert_eq!(Cuts::of(&mut [96, 4]).class(4), Abc::C);
-        let equal = Cuts::of(&mut [10; 10]);
+        assert_eq!(AbcThresholds::of(&mut [100]).class(100), Abc::A);
+        assert_eq!(AbcThresholds::of(&mut [96, 4]).class(4), Abc::C);
+        let equal = AbcThresholds::of(&mut [10; 10]);
         assert_eq!(equal.class(10), Abc::A);
-        assert_eq!(Cuts::of(&mut []).class(0), Abc::D);
+        assert_eq!(AbcThresholds::of(&mut []).class(0), Abc::D);
     }
 
     #[test]

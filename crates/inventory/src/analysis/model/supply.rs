@@ -1,10 +1,12 @@
-//! When to order and how much: the assumptions about a product's supply, and what follows from them and a forecast.
+//! When to order and how much: the assumptions about a product's supply, and what follows from them
+//! and a forecast.
 
 use serde::{Deserialize, Serialize};
 
 use super::{normal, round_up};
 
-/// What is assumed of a product's supply. No purchase order is recorded anywhere, so it cannot be measured.
+/// What is assumed of a product's supply. No purchase order is recorded anywhere, so it cannot be
+/// measured.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Terms {
     /// Days from an order to its goods on the shelf, `L`.
@@ -26,8 +28,9 @@ impl Terms {
     }
 }
 
-/// Stock against chance over `days` of demand that varies by `deviation` a day and is `per_day` on average, when the days themselves vary by
-/// `days_deviation`: `z · √(L σd² + d² σL²)`, which with constant days is `z · σd · √L`.
+/// Stock against chance over `days` of demand that varies by `deviation` a day and is `per_day` on
+/// average, when the days themselves vary by `days_deviation`: `z · √(L σd² + d² σL²)`, which with
+/// constant days is `z · σd · √L`.
 pub fn safety_stock(
     factor: f64,
     deviation: f64,
@@ -59,7 +62,8 @@ pub fn order_quantity(level: f64, quantity: i64, pack: i64) -> i64 {
     }
 }
 
-/// The quantity that costs least to order and keep: `√(2 D S / H)` of a year's demand, the cost of an order, and of keeping a unit for a year.
+/// The quantity that costs least to order and keep: `√(2 D S / H)` of a year's demand, the cost of
+/// an order, and of keeping a unit for a year.
 pub fn economic_quantity(yearly: f64, order_cost: f64, holding_cost: f64) -> f64 {
     (2.0 * yearly * order_cost / holding_cost).sqrt()
 }

@@ -1,8 +1,8 @@
-//! `/analyses/`: the list of results, one result with its provenance, and a product's own page, where an analysis is requested,
-//! its progress is shown and the terms of its supply are edited; `beside` is what the product's page of the catalogue shows of them.
-//! Results are plain text; templates escape it.
+//! `/analyses/`: the list of analyses, one analysis with its provenance, and a product's page,
+//! where an analysis is requested, its progress is shown and the supply terms are edited. `panel`
+//! is on the product's page of the catalogue. Results are plain text, which templates escape.
 
-mod beside;
+mod panel;
 mod view;
 
 use axum::{
@@ -11,7 +11,7 @@ use axum::{
 };
 use web::Error;
 
-use super::terms::{FIELDS, RestockTerms};
+use super::restock_terms::{FIELDS, RestockTerms};
 use crate::{
     access::{Model, Verb},
     accounts::pages::posted,
@@ -28,13 +28,13 @@ use crate::{
     },
     stock,
 };
-pub(crate) use beside::Beside;
-use view::{AnalysisPage, ListPage, ProductPage};
+pub(crate) use panel::AnalysisPanel;
+use view::{AnalysisListPage, AnalysisPage, ProductAnalysesPage};
 
 /// The pages of analyses.
 pub(crate) fn routes() -> PageRouter {
     PageRouter::new()
-        .route("/analyses/", get(list).post(ask))
+        .route("/analyses/", get(list).post(request_analysis))
         .route("/analyses/{id}/", get(read))
         .route("/analyses/product/{id}/", get(product))
         .route("/analyses/product/{id}/terms/", post(write_terms))
@@ -47,15 +47,15 @@ async fn list(
 ) -> Result<Response, Error> {
     let parameters = Parameters::parse(query.as_deref().unwrap_or_default());
     let wanted = PageRequest::parse(&page.state, &parameters).map_err(Refusal::from)?;
-    let shown = super::list(&page.state, None, wanted).await?;
+    let analyses = super::list(&page.state, None, wanted).await?;
     let waiting = super::waiting(&page.state).await?;
     let shop = page.state.config.language;
-    let low = if shown.results.is_empty() {
+    let low = if analyses.results.is_empty() {
         stock::low_count(&page.state).await?
     } else {
         0
     };
-    Ok(frame.show(ListPage::new(&frame, &shown, waiting, low, shop)))
+    Ok(frame.show(AnalysisListPage::new(&frame, &analyses, waiting, low, shop)))
 }
 
 async fn read(
@@ -66,16 +66,16 @@ async fn read(
     let id = id.ok_or(Refusal::NotFound)?;
     let found = super::read(&page.state, id).await.map_err(Refusal::from)?;
     let analysis = found.ok_or(Refusal::NotFound)?;
-    let subject = match analysis.summary.product {
-        Some(product) => super::subject(&page.state, product).await?,
+    let product = match analysis.summary.product {
+        Some(product) => super::product(&page.state, product).await?,
         None => None,
     };
     let shop = page.state.config.language;
-    Ok(frame.show(AnalysisPage::new(&frame, &analysis, subject, shop)))
+    Ok(frame.show(AnalysisPage::new(&frame, &analysis, product, shop)))
 }
 
-/// Asks for an analysis and leads to where its progress is seen.
-async fn ask(
+/// Requests an analysis and redirects to the page that shows its progress.
+async fn request_analysis(
     Extracted(page): Extracted<PageState>,
     frame: Frame,
     request: Request,
@@ -87,7 +87,7 @@ async fn ask(
     let product: i64 = product.ok_or(Refusal::NotFound)?;
     let before = super::analyse_now(&page.state, &frame.caller, product).await?;
     let after = before.newest.unwrap_or(0);
-    // Whoever asked on the product's own page sees there how it goes.
+    // The product's page of the catalogue shows the progress, too.
     let (path, place) = match posted::text(&members, "from").as_deref() {
         Some("product") => ("products", "#analysis"),
         _ => ("analyses/product", ""),
@@ -97,7 +97,8 @@ async fn ask(
     )))
 }
 
-/// A product's analyses. With `after`, somebody waits for one that is newer than it, and is led there once it is on record.
+/// A product's analyses. With `after`, the reader waits for one with a larger id, and is redirected
+/// to it once it is stored.
 async fn product(
     Extracted(page): Extracted<PageState>,
     RecordId(id): RecordId,
@@ -107,15 +108,15 @@ async fn product(
     let id = id.ok_or(Refusal::NotFound)?;
     let parameters = Parameters::parse(query.as_deref().unwrap_or_default());
     let after: Option<i64> = parameters.get("after").and_then(|id| id.parse().ok());
-    let standing = super::standing(&page.state, id)
+    let status = super::status(&page.state, id)
         .await
         .map_err(Refusal::from)?;
-    if let (Some(after), Some(newest)) = (after, standing.newest)
+    if let (Some(after), Some(newest)) = (after, status.newest)
         && newest > after
     {
         return Ok(see_other(&format!("/analyses/{newest}/")));
     }
-    let terms = super::terms_read(&page.state, id).await?;
+    let terms = super::read_terms(&page.state, id).await?;
     let form = view::form(&frame, &terms.ok_or(Refusal::NotFound)?);
     show_product(&page, &frame, id, form, after).await
 }
@@ -128,21 +129,21 @@ async fn show_product(
     after: Option<i64>,
 ) -> Result<Response, Error> {
     let state = &page.state;
-    let subject = super::subject(state, id).await?;
+    let product = super::product(state, id).await?;
     let wanted = PageRequest::parse(state, &Parameters::parse("")).map_err(Refusal::from)?;
-    let shown = ProductPage::new(
+    let template = ProductAnalysesPage::new(
         frame,
-        subject.ok_or(Refusal::NotFound)?,
-        super::standing(state, id).await.map_err(Refusal::from)?,
+        product.ok_or(Refusal::NotFound)?,
+        super::status(state, id).await.map_err(Refusal::from)?,
         &super::list(state, Some(id), wanted).await?,
         (form, state.config.analysis.terms),
         after,
         state.config.language,
     );
-    if shown.is_refused() {
-        Ok(frame.show_again(shown))
+    if template.is_refused() {
+        Ok(frame.show_again(template))
     } else {
-        Ok(frame.show(shown))
+        Ok(frame.show(template))
     }
 }
 
@@ -156,9 +157,9 @@ async fn write_terms(
     let (parts, body) = request.into_parts();
     let members = posted::read(&page.state, &parts, body).await?;
     frame.require(Verb::Change, Model::Product)?;
-    match RestockTerms::read(&as_sent_by_programs(&members)) {
+    match RestockTerms::read(&api_members(&members)) {
         Ok(terms) => {
-            super::terms_set(&page.state, id, terms).await?;
+            super::write_terms(&page.state, id, terms).await?;
             let text = frame.text("As premissas foram salvas.", "The assumptions were saved.");
             let back = see_other(&format!("/analyses/product/{id}/"));
             Ok(flash::success(back, text))
@@ -171,8 +172,9 @@ async fn write_terms(
     }
 }
 
-/// What a form sent as the API's members: what was left empty is null, and a decimal comma is a point.
-fn as_sent_by_programs(members: &Members) -> Members {
+/// The fields of a form as members of the API: an empty field is null, and a decimal comma is a
+/// point.
+fn api_members(members: &Members) -> Members {
     let mut sent = Members::new();
     for field in FIELDS {
         let text = posted::text(members, field).unwrap_or_default();

@@ -6,7 +6,8 @@ use askama::Template;
 use web::locale::Locale;
 
 use super::super::{
-    Analysis, Phase, Provenance, RestockTerms, Source, Standing, Subject, Summary,
+    AnalysedProduct, Analysis, AnalysisStatus, AnalysisSummary, Phase, Provenance, RestockTerms,
+    Source,
     model::Terms,
     text::{ASSUMPTIONS, decimal},
 };
@@ -16,7 +17,7 @@ use crate::{
     rest::resource::Page,
 };
 
-/// A piece of a result's text. What it is, is seen by its line's beginning, which our own texts alone decide.
+/// A piece of a result's text, recognised by the beginning of its line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece {
     /// A line before a list.
@@ -50,20 +51,20 @@ fn pieces(text: &str) -> Vec<Piece> {
     pieces
 }
 
-/// The pieces that say what to do and why, and those that say by which assumptions: these end the text.
-fn parted(text: &str) -> (Vec<Piece>, Vec<Piece>) {
+/// Splits a text into advice and assumptions, which are its end.
+fn split_assumptions(text: &str) -> (Vec<Piece>, Vec<Piece>) {
     let mut advice = pieces(text);
     let is_title = |piece: &Piece| matches!(piece, Piece::Heading(title) if *title == ASSUMPTIONS.0 || *title == ASSUMPTIONS.1);
     let begin = advice.iter().rposition(is_title).unwrap_or(advice.len());
     let mut assumptions = advice.split_off(begin);
-    // The title of the disclosure stands for theirs.
+    // The page has a title of its own for them.
     assumptions.retain(|piece| !is_title(piece));
     (advice, assumptions)
 }
 
-/// A result as a row.
+/// An analysis as a row of a list.
 #[derive(Debug)]
-pub(crate) struct Row {
+pub(crate) struct AnalysisListRow {
     pub(crate) id: i64,
     pub(crate) heading: String,
     pub(crate) gist: String,
@@ -73,8 +74,8 @@ pub(crate) struct Row {
     pub(crate) suggested: String,
 }
 
-impl Row {
-    pub(super) fn of(frame: &Frame, summary: &Summary, shop: Locale) -> Self {
+impl AnalysisListRow {
+    pub(super) fn of(frame: &Frame, summary: &AnalysisSummary, shop: Locale) -> Self {
         let suggested = summary.suggested_quantity;
         Self {
             id: summary.id,
@@ -94,15 +95,15 @@ fn source(frame: &Frame, source: Source) -> &'static str {
     }
 }
 
-/// Where a list's neighbours are.
+/// The position of a page in its list.
 #[derive(Debug)]
-pub(super) struct Pages {
+pub(super) struct PagePosition {
     pub(super) number: u64,
     pub(super) last: u64,
     pub(super) count: String,
 }
 
-impl Pages {
+impl PagePosition {
     fn of<T>(frame: &Frame, page: &Page<T>) -> Self {
         let count = i64::try_from(page.count).unwrap_or(i64::MAX);
         Self {
@@ -116,38 +117,38 @@ impl Pages {
 /// `GET /analyses/`
 #[derive(Template)]
 #[template(path = "analysis/list.html")]
-pub(super) struct ListPage<'a> {
+pub(super) struct AnalysisListPage<'a> {
     frame: &'a Frame,
-    rows: Vec<Row>,
-    pages: Pages,
-    /// How many products wait, in words; none when none does.
+    rows: Vec<AnalysisListRow>,
+    pages: PagePosition,
+    /// How many products wait, in words, if any does.
     waiting: Option<String>,
     /// How many products are low.
     low: i64,
     may_ask: bool,
 }
 
-impl<'a> ListPage<'a> {
+impl<'a> AnalysisListPage<'a> {
     pub(super) fn new(
         frame: &'a Frame,
-        page: &Page<Summary>,
+        page: &Page<AnalysisSummary>,
         waiting: i64,
         low: i64,
         shop: Locale,
     ) -> Self {
-        let row = |row| Row::of(frame, row, shop);
+        let row = |row| AnalysisListRow::of(frame, row, shop);
         Self {
             frame,
-            pages: Pages::of(frame, page),
+            pages: PagePosition::of(frame, page),
             rows: page.results.iter().map(row).collect(),
-            waiting: (waiting > 0).then(|| queue_in_words(frame.locale, waiting)),
+            waiting: (waiting > 0).then(|| queue_text(frame.locale, waiting)),
             low,
             may_ask: frame.may(Verb::Add, Model::Analysis),
         }
     }
 }
 
-fn queue_in_words(locale: Locale, waiting: i64) -> String {
+fn queue_text(locale: Locale, waiting: i64) -> String {
     if waiting == 1 {
         return locale
             .text(
@@ -173,11 +174,11 @@ pub(super) struct AnalysisPage<'a> {
     made: String,
     /// What to do, and why.
     advice: Vec<Piece>,
-    /// By which assumptions.
+    /// The assumptions behind it.
     assumptions: Vec<Piece>,
     facts: Vec<(&'static str, String)>,
-    /// The product, as long as there is one.
-    subject: Option<Subject>,
+    /// The product, unless it was deleted.
+    product: Option<AnalysedProduct>,
     may_ask: bool,
 }
 
@@ -185,11 +186,11 @@ impl<'a> AnalysisPage<'a> {
     pub(super) fn new(
         frame: &'a Frame,
         analysis: &Analysis,
-        subject: Option<Subject>,
+        product: Option<AnalysedProduct>,
         shop: Locale,
     ) -> Self {
         let summary = &analysis.summary;
-        let (advice, assumptions) = parted(&summary.result);
+        let (advice, assumptions) = split_assumptions(&summary.result);
         Self {
             frame,
             heading: summary.heading().to_owned(),
@@ -198,13 +199,13 @@ impl<'a> AnalysisPage<'a> {
             advice,
             assumptions,
             facts: facts(frame, &analysis.provenance),
-            may_ask: subject.is_some() && frame.may(Verb::Add, Model::Analysis),
-            subject,
+            may_ask: product.is_some() && frame.may(Verb::Add, Model::Analysis),
+            product,
         }
     }
 }
 
-/// Where a result came from, in words.
+/// The provenance of an analysis, in words.
 fn facts(frame: &Frame, provenance: &Provenance) -> Vec<(&'static str, String)> {
     let locale = frame.locale;
     let mut facts = vec![
@@ -234,7 +235,9 @@ fn facts(frame: &Frame, provenance: &Provenance) -> Vec<(&'static str, String)> 
     let tokens = provenance.prompt_tokens.zip(provenance.completion_tokens);
     add(
         locale.text("Tokens (pergunta e resposta)", "Tokens (prompt and answer)"),
-        tokens.map(|(asked, said)| format!("{} + {}", locale.number(asked), locale.number(said))),
+        tokens.map(|(prompt, answer)| {
+            format!("{} + {}", locale.number(prompt), locale.number(answer))
+        }),
     );
     add(
         locale.text("Motivo do fim", "Finish reason"),
@@ -263,7 +266,7 @@ fn duration(locale: Locale, milliseconds: i64) -> String {
     format!("{} s", decimal(locale, seconds, 1))
 }
 
-/// How the model's part went.
+/// The outcome of calling the model, in words.
 fn outcome(locale: Locale, outcome: &str) -> &'static str {
     match outcome {
         "worded" => locale.text("redigiu o texto", "worded the text"),
@@ -291,42 +294,42 @@ fn outcome(locale: Locale, outcome: &str) -> &'static str {
 /// `GET /analyses/product/<id>/`
 #[derive(Template)]
 #[template(path = "analysis/product.html")]
-pub(super) struct ProductPage<'a> {
+pub(super) struct ProductAnalysesPage<'a> {
     frame: &'a Frame,
-    subject: Subject,
+    product: AnalysedProduct,
     quantity: String,
-    /// How far the request is, in words; none when there is none.
+    /// The phase of a request, in words.
     phase: Option<String>,
-    /// What is waited for: an analysis that is newer.
+    /// The reader waits for an analysis with a larger id.
     after: i64,
-    rows: Vec<Row>,
+    rows: Vec<AnalysisListRow>,
     form: Form,
-    /// What the shop assumes, by field.
-    assumed: [String; 5],
+    /// The shop's terms, by field.
+    defaults: [String; 5],
     may_ask: bool,
     may_change: bool,
 }
 
-impl<'a> ProductPage<'a> {
+impl<'a> ProductAnalysesPage<'a> {
     pub(super) fn new(
         frame: &'a Frame,
-        subject: Subject,
-        standing: Standing,
-        page: &Page<Summary>,
+        product: AnalysedProduct,
+        status: AnalysisStatus,
+        page: &Page<AnalysisSummary>,
         (form, shop): (Form, Terms),
         after: Option<i64>,
         language: Locale,
     ) -> Self {
-        let row = |row| Row::of(frame, row, language);
+        let row = |row| AnalysisListRow::of(frame, row, language);
         Self {
             frame,
-            quantity: frame.locale.number(subject.quantity),
-            subject,
-            phase: standing.phase.map(|phase| words(frame, phase)),
-            after: after.or(standing.newest).unwrap_or(0),
+            quantity: frame.locale.number(product.quantity),
+            product,
+            phase: status.phase.map(|phase| phase_text(frame, phase)),
+            after: after.or(status.newest).unwrap_or(0),
             rows: page.results.iter().map(row).collect(),
             form,
-            assumed: assumed(frame.locale, &shop),
+            defaults: defaults(frame.locale, &shop),
             may_ask: frame.may(Verb::Add, Model::Analysis),
             may_change: frame.may(Verb::Change, Model::Product),
         }
@@ -354,18 +357,18 @@ impl<'a> ProductPage<'a> {
         }
     }
 
-    /// What holds when the field of this place is empty.
+    /// The default that holds when a field is empty.
     fn hint(&self, place: usize) -> String {
-        let assumed = self.assumed.get(place).map_or("", String::as_str);
+        let default = self.defaults.get(place).map_or("", String::as_str);
         let otherwise = self.frame.text(
             "Em branco, usa o padrão da loja:",
             "If blank, the shop default applies:",
         );
-        format!("{otherwise} {assumed}.")
+        format!("{otherwise} {default}.")
     }
 }
 
-pub(super) fn words(frame: &Frame, phase: Phase) -> String {
+pub(super) fn phase_text(frame: &Frame, phase: Phase) -> String {
     match phase {
         Phase::Running => frame.text("Analisando agora…", "Analysing now…").to_owned(),
         Phase::Waiting => frame
@@ -376,14 +379,14 @@ pub(super) fn words(frame: &Frame, phase: Phase) -> String {
             .to_owned(),
         Phase::Postponed(due) => {
             let begin = frame.text("Na fila para", "Queued for");
-            // To the minute, and so that it is never told to be earlier than it is.
+            // Rounded up to the minute: the analysis never begins later than shown.
             let due = frame.locale.date_time(due + Duration::from_secs(59));
             format!("{begin} {due}.")
         }
     }
 }
 
-fn assumed(locale: Locale, shop: &Terms) -> [String; 5] {
+fn defaults(locale: Locale, shop: &Terms) -> [String; 5] {
     let days = |days: f64| {
         let number = decimal(locale, days, 2);
         format!("{number} {}", locale.text("dias", "days"))
@@ -397,7 +400,7 @@ fn assumed(locale: Locale, shop: &Terms) -> [String; 5] {
     ]
 }
 
-/// What is known, as the form shows it.
+/// The form of a product's own terms.
 pub(super) fn form(frame: &Frame, terms: &RestockTerms) -> Form {
     let whole = |value: Option<i64>| value.map(|value| value.to_string()).unwrap_or_default();
     let point = frame.locale.text(",", ".");
@@ -438,7 +441,7 @@ mod tests {
                 list(&["c: <b>d</b>"]),
             ]
         );
-        let (advice, assumptions) = parted(text);
+        let (advice, assumptions) = split_assumptions(text);
         assert_eq!(advice.len(), 4);
         assert_eq!(assumptions, [list(&["c: <b>d</b>"])]);
     }

@@ -5,24 +5,25 @@ use serde::Serialize;
 
 use super::{
     super::{
-        assess::terms,
+        assess::effective_terms,
         model::{
             Day, Demand, Forecast, Variability,
-            portfolio::{self, Abc, Cuts},
+            portfolio::{self, Abc, AbcThresholds},
         },
-        store::shop::Product,
+        store::shop::ReportProduct,
     },
-    DAY, Order,
+    DAY, ReportParameters,
 };
 
-/// Days without an outflow after which stock is dead: a habit of the trade, not a standard.
+/// Days without an outflow after which stock is dead. The trade uses this number; no standard has
+/// it.
 pub(super) const DEAD_AFTER: i64 = 90;
 /// Days of cover beyond which a product is slow.
 pub(super) const SLOW_BEYOND: i64 = 180;
 
-/// What the report says of one product.
+/// One product in the report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Line {
+pub struct ReportLine {
     /// Its id.
     pub product: i64,
     /// Its title.
@@ -72,19 +73,19 @@ pub struct Line {
     pub is_slow: bool,
 }
 
-impl Line {
+impl ReportLine {
     pub(super) fn new(
-        order: &Order,
-        product: &Product,
+        parameters: &ReportParameters,
+        product: &ReportProduct,
         history: &[Day],
         (yearly_units, yearly_value): (i64, Money),
-        cuts: Cuts,
+        thresholds: AbcThresholds,
     ) -> Self {
-        let threshold = order.policy.threshold_of(product.threshold);
-        let own = terms(order.terms, product.terms);
+        let threshold = parameters.policy.threshold_of(product.threshold);
+        let own = effective_terms(parameters.terms, product.terms);
         let forecast = Forecast::of(&Demand::of(history), product.quantity, threshold, &own);
         let days_since = |time: db::Timestamp| {
-            i64::try_from(order.now.since(time).as_secs() / DAY.as_secs()).unwrap_or(i64::MAX)
+            i64::try_from(parameters.now.since(time).as_secs() / DAY.as_secs()).unwrap_or(i64::MAX)
         };
         let since_outflow = product.last_outflow.map(days_since);
         let age = product.first_entry.map_or(0, days_since);
@@ -98,7 +99,7 @@ impl Line {
         Self {
             product: product.id,
             title: product.title.clone(),
-            abc: cuts.class(yearly_value.cents()),
+            abc: thresholds.class(yearly_value.cents()),
             xyz: forecast.map(|forecast| forecast.variability),
             quantity: product.quantity,
             threshold,
@@ -145,7 +146,8 @@ impl Line {
         "is_slow",
     ];
 
-    /// The line's cells, in the order of the columns. A text that a spreadsheet would take for a formula begins with an apostrophe.
+    /// The line's cells, in the order of the columns. A text that a spreadsheet would take for a
+    /// formula begins with an apostrophe.
     pub fn cells(&self) -> [String; 21] {
         let number =
             |value: Option<f64>| value.map(|value| format!("{value:.2}")).unwrap_or_default();

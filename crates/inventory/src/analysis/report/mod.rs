@@ -1,7 +1,9 @@
-//! The report on the whole shop: which products carry its turnover, which lie dead, which are overstocked, and what is running out. It is read
-//! in pieces in the database's own order, so it takes as much memory for ten million movements as for ten thousand, except one number for
-//! each product. Unlike analyses of single products it does not look for days without stock, so levels of products that were out of stock
-//! are a little low.
+//! The report on the whole shop: which products make its turnover, which are dead or overstocked,
+//! and what runs out.
+//!
+//! It reads in batches, in the order of ids. So its memory does not grow with the movements, except
+//! by one number for each product. Unlike an analysis it does not read days without stock: the
+//! levels of products that were out of stock are a little low.
 
 mod line;
 mod schedule;
@@ -11,42 +13,42 @@ use std::{collections::BTreeMap, time::Duration};
 
 use db::{Conn, Db, Error, Money, Timestamp};
 
-pub use line::Line;
+pub use line::ReportLine;
 pub(crate) use schedule::run;
-pub use schedule::{Week, step as scheduled_step};
-pub use summary::Summary as ReportSummary;
-pub(crate) use summary::{Printed, Section};
+pub use schedule::{WeeklyRun, run_once as run_weekly};
+pub use summary::ReportSummary;
+pub(crate) use summary::{ReportSection, ReportText};
 
 use super::{
-    model::{Day, Terms, portfolio::Cuts},
-    store::shop::{self, Product, Sold},
+    model::{Day, Terms, portfolio::AbcThresholds},
+    store::shop::{self, ReportProduct, ReportSale},
 };
 use crate::{Config, stock::Policy};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
-/// Products that are held at once, with a number for each of their days.
-const PRODUCTS: i64 = 500;
-/// Products whose yearly usage is summed by one statement.
-const SUMMED: i64 = 2000;
-/// Outflows that are held at once.
-const SALES: i64 = 10_000;
+/// Products of a batch, each with a number for every day.
+const BATCH_PRODUCTS: i64 = 500;
+/// Products whose yearly usage one statement sums.
+const BATCH_USAGE: i64 = 2000;
+/// Outflows of a batch.
+const BATCH_SALES: i64 = 10_000;
 
-/// What a report is made of.
+/// The settings and the time of a report.
 #[derive(Debug, Clone)]
-pub struct Order {
-    /// What the shop assumes of supply.
+pub struct ReportParameters {
+    /// The shop's supply terms.
     pub terms: Terms,
     /// The most days of history for forecasts.
     pub window_days: i64,
     /// When a product is low.
     pub policy: Policy,
-    /// The moment that it speaks of.
+    /// The time of the report.
     pub now: Timestamp,
 }
 
-impl Order {
-    /// A report by the service's settings.
+impl ReportParameters {
+    /// Those of the service's settings.
     pub fn new(config: &Config, now: Timestamp) -> Self {
         Self {
             terms: config.analysis.terms,
@@ -72,94 +74,96 @@ pub enum ReportError {
     Output(#[from] std::io::Error),
 }
 
-/// Makes the report: `write` is handed every product's line, in the order of ids, and the summary is answered.
+/// Makes the report: calls `write` with every product's line, in the order of ids, and returns the
+/// summary.
 ///
 /// # Errors
 ///
 /// [`ReportError`]
 pub async fn report(
     db: &Db,
-    order: &Order,
-    mut write: impl FnMut(&Line) -> std::io::Result<()>,
+    parameters: &ReportParameters,
+    mut write: impl FnMut(&ReportLine) -> std::io::Result<()>,
 ) -> Result<ReportSummary, ReportError> {
-    let usage = usage(db, order.now).await?;
+    let usage = usage(db, parameters.now).await?;
     let mut values: Vec<i128> = usage.iter().map(|(_, _, value)| value.cents()).collect();
-    let cuts = Cuts::of(&mut values);
+    let thresholds = AbcThresholds::of(&mut values);
     drop(values);
-    let mut summary = ReportSummary::new(order.now, order.window_days);
+    let mut summary = ReportSummary::new(parameters.now, parameters.window_days);
     let mut used = usage.into_iter().peekable();
     let mut after = i64::MIN;
     loop {
-        let (from, limit) = (after, PRODUCTS);
-        let year_ago = order.now - YEAR;
+        let (from, limit) = (after, BATCH_PRODUCTS);
+        let year_ago = parameters.now - YEAR;
         let read = async move |conn: &mut Conn| shop::products(conn, from, year_ago, limit).await;
-        let products: Vec<Product> = db.report::<_, Error, _>(read).await?;
+        let products: Vec<ReportProduct> = db.report::<_, Error, _>(read).await?;
         let (Some(first), Some(last)) = (products.first(), products.last()) else {
             return Ok(summary);
         };
         after = last.id;
-        let mut days = days(db, order, (first.id, last.id), &products).await?;
+        let mut days = days(db, parameters, (first.id, last.id), &products).await?;
         for product in products {
-            // Both are in the order of ids; a product made meanwhile has no usage, and one deleted no line.
+            // Both are ordered by id. A new product has no usage, and a deleted one has no line.
             while used.next_if(|(id, _, _)| *id < product.id).is_some() {}
             let of_year = used.next_if(|(id, _, _)| *id == product.id);
             let (units, value) =
                 of_year.map_or((0, Money::ZERO), |(_, units, value)| (units, value));
             let history = days.remove(&product.id).unwrap_or_default();
-            let line = Line::new(order, &product, &history, (units, value), cuts);
+            let line = ReportLine::new(parameters, &product, &history, (units, value), thresholds);
             write(&line)?;
             summary.add(&line);
         }
     }
 }
 
-/// A year's usage of every product: the one number a product that is held for all of them at once.
+/// A year's usage of every product, which is in memory for all products at once.
 async fn usage(db: &Db, now: Timestamp) -> Result<Vec<(i64, i64, Money)>, Error> {
     let mut all = Vec::new();
     let (mut after, from) = (i64::MIN, now - YEAR);
     loop {
-        let read = async move |conn: &mut Conn| shop::usage(conn, after, from, SUMMED).await;
-        let piece: Vec<(i64, i64, Money)> = db.report::<_, Error, _>(read).await?;
-        let Some((last, _, _)) = piece.last() else {
+        let read = async move |conn: &mut Conn| shop::usage(conn, after, from, BATCH_USAGE).await;
+        let batch: Vec<(i64, i64, Money)> = db.report::<_, Error, _>(read).await?;
+        let Some((last, _, _)) = batch.last() else {
             return Ok(all);
         };
         after = *last;
-        all.extend(piece);
+        all.extend(batch);
     }
 }
 
 /// The days of each of these products.
 async fn days(
     db: &Db,
-    order: &Order,
+    parameters: &ReportParameters,
     range: (i64, i64),
-    products: &[Product],
+    products: &[ReportProduct],
 ) -> Result<BTreeMap<i64, Vec<Day>>, Error> {
-    let begin = order.window_begin();
+    let begin = parameters.window_begin();
     let mut days: BTreeMap<i64, Vec<Day>> = BTreeMap::new();
     for product in products {
-        let start = product.first_entry.unwrap_or(order.now).max(begin);
-        let age = order.now.since(start).as_secs() / DAY.as_secs();
+        let start = product.first_entry.unwrap_or(parameters.now).max(begin);
+        let age = parameters.now.since(start).as_secs() / DAY.as_secs();
         let count = i64::try_from(age + 1)
             .unwrap_or(i64::MAX)
-            .clamp(1, order.window_days.max(1));
+            .clamp(1, parameters.window_days.max(1));
         let day = Day {
             units: 0,
             in_stock: true,
         };
         days.insert(product.id, vec![day; usize::try_from(count).unwrap_or(0)]);
     }
-    let mut after = Sold {
+    let mut after = ReportSale {
         product: i64::MIN,
         at: begin,
         id: i64::MIN,
         units: 0,
     };
     loop {
-        let read = async move |conn: &mut Conn| shop::sold(conn, range, begin, after, SALES).await;
-        let sales: Vec<Sold> = db.report::<_, Error, _>(read).await?;
+        let read =
+            async move |conn: &mut Conn| shop::sales(conn, range, begin, after, BATCH_SALES).await;
+        let sales: Vec<ReportSale> = db.report::<_, Error, _>(read).await?;
         for sale in &sales {
-            let ago = order.now.since(sale.at).as_secs() / DAY.as_secs();
+            let ago = parameters.now.since(sale.at).as_secs() / DAY.as_secs();
             if let Some(history) = days.get_mut(&sale.product) {
                 let newest = history.len().saturating_sub(1);
                 let ago = usize::try_from(ago).unwrap_or(usize::MAX).min(newest);
@@ -169,7 +173,7 @@ async fn days(
             }
         }
         match sales.last() {
-            Some(last) if sales.len() >= usize::try_from(SALES).unwrap_or(usize::MAX) => {
+            Some(last) if sales.len() >= usize::try_from(BATCH_SALES).unwrap_or(usize::MAX) => {
                 after = *last;
             }
             _ => return Ok(days),

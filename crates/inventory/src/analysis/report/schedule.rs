@@ -1,4 +1,5 @@
-//! The weekly report, made by one of all replicas: it is stored beside the analyses, and mailed to the receivers of alerts if there are any.
+//! The weekly report. One of all replicas makes it, stores it as an analysis, and mails it to the
+//! receivers of alerts.
 
 use std::time::Duration;
 
@@ -14,47 +15,47 @@ use super::{
             shop,
         },
     },
-    Order, report,
+    ReportParameters, report,
 };
 use crate::{State, digest::digest, events::mail};
 
-/// How often it is looked whether a week has begun.
-const LOOK_EVERY: Duration = Duration::from_secs(60);
-/// The longest that a report is given before this replica may begin it again.
+/// How often the worker checks whether a week has begun.
+const POLL_INTERVAL: Duration = Duration::from_secs(60);
+/// The longest time of a report, after which it may be begun again.
 const LEASE: Duration = Duration::from_secs(60 * 60);
 
-/// What became of a week's report.
+/// The outcome of a run of the weekly report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Week {
-    /// It is made, as this analysis.
-    Made(i64),
-    /// Nothing is left to do: it was made before, or there is no product to report on.
-    Over,
-    /// It is being made. When the replica that makes it dies, it is due again.
+pub enum WeeklyRun {
+    /// The report was stored as this analysis.
+    Stored(i64),
+    /// There was nothing to do: the report exists, or the shop has no products.
+    NothingToDo,
+    /// Another replica makes it. When that replica dies, the report is due again.
     Elsewhere,
 }
 
 /// Makes the weekly reports until the service stops.
 pub(crate) async fn run(state: State) {
-    let mut made = String::new();
+    let mut done = String::new();
     loop {
         let period = period(state.clock.now());
-        if period != made {
+        if period != done {
             tokio::select! {
-                stepped = step(&state) => match stepped {
-                    Ok(Week::Made(id)) => {
-                        tracing::info!(id, period, "the weekly report is on record");
-                        made = period;
+                run = run_once(&state) => match run {
+                    Ok(WeeklyRun::Stored(id)) => {
+                        tracing::info!(id, period, "the weekly report was stored");
+                        done = period;
                     }
-                    Ok(Week::Over) => made = period,
-                    Ok(Week::Elsewhere) => {}
-                    Err(error) => tracing::warn!(%error, "the weekly report could not be made"),
+                    Ok(WeeklyRun::NothingToDo) => done = period,
+                    Ok(WeeklyRun::Elsewhere) => {}
+                    Err(error) => tracing::warn!(%error, "the weekly report failed, retrying in a minute"),
                 },
                 () = state.shutdown.begun() => return,
             }
         }
         tokio::select! {
-            () = tokio::time::sleep(LOOK_EVERY) => {}
+            () = tokio::time::sleep(POLL_INTERVAL) => {}
             () = state.shutdown.begun() => return,
         }
     }
@@ -64,31 +65,31 @@ pub(crate) async fn run(state: State) {
 ///
 /// # Errors
 ///
-/// Faults of the store.
-pub async fn step(state: &State) -> Result<Week, super::ReportError> {
+/// Those of the database.
+pub async fn run_once(state: &State) -> Result<WeeklyRun, super::ReportError> {
     let (now, begun) = (state.clock.now(), Instant::now());
     let period = period(now);
     let lease = state.replica.lease(&state.random.token());
-    let take = {
+    let claim = {
         let (period, lease) = (period.clone(), lease.clone());
         async move |tx: &mut db::Tx| {
             if shop::is_run_done(tx, &period).await? {
-                return Ok(Some(Week::Over));
+                return Ok(Some(WeeklyRun::NothingToDo));
             }
-            let is_ours = shop::take_run(tx, &period, &lease, now + LEASE, now).await?;
-            Ok((!is_ours).then_some(Week::Elsewhere))
+            let is_ours = shop::claim_run(tx, &period, &lease, now + LEASE, now).await?;
+            Ok((!is_ours).then_some(WeeklyRun::Elsewhere))
         }
     };
-    if let Some(week) = state.db.write::<_, db::Error, _>(take).await? {
-        return Ok(week);
+    if let Some(run) = state.db.write::<_, db::Error, _>(claim).await? {
+        return Ok(run);
     }
-    let order = Order::new(&state.config, now);
-    let summary = report(&state.db, &order, |_| Ok(())).await?;
-    // A shop without products is told nothing.
+    let parameters = ReportParameters::new(&state.config, now);
+    let summary = report(&state.db, &parameters, |_| Ok(())).await?;
+    // A shop without products gets no report.
     if summary.is_empty() {
         let end = async move |tx: &mut db::Tx| shop::end_run(tx, &period, &lease).await;
         state.db.write::<_, db::Error, _>(end).await?;
-        return Ok(Week::Over);
+        return Ok(WeeklyRun::NothingToDo);
     }
     let locale = state.config.language;
     let figures = serde_json::to_string(&summary).unwrap_or_default();
@@ -111,18 +112,18 @@ pub async fn step(state: &State) -> Result<Week, super::ReportError> {
         },
         figures,
     };
-    let (mailing, printed) = (state.clone(), summary.printed(locale));
-    let keep = async move |tx: &mut db::Tx| {
+    let (mailing, text) = (state.clone(), summary.written(locale));
+    let write = async move |tx: &mut db::Tx| {
         if !shop::end_run(tx, &period, &lease).await? {
-            return Ok(Week::Elsewhere);
+            return Ok(WeeklyRun::Elsewhere);
         }
         let id = results::insert(tx, &new, now).await?;
-        mail::keep_report(tx, &mailing, (&period, id), printed.clone(), now).await?;
-        Ok(Week::Made(id))
+        mail::queue_report(tx, &mailing, (&period, id), text.clone(), now).await?;
+        Ok(WeeklyRun::Stored(id))
     };
-    let kept = state.db.write::<_, db::Error, _>(keep).await?;
+    let run = state.db.write::<_, db::Error, _>(write).await?;
     state.outbox.wake_mail();
-    Ok(kept)
+    Ok(run)
 }
 
 /// The week of a moment, by the date of its Monday in São Paulo.

@@ -1,76 +1,51 @@
-//! Statements about the past of some products: when they were sold, and when they were out of stock. Each is one statement however many
-//! products there are, and goes by the indexes on product and time, so that its time does not grow with the shop.
+//! Statements about the history of some products: when they were sold, and when they were out of
+//! stock. Each is one statement for all products. It uses the indexes on product and time, so its
+//! duration does not grow with the shop.
 
-use db::{Conn, Engine, Error, Query, Row, Timestamp};
+use db::{Conn, Engine, Error, Query, Timestamp};
 
-/// A product as analyses look at it.
+use super::{super::restock_terms::RestockTerms, terms};
+
+/// A product as analyses read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Subject {
+pub(crate) struct AnalysedProduct {
     pub(crate) id: i64,
     pub(crate) title: String,
     pub(crate) quantity: i64,
     /// Its own threshold.
     pub(crate) threshold: Option<i64>,
-    /// What is known of its supply.
-    pub(crate) terms: OwnTerms,
+    /// Its own supply terms.
+    pub(crate) terms: RestockTerms,
 }
 
-/// What is known of a product's supply; what is not, the shop assumes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct OwnTerms {
-    /// Days.
-    pub(crate) lead_time: Option<i64>,
-    /// Hundredths of a day.
-    pub(crate) lead_time_deviation: Option<i64>,
-    /// Hundredths of a percent.
-    pub(crate) service_level: Option<i64>,
-    /// Days.
-    pub(crate) review_interval: Option<i64>,
-    /// Units.
-    pub(crate) pack_multiple: Option<i64>,
-}
-
-impl OwnTerms {
-    /// Those of a row whose columns have them, in the order of the fields, from `first` on.
-    pub(super) fn of(row: &Row<'_>, first: usize) -> Result<Self, Error> {
-        Ok(Self {
-            lead_time: row.get(first)?,
-            lead_time_deviation: row.get(first + 1)?,
-            service_level: row.get(first + 2)?,
-            review_interval: row.get(first + 3)?,
-            pack_multiple: row.get(first + 4)?,
-        })
-    }
-}
-
-/// What went out of a product on a day.
+/// The units of a product that were sold on a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct DaySales {
     pub(crate) product: i64,
-    /// Stretches of 24 hours before the moment that was asked for; the newest is 0.
+    /// Periods of 24 hours before now; the newest is 0.
     pub(crate) days_ago: i64,
     pub(crate) units: i64,
 }
 
-/// The beginning of a product's history, and what went out since a moment.
+/// The beginning of a product's history, and its sales in a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Past {
+pub(crate) struct SalesHistory {
     pub(crate) product: i64,
     pub(crate) units: i64,
-    /// When something first moved. An opening with nothing is no movement.
+    /// The first movement. An opening entry of 0 is none.
     pub(crate) first: Option<Timestamp>,
     /// When the ledger was opened.
     pub(crate) opened: Option<Timestamp>,
 }
 
-/// A time without stock; without an end it lasts.
+/// A time without stock; `to` is absent while it lasts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Empty {
+pub(crate) struct StockOut {
     pub(crate) from: Timestamp,
     pub(crate) to: Option<Timestamp>,
 }
 
-/// The units of an outflow as statistics add them up: no sum of them leaves 64 bits.
+/// The units of an outflow, bounded so that no sum of them exceeds 64 bits.
 macro_rules! units {
     () => {
         "CASE WHEN quantity < 1000000000000 THEN quantity ELSE 1000000000000 END"
@@ -78,12 +53,12 @@ macro_rules! units {
 }
 
 /// One product.
-pub(crate) async fn subject(conn: &mut Conn, product: i64) -> Result<Option<Subject>, Error> {
-    Ok(subjects(conn, &[product]).await?.pop())
+pub(crate) async fn product(conn: &mut Conn, id: i64) -> Result<Option<AnalysedProduct>, Error> {
+    Ok(products(conn, &[id]).await?.pop())
 }
 
 /// Some products, in the order of their ids.
-pub(crate) async fn subjects(conn: &mut Conn, products: &[i64]) -> Result<Vec<Subject>, Error> {
+pub(crate) async fn products(conn: &mut Conn, ids: &[i64]) -> Result<Vec<AnalysedProduct>, Error> {
     let mut query = Query::new(
         "SELECT p.id, p.title, s.quantity, s.threshold,
                 t.lead_time, t.lead_time_deviation, t.service_level, t.review_interval, t.pack_multiple
@@ -91,27 +66,25 @@ pub(crate) async fn subjects(conn: &mut Conn, products: &[i64]) -> Result<Vec<Su
          LEFT JOIN restock_terms AS t ON t.product_id = p.id
          WHERE p.id",
     );
-    query
-        .any_of(products.iter().copied())
-        .push(" ORDER BY p.id");
+    query.any_of(ids.iter().copied()).push(" ORDER BY p.id");
     conn.all_of(&query, |row| {
-        Ok(Subject {
+        Ok(AnalysedProduct {
             id: row.get(0)?,
             title: row.get(1)?,
             quantity: row.get(2)?,
             threshold: row.get(3)?,
-            terms: OwnTerms::of(row, 4)?,
+            terms: terms::of_row(row, 4)?,
         })
     })
     .await
 }
 
-/// The pasts of some products; units are those since a moment.
-pub(crate) async fn pasts(
+/// The sales histories of some products; units are those since `from`.
+pub(crate) async fn sales_histories(
     conn: &mut Conn,
     products: &[i64],
     from: Timestamp,
-) -> Result<Vec<Past>, Error> {
+) -> Result<Vec<SalesHistory>, Error> {
     let mut query = Query::new(concat!(
         "SELECT p.id,
                 (SELECT CAST(COALESCE(sum(",
@@ -132,7 +105,7 @@ pub(crate) async fn pasts(
             (Some(moved), Some(sold)) => Some(moved.min(sold)),
             (moved, sold) => moved.or(sold),
         };
-        Ok(Past {
+        Ok(SalesHistory {
             product: row.get(0)?,
             units: row.get(1)?,
             first,
@@ -142,7 +115,7 @@ pub(crate) async fn pasts(
     .await
 }
 
-/// What went out of some products on each day from a moment up to now.
+/// The units of some products that were sold on each day from `from` to `now`.
 pub(crate) async fn sold_by_day(
     conn: &mut Conn,
     products: &[i64],
@@ -176,13 +149,13 @@ pub(crate) async fn sold_by_day(
     .await
 }
 
-/// The times without stock of some products since a moment, the ones that it fell into included.
-pub(crate) async fn empties(
+/// The stock-outs of some products that ended after `from` or last.
+pub(crate) async fn stock_outs(
     conn: &mut Conn,
     products: &[i64],
     from: Timestamp,
     limit: i64,
-) -> Result<Vec<(i64, Empty)>, Error> {
+) -> Result<Vec<(i64, StockOut)>, Error> {
     let mut query = Query::new(
         "SELECT e.product_id, e.created_at,
                 (SELECT n.created_at FROM ledger_entries AS n
@@ -202,11 +175,11 @@ pub(crate) async fn empties(
         .push(" ORDER BY e.created_at, e.id LIMIT ")
         .bind(limit);
     conn.all_of(&query, |row| {
-        let empty = Empty {
+        let stock_out = StockOut {
             from: row.get(1)?,
             to: row.get(2)?,
         };
-        Ok((row.get(0)?, empty))
+        Ok((row.get(0)?, stock_out))
     })
     .await
 }

@@ -1,4 +1,5 @@
-//! Statements about analyses: the queue of requests, the results, calls to the model, and the history of sales.
+//! Statements about analyses: the queue of requests, the results, calls to the model, and the
+//! history of sales.
 
 pub(super) mod calls;
 pub(super) mod history;

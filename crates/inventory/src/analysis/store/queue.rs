@@ -1,25 +1,26 @@
-//! Statements about the queue: one row for each product whose analysis waits or runs. A claimed row is due again when its
-//! lease ends, and when the replica is dead whose id its lease begins with.
+//! Statements about the queue: one row for each product whose analysis waits or runs. A claimed row
+//! is due again when its lease ends, or when its replica is dead. A lease begins with the id of the
+//! replica.
 
 use db::{Conn, Error, Timestamp, Tx};
 
-/// A row of the queue, taken.
+/// A claimed request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Taken {
+pub(crate) struct ClaimedRequest {
     pub(crate) product: i64,
     pub(crate) requested_at: Timestamp,
-    /// Calls of the model that failed before.
+    /// Failed calls of the model.
     pub(crate) tries: i64,
-    /// The person who wants it.
+    /// The person who requested it.
     pub(crate) asked_by: Option<String>,
 }
 
-/// A row of the queue as it stands.
+/// A request in the queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Row {
+pub(crate) struct QueuedRequest {
     pub(crate) requested_at: Timestamp,
     pub(crate) due_at: Timestamp,
-    pub(crate) is_taken: bool,
+    pub(crate) is_claimed: bool,
 }
 
 /// Queues a product, unless it is queued.
@@ -32,8 +33,8 @@ pub(crate) async fn insert(tx: &mut Tx, product: i64, now: Timestamp) -> Result<
     Ok(())
 }
 
-/// Queues a product for a person: what waits for later is due now, what runs goes on.
-pub(crate) async fn insert_asked(
+/// Queues a product for a person: a waiting request becomes due now, a running one goes on.
+pub(crate) async fn insert_for_person(
     tx: &mut Tx,
     product: i64,
     asked_by: &str,
@@ -61,14 +62,14 @@ pub(crate) async fn due(conn: &mut Conn, now: Timestamp, limit: i64) -> Result<V
     .await
 }
 
-/// Takes a row that is due; none when another replica works on it.
-pub(crate) async fn take(
+/// Claims a request that is due; `None` when another replica has it.
+pub(crate) async fn claim(
     tx: &mut Tx,
     product: i64,
     lease: &str,
     until: Timestamp,
     now: Timestamp,
-) -> Result<Option<Taken>, Error> {
+) -> Result<Option<ClaimedRequest>, Error> {
     tx.optional(
         "UPDATE analysis_requests SET lease = $2, due_at = $3
          WHERE product_id = $1 AND due_at <= $4
@@ -76,7 +77,7 @@ pub(crate) async fn take(
          RETURNING requested_at, tries, asked_by",
         &[&product, &lease, &until, &now],
         |row| {
-            Ok(Taken {
+            Ok(ClaimedRequest {
                 product,
                 requested_at: row.get(0)?,
                 tries: row.get(1)?,
@@ -87,7 +88,7 @@ pub(crate) async fn take(
     .await
 }
 
-/// Puts a row back until later; whether it was still ours.
+/// Puts a request back until later. Returns whether the lease was still ours.
 pub(crate) async fn put_back(
     tx: &mut Tx,
     product: i64,
@@ -102,8 +103,8 @@ pub(crate) async fn put_back(
         > 0)
 }
 
-/// Begins a row anew for what happened while it was worked on.
-pub(crate) async fn renew(tx: &mut Tx, product: i64, due_at: Timestamp) -> Result<(), Error> {
+/// Queues a product again that changed while its analysis was made.
+pub(crate) async fn requeue(tx: &mut Tx, product: i64, due_at: Timestamp) -> Result<(), Error> {
     tx.execute(
         "INSERT INTO analysis_requests (product_id, requested_at, due_at)
          SELECT product_id, $2, $2 FROM product_stock WHERE product_id = $1
@@ -114,26 +115,26 @@ pub(crate) async fn renew(tx: &mut Tx, product: i64, due_at: Timestamp) -> Resul
     Ok(())
 }
 
-/// Removes a row; whether it was still ours.
+/// Removes a request. Returns whether the lease was still ours.
 pub(crate) async fn remove(tx: &mut Tx, product: i64, lease: &str) -> Result<bool, Error> {
     let sql = "DELETE FROM analysis_requests WHERE product_id = $1 AND lease = $2";
     Ok(tx.execute(sql, &[&product, &lease]).await? > 0)
 }
 
-/// Removes a product's row unless it is taken.
+/// Removes a product's request unless it is claimed.
 pub(crate) async fn withdraw(tx: &mut Tx, product: i64) -> Result<(), Error> {
     let sql = "DELETE FROM analysis_requests WHERE product_id = $1 AND lease IS NULL";
     tx.execute(sql, &[&product]).await.map(drop)
 }
 
-/// Makes the rows due that no registered replica holds.
+/// Makes the requests of dead replicas due.
 pub(crate) async fn release_dead(tx: &mut Tx, now: Timestamp) -> Result<u64, Error> {
     let sql = "UPDATE analysis_requests SET lease = NULL, due_at = $1
          WHERE lease IS NOT NULL AND substr(lease, 1, 36) NOT IN (SELECT id FROM replicas)";
     tx.execute(sql, &[&now]).await
 }
 
-/// When the next row is due.
+/// When the next request is due.
 pub(crate) async fn next_due(conn: &mut Conn) -> Result<Option<Timestamp>, Error> {
     conn.one("SELECT min(due_at) FROM analysis_requests", &[], |row| {
         row.get(0)
@@ -141,23 +142,23 @@ pub(crate) async fn next_due(conn: &mut Conn) -> Result<Option<Timestamp>, Error
     .await
 }
 
-/// A product's row.
-pub(crate) async fn find(conn: &mut Conn, product: i64) -> Result<Option<Row>, Error> {
+/// A product's request.
+pub(crate) async fn find(conn: &mut Conn, product: i64) -> Result<Option<QueuedRequest>, Error> {
     conn.optional(
         "SELECT requested_at, due_at, lease FROM analysis_requests WHERE product_id = $1",
         &[&product],
         |row| {
-            Ok(Row {
+            Ok(QueuedRequest {
                 requested_at: row.get(0)?,
                 due_at: row.get(1)?,
-                is_taken: row.get::<Option<String>>(2)?.is_some(),
+                is_claimed: row.get::<Option<String>>(2)?.is_some(),
             })
         },
     )
     .await
 }
 
-/// How many rows there are, and when the oldest was asked for.
+/// How many requests there are, and when the oldest was made.
 pub(crate) async fn length(conn: &mut Conn) -> Result<(i64, Option<Timestamp>), Error> {
     conn.one(
         "SELECT count(*), min(requested_at) FROM analysis_requests",
@@ -167,7 +168,7 @@ pub(crate) async fn length(conn: &mut Conn) -> Result<(i64, Option<Timestamp>), 
     .await
 }
 
-/// How many rows are due or held.
+/// How many requests are due or claimed.
 pub(crate) async fn due_soon(conn: &mut Conn, now: Timestamp) -> Result<i64, Error> {
     let sql = "SELECT count(*) FROM analysis_requests WHERE due_at <= $1 OR lease IS NOT NULL";
     conn.one(sql, &[&now], |row| row.get(0)).await

@@ -3,9 +3,9 @@
 use db::{Conn, Error, Query, Timestamp, Tx};
 use resource::{Record as _, sql};
 
-use super::super::result::{Analysis, Provenance, Summary};
+use super::super::result::{Analysis, AnalysisSummary, Provenance};
 
-/// A result to be kept.
+/// An analysis to be stored.
 #[derive(Debug, Clone)]
 pub(crate) struct NewAnalysis {
     pub(crate) product: Option<i64>,
@@ -15,11 +15,12 @@ pub(crate) struct NewAnalysis {
     pub(crate) figures: String,
 }
 
-/// The quantity that a product's newest analysis suggests to order; none when there is no analysis, or too little history to tell.
+/// The quantity that a product's newest analysis suggests to order. `None` without an analysis, or
+/// with too little history.
 ///
 /// # Errors
 ///
-/// Faults of the store.
+/// Those of the database.
 pub async fn latest_suggestion(conn: &mut Conn, product: i64) -> Result<Option<i64>, Error> {
     conn.optional(
         "SELECT suggested_quantity FROM analyses WHERE product_id = $1 ORDER BY id DESC LIMIT 1",
@@ -59,7 +60,7 @@ pub(crate) async fn insert(tx: &mut Tx, new: &NewAnalysis, now: Timestamp) -> Re
     .await
 }
 
-/// How many there are; of one product when it is named.
+/// How many analyses there are, of all products or of one.
 pub(crate) async fn count(conn: &mut Conn, product: Option<i64>) -> Result<u64, Error> {
     let count: i64 = match product {
         None => {
@@ -74,8 +75,8 @@ pub(crate) async fn count(conn: &mut Conn, product: Option<i64>) -> Result<u64, 
     Ok(count.unsigned_abs())
 }
 
-/// The newest analyses with what they are found by: id, product, and the product's title above the result. Of one product when it is
-/// named.
+/// The newest analyses, of all products or of one, with the text that is searched: the product's
+/// title above the result.
 pub(crate) async fn texts(
     conn: &mut Conn,
     product: Option<i64>,
@@ -99,7 +100,7 @@ pub(crate) async fn texts(
     .await
 }
 
-/// The newest analyses of some products: their ids.
+/// The ids of the newest analyses of some products.
 pub(crate) async fn newest_of(
     conn: &mut Conn,
     products: &[i64],
@@ -122,45 +123,45 @@ pub(crate) async fn newest_of(
     conn.all_of(&query, |row| row.get(0)).await
 }
 
-/// These, newest first.
-pub(crate) async fn of_ids(conn: &mut Conn, ids: &[i64]) -> Result<Vec<Summary>, Error> {
+/// The analyses of these ids, newest first.
+pub(crate) async fn of_ids(conn: &mut Conn, ids: &[i64]) -> Result<Vec<AnalysisSummary>, Error> {
     let mut query = summaries();
     query.push(" WHERE id").any_of(ids.iter().copied());
     query.push(" ORDER BY id DESC");
-    conn.all_of(&query, Summary::from_row).await
+    conn.all_of(&query, AnalysisSummary::from_row).await
 }
 
-/// One page, newest first.
+/// One page of analyses, newest first.
 pub(crate) async fn page(
     conn: &mut Conn,
     product: Option<i64>,
     limit: i64,
     offset: i64,
-) -> Result<Vec<Summary>, Error> {
+) -> Result<Vec<AnalysisSummary>, Error> {
     let mut query = summaries();
     if let Some(product) = product {
         query.push(" WHERE product_id = ").bind(product);
     }
     query.push(" ORDER BY id DESC LIMIT ").bind(limit);
     query.push(" OFFSET ").bind(offset);
-    conn.all_of(&query, Summary::from_row).await
+    conn.all_of(&query, AnalysisSummary::from_row).await
 }
 
-/// Analyses as lists show them, to be narrowed and ordered.
+/// The beginning of a query for analyses as lists show them.
 fn summaries() -> Query {
-    sql::select(Summary::FIELDS, "analyses", "a")
+    sql::select(AnalysisSummary::FIELDS, "analyses", "a")
 }
 
-/// One, whole.
+/// One analysis with its provenance.
 pub(crate) async fn find(conn: &mut Conn, id: i64) -> Result<Option<Analysis>, Error> {
     let mut query = Query::new("SELECT ");
-    sql::push_columns(&mut query, Summary::FIELDS, "a");
+    sql::push_columns(&mut query, AnalysisSummary::FIELDS, "a");
     query.push(
         ", outcome, language, model, prompt_version, inputs_digest, duration_ms, prompt_tokens, completion_tokens, finish_reason, asked_by,
          figures FROM analyses AS a WHERE a.id = ",
     );
     conn.optional_of(query.bind(id), |row| {
-        let summary = Summary::from_row(row)?;
+        let summary = AnalysisSummary::from_row(row)?;
         let provenance = Provenance {
             source: summary.source,
             outcome: row.get(6)?,
@@ -183,7 +184,7 @@ pub(crate) async fn find(conn: &mut Conn, id: i64) -> Result<Option<Analysis>, E
     .await
 }
 
-/// A product's newest: its id and when it was made.
+/// The id and time of a product's newest analysis.
 pub(crate) async fn newest(
     conn: &mut Conn,
     product: i64,

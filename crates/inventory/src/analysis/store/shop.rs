@@ -1,34 +1,35 @@
-//! Statements that read the whole shop in bounded pieces: products by id, and their outflows by product and time.
+//! Statements that read the whole shop in batches: products by id, and their outflows by product
+//! and time.
 
 use db::{Conn, Error, Money, Timestamp, Tx};
 
-use super::history::OwnTerms;
+use super::{super::restock_terms::RestockTerms, terms};
 
-/// A product as the report looks at it.
+/// A product as the report reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Product {
+pub(crate) struct ReportProduct {
     pub(crate) id: i64,
     pub(crate) title: String,
     pub(crate) cost: Money,
     pub(crate) quantity: i64,
     pub(crate) threshold: Option<i64>,
-    pub(crate) terms: OwnTerms,
+    pub(crate) terms: RestockTerms,
     pub(crate) first_entry: Option<Timestamp>,
     pub(crate) last_outflow: Option<Timestamp>,
-    /// Units that were there a year ago.
+    /// Units in stock a year ago.
     pub(crate) opening: Option<i64>,
 }
 
 /// An outflow of one of several products.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Sold {
+pub(crate) struct ReportSale {
     pub(crate) product: i64,
     pub(crate) at: Timestamp,
     pub(crate) id: i64,
     pub(crate) units: i64,
 }
 
-/// What went out of each product since a moment: its id, its units, and their value at today's cost.
+/// The usage of each product since `from`: its id, units, and their value at today's cost.
 pub(crate) async fn usage(
     conn: &mut Conn,
     after: i64,
@@ -49,13 +50,13 @@ pub(crate) async fn usage(
     .await
 }
 
-/// A piece of the products.
+/// A batch of products.
 pub(crate) async fn products(
     conn: &mut Conn,
     after: i64,
     year_ago: Timestamp,
     limit: i64,
-) -> Result<Vec<Product>, Error> {
+) -> Result<Vec<ReportProduct>, Error> {
     conn.all(
         "SELECT p.id, p.title, p.cost_price, s.quantity, s.threshold,
                 t.lead_time, t.lead_time_deviation, t.service_level, t.review_interval, t.pack_multiple,
@@ -68,13 +69,13 @@ pub(crate) async fn products(
          WHERE p.id > $1 AND s.archived_at IS NULL ORDER BY p.id LIMIT $3",
         &[&after, &year_ago, &limit],
         |row| {
-            Ok(Product {
+            Ok(ReportProduct {
                 id: row.get(0)?,
                 title: row.get(1)?,
                 cost: row.get(2)?,
                 quantity: row.get(3)?,
                 threshold: row.get(4)?,
-                terms: OwnTerms::of(row, 5)?,
+                terms: terms::of_row(row, 5)?,
                 first_entry: row.get(10)?,
                 last_outflow: row.get(11)?,
                 opening: row.get(12)?,
@@ -84,14 +85,15 @@ pub(crate) async fn products(
     .await
 }
 
-/// A page of the outflows of products with ids between two, from a moment on, behind the last one of the page before.
-pub(crate) async fn sold(
+/// A batch of the outflows of products in a range of ids since `from`, after the last one of the
+/// batch before.
+pub(crate) async fn sales(
     conn: &mut Conn,
     (first, last): (i64, i64),
     from: Timestamp,
-    after: Sold,
+    after: ReportSale,
     limit: i64,
-) -> Result<Vec<Sold>, Error> {
+) -> Result<Vec<ReportSale>, Error> {
     conn.all(
         "SELECT product_id, created_at, id, quantity FROM outflows
          WHERE product_id >= $1 AND product_id <= $2 AND created_at >= $3
@@ -99,7 +101,7 @@ pub(crate) async fn sold(
          ORDER BY product_id, created_at, id LIMIT $7",
         &[&first, &last, &from, &after.product, &after.at, &after.id, &limit],
         |row| {
-            Ok(Sold {
+            Ok(ReportSale {
                 product: row.get(0)?,
                 at: row.get(1)?,
                 id: row.get(2)?,
@@ -110,8 +112,9 @@ pub(crate) async fn sold(
     .await
 }
 
-/// Makes sure that a period has a row, and takes it when it is due and no other replica is at it; whether it was taken.
-pub(crate) async fn take_run(
+/// Creates the row of a period if there is none, and claims it when it is due and no other replica
+/// has it. Returns whether it was claimed.
+pub(crate) async fn claim_run(
     tx: &mut Tx,
     period: &str,
     lease: &str,
@@ -125,20 +128,20 @@ pub(crate) async fn take_run(
     .await?;
     let sql = "UPDATE report_runs SET lease = $2, due_at = $3 WHERE period = $1 AND done = $4 AND due_at <= $5
            AND (lease IS NULL OR substr(lease, 1, 36) NOT IN (SELECT id FROM replicas WHERE id <> substr($2, 1, 36)))";
-    let taken = tx
+    let claimed = tx
         .execute(sql, &[&period, &lease, &until, &false, &now])
         .await?;
-    Ok(taken > 0)
+    Ok(claimed > 0)
 }
 
-/// Makes the runs due that no registered replica is at.
+/// Makes the runs of dead replicas due.
 pub(crate) async fn release_dead(tx: &mut Tx, now: Timestamp) -> Result<u64, Error> {
     let sql = "UPDATE report_runs SET lease = NULL, due_at = $1
          WHERE done = $2 AND lease IS NOT NULL AND substr(lease, 1, 36) NOT IN (SELECT id FROM replicas)";
     tx.execute(sql, &[&now, &false]).await
 }
 
-/// Whether a period's report is made.
+/// Whether a period's report has been made.
 pub(crate) async fn is_run_done(conn: &mut Conn, period: &str) -> Result<bool, Error> {
     let done: Option<bool> = conn
         .optional(
@@ -150,7 +153,7 @@ pub(crate) async fn is_run_done(conn: &mut Conn, period: &str) -> Result<bool, E
     Ok(done.unwrap_or(false))
 }
 
-/// Ends a period's run; whether it was still ours.
+/// Ends a period's run. Returns whether the lease was still ours.
 pub(crate) async fn end_run(tx: &mut Tx, period: &str, lease: &str) -> Result<bool, Error> {
     let sql = "UPDATE report_runs SET done = $3, lease = NULL WHERE period = $1 AND lease = $2 AND done = $4";
     Ok(tx.execute(sql, &[&period, &lease, &true, &false]).await? > 0)

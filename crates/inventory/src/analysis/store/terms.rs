@@ -1,12 +1,30 @@
 //! Statements about the supply terms of products.
 
-use db::{Error, Tx};
+use db::{Error, Money, Row, Tx};
 
-use super::history::OwnTerms;
+use super::super::restock_terms::RestockTerms;
 
-/// Writes what is known of a product; nothing known leaves no row.
-pub(crate) async fn write(tx: &mut Tx, product: i64, terms: OwnTerms) -> Result<(), Error> {
-    if terms == OwnTerms::default() {
+/// The terms in a row's columns, in the order of the fields, from `first` on. Decimals are stored
+/// as hundredths.
+pub(super) fn of_row(row: &Row<'_>, first: usize) -> Result<RestockTerms, Error> {
+    let decimal = |column| {
+        let hundredths: Option<i64> = row.get(column)?;
+        Ok::<_, Error>(hundredths.map(|hundredths| Money::from_cents(hundredths.into())))
+    };
+    Ok(RestockTerms {
+        lead_time_days: row.get(first)?,
+        lead_time_deviation_days: decimal(first + 1)?,
+        service_level: decimal(first + 2)?,
+        review_interval_days: row.get(first + 3)?,
+        pack_multiple: row.get(first + 4)?,
+    })
+}
+
+/// Writes a product's own terms. A product without any has no row.
+pub(crate) async fn write(tx: &mut Tx, product: i64, terms: RestockTerms) -> Result<(), Error> {
+    // `RestockTerms::read` bounds both decimals.
+    let hundredths = |value: Money| i64::try_from(value.cents()).unwrap_or(0);
+    if terms == RestockTerms::default() {
         tx.execute(
             "DELETE FROM restock_terms WHERE product_id = $1",
             &[&product],
@@ -23,10 +41,10 @@ pub(crate) async fn write(tx: &mut Tx, product: i64, terms: OwnTerms) -> Result<
              pack_multiple = excluded.pack_multiple",
         &[
             &product,
-            &terms.lead_time,
-            &terms.lead_time_deviation,
-            &terms.service_level,
-            &terms.review_interval,
+            &terms.lead_time_days,
+            &terms.lead_time_deviation_days.map(hundredths),
+            &terms.service_level.map(hundredths),
+            &terms.review_interval_days,
             &terms.pack_multiple,
         ],
     )

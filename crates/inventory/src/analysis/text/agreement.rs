@@ -1,10 +1,11 @@
-//! Whatever the figures are, what a text advises follows from the reasons that it gives, as a reader reckons it with the numbers shown.
+//! Whatever the figures are, what a text advises follows from the reasons that it gives, as a
+//! reader reckons it with the numbers shown.
 
 use db::Timestamp;
 use proptest::prelude::*;
 use web::locale::Locale;
 
-use super::{Text, reason};
+use super::{AnalysisText, reason};
 use crate::analysis::model::{Day, Demand, Figures, Terms};
 
 /// The first number behind these words, where the text has them.
@@ -51,7 +52,7 @@ fn figures() -> impl Strategy<Value = Figures> {
 }
 
 fn text(figures: &Figures) -> String {
-    let text = Text {
+    let text = AnalysisText {
         locale: Locale::PtBr,
         title: "Arroz",
         figures,

@@ -1,5 +1,5 @@
-//! The computed text of an analysis, for a shopkeeper to read: what to do, why, and under which assumptions. Plain text; pages escape it.
-//! All figures are written here, whoever words the rest.
+//! The text of an analysis, for a shopkeeper: what to do, why, and by which assumptions. It is
+//! plain text, which pages escape. All figures are written here, also when a model writes the rest.
 
 #[cfg(test)]
 mod agreement;
@@ -16,15 +16,15 @@ use super::model::{
 pub(super) use words::{clean, decimal};
 use words::{count, days, moment, percent, units};
 
-/// What the first line of a text begins with, in Portuguese and in English.
+/// The first word of a text, in Portuguese and in English.
 pub(super) const RESTOCK: (&str, &str) = ("Reposição", "Restock");
 
-/// The line above the assumptions, which end a text.
+/// The line above the assumptions, which are the end of a text.
 pub(super) const ASSUMPTIONS: (&str, &str) = ("Premissas", "Assumptions");
 
-/// What a language model said, checked: plain lines without figures of its own.
+/// The checked text of a language model: plain lines with only computed figures.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Worded {
+pub(super) struct ModelText {
     /// A few sentences.
     pub(super) summary: String,
     /// Why, one line each.
@@ -33,20 +33,20 @@ pub(super) struct Worded {
 
 /// The text of one product's figures.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Text<'a> {
+pub(super) struct AnalysisText<'a> {
     pub(super) locale: Locale,
     pub(super) title: &'a str,
     pub(super) figures: &'a Figures,
     pub(super) now: Timestamp,
 }
 
-impl Text<'_> {
+impl AnalysisText<'_> {
     /// The text without a model.
     pub(super) fn computed(&self) -> String {
         let mut lines = vec![self.heading(), String::new()];
         if let Some(forecast) = &self.figures.forecast {
             lines.push(self.advice(forecast));
-            lines.push(self.standing(forecast));
+            lines.push(self.stock(forecast));
             lines.push(String::new());
             lines.push(self.say("Por quê", "Why").to_owned());
             lines.extend(self.reasons(forecast));
@@ -59,10 +59,10 @@ impl Text<'_> {
         lines.join("\n")
     }
 
-    /// The text with a model's words in place of our own; the figures are ours.
-    pub(super) fn worded(&self, worded: &Worded) -> String {
+    /// The text with a model's sentences and our figures.
+    pub(super) fn with_model_text(&self, written: &ModelText) -> String {
         let (advice, figures) = if let Some(forecast) = &self.figures.forecast {
-            let mut figures = vec![format!("- {}", self.standing(forecast))];
+            let mut figures = vec![format!("- {}", self.stock(forecast))];
             figures.extend(self.reasons(forecast));
             (self.advice(forecast), figures)
         } else {
@@ -71,10 +71,10 @@ impl Text<'_> {
             (self.no_suggestion().to_owned(), figures)
         };
         let mut lines = vec![self.heading(), String::new(), advice];
-        lines.push(worded.summary.clone());
-        if !worded.reasons.is_empty() {
+        lines.push(written.summary.clone());
+        if !written.reasons.is_empty() {
             lines.push(String::new());
-            lines.extend(worded.reasons.iter().map(|reason| format!("- {reason}")));
+            lines.extend(written.reasons.iter().map(|reason| format!("- {reason}")));
         }
         lines.push(String::new());
         lines.push(
@@ -96,7 +96,7 @@ impl Text<'_> {
         self.locale.text(portuguese, english)
     }
 
-    /// The one line that says what to do.
+    /// What to do, in one line.
     fn advice(&self, forecast: &Forecast) -> String {
         let suggested = units(self.locale, forecast.suggested_quantity);
         if forecast.suggested_quantity > 0 {
@@ -112,8 +112,8 @@ impl Text<'_> {
         }
     }
 
-    /// What is there, and how long it lasts.
-    fn standing(&self, forecast: &Forecast) -> String {
+    /// The stock, and how long it lasts.
+    fn stock(&self, forecast: &Forecast) -> String {
         let locale = self.locale;
         let quantity = self.figures.quantity;
         if quantity == 0 {
@@ -183,7 +183,7 @@ impl Text<'_> {
     }
 
     fn point(&self, forecast: &Forecast) -> String {
-        // An order is due at the point or below, so the point is the last whole unit at which it is.
+        // An order is due at the reorder point or below, so the point is rounded down.
         let point = units(self.locale, round_down(forecast.reorder_point));
         let safety = round_up(forecast.safety_stock).min(round_down(forecast.reorder_point));
         let safety = self.locale.number(safety);
@@ -230,7 +230,7 @@ impl Text<'_> {
         format!("- {name}: {level}, {because}.{}", packs.unwrap_or_default())
     }
 
-    /// What an order aims for, and why.
+    /// The target level of an order, and why.
     fn aim(&self) -> String {
         let locale = self.locale;
         let Some(forecast) = self.figures.forecast.as_ref() else {
@@ -259,7 +259,7 @@ impl Text<'_> {
         }
     }
 
-    /// The days that the level to reach is for.
+    /// The days that the target level covers.
     fn horizon(&self) -> String {
         let terms = &self.figures.terms;
         let lead = days(self.locale, terms.lead_time);
@@ -272,14 +272,14 @@ impl Text<'_> {
         }
     }
 
-    /// What orders are multiples of; nothing where single units can be ordered.
+    /// The packs that can be ordered; `None` where single units can be.
     fn packs(&self) -> Option<String> {
         let pack = self.figures.terms.pack_multiple;
         let multiples = self.say("múltiplos de", "multiples of");
         (pack > 1).then(|| format!("{multiples} {}", self.locale.number(pack)))
     }
 
-    /// What is said instead of advice.
+    /// The sentence without a forecast.
     fn no_suggestion(&self) -> &'static str {
         self.say(
             "Ainda não há histórico suficiente para sugerir uma quantidade.",
@@ -287,7 +287,7 @@ impl Text<'_> {
         )
     }
 
-    /// What is known without a forecast.
+    /// The figures without a forecast.
     fn known_so_far(&self) -> Vec<String> {
         let locale = self.locale;
         let figures = self.figures;
@@ -378,9 +378,10 @@ impl Text<'_> {
     }
 }
 
-/// Why so much is ordered of a product that is low, in one sentence that agrees with the text of its analysis.
+/// Why this quantity is ordered of a low product, in one sentence. It agrees with the text of the
+/// product's analysis.
 pub(crate) fn reason(locale: Locale, figures: &Figures) -> String {
-    let text = Text {
+    let text = AnalysisText {
         locale,
         title: "",
         figures,

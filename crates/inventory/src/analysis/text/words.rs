@@ -5,13 +5,14 @@ use std::time::Duration;
 use db::Timestamp;
 use web::locale::Locale;
 
-use super::super::model::{Class, Method};
+use super::super::model::{Class, ForecastMethod};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-/// Dates beyond this are no use to anybody.
+/// Days from which no date is written.
 const FAR: i64 = 3650;
 
-/// A text of ours or somebody else's as one line: without control characters and without those that change the direction of writing.
+/// A text as one line, without control characters and without characters that change the direction
+/// of writing.
 pub(in super::super) fn clean(text: &str, longest: usize) -> String {
     let is_unfit = |character: &char| {
         character.is_control()
@@ -34,7 +35,7 @@ pub(in super::super) fn clean(text: &str, longest: usize) -> String {
         .join(" ")
 }
 
-/// A number with at most so many decimals; zeros at its end are left out.
+/// A number with at most `places` decimals, without zeros at the end.
 pub(in super::super) fn decimal(locale: Locale, value: f64, places: usize) -> String {
     let text = format!("{value:.places$}");
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
@@ -49,7 +50,7 @@ pub(in super::super) fn decimal(locale: Locale, value: f64, places: usize) -> St
     }
 }
 
-/// A share of a hundred.
+/// A percentage.
 pub(super) fn percent(locale: Locale, value: f64) -> String {
     format!("{}%", decimal(locale, value, 2))
 }
@@ -73,7 +74,7 @@ pub(super) fn units(locale: Locale, number: i64) -> String {
     count(locale, number, ("unidade", "unidades"), ("unit", "units"))
 }
 
-/// A stretch of days; of long ones only the whole.
+/// A number of days, with a decimal below 10.
 pub(super) fn days(locale: Locale, length: f64) -> String {
     let places = usize::from(length < 10.0);
     let number = decimal(locale, length, places);
@@ -85,7 +86,7 @@ pub(super) fn days(locale: Locale, length: f64) -> String {
     format!("{number} {noun}")
 }
 
-/// How fast something sells: units a day, or of what sells seldom the days from one to the next.
+/// How fast a product sells: units a day, or the days from one sale to the next.
 pub(super) fn pace(locale: Locale, per_day: f64) -> String {
     if per_day < 0.5 {
         let interval = days(locale, per_day.recip());
@@ -95,7 +96,7 @@ pub(super) fn pace(locale: Locale, per_day: f64) -> String {
     format!("{units} {}", locale.text("por dia", "a day"))
 }
 
-/// The date in so many days: today, or a day of the calendar.
+/// The date in so many days, or "today".
 pub(super) fn moment(locale: Locale, now: Timestamp, in_days: i64) -> String {
     match in_days {
         ..=0 => locale.text("hoje", "today").to_owned(),
@@ -127,17 +128,17 @@ pub(super) fn class(locale: Locale, class: Class) -> &'static str {
     }
 }
 
-pub(super) fn method(locale: Locale, method: Method) -> &'static str {
+pub(super) fn method(locale: Locale, method: ForecastMethod) -> &'static str {
     match method {
-        Method::Mean => locale.text(
+        ForecastMethod::Mean => locale.text(
             "a média dos dias com estoque",
             "the mean of the days with stock",
         ),
-        Method::Smoothing => locale.text(
+        ForecastMethod::Smoothing => locale.text(
             "uma média que dá mais peso aos dias recentes",
             "a mean that gives more weight to recent days",
         ),
-        Method::CrostonCorrected => locale.text(
+        ForecastMethod::CrostonCorrected => locale.text(
             "um método próprio para vendas esporádicas",
             "a method made for sporadic sales",
         ),

@@ -1,5 +1,8 @@
-//! How a request becomes a result: it is claimed from the queue, computed, worded and stored, in steps such that a process that dies in
-//! between loses nothing and two processes never store two results for one request. Nothing of this happens within an HTTP request.
+//! Makes an analysis of a request: claims it from the queue, computes the figures, has a text
+//! written, and stores the result.
+//!
+//! A process that dies in between loses nothing, and two processes never store two results for one
+//! request. Nothing of this happens in an HTTP request.
 
 mod worker;
 
@@ -12,17 +15,17 @@ use tokio::time::Instant;
 pub(crate) use worker::run;
 
 use super::{
-    assess::{Shop, assess},
-    language_model::{self, PROMPT_VERSION, Trace, Wording},
+    assess::{RestockSettings, assess},
+    language_model::{self, ModelUsage, Narrative, PROMPT_VERSION},
     model::Figures,
     payload::AnalysisPayload,
     result::{Provenance, Source},
     store::{
-        history::{Subject, subject},
-        queue::{self, Taken},
+        history::{self, AnalysedProduct},
+        queue::{self, ClaimedRequest},
         results::{self, NewAnalysis},
     },
-    text::Text,
+    text::AnalysisText,
 };
 use crate::{
     State,
@@ -32,175 +35,183 @@ use crate::{
     stock::Policy,
 };
 
-/// Due rows that are looked at to find one that nobody else takes first.
-const LOOKED_AT: i64 = 8;
-/// What a lease has beyond the model's longest time: for the database.
-const MARGIN: Duration = Duration::from_secs(60);
+/// Due requests that are read to find one that no other worker claims first.
+const CANDIDATES: i64 = 8;
+/// The part of a lease beyond the model's longest time, for the database.
+const LEASE_MARGIN: Duration = Duration::from_secs(60);
 
-/// What one step of the work came to.
+/// The outcome of working on one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
-    /// Nothing was due.
+pub enum WorkOutcome {
+    /// No request was due.
     Idle,
-    /// An analysis of this id is on record.
+    /// The analysis of this id was stored.
     Analysed(i64),
-    /// The model is asked again after this moment.
-    Again(Timestamp),
-    /// The product was analysed a short while ago; it is looked at again then.
-    Later(Timestamp),
-    /// There was nothing to do: the product is gone, or low no more.
+    /// The model is called again after this time.
+    RetryAt(Timestamp),
+    /// The product was analysed a short while ago. The request is due again after the cool-down.
+    CoolingDown(Timestamp),
+    /// The request was dropped: the product was deleted, or is not low any more.
     Dropped,
-    /// Somebody else has taken the request over.
-    Lost,
+    /// Another worker has the request now.
+    LeaseLost,
 }
 
-/// A request that this worker holds.
+/// A request that this worker has claimed.
 #[derive(Debug, Clone)]
 struct Claim {
-    taken: Taken,
+    request: ClaimedRequest,
     lease: String,
     is_postponed: bool,
 }
 
-/// Takes one request that is due and works on it. What fails is due again when its lease ends.
+/// Claims one request that is due and works on it. A request that fails is due again when its lease
+/// ends.
 ///
 /// # Errors
 ///
-/// Faults of the store.
-pub async fn step(state: &State) -> Result<Step, db::Error> {
-    match claim(state).await? {
-        None => Ok(Step::Idle),
+/// Those of the database.
+pub async fn work_once(state: &State) -> Result<WorkOutcome, db::Error> {
+    match claim_next(state).await? {
+        None => Ok(WorkOutcome::Idle),
         Some(claim) => work(state, claim).await,
     }
 }
 
-/// As [`step`], on the request of one product, when that is due.
+/// As [`work_once`], on the request of one product, if it is due.
 ///
 /// # Errors
 ///
-/// Faults of the store.
-pub async fn step_of(state: &State, product: i64) -> Result<Step, db::Error> {
-    match take(state, product).await? {
-        None => Ok(Step::Idle),
+/// Those of the database.
+pub async fn work_on_product(state: &State, product: i64) -> Result<WorkOutcome, db::Error> {
+    match claim(state, product).await? {
+        None => Ok(WorkOutcome::Idle),
         Some(claim) => work(state, claim).await,
     }
 }
 
-/// Takes a request that is due, people's first.
-async fn claim(state: &State) -> Result<Option<Claim>, db::Error> {
+/// Claims a request that is due, those of people first.
+async fn claim_next(state: &State) -> Result<Option<Claim>, db::Error> {
     let now = state.clock.now();
-    let due = async move |conn: &mut db::Conn| queue::due(conn, now, LOOKED_AT).await;
+    let due = async move |conn: &mut db::Conn| queue::due(conn, now, CANDIDATES).await;
     for product in state.db.read::<_, db::Error, _>(due).await? {
-        if let Some(claim) = take(state, product).await? {
+        if let Some(claim) = claim(state, product).await? {
             return Ok(Some(claim));
         }
     }
     Ok(None)
 }
 
-/// Takes the request of a product, unless it is not due or somebody else was quicker.
-async fn take(state: &State, product: i64) -> Result<Option<Claim>, db::Error> {
+/// Claims the request of a product, unless it is not due or another worker was faster.
+async fn claim(state: &State, product: i64) -> Result<Option<Claim>, db::Error> {
     let now = state.clock.now();
     let model = state.analysis.model.as_ref();
-    let longest = model.map(language_model::Model::longest);
-    let until = now + longest.unwrap_or_default() + MARGIN;
+    let longest = model.map(language_model::ConfiguredModel::max_duration);
+    let until = now + longest.unwrap_or_default() + LEASE_MARGIN;
     let lease = state.replica.lease(&state.random.token());
-    let take = {
+    let claim = {
         let lease = lease.clone();
         async move |tx: &mut db::Tx| {
             let before = queue::find(tx, product).await?;
-            let taken = queue::take(tx, product, &lease, until, now).await?;
-            Ok::<_, db::Error>(taken.zip(before))
+            let request = queue::claim(tx, product, &lease, until, now).await?;
+            Ok::<_, db::Error>(request.zip(before))
         }
     };
-    let taken = state.db.write(take).await?;
-    Ok(taken.map(|(taken, before)| Claim {
-        is_postponed: taken.tries == 0 && before.due_at > before.requested_at && !before.is_taken,
-        taken,
+    let claimed = state.db.write(claim).await?;
+    Ok(claimed.map(|(request, before)| Claim {
+        is_postponed: request.tries == 0
+            && before.due_at > before.requested_at
+            && !before.is_claimed,
+        request,
         lease,
     }))
 }
 
-async fn work(state: &State, claim: Claim) -> Result<Step, db::Error> {
+async fn work(state: &State, claim: Claim) -> Result<WorkOutcome, db::Error> {
     let begun = Instant::now();
     let now = state.clock.now();
-    let product = claim.taken.product;
+    let id = claim.request.product;
     let read = async move |conn: &mut db::Conn| {
-        let subject = subject(conn, product).await?;
-        Ok::<_, db::Error>((subject, results::newest(conn, product).await?))
+        let product = history::product(conn, id).await?;
+        Ok::<_, db::Error>((product, results::newest(conn, id).await?))
     };
-    let (Some(subject), newest) = state.db.read(read).await? else {
-        return Ok(Step::Dropped);
+    let (Some(product), newest) = state.db.read(read).await? else {
+        return Ok(WorkOutcome::Dropped);
     };
-    let threshold = Policy::from(&state.config).threshold_of(subject.threshold);
-    if claim.taken.asked_by.is_none() && claim.taken.tries == 0 {
-        if claim.is_postponed && subject.quantity >= threshold {
+    let threshold = Policy::from(&state.config).threshold_of(product.threshold);
+    if claim.request.asked_by.is_none() && claim.request.tries == 0 {
+        if claim.is_postponed && product.quantity >= threshold {
             return drop_request(state, claim).await;
         }
-        let warm = newest.map(|(_, made)| made + state.config.analysis.cooldown);
-        if let Some(warm) = warm.filter(|warm| *warm > now) {
-            return put_back(state, claim, warm, 0, Step::Later(warm)).await;
+        let cool_at = newest.map(|(_, made)| made + state.config.analysis.cooldown);
+        if let Some(cool_at) = cool_at.filter(|cool_at| *cool_at > now) {
+            return put_back(state, claim, cool_at, 0, WorkOutcome::CoolingDown(cool_at)).await;
         }
     }
-    let (shop, subjects) = (Shop::from(&state.config), vec![subject.clone()]);
-    let read = async move |conn: &mut db::Conn| assess(conn, shop, &subjects, now).await;
+    let (settings, products) = (RestockSettings::from(&state.config), vec![product.clone()]);
+    let read = async move |conn: &mut db::Conn| assess(conn, settings, &products, now).await;
     let Some(figures) = state.db.read::<_, db::Error, _>(read).await?.pop() else {
-        return Ok(Step::Dropped);
+        return Ok(WorkOutcome::Dropped);
     };
-    let text = Text {
+    let text = AnalysisText {
         locale: state.config.language,
-        title: &subject.title,
+        title: &product.title,
         figures: &figures,
         now,
     };
-    let mut trace = Trace::default();
-    let tries = claim.taken.tries;
-    let wording = match &state.analysis.model {
-        None => Wording::Computed("no_model"),
-        Some(model) => language_model::word(state, model, &text, tries, &mut trace).await?,
+    let mut usage = ModelUsage::default();
+    let tries = claim.request.tries;
+    let narrative = match &state.analysis.model {
+        None => Narrative::FromFormula("no_model"),
+        Some(model) => language_model::narrate(state, model, &text, tries, &mut usage).await?,
     };
-    if let Wording::Again(due) = wording {
-        return put_back(state, claim, due, tries + 1, Step::Again(due)).await;
+    if let Narrative::Retry(due) = narrative {
+        return put_back(state, claim, due, tries + 1, WorkOutcome::RetryAt(due)).await;
     }
-    let made = Made {
+    let computation = Computation {
         figures: &figures,
-        wording: &wording,
-        trace,
+        narrative: &narrative,
+        usage,
         duration: begun.elapsed(),
     };
-    let new = made.analysis(state, &claim, &text, &subject);
-    keep(state, claim, subject, new).await
+    let new = computation.analysis(state, &claim, &text, &product);
+    store_analysis(state, claim, product, new).await
 }
 
-/// What goes into a result.
-struct Made<'a> {
+/// What a new analysis is made of.
+struct Computation<'a> {
     figures: &'a Figures,
-    wording: &'a Wording,
-    trace: Trace,
+    narrative: &'a Narrative,
+    usage: ModelUsage,
     duration: Duration,
 }
 
-impl Made<'_> {
+impl Computation<'_> {
     fn analysis(
         self,
         state: &State,
         claim: &Claim,
-        text: &Text<'_>,
-        subject: &Subject,
+        text: &AnalysisText<'_>,
+        product: &AnalysedProduct,
     ) -> NewAnalysis {
-        let (source, outcome, result) = match self.wording {
-            Wording::Said(worded) => (Source::Model, "worded", text.worded(worded)),
-            Wording::Computed(outcome) => (Source::Formula, *outcome, text.computed()),
-            // Put back before.
-            Wording::Again(_) => (Source::Formula, "unusable", text.computed()),
+        let (source, outcome, result) = match self.narrative {
+            Narrative::FromModel(written) => {
+                (Source::Model, "worded", text.with_model_text(written))
+            }
+            Narrative::FromFormula(outcome) => (Source::Formula, *outcome, text.computed()),
+            // `work` has put such a request back.
+            Narrative::Retry(_) => (Source::Formula, "unusable", text.computed()),
         };
-        state.analysis.metrics.made(source.name(), outcome);
+        state
+            .analysis
+            .metrics
+            .count_analysis(source.name(), outcome);
         // Serialising plain numbers does not fail.
         let figures = serde_json::to_string(self.figures).unwrap_or_default();
-        let inputs = json!([PROMPT_VERSION, subject.id, subject.title, figures]).to_string();
+        let inputs = json!([PROMPT_VERSION, product.id, product.title, figures]).to_string();
         let model = state.analysis.model.as_ref();
         NewAnalysis {
-            product: Some(subject.id),
+            product: Some(product.id),
             result,
             suggested_quantity: self.figures.suggested_quantity(),
             figures,
@@ -212,28 +223,29 @@ impl Made<'_> {
                 prompt_version: model.map(|_| PROMPT_VERSION.to_owned()),
                 inputs_digest: digest(&inputs),
                 duration_ms: i64::try_from(self.duration.as_millis()).unwrap_or(i64::MAX),
-                prompt_tokens: self.trace.prompt_tokens,
-                completion_tokens: self.trace.completion_tokens,
-                finish_reason: self.trace.finish_reason,
-                asked_by: claim.taken.asked_by.clone(),
+                prompt_tokens: self.usage.prompt_tokens,
+                completion_tokens: self.usage.completion_tokens,
+                finish_reason: self.usage.finish_reason,
+                asked_by: claim.request.asked_by.clone(),
             },
         }
     }
 }
 
-/// Puts the result on record, tells of it and ends the request, all or nothing; nothing when somebody else has the request by now.
-async fn keep(
+/// Stores the analysis, publishes its event and ends the request in one transaction, unless the
+/// lease was lost.
+async fn store_analysis(
     state: &State,
     claim: Claim,
-    subject: Subject,
+    product: AnalysedProduct,
     new: NewAnalysis,
-) -> Result<Step, db::Error> {
+) -> Result<WorkOutcome, db::Error> {
     let now = state.clock.now();
-    let warm = now + state.config.analysis.cooldown;
-    let threshold = Policy::from(&state.config).threshold_of(subject.threshold);
-    let keep = async move |tx: &mut db::Tx| {
-        if !queue::remove(tx, subject.id, &claim.lease).await? {
-            return Ok(Step::Lost);
+    let cool_at = now + state.config.analysis.cooldown;
+    let threshold = Policy::from(&state.config).threshold_of(product.threshold);
+    let write = async move |tx: &mut db::Tx| {
+        if !queue::remove(tx, product.id, &claim.lease).await? {
+            return Ok(WorkOutcome::LeaseLost);
         }
         let id = results::insert(tx, &new, now).await?;
         let data = AnalysisPayload {
@@ -241,22 +253,22 @@ async fn keep(
             result: &new.result,
             created_at: now,
             product: Titled {
-                id: subject.id,
-                title: subject.title.clone(),
+                id: product.id,
+                title: product.title.clone(),
             },
             suggested_quantity: new.suggested_quantity,
         };
-        events::publish(tx, EventType::AnalysisCreated, subject.id, data, now).await?;
-        // What was sold meanwhile asked for an analysis too, and found this one at work.
-        let current = super::store::history::subject(tx, subject.id).await?;
+        events::publish(tx, EventType::AnalysisCreated, product.id, data, now).await?;
+        // Sales meanwhile requested an analysis, but this request was in their way.
+        let current = history::product(tx, product.id).await?;
         if current.is_some_and(|current| {
-            current.quantity != subject.quantity && current.quantity < threshold
+            current.quantity != product.quantity && current.quantity < threshold
         }) {
-            queue::renew(tx, subject.id, warm).await?;
+            queue::requeue(tx, product.id, cool_at).await?;
         }
-        Ok(Step::Analysed(id))
+        Ok(WorkOutcome::Analysed(id))
     };
-    state.db.write(keep).await
+    state.db.write(write).await
 }
 
 async fn put_back(
@@ -264,18 +276,22 @@ async fn put_back(
     claim: Claim,
     due: Timestamp,
     tries: i64,
-    step: Step,
-) -> Result<Step, db::Error> {
+    outcome: WorkOutcome,
+) -> Result<WorkOutcome, db::Error> {
     let put_back = async move |tx: &mut db::Tx| {
-        queue::put_back(tx, claim.taken.product, &claim.lease, due, tries).await
+        queue::put_back(tx, claim.request.product, &claim.lease, due, tries).await
     };
     let is_ours = state.db.write::<_, db::Error, _>(put_back).await?;
-    Ok(if is_ours { step } else { Step::Lost })
+    Ok(if is_ours {
+        outcome
+    } else {
+        WorkOutcome::LeaseLost
+    })
 }
 
-async fn drop_request(state: &State, claim: Claim) -> Result<Step, db::Error> {
+async fn drop_request(state: &State, claim: Claim) -> Result<WorkOutcome, db::Error> {
     let remove =
-        async move |tx: &mut db::Tx| queue::remove(tx, claim.taken.product, &claim.lease).await;
+        async move |tx: &mut db::Tx| queue::remove(tx, claim.request.product, &claim.lease).await;
     state.db.write::<_, db::Error, _>(remove).await?;
-    Ok(Step::Dropped)
+    Ok(WorkOutcome::Dropped)
 }

@@ -1,17 +1,18 @@
-//! The worker that empties the queue, a few requests at once, and sleeps while there is nothing to do.
+//! The worker that works on the requests of the queue, and sleeps while none is due.
 
 use std::time::Duration;
 
 use tokio::task::JoinSet;
 
-use super::{Claim, claim, queue, work};
+use super::{Claim, claim_next, queue, work};
 use crate::State;
 
-/// Requests that are worked on at once: enough that one slow answer does not hold up the queue, few enough for a model on this machine.
-const AT_ONCE: usize = 2;
-/// The longest sleep: sales of this process and of others are seen after it, at the cost of one small query.
+/// Concurrent requests: enough that one slow answer does not block the queue, few enough for a
+/// model on this machine.
+const CONCURRENCY: usize = 2;
+/// The longest sleep. The query after it finds requests of sales, also in other processes.
 const SLEEP_MAX: Duration = Duration::from_secs(5);
-/// The shortest: what somebody else holds must not make this worker spin.
+/// The shortest sleep: a request that another worker has must not make this one spin.
 const SLEEP_MIN: Duration = Duration::from_millis(200);
 
 /// Works until the service stops.
@@ -19,8 +20,8 @@ pub(crate) async fn run(state: State) {
     let mut working: JoinSet<()> = JoinSet::new();
     loop {
         let mut sleep = SLEEP_MAX;
-        while working.len() < AT_ONCE {
-            match claim(&state).await {
+        while working.len() < CONCURRENCY {
+            match claim_next(&state).await {
                 Ok(Some(claim)) => {
                     working.spawn(finish(state.clone(), claim));
                 }
@@ -29,41 +30,45 @@ pub(crate) async fn run(state: State) {
                     break;
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "the requests for analyses could not be read");
+                    tracing::warn!(%error, "analysis worker: reading the queue failed, retrying in 5 s");
                     break;
                 }
             }
         }
         tokio::select! {
             Some(_) = working.join_next(), if !working.is_empty() => {}
-            () = state.analysis.bell.notified() => {}
+            () = state.analysis.wake_worker.notified() => {}
             () = tokio::time::sleep(sleep) => {}
             () = state.shutdown.begun() => break,
         }
     }
-    // Each of them hears the word too, and puts its request back.
+    // Each of them sees the shutdown too, and puts its request back.
     while working.join_next().await.is_some() {}
 }
 
-/// Works on one request, or at the word to stop puts it back as it was.
+/// Works on one request, or at shutdown puts it back unchanged.
 async fn finish(state: State, claim: Claim) {
-    let (product, lease, tries) = (claim.taken.product, claim.lease.clone(), claim.taken.tries);
+    let (product, lease, tries) = (
+        claim.request.product,
+        claim.lease.clone(),
+        claim.request.tries,
+    );
     tokio::select! {
         worked = work(&state, claim) => match worked {
-            Ok(step) => tracing::debug!(product, ?step, "a request for an analysis was worked on"),
-            Err(error) => tracing::warn!(product, %error, "an analysis could not be made; it is tried again when its lease ends"),
+            Ok(outcome) => tracing::debug!(product, ?outcome, "analysis worker: a request was handled"),
+            Err(error) => tracing::warn!(product, %error, "analysis worker: the analysis failed; it is retried when its lease ends"),
         },
         () = state.shutdown.begun() => {
             let now = state.clock.now();
             let put_back = async move |tx: &mut db::Tx| queue::put_back(tx, product, &lease, now, tries).await;
             if let Err(error) = state.db.write::<_, db::Error, _>(put_back).await {
-                tracing::warn!(product, %error, "a request for an analysis could not be put back; it is due when its lease ends");
+                tracing::warn!(product, %error, "analysis worker: the request could not be put back at shutdown; it is due again when its lease ends");
             }
         }
     }
 }
 
-/// How long until a request is due; on the way the figures of the queue are told.
+/// The time until a request is due. Updates the metrics of the queue, too.
 async fn until_due(state: &State) -> Duration {
     let read = async |conn: &mut db::Conn| {
         let (length, oldest) = queue::length(conn).await?;
@@ -78,7 +83,7 @@ async fn until_due(state: &State) -> Duration {
     match state.db.read(read).await {
         Ok((length, oldest, next)) => {
             let age = oldest.map_or(Duration::ZERO, |oldest| now.since(oldest));
-            state.analysis.metrics.queue(length, age);
+            state.analysis.metrics.set_queue(length, age);
             next.map_or(SLEEP_MAX, |due| due.since(now).clamp(SLEEP_MIN, SLEEP_MAX))
         }
         Err(_) => SLEEP_MAX,

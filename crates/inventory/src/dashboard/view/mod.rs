@@ -1,6 +1,7 @@
-//! The dashboard's figures as text: numbers, money and days in the user's language. Templates place them; nothing is computed here.
+//! The dashboard's figures as text: numbers, money and days in the user's language. Templates place
+//! them; nothing is computed here.
 
-mod drawn;
+mod charts;
 mod rows;
 
 use askama::Template;
@@ -8,14 +9,14 @@ use db::Timestamp;
 use web::locale::Locale;
 
 use super::{
-    Dashboard, Low, Shares, Shelves,
-    model::{Change, Course, Period, Prices, Sales},
+    Dashboard, LowProduct, Shares, StockBreakdown,
+    model::{Period, Prices, Sales, SalesChange, SalesTrend},
 };
 use crate::{
     access::{Model, Verb},
     aggregates::{DAY, StockAggregate, Sum, day_of},
-    analysis::Summary,
-    events::{Delivery, Endpoint, words},
+    analysis::AnalysisSummary,
+    events::{Delivery, Endpoint, labels},
     page::{
         Frame,
         part::{Part, shown},
@@ -25,10 +26,10 @@ use crate::{
         orders::{PaidOrder, pages::Row},
     },
 };
-use drawn::{line, tenths};
+use charts::{sparkline, tenths};
 use rows::{
-    AnalysisRow, Card, Choice, DayRow, EndpointRow, FailedRow, FailedRows, LowRow, LowRows,
-    MovementRow, OrderRows, Share, Sold, Stocked, Told,
+    AnalysisRow, ChangeText, ChoiceLink, DayRow, EndpointRow, FailedRow, FailedRows, FigureCard,
+    LowRow, LowRows, MovementRow, OrderRows, SalesView, Share, StockView,
 };
 
 /// `/`
@@ -47,11 +48,11 @@ pub(super) struct FiguresPage<'a> {
     pub(super) view: View<'a>,
 }
 
-/// What the templates write.
+/// The values of the templates.
 pub(super) struct View<'a> {
     frame: &'a Frame,
     pub(super) shown: &'a Dashboard,
-    /// The language of the shop's own texts.
+    /// The language of the shop's texts.
     shop: Locale,
 }
 
@@ -84,13 +85,13 @@ impl<'a> View<'a> {
         self.locale().date(day + DAY / 2)
     }
 
-    /// Whether there is nothing to show figures of yet.
+    /// Whether the shop has no products, movements or orders yet.
     pub(super) fn is_new(&self) -> bool {
         let figures = &self.shown.figures;
         figures
-            .shelves
+            .stock
             .as_ref()
-            .is_ok_and(|shelves| shelves.stock.products == 0)
+            .is_ok_and(|stock| stock.total.products == 0)
             && figures.movements.as_ref().is_ok_and(Vec::is_empty)
             && matches!(self.orders(), Ok(None))
     }
@@ -115,50 +116,53 @@ impl<'a> View<'a> {
         self.locale().date_time(self.shown.now)
     }
 
-    /// The query that asks for the same again.
+    /// The query of the same page.
     pub(super) fn query(&self) -> String {
-        Self::query_of(self.shown.wanted.period, self.shown.wanted.prices)
+        Self::query_of(self.shown.request.period, self.shown.request.prices)
     }
 
     fn query_of(period: Period, prices: Prices) -> String {
         let prices = match prices {
-            Prices::Sold => "",
+            Prices::AtSale => "",
             Prices::Present => "&prices=now",
         };
         format!("?period={}{prices}", period.days())
     }
 
-    pub(super) fn periods(&self) -> Vec<Choice> {
-        let wanted = self.shown.wanted;
-        let choice = |period: Period| Choice {
-            address: format!("/{}", Self::query_of(period, wanted.prices)),
+    fn periods(&self) -> Vec<ChoiceLink> {
+        let request = self.shown.request;
+        let choice = |period: Period| ChoiceLink {
+            address: format!("/{}", Self::query_of(period, request.prices)),
             text: match period {
                 Period::Year => self.text("1 ano", "1 year").to_owned(),
                 _ => format!("{} {}", period.days(), self.text("dias", "days")),
             },
-            is_chosen: period == wanted.period,
+            is_chosen: period == request.period,
         };
         Period::ALL.into_iter().map(choice).collect()
     }
 
-    pub(super) fn prices(&self) -> Vec<Choice> {
-        let wanted = self.shown.wanted;
-        let choice = |(prices, text): (Prices, &str)| Choice {
-            address: format!("/{}", Self::query_of(wanted.period, prices)),
+    fn prices(&self) -> Vec<ChoiceLink> {
+        let request = self.shown.request;
+        let choice = |(prices, text): (Prices, &str)| ChoiceLink {
+            address: format!("/{}", Self::query_of(request.period, prices)),
             text: text.to_owned(),
-            is_chosen: prices == wanted.prices,
+            is_chosen: prices == request.prices,
         };
         [
-            (Prices::Sold, self.text("Preço da venda", "Price when sold")),
+            (
+                Prices::AtSale,
+                self.text("Preço da venda", "Price when sold"),
+            ),
             (Prices::Present, self.text("Preço atual", "Current price")),
         ]
         .map(choice)
         .into()
     }
 
-    /// Which days are shown, and which they are compared with.
-    pub(super) fn stretch(&self) -> String {
-        let (period, now) = (self.shown.wanted.period, self.shown.now);
+    /// The days that are shown, and those that they are compared with.
+    pub(super) fn days_text(&self) -> String {
+        let (period, now) = (self.shown.request.period, self.shown.now);
         let (begin, before) = (period.begin(now), period.begin_before(now));
         let noon_of_last = |end: Timestamp| self.locale().date(end - DAY / 2);
         format!(
@@ -174,7 +178,7 @@ impl<'a> View<'a> {
         )
     }
 
-    fn told(&self, before: Sum, now: Sum, written: &str) -> Told {
+    fn change(&self, before: Sum, now: Sum, written: &str) -> ChangeText {
         let share = |share: Option<u64>, word: &str| match share {
             None => word.to_owned(),
             Some(0) => format!("{} {word}", self.text("menos de 1%", "under 1%")),
@@ -184,20 +188,20 @@ impl<'a> View<'a> {
                     .number(i64::try_from(share).unwrap_or(i64::MAX))
             ),
         };
-        let (tone, icon, text) = match Change::between(before, now) {
-            Change::More(by) => (
+        let (tone, icon, text) = match SalesChange::between(before, now) {
+            SalesChange::More(by) => (
                 "figure-up",
                 "arrow-up",
                 share(by, self.text("a mais", "more")),
             ),
-            Change::Less(by) => (
+            SalesChange::Less(by) => (
                 "figure-down",
                 "arrow-down",
                 share(by, self.text("a menos", "less")),
             ),
-            Change::Same => ("", "minus", self.text("igual", "the same").to_owned()),
+            SalesChange::Same => ("", "minus", self.text("igual", "the same").to_owned()),
         };
-        Told {
+        ChangeText {
             tone,
             icon,
             text,
@@ -205,16 +209,16 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What was sold.
-    pub(super) fn sales(&self) -> Part<Sold> {
-        let course = shown(&self.shown.figures.course)?;
-        let newest = course.days.last();
-        Ok(Sold {
-            cards: self.sold(course),
+    /// The sales.
+    fn sales(&self) -> Part<SalesView> {
+        let trend = shown(&self.shown.figures.sales)?;
+        let newest = trend.days.last();
+        Ok(SalesView {
+            cards: self.sales_cards(trend),
             newest: newest.map_or_else(String::new, |(day, _)| {
                 day.to_jiff().strftime("%Y-%m-%d").to_string()
             }),
-            days: course
+            days: trend
                 .days
                 .iter()
                 .rev()
@@ -223,14 +227,14 @@ impl<'a> View<'a> {
         })
     }
 
-    fn sold(&self, course: &Course) -> Vec<Card> {
+    fn sales_cards(&self, trend: &SalesTrend) -> Vec<FigureCard> {
         let card = |label, of: fn(&Sales) -> Sum, write: &dyn Fn(Sum) -> String| {
-            let (now, before) = (of(&course.total), of(&course.before));
-            Card {
+            let (now, before) = (of(&trend.total), of(&trend.before));
+            FigureCard {
                 label,
                 value: write(now),
-                change: Some(self.told(before, now, &write(before))),
-                line: line(course.days.iter().map(|(_, sales)| of(sales))),
+                change: Some(self.change(before, now, &write(before))),
+                line: sparkline(trend.days.iter().map(|(_, sales)| of(sales))),
             }
         };
         let (number, money) = (|sum| self.number(sum), |sum| self.money(sum));
@@ -264,14 +268,14 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What is on the shelves.
-    pub(super) fn stock(&self) -> Part<Stocked> {
-        let shelves = shown(&self.shown.figures.shelves)?;
-        Ok(Stocked {
-            cards: self.stocked(&shelves.stock),
-            products: self.products(shelves.stock.products),
-            categories: self.shares(shelves, &shelves.categories, "category"),
-            brands: self.shares(shelves, &shelves.brands, "brand"),
+    /// The stock.
+    fn stock(&self) -> Part<StockView> {
+        let stock = shown(&self.shown.figures.stock)?;
+        Ok(StockView {
+            cards: self.stock_cards(&stock.total),
+            products: self.products(stock.total.products),
+            categories: self.shares(stock, &stock.categories, "category"),
+            brands: self.shares(stock, &stock.brands, "brand"),
         })
     }
 
@@ -292,11 +296,11 @@ impl<'a> View<'a> {
         format!("{number} {}", self.text("un.", unit))
     }
 
-    fn stocked(&self, stock: &StockAggregate) -> Vec<Card> {
+    fn stock_cards(&self, stock: &StockAggregate) -> Vec<FigureCard> {
         let StockAggregate {
             units, cost, value, ..
         } = *stock;
-        let card = |label, value| Card {
+        let card = |label, value| FigureCard {
             label,
             value,
             change: None,
@@ -319,14 +323,14 @@ impl<'a> View<'a> {
         ]
     }
 
-    fn shares(&self, shelves: &Shelves, shares: &Shares, filter: &str) -> Vec<Share> {
+    fn shares(&self, stock: &StockBreakdown, shares: &Shares, filter: &str) -> Vec<Share> {
         let row = |name: String, address: Option<String>, aggregate: &StockAggregate| Share {
             name,
             address,
             products: self.locale().number(aggregate.products),
             units: self.units(aggregate.units),
             value: self.money(aggregate.value),
-            width: tenths(aggregate.products, shelves.stock.products),
+            width: tenths(aggregate.products, stock.total.products),
         };
         let named = shares.named.iter().map(|(record, aggregate)| {
             let address = format!("/products/?{filter}={}", record.id);
@@ -339,10 +343,10 @@ impl<'a> View<'a> {
         named.chain(others).collect()
     }
 
-    /// What runs low, if anything does.
-    pub(super) fn low(&self) -> Part<Option<LowRows>> {
+    /// The low products, if there are any.
+    fn low(&self) -> Part<Option<LowRows>> {
         let low = shown(&self.shown.figures.low)?;
-        let row = |low: &Low| LowRow {
+        let row = |low: &LowProduct| LowRow {
             id: low.stock.product.id,
             title: low.stock.product.title.clone(),
             quantity: self.locale().number(low.stock.quantity),
@@ -357,7 +361,7 @@ impl<'a> View<'a> {
         }))
     }
 
-    /// Whether orders, failed deliveries or an analysis stand beside what runs low.
+    /// Whether there are waiting orders, failed deliveries or an analysis.
     pub(super) fn has_more_needs(&self) -> bool {
         !matches!(self.orders(), Ok(None))
             || !matches!(self.failed(), Ok(None))
@@ -365,7 +369,7 @@ impl<'a> View<'a> {
     }
 
     /// The paid orders whose goods have not left, for those who may see outflows.
-    pub(super) fn orders(&self) -> Part<Option<OrderRows>> {
+    fn orders(&self) -> Part<Option<OrderRows>> {
         if !self.frame.may(Verb::View, Model::Outflow) {
             return Ok(None);
         }
@@ -378,12 +382,12 @@ impl<'a> View<'a> {
     }
 
     /// The beginning of the newest analysis, line by line.
-    pub(super) fn analysis(&self) -> Part<Option<AnalysisRow>> {
+    fn analysis(&self) -> Part<Option<AnalysisRow>> {
         let newest = shown(&self.shown.analysis)?;
         Ok(newest.as_ref().map(|newest| self.analysis_row(newest)))
     }
 
-    fn analysis_row(&self, summary: &Summary) -> AnalysisRow {
+    fn analysis_row(&self, summary: &AnalysisSummary) -> AnalysisRow {
         let mut lines = summary
             .result
             .lines()
@@ -400,8 +404,8 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What was not delivered, for those who may see it.
-    pub(super) fn failed(&self) -> Part<Option<FailedRows>> {
+    /// Failed deliveries and endpoints, for those who may see them.
+    fn failed(&self) -> Part<Option<FailedRows>> {
         let sees = |model| self.frame.may(Verb::View, model);
         let (deliveries, endpoints) = (sees(Model::Delivery), sees(Model::WebhookEndpoint));
         if !deliveries && !endpoints {
@@ -415,16 +419,18 @@ impl<'a> View<'a> {
         };
         let is_counted = deliveries && failed.count > 0;
         let newest = failed.newest.iter().filter(|_| deliveries);
-        let troubled = failed.endpoints.iter().filter(|_| endpoints);
+        let failing = failed.endpoints.iter().filter(|_| endpoints);
         let rows = FailedRows {
             count: is_counted.then(|| self.locale().number(failed.count)),
             rows: newest.map(row).collect(),
-            endpoints: troubled.map(|endpoint| self.troubled(endpoint)).collect(),
+            endpoints: failing
+                .map(|endpoint| self.endpoint_row(endpoint))
+                .collect(),
         };
         Ok((is_counted || !rows.endpoints.is_empty()).then_some(rows))
     }
 
-    fn troubled(&self, endpoint: &Endpoint) -> EndpointRow {
+    fn endpoint_row(&self, endpoint: &Endpoint) -> EndpointRow {
         let since = endpoint
             .failing_since
             .filter(|_| endpoint.disabled.is_none());
@@ -432,7 +438,7 @@ impl<'a> View<'a> {
             let since = self.locale().date_time(since);
             format!(" {} {since}", self.text("desde", "since"))
         });
-        let state = self.frame.say(words::standing(endpoint).0);
+        let state = self.frame.say(labels::state_of(endpoint).0);
         EndpointRow {
             address: format!("/webhooks/{}/", endpoint.id),
             url: endpoint.url.clone(),
@@ -441,7 +447,7 @@ impl<'a> View<'a> {
     }
 
     /// The last movements, if there are any.
-    pub(super) fn movements(&self) -> Part<Option<Vec<MovementRow>>> {
+    fn movements(&self) -> Part<Option<Vec<MovementRow>>> {
         let last = shown(&self.shown.figures.movements)?;
         let row = |(movement, record): &(Movement, MovementRecord)| {
             let supplier = record.supplier.as_ref();

@@ -2,135 +2,134 @@
 
 use crate::stock::orders::pages::Row;
 
-/// One figure.
-pub(in crate::dashboard) struct Card {
-    pub(in crate::dashboard) label: &'static str,
-    pub(in crate::dashboard) value: String,
-    pub(in crate::dashboard) change: Option<Told>,
-    /// The points of a small line without axes; empty for none.
-    pub(in crate::dashboard) line: String,
+/// A figure with its trend.
+pub(super) struct FigureCard {
+    pub(super) label: &'static str,
+    pub(super) value: String,
+    pub(super) change: Option<ChangeText>,
+    /// The points of a sparkline; empty for none.
+    pub(super) line: String,
 }
 
-/// A change in words.
-pub(in crate::dashboard) struct Told {
-    pub(in crate::dashboard) tone: &'static str,
-    pub(in crate::dashboard) icon: &'static str,
-    pub(in crate::dashboard) text: String,
-    pub(in crate::dashboard) before: String,
+/// The change against the period before, in words.
+pub(super) struct ChangeText {
+    pub(super) tone: &'static str,
+    pub(super) icon: &'static str,
+    pub(super) text: String,
+    pub(super) before: String,
 }
 
-/// A link that chooses something, and whether it is chosen.
-pub(in crate::dashboard) struct Choice {
-    pub(in crate::dashboard) address: String,
-    pub(in crate::dashboard) text: String,
-    pub(in crate::dashboard) is_chosen: bool,
+/// A link that chooses a period or prices.
+pub(super) struct ChoiceLink {
+    pub(super) address: String,
+    pub(super) text: String,
+    pub(super) is_chosen: bool,
 }
 
-/// What was sold in the period.
-pub(in crate::dashboard) struct Sold {
-    pub(in crate::dashboard) cards: Vec<Card>,
-    /// The last day of the period, as programs write it.
-    pub(in crate::dashboard) newest: String,
+/// The sales of the period.
+pub(super) struct SalesView {
+    pub(super) cards: Vec<FigureCard>,
+    /// The last day of the period, as YYYY-MM-DD.
+    pub(super) newest: String,
     /// The newest first.
-    pub(in crate::dashboard) days: Vec<DayRow>,
+    pub(super) days: Vec<DayRow>,
 }
 
 /// One day of sales.
-pub(in crate::dashboard) struct DayRow {
-    pub(in crate::dashboard) day: String,
-    pub(in crate::dashboard) outflows: String,
-    pub(in crate::dashboard) units: String,
-    pub(in crate::dashboard) value: String,
-    pub(in crate::dashboard) profit: String,
+pub(super) struct DayRow {
+    pub(super) day: String,
+    pub(super) outflows: String,
+    pub(super) units: String,
+    pub(super) value: String,
+    pub(super) profit: String,
 }
 
-/// What stands on the shelves.
-pub(in crate::dashboard) struct Stocked {
-    pub(in crate::dashboard) cards: Vec<Card>,
+/// The stock.
+pub(super) struct StockView {
+    pub(super) cards: Vec<FigureCard>,
     /// How many, in words.
-    pub(in crate::dashboard) products: String,
-    pub(in crate::dashboard) categories: Vec<Share>,
-    pub(in crate::dashboard) brands: Vec<Share>,
+    pub(super) products: String,
+    pub(super) categories: Vec<Share>,
+    pub(super) brands: Vec<Share>,
 }
 
 /// A category or a brand, or all the others.
-pub(in crate::dashboard) struct Share {
-    pub(in crate::dashboard) name: String,
-    /// Where its products are listed.
-    pub(in crate::dashboard) address: Option<String>,
-    pub(in crate::dashboard) products: String,
+pub(super) struct Share {
+    pub(super) name: String,
+    /// The list of its products.
+    pub(super) address: Option<String>,
+    pub(super) products: String,
     /// How many, in words.
-    pub(in crate::dashboard) units: String,
-    pub(in crate::dashboard) value: String,
-    /// Of all products, in per cent, for the width of its bar.
-    pub(in crate::dashboard) width: String,
+    pub(super) units: String,
+    pub(super) value: String,
+    /// Its share of all products in per cent, the width of its bar.
+    pub(super) width: String,
 }
 
-/// What runs low: how many, and those that are missed first.
-pub(in crate::dashboard) struct LowRows {
-    pub(in crate::dashboard) count: String,
-    pub(in crate::dashboard) rows: Vec<LowRow>,
+/// The low products: how many, and the most urgent ones.
+pub(super) struct LowRows {
+    pub(super) count: String,
+    pub(super) rows: Vec<LowRow>,
 }
 
 /// Paid orders whose goods have not left: how many, and the oldest.
-pub(in crate::dashboard) struct OrderRows {
-    pub(in crate::dashboard) count: String,
-    pub(in crate::dashboard) rows: Vec<Row>,
+pub(super) struct OrderRows {
+    pub(super) count: String,
+    pub(super) rows: Vec<Row>,
 }
 
 /// A product that runs low.
-pub(in crate::dashboard) struct LowRow {
-    pub(in crate::dashboard) id: i64,
-    pub(in crate::dashboard) title: String,
-    pub(in crate::dashboard) quantity: String,
-    pub(in crate::dashboard) threshold: String,
-    pub(in crate::dashboard) cover: String,
-    /// Units sold in the days that the cover is reckoned from.
-    pub(in crate::dashboard) sold: String,
-    pub(in crate::dashboard) is_out: bool,
+pub(super) struct LowRow {
+    pub(super) id: i64,
+    pub(super) title: String,
+    pub(super) quantity: String,
+    pub(super) threshold: String,
+    pub(super) cover: String,
+    /// Units sold in the last 30 days.
+    pub(super) sold: String,
+    pub(super) is_out: bool,
 }
 
 /// The newest analysis.
-pub(in crate::dashboard) struct AnalysisRow {
-    pub(in crate::dashboard) address: String,
+pub(super) struct AnalysisRow {
+    pub(super) address: String,
     /// The language of heading and lines.
-    pub(in crate::dashboard) language: &'static str,
-    pub(in crate::dashboard) heading: String,
-    pub(in crate::dashboard) lines: Vec<String>,
-    pub(in crate::dashboard) at: String,
+    pub(super) language: &'static str,
+    pub(super) heading: String,
+    pub(super) lines: Vec<String>,
+    pub(super) at: String,
 }
 
-/// Deliveries that were given up: how many, and the newest; and endpoints that get nothing.
-pub(in crate::dashboard) struct FailedRows {
-    /// `None` for none.
-    pub(in crate::dashboard) count: Option<String>,
-    pub(in crate::dashboard) rows: Vec<FailedRow>,
-    pub(in crate::dashboard) endpoints: Vec<EndpointRow>,
+/// Deliveries that were given up: how many, and the newest; and failing endpoints.
+pub(super) struct FailedRows {
+    pub(super) count: Option<String>,
+    pub(super) rows: Vec<FailedRow>,
+    pub(super) endpoints: Vec<EndpointRow>,
 }
 
-/// An endpoint that gets nothing.
-pub(in crate::dashboard) struct EndpointRow {
-    pub(in crate::dashboard) address: String,
-    pub(in crate::dashboard) url: String,
-    /// Why it is so.
-    pub(in crate::dashboard) state: String,
+/// An endpoint that is disabled or fails.
+pub(super) struct EndpointRow {
+    pub(super) address: String,
+    pub(super) url: String,
+    /// In words.
+    pub(super) state: String,
 }
 
 /// A delivery that was given up.
-pub(in crate::dashboard) struct FailedRow {
-    pub(in crate::dashboard) kind: String,
-    pub(in crate::dashboard) url: String,
-    pub(in crate::dashboard) at: String,
+pub(super) struct FailedRow {
+    pub(super) kind: String,
+    pub(super) url: String,
+    pub(super) at: String,
 }
 
 /// A movement that was booked.
-pub(in crate::dashboard) struct MovementRow {
-    pub(in crate::dashboard) is_inflow: bool,
-    pub(in crate::dashboard) address: String,
-    pub(in crate::dashboard) product: i64,
-    pub(in crate::dashboard) title: String,
-    pub(in crate::dashboard) quantity: String,
-    pub(in crate::dashboard) supplier: String,
-    pub(in crate::dashboard) at: String,
-    pub(in crate::dashboard) iso: String,
+pub(super) struct MovementRow {
+    pub(super) is_inflow: bool,
+    pub(super) address: String,
+    pub(super) product: i64,
+    pub(super) title: String,
+    pub(super) quantity: String,
+    pub(super) supplier: String,
+    pub(super) at: String,
+    pub(super) iso: String,
 }

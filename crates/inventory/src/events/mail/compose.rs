@@ -1,5 +1,5 @@
-//! What mails say: plain text and HTML, in the language of the shop. Titles are people's texts: in HTML they are escaped, in headers
-//! they cannot begin a line.
+//! The texts of mails: plain text and HTML, in the language of the shop. Titles come from people:
+//! they are escaped in HTML, and cannot begin a line of a header.
 
 use askama::Template;
 use db::Timestamp;
@@ -10,59 +10,59 @@ use web::locale::Locale;
 use super::Mail;
 use crate::{
     Config,
-    analysis::report::{Printed, Section},
+    analysis::report::{ReportSection, ReportText},
     events::{Disabled, EventType},
     stock::LowStock,
 };
 
 /// The longest title that a subject shows, in characters.
-const LONGEST_TITLE: usize = 100;
+const MAX_TITLE: usize = 100;
 
 /// Writes mails to the people of the shop.
 #[derive(Debug, Clone)]
 pub(in crate::events) struct Composer {
     mail: Mail,
     locale: Locale,
-    /// Where people reach the service, when that is known.
+    /// The address of the service, where it is known.
     home: Option<String>,
 }
 
-/// What an event that a product became low says.
+/// The payload of the event that a product became low.
 #[derive(Debug, Clone, Deserialize)]
 struct BecameLow {
-    data: Low,
+    data: LowStockData,
 }
 
 #[derive(Debug, Clone, Deserialize)]
-struct Low {
-    product: Product,
+struct LowStockData {
+    product: LowStockProduct,
     quantity: i64,
     threshold: i64,
 }
 
 #[derive(Debug, Clone, Deserialize)]
-struct Product {
+struct LowStockProduct {
     id: i64,
     title: String,
 }
 
 #[derive(Template)]
 #[template(path = "mail/message.html")]
-struct Html<'a> {
+struct MailPage<'a> {
     language: &'a str,
     subject: &'a str,
     paragraphs: &'a [String],
-    sections: &'a [Section],
+    sections: &'a [ReportSection],
     link: Option<(&'a str, &'a str)>,
     reason: &'a str,
 }
 
-/// A mail before it has receivers.
-struct Letter {
+/// A mail without its receivers.
+struct MailContent {
     subject: String,
     paragraphs: Vec<String>,
-    sections: Vec<Section>,
-    /// Words and the path that they lead to.
+    sections: Vec<ReportSection>,
+    /// Text and path.
     link: (&'static str, String),
 }
 
@@ -83,7 +83,7 @@ impl Composer {
         };
         let title = one_line(&low.product.title);
         let (left, threshold) = (self.left(low.quantity), self.locale.number(low.threshold));
-        let letter = Letter {
+        let content = MailContent {
             subject: self.text(
                 format!("Estoque baixo: {title}"),
                 format!("Low stock: {title}"),
@@ -98,10 +98,10 @@ impl Composer {
                 format!("/products/{}/", low.product.id),
             ),
         };
-        self.address(&format!("low:{event}"), "low_stock", &letter)
+        self.address(&format!("low:{event}"), "low_stock", &content)
     }
 
-    /// The list of what is low `now`, under the name of its `day`; `count` says of how many.
+    /// The digest of a `day`: the first low products, of `count` in all.
     pub(in crate::events) fn digest(
         &self,
         (day, now): (&str, Timestamp),
@@ -127,7 +127,7 @@ impl Composer {
             if count == 1 { "produto" } else { "produtos" },
             if count == 1 { "product" } else { "products" },
         );
-        let letter = Letter {
+        let content = MailContent {
             subject: self.text(
                 format!("Resumo do dia: {total} {products} com estoque baixo"),
                 format!("Daily digest: {total} {products} low on stock"),
@@ -136,18 +136,23 @@ impl Composer {
                 format!("Produtos abaixo do mínimo em {date}: {total}. Os mais baixos primeiro:"),
                 format!("Products below their threshold on {date}: {total}. Lowest first:"),
             )],
-            sections: vec![Section {
+            sections: vec![ReportSection {
                 heading: String::new(),
                 items: low.iter().map(line).chain(others).collect(),
             }],
             link: (self.text("Ver o estoque", "See the stock"), "/".to_owned()),
         };
-        self.address(&format!("digest:{day}"), "digest", &letter)
+        self.address(&format!("digest:{day}"), "digest", &content)
     }
 
-    /// The report of a week for each receiver; `id` is the analysis that keeps it.
-    pub(in crate::events) fn report(&self, week: &str, id: i64, report: Printed) -> Vec<NewMail> {
-        let letter = Letter {
+    /// The weekly report for each receiver; `id` is its analysis.
+    pub(in crate::events) fn report(
+        &self,
+        week: &str,
+        id: i64,
+        report: ReportText,
+    ) -> Vec<NewMail> {
+        let content = MailContent {
             subject: report.heading,
             paragraphs: vec![report.opening],
             sections: report.sections,
@@ -156,10 +161,10 @@ impl Composer {
                 format!("/analyses/{id}/"),
             ),
         };
-        self.address(&format!("report:{week}"), "report", &letter)
+        self.address(&format!("report:{week}"), "report", &content)
     }
 
-    /// One mail for each receiver that an endpoint of webhooks gets no more events.
+    /// One mail for each receiver that a webhook endpoint was disabled.
     fn endpoint_disabled(
         &self,
         endpoint: i64,
@@ -174,7 +179,7 @@ impl Composer {
             }
             _ => self.text("falhou por dias seguidos", "it has failed for days"),
         };
-        let letter = Letter {
+        let content = MailContent {
             subject: self
                 .text(
                     "Um destino de webhooks foi desativado",
@@ -201,11 +206,11 @@ impl Composer {
         self.address(
             &format!("endpoint:{endpoint}:{}", now.micros()),
             "endpoint_disabled",
-            &letter,
+            &content,
         )
     }
 
-    /// How much is left of a product.
+    /// The quantity that is left, in words.
     fn left(&self, quantity: i64) -> String {
         let number = self.locale.number(quantity);
         match (self.locale, quantity) {
@@ -217,7 +222,7 @@ impl Composer {
         }
     }
 
-    /// Why the mail came, and who can stop it.
+    /// Why the reader gets the mail, and who can stop it.
     const fn reason(&self) -> &'static str {
         self.locale.text(
             "Seu endereço está na lista de avisos de estoque da loja. Quem administra o sistema pode mudar isso.",
@@ -232,13 +237,14 @@ impl Composer {
         }
     }
 
-    fn address(&self, key: &str, kind: &'static str, letter: &Letter) -> Vec<NewMail> {
+    /// One mail for each receiver.
+    fn address(&self, key: &str, kind: &'static str, content: &MailContent) -> Vec<NewMail> {
         let link = self
             .home
             .as_ref()
-            .map(|home| format!("{}{}", home.trim_end_matches('/'), letter.link.1));
-        let mut plain = letter.paragraphs.join("\n\n");
-        for section in &letter.sections {
+            .map(|home| format!("{}{}", home.trim_end_matches('/'), content.link.1));
+        let mut plain = content.paragraphs.join("\n\n");
+        for section in &content.sections {
             if !section.heading.is_empty() {
                 plain.push_str("\n\n");
                 plain.push_str(&section.heading);
@@ -252,26 +258,26 @@ impl Composer {
             plain.push_str("\n\n");
             plain.push_str(link);
         }
-        // Mail programs know the line "-- ": what follows it is no part of the message.
+        // Mail programs treat the text after the line "-- " as a signature.
         let reason = self.reason();
         plain.push_str("\n\n-- \n");
         plain.push_str(reason);
         plain.push('\n');
-        let html = Html {
+        let html = MailPage {
             language: self.text("pt-BR", "en"),
-            subject: &letter.subject,
-            paragraphs: &letter.paragraphs,
-            sections: &letter.sections,
-            link: link.as_deref().map(|link| (letter.link.0, link)),
+            subject: &content.subject,
+            paragraphs: &content.paragraphs,
+            sections: &content.sections,
+            link: link.as_deref().map(|link| (content.link.0, link)),
             reason,
         };
-        // Writing to memory does not fail; without it the plain text says the same.
+        // Rendering to memory does not fail, and the plain text has the same content.
         let html = html.render().unwrap_or_default();
         let to = self.mail.to.iter().map(|recipient| NewMail {
             key: format!("{key}:{recipient}"),
             kind,
             recipient: recipient.clone(),
-            subject: letter.subject.clone(),
+            subject: content.subject.clone(),
             plain: plain.clone(),
             html: html.clone(),
         });
@@ -299,7 +305,7 @@ impl MailTemplates for Composer {
     }
 }
 
-/// A text of people on one line, without what would end or hide it, and not too long.
+/// A text on one line, without control characters, and cut to `MAX_TITLE`.
 fn one_line(text: &str) -> String {
     let is_break = |letter: char| letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}');
     let words = text.split(|letter: char| letter.is_whitespace() || is_break(letter));
@@ -307,8 +313,8 @@ fn one_line(text: &str) -> String {
         .filter(|word| !word.is_empty())
         .collect::<Vec<_>>()
         .join(" ");
-    if line.chars().count() > LONGEST_TITLE {
-        line.chars().take(LONGEST_TITLE).chain(['…']).collect()
+    if line.chars().count() > MAX_TITLE {
+        line.chars().take(MAX_TITLE).chain(['…']).collect()
     } else {
         line
     }

@@ -19,12 +19,12 @@ use crate::{
 
 const DAY: i64 = 24 * 60 * 60 * 1_000_000;
 /// Products that a digest lists.
-const LISTED: u64 = 50;
+const MAX_LISTED: u64 = 50;
 
 /// Sends mail until the service stops.
 pub(crate) async fn run(state: State) {
     let outbox = state.outbox.clone();
-    // The day whose digest is queued.
+    // The day whose digest has been queued.
     let done = Arc::new(AtomicI64::new(i64::MIN));
     let prepare = move || {
         let (state, done) = (state.clone(), Arc::clone(&done));
@@ -39,11 +39,12 @@ pub(crate) async fn run(state: State) {
     delivery::mailer::run(outbox, prepare).await;
 }
 
-/// Puts today's digest into the queue when its time has come, once, whichever replica does it; whether the time has come.
+/// Queues today's digest once, in one of all replicas, when its time has come. Returns whether it
+/// has come.
 ///
 /// # Errors
 ///
-/// Faults of the store.
+/// Those of the database.
 pub async fn digest(state: &State) -> Result<bool, Error> {
     let minutes = state.config.mail.as_ref().and_then(|mail| mail.digest);
     let (Some(minutes), Some(composer)) = (minutes, Composer::of(&state.config)) else {
@@ -56,7 +57,7 @@ pub async fn digest(state: &State) -> Result<bool, Error> {
     }
     let wanted = PageRequest {
         page: PageNumber::Number(1),
-        size: LISTED,
+        size: MAX_LISTED,
     };
     let low = stock::low_stock_list(state, wanted).await;
     let low = low

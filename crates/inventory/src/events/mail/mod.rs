@@ -1,5 +1,5 @@
-//! Mail to the people of the shop: what it says, whom it goes to, and the daily digest. What is worth a mail is decided where events are
-//! published; how it is sent is in `delivery`.
+//! Mail to the people of the shop: its texts, its receivers, and the daily digest. `delivery` sends
+//! it.
 
 mod compose;
 mod digest;
@@ -15,23 +15,23 @@ use db::{Error, Timestamp, Tx};
 use delivery::mail::NewMail;
 
 use super::SERVICE;
-use crate::{Config, State, analysis::report::Printed};
+use crate::{Config, State, analysis::report::ReportText};
 
-/// How people are told by mail.
+/// The settings of mail.
 #[derive(Debug, Clone)]
 pub struct Mail {
-    /// The server that takes our mail.
+    /// The mail server.
     pub server: Server,
     /// The sender.
     pub from: Sender,
     /// The receivers of alerts.
     pub to: Vec<String>,
-    /// When a digest of what is low goes out each day: minutes after midnight, UTC.
+    /// When the digest of low products is sent each day: minutes after midnight, UTC.
     pub digest: Option<u32>,
 }
 
-/// How the workers send mail; `None` when none is sent.
-pub(crate) fn sent_by(config: &Config) -> Option<delivery::mail::Mail> {
+/// The settings of the worker that sends mail; `None` without mail.
+pub(crate) fn worker_settings(config: &Config) -> Option<delivery::mail::Mail> {
     let mail = config.mail.as_ref()?;
     Some(delivery::mail::Mail {
         server: mail.server.clone(),
@@ -40,26 +40,23 @@ pub(crate) fn sent_by(config: &Config) -> Option<delivery::mail::Mail> {
     })
 }
 
-/// Sends what is due, without sleeping; how many were taken by the server.
+/// Sends the mail that is due, without sleeping. Returns how many the server has accepted.
 ///
 /// # Errors
 ///
-/// Faults of the store.
+/// Those of the database.
 pub async fn pass(state: &State) -> Result<usize, Error> {
     delivery::mailer::pass(&state.outbox).await
 }
 
-/// Keeps the report of a week for each receiver, where mail is sent, in the transaction that keeps the report itself (as the analysis
-/// `id`). It goes out after the commit; one word to [`super::Outbox::wake_mail`] lets it go at once.
-///
-/// # Errors
-///
-/// Faults of the store.
-pub(crate) async fn keep_report(
+/// Queues the weekly report for each receiver, in the transaction that stores it as the analysis
+/// `id`.
+/// [`super::Outbox::wake_mail`] sends it right after the commit.
+pub(crate) async fn queue_report(
     tx: &mut Tx,
     state: &State,
     (week, id): (&str, i64),
-    report: Printed,
+    report: ReportText,
     now: Timestamp,
 ) -> Result<(), Error> {
     match Composer::of(&state.config) {
@@ -77,7 +74,7 @@ async fn queue(tx: &mut Tx, mails: &[NewMail], now: Timestamp) -> Result<(), Err
 
 #[cfg(test)]
 impl Mail {
-    /// For tests of what mails say.
+    /// For tests of texts.
     fn to(from: &str, to: &[&str]) -> Self {
         Self {
             server: Server::parse("smtp://127.0.0.1:1").unwrap(),

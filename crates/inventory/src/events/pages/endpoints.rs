@@ -11,7 +11,7 @@ use crate::{
     events::{
         Endpoint, Secret,
         endpoints::{self, EndpointError, Wish},
-        words,
+        labels,
     },
     page::{
         Form, Frame, PageState, Post,
@@ -38,7 +38,7 @@ pub(super) struct Shown {
 
 impl Shown {
     pub(super) fn new(endpoint: Endpoint, frame: &Frame) -> Self {
-        let (state, tone) = words::standing(&endpoint);
+        let (state, tone) = labels::state_of(&endpoint);
         let types = endpoint.types.to_string().replace(',', ", ");
         Self {
             state: frame.say(state),
@@ -82,7 +82,7 @@ struct FormPage<'a> {
 impl FormPage<'_> {
     /// The types that may be ticked: name, text, whether it is.
     fn types(&self) -> impl Iterator<Item = (String, &'static str, bool)> {
-        words::TYPES.iter().map(|(name, text)| {
+        labels::TYPES.iter().map(|(name, text)| {
             let field = format!("types:{name}");
             let is_ticked = !self.form.value(&field).is_empty();
             (field, self.frame.say(*text), is_ticked)
@@ -209,8 +209,8 @@ pub(super) async fn update(page: Page, frame: Frame, id: RecordId, request: Requ
     let id = changeable(&page, id).await?.id;
     let mut post = read(&page, request).await?;
     let wish = wish(&post);
-    post.form.set(words::EVENTS.name, wish.types.as_str());
-    let edit = FormEdit::of(&post.form, &post.members, words::FIELDS);
+    post.form.set(labels::EVENTS.name, wish.types.as_str());
+    let edit = FormEdit::of(&post.form, &post.members, labels::FIELDS);
     let (compared, locale) = (edit.clone(), frame.locale);
     let wished = move |endpoint: &Endpoint| {
         let errors = compared.conflicts(&snapshots(endpoint, locale), locale);
@@ -238,12 +238,12 @@ pub(super) async fn update(page: Page, frame: Frame, id: RecordId, request: Requ
 /// The fields of the form as they are stored.
 fn snapshots(endpoint: &Endpoint, locale: Locale) -> Vec<FieldSnapshot> {
     let types = endpoint.types.listed().to_vec();
-    let in_words = words::types_in_words(&types, locale);
+    let in_words = labels::type_labels(&types, locale);
     let text = |text: &str| FieldValue::text(Some(text.to_owned()));
     vec![
-        FieldSnapshot::new(words::URL, text(&endpoint.url)),
-        FieldSnapshot::new(words::DESCRIPTION, text(&endpoint.description)),
-        FieldSnapshot::new(words::EVENTS, FieldValue::Chosen(types, String::new()))
+        FieldSnapshot::new(labels::URL, text(&endpoint.url)),
+        FieldSnapshot::new(labels::DESCRIPTION, text(&endpoint.description)),
+        FieldSnapshot::new(labels::EVENTS, FieldValue::Chosen(types, String::new()))
             .in_words(Some(in_words)),
     ]
 }
@@ -251,7 +251,7 @@ fn snapshots(endpoint: &Endpoint, locale: Locale) -> Vec<FieldSnapshot> {
 /// Ticks the boxes of the types that a form has by comma.
 fn tick(form: &mut Form) {
     let types = form.value("types").to_owned();
-    for (name, _) in words::TYPES {
+    for (name, _) in labels::TYPES {
         let is_ticked = types.split(',').any(|ticked| ticked == *name);
         form.set(&format!("types:{name}"), if is_ticked { "1" } else { "" });
     }
@@ -264,7 +264,7 @@ async fn read(page: &PageState, request: Request) -> Result<Post, Refusal> {
 
 fn wish(post: &Post) -> Wish {
     let is_ticked = |name: &&str| !post.text(&format!("types:{name}")).is_empty();
-    let types = words::TYPES.iter().map(|(name, _)| *name);
+    let types = labels::TYPES.iter().map(|(name, _)| *name);
     Wish {
         url: post.text("url").trim().to_owned(),
         description: post.text("description"),

@@ -1,6 +1,6 @@
-//! The form of a new payment link: a sum and a description, or products at their selling prices. The lines live in the form alone, so that
-//! nothing is stored before there is an order. A product that was chosen is added, whichever button was pressed: nobody makes an order whose sum
-//! they have not seen.
+//! The form of a new payment link: an amount and a description, or products at their selling
+//! prices. The lines are only in the form: nothing is stored before the order exists. A chosen
+//! product is added by any button, so that nobody creates an order whose sum they have not seen.
 
 use askama::Template;
 use axum::{
@@ -14,12 +14,12 @@ use web::locale::in_sao_paulo;
 use super::{
     super::{
         Failure,
-        client::Problem,
-        model::{Exact, NewItem, NewOrder},
+        client::CheckoutError,
+        model::{ExactAmount, NewCheckoutOrder, NewOrderItem},
     },
-    Answer, Page, admit, idempotency_key,
+    Answer, Page, error_text, idempotency_key,
     list::moment,
-    order_address, refused, unavailable,
+    order_address, require, unavailable,
 };
 use crate::{
     access::{Model, Verb},
@@ -33,7 +33,7 @@ use crate::{
     rest::{Refusal, query::Parameters},
 };
 
-/// The part of the key that tells this form from others.
+/// The form's part of the idempotency key.
 const PATH: &str = "payments/new";
 const FIELDS: &[&str] = &[
     "product",
@@ -43,24 +43,24 @@ const FIELDS: &[&str] = &[
     "reference",
     "expires_on",
 ];
-/// As many lines, and units of each, as an order has.
+/// The most lines of an order, and units of each.
 const MAX_LINES: usize = 100;
 const MAX_QUANTITY: i64 = 1_000_000;
 /// Characters of a description.
 const MAX_DESCRIPTION: usize = 256;
-/// The last day on which a link may end, counted from today.
+/// The days from today to the last day on which a link may end.
 const MAX_DAYS: i64 = 29;
 
 /// A product of the order.
-struct Line {
+struct LinkLine {
     product: ProductRecord,
     quantity: i64,
-    /// As it was typed.
+    /// The quantity as typed.
     typed: String,
     problem: String,
 }
 
-impl Line {
+impl LinkLine {
     fn sum(&self) -> Option<Money> {
         self.product.selling_price.checked_mul(self.quantity)
     }
@@ -71,11 +71,11 @@ impl Line {
     }
 }
 
-/// What the form shows.
-struct Shown {
+/// The form with its lines.
+struct LinkForm {
     form: Form,
     product: Picked,
-    lines: Vec<Line>,
+    lines: Vec<LinkLine>,
 }
 
 #[derive(Template)]
@@ -84,13 +84,13 @@ struct LinkPage<'a> {
     frame: &'a Frame,
     form: &'a Form,
     product: &'a Picked,
-    lines: &'a [Line],
-    /// The products, in their order, as the form brings them back.
+    lines: &'a [LinkLine],
+    /// The ids of the products, in their order.
     ids: String,
     sum: String,
-    /// Once only, unless the form is sent again as it was.
+    /// The once-only token.
     token: String,
-    /// The first and the last day on which a link may end.
+    /// Today and the last day on which a link may end.
     days: (String, String),
 }
 
@@ -99,7 +99,7 @@ fn picker(frame: &Frame) -> Picked {
     Picked::empty("product", label, Source::Products)
 }
 
-impl Shown {
+impl LinkForm {
     fn sum(&self) -> Option<Money> {
         let mut lines = self.lines.iter();
         lines.try_fold(Money::ZERO, |sum, line| sum.checked_add(line.sum()?))
@@ -121,7 +121,7 @@ impl Shown {
     }
 }
 
-/// Today and the last day on which a link may end, as fields of dates have them.
+/// Today and the last day on which a link may end.
 fn days(now: Timestamp) -> (String, String) {
     let today = in_sao_paulo(now).date();
     let last = today
@@ -132,47 +132,47 @@ fn days(now: Timestamp) -> (String, String) {
 
 /// `GET /payments/new/`
 pub(super) async fn new(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
-    admit(&frame, Verb::Add, Model::Order)?;
+    require(&frame, Verb::Add, Model::Order)?;
     let parameters = Parameters::of_address(request.uri());
     let product = picker(&frame);
-    let shown = Shown {
+    let link = LinkForm {
         form: Form::new().with("quantity", "1"),
         product: product
             .choose_known(&page.state, parameters.get("product"))
             .await?,
         lines: Vec::new(),
     };
-    Ok(frame.show(shown.page(&page, &frame)))
+    Ok(frame.show(link.page(&page, &frame)))
 }
 
 /// `POST /payments/new/`
 pub(super) async fn create(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
-    admit(&frame, Verb::Add, Model::Order)?;
+    require(&frame, Verb::Add, Model::Order)?;
     let (parts, body) = request.into_parts();
     let mut post = Post::read(&page.state, &parts, body).await?;
     let picked = post.pick(&page.state, picker(&frame), frame.locale).await?;
-    let mut shown = Shown {
+    let mut link = LinkForm {
         form: post.form,
         product: picked,
         lines: Vec::new(),
     };
-    read_lines(&page, &frame, &mut shown).await?;
-    let step = shown.form.value("do").to_owned();
+    read_lines(&page, &frame, &mut link).await?;
+    let step = link.form.value("do").to_owned();
     if let Some(id) = step.strip_prefix("remove-") {
-        shown.lines.retain(|line| line.product.id.to_string() != id);
+        link.lines.retain(|line| line.product.id.to_string() != id);
     }
-    let is_added = add_picked(&page, &frame, &mut shown).await?;
-    if step == "add" && !is_added && !shown.form.is_refused() {
+    let is_added = add_picked(&page, &frame, &mut link).await?;
+    if step == "add" && !is_added && !link.form.is_refused() {
         let choose = frame.text("Escolha um produto.", "Choose a product.");
-        shown.form.complain("product", choose);
+        link.form.complain("product", choose);
     }
-    if step != "create" || is_added || shown.form.is_refused() {
-        return Ok(again(&page, &frame, shown));
+    if step != "create" || is_added || link.form.is_refused() {
+        return Ok(again(&page, &frame, link));
     }
-    let Some(order) = order(&page, &frame, &mut shown) else {
-        return Ok(again(&page, &frame, shown));
+    let Some(order) = order(&page, &frame, &mut link) else {
+        return Ok(again(&page, &frame, link));
     };
-    let key = idempotency_key(&frame, &shown.form, PATH);
+    let key = idempotency_key(&frame, &link.form, PATH);
     match super::super::create_order(&page.state, &frame.caller, &order, &key).await {
         Ok(order) => {
             let said = frame.text(
@@ -181,19 +181,20 @@ pub(super) async fn create(Extracted(page): Page, frame: Frame, request: Request
             );
             Ok(flash::success(see_other(&order_address(&order.id)), said))
         }
-        Err(Failure::Refused(problem)) => {
-            show_refusal(&frame, &mut shown.form, &problem);
-            Ok(again(&page, &frame, shown))
+        Err(Failure::Refused(error)) => {
+            add_error(&frame, &mut link.form, &error);
+            Ok(again(&page, &frame, link))
         }
         Err(failure @ (Failure::Unreachable(_) | Failure::Unanswered(_))) => {
-            Ok(unanswered(&page, &frame, shown, &failure))
+            Ok(unanswered(&page, &frame, link, &failure))
         }
         Err(failure) => unavailable(&frame, failure),
     }
 }
 
-/// The form as it was, with the token that it had: whether there is an order already or not, sending it again leads to one.
-fn unanswered(page: &PageState, frame: &Frame, mut shown: Shown, failure: &Failure) -> Response {
+/// The form again with the same token: whether the order exists or not, sending it again results in
+/// one.
+fn unanswered(page: &PageState, frame: &Frame, mut link: LinkForm, failure: &Failure) -> Response {
     let said = match failure {
         Failure::Unreachable(_) => frame.text(
             "O serviço de pagamentos não está acessível agora. Nada foi criado: tente de novo em alguns instantes.",
@@ -204,26 +205,27 @@ fn unanswered(page: &PageState, frame: &Frame, mut shown: Shown, failure: &Failu
             "The payment service did not respond in time. Send it again: the link is created only once.",
         ),
     };
-    said.clone_into(&mut shown.form.problem);
-    let mut form = shown.page(page, frame);
-    shown.form.value(TOKEN).clone_into(&mut form.token);
+    said.clone_into(&mut link.form.problem);
+    let mut form = link.page(page, frame);
+    link.form.value(TOKEN).clone_into(&mut form.token);
     frame.show_with(StatusCode::BAD_GATEWAY, form)
 }
 
-/// The form again: 200 after a step within it, 422 with what is wrong.
-fn again(page: &PageState, frame: &Frame, mut shown: Shown) -> Response {
-    shown.form.sort(FIELDS);
-    let shown_page = shown.page(page, frame);
-    if shown.form.is_refused() {
+/// The form again: 200 after a change of its lines, 422 with errors.
+fn again(page: &PageState, frame: &Frame, mut link: LinkForm) -> Response {
+    link.form.sort(FIELDS);
+    let shown_page = link.page(page, frame);
+    if link.form.is_refused() {
         frame.show_again(shown_page)
     } else {
         frame.show(shown_page)
     }
 }
 
-/// The lines that the form brings back, at the prices of now. One whose price is another than the form showed is told.
-async fn read_lines(page: &PageState, frame: &Frame, shown: &mut Shown) -> Result<(), Refusal> {
-    let ids = shown.form.value("lines").to_owned();
+/// Reads the lines of the form, at present prices. A price that differs from the link one is an
+/// error.
+async fn read_lines(page: &PageState, frame: &Frame, link: &mut LinkForm) -> Result<(), Refusal> {
+    let ids = link.form.value("lines").to_owned();
     let ids = ids.split(',').filter_map(|id| id.parse::<i64>().ok());
     for id in ids.take(MAX_LINES) {
         let Some(product) = products::read(&page.state, id).await? else {
@@ -231,14 +233,14 @@ async fn read_lines(page: &PageState, frame: &Frame, shown: &mut Shown) -> Resul
                 "Um produto da lista foi excluído. Confira o total.",
                 "A product in the list was deleted. Check the total.",
             );
-            said.clone_into(&mut shown.form.problem);
+            said.clone_into(&mut link.form.problem);
             continue;
         };
-        let typed = shown.form.value(&format!("quantity_{id}")).to_owned();
+        let typed = link.form.value(&format!("quantity_{id}")).to_owned();
         let quantity = quantity(frame, &typed);
-        let was = shown.form.value(&format!("price_{id}"));
+        let was = link.form.value(&format!("price_{id}"));
         if !was.is_empty() && was != product.selling_price.to_string() {
-            shown.form.problem = format!(
+            link.form.problem = format!(
                 "{} {}: {}.",
                 frame.text(
                     "O preço mudou. Confira o total.",
@@ -249,11 +251,11 @@ async fn read_lines(page: &PageState, frame: &Frame, shown: &mut Shown) -> Resul
             );
         }
         let problem = quantity.as_ref().err().cloned().unwrap_or_default();
-        if !problem.is_empty() && shown.form.problem.is_empty() {
+        if !problem.is_empty() && link.form.problem.is_empty() {
             let check = frame.text("Confira a quantidade de", "Check the quantity of");
-            shown.form.problem = format!("{check} {}.", product.title);
+            link.form.problem = format!("{check} {}.", product.title);
         }
-        shown.lines.push(Line {
+        link.lines.push(LinkLine {
             product,
             quantity: quantity.unwrap_or(1),
             typed,
@@ -276,21 +278,21 @@ fn quantity(frame: &Frame, typed: &str) -> Result<i64, String> {
     })
 }
 
-/// Adds the product that was picked to the lines; whether it did.
-async fn add_picked(page: &PageState, frame: &Frame, shown: &mut Shown) -> Result<bool, Refusal> {
-    let Ok(id) = shown.product.id.parse::<i64>() else {
+/// Adds the chosen product to the lines. Returns whether there was one.
+async fn add_picked(page: &PageState, frame: &Frame, link: &mut LinkForm) -> Result<bool, Refusal> {
+    let Ok(id) = link.product.id.parse::<i64>() else {
         return Ok(false);
     };
-    let typed = shown.form.value("quantity").to_owned();
+    let typed = link.form.value("quantity").to_owned();
     let quantity = match quantity(frame, &typed) {
         Ok(quantity) => quantity,
         Err(message) => {
-            shown.form.complain("quantity", message);
+            link.form.complain("quantity", message);
             return Ok(false);
         }
     };
-    let is_full = shown.lines.len() >= MAX_LINES;
-    if let Some(line) = shown.lines.iter_mut().find(|line| line.product.id == id) {
+    let is_full = link.lines.len() >= MAX_LINES;
+    if let Some(line) = link.lines.iter_mut().find(|line| line.product.id == id) {
         line.quantity = (line.quantity + quantity).min(MAX_QUANTITY);
         line.typed = line.quantity.to_string();
     } else if is_full {
@@ -298,56 +300,56 @@ async fn add_picked(page: &PageState, frame: &Frame, shown: &mut Shown) -> Resul
             "Um link pode ter até 100 produtos.",
             "A link can have up to 100 products.",
         );
-        shown.form.complain("product", full);
+        link.form.complain("product", full);
         return Ok(false);
     } else if let Some(product) = products::read(&page.state, id).await? {
-        shown.lines.push(Line {
+        link.lines.push(LinkLine {
             product,
             quantity,
             typed: quantity.to_string(),
             problem: String::new(),
         });
     }
-    shown.product = picker(frame);
-    shown.form.set("quantity", "1");
+    link.product = picker(frame);
+    link.form.set("quantity", "1");
     Ok(true)
 }
 
-/// The order that the form describes; none when something is wrong with it, which the form then says.
-fn order(page: &PageState, frame: &Frame, shown: &mut Shown) -> Option<NewOrder> {
-    let amount = if shown.lines.is_empty() {
-        amount(frame, &mut shown.form)
+/// The order of the form; `None` when the form has errors.
+fn order(page: &PageState, frame: &Frame, link: &mut LinkForm) -> Option<NewCheckoutOrder> {
+    let amount = if link.lines.is_empty() {
+        amount(frame, &mut link.form)
     } else {
-        check_sum(frame, shown);
+        check_sum(frame, link);
         None
     };
-    let description = description(frame, shown);
-    let expires_at = expires_at(page, frame, &mut shown.form);
-    let reference = shown.form.value("reference").trim().to_owned();
-    if shown.form.is_refused() {
+    let description = description(frame, link);
+    let expires_at = expires_at(page, frame, &mut link.form);
+    let reference = link.form.value("reference").trim().to_owned();
+    if link.form.is_refused() {
         return None;
     }
-    Some(NewOrder {
+    Some(NewCheckoutOrder {
         reference: Some(reference).filter(|reference| !reference.is_empty()),
         description,
-        amount: amount.map(Exact),
-        items: shown.lines.iter().map(item).collect(),
+        amount: amount.map(ExactAmount),
+        items: link.lines.iter().map(item).collect(),
         expires_at,
     })
 }
 
-fn item(line: &Line) -> NewItem {
-    NewItem {
+fn item(line: &LinkLine) -> NewOrderItem {
+    NewOrderItem {
         title: line.product.title.clone(),
         quantity: line.quantity,
-        unit_price: Exact(line.product.selling_price),
+        unit_price: ExactAmount(line.product.selling_price),
         sku: line.product.serie_number.clone(),
     }
 }
 
 fn amount(frame: &Frame, form: &mut Form) -> Option<Money> {
     let typed = form.value("amount").to_owned();
-    let complaint = match numbers::amount(&typed).map(|plain| Money::parse(&plain)) {
+    let message = match numbers::amount(&typed).map(|plain| Money::parse(&plain)) {
         Ok(Ok(amount)) if amount > Money::ZERO => return Some(amount),
         Err(problem) => numbers::message(problem, &typed, frame.locale),
         Ok(_) => frame
@@ -357,36 +359,36 @@ fn amount(frame: &Frame, form: &mut Form) -> Option<Money> {
             )
             .to_owned(),
     };
-    form.complain("amount", complaint);
+    form.complain("amount", message);
     None
 }
 
-/// What products cost is their sum, whatever was typed before they came.
-fn check_sum(frame: &Frame, shown: &mut Shown) {
-    let is_payable = shown.sum().is_some_and(|sum| sum > Money::ZERO);
+/// Checks the sum of products, which replaces a typed amount.
+fn check_sum(frame: &Frame, link: &mut LinkForm) {
+    let is_payable = link.sum().is_some_and(|sum| sum > Money::ZERO);
     if !is_payable {
         let said = frame.text(
             "O total dos produtos precisa ser maior que zero.",
             "The total of the products must be more than zero.",
         );
-        said.clone_into(&mut shown.form.problem);
+        said.clone_into(&mut link.form.problem);
     }
 }
 
-/// What was typed, or else what is sold: `2 × Café, 1 × Filtro`.
-fn description(frame: &Frame, shown: &mut Shown) -> String {
-    let typed = shown.form.value("description").trim().to_owned();
-    if typed.is_empty() && shown.lines.is_empty() {
+/// The typed description, or the products: `2 × Café, 1 × Filtro`.
+fn description(frame: &Frame, link: &mut LinkForm) -> String {
+    let typed = link.form.value("description").trim().to_owned();
+    if typed.is_empty() && link.lines.is_empty() {
         let said = frame.text(
             "Informe o que está sendo pago.",
             "Enter what is being paid for.",
         );
-        shown.form.complain("description", said);
+        link.form.complain("description", said);
     }
     if !typed.is_empty() {
         return typed;
     }
-    let lines = shown.lines.iter();
+    let lines = link.lines.iter();
     let lines = lines.map(|line| format!("{} × {}", line.quantity, line.product.title));
     let whole = lines.collect::<Vec<_>>().join(", ");
     match whole.char_indices().nth(MAX_DESCRIPTION) {
@@ -399,8 +401,8 @@ fn description(frame: &Frame, shown: &mut Shown) -> String {
     }
 }
 
-/// The last second of the day that was chosen; checkout's own rule without one. The same day is the same moment whenever the form is sent, so that
-/// sending it twice asks for one order.
+/// The last second of the chosen day, or `None` for checkout's default. It does not depend on the
+/// time of sending, so that the same form is the same request.
 fn expires_at(page: &PageState, frame: &Frame, form: &mut Form) -> Option<String> {
     let day = form.value("expires_on").trim().to_owned();
     if day.is_empty() {
@@ -420,10 +422,10 @@ fn expires_at(page: &PageState, frame: &Frame, form: &mut Form) -> Option<String
     end.map(|end| end.to_string())
 }
 
-/// Puts what checkout refused beside the field that it is about.
-fn show_refusal(frame: &Frame, form: &mut Form, problem: &Problem) {
-    let said = refused(frame, problem);
-    let field = match problem.field.as_deref() {
+/// Adds checkout's error to the field that it is about.
+fn add_error(frame: &Frame, form: &mut Form, error: &CheckoutError) {
+    let said = error_text(frame, error);
+    let field = match error.field.as_deref() {
         Some("expires_at") => Some("expires_on"),
         Some(name) => FIELDS.iter().copied().find(|field| *field == name),
         None => None,

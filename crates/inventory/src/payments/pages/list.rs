@@ -1,4 +1,4 @@
-//! What the lists of orders and of payments share: what they are asked for, and their files.
+//! The lists of orders and of payments: their parameters, and their files.
 
 use db::Timestamp;
 use jiff::civil::Date;
@@ -7,7 +7,7 @@ use web::locale::in_sao_paulo;
 use super::{
     super::{
         Failure,
-        model::{List, ListQuery, Listed},
+        model::{List, ListQuery, ListedRecord},
     },
     Answer, unavailable,
 };
@@ -29,11 +29,12 @@ use crate::{
 use axum::response::Response;
 use http::Uri;
 
-/// Rows that a file takes: so many are asked for at once, and so often.
+/// The rows of a file are read in pages of this size.
 const FILE_PAGE: u64 = 100;
+/// The most pages of a file.
 const FILE_PAGES: u64 = 20;
 
-/// What a list of checkout's records is asked for.
+/// The parameters of a list of checkout's records.
 pub(super) struct CheckoutRequest {
     pub(super) request: ListRequest,
     pub(super) query: ListQuery,
@@ -41,7 +42,7 @@ pub(super) struct CheckoutRequest {
 }
 
 impl CheckoutRequest {
-    /// Reads an address. The form says what cannot be read.
+    /// Reads an address. The form has the errors.
     pub(super) async fn read(
         page: &PageState,
         frame: &Frame,
@@ -84,8 +85,8 @@ impl CheckoutRequest {
         })
     }
 
-    /// The page that was asked for, as lists show it.
-    pub(super) fn found<T>(&self, list: List<T>) -> Result<Found<T>, Refusal> {
+    /// The requested page.
+    pub(super) fn page<T>(&self, list: List<T>) -> Result<Found<T>, Refusal> {
         let wanted = PageRequest {
             size: self.query.page_size,
             ..self.wanted
@@ -105,7 +106,7 @@ fn given(parameters: &Parameters, name: &str) -> Option<String> {
     value.filter(|value| !value.is_empty()).map(str::to_owned)
 }
 
-/// The first or the last moment of a day in São Paulo, which is whose days the shop counts.
+/// The beginning or the last second of a day in São Paulo.
 pub(super) fn moment(day: &str, is_end: bool, now: Timestamp) -> Option<Timestamp> {
     let day: Date = day.parse().ok()?;
     let zone = in_sao_paulo(now).time_zone().clone();
@@ -115,8 +116,11 @@ pub(super) fn moment(day: &str, is_end: bool, now: Timestamp) -> Option<Timestam
     Some(Timestamp::from_micros(begin.micros() - behind))
 }
 
-/// Every record of a list that a file takes; none when there are more.
-async fn gather<T: Listed>(state: &State, query: &ListQuery) -> Result<Option<Vec<T>>, Failure> {
+/// All records of a list; `None` when a file cannot have so many.
+async fn read_all<T: ListedRecord>(
+    state: &State,
+    query: &ListQuery,
+) -> Result<Option<Vec<T>>, Failure> {
     let mut query = ListQuery {
         page: 1,
         page_size: FILE_PAGE,
@@ -137,29 +141,29 @@ async fn gather<T: Listed>(state: &State, query: &ListQuery) -> Result<Option<Ve
     }
 }
 
-/// A file of a list.
-pub(super) struct File<T> {
+/// The file of a list.
+pub(super) struct ListFile<T> {
     pub(super) name: &'static str,
     pub(super) columns: &'static [&'static str],
     /// The cells of a record.
     pub(super) row: fn(index::Cells, &T) -> Vec<String>,
 }
 
-/// The whole list as a file, or the way back to a list that is asked for wrongly or has more rows than a file takes.
-pub(super) async fn export<T: Listed>(
+/// The whole list as a file. A list with wrong parameters, or with too many rows, is shown again.
+pub(super) async fn export<T: ListedRecord>(
     page: &PageState,
     frame: &Frame,
     uri: &Uri,
     filters: ListFilters,
-    file: File<T>,
+    file: ListFile<T>,
 ) -> Answer {
     let asked = CheckoutRequest::read(page, frame, uri, filters).await?;
     if asked.request.form.is_refused() {
         return Ok(index::back_to_list(uri));
     }
-    let records = match gather::<T>(&page.state, &asked.query).await {
+    let records = match read_all::<T>(&page.state, &asked.query).await {
         Ok(Some(records)) => records,
-        Ok(None) => return Ok(back_with_fewer(frame, uri)),
+        Ok(None) => return Ok(too_many_rows(frame, uri)),
         Err(failure) => return unavailable(frame, failure),
     };
     let write = async move |_: &mut db::Conn, sheet: &index::Sheet| {
@@ -171,10 +175,10 @@ pub(super) async fn export<T: Listed>(
     Ok(index::export(&page.state, frame, file.name, file.columns, write).await?)
 }
 
-/// The way back to a list that has more rows than a file takes.
-fn back_with_fewer(frame: &Frame, uri: &Uri) -> Response {
+/// Redirects to a list that has too many rows for a file.
+fn too_many_rows(frame: &Frame, uri: &Uri) -> Response {
     let most = i64::try_from(FILE_PAGE * FILE_PAGES).unwrap_or(i64::MAX);
-    let said = format!(
+    let text = format!(
         "{} {}. {}",
         frame.text(
             "O limite de linhas por arquivo é",
@@ -188,7 +192,7 @@ fn back_with_fewer(frame: &Frame, uri: &Uri) -> Response {
     );
     let path = uri.path().trim_end_matches("export/");
     let back = redirect(&format!("{path}?{}", uri.query().unwrap_or_default()));
-    flash::leave(back, Flash::warning(said))
+    flash::leave(back, Flash::warning(text))
 }
 
 #[cfg(test)]

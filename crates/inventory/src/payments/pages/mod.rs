@@ -1,5 +1,6 @@
-//! The pages of orders and payments: their addresses, who is let in, and what a page says when checkout does not answer. Orders are listed in
-//! `orders` and shown in `order`, made in `link`; payments are listed and shown in `payments`, given back in `refund`.
+//! The pages of orders and payments: their addresses, permissions, and the page when checkout does
+//! not answer. Orders are listed in `orders`, shown in `order` and created in `link`. Payments are
+//! listed and shown in `payments`, and refunded in `refund`.
 
 mod link;
 mod list;
@@ -15,7 +16,7 @@ use axum::{
 };
 use http::StatusCode;
 
-use super::{Failure, client::Problem};
+use super::{Failure, client::CheckoutError};
 use crate::{
     access::{Model, Verb},
     page::{
@@ -33,11 +34,11 @@ type Id = Path<String>;
 
 const ORDERS: &str = "/payments/";
 const PAYMENTS: &str = "/payments/received/";
-/// Where the lists are, and what each is narrowed by.
+/// The addresses of the lists, with their filters.
 pub(crate) const LISTS: [(&str, &[&str]); 2] =
     [(ORDERS, orders::FILTERS), (PAYMENTS, payments::FILTERS)];
 
-/// `/payments/` and what lies below it.
+/// `/payments/` and the addresses below it.
 pub(crate) fn routes() -> PageRouter {
     PageRouter::new()
         .route(ORDERS, get(orders::list))
@@ -65,15 +66,15 @@ fn payment_address(id: &str) -> String {
     format!("{PAYMENTS}{id}/")
 }
 
-/// Lets in who may, where there is a checkout; without one the address does not exist.
-fn admit(frame: &Frame, verb: Verb, model: Model) -> Result<(), Refusal> {
+/// Requires a permission, and a checkout: without one the address does not exist.
+fn require(frame: &Frame, verb: Verb, model: Model) -> Result<(), Refusal> {
     if !frame.has_checkout() {
         return Err(Refusal::NotFound);
     }
     frame.require(verb, model)
 }
 
-/// The key under which checkout does what a form asks for once, however often it is sent.
+/// The idempotency key of a form, so that sending it again repeats the same request.
 fn idempotency_key(frame: &Frame, form: &Form, path: &str) -> String {
     Once::key(form, frame.caller.id, path).unwrap_or_else(|| frame.once_only_token())
 }
@@ -83,11 +84,11 @@ fn idempotency_key(frame: &Frame, form: &Form, path: &str) -> String {
 struct UnavailablePage<'a> {
     frame: &'a Frame,
     sentence: &'static str,
-    /// What checkout said itself.
+    /// Checkout's own message.
     detail: &'a str,
 }
 
-/// The page in the place of one that cannot be shown.
+/// The page that says that checkout does not answer.
 fn unavailable(frame: &Frame, failure: Failure) -> Answer {
     let (sentence, detail) = match &failure {
         Failure::NotFound => return Err(Refusal::NotFound.into()),
@@ -113,9 +114,9 @@ fn unavailable(frame: &Frame, failure: Failure) -> Answer {
             ),
             "",
         ),
-        Failure::Refused(problem) => (
+        Failure::Refused(error) => (
             frame.text("O serviço de pagamentos recusou o pedido:", "The payment service refused the request:"),
-            problem.detail.as_str(),
+            error.detail.as_str(),
         ),
     };
     let page = UnavailablePage {
@@ -126,7 +127,7 @@ fn unavailable(frame: &Frame, failure: Failure) -> Answer {
     Ok(frame.show_with(StatusCode::BAD_GATEWAY, page))
 }
 
-/// What is not checkout's fault, as every page tells it.
+/// The refusal of a failure that is not checkout's.
 fn refusal(failure: Failure) -> Refusal {
     match failure {
         Failure::Store(error) => Refusal::Database(error),
@@ -137,9 +138,9 @@ fn refusal(failure: Failure) -> Refusal {
     }
 }
 
-/// A refusal in the reader's language, as far as it has one.
-fn refused(frame: &Frame, problem: &Problem) -> String {
-    let known = match (problem.detail.as_str(), problem.field.as_deref()) {
+/// Checkout's error in the reader's language, where it has a translation.
+fn error_text(frame: &Frame, error: &CheckoutError) -> String {
+    let known = match (error.detail.as_str(), error.field.as_deref()) {
         ("Order already paid", _) => ("O pedido já foi pago.", "The order has already been paid."),
         ("A payment of this order is still being confirmed", _) => (
             "Um pagamento deste pedido ainda está sendo confirmado. Tente de novo em alguns minutos.",
@@ -174,31 +175,31 @@ fn refused(frame: &Frame, problem: &Problem) -> String {
     frame.say(known).to_owned()
 }
 
-/// What a button does that cannot be taken back, asked before it is done.
-struct Question<'a> {
+/// The confirmation of an action that cannot be undone.
+struct Confirmation<'a> {
     title: &'a str,
-    /// What it is about.
+    /// The record.
     name: String,
-    /// What follows from it.
+    /// The consequences.
     sentence: &'a str,
     confirm: String,
     /// The form's fields.
     hidden: Vec<(&'static str, String)>,
     back: String,
-    /// What became of it when it was tried; empty before.
+    /// The error of an attempt; empty before.
     problem: String,
 }
 
 #[derive(Template)]
 #[template(path = "payments/question.html")]
-struct QuestionPage<'a> {
+struct ConfirmationPage<'a> {
     frame: &'a Frame,
-    question: &'a Question<'a>,
+    question: &'a Confirmation<'a>,
 }
 
-impl Question<'_> {
+impl Confirmation<'_> {
     fn show(&self, frame: &Frame, status: StatusCode) -> Response {
-        let page = QuestionPage {
+        let page = ConfirmationPage {
             frame,
             question: self,
         };

@@ -1,4 +1,4 @@
-//! One order: its link, what it is for, what became of it, and canceling it.
+//! One order: its link, its items, its history, and its cancellation.
 
 use askama::Template;
 use axum::extract::{Path, Request, State as Extracted};
@@ -8,33 +8,29 @@ use http::StatusCode;
 use super::{
     super::{
         Failure,
-        model::{Item, Order, OrderStatus},
-        words::{Word, method_id, order_state, order_status, payment_status},
+        labels::{StatusLabel, method_id, order_state, order_status, payment_status},
+        model::{CheckoutOrder, OrderItem, OrderStatus},
     },
-    Answer, Id, Page, Question, admit, order_address, payment_address, refused, unavailable,
+    Answer, Confirmation, Id, Page, error_text, order_address, payment_address, require,
+    unavailable,
 };
 use crate::{
     access::{Model, Verb},
-    page::{
-        Frame, Post,
-        flash::{self, Flash},
-        history::machine_time,
-        see_other,
-    },
+    page::{Frame, Post, flash, history::machine_time, see_other},
     rest::query::encode,
 };
 
-/// Something that happened to an order.
-struct Step {
+/// An event in the history of an order.
+struct OrderHistoryEvent {
     text: String,
-    /// The payment that it is about.
+    /// The page of its payment.
     address: Option<String>,
-    /// None where checkout does not say when.
+    /// `None` where checkout has no time.
     at: Option<Timestamp>,
 }
 
-impl Step {
-    /// When, for programs and for people.
+impl OrderHistoryEvent {
+    /// The time for programs and for people.
     fn time(&self, frame: &Frame) -> Option<(String, String)> {
         let at = self.at?;
         Some((machine_time(at), frame.locale.date_time(at)))
@@ -43,21 +39,21 @@ impl Step {
 
 #[derive(Template)]
 #[template(path = "payments/order.html")]
-struct OrderPage<'a> {
+struct CheckoutOrderPage<'a> {
     frame: &'a Frame,
-    order: &'a Order,
-    state: Word,
-    /// The link as a picture for cameras; none of an order that nobody can pay any more.
+    order: &'a CheckoutOrder,
+    state: StatusLabel,
+    /// The QR code of the link, while the order can be paid.
     qr_code: Option<String>,
-    /// Where the link is sent to a buyer by `WhatsApp`.
+    /// The address that sends the link by `WhatsApp`.
     whatsapp: String,
     /// Newest first.
-    steps: Vec<Step>,
+    events: Vec<OrderHistoryEvent>,
     may_cancel: bool,
 }
 
-impl OrderPage<'_> {
-    fn sum(&self, item: &Item) -> String {
+impl CheckoutOrderPage<'_> {
+    fn sum(&self, item: &OrderItem) -> String {
         let sum = item.sum();
         sum.map_or_else(|| "–".to_owned(), |sum| self.frame.locale.money(sum))
     }
@@ -68,26 +64,26 @@ impl OrderPage<'_> {
 }
 
 pub(super) async fn show(Extracted(page): Page, frame: Frame, Path(id): Id) -> Answer {
-    admit(&frame, Verb::View, Model::Order)?;
+    require(&frame, Verb::View, Model::Order)?;
     let order = match super::super::order(&page.state, &id).await {
         Ok(order) => order,
         Err(failure) => return unavailable(&frame, failure),
     };
     let is_open = order.status == OrderStatus::Open;
-    Ok(frame.show(OrderPage {
+    Ok(frame.show(CheckoutOrderPage {
         state: order_state(&order),
-        // A link too long for a code is still there to be copied.
+        // A link that is too long for a QR code can still be copied.
         qr_code: is_open.then(|| brazil::qr::svg(&order.url).ok()).flatten(),
         whatsapp: whatsapp(&frame, &order),
-        steps: steps(&frame, &order),
+        events: events(&frame, &order),
         may_cancel: is_open && frame.may(Verb::Add, Model::Order),
         order: &order,
         frame: &frame,
     }))
 }
 
-/// The address of `WhatsApp` for a message to somebody who is chosen there.
-fn whatsapp(frame: &Frame, order: &Order) -> String {
+/// The address of `WhatsApp` with the message.
+fn whatsapp(frame: &Frame, order: &CheckoutOrder) -> String {
     let sum = frame.locale.money(order.amount).replace('\u{a0}', " ");
     let mut address = "https://wa.me/?text=".to_owned();
     encode(
@@ -97,21 +93,21 @@ fn whatsapp(frame: &Frame, order: &Order) -> String {
     address
 }
 
-/// What happened to an order, newest first.
-fn steps(frame: &Frame, order: &Order) -> Vec<Step> {
-    let step = |text: &str, at| Step {
+/// The history of an order, newest first.
+fn events(frame: &Frame, order: &CheckoutOrder) -> Vec<OrderHistoryEvent> {
+    let event = |text: &str, at| OrderHistoryEvent {
         text: text.to_owned(),
         address: None,
         at,
     };
-    let mut steps = vec![step(
+    let mut events = vec![event(
         frame.text("Link criado", "Link created"),
         Some(order.created_at),
     )];
     for payment in order.payments.iter().rev() {
         let method = method_id(&payment.payment_method_id, frame.locale);
         let state = frame.say(payment_status(payment.status).text);
-        steps.push(Step {
+        events.push(OrderHistoryEvent {
             text: format!("{method}: {state}"),
             address: Some(format!(
                 "{}?order={}",
@@ -128,31 +124,31 @@ fn steps(frame: &Frame, order: &Order) -> Vec<Step> {
         OrderStatus::Open | OrderStatus::Other => None,
     };
     if let Some(end) = end {
-        steps.push(step(frame.say(order_status(order.status).text), Some(end)));
+        events.push(event(frame.say(order_status(order.status).text), Some(end)));
     }
-    steps.sort_by_key(|step| step.at);
+    events.sort_by_key(|event| event.at);
     if order.refunded_amount > db::Money::ZERO {
         let refunded = frame.locale.money(order.refunded_amount);
-        steps.push(step(
+        events.push(event(
             &format!("{}: {refunded}", frame.text("Devolvido", "Refunded")),
             None,
         ));
     }
-    steps.reverse();
-    steps
+    events.reverse();
+    events
 }
 
 /// `GET /payments/orders/{id}/cancel/`
 pub(super) async fn ask(Extracted(page): Page, frame: Frame, Path(id): Id) -> Answer {
-    admit(&frame, Verb::Add, Model::Order)?;
+    require(&frame, Verb::Add, Model::Order)?;
     match super::super::order(&page.state, &id).await {
-        Ok(order) => Ok(question(&frame, &order, String::new()).show(&frame, StatusCode::OK)),
+        Ok(order) => Ok(confirmation(&frame, &order, String::new()).show(&frame, StatusCode::OK)),
         Err(failure) => unavailable(&frame, failure),
     }
 }
 
-fn question<'a>(frame: &'a Frame, order: &Order, problem: String) -> Question<'a> {
-    Question {
+fn confirmation<'a>(frame: &'a Frame, order: &CheckoutOrder, problem: String) -> Confirmation<'a> {
+    Confirmation {
         title: frame.text("Cancelar o pedido?", "Cancel the order?"),
         name: format!("{} · {}", order.description, frame.locale.money(order.amount)),
         sentence: frame.text(
@@ -168,22 +164,22 @@ fn question<'a>(frame: &'a Frame, order: &Order, problem: String) -> Question<'a
     }
 }
 
-/// `POST /payments/orders/{id}/cancel/`: again is no error.
+/// `POST /payments/orders/{id}/cancel/`. Cancelling twice is no error.
 pub(super) async fn cancel(
     Extracted(page): Page,
     frame: Frame,
     Path(id): Id,
     request: Request,
 ) -> Answer {
-    admit(&frame, Verb::Add, Model::Order)?;
+    require(&frame, Verb::Add, Model::Order)?;
     let (parts, body) = request.into_parts();
     Post::read(&page.state, &parts, body).await?;
     let problem = match super::super::cancel_order(&page.state, &frame.caller, &id).await {
         Ok(_) => {
-            let said = frame.text("Pedido cancelado.", "Order cancelled.");
-            return Ok(flash::leave(see_other(&order_address(&id)), Flash::success(said)));
+            let text = frame.text("Pedido cancelado.", "Order cancelled.");
+            return Ok(flash::success(see_other(&order_address(&id)), text));
         }
-        Err(Failure::Refused(problem)) => refused(&frame, &problem),
+        Err(Failure::Refused(error)) => error_text(&frame, &error),
         Err(Failure::Unanswered(_)) => frame
             .text(
                 "O serviço de pagamentos não respondeu. O pedido pode ou não ter sido cancelado: confira antes de tentar de novo.",
@@ -193,7 +189,7 @@ pub(super) async fn cancel(
         Err(failure) => return unavailable(&frame, failure),
     };
     match super::super::order(&page.state, &id).await {
-        Ok(order) => Ok(question(&frame, &order, problem).show(&frame, StatusCode::CONFLICT)),
+        Ok(order) => Ok(confirmation(&frame, &order, problem).show(&frame, StatusCode::CONFLICT)),
         Err(failure) => unavailable(&frame, failure),
     }
 }

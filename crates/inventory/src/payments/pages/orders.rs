@@ -4,12 +4,12 @@ use axum::extract::{Request, State as Extracted};
 
 use super::{
     super::{
-        model::Order,
-        words::{ORDER_STATUSES, PLACE, order_state, order_status},
+        labels::{ORDER_STATUSES, PLACE, order_state, order_status},
+        model::CheckoutOrder,
     },
-    Answer, ORDERS, Page, admit,
-    list::{self, CheckoutRequest, File},
-    order_address, unavailable,
+    Answer, ORDERS, Page,
+    list::{self, CheckoutRequest, ListFile},
+    order_address, require, unavailable,
 };
 use crate::{
     access::{Model, Verb},
@@ -47,12 +47,12 @@ fn filters(frame: &Frame) -> ListFilters {
 }
 
 pub(super) async fn list(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
-    admit(&frame, Verb::View, Model::Order)?;
+    require(&frame, Verb::View, Model::Order)?;
     let asked = CheckoutRequest::read(&page, &frame, request.uri(), filters(&frame)).await?;
     let mut index = empty_index(&frame, &asked);
     if !index.form.is_refused() {
         match super::super::list(&page.state, &asked.query).await {
-            Ok(found) => index.fill(&asked.found(found)?, |order| row(&frame, order)),
+            Ok(found) => index.fill(&asked.page(found)?, |order| row(&frame, order)),
             Err(failure) => return unavailable(&frame, failure),
         }
     }
@@ -96,7 +96,7 @@ fn empty_index(frame: &Frame, asked: &CheckoutRequest) -> Index {
     }
 }
 
-fn row(frame: &Frame, order: &Order) -> Row {
+fn row(frame: &Frame, order: &CheckoutOrder) -> Row {
     let state = order_state(order);
     Row {
         cells: vec![
@@ -111,8 +111,8 @@ fn row(frame: &Frame, order: &Order) -> Row {
 }
 
 pub(super) async fn export(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
-    admit(&frame, Verb::View, Model::Order)?;
-    let file = File {
+    require(&frame, Verb::View, Model::Order)?;
+    let file = ListFile {
         name: "orders",
         columns: COLUMNS,
         row: exported,
@@ -120,7 +120,7 @@ pub(super) async fn export(Extracted(page): Page, frame: Frame, request: Request
     list::export(&page, &frame, request.uri(), filters(&frame), file).await
 }
 
-fn exported(cells: Cells, order: &Order) -> Vec<String> {
+fn exported(cells: Cells, order: &CheckoutOrder) -> Vec<String> {
     let code = ORDER_STATUSES
         .iter()
         .find(|(_, status)| *status == order.status);

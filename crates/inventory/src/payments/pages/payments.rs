@@ -1,16 +1,17 @@
-//! The list of payments, the list as a file, and one payment with what was asked for it here.
+//! The list of payments, the list as a file, and one payment with the requests that were made for
+//! it here.
 
 use askama::Template;
 use axum::extract::{Path, Request, State as Extracted};
 
 use super::{
     super::{
-        model::{Order, Payment, PaymentStatus},
-        words::{METHODS, PAYMENT_STATUSES, Word, method, method_id, payment_status},
+        labels::{METHODS, PAYMENT_STATUSES, StatusLabel, method, method_id, payment_status},
+        model::{CheckoutOrder, Payment, PaymentStatus},
     },
-    Answer, Id, ORDERS, PAYMENTS, Page, admit,
-    list::{self, CheckoutRequest, File},
-    payment_address, unavailable,
+    Answer, Id, ORDERS, PAYMENTS, Page,
+    list::{self, CheckoutRequest, ListFile},
+    payment_address, require, unavailable,
 };
 use crate::{
     State,
@@ -55,12 +56,12 @@ fn filters(frame: &Frame) -> ListFilters {
 }
 
 pub(super) async fn list(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
-    admit(&frame, Verb::View, Model::Order)?;
+    require(&frame, Verb::View, Model::Order)?;
     let asked = CheckoutRequest::read(&page, &frame, request.uri(), filters(&frame)).await?;
     let mut index = empty_index(&frame, &asked);
     if !index.form.is_refused() {
         match super::super::list(&page.state, &asked.query).await {
-            Ok(found) => index.fill(&asked.found(found)?, |payment| row(&frame, payment)),
+            Ok(found) => index.fill(&asked.page(found)?, |payment| row(&frame, payment)),
             Err(failure) => return unavailable(&frame, failure),
         }
     }
@@ -107,7 +108,7 @@ fn row(frame: &Frame, payment: &Payment) -> Row {
     Row {
         cells: vec![
             Cell::Link(payment_address(&payment.id), payment.id.clone()),
-            Cell::Text(means(frame, payment)),
+            Cell::Text(method_text(frame, payment)),
             Cell::Badge(frame.say(state.text), state.tone, state.icon),
             Cell::Number(frame.locale.money(payment.transaction_amount)),
             Cell::Text(payment.payer.email.clone()),
@@ -117,8 +118,8 @@ fn row(frame: &Frame, payment: &Payment) -> Row {
     }
 }
 
-/// By what it is made: `Pix`, `Cartão Visa final 5682`.
-fn means(frame: &Frame, payment: &Payment) -> String {
+/// The method: `Pix`, `Cartão Visa final 5682`.
+fn method_text(frame: &Frame, payment: &Payment) -> String {
     let name = method_id(&payment.method_id, frame.locale);
     match &payment.card {
         Some(card) => format!(
@@ -131,8 +132,8 @@ fn means(frame: &Frame, payment: &Payment) -> String {
 }
 
 pub(super) async fn export(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
-    admit(&frame, Verb::View, Model::Order)?;
-    let file = File {
+    require(&frame, Verb::View, Model::Order)?;
+    let file = ListFile {
         name: "payments",
         columns: COLUMNS,
         row: exported,
@@ -155,8 +156,8 @@ fn exported(cells: Cells, payment: &Payment) -> Vec<String> {
     ]
 }
 
-/// Something that was asked for a payment on these pages.
-pub(super) struct AskedFor {
+/// A request for a payment, as the audit log has it.
+pub(super) struct RequestRow {
     pub(super) text: String,
     pub(super) time: String,
     pub(super) machine_time: String,
@@ -167,12 +168,13 @@ pub(super) struct AskedFor {
 struct PaymentPage<'a> {
     frame: &'a Frame,
     payment: &'a Payment,
-    state: Word,
+    state: StatusLabel,
     means: String,
-    /// Its order, where the address names it and checkout confirms it: it alone says how much was given back.
-    order: Option<&'a Order>,
-    asked: Part<Vec<AskedFor>>,
-    /// Whether the last thing that was asked has had no answer.
+    /// Its order, where the address names it and checkout confirms it. Only the order has the
+    /// refunded amount.
+    order: Option<&'a CheckoutOrder>,
+    asked: Part<Vec<RequestRow>>,
+    /// Whether the last request has no outcome yet.
     is_outcome_unknown: bool,
     refund_address: Option<String>,
 }
@@ -184,7 +186,7 @@ pub(super) async fn show(
     Path(id): Id,
     request: Request,
 ) -> Answer {
-    admit(&frame, Verb::View, Model::Order)?;
+    require(&frame, Verb::View, Model::Order)?;
     let payment = match super::super::payment(&page.state, &id).await {
         Ok(payment) => payment,
         Err(failure) => return unavailable(&frame, failure),
@@ -195,16 +197,18 @@ pub(super) async fn show(
         &Parameters::of_address(request.uri()),
     )
     .await;
-    let entries = super::super::refunds_asked(&page.state, &payment.id);
-    let entries = part("what was asked for a payment", entries).await?;
+    let entries = super::super::audited_requests(&page.state, &payment.id);
+    let entries = part("requests for a payment", entries).await?;
     let may = frame.may(Verb::Refund, Model::Payment) && payment.status == PaymentStatus::Approved;
     Ok(frame.show(PaymentPage {
         state: payment_status(payment.status),
-        means: means(&frame, &payment),
-        is_outcome_unknown: entries.as_ref().is_ok_and(|entries| is_open(entries)),
+        means: method_text(&frame, &payment),
+        is_outcome_unknown: entries
+            .as_ref()
+            .is_ok_and(|entries| has_no_outcome(entries)),
         asked: entries.map(|entries| {
             let entries = entries.iter();
-            entries.map(|entry| asked_for(&frame, entry)).collect()
+            entries.map(|entry| request_row(&frame, entry)).collect()
         }),
         refund_address: may.then(|| refund_address(&payment, order.as_ref())),
         order: order.as_ref(),
@@ -213,8 +217,8 @@ pub(super) async fn show(
     }))
 }
 
-/// Where a payment is given back, with its order where that is known.
-fn refund_address(payment: &Payment, order: Option<&Order>) -> String {
+/// The page that refunds a payment, with its order where that is known.
+fn refund_address(payment: &Payment, order: Option<&CheckoutOrder>) -> String {
     let address = format!("{}refund/", payment_address(&payment.id));
     match order {
         Some(order) => format!("{address}?order={}", order.id),
@@ -222,32 +226,32 @@ fn refund_address(payment: &Payment, order: Option<&Order>) -> String {
     }
 }
 
-/// The order that an address names, if the payment is one of its own. Without it the page says what it does not know.
+/// The order that an address names, if the payment belongs to it.
 pub(super) async fn order_of(
     state: &State,
     payment: &Payment,
     parameters: &Parameters,
-) -> Option<Order> {
+) -> Option<CheckoutOrder> {
     let order = super::super::order(state, parameters.get("order")?)
         .await
         .ok()?;
-    let is_its = order.payments.iter().any(|one| one.id == payment.id);
-    is_its.then_some(order)
+    let is_its_own = order.payments.iter().any(|one| one.id == payment.id);
+    is_its_own.then_some(order)
 }
 
-/// Whether the last thing that was asked has had no answer.
-pub(super) fn is_open(entries: &[Entry]) -> bool {
+/// Whether the last request has no outcome yet.
+pub(super) fn has_no_outcome(entries: &[Entry]) -> bool {
     entries
         .first()
         .is_some_and(|entry| entry.done == ActionKind::Asked)
 }
 
-fn asked_for(frame: &Frame, entry: &Entry) -> AskedFor {
+fn request_row(frame: &Frame, entry: &Entry) -> RequestRow {
     let who = entry.user.as_ref();
     let who = who.map_or(frame.text("sistema", "system"), |(_, name)| name);
-    // The log names the payment before what of it.
+    // The audit log has the payment's id before the details.
     let what = entry.text.split_once(": ").map_or("", |(_, what)| what);
-    AskedFor {
+    RequestRow {
         text: format!("{}: {what} · {who}", frame.say(entry.done.words())),
         time: frame.locale.date_time(entry.created_at),
         machine_time: machine_time(entry.created_at),

@@ -1,5 +1,6 @@
-//! Giving a payment back, whole or a part: how much, then the question, then the deed. Sending the question's form again gives back once; when
-//! the outcome is unknown it is sent again as it was, with the key that it had.
+//! Refunding a payment, whole or in part: the amount, a confirmation, then the refund. The
+//! confirmation's form refunds once, however often it is sent. When the outcome is unknown it is
+//! sent again with the same key.
 
 use askama::Template;
 use axum::{
@@ -12,11 +13,11 @@ use http::StatusCode;
 use super::{
     super::{
         Failure,
-        model::{Order, Payment, PaymentStatus, Refund, RefundStatus},
+        model::{CheckoutOrder, Payment, PaymentStatus, Refund, RefundStatus},
     },
-    Answer, Id, Page, Question, admit, idempotency_key, payment_address,
-    payments::{is_open, order_of},
-    refused, unavailable,
+    Answer, Confirmation, Id, Page, error_text, idempotency_key, payment_address,
+    payments::{has_no_outcome, order_of},
+    require, unavailable,
 };
 use crate::{
     access::{Model, Verb},
@@ -30,7 +31,7 @@ use crate::{
     rest::query::Parameters,
 };
 
-/// The part of the key that tells this form from others.
+/// The form's part of the idempotency key.
 const PATH: &str = "payments/refund";
 
 #[derive(Template)]
@@ -45,14 +46,14 @@ struct RefundPage<'a> {
     back: String,
 }
 
-/// What the pages are about.
-struct About {
+/// The payment of the pages.
+struct RefundSubject {
     payment: Payment,
-    order: Option<Order>,
+    order: Option<CheckoutOrder>,
     back: String,
 }
 
-impl About {
+impl RefundSubject {
     async fn read(page: &PageState, id: &str, parameters: &Parameters) -> Result<Self, Failure> {
         let payment = super::super::payment(&page.state, id).await?;
         let order = order_of(&page.state, &payment, parameters).await;
@@ -68,7 +69,7 @@ impl About {
         })
     }
 
-    /// What of the payment is left; none without its order, for checkout tells it of orders alone.
+    /// The amount that is left; `None` without the order, which alone has it.
     fn left(&self) -> Option<Money> {
         let order = self.order.as_ref()?;
         self.payment
@@ -76,26 +77,31 @@ impl About {
             .checked_sub(order.refunded_amount)
     }
 
-    /// Asks how much.
+    /// The form of the amount.
     async fn ask(&self, page: &PageState, frame: &Frame, form: &Form) -> Answer {
-        let entries = super::super::refunds_asked(&page.state, &self.payment.id).await?;
-        let shown = RefundPage {
+        let entries = super::super::audited_requests(&page.state, &self.payment.id).await?;
+        let template = RefundPage {
             frame,
             form,
             payment: &self.payment,
             left: self.left().map(|left| frame.locale.money(left)),
-            is_outcome_unknown: is_open(&entries),
+            is_outcome_unknown: has_no_outcome(&entries),
             back: self.back.clone(),
         };
         Ok(if form.is_refused() {
-            frame.show_again(shown)
+            frame.show_again(template)
         } else {
-            frame.show(shown)
+            frame.show(template)
         })
     }
 
-    /// Asks whether so much, or all that is left, shall go back.
-    fn question<'a>(&self, frame: &'a Frame, amount: Option<Money>, token: String) -> Question<'a> {
+    /// The confirmation of an amount, or of all that is left.
+    fn confirmation<'a>(
+        &self,
+        frame: &'a Frame,
+        amount: Option<Money>,
+        token: String,
+    ) -> Confirmation<'a> {
         let written = amount.or_else(|| self.left());
         let what = written.map_or_else(
             || {
@@ -106,7 +112,7 @@ impl About {
             |amount| frame.locale.money(amount),
         );
         let plain = amount.map(|amount| amount.to_string()).unwrap_or_default();
-        Question {
+        Confirmation {
             title: frame.text("Devolver o dinheiro?", "Refund this payment?"),
             name: format!("{what} · {}", self.payment.payer.email),
             sentence: frame.text(
@@ -133,9 +139,9 @@ pub(super) async fn ask(
     Path(id): Id,
     request: Request,
 ) -> Answer {
-    admit(&frame, Verb::Refund, Model::Payment)?;
+    require(&frame, Verb::Refund, Model::Payment)?;
     let parameters = Parameters::of_address(request.uri());
-    match About::read(&page, &id, &parameters).await {
+    match RefundSubject::read(&page, &id, &parameters).await {
         Ok(about) if about.payment.status != PaymentStatus::Approved => Ok(see_other(&about.back)),
         Ok(about) => {
             about
@@ -146,17 +152,17 @@ pub(super) async fn ask(
     }
 }
 
-/// `POST /payments/received/{id}/refund/`: the question, and the answer to it.
+/// `POST /payments/received/{id}/refund/`: the confirmation, and then the refund.
 pub(super) async fn refund(
     Extracted(page): Page,
     frame: Frame,
     Path(id): Id,
     request: Request,
 ) -> Answer {
-    admit(&frame, Verb::Refund, Model::Payment)?;
+    require(&frame, Verb::Refund, Model::Payment)?;
     let (parts, body) = request.into_parts();
     let mut form = Post::read(&page.state, &parts, body).await?.form;
-    let about = match About::read(&page, &id, &Parameters::of_address(&parts.uri)).await {
+    let about = match RefundSubject::read(&page, &id, &Parameters::of_address(&parts.uri)).await {
         Ok(about) => about,
         Err(failure) => return unavailable(&frame, failure),
     };
@@ -165,31 +171,34 @@ pub(super) async fn refund(
         return about.ask(&page, &frame, &form).await;
     }
     if form.value("confirmed").is_empty() {
-        let question = about.question(&frame, amount, frame.once_only_token());
-        return Ok(question.show(&frame, StatusCode::OK));
+        let confirmation = about.confirmation(&frame, amount, frame.once_only_token());
+        return Ok(confirmation.show(&frame, StatusCode::OK));
     }
     let key = idempotency_key(&frame, &form, PATH);
     match super::super::refund(&page.state, &frame.caller, &id, amount, &key).await {
         Ok(refund) => Ok(done(&frame, &refund, &about.back)),
-        Err(Failure::Refused(problem)) => {
-            form.problem = refused(&frame, &problem);
+        Err(Failure::Refused(error)) => {
+            form.problem = error_text(&frame, &error);
             about.ask(&page, &frame, &form).await
         }
         Err(Failure::Unanswered(_)) => {
             let token = form.value(TOKEN).to_owned();
-            Ok(unknown(&frame, about.question(&frame, amount, token)))
+            Ok(unknown_outcome(
+                &frame,
+                about.confirmation(&frame, amount, token),
+            ))
         }
         Err(failure) => unavailable(&frame, failure),
     }
 }
 
-/// How much the form asks for: none is all that is left.
+/// The amount of the form; `None` is all that is left.
 fn amount(frame: &Frame, form: &mut Form) -> Option<Money> {
     if form.value("how") != "part" {
         return None;
     }
     let typed = form.value("amount").to_owned();
-    let complaint = match numbers::amount(&typed).map(|plain| Money::parse(&plain)) {
+    let message = match numbers::amount(&typed).map(|plain| Money::parse(&plain)) {
         Ok(Ok(amount)) if amount > Money::ZERO => return Some(amount),
         Err(problem) => numbers::message(problem, &typed, frame.locale),
         Ok(_) => frame
@@ -199,7 +208,7 @@ fn amount(frame: &Frame, form: &mut Form) -> Option<Money> {
             )
             .to_owned(),
     };
-    form.complain("amount", complaint);
+    form.complain("amount", message);
     None
 }
 
@@ -228,9 +237,9 @@ fn done(frame: &Frame, refund: &Refund, back: &str) -> Response {
     flash::leave(see_other(back), flash)
 }
 
-/// The same question once more, with the key that it had: whatever became of the first, the money goes back once.
-fn unknown(frame: &Frame, question: Question<'_>) -> Response {
-    let question = Question {
+/// The confirmation again with the same key, so that the money is refunded once.
+fn unknown_outcome(frame: &Frame, confirmation: Confirmation<'_>) -> Response {
+    let confirmation = Confirmation {
         title: frame.text(
             "O resultado ainda não é conhecido",
             "The result is not known yet",
@@ -248,7 +257,7 @@ fn unknown(frame: &Frame, question: Question<'_>) -> Response {
                 "The payment service did not respond in time. The money may or may not have been refunded.",
             )
             .to_owned(),
-        ..question
+        ..confirmation
     };
-    question.show(frame, StatusCode::BAD_GATEWAY)
+    confirmation.show(frame, StatusCode::BAD_GATEWAY)
 }

@@ -1,4 +1,5 @@
-//! `/low-stock/`: the list to act on, with each product's minimum to be changed in its row, as a file, and as orders on paper.
+//! `/low-stock/`: the list of low products with their thresholds as fields, as a file, and as
+//! orders to print.
 
 mod view;
 
@@ -9,10 +10,10 @@ use axum::{
 use db::Conn;
 use web::Error;
 
-use super::Asked;
+use super::ListOptions;
 use crate::{
     access::{Model, Verb},
-    analysis::Shop,
+    analysis::RestockSettings,
     page::{
         Form, Frame, PageState, Post, flash,
         index::{self, Sheet},
@@ -27,11 +28,11 @@ use crate::{
     },
     stock::OPTIONAL_THRESHOLD,
 };
-use view::{Listed, OrdersPage};
+use view::{ListView, OrdersPage};
 
-/// Where the list is.
+/// The address of the list.
 pub(crate) const PATH: &str = "/low-stock/";
-/// What changes the list.
+/// The parameters of the list.
 pub(crate) const PARAMETERS: &[&str] = &[view::GROUP];
 
 type Answer = Result<Response, Error>;
@@ -40,7 +41,7 @@ type Page = Extracted<PageState>;
 /// The field of a product's minimum.
 const THRESHOLD: &str = OPTIONAL_THRESHOLD.name;
 
-/// The pages of what runs low.
+/// The pages of low products.
 pub(crate) fn routes() -> PageRouter {
     PageRouter::new()
         .route("/low-stock/", get(list))
@@ -55,7 +56,7 @@ async fn list(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
     show(&page, &frame, &parameters, None).await
 }
 
-/// Shows the list; with what was typed as a product's minimum when that was refused.
+/// Shows the list, with the form of a product whose threshold was refused.
 async fn show(
     page: &PageState,
     frame: &Frame,
@@ -64,13 +65,13 @@ async fn show(
 ) -> Answer {
     let wanted = PageRequest::parse(&page.state, parameters).map_err(Refusal::from)?;
     let is_grouped = parameters.get(view::GROUP) == Some(view::BY_SUPPLIER);
-    let asked = Asked { wanted, is_grouped };
-    let needs = super::list(&page.state, asked).await?;
+    let options = ListOptions { wanted, is_grouped };
+    let needs = super::list(&page.state, options).await?;
     let shop = page.state.config.low_stock_threshold;
-    Ok(Listed::new(frame, parameters, refused, is_grouped).show(&needs, shop))
+    Ok(ListView::new(frame, parameters, refused, is_grouped).show(&needs, shop))
 }
 
-/// Writes a product's minimum; blank is the shop's.
+/// Sets a product's own threshold; blank is the shop's.
 async fn write_threshold(
     Extracted(page): Page,
     RecordId(id): RecordId,
@@ -89,8 +90,8 @@ async fn write_threshold(
     if post.form.is_refused() {
         return show(&page, &frame, &parameters, Some((id, post.form))).await;
     }
-    let written = super::set_threshold(&page.state, &frame.caller, id, threshold.into_new());
-    let message = view::message(&frame, &written.await?);
+    let change = super::set_threshold(&page.state, &frame.caller, id, threshold.into_new());
+    let message = view::message(&frame, &change.await?);
     let list = view::address(&parameters).whole();
     Ok(flash::success(
         see_other(&format!("{list}#{THRESHOLD}-{id}")),
@@ -100,11 +101,14 @@ async fn write_threshold(
 
 async fn export(Extracted(page): Page, frame: Frame) -> Answer {
     frame.require(Verb::View, Model::Product)?;
-    let (shop, now) = (Shop::from(&page.state.config), page.state.clock.now());
+    let (settings, now) = (
+        RestockSettings::from(&page.state.config),
+        page.state.clock.now(),
+    );
     let (threshold, locale) = (page.state.config.low_stock_threshold, frame.locale);
     let read = async move |conn: &mut Conn, sheet: &Sheet| {
-        let put = |need: &super::Need| sheet.row(&view::cells(need, locale));
-        Ok(super::each(conn, shop, (threshold, now), put).await?)
+        let put = |need: &super::ReorderNeed| sheet.row(&view::cells(need, locale));
+        Ok(super::each(conn, settings, (threshold, now), put).await?)
     };
     Ok(index::export(&page.state, &frame, "low-stock", &view::COLUMNS, read).await?)
 }
@@ -112,7 +116,7 @@ async fn export(Extracted(page): Page, frame: Frame) -> Answer {
 async fn orders(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
     frame.require(Verb::View, Model::Product)?;
     let parameters = Parameters::of_address(request.uri());
-    // What names no supplier names one that nobody is.
+    // A value that is no id is that of no supplier.
     let supplier = parameters
         .get("supplier")
         .map(|id| id.parse().unwrap_or(-1));

@@ -5,7 +5,7 @@ use axum::response::Response;
 use web::locale::Locale;
 
 use super::{
-    super::{LOOKED_AT, Need, Needs, Orders, Written},
+    super::{BATCH_SIZE, NeedsPage, PrintedOrders, ReorderNeed, ThresholdChange},
     PARAMETERS, PATH, THRESHOLD,
 };
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
     rest::query::{Parameters, encode},
 };
 
-/// The parameter that brings products together, and what by.
+/// The parameter that groups products, and its value.
 pub(super) const GROUP: &str = "group";
 pub(super) const BY_SUPPLIER: &str = "supplier";
 
@@ -40,7 +40,7 @@ pub(super) const COLUMNS: [&str; 11] = [
 ];
 
 /// A product's row of the file.
-pub(super) fn cells(need: &Need, locale: Locale) -> [String; 11] {
+pub(super) fn cells(need: &ReorderNeed, locale: Locale) -> [String; 11] {
     let (stock, source) = (&need.low.stock, &need.source);
     let supplier = source.supplier.as_ref();
     let cover = need.low.cover.map(|days| round_down(days).to_string());
@@ -59,16 +59,16 @@ pub(super) fn cells(need: &Need, locale: Locale) -> [String; 11] {
     ]
 }
 
-/// Where the list is, with its state.
+/// The address of the list with its state.
 pub(super) fn address(parameters: &Parameters) -> Address {
     Address::new(PATH, PARAMETERS, "", parameters)
 }
 
-/// That a product's minimum was changed.
-pub(super) fn message(frame: &Frame, written: &Written) -> String {
-    let threshold = frame.locale.number(written.threshold);
+/// The message that a product's threshold was changed.
+pub(super) fn message(frame: &Frame, change: &ThresholdChange) -> String {
+    let threshold = frame.locale.number(change.threshold);
     let named = frame.text("mínimo", "threshold");
-    let left = if written.is_low {
+    let left = if change.is_low {
         ""
     } else {
         frame.text(
@@ -76,19 +76,19 @@ pub(super) fn message(frame: &Frame, written: &Written) -> String {
             " The stock is no longer below it.",
         )
     };
-    format!("{}: {named} {threshold}.{left}", written.title)
+    format!("{}: {named} {threshold}.{left}", change.title)
 }
 
 /// The list for one reader.
-pub(super) struct Listed<'a> {
+pub(super) struct ListView<'a> {
     frame: &'a Frame,
     address: Address,
-    /// What was typed as the minimum of a product, and is none.
+    /// The form of a product whose threshold was refused.
     refused: Option<(i64, Form)>,
     is_grouped: bool,
 }
 
-impl<'a> Listed<'a> {
+impl<'a> ListView<'a> {
     pub(super) fn new(
         frame: &'a Frame,
         parameters: &Parameters,
@@ -104,9 +104,9 @@ impl<'a> Listed<'a> {
     }
 
     /// The page.
-    pub(super) fn show(&self, needs: &Needs, shop: i64) -> Response {
+    pub(super) fn show(&self, needs: &NeedsPage, shop: i64) -> Response {
         let frame = self.frame;
-        let title = frame.text("Estoque baixo", "Low stock").to_owned();
+        let title = frame.text("Estoque baixo", "LowProduct stock").to_owned();
         let empty = Empty::new(
             "check",
             frame.text(
@@ -137,16 +137,16 @@ impl<'a> Listed<'a> {
         format!("{lead} {}.", self.frame.locale.number(shop))
     }
 
-    /// Where the order ends, when there are more products than are put in order at once.
+    /// The remark that the order ends, when there are more products than a batch.
     fn note(&self, low: u64) -> String {
-        if low <= LOOKED_AT {
+        if low <= BATCH_SIZE {
             return String::new();
         }
         let number = |count: u64| {
             let count = i64::try_from(count).unwrap_or(i64::MAX);
             self.frame.locale.number(count)
         };
-        let (first, low) = (number(LOOKED_AT), number(low));
+        let (first, low) = (number(BATCH_SIZE), number(low));
         match (self.frame.locale, self.is_grouped) {
             (Locale::PtBr, true) => {
                 format!(
@@ -188,7 +188,7 @@ impl<'a> Listed<'a> {
         columns
     }
 
-    fn row(&self, need: &Need) -> Row {
+    fn row(&self, need: &ReorderNeed) -> Row {
         let (frame, low) = (self.frame, &need.low);
         let product = &low.stock.product;
         let mut cells = vec![
@@ -216,7 +216,7 @@ impl<'a> Listed<'a> {
         Row { cells, actions }
     }
 
-    fn threshold(&self, need: &Need) -> Cell {
+    fn threshold(&self, need: &ReorderNeed) -> Cell {
         let (frame, stock) = (self.frame, &need.low.stock);
         let shown = frame.locale.number(stock.threshold);
         if !frame.may(Verb::Change, Model::Product) {
@@ -289,8 +289,8 @@ impl<'a> Listed<'a> {
 
 const ORDERS: &str = "/low-stock/orders/";
 
-/// Who delivered a product last, in words.
-fn supplier(frame: &Frame, need: &Need) -> String {
+/// A product's last supplier, in words.
+fn supplier(frame: &Frame, need: &ReorderNeed) -> String {
     let supplier = need.source.supplier.as_ref();
     supplier.map_or_else(
         || {
@@ -303,7 +303,7 @@ fn supplier(frame: &Frame, need: &Need) -> String {
 }
 
 /// A heading above the first product of each supplier.
-fn headings(frame: &Frame, needs: &[Need]) -> Vec<Heading> {
+fn headings(frame: &Frame, needs: &[ReorderNeed]) -> Vec<Heading> {
     let mut headings = Vec::new();
     let mut last = None;
     for (place, need) in needs.iter().enumerate() {
@@ -330,23 +330,23 @@ fn headings(frame: &Frame, needs: &[Need]) -> Vec<Heading> {
 #[template(path = "reorder/orders.html")]
 pub(super) struct OrdersPage<'a> {
     frame: &'a Frame,
-    orders: Vec<Order>,
+    orders: Vec<SupplierOrder>,
     today: String,
     /// Whether one supplier was asked for.
     is_of_one: bool,
-    /// How many low products are in no order; none when all are.
+    /// How many low products are not printed, if any.
     left_out: Option<String>,
 }
 
-/// What to order of one supplier.
-struct Order {
+/// The order for one supplier.
+struct SupplierOrder {
     id: i64,
     supplier: String,
-    lines: Vec<Line>,
+    lines: Vec<OrderLine>,
 }
 
 /// A product of an order.
-struct Line {
+struct OrderLine {
     title: String,
     serie_number: String,
     stock: String,
@@ -354,13 +354,18 @@ struct Line {
 }
 
 impl<'a> OrdersPage<'a> {
-    pub(super) fn new(frame: &'a Frame, found: &Orders, today: String, is_of_one: bool) -> Self {
-        let mut orders: Vec<Order> = Vec::new();
+    pub(super) fn new(
+        frame: &'a Frame,
+        found: &PrintedOrders,
+        today: String,
+        is_of_one: bool,
+    ) -> Self {
+        let mut orders: Vec<SupplierOrder> = Vec::new();
         for need in &found.needs {
             let id = need.source.supplier_id();
             if orders.last().is_none_or(|order| order.id != id) {
                 let supplier = supplier(frame, need);
-                orders.push(Order {
+                orders.push(SupplierOrder {
                     id,
                     supplier,
                     lines: Vec::new(),
@@ -381,9 +386,9 @@ impl<'a> OrdersPage<'a> {
     }
 }
 
-fn line(frame: &Frame, need: &Need) -> Line {
+fn line(frame: &Frame, need: &ReorderNeed) -> OrderLine {
     let stock = &need.low.stock;
-    Line {
+    OrderLine {
         title: stock.product.title.clone(),
         serie_number: need.source.serie_number.clone().unwrap_or_default(),
         stock: frame.locale.number(stock.quantity),

@@ -185,7 +185,7 @@ on_both_engines!(
             let product = app.admin().a_product(title, 10).await;
             let outflow = json!({"product": product, "quantity": 1});
             app.admin().post("/api/v1/outflows/", outflow).await.id();
-            inventory::analysis::step(&app.state).await.unwrap();
+            inventory::analysis::work_once(&app.state).await.unwrap();
         }
         inventory::events::pass(&app.state).await.unwrap();
         for (list, query, expected) in [

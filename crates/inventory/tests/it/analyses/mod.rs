@@ -15,7 +15,7 @@ use db::Db;
 use inventory::{
     App, Config, Parts,
     accounts::TokenKey,
-    analysis::{self, Analysis, Step},
+    analysis::{self, Analysis, WorkOutcome},
 };
 use serde_json::json;
 use web::{
@@ -82,14 +82,14 @@ async fn sell(app: &TestApp, product: i64, units: i64) {
     app.manager().post("/api/v1/outflows/", outflow).await.id();
 }
 
-async fn step(app: &TestApp) -> Step {
-    analysis::step(&app.state).await.unwrap()
+async fn step(app: &TestApp) -> WorkOutcome {
+    analysis::work_once(&app.state).await.unwrap()
 }
 
 /// One step, which must end in a record; that record.
 async fn analysed(app: &TestApp) -> Analysis {
     match step(app).await {
-        Step::Analysed(id) => record(app, id).await,
+        WorkOutcome::Analysed(id) => record(app, id).await,
         other => panic!("{other:?}"),
     }
 }

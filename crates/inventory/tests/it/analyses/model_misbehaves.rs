@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use inventory::analysis::{Analysis, Source, Step};
+use inventory::analysis::{Analysis, Source, WorkOutcome};
 use serde_json::json;
 use test_kit::on_both_engines;
 
@@ -17,8 +17,8 @@ use crate::app::TestApp;
 async fn in_the_end(app: &TestApp) -> (u32, Analysis) {
     for again in 0.. {
         match step(app).await {
-            Step::Again(due) => app.clock.set(due),
-            Step::Analysed(id) => return (again, record(app, id).await),
+            WorkOutcome::RetryAt(due) => app.clock.set(due),
+            WorkOutcome::Analysed(id) => return (again, record(app, id).await),
             other => panic!("{other:?}"),
         }
     }
@@ -180,12 +180,12 @@ on_both_engines!(
         let server = ModelServer::start([throttled("retry-after: 90\r\n"), good]).await;
         let app = TestApp::with(&address, with_model(&server)).await;
         a_product_that_ran_low(&app, "Arroz").await;
-        let Step::Again(due) = step(&app).await else {
+        let WorkOutcome::RetryAt(due) = step(&app).await else {
             panic!("not put off");
         };
         assert_eq!(due.since(app.clock.now()), Duration::from_secs(90));
         app.clock.advance(Duration::from_secs(89));
-        assert_eq!(step(&app).await, Step::Idle);
+        assert_eq!(step(&app).await, WorkOutcome::Idle);
         app.clock.advance(Duration::from_secs(1));
         assert_eq!(analysed(&app).await.provenance.source, Source::Model);
     }
@@ -237,8 +237,8 @@ on_both_engines!(
         );
         // Another process counts the same calls.
         let other = super::replica(&app, &address, config, 9).await;
-        let stepped = inventory::analysis::step(&other.state).await.unwrap();
-        assert!(matches!(stepped, Step::Analysed(_)), "{stepped:?}");
+        let stepped = inventory::analysis::work_once(&other.state).await.unwrap();
+        assert!(matches!(stepped, WorkOutcome::Analysed(_)), "{stepped:?}");
         assert_eq!(server.calls().len(), 5);
         app.clock.advance(Duration::from_secs(60));
         sell(&app, product, 1).await;

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, time::Duration};
 
 use inventory::{
     access::{Caller, Granted},
-    analysis::{self, Phase, Step},
+    analysis::{self, Phase, WorkOutcome},
     rest::Refusal,
 };
 use serde_json::json;
@@ -43,15 +43,15 @@ on_both_engines!(
             sell(&app, product, 1).await;
         }
         analysed(&app).await;
-        assert_eq!(step(&app).await, Step::Idle);
+        assert_eq!(step(&app).await, WorkOutcome::Idle);
 
         app.clock.advance(HOUR);
         sell(&app, product, 1).await;
-        let Step::Later(due) = step(&app).await else {
+        let WorkOutcome::CoolingDown(due) = step(&app).await else {
             panic!("no cool-down");
         };
         assert_eq!(due.since(app.clock.now()), HOUR * 5);
-        assert_eq!(step(&app).await, Step::Idle);
+        assert_eq!(step(&app).await, WorkOutcome::Idle);
         app.clock.advance(HOUR * 5);
         let second = analysed(&app).await;
         assert_eq!(second.summary.id, 2);
@@ -59,7 +59,7 @@ on_both_engines!(
             second.summary.result.contains("Em estoque: 3 unidades"),
             "{second:?}"
         );
-        assert_eq!(step(&app).await, Step::Idle);
+        assert_eq!(step(&app).await, WorkOutcome::Idle);
     }
 );
 
@@ -70,7 +70,7 @@ on_both_engines!(
         let product = a_new_product_that_is_low(&app, "Arroz").await;
         analysed(&app).await;
         sell(&app, product, 1).await;
-        assert!(matches!(step(&app).await, Step::Later(_)));
+        assert!(matches!(step(&app).await, WorkOutcome::CoolingDown(_)));
         app.manager()
             .patch(
                 &format!("/api/v1/products/{product}/"),
@@ -78,8 +78,8 @@ on_both_engines!(
             )
             .await;
         app.clock.advance(HOUR * 6);
-        assert_eq!(step(&app).await, Step::Dropped);
-        assert_eq!(step(&app).await, Step::Idle);
+        assert_eq!(step(&app).await, WorkOutcome::Dropped);
+        assert_eq!(step(&app).await, WorkOutcome::Idle);
     }
 );
 
@@ -90,8 +90,8 @@ on_both_engines!(
         let product = a_new_product_that_is_low(&app, "Arroz").await;
         let first = analysed(&app).await.summary.id;
         sell(&app, product, 1).await;
-        assert!(matches!(step(&app).await, Step::Later(_)));
-        let standing = analysis::standing(&app.state, product).await.unwrap();
+        assert!(matches!(step(&app).await, WorkOutcome::CoolingDown(_)));
+        let standing = analysis::status(&app.state, product).await.unwrap();
         assert!(
             matches!(standing.phase, Some(Phase::Postponed(_))),
             "{standing:?}"
@@ -99,11 +99,11 @@ on_both_engines!(
 
         let asked = analysis::analyse_now(&app.state, &caller(Granted::Superuser), product).await;
         assert_eq!(asked.unwrap().newest, Some(first));
-        let standing = analysis::standing(&app.state, product).await.unwrap();
+        let standing = analysis::status(&app.state, product).await.unwrap();
         assert_eq!(standing.phase, Some(Phase::Waiting));
         let second = analysed(&app).await;
         assert_eq!(second.provenance.asked_by.as_deref(), Some("manager"));
-        let standing = analysis::standing(&app.state, product).await.unwrap();
+        let standing = analysis::status(&app.state, product).await.unwrap();
         assert_eq!(
             (standing.phase, standing.newest),
             (None, Some(second.summary.id))
@@ -127,7 +127,7 @@ on_both_engines!(a_deleted_product_takes_its_request_along, async |address| {
         .delete(&format!("/api/v1/products/{product}/"))
         .await;
     assert_eq!(deleted.status.as_u16(), 204, "{deleted:?}");
-    assert_eq!(step(&app).await, Step::Idle);
+    assert_eq!(step(&app).await, WorkOutcome::Idle);
 });
 
 on_both_engines!(
@@ -141,14 +141,14 @@ on_both_engines!(
             step = step(&app) => panic!("{step:?}"),
             () = server.called() => {}
         }
-        assert_eq!(step(&app).await, Step::Idle);
+        assert_eq!(step(&app).await, WorkOutcome::Idle);
         let answer = app.viewer().get("/api/v1/analyses/").await.json();
         assert_eq!(answer["count"], 0);
         app.clock.advance(HOUR);
         let sold = super::model_server::says(&super::model_server::reply("Peça 42 unidades.", &[]));
         server.does([sold]);
         analysed(&app).await;
-        assert_eq!(step(&app).await, Step::Idle);
+        assert_eq!(step(&app).await, WorkOutcome::Idle);
     }
 );
 
@@ -166,14 +166,14 @@ fn the_request_of_a_dead_process_is_due_at_once_and_that_of_a_living_one_never_o
         // Another clock that is ahead ends no lease of a process that lives.
         let right = app.clock.now();
         app.clock.advance(HOUR);
-        assert_eq!(step(&other).await, Step::Idle);
+        assert_eq!(step(&other).await, WorkOutcome::Idle);
         app.clock.set(right);
         other.sees_dead().await;
         assert_eq!(analysis::release_dead(&other.state).await.unwrap(), 1);
         let sold = super::model_server::says(&super::model_server::reply("Peça 42 unidades.", &[]));
         server.does([sold]);
         analysed(&other).await;
-        assert_eq!(step(&app).await, Step::Idle);
+        assert_eq!(step(&app).await, WorkOutcome::Idle);
     });
 }
 
@@ -185,15 +185,15 @@ on_both_engines!(
         let app = TestApp::with(&address, with_model(&server)).await;
         super::a_product_that_ran_low(&app, "Arroz").await;
         let state = app.state.clone();
-        let slow = tokio::spawn(async move { analysis::step(&state).await.unwrap() });
+        let slow = tokio::spawn(async move { analysis::work_once(&state).await.unwrap() });
         server.called().await;
         // Its lease ends; another takes over and has the same trouble with the model.
         app.clock.advance(HOUR);
         let second = step(&app).await;
-        assert!(matches!(second, Step::Again(_)), "{second:?}");
+        assert!(matches!(second, WorkOutcome::RetryAt(_)), "{second:?}");
         server.release();
         let first = slow.await.unwrap();
-        assert_eq!(first, Step::Lost);
+        assert_eq!(first, WorkOutcome::LeaseLost);
     }
 );
 
@@ -205,21 +205,21 @@ on_both_engines!(
         let app = TestApp::with(&address, with_model(&server)).await;
         let product = super::a_product_that_ran_low(&app, "Arroz").await;
         let state = app.state.clone();
-        let working = tokio::spawn(async move { analysis::step(&state).await.unwrap() });
+        let working = tokio::spawn(async move { analysis::work_once(&state).await.unwrap() });
         server.called().await;
         sell(&app, product, 2).await;
         server.release();
-        let Step::Analysed(id) = working.await.unwrap() else {
+        let WorkOutcome::Analysed(id) = working.await.unwrap() else {
             panic!("no analysis");
         };
         let first = record(&app, id).await.summary.result;
         assert!(first.contains("Em estoque: 9 unidades"), "{first}");
-        assert_eq!(step(&app).await, Step::Idle);
+        assert_eq!(step(&app).await, WorkOutcome::Idle);
         app.clock.advance(HOUR * 6);
         server.release();
         let second = analysed(&app).await.summary.result;
         assert!(second.contains("Em estoque: 7 unidades"), "{second}");
-        assert_eq!(step(&app).await, Step::Idle);
+        assert_eq!(step(&app).await, WorkOutcome::Idle);
     }
 );
 
@@ -239,9 +239,9 @@ on_both_engines!(
                     let mut ids = Vec::new();
                     let mut idle = 0;
                     while idle < 2 {
-                        match analysis::step(&state).await.unwrap() {
-                            Step::Analysed(id) => ids.push(id),
-                            Step::Idle => idle += 1,
+                        match analysis::work_once(&state).await.unwrap() {
+                            WorkOutcome::Analysed(id) => ids.push(id),
+                            WorkOutcome::Idle => idle += 1,
                             other => panic!("{other:?}"),
                         }
                     }
@@ -283,10 +283,10 @@ on_both_engines!(
         let mut titles = BTreeSet::new();
         loop {
             match step(&app).await {
-                Step::Analysed(id) => {
+                WorkOutcome::Analysed(id) => {
                     titles.insert(record(&app, id).await.summary.heading().to_owned())
                 }
-                Step::Idle => break,
+                WorkOutcome::Idle => break,
                 other => panic!("{other:?}"),
             };
         }

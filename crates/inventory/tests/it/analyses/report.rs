@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use inventory::analysis::report::{self, Line, Order, Week, scheduled_step};
+use inventory::analysis::report::{self, ReportLine, ReportParameters, WeeklyRun, run_weekly};
 use serde_json::json;
 use test_kit::on_both_engines;
 use web::locale::Locale;
@@ -19,9 +19,9 @@ on_both_engines!(
         app.clock.advance(DAY * 100);
         a_product_that_ran_low(&app, "Arroz").await;
         app.manager().a_product("Novo", 5).await;
-        let order = Order::new(&app.state.config, app.clock.now());
-        let mut lines: Vec<Line> = Vec::new();
-        let summary = report::report(&app.state.db, &order, |line| {
+        let parameters = ReportParameters::new(&app.state.config, app.clock.now());
+        let mut lines: Vec<ReportLine> = Vec::new();
+        let summary = report::report(&app.state.db, &parameters, |line| {
             lines.push(line.clone());
             Ok(())
         })
@@ -38,7 +38,7 @@ on_both_engines!(
         );
         assert_eq!(rice.yearly_value.to_string(), "600.00");
         assert_eq!(new.days_of_cover, None);
-        assert_eq!(dead.cells().len(), Line::COLUMNS.len());
+        assert_eq!(dead.cells().len(), ReportLine::COLUMNS.len());
         let told = serde_json::to_value(&summary).unwrap();
         assert_eq!(told["products"], 3);
         assert_eq!(told["dead"]["value"], "320.00");
@@ -66,13 +66,12 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         app.manager().a_product("Arroz", 40).await;
         let other = replica(&app, &address, unlimited(), 8).await;
-        let (first, second) =
-            tokio::join!(scheduled_step(&app.state), scheduled_step(&other.state));
+        let (first, second) = tokio::join!(run_weekly(&app.state), run_weekly(&other.state));
         let made: Vec<i64> = [first.unwrap(), second.unwrap()]
             .into_iter()
             .filter_map(|week| match week {
-                Week::Made(id) => Some(id),
-                Week::Over | Week::Elsewhere => None,
+                WeeklyRun::Stored(id) => Some(id),
+                WeeklyRun::NothingToDo | WeeklyRun::Elsewhere => None,
             })
             .collect();
         assert_eq!(made.len(), 1, "{made:?}");
@@ -87,13 +86,16 @@ on_both_engines!(
                 .heading()
                 .starts_with("Relatório da loja de 20/11/2026")
         );
-        assert_eq!(scheduled_step(&app.state).await.unwrap(), Week::Over);
+        assert_eq!(
+            run_weekly(&app.state).await.unwrap(),
+            WeeklyRun::NothingToDo
+        );
         // Its beginning stands on the first page, an item as a line of its own.
         let first = app.logged_in("viewer").await.get("/").await;
         assert!(first.text.contains("<p>D: 1 produto"), "{}", first.text);
         app.clock.advance(Duration::from_secs(7 * 24 * 60 * 60));
-        let next = scheduled_step(&app.state).await.unwrap();
-        assert!(matches!(next, Week::Made(_)), "{next:?}");
+        let next = run_weekly(&app.state).await.unwrap();
+        assert!(matches!(next, WeeklyRun::Stored(_)), "{next:?}");
     }
 );
 
@@ -108,11 +110,14 @@ on_both_engines!(
             tx.execute(sql, &[&until, &false]).await
         };
         app.state.db.write::<_, db::Error, _>(dead).await.unwrap();
-        assert_eq!(scheduled_step(&app.state).await.unwrap(), Week::Elsewhere);
+        assert_eq!(run_weekly(&app.state).await.unwrap(), WeeklyRun::Elsewhere);
         app.clock.advance(Duration::from_secs(3600));
-        let made = scheduled_step(&app.state).await.unwrap();
-        assert!(matches!(made, Week::Made(_)), "{made:?}");
-        assert_eq!(scheduled_step(&app.state).await.unwrap(), Week::Over);
+        let made = run_weekly(&app.state).await.unwrap();
+        assert!(matches!(made, WeeklyRun::Stored(_)), "{made:?}");
+        assert_eq!(
+            run_weekly(&app.state).await.unwrap(),
+            WeeklyRun::NothingToDo
+        );
     }
 );
 
@@ -120,9 +125,15 @@ on_both_engines!(
     a_shop_without_products_is_over_for_the_week,
     async |address| {
         let app = TestApp::new(&address).await;
-        assert_eq!(scheduled_step(&app.state).await.unwrap(), Week::Over);
+        assert_eq!(
+            run_weekly(&app.state).await.unwrap(),
+            WeeklyRun::NothingToDo
+        );
         app.manager().a_product("Arroz", 40).await;
         app.clock.advance(Duration::from_secs(3600));
-        assert_eq!(scheduled_step(&app.state).await.unwrap(), Week::Over);
+        assert_eq!(
+            run_weekly(&app.state).await.unwrap(),
+            WeeklyRun::NothingToDo
+        );
     }
 );

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use inventory::payments::Config;
+use inventory::payments::CheckoutConfig;
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -88,13 +88,13 @@ impl Checkout {
     }
 
     /// The settings that lead to it. It is waited for long, unless a test is about waiting.
-    pub(crate) fn settings(&self) -> Config {
+    pub(crate) fn settings(&self) -> CheckoutConfig {
         let address = format!("http://{}", self.address).parse().unwrap();
         let long = Duration::from_secs(600);
-        Config {
+        CheckoutConfig {
             reading: long,
             writing: long,
-            ..Config::new(address, ApiKey::parse(KEY).unwrap())
+            ..CheckoutConfig::new(address, ApiKey::parse(KEY).unwrap())
         }
     }
 

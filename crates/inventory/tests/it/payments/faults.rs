@@ -95,8 +95,8 @@ on_both_engines!(
     a_checkout_that_is_silent_or_gone_is_not_waited_for,
     async |address| {
         let checkout = Checkout::start(|_| Reply::Hang).await;
-        let config = |settings: payments::Config| {
-            config(payments::Config {
+        let config = |settings: payments::CheckoutConfig| {
+            config(payments::CheckoutConfig {
                 reading: Duration::from_millis(1),
                 ..settings
             })

@@ -22,7 +22,7 @@ async fn beside(address: &str, checkout: &Checkout) -> TestApp {
 }
 
 /// The settings of an application with these of a checkout, and without limits.
-fn config(checkout: payments::Config) -> Config {
+fn config(checkout: payments::CheckoutConfig) -> Config {
     Config {
         rate_limit_auth: Rates::off(),
         rate_limit_read: Rates::off(),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use inventory::{
     Config,
-    analysis::report::{Week, scheduled_step},
+    analysis::report::{WeeklyRun, run_weekly},
     events::{self, Mail, mail::Server},
     stock::AlertMode,
 };
@@ -212,10 +212,13 @@ on_both_engines!(
         };
         let app = TestApp::with(&address, settings).await;
         app.admin().a_product("Arroz", 40).await;
-        let Week::Made(id) = scheduled_step(&app.state).await.unwrap() else {
+        let WeeklyRun::Stored(id) = run_weekly(&app.state).await.unwrap() else {
             panic!("no report was made");
         };
-        assert_eq!(scheduled_step(&app.state).await.unwrap(), Week::Over);
+        assert_eq!(
+            run_weekly(&app.state).await.unwrap(),
+            WeeklyRun::NothingToDo
+        );
         assert_eq!(mail(&app).await, 2);
         let taken = server.taken();
         assert_eq!(taken[1].to, "TO:<rui@example.com>");
@@ -230,8 +233,8 @@ on_both_engines!(
         assert!(texts[1].contains("<h2>Assumptions</h2>"), "{}", texts[1]);
         // The next week has its own.
         app.clock.advance(Duration::from_secs(7 * 24 * 60 * 60));
-        let next = scheduled_step(&app.state).await.unwrap();
-        assert!(matches!(next, Week::Made(_)), "{next:?}");
+        let next = run_weekly(&app.state).await.unwrap();
+        assert!(matches!(next, WeeklyRun::Stored(_)), "{next:?}");
         assert_eq!(mail(&app).await, 2);
     }
 );

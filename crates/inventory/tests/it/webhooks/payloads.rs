@@ -46,7 +46,7 @@ on_both_engines!(
         let product = app.admin().a_product("Açaí \"500 g\"", 12).await;
         let outflow = json!({"product": product, "quantity": 3, "description": "Balcão"});
         app.manager().post("/api/v1/outflows/", outflow).await.id();
-        analysis::step(&app.state).await.unwrap();
+        analysis::work_once(&app.state).await.unwrap();
         app.manager()
             .patch(
                 &format!("/api/v1/products/{product}/"),

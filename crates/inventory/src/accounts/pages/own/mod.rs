@@ -1,4 +1,5 @@
-//! `/account/`: what users see and change of their own account. Profile and preferences are here, the rest in a file each.
+//! `/account/`: what users see and change of their own account. Profile and preferences are here,
+//! the rest in a file each.
 
 mod password;
 mod second_factor;
@@ -10,7 +11,7 @@ use super::posted;
 use crate::{
     State,
     accounts::{
-        second_factor::{self as factor, Status},
+        second_factor::{self as factor, SecondFactorStatus},
         session::{self, Session, visits::Visit},
         users::{self, User, own},
     },
@@ -54,13 +55,13 @@ pub(super) fn routes() -> PageRouter {
 }
 
 /// A post of somebody who is logged in, checked for being theirs.
-struct Sent {
+struct AccountPost {
     parts: Parts,
     members: Members,
     session: Arc<Session>,
 }
 
-impl Sent {
+impl AccountPost {
     async fn read(state: &State, request: Request) -> Result<Self, Refusal> {
         let (parts, body) = request.into_parts();
         let members = posted::read(state, &parts, body).await?;
@@ -89,7 +90,7 @@ struct AccountPage<'a> {
     frame: &'a Frame,
     form: Form,
     groups: String,
-    second_factor: Option<Status>,
+    second_factor: Option<SecondFactorStatus>,
     sessions: usize,
 }
 
@@ -123,7 +124,7 @@ async fn change(
     frame: Frame,
     request: Request,
 ) -> Result<Response, web::Error> {
-    let sent = Sent::read(&page.state, request).await?;
+    let sent = AccountPost::read(&page.state, request).await?;
     let (mut form, locale) = (Form::of(&sent.members), frame.locale);
     let mut members = sent.members;
     let edit = FormEdit::of(&form, &members, own::PROFILE);

@@ -6,7 +6,7 @@ use axum::{
     response::Response,
 };
 
-use super::Sent;
+use super::AccountPost;
 use crate::{
     accounts::{
         Tokens,
@@ -23,7 +23,7 @@ const REVOKE: &str = "revoke_tokens";
 
 #[derive(Template)]
 #[template(path = "accounts/password.html")]
-struct PasswordPage<'a> {
+struct OwnPasswordPage<'a> {
     frame: &'a Frame,
     form: Form,
 }
@@ -31,7 +31,7 @@ struct PasswordPage<'a> {
 /// `GET /account/password/`
 pub(super) async fn show(frame: Frame) -> Response {
     let form = Form::new().with(REVOKE, "1");
-    frame.show(PasswordPage {
+    frame.show(OwnPasswordPage {
         frame: &frame,
         form,
     })
@@ -43,7 +43,7 @@ pub(super) async fn change(
     frame: Frame,
     request: Request,
 ) -> Result<Response, web::Error> {
-    let sent = Sent::read(&page.state, request).await?;
+    let sent = AccountPost::read(&page.state, request).await?;
     // The passwords are not shown again.
     let mut form = Form::new().with(REVOKE, sent.text(REVOKE));
     if let Some(begun) = try_change(&page, &frame, &sent, &mut form).await? {
@@ -61,21 +61,21 @@ pub(super) async fn change(
         cookies::begin(&mut response, &begun, is_https(&sent.parts));
         return Ok(response);
     }
-    Ok(frame.show_again(PasswordPage {
+    Ok(frame.show_again(OwnPasswordPage {
         frame: &frame,
         form,
     }))
 }
 
 /// What the reader wishes for the tokens of programs.
-fn tokens(sent: &Sent) -> Tokens {
+fn tokens(sent: &AccountPost) -> Tokens {
     Tokens::revoked_if(!sent.text(REVOKE).is_empty())
 }
 
 async fn try_change(
     page: &PageState,
     frame: &Frame,
-    sent: &Sent,
+    sent: &AccountPost,
     form: &mut Form,
 ) -> Result<Option<crate::accounts::session::Begun>, Refusal> {
     let [old, new, again] = ["old_password", "new_password", "new_password_again"];

@@ -1,4 +1,5 @@
-//! `/account/second-factor/`: turning the second factor on with a code of the device, and off; recovery codes, shown once.
+//! `/account/second-factor/`: turning the second factor on with a code of the device, and off;
+//! recovery codes, shown once.
 
 use askama::Template;
 use axum::{
@@ -6,11 +7,11 @@ use axum::{
     response::Response,
 };
 
-use super::Sent;
+use super::AccountPost;
 use crate::{
     accounts::{
         pages::{is_https, keep_nothing},
-        second_factor::{self as factor, NewCodes, Unchanged, Wish, totp::Secret},
+        second_factor::{self as factor, ChangeRefused, CodesRequest, NewCodes, totp::TotpSecret},
         session::{self, cookies},
     },
     page::{
@@ -81,16 +82,17 @@ pub(super) async fn show(
     Extracted(page): Extracted<PageState>,
     frame: Frame,
 ) -> Result<Response, web::Error> {
-    let secret = Secret::new(&page.state.random);
+    let secret = TotpSecret::new(&page.state.random);
     Ok(shown(&page, &frame, Form::new(), secret).await?)
 }
 
-/// The page of whoever has a second factor, or of whoever has none: with a secret that nothing knows yet but this page.
+/// The page of whoever has a second factor, or of whoever has none: with a secret that nothing
+/// knows yet but this page.
 async fn shown(
     page: &PageState,
     frame: &Frame,
     form: Form,
-    secret: Secret,
+    secret: TotpSecret,
 ) -> Result<Response, Refusal> {
     let is_refused = form.is_refused();
     let is_mandatory = page.state.config.second_factor.includes(&frame.caller);
@@ -142,9 +144,9 @@ pub(super) async fn turn_on(
     frame: Frame,
     request: Request,
 ) -> Result<Response, web::Error> {
-    let sent = Sent::read(&page.state, request).await?;
+    let sent = AccountPost::read(&page.state, request).await?;
     // A form without the secret of its page is not one of ours.
-    let Some(secret) = Secret::parse(&sent.text("secret")) else {
+    let Some(secret) = TotpSecret::parse(&sent.text("secret")) else {
         return Ok(see_other(HERE));
     };
     let form = Form::of(&sent.members);
@@ -158,9 +160,9 @@ pub(super) async fn turn_on(
 }
 
 /// What a form that makes recovery codes sends.
-fn wish<'a>(sent: &'a Sent, form: &'a Form, path: &'static str) -> Wish<'a> {
+fn wish<'a>(sent: &'a AccountPost, form: &'a Form, path: &'static str) -> CodesRequest<'a> {
     let user = sent.session.account.caller.id;
-    Wish {
+    CodesRequest {
         session: &sent.session,
         token: form.value(once::TOKEN),
         key: Once::of(form).map(|once| once.by(user, path)),
@@ -172,7 +174,7 @@ async fn refused(
     page: &PageState,
     frame: &Frame,
     refusal: Refusal,
-    secret: Secret,
+    secret: TotpSecret,
 ) -> Result<Response, Refusal> {
     let mut form = Form::new();
     form.take(refusal, frame.locale)?;
@@ -185,7 +187,7 @@ pub(super) async fn turn_off(
     frame: Frame,
     request: Request,
 ) -> Result<Response, web::Error> {
-    let sent = Sent::read(&page.state, request).await?;
+    let sent = AccountPost::read(&page.state, request).await?;
     let (password, code) = (sent.text("off_password"), sent.text("off_code"));
     let done = factor::turn_off(&page.state, &frame.caller, password, &code).await?;
     match done {
@@ -210,7 +212,7 @@ pub(super) async fn renew(
     frame: Frame,
     request: Request,
 ) -> Result<Response, web::Error> {
-    let sent = Sent::read(&page.state, request).await?;
+    let sent = AccountPost::read(&page.state, request).await?;
     let form = Form::of(&sent.members);
     let wish = wish(&sent, &form, "second-factor/recovery-codes");
     let password = sent.text("password");
@@ -218,7 +220,7 @@ pub(super) async fn renew(
         Ok(Ok(made)) => Ok(codes_page(&frame, &sent, made)),
         Ok(Err(why)) => Ok(again(&page, &frame, &why, ON).await?),
         Err(refusal) => {
-            let secret = Secret::new(&page.state.random);
+            let secret = TotpSecret::new(&page.state.random);
             Ok(refused(&page, &frame, refusal, secret).await?)
         }
     }
@@ -227,41 +229,41 @@ pub(super) async fn renew(
 async fn again(
     page: &PageState,
     frame: &Frame,
-    why: &Unchanged,
+    why: &ChangeRefused,
     fields: Fields,
 ) -> Result<Response, Refusal> {
     let form = complaint(frame, why, fields);
-    shown(page, frame, form, Secret::new(&page.state.random)).await
+    shown(page, frame, form, TotpSecret::new(&page.state.random)).await
 }
 
 /// What is wrong, at its field.
-fn complaint(frame: &Frame, why: &Unchanged, fields: Fields) -> Form {
+fn complaint(frame: &Frame, why: &ChangeRefused, fields: Fields) -> Form {
     let mut form = Form::new();
     match why {
-        Unchanged::Password => form.complain(
+        ChangeRefused::Password => form.complain(
             fields.password,
             frame.text(
                 "Esta não é a sua senha atual.",
                 "This is not your current password.",
             ),
         ),
-        Unchanged::Code => form.complain(
+        ChangeRefused::Code => form.complain(
             fields.code,
             frame.text(
                 "Este código não é válido agora. Confira o relógio do celular e digite o próximo código.",
                 "This code is not valid now. Check the clock on your phone and enter the next code.",
             ),
         ),
-        Unchanged::Mandatory => {
+        ChangeRefused::Mandatory => {
             frame.say(MANDATORY).clone_into(&mut form.problem);
         }
-        Unchanged::Already => {}
+        ChangeRefused::Already => {}
     }
     form
 }
 
 /// The codes, which only the same form shows again; the session goes on under another token.
-fn codes_page(frame: &Frame, sent: &Sent, NewCodes { codes, begun }: NewCodes) -> Response {
+fn codes_page(frame: &Frame, sent: &AccountPost, NewCodes { codes, begun }: NewCodes) -> Response {
     let mut response = frame.show(CodesPage { frame, codes });
     keep_nothing(&mut response);
     cookies::begin(&mut response, &begun, is_https(&sent.parts));

@@ -6,7 +6,7 @@ use axum::{
     response::Response,
 };
 
-use super::{Sent, session_of};
+use super::{AccountPost, session_of};
 use crate::{
     access::Actor,
     accounts::{
@@ -23,11 +23,11 @@ const HERE: &str = "/account/sessions/";
 #[template(path = "accounts/sessions.html")]
 struct SessionsPage<'a> {
     frame: &'a Frame,
-    rows: Vec<Row>,
+    rows: Vec<SessionRow>,
 }
 
 /// A session as the page shows it.
-struct Row {
+struct SessionRow {
     id: i64,
     agent: String,
     address: String,
@@ -53,8 +53,8 @@ pub(super) async fn show(
     }))
 }
 
-fn row(session: Listed, this: i64, frame: &Frame) -> Row {
-    Row {
+fn row(session: Listed, this: i64, frame: &Frame) -> SessionRow {
+    SessionRow {
         id: session.id,
         agent: agent::words(&session.agent, frame.locale),
         address: session.address,
@@ -71,7 +71,7 @@ pub(super) async fn end(
     RecordId(id): RecordId,
     request: Request,
 ) -> Result<Response, web::Error> {
-    Sent::read(&page.state, request).await?;
+    AccountPost::read(&page.state, request).await?;
     let id = id.ok_or(Refusal::NotFound)?;
     let (state, actor) = (&page.state, Actor::from(&frame.caller));
     session::end(&state.db, &actor, (id, frame.caller.id), state.clock.now())
@@ -87,7 +87,7 @@ pub(super) async fn end_others(
     frame: Frame,
     request: Request,
 ) -> Result<Response, web::Error> {
-    let sent = Sent::read(&page.state, request).await?;
+    let sent = AccountPost::read(&page.state, request).await?;
     let (state, actor) = (&page.state, Actor::from(&frame.caller));
     let (user, kept) = (frame.caller.id, Some(sent.session.id));
     session::end_all(&state.db, &actor, user, kept, state.clock.now())
@@ -106,7 +106,7 @@ pub(super) async fn revoke_tokens(
     frame: Frame,
     request: Request,
 ) -> Result<Response, web::Error> {
-    Sent::read(&page.state, request).await?;
+    AccountPost::read(&page.state, request).await?;
     let (state, actor) = (&page.state, Actor::from(&frame.caller));
     revoke_all(&state.db, &actor, frame.caller.id, state.clock.now())
         .await

@@ -1,13 +1,13 @@
-//! The summary of a report: the sums of all its lines. `text` puts it into words.
+//! The summary of a report: the sums of all its lines. `text` writes it as text.
 
 mod text;
 
-pub(crate) use text::{Printed, Section};
+pub(crate) use text::{ReportSection, ReportText};
 
 use db::{Money, Timestamp};
 use serde::Serialize;
 
-use super::Line;
+use super::ReportLine;
 use crate::{
     analysis::{model::portfolio::Abc, text::clean},
     stock::Level,
@@ -18,12 +18,12 @@ const NAMED: usize = 10;
 
 /// The sums of all lines.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Summary {
+pub struct ReportSummary {
     #[serde(serialize_with = "crate::rest::json::time")]
     created_at: Timestamp,
     window_days: i64,
     products: i64,
-    classes: [Class; 4],
+    classes: [ClassTotals; 4],
     #[serde(serialize_with = "crate::rest::json::price")]
     stock_value: Money,
     #[serde(serialize_with = "crate::rest::json::price")]
@@ -32,18 +32,19 @@ pub struct Summary {
     yearly_value: Money,
     out_of_stock: i64,
     low: i64,
-    due: Pile,
-    dead: Pile,
-    slow: Pile,
-    excess: Pile,
+    due: ProductGroup,
+    dead: ProductGroup,
+    slow: ProductGroup,
+    excess: ProductGroup,
     /// Products with too little history for a forecast.
-    unforeseen: i64,
+    #[serde(rename = "unforeseen")]
+    without_forecast: i64,
     covered: [i64; 4],
 }
 
 /// One class of products.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-struct Class {
+struct ClassTotals {
     name: Abc,
     products: i64,
     #[serde(serialize_with = "crate::rest::json::price")]
@@ -52,17 +53,17 @@ struct Class {
     stock_value: Money,
 }
 
-/// Products that have something in common: how many, what they are worth, and the first of them.
+/// A group of products: how many, their value, and those of the highest value.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-struct Pile {
+struct ProductGroup {
     products: i64,
     #[serde(serialize_with = "crate::rest::json::price")]
     value: Money,
-    first: Vec<Named>,
+    first: Vec<GroupedProduct>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-struct Named {
+struct GroupedProduct {
     product: i64,
     title: String,
     units: i64,
@@ -70,20 +71,20 @@ struct Named {
     value: Money,
 }
 
-impl Pile {
-    /// Adds a product; the dearest are named.
-    fn add(&mut self, line: &Line, units: i64, value: Money) {
+impl ProductGroup {
+    /// Adds a product. Those of the highest value are kept by name.
+    fn add(&mut self, line: &ReportLine, units: i64, value: Money) {
         self.products += 1;
         self.value = sum(self.value, value);
         let place = self.first.partition_point(|named| named.value >= value);
         if place < NAMED {
-            let named = Named {
+            let product = GroupedProduct {
                 product: line.product,
                 title: clean(&line.title, 120),
                 units,
                 value,
             };
-            self.first.insert(place, named);
+            self.first.insert(place, product);
             self.first.truncate(NAMED);
         }
     }
@@ -93,13 +94,13 @@ fn sum(left: Money, right: Money) -> Money {
     left.checked_add(right).unwrap_or(left)
 }
 
-impl Summary {
+impl ReportSummary {
     pub(super) fn new(created_at: Timestamp, window_days: i64) -> Self {
         Self {
             created_at,
             window_days,
             products: 0,
-            classes: Abc::ALL.map(|name| Class {
+            classes: Abc::ALL.map(|name| ClassTotals {
                 name,
                 products: 0,
                 yearly_value: Money::ZERO,
@@ -110,21 +111,21 @@ impl Summary {
             yearly_value: Money::ZERO,
             out_of_stock: 0,
             low: 0,
-            due: Pile::default(),
-            dead: Pile::default(),
-            slow: Pile::default(),
-            excess: Pile::default(),
-            unforeseen: 0,
+            due: ProductGroup::default(),
+            dead: ProductGroup::default(),
+            slow: ProductGroup::default(),
+            excess: ProductGroup::default(),
+            without_forecast: 0,
             covered: [0; 4],
         }
     }
 
-    /// Whether there is nothing to tell of.
+    /// Whether the shop has no products.
     pub(super) const fn is_empty(&self) -> bool {
         self.products == 0
     }
 
-    pub(super) fn add(&mut self, line: &Line) {
+    pub(super) fn add(&mut self, line: &ReportLine) {
         self.products += 1;
         self.stock_value = sum(self.stock_value, line.stock_value);
         self.opening_value = sum(self.opening_value, line.opening_value);
@@ -149,7 +150,7 @@ impl Summary {
             self.excess.add(line, line.excess_units, line.excess_value);
         }
         match line.days_of_cover {
-            None => self.unforeseen += 1,
+            None => self.without_forecast += 1,
             Some(days) => {
                 let place = [7.0, 30.0, 90.0]
                     .iter()

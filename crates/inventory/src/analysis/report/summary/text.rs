@@ -4,34 +4,33 @@ use web::locale::Locale;
 
 use super::{
     super::line::{DEAD_AFTER, SLOW_BEYOND},
-    Class, Pile, Summary,
+    ClassTotals, ProductGroup, ReportSummary,
 };
 use crate::analysis::{
     model::portfolio,
     text::{ASSUMPTIONS, decimal},
 };
 
-/// A report in one language, as the mail and the record of it print it.
+/// A report in one language, for the mail and for the stored analysis.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Printed {
-    /// What it is, and of which day.
+pub(crate) struct ReportText {
+    /// With the day.
     pub(crate) heading: String,
-    /// The whole in two sentences.
+    /// The shop in two sentences.
     pub(crate) opening: String,
-    /// The rest.
-    pub(crate) sections: Vec<Section>,
+    pub(crate) sections: Vec<ReportSection>,
 }
 
 /// A part of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Section {
-    /// What it is about; may be blank.
+pub(crate) struct ReportSection {
+    /// May be blank.
     pub(crate) heading: String,
-    /// A line for each thing.
+    /// One line each.
     pub(crate) items: Vec<String>,
 }
 
-impl Printed {
+impl ReportText {
     /// As plain text. The first line is the heading, as an analysis has one.
     fn text(&self) -> String {
         let mut lines = vec![self.heading.clone(), String::new(), self.opening.clone()];
@@ -44,15 +43,15 @@ impl Printed {
     }
 }
 
-impl Summary {
+impl ReportSummary {
     /// The report as text, for people. Its first line is a heading, as an analysis has one.
     pub fn text(&self, locale: Locale) -> String {
-        self.printed(locale).text()
+        self.written(locale).text()
     }
 
     /// The report in words.
-    pub(crate) fn printed(&self, locale: Locale) -> Printed {
-        let section = |heading: &str, items| Section {
+    pub(crate) fn written(&self, locale: Locale) -> ReportText {
+        let section = |heading: &str, items| ReportSection {
             heading: heading.to_owned(),
             items,
         };
@@ -65,7 +64,7 @@ impl Summary {
             section(classes, self.abc(locale)),
             section(covered, self.coverage(locale)),
         ];
-        let piles = [
+        let groups = [
             (
                 &self.due,
                 locale.text("Pedir agora (a preço de custo)", "Order now (at cost)"),
@@ -73,14 +72,14 @@ impl Summary {
             (&self.dead, locale.text("Estoque parado", "Dead stock")),
             (&self.excess, locale.text("Estoque em excesso", "Overstock")),
         ];
-        let piles = piles.into_iter().filter(|(pile, _)| pile.products > 0);
-        sections.extend(piles.map(|(pile, heading)| section(heading, named(locale, pile))));
+        let groups = groups.into_iter().filter(|(group, _)| group.products > 0);
+        sections.extend(groups.map(|(group, heading)| section(heading, items(locale, group))));
         // An empty shop has no classes.
         sections.retain(|section| !section.items.is_empty());
         let assumptions = locale.text(ASSUMPTIONS.0, ASSUMPTIONS.1);
         sections.push(section(assumptions, self.notes(locale)));
         let heading = locale.text("Relatório da loja de", "Shop report of");
-        Printed {
+        ReportText {
             heading: format!("{heading} {}", locale.date(self.created_at)),
             opening: self.opening(locale),
             sections,
@@ -116,7 +115,7 @@ impl Summary {
     }
 
     fn abc(&self, locale: Locale) -> Vec<String> {
-        let row = |class: &Class| {
+        let row = |class: &ClassTotals| {
             let letter = class.name.letter();
             let products = products(locale, class.products);
             let (used, stock) = (
@@ -146,10 +145,10 @@ impl Summary {
             .zip(self.covered)
             .map(|(range, count)| format!("{range}: {}", products(locale, count)))
             .collect();
-        let unforeseen = locale.text("sem histórico para prever", "not enough history");
+        let without_forecast = locale.text("sem histórico para prever", "not enough history");
         rows.push(format!(
-            "{unforeseen}: {}",
-            products(locale, self.unforeseen)
+            "{without_forecast}: {}",
+            products(locale, self.without_forecast)
         ));
         rows
     }
@@ -174,20 +173,21 @@ impl Summary {
     }
 }
 
-/// A line for the whole, and one for each that is named; the line of the whole says when those are not all.
-fn named(locale: Locale, pile: &Pile) -> Vec<String> {
-    let named = i64::try_from(pile.first.len()).unwrap_or(i64::MAX);
+/// A line for the group, and one for each named product. The first says when more products are in
+/// the group.
+fn items(locale: Locale, group: &ProductGroup) -> Vec<String> {
+    let named = i64::try_from(group.first.len()).unwrap_or(i64::MAX);
     let dearest = match locale {
-        _ if named >= pile.products => String::new(),
+        _ if named >= group.products => String::new(),
         Locale::PtBr => format!("; os {named} de maior valor:"),
         Locale::En => format!("; the {named} of the highest value:"),
     };
     let whole = format!(
         "{}, {}{dearest}",
-        products(locale, pile.products),
-        locale.money(pile.value)
+        products(locale, group.products),
+        locale.money(group.value)
     );
-    let each = pile.first.iter().map(|named| {
+    let each = group.first.iter().map(|named| {
         let units = counted(
             locale,
             named.units,

@@ -8,7 +8,7 @@ use super::address;
 use crate::{
     State,
     access::{Model, Verb},
-    analysis::pages::Beside,
+    analysis::pages::AnalysisPanel,
     catalogue::products::{ProductRecord, Products},
     page::{
         Form, Frame,
@@ -86,7 +86,7 @@ struct ProductPage<'a> {
     ledger: Part<LedgerPart>,
     facts: Vec<(&'static Field, String)>,
     changes: Part<Vec<ChangeView>>,
-    analysis: Part<Beside>,
+    analysis: Part<AnalysisPanel>,
     may: ProductActions,
 }
 
@@ -141,7 +141,7 @@ pub(super) async fn show(
     let changes = history::changes(state, Model::Product, product.id, locale).await?;
     let asked = Parameters::of_address(request.uri());
     let after = asked.get("after").and_then(|id| id.parse().ok());
-    let analysis = Beside::of(state, &frame, product.id, after);
+    let analysis = AnalysisPanel::of(state, &frame, product.id, after);
     Ok(frame.show(ProductPage {
         frame: &frame,
         product: &product,

@@ -1,18 +1,19 @@
-//! Small charts drawn by the server: lines without axes, and the widths of bars.
+//! Small charts: sparklines, and the widths of bars.
 
 use crate::{aggregates::Sum, analysis::model::real};
 
-/// The width of a small line, in its own units.
+/// The width of a sparkline, in its own units.
 const LINE_WIDTH: f64 = 100.0;
 const LINE_HEIGHT: f64 = 24.0;
 
-/// So many points a small line may have: more would not be seen.
-const MOST_POINTS: usize = 60;
+/// The most points of a sparkline; more could not be seen.
+const MAX_POINTS: usize = 60;
 
-/// The points of a small line over the days, from left to right; the means of neighbouring days, where there are many.
-pub(super) fn line(values: impl Iterator<Item = Sum>) -> String {
+/// The points of a sparkline over the days, from left to right. Of many days it has the means of
+/// neighbours.
+pub(super) fn sparkline(values: impl Iterator<Item = Sum>) -> String {
     let days: Vec<f64> = values.map(Sum::approximately).collect();
-    let together = days.len().div_ceil(MOST_POINTS).max(1);
+    let together = days.len().div_ceil(MAX_POINTS).max(1);
     let values: Vec<f64> = days.chunks(together).map(mean).collect();
     let highest = values.iter().copied().fold(0.0_f64, f64::max);
     let lowest = values.iter().copied().fold(0.0_f64, f64::min);
@@ -45,15 +46,15 @@ mod tests {
 
     #[test]
     fn a_line_goes_from_the_first_day_to_the_last_and_stays_within_its_box() {
-        let points = line([0, 5, 10].map(Sum::from).into_iter());
+        let points = sparkline([0, 5, 10].map(Sum::from).into_iter());
         assert_eq!(points, "0.0,23.0 50.0,12.0 100.0,1.0");
-        assert_eq!(line([0, 0].map(Sum::from).into_iter()), "");
-        assert_eq!(line(std::iter::empty()), "");
+        assert_eq!(sparkline([0, 0].map(Sum::from).into_iter()), "");
+        assert_eq!(sparkline(std::iter::empty()), "");
     }
 
     #[test]
     fn the_line_of_a_year_has_a_point_for_each_week() {
-        let year = line((0..365).map(Sum::from));
+        let year = sparkline((0..365).map(Sum::from));
         assert_eq!(year.split(' ').count(), 53);
         assert!(
             year.starts_with("0.0,22.8 1.9,") && year.ends_with(" 100.0,1.0"),

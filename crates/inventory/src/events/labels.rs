@@ -1,4 +1,4 @@
-//! Endpoints and types of events in words, for the pages and the administration, in Portuguese and English.
+//! Labels of endpoints' states and of event types, in Portuguese and English.
 
 use resource::{Field, Kind, Target, text, truth};
 use web::locale::Locale;
@@ -7,7 +7,7 @@ use super::{Disabled, Endpoint};
 
 type Text = (&'static str, &'static str);
 
-/// What is written of an endpoint.
+/// The fields of an endpoint.
 pub(crate) const FIELDS: [&Field; 3] = [URL, DESCRIPTION, EVENTS];
 
 /// Where events are sent.
@@ -18,12 +18,12 @@ pub(crate) const URL: &Field = &text::<String>("Endereço", "Address", MAX_LENGT
     )
     .named("url");
 
-/// What people call it.
+/// Its name for people.
 pub(crate) const DESCRIPTION: &Field = &text::<String>("Descrição", "Description", MAX_LENGTH)
     .or_blank()
     .named("description");
 
-/// The types of events that it gets; all of them when there is none.
+/// The event types that it subscribes to; none means all.
 pub(crate) const EVENTS: &Field = &Field {
     kind: Kind::Several,
     target: Some(Target {
@@ -39,7 +39,7 @@ pub(crate) const EVENTS: &Field = &Field {
         .named("types")
 };
 
-/// Whether it gets a new secret.
+/// Whether to make a new secret.
 pub(crate) const RENEW: &Field = &truth("Renovar o segredo", "Renew the secret")
     .help(
         "O segredo novo é mostrado uma única vez; o anterior continua válido por 24 horas, se puder ser lido.",
@@ -47,22 +47,22 @@ pub(crate) const RENEW: &Field = &truth("Renovar o segredo", "Renew the secret")
     )
     .named("renew");
 
-/// By which path a field offers [`TYPES`].
+/// The path of the choices [`TYPES`].
 pub(crate) const EVENTS_PATH: &str = "event-types";
 
-/// Characters of an endpoint's texts. The longest are refused when it is saved.
+/// The most characters of an endpoint's texts.
 const MAX_LENGTH: usize = 2_000;
 
-/// Types of events as people read them.
-pub(crate) fn types_in_words(types: &[String], locale: Locale) -> String {
+/// The labels of event types.
+pub(crate) fn type_labels(types: &[String], locale: Locale) -> String {
     let known = TYPES
         .iter()
         .filter(|(name, _)| types.iter().any(|one| one == name));
-    let words = known.map(|(_, (portuguese, english))| locale.text(portuguese, english));
-    words.collect::<Vec<_>>().join(", ")
+    let labels = known.map(|(_, (portuguese, english))| locale.text(portuguese, english));
+    labels.collect::<Vec<_>>().join(", ")
 }
 
-/// The types of events that an endpoint may ask for, and what each tells.
+/// The event types that an endpoint may subscribe to, with their labels.
 pub(crate) const TYPES: &[(&str, Text)] = &[
     (
         "outflow.created",
@@ -94,8 +94,8 @@ pub(crate) const TYPES: &[(&str, Text)] = &[
     ),
 ];
 
-/// How an endpoint stands, and the tone of that: see `components/status.html`.
-pub(crate) const fn standing(endpoint: &Endpoint) -> (Text, &'static str) {
+/// The label of an endpoint's state, and its tone in `components/status.html`.
+pub(crate) const fn state_of(endpoint: &Endpoint) -> (Text, &'static str) {
     match (endpoint.disabled, endpoint.failing_since) {
         (None, None) => (("Funcionando", "Working"), "success"),
         (None, Some(_)) => (("Falhando", "Failing"), "warning"),
@@ -124,9 +124,9 @@ mod tests {
     use crate::events::EventType;
 
     #[test]
-    fn every_type_that_an_endpoint_may_ask_for_is_told_in_words() {
-        let told: Vec<&str> = TYPES.iter().map(|(name, _)| *name).collect();
-        assert_eq!(told, EventType::DELIVERED.map(EventType::name));
-        assert_eq!(told, EventType::NAMES);
+    fn every_event_type_has_a_label() {
+        let labelled: Vec<&str> = TYPES.iter().map(|(name, _)| *name).collect();
+        assert_eq!(labelled, EventType::DELIVERED.map(EventType::name));
+        assert_eq!(labelled, EventType::NAMES);
     }
 }

@@ -1,21 +1,21 @@
-//! What people call orders, payments and where they stand, each with its tone and icon.
+//! Labels of orders, payments and their statuses, with tone and icon.
 
 use brazil::Network;
 use resource::Both;
 use web::locale::Locale;
 
-use super::model::{Method, Order, OrderStatus, PaymentStatus};
+use super::model::{CheckoutOrder, OrderStatus, PaymentMethod, PaymentStatus};
 use crate::access::Model;
 
-/// Where the pages are in the navigation.
+/// The title of the pages in the navigation.
 pub(crate) const PLACE: Both = ("Pagamentos", "Payments");
 /// One order.
 pub(crate) const ORDER: Both = ("pedido", "order");
 /// One payment.
 pub(crate) const PAYMENT: Both = ("pagamento", "payment");
 
-/// What people call a record of checkout.
-pub(crate) const fn model_word(model: Model) -> Option<Both> {
+/// The name of a record of checkout.
+pub(crate) const fn model_label(model: Model) -> Option<Both> {
     match model {
         Model::Order => Some(ORDER),
         Model::Payment => Some(PAYMENT),
@@ -23,29 +23,29 @@ pub(crate) const fn model_word(model: Model) -> Option<Both> {
     }
 }
 
-/// A word with what stands beside it.
+/// The label of a status.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Word {
+pub(crate) struct StatusLabel {
     pub(crate) text: Both,
     pub(crate) tone: &'static str,
     pub(crate) icon: &'static str,
 }
 
-const fn word(portuguese: &'static str, english: &'static str) -> Word {
-    Word {
+const fn label(portuguese: &'static str, english: &'static str) -> StatusLabel {
+    StatusLabel {
         text: (portuguese, english),
         tone: "",
         icon: "info",
     }
 }
 
-impl Word {
+impl StatusLabel {
     const fn with(self, tone: &'static str, icon: &'static str) -> Self {
         Self { tone, icon, ..self }
     }
 }
 
-/// The statuses of orders that can be asked for.
+/// The statuses of orders that lists filter by.
 pub(crate) const ORDER_STATUSES: [(&str, OrderStatus); 4] = [
     ("open", OrderStatus::Open),
     ("paid", OrderStatus::Paid),
@@ -53,7 +53,7 @@ pub(crate) const ORDER_STATUSES: [(&str, OrderStatus); 4] = [
     ("expired", OrderStatus::Expired),
 ];
 
-/// The statuses of payments that can be asked for.
+/// The statuses of payments that lists filter by.
 pub(crate) const PAYMENT_STATUSES: [(&str, PaymentStatus); 8] = [
     ("pending", PaymentStatus::Pending),
     ("approved", PaymentStatus::Approved),
@@ -65,28 +65,28 @@ pub(crate) const PAYMENT_STATUSES: [(&str, PaymentStatus); 8] = [
     ("charged_back", PaymentStatus::ChargedBack),
 ];
 
-/// The methods that can be asked for.
-pub(crate) const METHODS: [(&str, Method); 3] = [
-    ("pix", Method::Pix),
-    ("card", Method::Card),
-    ("boleto", Method::Boleto),
+/// The methods that lists filter by.
+pub(crate) const METHODS: [(&str, PaymentMethod); 3] = [
+    ("pix", PaymentMethod::Pix),
+    ("card", PaymentMethod::Card),
+    ("boleto", PaymentMethod::Boleto),
 ];
 
-/// Where an order stands.
-pub(crate) const fn order_status(status: OrderStatus) -> Word {
+/// The label of an order's status.
+pub(crate) const fn order_status(status: OrderStatus) -> StatusLabel {
     match status {
-        OrderStatus::Open => word("Em aberto", "Open").with("info", "clock"),
-        OrderStatus::Paid => word("Pago", "Paid").with("success", "check"),
-        OrderStatus::Canceled => word("Cancelado", "Cancelled").with("", "stop"),
-        OrderStatus::Expired => word("Vencido", "Expired").with("", "calendar"),
+        OrderStatus::Open => label("Em aberto", "Open").with("info", "clock"),
+        OrderStatus::Paid => label("Pago", "Paid").with("success", "check"),
+        OrderStatus::Canceled => label("Cancelado", "Cancelled").with("", "stop"),
+        OrderStatus::Expired => label("Vencido", "Expired").with("", "calendar"),
         OrderStatus::Other => {
-            word("Situação desconhecida", "Unknown status").with("warning", "help")
+            label("Situação desconhecida", "Unknown status").with("warning", "help")
         }
     }
 }
 
-/// Where an order stands, with what was given back.
-pub(crate) fn order_state(order: &Order) -> Word {
+/// The label of an order's status, with its refunds.
+pub(crate) fn order_state(order: &CheckoutOrder) -> StatusLabel {
     if order.is_refunded() {
         payment_status(PaymentStatus::Refunded)
     } else {
@@ -94,29 +94,29 @@ pub(crate) fn order_state(order: &Order) -> Word {
     }
 }
 
-/// Where a payment stands.
-pub(crate) const fn payment_status(status: PaymentStatus) -> Word {
+/// The label of a payment's status.
+pub(crate) const fn payment_status(status: PaymentStatus) -> StatusLabel {
     match status {
-        PaymentStatus::Pending => word("Aguardando", "Pending").with("info", "clock"),
-        PaymentStatus::Approved => word("Aprovado", "Approved").with("success", "check"),
-        PaymentStatus::Authorized => word("Reservado", "Authorized").with("info", "lock"),
-        PaymentStatus::InProcess => word("Em análise", "In review").with("warning", "search"),
-        PaymentStatus::Rejected => word("Recusado", "Rejected").with("danger", "close"),
-        PaymentStatus::Cancelled => word("Cancelado", "Cancelled").with("", "stop"),
-        PaymentStatus::Refunded => word("Devolvido", "Refunded").with("", "undo"),
-        PaymentStatus::ChargedBack => word("Contestado", "Charged back").with("danger", "alert"),
+        PaymentStatus::Pending => label("Aguardando", "Pending").with("info", "clock"),
+        PaymentStatus::Approved => label("Aprovado", "Approved").with("success", "check"),
+        PaymentStatus::Authorized => label("Reservado", "Authorized").with("info", "lock"),
+        PaymentStatus::InProcess => label("Em análise", "In review").with("warning", "search"),
+        PaymentStatus::Rejected => label("Recusado", "Rejected").with("danger", "close"),
+        PaymentStatus::Cancelled => label("Cancelado", "Cancelled").with("", "stop"),
+        PaymentStatus::Refunded => label("Devolvido", "Refunded").with("", "undo"),
+        PaymentStatus::ChargedBack => label("Contestado", "Charged back").with("danger", "alert"),
         PaymentStatus::Other => {
-            word("Situação desconhecida", "Unknown status").with("warning", "help")
+            label("Situação desconhecida", "Unknown status").with("warning", "help")
         }
     }
 }
 
 /// A method.
-pub(crate) const fn method(method: Method) -> Both {
+pub(crate) const fn method(method: PaymentMethod) -> Both {
     match method {
-        Method::Card => ("Cartão", "Card"),
-        Method::Pix => ("Pix", "Pix"),
-        Method::Boleto => ("Boleto", "Boleto"),
+        PaymentMethod::Card => ("Cartão", "Card"),
+        PaymentMethod::Pix => ("Pix", "Pix"),
+        PaymentMethod::Boleto => ("Boleto", "Boleto"),
     }
 }
 

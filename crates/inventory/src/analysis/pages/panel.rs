@@ -1,6 +1,7 @@
-//! The newest analysis on a product's own page, and the progress of one that was requested there.
+//! The panel of analyses on a product's page: the newest one, and the progress of one that was
+//! requested there.
 
-use super::view::{Row, words};
+use super::view::{AnalysisListRow, phase_text};
 use crate::{
     State,
     access::{Model, Verb},
@@ -9,35 +10,34 @@ use crate::{
     rest::Refusal,
 };
 
-/// What the page shows.
+/// What the panel shows.
 #[derive(Debug)]
-pub(crate) struct Beside {
-    /// How far a request is, in words; none when there is none.
+pub(crate) struct AnalysisPanel {
+    /// The phase of a request, in words.
     pub(crate) phase: Option<String>,
-    /// What is waited for: an analysis that is newer.
+    /// The reader waits for an analysis with a larger id.
     pub(crate) after: i64,
-    /// The newest on record.
-    pub(crate) newest: Option<Row>,
-    /// Whether that is the one that was asked for.
+    pub(crate) newest: Option<AnalysisListRow>,
+    /// Whether the newest is the requested one.
     pub(crate) is_awaited: bool,
-    /// Whether the reader may ask for one.
+    /// Whether the reader may request one.
     pub(crate) may_ask: bool,
 }
 
-impl Beside {
-    /// Reads it. With `after`, somebody waits for an analysis that is newer than it.
+impl AnalysisPanel {
+    /// Reads the panel. With `after`, the reader waits for an analysis with a larger id.
     pub(crate) async fn of(
         state: &State,
         frame: &Frame,
         product: i64,
         after: Option<i64>,
     ) -> Result<Self, Refusal> {
-        let standing = service::standing(state, product).await?;
+        let status = service::status(state, product).await?;
         let newest = analysis::latest(&state.db, Some(product), 1).await?;
         let id = newest.first().map_or(0, |summary| summary.id);
-        let row = |summary| Row::of(frame, summary, state.config.language);
+        let row = |summary| AnalysisListRow::of(frame, summary, state.config.language);
         Ok(Self {
-            phase: standing.phase.map(|phase| words(frame, phase)),
+            phase: status.phase.map(|phase| phase_text(frame, phase)),
             after: after.unwrap_or(id),
             newest: newest.first().map(row),
             is_awaited: after.is_some_and(|after| id > after),

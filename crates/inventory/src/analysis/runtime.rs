@@ -1,0 +1,35 @@
+//! What analyses share while the service runs.
+
+use tokio::sync::Notify;
+use web::http_client::TlsUnusable;
+
+use super::{AnalysisConfig, language_model::ConfiguredModel, metrics::AnalysisMetrics};
+
+/// The language model, the metrics, and the signal that wakes the worker.
+pub struct AnalysisRuntime {
+    pub(super) model: Option<ConfiguredModel>,
+    pub(super) metrics: AnalysisMetrics,
+    pub(super) wake_worker: Notify,
+}
+
+impl AnalysisRuntime {
+    /// A runtime for these settings; nothing is connected yet.
+    ///
+    /// # Errors
+    ///
+    /// [`TlsUnusable`], when the model's address needs TLS.
+    pub fn new(
+        config: &AnalysisConfig,
+        metrics: &web::metrics::Metrics,
+    ) -> Result<Self, TlsUnusable> {
+        Ok(Self {
+            model: config
+                .language_model
+                .clone()
+                .map(ConfiguredModel::new)
+                .transpose()?,
+            metrics: AnalysisMetrics::new(metrics),
+            wake_worker: Notify::new(),
+        })
+    }
+}
