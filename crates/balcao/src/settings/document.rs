@@ -53,7 +53,7 @@ pub(crate) fn markdown() -> String {
     for group in groups() {
         let _ = write!(
             text,
-            "\n## {}\n\nVariable | Default | Meaning | Allowed\n---|---|---|---\n",
+            "\n## {}\n\nVariable|Default|Meaning|Allowed\n---|---|---|---\n",
             group.title
         );
         for setting in &group.settings {
@@ -79,7 +79,7 @@ fn row(setting: &Description) -> String {
         Secrecy::Secret => " *(secret)*",
     };
     format!(
-        "`{}`{mark} | {default} | {} | {allowed}",
+        "`{}`{mark}|{default}|{}|{allowed}",
         setting.name, setting.meaning
     )
 }
