@@ -136,7 +136,7 @@ async fn occupy(state: &State, model: &Model, is_on: bool) -> Result<(), LoadErr
     model.hang(is_on);
     if is_on {
         for product in 1..=i64::try_from(SIZE.products)? {
-            analysis::ask(state, "bench", product).await?;
+            analysis::request_now(state, "bench", product).await?;
         }
         return model.is_called().await;
     }
