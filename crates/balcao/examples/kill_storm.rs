@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex};
 
 use clap::Parser;
 use reqwest::{Client, Method, RequestBuilder};
-use sandbox::Listening;
+use sandbox::ListeningSandbox;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use test_kit::database::{Database, Engine};
@@ -130,7 +130,7 @@ fn free_port() -> u16 {
 }
 
 impl Replica {
-    async fn start(&mut self, provider: &Listening, databases: Option<&[Database; 2]>) {
+    async fn start(&mut self, provider: &ListeningSandbox, databases: Option<&[Database; 2]>) {
         let mut start = Start::new(["serve"])
             .data(self.data.path())
             .env(
@@ -167,7 +167,7 @@ impl Replica {
 }
 
 impl Customer {
-    async fn new(provider: &Listening, replicas: &[Replica]) -> Self {
+    async fn new(provider: &ListeningSandbox, replicas: &[Replica]) -> Self {
         let url = |port: u16| format!("http://127.0.0.1:{port}");
         let mut customer = Self {
             client: Client::builder()

@@ -24,7 +24,7 @@ pub use backoff::backoff;
 pub use dispatch::{Progress, pass, purge_expired, run};
 pub use http::{Secret, SecretError, Signed, Target, TargetError};
 pub use model::{
-    Attempt, Delivery, DeliveryState, Disabled, Endpoint, Event, Filter, Types, UnknownType,
+    Attempt, Delivery, DeliveryState, DisabledReason, Endpoint, Event, Filter, Types, UnknownType,
     Waiting,
 };
 pub use outbox::{Configured, Internal, Outbox, Parts, Webhooks};

@@ -7,7 +7,7 @@ use prometheus_client::{
     metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},
 };
 
-use crate::model::Disabled;
+use crate::model::DisabledReason;
 
 type Count = Counter<u64, AtomicU64>;
 
@@ -97,7 +97,7 @@ impl Metrics {
         for outcome in ["sent", "failed", "given_up"] {
             drop(self.mails.get_or_create(&OutcomeLabel { outcome }));
         }
-        for reason in [Disabled::Gone, Disabled::Failing] {
+        for reason in [DisabledReason::Gone, DisabledReason::Failing] {
             let reason = reason.name();
             drop(self.disabled.get_or_create(&ReasonLabel { reason }));
         }

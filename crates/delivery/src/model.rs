@@ -19,7 +19,7 @@ pub struct Endpoint {
     /// The types of events it gets.
     pub types: Types,
     /// Why it gets nothing; `None` for one that does.
-    pub disabled: Option<Disabled>,
+    pub disabled: Option<DisabledReason>,
     /// Since when it gets nothing.
     pub disabled_at: Option<Timestamp>,
     /// Since when every attempt has failed.
@@ -63,7 +63,7 @@ impl ConfiguredEndpoint {
 
 /// Why an endpoint gets nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Disabled {
+pub enum DisabledReason {
     /// A person wanted it.
     ByPerson,
     /// It answered 410.
@@ -74,7 +74,7 @@ pub enum Disabled {
     NotConfigured,
 }
 
-impl Disabled {
+impl DisabledReason {
     /// Whether the service decided it by itself, so that somebody has to see to it.
     pub const fn is_by_failure(self) -> bool {
         matches!(self, Self::Gone | Self::Failing)
@@ -102,7 +102,7 @@ impl Disabled {
     }
 }
 
-impl fmt::Display for Disabled {
+impl fmt::Display for DisabledReason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::ByPerson => "disabled by hand",

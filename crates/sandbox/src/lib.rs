@@ -165,12 +165,12 @@ impl Sandbox {
     ///
     /// # Errors
     /// When the address cannot be bound.
-    pub async fn listen(self, address: &str) -> io::Result<Listening> {
+    pub async fn listen(self, address: &str) -> io::Result<ListeningSandbox> {
         let (listener, address) = server::bind(address).await?;
         self.state.set_address(format!("http://{address}"));
         let router = self.router();
         let server = tokio::spawn(server::serve(listener, router, std::future::pending()));
-        Ok(Listening {
+        Ok(ListeningSandbox {
             address,
             server,
             sandbox: self,
@@ -185,13 +185,13 @@ impl Drop for Sandbox {
 }
 
 /// A sandbox that listens; dropping it stops it.
-pub struct Listening {
+pub struct ListeningSandbox {
     address: SocketAddr,
     server: JoinHandle<()>,
     sandbox: Sandbox,
 }
 
-impl Listening {
+impl ListeningSandbox {
     /// The sandbox itself.
     pub const fn sandbox(&self) -> &Sandbox {
         &self.sandbox
@@ -208,7 +208,7 @@ impl Listening {
     }
 }
 
-impl Drop for Listening {
+impl Drop for ListeningSandbox {
     fn drop(&mut self) {
         self.server.abort();
     }

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::OnceLock;
 
 use reqwest::{Client, Response};
-use sandbox::{Config, Listening};
+use sandbox::{Config, ListeningSandbox};
 use serde_json::{Value, json};
 use test_kit::process::{Balcao, Start};
 use web::{Clock, Random};
@@ -26,7 +26,7 @@ pub(crate) fn client() -> &'static Client {
 }
 
 /// A provider in this process.
-pub(crate) struct Provider(Listening);
+pub(crate) struct Provider(ListeningSandbox);
 
 impl Provider {
     pub(crate) async fn start() -> Self {

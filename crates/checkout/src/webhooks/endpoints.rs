@@ -1,7 +1,7 @@
 //! What operators do with the endpoints that get the service's events, by commands; nobody is logged in there.
 
-pub use delivery::endpoints::{EndpointError, Rotation, Wish, description};
-pub use delivery::{Attempt, Disabled, Endpoint, TargetError, Types, UnknownType};
+pub use delivery::endpoints::{EndpointError, EndpointInput, Rotation, description};
+pub use delivery::{Attempt, DisabledReason, Endpoint, TargetError, Types, UnknownType};
 
 use db::{Conn, Error, Tx};
 use delivery::{Outbox, deliveries, endpoints};
@@ -37,10 +37,10 @@ pub async fn find(outbox: &Outbox, id: i64) -> Result<Option<Endpoint>, Error> {
 /// Adds an endpoint; its id, and its secret, which is shown this once.
 ///
 /// # Errors
-/// What is wrong with the wish, and faults of the database.
-pub async fn add(outbox: &Outbox, wish: &Wish) -> Result<(i64, Secret), EndpointError> {
-    let (shared, wish, now) = (outbox.clone(), wish.clone(), outbox.clock.now());
-    let add = async move |tx: &mut Tx| endpoints::add(tx, &shared, &wish, now).await;
+/// What is wrong with the input, and faults of the database.
+pub async fn add(outbox: &Outbox, input: &EndpointInput) -> Result<(i64, Secret), EndpointError> {
+    let (shared, input, now) = (outbox.clone(), input.clone(), outbox.clock.now());
+    let add = async move |tx: &mut Tx| endpoints::add(tx, &shared, &input, now).await;
     let (id, _, secret) = outbox.db.write(add).await?;
     Ok((id, secret))
 }

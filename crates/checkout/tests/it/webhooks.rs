@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use checkout::Config;
-use checkout::webhooks::endpoints::{self, Wish};
+use checkout::webhooks::endpoints::{self, EndpointInput};
 use checkout::webhooks::{Configured, EventType, Secret, Target, Webhooks};
 use serde_json::{Value, json};
 use test_kit::nobody::Nobody;
@@ -226,12 +226,12 @@ on_both_engines!(
         let outbox = shop.state.outbox();
         let before = shop.pay(&card("APRO")).await.id();
         pass(&shop).await;
-        let wish = Wish {
+        let input = EndpointInput {
             url: receiver.url(),
             types: "payment.approved".to_owned(),
-            ..Wish::default()
+            ..EndpointInput::default()
         };
-        let (endpoint, secret) = endpoints::add(outbox, &wish).await.unwrap();
+        let (endpoint, secret) = endpoints::add(outbox, &input).await.unwrap();
         shop.pay(&card("OTHE")).await.id();
         let after = shop.pay(&card("APRO")).await.id();
         pass(&shop).await;

@@ -7,7 +7,7 @@ use db::{Error, OwnedValue, Timestamp, Tx};
 
 use super::schedule::{self, FAILING, NextStep, retry_after};
 use crate::{
-    Disabled, Outbox,
+    DisabledReason, Outbox,
     http::Answer,
     mail,
     store::{
@@ -99,8 +99,8 @@ async fn record_once(
             }
             let is_failing = failing_since.is_some_and(|since| now.since(since) >= FAILING);
             let reason = match (is_gone, is_failing) {
-                (true, _) => Some(Disabled::Gone),
-                (false, true) => Some(Disabled::Failing),
+                (true, _) => Some(DisabledReason::Gone),
+                (false, true) => Some(DisabledReason::Failing),
                 (false, false) => None,
             };
             let Some(reason) = reason else {
@@ -129,7 +129,7 @@ async fn mail_that_disabled(
     tx: &mut Tx,
     outbox: &Outbox,
     endpoint: i64,
-    reason: Disabled,
+    reason: DisabledReason,
     now: Timestamp,
 ) -> Result<(), Error> {
     let receiver = endpoints::receiver(tx, outbox.service.name, endpoint).await?;

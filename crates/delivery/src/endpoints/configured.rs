@@ -4,7 +4,7 @@ use db::{Error, Timestamp, Tx};
 
 use super::secrets;
 use crate::{
-    Disabled, Outbox,
+    DisabledReason, Outbox,
     model::{ConfiguredEndpoint, Endpoint},
     store::{
         self, deliveries,
@@ -61,7 +61,7 @@ async fn place_one(
             endpoints::insert(tx, service, &new, now).await.map(drop)
         }
         (Some(present), None) => {
-            let reason = Disabled::NotConfigured;
+            let reason = DisabledReason::NotConfigured;
             endpoints::disable(tx, present.id, reason, now)
                 .await
                 .map(drop)
@@ -81,7 +81,7 @@ async fn renew(
         endpoints::set_configured(tx, present.id, (url, types), now).await?;
     }
     // One that was disabled under this same address stays so until a person enables it.
-    if is_other || present.disabled == Some(Disabled::NotConfigured) {
+    if is_other || present.disabled == Some(DisabledReason::NotConfigured) {
         endpoints::enable(tx, present.id, now).await?;
         deliveries::release_lines(tx, present.id, true, now).await?;
     }

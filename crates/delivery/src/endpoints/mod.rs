@@ -14,7 +14,7 @@ use std::time::Duration;
 use db::{Conn, Error, Timestamp, Tx};
 
 use crate::{
-    Disabled, Endpoint, Outbox, Secret, Service, Target, TargetError, Types, UnknownType,
+    DisabledReason, Endpoint, Outbox, Secret, Service, Target, TargetError, Types, UnknownType,
     store::{
         deliveries,
         endpoints::{self, NewEndpoint},
@@ -28,7 +28,7 @@ const DESCRIPTION_MAX: usize = 200;
 
 /// What a person wants of an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Wish {
+pub struct EndpointInput {
     /// Where events are posted to.
     pub url: String,
     /// What people call it.
@@ -104,14 +104,14 @@ pub async fn lock(tx: &mut Tx, service: &Service, id: i64) -> Result<Option<Endp
 ///
 /// # Errors
 ///
-/// What is wrong with the wish, and faults of the store.
+/// What is wrong with the input, and faults of the store.
 pub async fn add(
     tx: &mut Tx,
     outbox: &Outbox,
-    wish: &Wish,
+    input: &EndpointInput,
     now: Timestamp,
 ) -> Result<(i64, String, Secret), EndpointError> {
-    let new = checked(&outbox.service, wish)?;
+    let new = checked(&outbox.service, input)?;
     let secret = Secret::generate(&outbox.random);
     let id = endpoints::insert(tx, outbox.service.name, &new, now).await?;
     let sealed = secrets::encrypted(outbox, id, &secret);
@@ -123,15 +123,15 @@ pub async fn add(
 ///
 /// # Errors
 ///
-/// What is wrong with the wish, no such endpoint or one of the configuration, and faults of the store.
+/// What is wrong with the input, no such endpoint or one of the configuration, and faults of the store.
 pub async fn change(
     tx: &mut Tx,
     service: &Service,
     id: i64,
-    wish: &Wish,
+    input: &EndpointInput,
     now: Timestamp,
 ) -> Result<(String, Vec<&'static str>), EndpointError> {
-    let new = checked(service, wish)?;
+    let new = checked(service, input)?;
     let before = own(tx, service, id).await?;
     let compared = [
         ("url", before.url != new.url),
@@ -198,7 +198,7 @@ pub async fn switch(
         endpoints::enable(tx, id, now).await?;
         deliveries::release_lines(tx, id, true, now).await?;
     } else {
-        endpoints::disable(tx, id, Disabled::ByPerson, now).await?;
+        endpoints::disable(tx, id, DisabledReason::ByPerson, now).await?;
     }
     Ok(endpoint)
 }
@@ -242,11 +242,11 @@ pub fn description(text: &str) -> Result<String, EndpointError> {
     Ok(text.to_owned())
 }
 
-fn checked(service: &Service, wish: &Wish) -> Result<NewEndpoint, EndpointError> {
+fn checked(service: &Service, input: &EndpointInput) -> Result<NewEndpoint, EndpointError> {
     Ok(NewEndpoint {
-        url: Target::parse(&wish.url)?.to_string(),
-        description: description(&wish.description)?,
-        types: Types::parse(&wish.types, service.types)?.to_string(),
+        url: Target::parse(&input.url)?.to_string(),
+        description: description(&input.description)?,
+        types: Types::parse(&input.types, service.types)?.to_string(),
         configured: None,
     })
 }

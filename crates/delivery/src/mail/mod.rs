@@ -13,7 +13,7 @@ use std::{fmt, sync::Arc};
 
 use db::{Error, Timestamp, Tx};
 
-use crate::{Disabled, Service, store::mails};
+use crate::{DisabledReason, Service, store::mails};
 
 /// How mail is sent.
 #[derive(Clone)]
@@ -60,7 +60,7 @@ pub trait MailTemplates: Send + Sync {
         &self,
         _id: i64,
         _url: &str,
-        _reason: Disabled,
+        _reason: DisabledReason,
         _now: Timestamp,
     ) -> Vec<NewMail> {
         Vec::new()

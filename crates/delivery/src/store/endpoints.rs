@@ -2,7 +2,7 @@
 
 use db::{Conn, Error, Row, Timestamp, Tx};
 
-use crate::model::{ConfiguredEndpoint, Disabled, Endpoint, Types};
+use crate::model::{ConfiguredEndpoint, DisabledReason, Endpoint, Types};
 
 /// What a person decides about an endpoint.
 #[derive(Debug, Clone)]
@@ -35,8 +35,8 @@ fn endpoint(row: &Row<'_>) -> Result<Endpoint, Error> {
         (row.get(4)?, row.get(5)?, row.get(6)?);
     let reason = reason
         .as_deref()
-        .and_then(Disabled::of)
-        .unwrap_or(Disabled::ByPerson);
+        .and_then(DisabledReason::of)
+        .unwrap_or(DisabledReason::ByPerson);
     Ok(Endpoint {
         id: row.get(0)?,
         configured: row.get(1)?,
@@ -131,7 +131,7 @@ pub(crate) async fn enable(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(), E
 pub(crate) async fn disable(
     tx: &mut Tx,
     id: i64,
-    reason: Disabled,
+    reason: DisabledReason,
     now: Timestamp,
 ) -> Result<bool, Error> {
     let changed = tx

@@ -2,7 +2,7 @@
 //! commands all call these functions; each change is written to the audit log in its own transaction.
 //! Callers must hold the permission of `access::Model::WebhookEndpoint`.
 
-pub use delivery::endpoints::{EndpointError, Wish, description};
+pub use delivery::endpoints::{EndpointError, EndpointInput, description};
 
 use db::{Conn, Db, Error, Timestamp, Tx};
 use delivery::endpoints::{self, Trial};
@@ -75,9 +75,9 @@ pub async fn find(db: &Db, id: i64) -> Result<Option<Endpoint>, Error> {
 pub(crate) async fn create(
     work: &mut Work<'_>,
     outbox: &Outbox,
-    wish: &Wish,
+    input: &EndpointInput,
 ) -> Result<(i64, Secret), EndpointError> {
-    let (id, url, secret) = endpoints::add(work.tx, outbox, wish, work.now).await?;
+    let (id, url, secret) = endpoints::add(work.tx, outbox, input, work.now).await?;
     record(work, Action::Added, id, &url).await?;
     Ok((id, secret))
 }
@@ -86,14 +86,14 @@ pub(crate) async fn create(
 ///
 /// # Errors
 ///
-/// What is wrong with the wish, and faults of the store.
+/// What is wrong with the input, and faults of the store.
 pub async fn add(
     state: &State,
     actor: &Actor,
-    wish: &Wish,
+    input: &EndpointInput,
 ) -> Result<(i64, Secret), EndpointError> {
-    let (outbox, wish) = (state.outbox.clone(), wish.clone());
-    let job = async move |work: &mut Work<'_>| create(work, &outbox, &wish).await;
+    let (outbox, input) = (state.outbox.clone(), input.clone());
+    let job = async move |work: &mut Work<'_>| create(work, &outbox, &input).await;
     let added = write(state, actor, job).await?;
     state.outbox.wake();
     Ok(added)
@@ -107,12 +107,12 @@ pub async fn add(
 pub(crate) async fn add_once(
     state: &State,
     actor: &Actor,
-    wish: &Wish,
+    input: &EndpointInput,
     key: Option<IdempotencyKey>,
 ) -> Result<(i64, Secret), Refusal> {
-    let (outbox, wish, opening) = (state.outbox.clone(), wish.clone(), state.outbox.clone());
+    let (outbox, input, opening) = (state.outbox.clone(), input.clone(), state.outbox.clone());
     let job = async move |work: &mut Work<'_>| {
-        let added = create(work, &outbox, &wish).await?;
+        let added = create(work, &outbox, &input).await?;
         Ok((added.0, added))
     };
     let replay = async move |work: &mut Work<'_>, id| {
@@ -125,8 +125,12 @@ pub(crate) async fn add_once(
 }
 
 /// Changes address, description and types of an endpoint. What waits goes to the new address.
-pub(crate) async fn update(work: &mut Work<'_>, id: i64, wish: &Wish) -> Result<(), EndpointError> {
-    let (url, fields) = endpoints::change(work.tx, &SERVICE, id, wish, work.now).await?;
+pub(crate) async fn update(
+    work: &mut Work<'_>,
+    id: i64,
+    input: &EndpointInput,
+) -> Result<(), EndpointError> {
+    let (url, fields) = endpoints::change(work.tx, &SERVICE, id, input, work.now).await?;
     if fields.is_empty() {
         return Ok(());
     }
@@ -137,15 +141,15 @@ pub(crate) async fn update(work: &mut Work<'_>, id: i64, wish: &Wish) -> Result<
 ///
 /// # Errors
 ///
-/// What is wrong with the wish, no such endpoint or the one of the configuration, and faults of the store.
+/// What is wrong with the input, no such endpoint or the one of the configuration, and faults of the store.
 pub async fn change(
     state: &State,
     actor: &Actor,
     id: i64,
-    wish: &Wish,
+    input: &EndpointInput,
 ) -> Result<(), EndpointError> {
-    let wish = wish.clone();
-    let job = async move |work: &mut Work<'_>| update(work, id, &wish).await;
+    let input = input.clone();
+    let job = async move |work: &mut Work<'_>| update(work, id, &input).await;
     write(state, actor, job).await
 }
 
@@ -153,17 +157,17 @@ pub async fn change(
 ///
 /// # Errors
 ///
-/// What is wrong with the wish, no such endpoint or the one of the configuration, what is refused, and faults of the store.
+/// What is wrong with the input, no such endpoint or the one of the configuration, what is refused, and faults of the store.
 pub(crate) async fn edit(
     state: &State,
     actor: &Actor,
     id: i64,
-    wish: impl Fn(&Endpoint) -> Result<Wish, FieldErrors> + Clone + Send + 'static,
+    input: impl Fn(&Endpoint) -> Result<EndpointInput, FieldErrors> + Clone + Send + 'static,
 ) -> Result<(), Refusal> {
     let job = async move |work: &mut Work<'_>| {
         let endpoint = find_locked(work.tx, id).await?;
-        let wish = wish(&endpoint.ok_or(EndpointError::NotFound(id))?)?;
-        Ok::<_, Refusal>(update(work, id, &wish).await?)
+        let input = input(&endpoint.ok_or(EndpointError::NotFound(id))?)?;
+        Ok::<_, Refusal>(update(work, id, &input).await?)
     };
     write(state, actor, job).await
 }

@@ -3,7 +3,7 @@
 use resource::{Field, Kind, Target, text, truth};
 use web::locale::Locale;
 
-use super::{Disabled, Endpoint};
+use super::{DisabledReason, Endpoint};
 
 type Text = (&'static str, &'static str);
 
@@ -99,19 +99,21 @@ pub(crate) const fn state_of(endpoint: &Endpoint) -> (Text, &'static str) {
     match (endpoint.disabled, endpoint.failing_since) {
         (None, None) => (("Funcionando", "Working"), "success"),
         (None, Some(_)) => (("Falhando", "Failing"), "warning"),
-        (Some(Disabled::ByPerson), _) => (("Desativado manualmente", "Disabled manually"), ""),
-        (Some(Disabled::Gone), _) => (
+        (Some(DisabledReason::ByPerson), _) => {
+            (("Desativado manualmente", "Disabled manually"), "")
+        }
+        (Some(DisabledReason::Gone), _) => (
             ("Desativado: respondeu 410", "Disabled: it answered 410"),
             "danger",
         ),
-        (Some(Disabled::Failing), _) => (
+        (Some(DisabledReason::Failing), _) => (
             (
                 "Desativado após dias de falha",
                 "Disabled after days of failure",
             ),
             "danger",
         ),
-        (Some(Disabled::NotConfigured), _) => (
+        (Some(DisabledReason::NotConfigured), _) => (
             ("Fora da configuração", "No longer in the configuration"),
             "",
         ),

@@ -11,9 +11,9 @@ pub(crate) mod pages;
 mod store;
 
 pub use delivery::{
-    Attempt, Configured, Delivery, DeliveryState, Disabled, Endpoint, Event, Filter, Internal,
-    Outbox, Progress, Secret, SecretError, Target, TargetError, Types, UnknownType, Waiting,
-    Webhooks,
+    Attempt, Configured, Delivery, DeliveryState, DisabledReason, Endpoint, Event, Filter,
+    Internal, Outbox, Progress, Secret, SecretError, Target, TargetError, Types, UnknownType,
+    Waiting, Webhooks,
 };
 pub use kinds::EventType;
 pub use mail::Mail;

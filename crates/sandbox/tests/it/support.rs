@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use db::Timestamp;
 use reqwest::{Method, RequestBuilder, Response};
-use sandbox::{Config, Listening};
+use sandbox::{Config, ListeningSandbox};
 use serde_json::{Value, json};
 use web::{Clock, Random};
 
@@ -13,7 +13,7 @@ pub(crate) const AMEX: &str = "375365153556885";
 
 pub(crate) struct Provider {
     pub(crate) clock: Clock,
-    sandbox: Listening,
+    sandbox: ListeningSandbox,
     client: reqwest::Client,
     random: Random,
 }

@@ -1,7 +1,7 @@
 //! `balcao checkout endpoint`: the webhook endpoints that get events of payments. A running service
 //! sees a change within seconds.
 
-use ::checkout::webhooks::endpoints::{self, EndpointError, UnknownType, Wish};
+use ::checkout::webhooks::endpoints::{self, EndpointError, EndpointInput, UnknownType};
 use clap::{ArgGroup, Subcommand};
 use db::Error;
 use delivery::{Outbox, TargetError};
@@ -103,12 +103,12 @@ async fn perform(action: PaymentEndpointAction, outbox: &Outbox) -> Result<(), F
             types,
             description,
         } => {
-            let wish = Wish {
+            let input = EndpointInput {
                 url,
                 description,
                 types,
             };
-            let added = endpoints::add(outbox, &wish).await;
+            let added = endpoints::add(outbox, &input).await;
             added.map(|(id, secret)| output::print_secret(&format!("endpoint {id}"), &secret))
         }
         PaymentEndpointAction::List => return list(outbox).await,

@@ -5,7 +5,7 @@ use ::inventory::State;
 use ::inventory::access::Actor;
 use ::inventory::events::{
     self, TargetError, UnknownType,
-    endpoints::{self, EndpointError, Wish},
+    endpoints::{self, EndpointError, EndpointInput},
 };
 use clap::{ArgGroup, Subcommand};
 
@@ -99,12 +99,12 @@ async fn perform(action: EndpointAction, state: &State) -> Result<(), Failure> {
             types,
             description,
         } => {
-            let wish = Wish {
+            let input = EndpointInput {
                 url,
                 description,
                 types,
             };
-            let added = endpoints::add(state, &actor, &wish).await;
+            let added = endpoints::add(state, &actor, &input).await;
             added.map(|(id, secret)| output::print_secret(&format!("endpoint {id}"), &secret))
         }
         EndpointAction::Change {
@@ -146,12 +146,12 @@ async fn change(
 ) -> Result<(), EndpointError> {
     let present = endpoints::find(&state.db, id).await?;
     let present = present.ok_or(EndpointError::NotFound(id))?;
-    let wish = Wish {
+    let input = EndpointInput {
         url: url.unwrap_or(present.url),
         description: description.unwrap_or(present.description),
         types: types.unwrap_or_else(|| present.types.to_string()),
     };
-    endpoints::change(state, actor, id, &wish).await?;
+    endpoints::change(state, actor, id, &input).await?;
     console::print(&format!("endpoint {id} is changed"));
     Ok(())
 }

@@ -9,7 +9,7 @@ use checkout::request::MaxAmounts;
 use checkout::{Config, MIGRATIONS, Parts, Secret, State, app, provider, reconcile};
 use db::{Address, Db};
 use rustls::crypto::ring;
-use sandbox::Listening;
+use sandbox::ListeningSandbox;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use test_kit::browser::{Browser, Reader};
@@ -28,7 +28,7 @@ pub(super) const ORDER: &str = "/?amount=149.90&description=Pedido%201042";
 pub(super) struct Shop {
     /// `127.0.0.1:PORT`
     host: String,
-    sandbox: Listening,
+    sandbox: ListeningSandbox,
     client: reqwest::Client,
     state: State,
     shutdown: Shutdown,

@@ -1,7 +1,7 @@
 //! The real sandbox on a free port, and what only a sandbox can be told and asked.
 
 use reqwest::Method;
-use sandbox::Listening;
+use sandbox::ListeningSandbox;
 use serde_json::{Value, json};
 use web::{Clock, Random};
 
@@ -9,7 +9,7 @@ use super::app::WEBHOOK_SECRET;
 
 /// A provider that does what a test tells it.
 pub(crate) struct Sandbox {
-    listening: Listening,
+    listening: ListeningSandbox,
     http: reqwest::Client,
 }
 

@@ -4,7 +4,7 @@ use checkout::provider::RefundAnswer;
 use checkout::request::Method;
 use db::Money;
 use rustls::crypto::ring;
-use sandbox::Listening;
+use sandbox::ListeningSandbox;
 use web::Random;
 
 use super::*;
@@ -13,7 +13,7 @@ use super::*;
 struct Provider {
     client: Client,
     random: Random,
-    sandbox: Listening,
+    sandbox: ListeningSandbox,
 }
 
 impl Provider {

@@ -17,7 +17,7 @@ use crate::{
     },
     events::{
         Endpoint,
-        endpoints::{self, EndpointError, Wish},
+        endpoints::{self, EndpointError, EndpointInput},
         labels,
     },
     page::once::Once,
@@ -170,16 +170,16 @@ impl AdminWrites for Endpoints {
         target: WriteTarget,
         members: &Members,
     ) -> Result<SavedRecord, Refusal> {
-        let (wish, outbox) = (wish(members), &by.state.outbox);
+        let (input, outbox) = (input(members), &by.state.outbox);
         let work = &mut by.author.work(tx);
         let Some(id) = target.id() else {
-            let (id, secret) = endpoints::create(work, outbox, &wish).await?;
+            let (id, secret) = endpoints::create(work, outbox, &input).await?;
             return Ok(SavedRecord {
                 secret: Some(secret.reveal()),
-                ..SavedRecord::of(id, wish.url)
+                ..SavedRecord::of(id, input.url)
             });
         };
-        endpoints::update(work, id, &wish).await?;
+        endpoints::update(work, id, &input).await?;
         let secret = if is_renewed(members) {
             let (secret, _) = endpoints::rotate_secret(work, outbox, id).await?;
             Some(secret.reveal())
@@ -188,7 +188,7 @@ impl AdminWrites for Endpoints {
         };
         Ok(SavedRecord {
             secret,
-            ..SavedRecord::of(id, wish.url)
+            ..SavedRecord::of(id, input.url)
         })
     }
 
@@ -210,7 +210,7 @@ fn is_renewed(members: &Members) -> bool {
     posted::text(members, "renew").is_some()
 }
 
-fn wish(members: &Members) -> Wish {
+fn input(members: &Members) -> EndpointInput {
     let text = |name| {
         let sent = posted::text(members, name).unwrap_or_default();
         sent.trim().to_owned()
@@ -219,7 +219,7 @@ fn wish(members: &Members) -> Wish {
         .iter()
         .map(|(name, _)| *name)
         .filter(|name| members.contains_key(&format!("types:{name}")));
-    Wish {
+    EndpointInput {
         url: text("url"),
         description: text("description"),
         types: types.collect::<Vec<_>>().join(","),

@@ -11,7 +11,7 @@ use super::Mail;
 use crate::{
     Config,
     analysis::report::{ReportSection, ReportText},
-    events::{Disabled, EventType},
+    events::{DisabledReason, EventType},
     stock::LowStock,
 };
 
@@ -169,12 +169,12 @@ impl Composer {
         &self,
         endpoint: i64,
         url: &str,
-        reason: Disabled,
+        reason: DisabledReason,
         now: Timestamp,
     ) -> Vec<NewMail> {
         let url = one_line(url);
         let why = match reason {
-            Disabled::Gone => {
+            DisabledReason::Gone => {
                 self.text("respondeu 410 (não existe mais)", "it answered 410 (gone)")
             }
             _ => self.text("falhou por dias seguidos", "it has failed for days"),
@@ -298,7 +298,7 @@ impl MailTemplates for Composer {
         &self,
         id: i64,
         url: &str,
-        reason: Disabled,
+        reason: DisabledReason,
         now: Timestamp,
     ) -> Vec<NewMail> {
         self.endpoint_disabled(id, url, reason, now)

@@ -10,7 +10,7 @@ use crate::{
     accounts::pages::keep_nothing,
     events::{
         Endpoint, Secret,
-        endpoints::{self, EndpointError, Wish},
+        endpoints::{self, EndpointError, EndpointInput},
         labels,
     },
     page::{
@@ -181,11 +181,11 @@ pub(super) async fn new(frame: Frame) -> Answer {
 pub(super) async fn create(page: Page, frame: Frame, request: Request) -> Answer {
     frame.require(Verb::Add, MODEL)?;
     let post = read(&page, request).await?;
-    let (wish, actor) = (wish(&post), Actor::from(&frame.caller));
+    let (input, actor) = (input(&post), Actor::from(&frame.caller));
     let key = post.idempotency_key(&frame, "endpoints");
-    match endpoints::add_once(&page.state, &actor, &wish, key).await {
+    match endpoints::add_once(&page.state, &actor, &input, key).await {
         Ok((id, secret)) => {
-            let endpoint = (id, wish.url.as_str());
+            let endpoint = (id, input.url.as_str());
             Ok(secret_page(&frame, endpoint, Some(&secret), Before::Untold))
         }
         Err(refusal) => again(&frame, post, None, refusal),
@@ -208,14 +208,14 @@ pub(super) async fn update(page: Page, frame: Frame, id: RecordId, request: Requ
     frame.require(Verb::Change, MODEL)?;
     let id = changeable(&page, id).await?.id;
     let mut post = read(&page, request).await?;
-    let wish = wish(&post);
-    post.form.set(labels::EVENTS.name, wish.types.as_str());
+    let input = input(&post);
+    post.form.set(labels::EVENTS.name, input.types.as_str());
     let edit = FormEdit::of(&post.form, &post.members, labels::FIELDS);
     let (compared, locale) = (edit.clone(), frame.locale);
     let wished = move |endpoint: &Endpoint| {
         let errors = compared.conflicts(&snapshots(endpoint, locale), locale);
         if errors.is_empty() {
-            Ok(keeping(wish.clone(), endpoint, &compared))
+            Ok(keeping(input.clone(), endpoint, &compared))
         } else {
             Err(errors)
         }
@@ -262,26 +262,26 @@ async fn read(page: &PageState, request: Request) -> Result<Post, Refusal> {
     Post::read(&page.state, &parts, body).await
 }
 
-fn wish(post: &Post) -> Wish {
+fn input(post: &Post) -> EndpointInput {
     let is_ticked = |name: &&str| !post.text(&format!("types:{name}")).is_empty();
     let types = labels::TYPES.iter().map(|(name, _)| *name);
-    Wish {
+    EndpointInput {
         url: post.text("url").trim().to_owned(),
         description: post.text("description"),
         types: types.filter(is_ticked).collect::<Vec<_>>().join(","),
     }
 }
 
-/// A wish that keeps what the form does not change as it is stored.
-fn keeping(mut wish: Wish, endpoint: &Endpoint, edit: &FormEdit) -> Wish {
+/// Input that keeps what the form does not change as it is stored.
+fn keeping(mut input: EndpointInput, endpoint: &Endpoint, edit: &FormEdit) -> EndpointInput {
     for field in edit.unchanged() {
         match field {
-            "url" => wish.url.clone_from(&endpoint.url),
-            "description" => wish.description.clone_from(&endpoint.description),
-            _ => wish.types = endpoint.types.to_string(),
+            "url" => input.url.clone_from(&endpoint.url),
+            "description" => input.description.clone_from(&endpoint.description),
+            _ => input.types = endpoint.types.to_string(),
         }
     }
-    wish
+    input
 }
 
 fn again(frame: &Frame, post: Post, id: Option<i64>, refusal: Refusal) -> Answer {

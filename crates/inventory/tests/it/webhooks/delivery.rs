@@ -1,7 +1,7 @@
 //! Delivering: signed, at least once, in order per product, on schedule, whatever the receiver does.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
-use inventory::events::{self, DeliveryState, Disabled, Filter};
+use inventory::events::{self, DeliveryState, DisabledReason, Filter};
 use standardwebhooks::Webhook;
 use test_kit::on_both_engines;
 
@@ -285,7 +285,10 @@ on_both_engines!(
         app.ship(product, 1).await;
         app.ship(product, 2).await;
         app.pass().await;
-        assert_eq!(app.endpoints().await[0].disabled, Some(Disabled::Gone));
+        assert_eq!(
+            app.endpoints().await[0].disabled,
+            Some(DisabledReason::Gone)
+        );
         assert_eq!(app.pass_after(1_000_000).await.attempts, 0);
         receiver.behaves(|_| Reply::Status(200));
         let id = app.endpoints().await[0].id;
@@ -383,7 +386,10 @@ on_both_engines!(
             assert_eq!(app.endpoints().await[0].disabled, None);
             app.pass_after(24 * 60 * 60).await;
         }
-        assert_eq!(app.endpoints().await[0].disabled, Some(Disabled::Failing));
+        assert_eq!(
+            app.endpoints().await[0].disabled,
+            Some(DisabledReason::Failing)
+        );
     }
 );
 

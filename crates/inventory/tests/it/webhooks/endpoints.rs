@@ -5,8 +5,8 @@ use std::time::Duration;
 use inventory::{
     access::{Actor, Model},
     events::{
-        self, Disabled, Filter, Internal, Webhooks,
-        endpoints::{EndpointError, Wish},
+        self, DisabledReason, Filter, Internal, Webhooks,
+        endpoints::{EndpointError, EndpointInput},
     },
 };
 use test_kit::on_both_engines;
@@ -70,7 +70,7 @@ on_both_engines!(
         let unwired = app.restarted(&address, config(None)).await;
         let first = &unwired.endpoints().await[0];
         assert!(first.configured && first.types.listed() == types.as_slice());
-        assert_eq!(first.disabled, Some(Disabled::NotConfigured));
+        assert_eq!(first.disabled, Some(DisabledReason::NotConfigured));
     }
 );
 
@@ -110,29 +110,29 @@ on_both_engines!(
 on_both_engines!(what_is_wrong_with_an_endpoint_is_told, async |address| {
     let app = TestApp::with(&address, config(None)).await;
     let state = &app.state;
-    let wish = |url: &str, types: &str, description: &str| Wish {
+    let input = |url: &str, types: &str, description: &str| EndpointInput {
         url: url.to_owned(),
         types: types.to_owned(),
         description: description.to_owned(),
     };
-    let add = async |wish: Wish| events::endpoints::add(state, &NOBODY, &wish).await;
-    let target = add(wish("ftp://a.example", "", "")).await;
+    let add = async |input: EndpointInput| events::endpoints::add(state, &NOBODY, &input).await;
+    let target = add(input("ftp://a.example", "", "")).await;
     assert!(
         matches!(target, Err(EndpointError::Target(_))),
         "{target:?}"
     );
-    let types = add(wish("https://a.example", "all", "")).await;
+    let types = add(input("https://a.example", "all", "")).await;
     assert!(matches!(types, Err(EndpointError::Types(_))), "{types:?}");
-    let long = add(wish("https://a.example", "", &"x".repeat(201))).await;
+    let long = add(input("https://a.example", "", &"x".repeat(201))).await;
     assert!(matches!(long, Err(EndpointError::Description)), "{long:?}");
-    let (id, _) = add(wish("https://a.example", "analysis.created", "Till"))
+    let (id, _) = add(input("https://a.example", "analysis.created", "Till"))
         .await
         .unwrap();
     events::endpoints::change(
         state,
         &NOBODY,
         id,
-        &wish("https://b.example/", "", "Back office"),
+        &input("https://b.example/", "", "Back office"),
     )
     .await
     .unwrap();
@@ -153,12 +153,12 @@ on_both_engines!(
         let app = TestApp::with(&address, config(Some(&first))).await;
         let id = app.endpoints().await[0].id;
         let state = &app.state;
-        let wish = Wish {
+        let input = EndpointInput {
             url: second.url(),
-            ..Wish::default()
+            ..EndpointInput::default()
         };
         let refused = [
-            events::endpoints::change(state, &NOBODY, id, &wish).await,
+            events::endpoints::change(state, &NOBODY, id, &input).await,
             events::endpoints::remove(state, &NOBODY, id).await,
             events::endpoints::rotate(state, &NOBODY, id)
                 .await
@@ -176,7 +176,7 @@ on_both_engines!(
         let none = app.restarted(&address, config(None)).await;
         assert_eq!(
             none.endpoints().await[0].disabled,
-            Some(Disabled::NotConfigured)
+            Some(DisabledReason::NotConfigured)
         );
         let again = app.restarted(&address, config(Some(&second))).await;
         assert_eq!(again.endpoints().await[0].disabled, None);
@@ -319,10 +319,10 @@ on_both_engines!(
         let app = TestApp::with(&address, config(None)).await;
         let (state, ana) = (&app.state, Actor(Some((1, "admin".to_owned()))));
         let (id, _) = app.endpoint(&receiver, "").await;
-        let other = Wish {
+        let other = EndpointInput {
             url: receiver.url(),
             types: "outflow.created".to_owned(),
-            ..Wish::default()
+            ..EndpointInput::default()
         };
         // The second of each pair changes nothing, and is not written down.
         for _ in 0..2 {

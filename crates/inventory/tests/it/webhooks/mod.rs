@@ -12,7 +12,9 @@ use std::time::Duration;
 use inventory::{
     Config,
     access::Actor,
-    events::{self, Configured, Endpoint, Progress, Secret, Target, Webhooks, endpoints::Wish},
+    events::{
+        self, Configured, Endpoint, Progress, Secret, Target, Webhooks, endpoints::EndpointInput,
+    },
 };
 use serde_json::json;
 pub(crate) use test_kit::receiver;
@@ -66,12 +68,12 @@ impl TestApp {
 
     /// Adds an endpoint for these types.
     pub(crate) async fn endpoint(&self, receiver: &Receiver, types: &str) -> (i64, Secret) {
-        let wish = Wish {
+        let input = EndpointInput {
             url: receiver.url(),
             types: types.to_owned(),
-            ..Wish::default()
+            ..EndpointInput::default()
         };
-        events::endpoints::add(&self.state, &NOBODY, &wish)
+        events::endpoints::add(&self.state, &NOBODY, &input)
             .await
             .unwrap()
     }
