@@ -135,7 +135,7 @@ impl Db {
     }
 
     /// As [`read`](Self::read), for a few rows that are found by their keys. On SQLite the calling thread reads them itself: to wake
-    /// another thread and to be woken by it costs more than such a read.
+    /// another thread and to be woken by it costs more than such a read. There all its statements see the state that the first one saw.
     ///
     /// # Errors
     /// Those of the job, and `Unavailable` when it could not be run.

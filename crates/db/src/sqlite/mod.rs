@@ -165,7 +165,7 @@ impl Sqlite {
         };
         self.counters.read();
         conn.begin_job(false);
-        let result = job::finish_at_once(job(&mut conn), &self.counters);
+        let result = job::finish_at_once(in_one_state(&mut conn, &job), &self.counters);
         self.inline_reads.release(conn);
         result
     }
@@ -314,6 +314,17 @@ impl Conn {
         self.as_sqlite()
             .ok_or_else(|| Error::other("a connection of the other engine"))
     }
+}
+
+/// Runs an inline read in one transaction, so that all its statements see the same state. [`Pool::release`] ends the
+/// transaction.
+async fn in_one_state<T, E, F>(conn: &mut Conn, job: &F) -> Result<T, E>
+where
+    F: AsyncFn(&mut Conn) -> Result<T, E>,
+    E: From<Error>,
+{
+    conn.sqlite_connection()?.control("BEGIN")?;
+    job(conn).await
 }
 
 /// Refuses to begin a job that has waited too long: under overload its caller has given up, or will soon.
