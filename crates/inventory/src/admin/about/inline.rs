@@ -26,7 +26,7 @@ pub(in crate::admin) struct Inline {
 pub(in crate::admin) enum Limit {
     /// One record has at most so many.
     InAll(usize),
-    /// FormScope most so many are added with one form.
+    /// At most so many are added with one form.
     AtOnce(usize),
 }
 

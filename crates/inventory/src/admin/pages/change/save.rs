@@ -1,4 +1,4 @@
-//! SaveRequest a form: first everything that can be checked without the store, for the record and its inline rows together; then the
+//! Saving a form: first everything that can be checked without the store, for the record and its inline rows together; then the
 //! record and its rows in one transaction, each as the API would write it alone. If anything is refused, nothing is saved.
 
 use askama::Template;
