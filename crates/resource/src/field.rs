@@ -467,44 +467,11 @@ impl Field {
         matches!(self.kind, Kind::Several)
     }
 
-    /// The keyboard that phones show for it: the `inputmode` of its control.
-    pub const fn keyboard(&self) -> &'static str {
-        match self.kind {
-            Kind::Id | Kind::Integer { .. } => "numeric",
-            Kind::Price | Kind::Decimal => "decimal",
-            _ if self.is_email => "email",
-            _ => "text",
-        }
-    }
-
     /// Whether it holds numbers.
     pub const fn is_number(&self) -> bool {
         matches!(
             self.kind,
             Kind::Integer { .. } | Kind::Price | Kind::Decimal
         )
-    }
-
-    /// The attributes of its control in a form. Browsers count some characters as two.
-    pub fn attributes(&self) -> String {
-        let required = if self.is_required() { "required" } else { "" };
-        let focus = if self.is_name { "autofocus" } else { "" };
-        let scanned = if self.is_scanned {
-            "spellcheck=\"false\" data-scan"
-        } else {
-            ""
-        };
-        let length = match self.kind {
-            Kind::Text { max } | Kind::LongText { max } => format!("maxlength=\"{}\"", 2 * max),
-            Kind::Price | Kind::Decimal => "inputmode=\"decimal\" maxlength=\"40\"".to_owned(),
-            Kind::Integer { .. } => "inputmode=\"numeric\" maxlength=\"30\"".to_owned(),
-            _ => String::new(),
-        };
-        let complete = if self.is_long() {
-            ""
-        } else {
-            "autocomplete=\"off\""
-        };
-        format!("{required} {length} {complete} {scanned} {focus}")
     }
 }

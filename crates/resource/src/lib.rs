@@ -4,6 +4,7 @@
 //! What is here follows from a description alone. It knows no HTTP, no rules of a shop and no page.
 
 mod choice;
+mod control;
 mod field;
 mod lists;
 mod record;

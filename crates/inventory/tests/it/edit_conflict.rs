@@ -416,29 +416,6 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
-    a_description_of_many_lines_is_not_flattened_by_saving_its_list,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let brand = json!({"name": "Sol", "description": "Uma linha.\nOutra."});
-        app.admin().post("/api/v1/brands/", brand).await.id();
-        let root = app.superuser().await;
-        let list = root.page("/admin/brands/").await;
-        // A control of one line sends what it shows: without the end of the line.
-        let cell = "name=\"cell:1:description\" value=\"Uma linha. Outra.\"";
-        has(&list, &[cell]);
-        let opened = versions(&list);
-        let fields = [
-            ("_save", "1"),
-            ("cell:1:description", "Uma linha. Outra."),
-            (opened[0].0.as_str(), opened[0].1.as_str()),
-        ];
-        root.done("/admin/brands/", &fields).await;
-        let now = app.admin().get("/api/v1/brands/1/").await.json();
-        assert_eq!(now["description"], "Uma linha.\nOutra.");
-    }
-);
-
 /// A price that both have changed, in a form of this path; with what its reader chooses, what it becomes.
 async fn chosen(app: &TestApp, visitor: &Visitor<'_>, path: &str, choice: &str) -> Value {
     let theirs = json!({"selling_price": "10.00"});
