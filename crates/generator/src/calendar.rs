@@ -119,7 +119,7 @@ fn day(number: i64, until: Timestamp) -> Option<(Day, u64)> {
 
 #[cfg(test)]
 mod tests {
-    use crate::*;
+    use super::*;
 
     #[test]
     fn everything_is_spread_and_nothing_lies_in_the_future() {

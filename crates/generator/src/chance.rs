@@ -73,7 +73,7 @@ const fn weight(rank: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use crate::*;
+    use super::*;
 
     #[test]
     fn the_same_seed_gives_the_same_numbers() {

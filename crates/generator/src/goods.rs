@@ -261,7 +261,7 @@ fn article_number(number: u64) -> String {
 mod tests {
     use std::collections::BTreeSet;
 
-    use crate::*;
+    use super::*;
 
     #[test]
     fn every_line_of_the_table_is_read() {

@@ -6,7 +6,7 @@
 use db::{Engine, Query};
 use resource::sql;
 
-use super::{QueryStats, Selection, Table, push_column, push_table};
+use super::{QueryStats, Selection, push_column, push_table};
 use crate::listing::{Condition, SortKey};
 
 /// After so many values another path is shorter.
@@ -61,6 +61,15 @@ impl Values {
     }
 }
 
+/// A skip scan of one selection.
+struct SkipScan<'a> {
+    selection: &'a Selection,
+    values: Values,
+    conditions: Vec<Condition>,
+    engine: Engine,
+    wanted: i64,
+}
+
 impl Selection {
     /// The ids in order, behind what the query has.
     pub(super) fn push_skip_scan(
@@ -73,39 +82,36 @@ impl Selection {
         let Some(values) = Values::of(self) else {
             return;
         };
-        let own = self.list.own;
         let mut conditions = self.conditions.clone();
         conditions.retain(|condition| !stats.is_idle(condition));
         conditions.extend(stats.id_range());
-        let rest = |query: &mut Query| {
-            self.push_conditions(query, engine, own, &conditions, |condition: &Condition| {
-                condition.field == "id"
-            });
+        let scan = SkipScan {
+            selection: self,
+            values,
+            conditions,
+            engine,
+            wanted,
         };
-        let of_nothing = |query: &mut Query| {
-            push_ids(query, own, &rest);
-            values.push_column(query.push(" AND "), own.alias);
-            query.push(" IS NULL");
-        };
-        let of_value = |query: &mut Query| {
-            push_ids(query, own, &rest);
-            match values.key {
-                Some(key) => {
-                    push_column(query.push(" AND "), own, key);
-                    query.push("_id = g.id");
-                }
-                None => {
-                    values.push_column(query.push(" AND "), own.alias);
-                    query.push(" = step.value");
-                }
-            }
-        };
-        let nothing_first = values.is_nullable && !values.descending;
+        scan.push_steps(query);
+        query.push(" SELECT firsts.id FROM (");
+        scan.push_firsts(query);
+        if scan.values.is_nullable {
+            scan.push_without_value(query);
+        }
+        query.push(") AS firsts ORDER BY firsts.place, firsts.id");
+    }
+}
+
+impl SkipScan<'_> {
+    /// The values that the page needs, each with how many records those before it have. Behind the
+    /// last value comes one that is NULL.
+    fn push_steps(&self, query: &mut Query) {
+        let values = &self.values;
         query.push("WITH RECURSIVE steps (place, value, found) AS (SELECT CAST(1 AS BIGINT), ");
         values.push_next(query, true);
         query.push(", ");
-        if nothing_first {
-            push_count(query, wanted, &of_nothing);
+        if self.is_nothing_first() {
+            self.push_count(query, Self::push_of_nothing);
         } else {
             query.push("CAST(0 AS BIGINT)");
         }
@@ -113,73 +119,110 @@ impl Selection {
         values.push_next(query, false);
         query.push(", step.found + ");
         if values.key.is_some() {
+            // Counted for each record that has the name: joined with them, PostgreSQL would read
+            // all that is counted.
             query.push("(SELECT CAST(COALESCE(sum(");
-            push_count(query, wanted, &of_value);
+            self.push_count(query, Self::push_of_value);
             query.push("), 0) AS BIGINT) FROM ").push(values.table);
-            query.push(" AS g WHERE ");
-            values.push_column(query, "g");
+            values.push_column(query.push(" AS g WHERE "), "g");
             query.push(" = step.value)");
         } else {
-            push_count(query, wanted, &of_value);
+            self.push_count(query, Self::push_of_value);
         }
         query.push(" FROM steps AS step WHERE step.value IS NOT NULL AND step.found < ");
-        query
-            .bind(wanted)
-            .push(" AND step.place < ")
-            .bind(MOST_VALUES);
-        query.push(") SELECT firsts.id FROM (SELECT step.place, x.id FROM steps AS step");
+        query.bind(self.wanted).push(" AND step.place < ");
+        query.bind(MOST_VALUES).push(")");
+    }
+
+    /// The first ids of each of these values.
+    fn push_firsts(&self, query: &mut Query) {
+        let (values, own) = (&self.values, self.selection.list.own);
+        query.push("SELECT step.place, x.id FROM steps AS step");
         if values.key.is_some() {
-            query.push(engine.join_in_order()).push(values.table);
+            query.push(self.engine.join_in_order()).push(values.table);
             values.push_column(query.push(" AS g ON "), "g");
             query.push(" = step.value");
         }
         query.push(" CROSS JOIN ");
-        let firsts = |query: &mut Query| {
-            of_value(query);
-            push_column(query.push(" ORDER BY "), own, own.id);
-            query.push(" LIMIT ").bind(wanted);
+        match self.engine {
+            Engine::Sqlite => query.push(own.name).push(" AS x ON x.id IN ("),
+            Engine::Postgres => query.push("LATERAL ("),
         };
-        match engine {
-            Engine::Sqlite => {
-                query.push(own.name).push(" AS x ON x.id IN (");
-                firsts(query);
-                query.push(")");
-            }
-            Engine::Postgres => {
-                query.push("LATERAL (");
-                firsts(query);
-                query.push(") AS x");
-            }
-        }
-        query.push(" WHERE step.found < ").bind(wanted);
-        if values.is_nullable {
-            query.push(if nothing_first {
-                " UNION ALL SELECT CAST(0 AS BIGINT), b.id FROM ("
-            } else {
-                " UNION ALL SELECT 9223372036854775807, b.id FROM ("
-            });
-            of_nothing(query);
-            if !nothing_first {
-                // Only behind the last value.
-                query.push(" AND EXISTS (SELECT 1 FROM steps AS last WHERE last.value IS NULL)");
-            }
-            push_column(query.push(" ORDER BY "), own, own.id);
-            query.push(" LIMIT ").bind(wanted).push(") AS b");
-        }
-        query.push(") AS firsts ORDER BY firsts.place, firsts.id");
+        self.push_of_value(query);
+        push_column(query.push(" ORDER BY "), own, own.id);
+        query.push(" LIMIT ").bind(self.wanted);
+        query.push(match self.engine {
+            Engine::Sqlite => ")",
+            Engine::Postgres => ") AS x",
+        });
+        query.push(" WHERE step.found < ").bind(self.wanted);
     }
-}
 
-/// The ids of the records that are asked for, to be narrowed.
-fn push_ids(query: &mut Query, own: &Table, rest: impl Fn(&mut Query)) {
-    push_column(query.push("SELECT "), own, own.id);
-    push_table(query.push(" FROM "), own);
-    rest(query);
-}
+    /// The records without a value: before all others, or behind the last value.
+    fn push_without_value(&self, query: &mut Query) {
+        let (own, is_first) = (self.selection.list.own, self.is_nothing_first());
+        query.push(if is_first {
+            " UNION ALL SELECT CAST(0 AS BIGINT), b.id FROM ("
+        } else {
+            " UNION ALL SELECT 9223372036854775807, b.id FROM ("
+        });
+        self.push_of_nothing(query);
+        push_column(query.push(" ORDER BY "), own, own.id);
+        query.push(" LIMIT ");
+        if is_first {
+            query.bind(self.wanted);
+        } else {
+            // As a condition, SQLite would ask it of every record.
+            query.push("CASE WHEN EXISTS (SELECT 1 FROM steps AS last WHERE last.value IS NULL)");
+            query.push(" THEN CAST(").bind(self.wanted);
+            query.push(" AS BIGINT) ELSE 0 END");
+        }
+        query.push(") AS b");
+    }
 
-/// How many there are, counted as far as the page needs them.
-fn push_count(query: &mut Query, wanted: i64, of: impl Fn(&mut Query)) {
-    query.push("(SELECT count(*) FROM (");
-    of(query);
-    query.push(" LIMIT ").bind(wanted).push(") AS counted)");
+    fn is_nothing_first(&self) -> bool {
+        self.values.is_nullable && !self.values.descending
+    }
+
+    /// The ids of the records that are asked for, to be narrowed.
+    fn push_ids(&self, query: &mut Query) {
+        let own = self.selection.list.own;
+        push_column(query.push("SELECT "), own, own.id);
+        push_table(query.push(" FROM "), own);
+        let is_planned = |condition: &Condition| condition.field == "id";
+        let conditions = &self.conditions;
+        self.selection
+            .push_conditions(query, self.engine, own, conditions, is_planned);
+    }
+
+    fn push_of_nothing(&self, query: &mut Query) {
+        self.push_ids(query);
+        let own = self.selection.list.own;
+        self.values.push_column(query.push(" AND "), own.alias);
+        query.push(" IS NULL");
+    }
+
+    fn push_of_value(&self, query: &mut Query) {
+        self.push_ids(query);
+        let own = self.selection.list.own;
+        query.push(" AND ");
+        match self.values.key {
+            Some(key) => {
+                push_column(query, own, key);
+                query.push("_id = g.id");
+            }
+            None => {
+                self.values.push_column(query, own.alias);
+                query.push(" = step.value");
+            }
+        }
+    }
+
+    /// How many there are, counted as far as the page needs them.
+    fn push_count(&self, query: &mut Query, push_ids: impl Fn(&Self, &mut Query)) {
+        query.push("(SELECT count(*) FROM (");
+        push_ids(self, query);
+        query.push(" LIMIT ").bind(self.wanted);
+        query.push(") AS counted)");
+    }
 }
