@@ -6,6 +6,7 @@ use web::locale::Locale;
 
 use super::{
     choice::Choice,
+    listed::Listed,
     several::Choosable,
     value::{Amount, FieldType, Naming, Refers, Text, Value},
 };
@@ -119,19 +120,6 @@ pub enum Kind {
     Several,
     /// The id of another record.
     Reference,
-}
-
-/// Which lists show a field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Listed {
-    /// None.
-    Nowhere,
-    /// That of the administration.
-    ForStaff,
-    /// This and the everyday one.
-    Everywhere,
-    /// Both, and that of the administration writes it too.
-    Edited,
 }
 
 /// The description of a field of this Rust type.

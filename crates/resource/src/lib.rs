@@ -6,6 +6,7 @@
 mod choice;
 mod control;
 mod field;
+mod listed;
 mod lists;
 mod record;
 mod row;
@@ -17,9 +18,10 @@ mod words;
 
 pub use choice::Choice;
 pub use field::{
-    Both, Field, Kind, Listed, Target, Typed, chosen, decimal, id, integer, price, reference,
-    several, text, time, token, truth,
+    Both, Field, Kind, Target, Typed, chosen, decimal, id, integer, price, reference, several,
+    text, time, token, truth,
 };
+pub use listed::Listed;
 pub use lists::{filters, find, laid_out, listed};
 pub use record::{Input, Record, Source, differences, there};
 pub use several::{Choosable, SEPARATOR, Several};

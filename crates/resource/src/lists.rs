@@ -1,6 +1,9 @@
 //! What follows from a list of fields.
 
-use super::field::{Field, Kind, Listed};
+use super::{
+    field::{Field, Kind},
+    listed::Listed,
+};
 
 /// The field of a name.
 pub fn find(fields: &[&'static Field], name: &str) -> Option<&'static Field> {
