@@ -128,8 +128,8 @@ pub async fn render_with<R: Render + ?Sized, F: Future<Output = Response>>(
         return response;
     };
     log(&parts);
-    let rendered = renderer.render(&parts.public, &head.facts());
-    with_head_of(response, rendered, &parts)
+    let shown = renderer.render(&parts.public, &head.facts());
+    with_head_of(response, shown, &parts)
 }
 
 fn failure(response: &Response) -> Option<Arc<Parts>> {

@@ -177,8 +177,8 @@ async fn count(state: &State, parameters: &Parameters) -> Result<u64, Refusal> {
     let selection = ProductList::parse(parameters)?;
     let shared = state.clone();
     let read = async move |conn: &mut Conn| {
-        let stats = selection.stats(conn, &shared.list_stats).await?;
-        Ok::<_, Refusal>(stats.count)
+        let measured = selection.stats(conn, &shared.list_stats).await?;
+        Ok::<_, Refusal>(measured.count)
     };
     state.db.read(read).await
 }

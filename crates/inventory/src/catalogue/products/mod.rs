@@ -63,10 +63,12 @@ async fn list_selected(
     let is_short = selection.is_everything() && wanted.is_near();
     let shared = state.clone();
     let read = async move |conn: &mut Conn| {
-        let stats = selection.stats(conn, &shared.list_stats).await?;
-        let (number, offset) = wanted.within(stats.count)?;
-        let results = selection.page(conn, &stats, wanted.limit(), offset).await?;
-        Ok(wanted.page(stats.count, number, results))
+        let measured = selection.stats(conn, &shared.list_stats).await?;
+        let (number, offset) = wanted.within(measured.count)?;
+        let results = selection
+            .page(conn, &measured, wanted.limit(), offset)
+            .await?;
+        Ok(wanted.page(measured.count, number, results))
     };
     // An index leads to the first pages of all products at once.
     if is_short {
@@ -92,8 +94,8 @@ pub(crate) async fn part(
     state
         .db
         .read(async move |conn| {
-            let stats = selection.stats(conn, &shared.list_stats).await?;
-            Ok(selection.page(conn, &stats, limit, offset).await?)
+            let measured = selection.stats(conn, &shared.list_stats).await?;
+            Ok(selection.page(conn, &measured, limit, offset).await?)
         })
         .await
 }
@@ -110,8 +112,8 @@ pub(crate) async fn each(
     take: impl FnMut(&ProductRecord) -> Result<(), db::Error>,
 ) -> Result<(), Refusal> {
     let selection = ProductList::parse(parameters)?;
-    let stats = selection.stats(conn, &state.list_stats).await?;
-    Ok(selection.each(conn, &stats, take).await?)
+    let measured = selection.stats(conn, &state.list_stats).await?;
+    Ok(selection.each(conn, &measured, take).await?)
 }
 
 /// The product of a serie number.

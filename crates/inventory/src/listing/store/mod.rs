@@ -274,7 +274,7 @@ impl Selection {
         match self.list.sort_key(field) {
             SortKey::Column(home, column, suffix) => {
                 let is_here = self.list.has(table, field.name);
-                self.push_looked_up(query, table, home, is_here, [column, suffix]);
+                Self::push_looked_up(query, table, home, is_here, [column, suffix]);
             }
             SortKey::Name(path, name) => {
                 query.push("(SELECT n.").push(name).push("_folded FROM ");
@@ -289,11 +289,10 @@ impl Selection {
     fn push_reference(&self, query: &mut Query, table: &Table, field: &Field) {
         let is_here = self.list.has(table, field.name);
         let column = [field.name, "_id"];
-        self.push_looked_up(query, table, self.list.own, is_here, column);
+        Self::push_looked_up(query, table, self.list.own, is_here, column);
     }
 
     fn push_looked_up(
-        &self,
         query: &mut Query,
         table: &Table,
         home: &Table,
@@ -332,11 +331,11 @@ impl Selection {
             );
         }
         for home in self.list.tables() {
-            let is_there = |condition: &&Condition| self.list.home(condition.field) == home;
+            let is_of_home = |condition: &&Condition| self.list.home(condition.field) == home;
             let mut others = conditions
                 .iter()
                 .filter(|condition| !is_here(condition))
-                .filter(is_there)
+                .filter(is_of_home)
                 .peekable();
             if others.peek().is_none() {
                 continue;

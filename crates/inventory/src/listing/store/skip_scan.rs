@@ -206,15 +206,12 @@ impl SkipScan<'_> {
         self.push_ids(query);
         let own = self.selection.list.own;
         query.push(" AND ");
-        match self.values.key {
-            Some(key) => {
-                push_column(query, own, key);
-                query.push("_id = g.id");
-            }
-            None => {
-                self.values.push_column(query, own.alias);
-                query.push(" = step.value");
-            }
+        if let Some(key) = self.values.key {
+            push_column(query, own, key);
+            query.push("_id = g.id");
+        } else {
+            self.values.push_column(query, own.alias);
+            query.push(" = step.value");
         }
     }
 

@@ -136,7 +136,7 @@ fn push_endings(query: &mut Query, key: &Key) {
 /// What the index has under a key.
 pub(crate) struct Entries {
     /// How many, counted up to a bound and one more.
-    pub(crate) entries: u64,
+    pub(crate) count: u64,
     /// Under how many words of titles they are.
     pub(crate) words: i64,
     /// The word, if it is only one.
@@ -157,7 +157,7 @@ pub(crate) async fn entries_of(conn: &mut Conn, key: &Key, most: u64) -> Result<
     conn.one_of(&query, |row| {
         let (least, words): (Option<i64>, i64) = (row.get(0)?, row.get(1)?);
         Ok(Entries {
-            entries: row.get::<i64>(2)?.unsigned_abs(),
+            count: row.get::<i64>(2)?.unsigned_abs(),
             words,
             only: least.filter(|_| words == 1),
         })

@@ -51,10 +51,12 @@ pub async fn list(
     let selection = MovementList::parse(movement, parameters)?;
     let wanted = PageRequest::parse(state, parameters)?;
     let read = async move |conn: &mut Conn| {
-        let stats = selection.stats(conn).await?;
-        let (number, offset) = wanted.within(stats.count)?;
-        let results = selection.page(conn, &stats, wanted.limit(), offset).await?;
-        Ok(wanted.page(stats.count, number, results))
+        let measured = selection.stats(conn).await?;
+        let (number, offset) = wanted.within(measured.count)?;
+        let results = selection
+            .page(conn, &measured, wanted.limit(), offset)
+            .await?;
+        Ok(wanted.page(measured.count, number, results))
     };
     state.db.read(read).await
 }
@@ -71,8 +73,8 @@ pub(crate) async fn each(
     take: impl FnMut(&MovementRecord) -> Result<(), db::Error>,
 ) -> Result<(), Refusal> {
     let selection = MovementList::parse(movement, parameters)?;
-    let stats = selection.stats(conn).await?;
-    Ok(selection.each(conn, &stats, take).await?)
+    let measured = selection.stats(conn).await?;
+    Ok(selection.each(conn, &measured, take).await?)
 }
 
 /// What is wrong with the fields of a form, as far as it can be told without the store.

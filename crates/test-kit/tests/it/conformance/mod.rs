@@ -31,7 +31,7 @@ fn tables<'a>(document: &'a str, part: &str) -> Tables<'a> {
         }
         let is_row = is_within && !line.starts_with("---");
         let mut cells = line.split('|').filter(|_| is_row && line.contains('|'));
-        if let (Some(row), Some(tests)) = (cells.next(), cells.last()) {
+        if let (Some(row), Some(tests)) = (cells.next(), cells.next_back()) {
             let names = tests.split('`').skip(1).step_by(2).collect();
             if row != "Row" {
                 tables.entry(heading).or_default().push((row, names));

@@ -15,13 +15,13 @@ struct Hunk<'a> {
 }
 
 fn hunks(patch: &str) -> Vec<Hunk<'_>> {
-    let (mut path, mut hunks) = ("", Vec::<Hunk<'_>>::new());
+    let (mut file, mut hunks) = ("", Vec::<Hunk<'_>>::new());
     for line in patch.lines() {
         if let Some(name) = line.strip_prefix("--- a/") {
-            path = name;
+            file = name;
         } else if line.starts_with("@@ ") {
             hunks.push(Hunk {
-                path,
+                path: file,
                 head: line,
                 lines: Vec::new(),
             });

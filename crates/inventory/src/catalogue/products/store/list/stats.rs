@@ -142,7 +142,7 @@ async fn word_term(conn: &mut Conn, condition: &Condition, key: Key) -> Result<D
         table: &WORDS,
         condition: Condition::new("word", "word_id", test),
         answers,
-        entries: found.entries,
+        entries: found.count,
         entries_of_one: found.words.clamp(1, MOST_WORDS),
     })
 }
