@@ -164,7 +164,7 @@ where
     Ok(written)
 }
 
-/// As [`write`], of a job that answers what to store under the key beside its result. A repetition under the same key runs `replay`
+/// As [`write()`], of a job that answers what to store under the key beside its result. A repetition under the same key runs `replay`
 /// with what was stored, in place of the job. Key and write commit together, so there is never one without the other.
 ///
 /// # Errors

@@ -82,7 +82,7 @@ pub(crate) async fn create(
     Ok((id, secret))
 }
 
-/// As [`create`], by a command.
+/// Adds an endpoint, by a command.
 ///
 /// # Errors
 ///
@@ -137,7 +137,7 @@ pub(crate) async fn update(
     record(work, Action::Changed(&fields), id, &url).await
 }
 
-/// As [`update`], by a command.
+/// Changes an endpoint, by a command.
 ///
 /// # Errors
 ///
@@ -195,7 +195,7 @@ pub(crate) async fn rotate_secret(
     Ok((rotation.secret, rotation.previous_until))
 }
 
-/// As [`rotate_secret`], by a command.
+/// Gives an endpoint a new secret, by a command.
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
 //! One engine for the lists of products, of movements, and of brands, categories and suppliers.
 //!
 //! A resource declares its tables and their indexes once ([`List`]). A request is a [`Selection`]:
-//! conditions and an order. `plan` chooses an [`AccessPath`] from the declaration and the
+//! conditions and an order. `plan` chooses an [`plan::AccessPath`] from the declaration and the
 //! [`QueryStats`]; `store` writes the statement. Each path reads ids from one table, in order; the
 //! records are joined to the ids of the page alone. So the cost of a page follows from the index
 //! entries that the path reads, and not from the size of the table.

@@ -103,12 +103,12 @@ pub(super) trait AdminWrites: Send + Sync {
         Err(Refusal::forbidden())
     }
 
-    /// As [`read`](Self::read), within a transaction until whose end nobody else changes the record: for models that are changed.
+    /// Reads a record and locks it until the transaction ends: for models that are changed.
     async fn read_held(&self, _tx: &mut Tx, _id: i64) -> Result<Option<ModelRecord>, Refusal> {
         Err(Refusal::forbidden())
     }
 
-    /// As [`delete`](Self::delete), within such a transaction.
+    /// Deletes a record within such a transaction.
     async fn delete_within(&self, _tx: &mut Tx, _by: &Writer, _id: i64) -> Result<bool, Refusal> {
         Err(Refusal::forbidden())
     }
