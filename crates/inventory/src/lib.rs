@@ -6,6 +6,7 @@ pub mod accounts;
 mod admin;
 pub mod aggregates;
 pub mod analysis;
+pub mod api;
 mod app;
 pub mod audit;
 pub mod catalogue;

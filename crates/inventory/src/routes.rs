@@ -29,6 +29,7 @@ use crate::{
     MIGRATIONS, SERVICE, State, VERSION,
     accounts::{self, session::visits::visits},
     analysis,
+    api::{self, gate},
     catalogue::{self, named::Kind, products::Products},
     dashboard, events,
     openapi::{documented_addresses, openapi},
@@ -37,7 +38,7 @@ use crate::{
         routes::{PageRouter, RouterParts},
     },
     payments, reorder,
-    rest::{self, gate, indent},
+    rest::indent,
     stock::{self, movements::Movement},
     transfer, views,
 };
@@ -78,12 +79,12 @@ pub(crate) fn router(state: &State, metrics: Metrics) -> Router {
 /// The API's addresses.
 static API: Routes<State> = Routes::new(|| {
     let movements = [Movement::Inflow, Movement::Outflow];
-    let named = Kind::ALL.into_iter().map(rest::resource::routes);
-    let moved = movements.into_iter().map(rest::resource::routes);
+    let named = Kind::ALL.into_iter().map(api::resource::routes);
+    let moved = movements.into_iter().map(api::resource::routes);
     let resources = named.chain(moved);
     resources
         .fold(OpenApiRouter::new(), OpenApiRouter::merge)
-        .merge(rest::resource::routes(Products))
+        .merge(api::resource::routes(Products))
         .merge(accounts::api::routes())
         .merge(stock::api::routes())
         .merge(analysis::api::routes())

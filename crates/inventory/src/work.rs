@@ -1,5 +1,5 @@
 //! A write in progress, and the one way to run it. API, pages, administration, imports and commands all hand a job to these functions.
-//! What a job does to a record is in the `create`, `change` and `delete` of its resource (`rest::writes` runs these).
+//! What a job does to a record is in the `create`, `change` and `delete` of its resource (`api::writes` runs these).
 
 use std::fmt;
 

@@ -25,12 +25,14 @@ use super::{
 };
 use crate::{
     State,
-    rest::{
-        Refusal,
-        fields::{Members, Mode, Reader},
+    api::{
         guard::Guard,
         openapi::Nothing,
         resource::{json, read_members},
+    },
+    rest::{
+        Refusal,
+        fields::{Members, Mode, Reader},
     },
 };
 

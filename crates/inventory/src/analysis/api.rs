@@ -10,13 +10,13 @@ use super::{AnalysisRecord, RestockTerms};
 use crate::{
     State,
     access::Model,
-    rest::{
-        Refusal,
+    api::{
         gate::Call,
         guard::Guard,
         openapi::{EXAMPLE_TIME, PageOf, page_example},
-        resource::{PageRequest, RecordId, json, paginated, submission},
+        resource::{json, paginated, submission},
     },
+    rest::{RecordId, Refusal, page::PageRequest},
 };
 
 /// The addresses of analyses.

@@ -8,11 +8,9 @@ use serde_json::json;
 use utoipa::{PartialSchema as _, ToSchema};
 
 use crate::{
+    api::openapi::EXAMPLE_TIME,
     events::EventType,
-    rest::{
-        json::{Titled, time},
-        openapi::EXAMPLE_TIME,
-    },
+    rest::json::{Titled, time},
 };
 
 /// The data of the event.

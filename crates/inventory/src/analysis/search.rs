@@ -7,7 +7,7 @@ use super::{result::AnalysisSummary, store::results};
 use crate::{
     State,
     catalogue::products,
-    rest::{Refusal, resource::PageRequest},
+    rest::{Refusal, page::PageRequest},
 };
 
 /// The newest analyses whose texts are searched.

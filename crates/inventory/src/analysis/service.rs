@@ -14,7 +14,7 @@ use crate::{
     access::{Caller, Model, Permission, Verb},
     rest::{
         Refusal,
-        resource::{Page, PageRequest},
+        page::{Page, PageRequest},
     },
 };
 

@@ -17,7 +17,7 @@ use crate::{
     rest::{
         Refusal,
         fields::Draft,
-        resource::{Page, PageRequest},
+        page::{Page, PageRequest},
     },
     work::Work,
 };

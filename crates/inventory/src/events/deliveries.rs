@@ -14,7 +14,7 @@ use crate::{
     idempotency::IdempotencyKey,
     rest::{
         Refusal,
-        resource::{Page, PageRequest},
+        page::{Page, PageRequest},
     },
     work::{Author, Work, write, write_once},
 };

@@ -17,15 +17,14 @@ use web::{
 
 use super::{COOKIE, LIMITS, REQUEST_ID};
 use crate::{
+    api::{
+        gate::not_acceptable,
+        openapi::{Detail, PAGE_FAILED},
+        resource::too_large,
+    },
     catalogue::{ReferenceCount, named::Kind, products, refuse_when_referenced},
     rest::{
-        Message, Refusal, Unknown, body,
-        fields::FieldErrors,
-        gate::not_acceptable,
-        list::check_search,
-        openapi::{Detail, PAGE_FAILED},
-        query::Parameters,
-        resource::too_large,
+        Message, Refusal, Unknown, body, fields::FieldErrors, list::check_search, query::Parameters,
     },
 };
 

@@ -20,7 +20,7 @@ use web::{
 };
 
 use crate::{
-    SERVICE, VERSION, analysis, catalogue::named::Kind, page::Address, rest::openapi::PAGE_FAILED,
+    SERVICE, VERSION, analysis, api::openapi::PAGE_FAILED, catalogue::named::Kind, page::Address,
     routes, stock,
 };
 

@@ -10,7 +10,7 @@ use crate::{
     audit::{self, ActionKind, Entry, FieldChange},
     names,
     page::part::{Part, part},
-    rest::{Refusal, json::time_text, list::PageNumber, resource::PageRequest},
+    rest::{Refusal, json::time_text, list::PageNumber, page::PageRequest},
 };
 
 /// Changes that a page shows.

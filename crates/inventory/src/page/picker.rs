@@ -22,6 +22,7 @@ use super::{
 use crate::{
     State,
     access::{Model, Verb},
+    api::resource::json,
     catalogue::{
         named::{self, Kind},
         products::{self, ProductRecord},
@@ -30,7 +31,6 @@ use crate::{
         Refusal,
         list::search_words,
         query::{Parameters, encode},
-        resource::json,
     },
 };
 

@@ -21,12 +21,8 @@ use super::{
 use crate::{
     State,
     access::Verb,
-    rest::{
-        Refusal,
-        query::Parameters,
-        resource::{Page, RecordId, Resource},
-        writes,
-    },
+    api::{resource::Resource, writes},
+    rest::{RecordId, Refusal, page::Page, query::Parameters},
 };
 
 /// What a handler of pages answers.

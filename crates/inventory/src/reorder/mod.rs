@@ -17,7 +17,7 @@ use crate::{
     analysis::{self, RestockSettings, model::supply::days_of_cover},
     rest::{
         Refusal,
-        resource::{Page, PageRequest},
+        page::{Page, PageRequest},
     },
     stock::{self, Level, LowStock, Policy},
 };

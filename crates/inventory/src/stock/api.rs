@@ -18,14 +18,17 @@ use super::{
 use crate::{
     State,
     access::Model,
-    rest::{
-        Message, Refusal,
-        fields::{FieldErrors, Members, Mode, Reader, Setting},
+    api::{
         gate::Call,
         guard::Guard,
-        json::Titled,
         openapi::{EXAMPLE_TIME, PageOf, only_here, page_example},
-        resource::{PageRequest, RecordId, json, paginated, submission},
+        resource::{json, paginated, submission},
+    },
+    rest::{
+        Message, RecordId, Refusal,
+        fields::{FieldErrors, Members, Mode, Reader, Setting},
+        json::Titled,
+        page::PageRequest,
     },
 };
 

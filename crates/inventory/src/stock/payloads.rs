@@ -11,10 +11,7 @@ use utoipa::{
 use web::openapi::{integer, nullable_integer};
 
 use super::movements::{Movement, MovementRecord};
-use crate::{
-    events::EventType,
-    rest::{json::Titled, openapi::object},
-};
+use crate::{api::openapi::object, events::EventType, rest::json::Titled};
 
 /// What is told of an outflow: the outflow as the API shows it, and what is left.
 #[derive(Serialize)]

@@ -14,6 +14,7 @@ use super::{
     missing::RowNames,
 };
 use crate::{
+    api::resource::Resource as _,
     catalogue::{
         named::{self, NamedRecord},
         products::{self, Products},
@@ -21,7 +22,6 @@ use crate::{
     rest::{
         Refusal,
         fields::{Draft, Members, Mode},
-        resource::Resource as _,
     },
     stock::{self, movements},
     work::Work,

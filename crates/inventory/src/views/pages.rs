@@ -17,7 +17,7 @@ use crate::{
         routes::{PageRouter, get},
         see_other,
     },
-    rest::{Refusal, query::Parameters, resource::RecordId},
+    rest::{RecordId, Refusal, query::Parameters},
 };
 
 type Answer = Result<Response, web::Error>;

@@ -21,7 +21,7 @@ fn sees(answer: &Answer, location: &str) {
 
 /// The fields of the audit rows of one user, oldest first.
 async fn changes(app: &TestApp, user: i64) -> Vec<String> {
-    let wanted = inventory::rest::resource::PageRequest {
+    let wanted = inventory::rest::page::PageRequest {
         page: inventory::rest::list::PageNumber::Last,
         size: 100,
     };

@@ -8,7 +8,7 @@ use inventory::{
         users::{self, Holder, NewUser},
     },
     audit::{self, ActionKind, Entry, FieldChange},
-    rest::{query::Parameters, resource::PageRequest},
+    rest::{page::PageRequest, query::Parameters},
 };
 use serde_json::{Value, json};
 use test_kit::on_both_engines;

@@ -14,8 +14,8 @@ use web::{
 use super::{is_https, keep_nothing, posted};
 use crate::{
     accounts::session::{self, cookies, ticket::Ticket, visits::Visit},
+    api::gate,
     page::{PageState, redirect, safe_next},
-    rest::gate,
 };
 
 #[derive(Template)]

@@ -27,14 +27,12 @@ use crate::{
         api::{self, EXAMPLE_TOKEN},
         session::{self, Arrived, Step, cookies, ticket::Ticket, visits::Visit},
     },
+    api::{gate, openapi::PageFailures, resource::json},
     page::{PageState, redirect, safe_next},
     rest::{
         Refusal,
         fields::{Members, Mode, Reader},
-        gate,
-        openapi::PageFailures,
         query::Parameters,
-        resource::json,
     },
 };
 

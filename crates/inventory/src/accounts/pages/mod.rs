@@ -35,15 +35,16 @@ use super::{
     session::{self, cookies},
 };
 use crate::{
+    api::{
+        gate,
+        openapi::{Detail, PageFailures},
+        resource::{answer, json},
+    },
     page::{
         PageState, redirect,
         routes::{PageRouter, get},
     },
-    rest::{
-        Refusal, gate,
-        openapi::{Detail, PageFailures},
-        resource::{answer, json},
-    },
+    rest::Refusal,
 };
 
 const POST_ONLY: &[Method] = &[Method::POST, Method::OPTIONS];

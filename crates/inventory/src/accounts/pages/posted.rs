@@ -10,12 +10,8 @@ use crate::{
         authenticate_bearer, csrf,
         session::{self, cookies, visits::Visit},
     },
-    rest::{
-        Refusal, body,
-        fields::Members,
-        resource::{content_type, read_bytes},
-        value::Value,
-    },
+    api::resource::{content_type, read_bytes},
+    rest::{Refusal, body, fields::Members, value::Value},
 };
 
 /// Checks that a post is ours and reads its members. Forms always bring a token; JSON does when it

@@ -20,8 +20,9 @@ use crate::{
     State,
     access::Caller,
     accounts::{csrf, second_factor},
+    api::gate,
     page::{picker, redirect},
-    rest::{Refusal, gate},
+    rest::Refusal,
 };
 
 /// Pages that one user, or one address without a session, may ask for; and as often what scripts offer while the user types.

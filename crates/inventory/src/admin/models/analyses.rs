@@ -17,7 +17,7 @@ use crate::{
         models::{counted, rows_of},
     },
     analysis::{self, AnalysisSummary, search::AnalysisSearch},
-    rest::{Refusal, list::PageNumber, resource::PageRequest},
+    rest::{Refusal, list::PageNumber, page::PageRequest},
 };
 
 pub(in crate::admin) struct Analyses;

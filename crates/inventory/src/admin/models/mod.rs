@@ -33,7 +33,7 @@ use super::{
     about::{ModelRecord, RecordCount, RecordPage},
     listing::ListParameters,
 };
-use crate::rest::resource::Page;
+use crate::rest::page::Page;
 
 /// Counting stops here in lists that nobody pages through to their end.
 const MOST_COUNTED: u64 = 10_000;

@@ -16,11 +16,10 @@ use crate::{
         listing::{ListParameters, in_memory},
         models::rows_of,
     },
+    api::{resource::Resource as _, writes},
     rest::{
         Message, Refusal,
         fields::{FieldErrors, Members},
-        resource::Resource as _,
-        writes,
     },
     stock::movements::{
         self, Movement, MovementRecord, movement_text,

@@ -17,12 +17,11 @@ use crate::{
         listing::ListParameters,
         models::rows_of,
     },
+    api::{resource::Resource as _, writes},
     catalogue::named::{self, Kind, NamedRecord},
     rest::{
         Refusal,
         fields::{Draft, FieldErrors, Members},
-        resource::Resource as _,
-        writes,
     },
 };
 

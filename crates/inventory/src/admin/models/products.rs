@@ -17,13 +17,12 @@ use crate::{
         listing::ListParameters,
         models::rows_of,
     },
+    api::{resource::Resource as _, writes},
     catalogue::products::{self, ProductRecord},
     page::once::Once,
     rest::{
         Refusal,
         fields::{Draft, FieldErrors, Members},
-        resource::Resource as _,
-        writes,
     },
     stock::archive,
 };

@@ -24,8 +24,8 @@ use crate::{
     rest::{
         Refusal,
         list::PageNumber,
+        page::{Page, PageRequest},
         query::Parameters,
-        resource::{Page, PageRequest},
     },
 };
 

@@ -19,10 +19,10 @@ use crate::{
         pages::{keep_nothing, login::lead_on, posted},
         session::{self, cookies, visits::Visit},
     },
+    api::gate,
     page::{PageState, redirect, safe_next},
     rest::{
         fields::{Members, Mode, Reader},
-        gate,
         query::Parameters,
     },
 };

@@ -20,12 +20,7 @@ use crate::{
         routes::{PageRouter, get, post},
         see_other,
     },
-    rest::{
-        Refusal,
-        fields::Members,
-        query::Parameters,
-        resource::{PageRequest, RecordId},
-    },
+    rest::{RecordId, Refusal, fields::Members, page::PageRequest, query::Parameters},
     stock,
 };
 pub(crate) use panel::AnalysisPanel;

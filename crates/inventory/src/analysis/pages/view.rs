@@ -14,7 +14,7 @@ use super::super::{
 use crate::{
     access::{Model, Verb},
     page::{Form, Frame},
-    rest::resource::Page,
+    rest::page::Page,
 };
 
 /// A piece of a result's text, recognised by the beginning of its line.

@@ -16,15 +16,18 @@ use resource::{Field, Record as _, schema::example};
 use crate::{
     State,
     access::{Caller, Model},
+    api::{
+        openapi::Description,
+        resource::{MUTABLE, Resource},
+    },
     audit::{self, Action},
     catalogue::{ReferenceCount, refuse_when_referenced},
     rest::{
         Refusal,
         fields::{Draft, FieldErrors, Members, Mode, Setting},
         list::{OrderBy, QueryFilter, check_search, ordering, search_words},
-        openapi::Description,
+        page::{Page, PageRequest},
         query::Parameters,
-        resource::{MUTABLE, Page, PageRequest, Resource},
     },
     work::{Work, write},
 };

@@ -15,6 +15,7 @@ use super::{Kind, NamedRecord};
 use crate::{
     State,
     access::{Model, Verb},
+    api::{resource::json as json_answer, writes},
     catalogue::{products, refuse_when_referenced},
     page::{
         Form, Frame, PageState, Post,
@@ -30,11 +31,9 @@ use crate::{
         see_other,
     },
     rest::{
-        Refusal,
+        RecordId, Refusal,
         fields::{Draft, Mode},
         query::Parameters,
-        resource::{RecordId, json as json_answer},
-        writes,
     },
 };
 

@@ -25,8 +25,8 @@ use crate::{
     rest::{
         Refusal,
         fields::{Draft, FieldErrors, Members, Mode},
+        page::{Page, PageRequest},
         query::Parameters,
-        resource::{Page, PageRequest},
     },
 };
 use store::{ARCHIVED, BY_TITLE, ProductList};

@@ -13,7 +13,7 @@ use db::{Error, Timestamp};
 use super::{Composer, queue};
 use crate::{
     State,
-    rest::{list::PageNumber, resource::PageRequest},
+    rest::{list::PageNumber, page::PageRequest},
     stock,
 };
 

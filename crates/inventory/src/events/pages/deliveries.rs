@@ -9,9 +9,9 @@ use crate::{
     events::{Attempt, Delivery, DeliveryState, Event, Filter, deliveries, endpoints},
     page::{Frame, Post, flash, see_other},
     rest::{
-        Refusal,
+        RecordId, Refusal,
+        page::{Page as Found, PageRequest},
         query::Parameters,
-        resource::{Page as Found, PageRequest, RecordId},
     },
 };
 

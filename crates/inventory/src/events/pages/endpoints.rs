@@ -23,7 +23,7 @@ use crate::{
         see_other,
         value::FieldValue,
     },
-    rest::{Refusal, resource::RecordId},
+    rest::{RecordId, Refusal},
 };
 
 const MODEL: Model = Model::WebhookEndpoint;

@@ -23,12 +23,7 @@ use web::{
 };
 
 use super::spool::{self, SpoolWriter};
-use crate::{
-    State,
-    page::Frame,
-    rest::{Refusal, gate},
-    transfer,
-};
+use crate::{State, api::gate, page::Frame, rest::Refusal, transfer};
 
 /// Bytes that are gathered before they are written.
 const GATHERED: usize = 64 * 1024;

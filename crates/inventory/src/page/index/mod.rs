@@ -23,7 +23,7 @@ use super::{Form, Frame, picker::Picked, redirect};
 use crate::{
     access::{Model, Verb},
     catalogue::products::ProductRecord,
-    rest::{Refusal, query::encode, resource::Page},
+    rest::{Refusal, page::Page, query::encode},
     views::{SavedView, canonical},
 };
 

@@ -22,8 +22,8 @@ use crate::{
     rest::{
         Refusal,
         list::PageNumber,
+        page::{Page as Found, PageRequest},
         query::Parameters,
-        resource::{Page as Found, PageRequest},
     },
 };
 use axum::response::Response;

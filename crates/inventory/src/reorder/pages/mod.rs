@@ -21,10 +21,10 @@ use crate::{
         see_other,
     },
     rest::{
-        Refusal,
+        RecordId, Refusal,
         fields::{Mode, Reader},
+        page::PageRequest,
         query::Parameters,
-        resource::{PageRequest, RecordId},
     },
     stock::OPTIONAL_THRESHOLD,
 };

@@ -22,10 +22,9 @@ use crate::{
         see_other,
     },
     rest::{
-        Message, Refusal,
+        Message, RecordId, Refusal,
         fields::{Mode, Reader},
         query::Parameters,
-        resource::RecordId,
     },
 };
 

@@ -23,13 +23,16 @@ use super::{QuantityError, archive, events, ledger};
 use crate::{
     State,
     access::Model,
+    api::{
+        openapi::Description,
+        resource::{IMMUTABLE, Resource},
+    },
     listing::QueryStats,
     rest::{
         Message, Refusal,
         fields::{Draft, FieldErrors, Members},
-        openapi::Description,
+        page::{Page, PageRequest},
         query::Parameters,
-        resource::{IMMUTABLE, Page, PageRequest, Resource},
     },
     work::{Author, Work},
 };

@@ -17,11 +17,11 @@ use web::openapi::{one_of, text};
 use super::{OrderState, event};
 use crate::{
     State,
-    rest::{
-        Refusal, Unknown,
+    api::{
         guard::Guard,
         resource::{json, read_bytes},
     },
+    rest::{Refusal, Unknown},
 };
 
 /// `POST /integrations/orders/`

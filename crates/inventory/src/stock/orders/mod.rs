@@ -18,8 +18,9 @@ use super::movements::{Movement, MovementInput};
 use crate::{
     State,
     access::{Actor, Caller, Model},
+    api::resource::Resource as _,
     audit::{self, Action},
-    rest::{Refusal, fields::Draft, resource::Resource as _},
+    rest::{Refusal, fields::Draft},
     work::{Work, write},
 };
 use event::NewOrder;

@@ -17,7 +17,7 @@ use crate::{
         routes::{PageRouter, get, post},
         see_other,
     },
-    rest::{Refusal, resource::RecordId},
+    rest::{RecordId, Refusal},
 };
 
 type Answer = Result<Response, web::Error>;

@@ -17,11 +17,11 @@ use super::{
 use crate::{
     State,
     access::Caller,
+    api::resource::Resource as _,
     idempotency::IdempotencyKey,
     rest::{
         Message, Refusal,
         fields::{Draft, FieldErrors},
-        resource::Resource as _,
     },
     work::Work,
 };

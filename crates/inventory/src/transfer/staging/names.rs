@@ -5,10 +5,10 @@ use std::mem;
 
 use super::{CHANGED, StepError, store};
 use crate::{
+    api::resource::Resource as _,
     rest::{
         Refusal,
         fields::{Draft, FieldErrors, Mode},
-        resource::Resource as _,
     },
     transfer::{
         NewName,

@@ -23,8 +23,9 @@ use crate::{
         csrf,
         session::{self, visits::Visit},
     },
+    api::gate,
     page::{Form, Frame, PageState, once::Once, see_other},
-    rest::{Refusal, gate, query::Parameters},
+    rest::{Refusal, query::Parameters},
 };
 
 type Answer = Result<Response, web::Error>;

@@ -14,7 +14,7 @@ use crate::{
         session::{self, Listed, agent},
     },
     page::{Frame, PageState, flash, see_other},
-    rest::{Refusal, resource::RecordId},
+    rest::{RecordId, Refusal},
 };
 
 const HERE: &str = "/account/sessions/";

@@ -12,7 +12,7 @@ use crate::{
         records::{Answer, Shared},
         see_other,
     },
-    rest::{Refusal, resource::RecordId},
+    rest::{RecordId, Refusal},
     stock::archive,
 };
 

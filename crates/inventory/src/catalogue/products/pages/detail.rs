@@ -18,12 +18,7 @@ use crate::{
         records::{Answer, Shared, find},
         trend::Trend,
     },
-    rest::{
-        Refusal,
-        list::PageNumber,
-        query::Parameters,
-        resource::{PageRequest, RecordId},
-    },
+    rest::{RecordId, Refusal, list::PageNumber, page::PageRequest, query::Parameters},
     stock::{self, Explanation, LedgerRow, Level, Policy, ledger},
 };
 

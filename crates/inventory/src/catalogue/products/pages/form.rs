@@ -14,6 +14,7 @@ use super::{address, pickers};
 use crate::{
     State,
     access::{Model, Verb},
+    api::writes,
     catalogue::products::{self, Edit, ProductRecord, Products},
     page::{
         Form, Frame, PageState, Post,
@@ -26,11 +27,9 @@ use crate::{
         value::FieldValue,
     },
     rest::{
-        Refusal,
+        RecordId, Refusal,
         fields::{Draft, Mode, Reader, Setting},
         query::Parameters,
-        resource::RecordId,
-        writes,
     },
     stock::{self, OPTIONAL_THRESHOLD},
 };

@@ -31,8 +31,8 @@ use crate::{
     },
     rest::{
         Refusal,
+        page::Page,
         query::{Parameters, encode},
-        resource::Page,
     },
     stock::{self, Level, Policy, movements::Movement},
 };

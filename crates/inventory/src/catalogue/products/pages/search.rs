@@ -14,10 +14,10 @@ use crate::{
         Frame, PageState,
         index::{Chip, Index},
     },
-    rest::{Refusal, query::Parameters, resource::PageRequest},
+    rest::{Refusal, page::PageRequest, query::Parameters},
 };
 
-type Found = crate::rest::resource::Page<ProductRecord>;
+type Found = crate::rest::page::Page<ProductRecord>;
 
 /// As many of each kind are named beside what a search finds.
 const ALSO: i64 = 3;

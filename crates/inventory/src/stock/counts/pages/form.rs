@@ -23,7 +23,7 @@ use crate::{
         picker::Picked,
         redirect, see_other,
     },
-    rest::{Message, resource::RecordId},
+    rest::{Message, RecordId},
 };
 
 /// The fields in the order of the form.

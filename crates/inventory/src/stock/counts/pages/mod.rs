@@ -22,7 +22,7 @@ use crate::{
         routes::{PageRouter, get},
         see_other,
     },
-    rest::resource::RecordId,
+    rest::RecordId,
 };
 
 /// The pages of counts.

@@ -22,7 +22,7 @@ use crate::{
         routes::{PageRouter, get, post},
         see_other,
     },
-    rest::{Refusal, resource::RecordId},
+    rest::{RecordId, Refusal},
 };
 
 pub(in crate::stock) type Answer = Result<Response, web::Error>;

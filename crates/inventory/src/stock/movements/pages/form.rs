@@ -5,12 +5,15 @@ use axum::extract::{Request, State as Extracted};
 use resource::{Field, Words};
 
 use super::{
-    super::words::{Texts, texts},
-    super::{Movement, MovementRecord},
+    super::{
+        Movement, MovementRecord,
+        words::{Texts, texts},
+    },
     fields, pickers, sentence, undo,
 };
 use crate::{
     access::Verb,
+    api::writes,
     page::{
         Form, Frame, PageState, Post,
         flash::{self, Flash},
@@ -18,7 +21,7 @@ use crate::{
         records::{Answer, Shared},
         see_other,
     },
-    rest::{Refusal, query::Parameters, writes},
+    rest::{Refusal, query::Parameters},
     stock::movements,
 };
 

@@ -23,9 +23,8 @@ use crate::{
         routes::{PageRouter, get},
     },
     rest::{
-        Refusal,
+        RecordId, Refusal,
         query::{Parameters, encode},
-        resource::RecordId,
     },
     stock::orders,
 };

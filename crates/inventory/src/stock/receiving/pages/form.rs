@@ -10,10 +10,13 @@ use web::locale::Locale;
 
 use super::{
     super::{
-        Document, DocumentKind, DocumentLine, DocumentOutcome, SaveResult, documents,
-        documents::pages::{
-            Answer, Page,
-            form::{self, Problems, added, added_message, product_picker, quantity_attributes},
+        Document, DocumentKind, DocumentLine, DocumentOutcome, SaveResult,
+        documents::{
+            self,
+            pages::{
+                Answer, Page,
+                form::{self, Problems, added, added_message, product_picker, quantity_attributes},
+            },
         },
         model::{DraftChange, DraftStep, MAX_INVOICE},
     },
@@ -28,10 +31,9 @@ use crate::{
         redirect, see_other,
     },
     rest::{
-        Refusal,
+        RecordId, Refusal,
         fields::{Mode, Reader},
         query::Parameters,
-        resource::RecordId,
     },
 };
 

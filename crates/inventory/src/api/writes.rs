@@ -5,15 +5,12 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{
-    fields::Draft,
-    refusal::Refusal,
-    resource::{Created, Resource},
-};
+use super::resource::{Created, Resource};
 use crate::{
     State,
     access::Actor,
     idempotency::IdempotencyKey,
+    rest::{fields::Draft, refusal::Refusal},
     work::{Author, Work, write, write_once},
 };
 

@@ -18,23 +18,23 @@ use utoipa_axum::router::OpenApiRouter;
 use web::client::PublicUrl;
 
 pub(crate) use super::submission::too_large;
+pub use super::submission::{Submission, content_type, read_bytes, read_members, submission};
 use super::{
-    fields::{Draft, Mode},
     gate::{self, Call, Endpoint},
-    list::{InvalidPage, PageNumber, page_size},
     metadata::{self, Action},
     openapi::{self, Description},
-    query::Parameters,
-    refusal::{Refusal, allow},
     writes,
-};
-pub use super::{
-    record_id::RecordId,
-    submission::{Submission, content_type, read_bytes, read_members, submission},
 };
 use crate::{
     State,
     access::{Caller, Model, Permission, Verb},
+    rest::{
+        RecordId,
+        fields::{Draft, Mode},
+        page::Page,
+        query::Parameters,
+        refusal::{Refusal, allow},
+    },
     work::{Author, Work},
 };
 
@@ -52,83 +52,6 @@ pub const MUTABLE: &[Method] = &[
 ];
 /// The methods of one record that stays as it was made.
 pub const IMMUTABLE: &[Method] = &[Method::GET, Method::DELETE, Method::HEAD, Method::OPTIONS];
-
-/// One page of a list.
-#[derive(Debug)]
-pub struct Page<T> {
-    /// How many records there are on all pages.
-    pub count: u64,
-    /// The page's number, from 1.
-    pub number: u64,
-    /// Records a page.
-    pub size: u64,
-    /// The records of this page.
-    pub results: Vec<T>,
-}
-
-/// A page that ends here or before is a few rows from the beginning of its list.
-const NEAR: u64 = 200;
-
-/// The page of a list that a request asks for.
-#[derive(Debug, Clone, Copy)]
-pub struct PageRequest {
-    /// The page's number.
-    pub page: PageNumber,
-    /// Records a page.
-    pub size: u64,
-}
-
-impl PageRequest {
-    /// Reads `page` and `page_size`.
-    ///
-    /// # Errors
-    ///
-    /// [`InvalidPage`]
-    pub fn parse(state: &State, parameters: &Parameters) -> Result<Self, InvalidPage> {
-        let size = page_size(
-            parameters,
-            state.config.page_size,
-            state.config.max_page_size,
-        );
-        Ok(Self {
-            page: PageNumber::parse(parameters)?,
-            size,
-        })
-    }
-
-    /// The page's number and the offset of its first record, once the length of the list is known.
-    ///
-    /// # Errors
-    ///
-    /// [`InvalidPage`] past the end.
-    pub fn within(self, count: u64) -> Result<(u64, i64), InvalidPage> {
-        let number = self.page.within(count, self.size)?;
-        Ok((
-            number,
-            i64::try_from((number - 1).saturating_mul(self.size)).unwrap_or(i64::MAX),
-        ))
-    }
-
-    /// The page of this number, of a list of so many records.
-    pub fn page<T>(self, count: u64, number: u64, results: Vec<T>) -> Page<T> {
-        Page {
-            count,
-            number,
-            size: self.size,
-            results,
-        }
-    }
-
-    /// Whether it ends among the first few hundred of its list, so that nothing long stands before it.
-    pub fn is_near(self) -> bool {
-        matches!(self.page, PageNumber::Number(number) if number.saturating_mul(self.size) <= NEAR)
-    }
-
-    /// The most records of one answer.
-    pub fn limit(self) -> i64 {
-        i64::try_from(self.size).unwrap_or(i64::MAX)
-    }
-}
 
 /// What a creation answers.
 #[derive(Debug)]

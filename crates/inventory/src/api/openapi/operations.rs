@@ -19,12 +19,11 @@ use web::{locale::Locale, openapi::failure};
 use super::{page, page_example, page_name, parameters};
 use crate::{
     access::{Permission, Verb},
+    api::{resource::Resource, submission::IdempotencyKeyHeader},
     rest::{
+        RecordId,
         json::{Named, Titled},
         list::{OrderBy, QueryFilter},
-        record_id::RecordId,
-        resource::Resource,
-        submission::IdempotencyKeyHeader,
     },
 };
 
@@ -46,7 +45,7 @@ pub struct Description {
 }
 
 /// The schemas that the operations refer to.
-pub(in crate::rest) fn schemas<R: Resource>(resource: R) -> Vec<(String, RefOr<Schema>)> {
+pub(in crate::api) fn schemas<R: Resource>(resource: R) -> Vec<(String, RefOr<Schema>)> {
     let about = About::of(resource);
     let is_changed = resource.methods().contains(&Method::PATCH);
     let shapes = [Shape::Record, Shape::Input];
@@ -62,7 +61,7 @@ pub(in crate::rest) fn schemas<R: Resource>(resource: R) -> Vec<(String, RefOr<S
 }
 
 /// The operations of the list's address.
-pub(in crate::rest) fn of_list<R: Resource>(resource: R, path: &str) -> Paths {
+pub(in crate::api) fn of_list<R: Resource>(resource: R, path: &str) -> Paths {
     let about = About::of(resource);
     let mut paths = Paths::new();
     paths.add_path_operation(path, vec![HttpMethod::Get], about.list());
@@ -71,7 +70,7 @@ pub(in crate::rest) fn of_list<R: Resource>(resource: R, path: &str) -> Paths {
 }
 
 /// The operations of one record's address.
-pub(in crate::rest) fn of_record<R: Resource>(resource: R, path: &str) -> Paths {
+pub(in crate::api) fn of_record<R: Resource>(resource: R, path: &str) -> Paths {
     let about = About::of(resource);
     let mut paths = Paths::new();
     for method in resource.methods() {

@@ -6,10 +6,8 @@ use http::{Method, StatusCode};
 use resource::{Field, Kind, capitalized};
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 
-use super::{
-    number::{PLACES, WHOLE_DIGITS},
-    resource::json,
-};
+use super::resource::json;
+use crate::rest::number::{PLACES, WHOLE_DIGITS};
 
 const JSON: &str = "application/json";
 
@@ -60,11 +58,11 @@ impl Serialize for Described<'_> {
 
 /// What a caller may write at an address.
 #[derive(Debug, Clone)]
-pub struct Action {
+pub(crate) struct Action {
     /// By which method.
-    pub method: Method,
+    pub(crate) method: Method,
     /// The fields of the resource, in its order.
-    pub fields: &'static [&'static Field],
+    pub(crate) fields: &'static [&'static Field],
 }
 
 impl Serialize for Action {
@@ -84,12 +82,12 @@ impl Serialize for Members {
 }
 
 /// What an address is called: `Brand List`.
-pub fn called(model: &str, what: &str) -> String {
+pub(crate) fn called(model: &str, what: &str) -> String {
     format!("{} {what}", capitalized(model))
 }
 
 /// The answer to `OPTIONS`.
-pub fn answer(name: &str, actions: Option<Action>) -> Response {
+pub(crate) fn answer(name: &str, actions: Option<Action>) -> Response {
     #[derive(Serialize)]
     struct Metadata<'name> {
         name: &'name str,

@@ -7,8 +7,14 @@ use axum::body::{Body, Bytes};
 use http::{HeaderMap, Method, StatusCode, header::CONTENT_TYPE};
 use http_body_util::LengthLimitError;
 
-use super::{body, fields::Members, gate::Call, refusal::Refusal};
-use crate::{State, access::Caller, digest::digest, idempotency::IdempotencyKey};
+use super::gate::Call;
+use crate::{
+    State,
+    access::Caller,
+    digest::digest,
+    idempotency::IdempotencyKey,
+    rest::{body, fields::Members, refusal::Refusal},
+};
 
 /// What a client sends to create or change a record.
 #[derive(Debug)]

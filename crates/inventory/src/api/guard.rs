@@ -14,14 +14,12 @@ use utoipa_axum::router::UtoipaMethodRouter;
 use super::{
     gate::{self, Call, Endpoint},
     metadata::{self, Action},
-    query::Parameters,
-    record_id::RecordId,
-    refusal::Refusal,
     resource::answer,
 };
 use crate::{
     State,
     access::{Caller, Model},
+    rest::{RecordId, query::Parameters, refusal::Refusal},
 };
 
 /// Who may call an address, and what `OPTIONS` tells of it.

@@ -14,11 +14,11 @@ use web::{
     rate::{Key, Quota, Rates, Reserve, too_many_requests},
 };
 
-use super::{query::Parameters, refusal::Refusal};
 use crate::{
     State,
     access::{Caller, Model, Permission, Verb},
-    accounts::{self},
+    accounts,
+    rest::{query::Parameters, refusal::Refusal},
 };
 
 /// What an address offers.

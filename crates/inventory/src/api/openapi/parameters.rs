@@ -10,11 +10,13 @@ use utoipa::{
 };
 use web::openapi::{integer, parameter, text};
 
-use super::super::{
-    list::{FilterKind, OrderBy, QueryFilter},
-    record_id::RecordId,
-    resource::PageRequest,
-    submission::IdempotencyKeyHeader,
+use crate::{
+    api::submission::IdempotencyKeyHeader,
+    rest::{
+        RecordId,
+        list::{FilterKind, OrderBy, QueryFilter},
+        page::PageRequest,
+    },
 };
 
 /// The prices that a filter reads.
