@@ -17,6 +17,7 @@ mod digest;
 pub mod events;
 mod idempotency;
 mod listing;
+mod login;
 mod names;
 mod openapi;
 mod page;

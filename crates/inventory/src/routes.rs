@@ -26,16 +26,15 @@ use web::{
 };
 
 use crate::{
-    MIGRATIONS, SERVICE, State, VERSION,
-    accounts::{self, session::visits::visits},
-    analysis,
+    MIGRATIONS, SERVICE, State, VERSION, analysis,
     api::{self, gate},
     catalogue::{self, named::Kind, products::Products},
-    dashboard, events,
+    dashboard, events, login,
     openapi::{documented_addresses, openapi},
     page::{
         self, Address, PageState, Shapes, flash,
         routes::{PageRouter, RouterParts},
+        visits::visits,
     },
     payments, reorder,
     rest::indent,
@@ -85,7 +84,7 @@ static API: Routes<State> = Routes::new(|| {
     resources
         .fold(OpenApiRouter::new(), OpenApiRouter::merge)
         .merge(api::resource::routes(Products))
-        .merge(accounts::api::routes())
+        .merge(login::api::routes())
         .merge(stock::api::routes())
         .merge(analysis::api::routes())
 });
@@ -98,7 +97,7 @@ static PAGES: LazyLock<RouterParts> = LazyLock::new(|| {
     let routes = PageRouter::new()
         .merge(dashboard::pages::routes())
         .merge(analysis::pages::routes())
-        .merge(accounts::pages::routes())
+        .merge(login::pages::routes())
         .merge(crate::admin::routes())
         .merge(page::shortcuts::routes())
         .merge(page::picker::routes())

@@ -1,15 +1,13 @@
 //! Who calls and what they may do: users, groups, permissions, tokens for programs, sessions for people.
 //! Carries the specification's "Authentication"; which request needs which permission is in `rest`.
 
-pub(crate) mod api;
 mod attempts;
 mod bearer;
 mod common_passwords;
 pub mod csrf;
-pub(crate) mod pages;
 mod password;
 pub mod second_factor;
-mod service;
+pub(crate) mod service;
 pub mod session;
 pub(crate) mod store;
 mod token;
@@ -79,7 +77,7 @@ pub async fn authenticate(state: &State, parts: &Parts) -> Result<Caller, Refusa
 /// # Errors
 ///
 /// 401 in the conventional words, and faults of the store.
-async fn authenticate_bearer(state: &State, parts: &Parts) -> Result<Caller, Refusal> {
+pub(crate) async fn authenticate_bearer(state: &State, parts: &Parts) -> Result<Caller, Refusal> {
     let token = bearer::token(&parts.headers)?;
     let (user, iat) = bearer::user_of(&state.token_key, token, state.clock.now())?;
     let find = async move |conn: &mut Conn| store::account(conn, user).await;

@@ -12,9 +12,8 @@ use db::Money;
 use resource::{Field, Kind, Record};
 use web::locale::Locale;
 
-use super::{Form, value::FieldValue};
+use super::{Form, request_body, value::FieldValue};
 use crate::{
-    accounts::pages::posted,
     digest::digest,
     rest::{
         Message,
@@ -133,7 +132,7 @@ impl FormEdit {
             .collect();
         let edits = fields.into_iter().filter_map(|field| {
             let (_, opened) = version.iter().find(|(name, _)| *name == field.name)?;
-            let text = || posted::text(members, field.name).unwrap_or_default();
+            let text = || request_body::text(members, field.name).unwrap_or_default();
             let sent = match field.kind {
                 Kind::Truth => i64::from(!matches!(text().as_str(), "" | "0")).to_string(),
                 Kind::Several => form.value(field.name).to_owned(),

@@ -15,10 +15,8 @@ use ring::hmac;
 use serde::{Deserialize, Serialize};
 use web::{client::Origin, cookie};
 
-use crate::accounts::{
-    csrf,
-    session::{Session, visits::Visit},
-};
+use super::visits::Visit;
+use crate::accounts::{csrf, session::Session};
 
 const COOKIE: &str = "balcao_flash";
 /// Nobody waits longer for the page after an action.

@@ -5,9 +5,10 @@ use web::locale::Locale;
 use super::{
     edit_conflict::{Conflict, VERSION},
     once::TOKEN,
+    request_body,
 };
 use crate::{
-    accounts::{csrf, pages::posted},
+    accounts::csrf,
     names,
     rest::{
         Refusal,
@@ -33,7 +34,8 @@ impl Form {
 
     /// What was posted.
     pub(crate) fn of(members: &Members) -> Self {
-        let text = |name: &String| posted::text(members, name).map(|value| (name.clone(), value));
+        let text =
+            |name: &String| request_body::text(members, name).map(|value| (name.clone(), value));
         Self {
             values: members.keys().filter_map(text).collect(),
             ..Self::default()

@@ -22,16 +22,16 @@ use super::{
     login_address,
     places::{self, PlaceLink},
     redirect, shortcuts,
+    visits::Visit,
 };
 use crate::{
     State,
     access::{Caller, Model, Permission, Verb},
     accounts::{
         csrf,
-        session::{cookies, visits::Visit},
+        session::{SavedView, cookies},
     },
     rest::{Refusal, query::Parameters},
-    views::SavedView,
 };
 
 /// The frame of one page for one reader. Dereferences to its [`Layout`], so that templates write `frame.text("…", "…")`.

@@ -16,11 +16,12 @@ pub(crate) mod picker;
 pub(crate) mod places;
 pub(crate) mod posts;
 pub(crate) mod records;
-
+pub(crate) mod request_body;
 pub(crate) mod routes;
 pub(crate) mod shortcuts;
 pub(crate) mod trend;
 pub(crate) mod value;
+pub(crate) mod visits;
 
 pub(crate) use errors::Shapes;
 pub(crate) use form::Form;
@@ -32,7 +33,10 @@ use axum::{
     extract::FromRef,
     response::{IntoResponse as _, Response},
 };
-use http::{HeaderValue, StatusCode, Uri, header::LOCATION};
+use http::{
+    HeaderValue, StatusCode, Uri,
+    header::{CACHE_CONTROL, LOCATION},
+};
 use rust_embed::RustEmbed;
 use web::{assets::Assets, locale::is_own_path};
 
@@ -56,6 +60,13 @@ impl FromRef<PageState> for Assets {
     fn from_ref(page: &PageState) -> Self {
         page.assets.clone()
     }
+}
+
+/// Tells the browser to store nothing of a page, not even for the way back.
+pub(crate) fn prevent_caching(response: &mut Response) {
+    let nothing = "max-age=0, no-cache, no-store, must-revalidate, private";
+    let headers = response.headers_mut();
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static(nothing));
 }
 
 /// 302 to one of our addresses.

@@ -4,8 +4,9 @@ use web::page::Layout;
 
 use crate::{
     access::{Caller, Model, Permission, Verb},
+    accounts::session::SavedView,
     catalogue::named::Kind,
-    views::{SavedView, canonical},
+    views::canonical,
 };
 
 /// A place that the navigation leads to.

@@ -4,10 +4,9 @@ use http::request::Parts;
 use resource::{Field, Kind};
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::{Form, Frame, numbers, once::Once, picker::Picked};
+use super::{Form, Frame, numbers, once::Once, picker::Picked, request_body};
 use crate::{
     State,
-    accounts::pages::posted,
     idempotency::IdempotencyKey,
     rest::{Message, Refusal, fields::Members, query::Parameters},
 };
@@ -32,7 +31,7 @@ impl Post {
     ///
     /// 413, 403 when it may be forged, 415 and 400.
     pub(crate) async fn read(state: &State, parts: &Parts, body: Body) -> Result<Self, Refusal> {
-        let members = posted::read(state, parts, body).await?;
+        let members = request_body::read(state, parts, body).await?;
         let form = Form::of(&members);
         let once = Once::of(&form);
         Ok(Self {
@@ -100,7 +99,7 @@ pub(crate) fn read_fields(
     locale: Locale,
 ) {
     for field in fields {
-        let Some(typed) = posted::text(members, field.name) else {
+        let Some(typed) = request_body::text(members, field.name) else {
             continue;
         };
         if typed.trim().is_empty() && !field.is_required() {

@@ -12,11 +12,10 @@ use http::{HeaderMap, header::SET_COOKIE};
 use web::{client::Origin, cookie};
 
 use super::{
-    Frame, PageState,
+    Frame, PageState, request_body,
     routes::{PageRouter, get},
     safe_next, see_other,
 };
-use crate::accounts::pages::posted;
 
 const COOKIE: &str = "balcao_shortcuts";
 const LIFETIME: Duration = Duration::from_secs(365 * 86_400);
@@ -47,12 +46,12 @@ async fn switch(
     request: Request,
 ) -> Result<Response, web::Error> {
     let (parts, body) = request.into_parts();
-    let members = posted::read(&page.state, &parts, body).await?;
-    let choice = match posted::text(&members, "shortcuts").as_deref() {
+    let members = request_body::read(&page.state, &parts, body).await?;
+    let choice = match request_body::text(&members, "shortcuts").as_deref() {
         Some("off") => "off",
         _ => "on",
     };
-    let mut response = see_other(&safe_next(posted::text(&members, "next").as_deref()));
+    let mut response = see_other(&safe_next(request_body::text(&members, "next").as_deref()));
     let is_https = Origin::known(&parts.extensions).is_https;
     if let Some(line) = cookie::remember(COOKIE, choice, LIFETIME, is_https) {
         response.headers_mut().append(SET_COOKIE, line);

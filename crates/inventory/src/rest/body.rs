@@ -168,6 +168,14 @@ fn located(words: &str, text: &str, at: usize) -> String {
     )
 }
 
+/// A member that is a text, as sent; nothing else is looked at.
+pub(crate) fn text(members: &Members, name: &str) -> Option<String> {
+    match Value::of(members.get(name)?) {
+        Value::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,16 +7,13 @@ pub(crate) mod pages;
 mod store;
 
 pub(crate) use lists::canonical;
-pub use model::SavedView;
-pub(crate) use model::all_of;
-pub(crate) use store::views_column;
 
 use db::Tx;
 
 use crate::{
     State,
     access::Caller,
-    accounts::users,
+    accounts::{session::SavedView, users},
     idempotency::IdempotencyKey,
     rest::{
         Refusal,

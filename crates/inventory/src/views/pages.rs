@@ -7,8 +7,9 @@ use axum::{
     response::Response,
 };
 
-use super::{SavedView, canonical, model::MAX_NAME};
+use super::{canonical, model::MAX_NAME};
 use crate::{
+    accounts::session::SavedView,
     page::{
         Form, Frame, PageState, Post,
         delete::Deletion,

@@ -2,15 +2,7 @@
 
 use db::{Conn, Error, Tx};
 
-use super::SavedView;
-
-/// All views of a user `u` in one column, so that they come with what is read anyway. Addresses have no blanks, names no control characters.
-macro_rules! views_column {
-    () => {
-        "(SELECT string_agg(v.id || ' ' || v.address || ' ' || v.name, '\u{1f}') FROM saved_views AS v WHERE v.user_id = u.id)"
-    };
-}
-pub(crate) use views_column;
+use crate::accounts::session::SavedView;
 
 pub(super) async fn count(conn: &mut Conn, user: i64) -> Result<i64, Error> {
     let sql = "SELECT count(*) FROM saved_views WHERE user_id = $1";

@@ -63,7 +63,7 @@ pub(crate) fn take_ticket(response: &mut Response, is_https: bool) {
 }
 
 /// Lets the browser keep the session's token for the session's whole lifetime from now.
-pub(super) fn keep(response: &mut Response, token: &str, is_https: bool) {
+pub(crate) fn keep(response: &mut Response, token: &str, is_https: bool) {
     let name = host_only(SESSION, is_https);
     append(response, cookie::remember(&name, token, LIFETIME, is_https));
 }
@@ -82,7 +82,7 @@ pub(crate) fn end(response: &mut Response, is_https: bool) {
 }
 
 /// Whether an answer says something of the session's cookie already.
-pub(super) fn is_settled(response: &Response, is_https: bool) -> bool {
+pub(crate) fn is_settled(response: &Response, is_https: bool) -> bool {
     let begin = format!("{}=", host_only(SESSION, is_https));
     let lines = response.headers().get_all(SET_COOKIE);
     lines

@@ -1,14 +1,14 @@
 //! Sessions of the web interface: a random token in a cookie, with its SHA-256 in the store. A session ends by logging out, after two weeks
 //! without a visit (half a day for users who did not ask to stay logged in), a configured time after it began, with a new password, and at
 //! once when the account is deactivated.
-//! Carries "The web interface uses a session and CSRF protection". Pages find their session in `visits`; CSRF checks are in [`super::csrf`].
+//! Carries "The web interface uses a session and CSRF protection". Pages find their session in `page::visits`; CSRF checks are in [`super::csrf`].
 
 pub mod agent;
 pub(crate) mod cookies;
 mod listed;
+mod saved_view;
 pub(crate) mod store;
 pub(crate) mod ticket;
-pub(crate) mod visits;
 
 use std::time::Duration;
 
@@ -24,9 +24,10 @@ use super::{
     store::note_login,
     users::{self, User},
 };
-use crate::{State, access::Caller, digest::digest, rest::Refusal, views::SavedView};
+use crate::{State, access::Caller, digest::digest, rest::Refusal};
 
 pub use listed::{Listed, end, end_all, of_user};
+pub use saved_view::SavedView;
 
 /// A session that its reader wants to keep ends this long after its last visit.
 pub const LIFETIME: Duration = Duration::from_secs(14 * 24 * 60 * 60);

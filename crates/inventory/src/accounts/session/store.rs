@@ -2,13 +2,11 @@
 
 use db::{Conn, Error, Timestamp, Tx};
 
-use super::{Listed, Session, Visitor};
-use crate::{
-    accounts::{csrf::Secret, store::account_of},
-    views,
-};
+use super::{Listed, Session, Visitor, saved_view::all_of};
+use crate::accounts::{csrf::Secret, store::account_of};
 
-/// A session that has not ended, by its token's digest, with its account and everything that may do: one statement, since requests begin with it.
+/// A session that has not ended, by its token's digest, with its account, everything that may do, and its saved views in one column: one
+/// statement, since requests begin with it. Addresses of views have no blanks, their names no control characters.
 pub(super) async fn find(
     conn: &mut Conn,
     token_hash: &str,
@@ -19,8 +17,8 @@ pub(super) async fn find(
             "SELECT ",
             crate::accounts::store::account_columns!(),
             ", s.id, s.csrf_secret, s.created_at, s.last_seen_at, s.remembered, ",
-            crate::views::views_column!(),
-            " FROM sessions AS s JOIN users AS u ON u.id = s.user_id
+            "(SELECT string_agg(v.id || ' ' || v.address || ' ' || v.name, '\u{1f}') FROM saved_views AS v WHERE v.user_id = u.id)
+             FROM sessions AS s JOIN users AS u ON u.id = s.user_id
              WHERE s.token_hash = $1 AND s.expires_at > $2"
         ),
         &[&token_hash, &now],
@@ -33,7 +31,7 @@ pub(super) async fn find(
                 created_at: row.get(9)?,
                 last_seen_at: row.get(10)?,
                 remembered: row.get(11)?,
-                views: views::all_of(views.as_deref()),
+                views: all_of(views.as_deref()),
             })
         },
     )

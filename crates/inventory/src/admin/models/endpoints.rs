@@ -6,7 +6,6 @@ use db::Tx;
 use crate::{
     State,
     access::{Actor, Caller, Model, Verb},
-    accounts::pages::posted,
     admin::{
         about::{
             AdminModel, AdminWrites, Application, FieldValue, FormScope, Inline, ModelAction,
@@ -20,7 +19,7 @@ use crate::{
         endpoints::{self, EndpointError, EndpointInput},
         labels,
     },
-    page::once::Once,
+    page::{once::Once, request_body},
     rest::{Message, Refusal, fields::Members},
 };
 
@@ -207,12 +206,12 @@ fn is_there(done: Result<(), EndpointError>) -> Result<bool, Refusal> {
 
 /// Whether the box for a new secret is ticked.
 fn is_renewed(members: &Members) -> bool {
-    posted::text(members, "renew").is_some()
+    request_body::text(members, "renew").is_some()
 }
 
 fn input(members: &Members) -> EndpointInput {
     let text = |name| {
-        let sent = posted::text(members, name).unwrap_or_default();
+        let sent = request_body::text(members, name).unwrap_or_default();
         sent.trim().to_owned()
     };
     let types = labels::TYPES

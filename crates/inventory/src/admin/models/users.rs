@@ -9,7 +9,6 @@ use resource::{Field, Record as _, text};
 use crate::{
     State,
     access::{Caller, Model, Verb},
-    accounts::api::MAX_TEXT,
     accounts::users::{
         self, User,
         manage::{self, Details, NewAccount},
@@ -21,6 +20,7 @@ use crate::{
         },
         listing::{ListParameters, in_memory},
     },
+    login::api::MAX_TEXT,
     rest::{Message, Refusal, fields::Members},
 };
 

@@ -8,7 +8,6 @@ use axum::{
 use super::{delete, edits, query};
 use crate::{
     access::Verb,
-    accounts::pages::posted,
     admin::{
         about::{AdminModel, ModelAction, ModelDescription},
         listing::ListParameters,
@@ -19,7 +18,7 @@ use crate::{
         Form, PageState,
         flash::{self, Flash},
         once::Once,
-        see_other,
+        request_body, see_other,
     },
     rest::{Refusal, fields::Members},
 };
@@ -35,7 +34,7 @@ pub(super) async fn act(
     request: Request,
 ) -> Result<Response, web::Error> {
     let (parts, body) = request.into_parts();
-    let members = posted::read(&page.state, &parts, body).await?;
+    let members = request_body::read(&page.state, &parts, body).await?;
     let model = site.model(&path)?;
     site.demand(model.about(), Verb::View)?;
     let Ok(asked) = ListParameters::parse(model.about(), query(&parts)) else {
@@ -59,7 +58,7 @@ async fn perform(
     let warn = |portuguese: &str, english: &str| {
         flash::leave(back(), Flash::warning(site.text(portuguese, english)))
     };
-    let name = posted::text(members, "action").unwrap_or_default();
+    let name = request_body::text(members, "action").unwrap_or_default();
     if name.is_empty() {
         return Ok(warn("Nenhuma ação selecionada.", "No action selected."));
     }
@@ -95,7 +94,7 @@ async fn selected(
     asked: &ListParameters,
     members: &Members,
 ) -> Result<Vec<i64>, Refusal> {
-    if posted::text(members, "across").as_deref() != Some("1") {
+    if request_body::text(members, "across").as_deref() != Some("1") {
         let mut ids: Vec<i64> = members
             .keys()
             .filter_map(|name| name.strip_prefix("row:")?.parse().ok())
@@ -163,7 +162,7 @@ async fn delete_selected(
             Flash::warning(messages::gone(site.locale, about)),
         ));
     }
-    if posted::text(members, "confirm").as_deref() != Some("yes") || plan.is_kept() {
+    if request_body::text(members, "confirm").as_deref() != Some("yes") || plan.is_kept() {
         return Ok(delete::confirmation(site, about, plan, true));
     }
     let mut deleted = 0;

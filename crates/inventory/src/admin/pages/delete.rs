@@ -12,7 +12,6 @@ use web::errors::wants_json;
 use super::{RecordPath, actions::reason, find, list_address};
 use crate::{
     access::Verb,
-    accounts::pages::posted,
     admin::{
         about::{AdminModel, ModelDescription, RelatedCount},
         messages::{self, ChangeKind, NextPage},
@@ -22,7 +21,7 @@ use crate::{
     page::{
         PageState,
         flash::{self, Flash},
-        see_other,
+        request_body, see_other,
     },
     rest::Refusal,
 };
@@ -246,7 +245,7 @@ pub(super) async fn delete(
     request: Request,
 ) -> Result<Response, web::Error> {
     let (parts, body) = request.into_parts();
-    posted::read(&page.state, &parts, body).await?;
+    request_body::read(&page.state, &parts, body).await?;
     let model = site.model(&model)?;
     let about = model.about();
     site.demand(about, Verb::Delete)?;

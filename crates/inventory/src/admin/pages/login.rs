@@ -14,13 +14,10 @@ use web::{
 
 use super::query;
 use crate::{
-    accounts::{
-        api,
-        pages::{keep_nothing, login::lead_on, posted},
-        session::{self, cookies, visits::Visit},
-    },
+    accounts::session::{self, cookies},
     api::gate,
-    page::{PageState, redirect, safe_next},
+    login::{api, pages::login::lead_on},
+    page::{PageState, prevent_caching, redirect, request_body, safe_next, visits::Visit},
     rest::{
         fields::{Members, Mode, Reader},
         query::Parameters,
@@ -71,7 +68,7 @@ pub(super) async fn log_in(
     request: Request,
 ) -> Result<Response, web::Error> {
     let (parts, body) = request.into_parts();
-    let members = posted::read(&page.state, &parts, body).await?;
+    let members = request_body::read(&page.state, &parts, body).await?;
     gate::throttle_address(&page.state, &parts.extensions).await?;
     let next = next(Some(&members), &parts);
     let mut reader = Reader::new(&members, Mode::Whole);
@@ -87,7 +84,7 @@ pub(super) async fn log_in(
         return Ok(lead_on(&page, &parts, &step, false, &next));
     }
     let attempt = LoginForm {
-        username: posted::text(&members, "username").unwrap_or_default(),
+        username: request_body::text(&members, "username").unwrap_or_default(),
         next,
         is_wrong: true,
     };
@@ -105,7 +102,7 @@ fn show(page: &PageState, parts: &Parts, layout: Layout, attempt: LoginForm) -> 
         stranger: visit.caller().map(|caller| caller.username.clone()),
     };
     let mut response = Page::new(login).into_response();
-    keep_nothing(&mut response);
+    prevent_caching(&mut response);
     cookies::show_secret(
         &mut response,
         &secret,
@@ -116,7 +113,7 @@ fn show(page: &PageState, parts: &Parts, layout: Layout, attempt: LoginForm) -> 
 
 /// Where the login leads: back to where it was asked for, else to the index.
 fn next(members: Option<&Members>, parts: &Parts) -> String {
-    let sent = members.and_then(|members| posted::text(members, "next"));
+    let sent = members.and_then(|members| request_body::text(members, "next"));
     let asked = || {
         Parameters::parse(query(parts))
             .get("next")

@@ -9,9 +9,9 @@ use axum::{
 use super::{RecordPath, find};
 use crate::{
     access::{Model, Verb},
-    accounts::{pages::posted, users::manage},
+    accounts::users::manage,
     admin::{about::ModelRecord, site::AdminFrame},
-    page::{Form, PageState, flash, see_other},
+    page::{Form, PageState, flash, request_body, see_other},
     rest::Refusal,
 };
 
@@ -76,7 +76,7 @@ pub(super) async fn set(
     request: Request,
 ) -> Result<Response, web::Error> {
     let (parts, body) = request.into_parts();
-    let members = posted::read(&page.state, &parts, body).await?;
+    let members = request_body::read(&page.state, &parts, body).await?;
     let record = match account(&page, &site, place).await? {
         Ok(record) => record,
         Err(response) => return Ok(response),
@@ -95,7 +95,7 @@ pub(super) async fn set(
             // The passwords are not shown again.
             let mut form = Form::new();
             for name in ["usable", "revoke_tokens"] {
-                form.set(name, posted::text(&members, name).unwrap_or_default());
+                form.set(name, request_body::text(&members, name).unwrap_or_default());
             }
             form.take(refusal, site.locale)?;
             let shown = PasswordPage {

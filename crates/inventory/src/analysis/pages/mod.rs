@@ -14,9 +14,8 @@ use web::Error;
 use super::restock_terms::{FIELDS, RestockTerms};
 use crate::{
     access::{Model, Verb},
-    accounts::pages::posted,
     page::{
-        Form, Frame, PageState, flash,
+        Form, Frame, PageState, flash, request_body,
         routes::{PageRouter, get, post},
         see_other,
     },
@@ -76,14 +75,14 @@ async fn request_analysis(
     request: Request,
 ) -> Result<Response, Error> {
     let (parts, body) = request.into_parts();
-    let members = posted::read(&page.state, &parts, body).await?;
+    let members = request_body::read(&page.state, &parts, body).await?;
     frame.require(Verb::Add, Model::Analysis)?;
-    let product = posted::text(&members, "product").and_then(|id| id.parse().ok());
+    let product = request_body::text(&members, "product").and_then(|id| id.parse().ok());
     let product: i64 = product.ok_or(Refusal::NotFound)?;
     let before = super::analyse_now(&page.state, &frame.caller, product).await?;
     let after = before.newest.unwrap_or(0);
     // The product's page of the catalogue shows the progress, too.
-    let (path, place) = match posted::text(&members, "from").as_deref() {
+    let (path, place) = match request_body::text(&members, "from").as_deref() {
         Some("product") => ("products", "#analysis"),
         _ => ("analyses/product", ""),
     };
@@ -150,7 +149,7 @@ async fn write_terms(
 ) -> Result<Response, Error> {
     let id = id.ok_or(Refusal::NotFound)?;
     let (parts, body) = request.into_parts();
-    let members = posted::read(&page.state, &parts, body).await?;
+    let members = request_body::read(&page.state, &parts, body).await?;
     frame.require(Verb::Change, Model::Product)?;
     match RestockTerms::read(&api_members(&members)) {
         Ok(terms) => {
@@ -172,7 +171,7 @@ async fn write_terms(
 fn api_members(members: &Members) -> Members {
     let mut sent = Members::new();
     for field in FIELDS {
-        let text = posted::text(members, field).unwrap_or_default();
+        let text = request_body::text(members, field).unwrap_or_default();
         let text = text.trim().replace(',', ".");
         let value = if text.is_empty() {
             serde_json::Value::Null

@@ -7,7 +7,6 @@ use web::locale::Locale;
 use super::{Answer, HERE, Page, outcome_in_words};
 use crate::{
     access::{Actor, Model, Verb},
-    accounts::pages::keep_nothing,
     events::{
         Endpoint, Secret,
         endpoints::{self, EndpointError, EndpointInput},
@@ -20,7 +19,7 @@ use crate::{
         flash::{self, Flash},
         history::{self, ChangeView},
         part::Part,
-        see_other,
+        prevent_caching, see_other,
         value::FieldValue,
     },
     rest::{RecordId, Refusal},
@@ -313,7 +312,7 @@ fn secret_page(
         secret,
         before,
     });
-    keep_nothing(&mut response);
+    prevent_caching(&mut response);
     response
 }
 

@@ -22,9 +22,10 @@ use resource::{Field, Words};
 use super::{Form, Frame, picker::Picked, redirect};
 use crate::{
     access::{Model, Verb},
+    accounts::session::SavedView,
     catalogue::products::ProductRecord,
     rest::{Refusal, page::Page, query::encode},
-    views::{SavedView, canonical},
+    views::canonical,
 };
 
 /// So many digits are a product's code; the script of the search knows it too.

@@ -19,12 +19,9 @@ use super::{
 };
 use crate::{
     access::Verb,
-    accounts::{
-        csrf,
-        session::{self, visits::Visit},
-    },
+    accounts::{csrf, session},
     api::gate,
-    page::{Form, Frame, PageState, once::Once, see_other},
+    page::{Form, Frame, PageState, once::Once, see_other, visits::Visit},
     rest::{Refusal, query::Parameters},
 };
 

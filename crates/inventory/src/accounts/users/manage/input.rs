@@ -3,12 +3,12 @@
 use crate::{
     accounts::{
         Tokens,
-        pages::posted,
         password::{PersonalData, check_likeness, check_strength},
         users::{User, is_name, own},
     },
     rest::{
         Message,
+        body::text,
         fields::{Draft, FieldErrors, Members, Mode},
     },
 };
@@ -60,10 +60,10 @@ pub(super) fn password(
     person: &[(PersonalData, &str)],
     errors: &mut FieldErrors,
 ) -> NewPassword {
-    if posted::text(members, "usable").as_deref() == Some("0") {
+    if text(members, "usable").as_deref() == Some("0") {
         return NewPassword::Unusable;
     }
-    let sent = |field| posted::text(members, field).unwrap_or_default();
+    let sent = |field| text(members, field).unwrap_or_default();
     let (first, second) = (sent("password1"), sent("password2"));
     let (first, second) = (first.trim(), second.trim());
     for (field, text) in [("password1", first), ("password2", second)] {
@@ -85,6 +85,6 @@ pub(super) fn password(
 
 /// What is to become of the tokens of an account whose password is changed.
 pub(super) fn tokens(members: &Members) -> Tokens {
-    let ticked = posted::text(members, "revoke_tokens");
+    let ticked = text(members, "revoke_tokens");
     Tokens::revoked_if(ticked.is_some_and(|value| value != "0"))
 }

@@ -12,12 +12,11 @@ use axum::{
 use super::{RecordPath, find, inlines::SubmittedRow, query, versions};
 use crate::{
     access::Verb,
-    accounts::pages::posted,
     admin::{
         about::{ModelDescription, ModelRecord},
         site::AdminFrame,
     },
-    page::{Form, PageState, edit_conflict},
+    page::{Form, PageState, edit_conflict, request_body},
     rest::{Refusal, query::Parameters},
 };
 use save::{SaveRequest, save};
@@ -62,7 +61,7 @@ pub(super) async fn add(
     request: Request,
 ) -> Result<Response, web::Error> {
     let (parts, body) = request.into_parts();
-    let members = posted::read(&page.state, &parts, body).await?;
+    let members = request_body::read(&page.state, &parts, body).await?;
     let model = site.model(&model)?;
     site.demand(model.about(), Verb::Add)?;
     let saving = SaveRequest::new(model, None, members, &parts);
@@ -102,7 +101,7 @@ pub(super) async fn change(
     request: Request,
 ) -> Result<Response, web::Error> {
     let (parts, body) = request.into_parts();
-    let members = posted::read(&page.state, &parts, body).await?;
+    let members = request_body::read(&page.state, &parts, body).await?;
     let model = site.model(&model)?;
     let is_new = members.contains_key("_saveasnew") && model.about().saves_as_new;
     let verb = if is_new { Verb::Add } else { Verb::Change };

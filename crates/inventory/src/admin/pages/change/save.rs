@@ -8,14 +8,16 @@ use web::errors::wants_json;
 
 use super::show;
 use crate::{
-    accounts::pages::keep_nothing,
     admin::{
         about::{AdminModel, ModelDescription, ModelRecord, SavedRecord, WriteTarget},
         messages::{self, ChangeKind, NextPage},
         pages::{inlines, list_address, versions},
         site::AdminFrame,
     },
-    page::{Form, PageState, edit_conflict::FormEdit, flash, once::Once, posts, see_other},
+    page::{
+        Form, PageState, edit_conflict::FormEdit, flash, once::Once, posts, prevent_caching,
+        see_other,
+    },
     rest::{Refusal, fields::Members},
 };
 
@@ -148,7 +150,7 @@ fn show_secret(
             address,
         },
     );
-    keep_nothing(&mut response);
+    prevent_caching(&mut response);
     response
 }
 

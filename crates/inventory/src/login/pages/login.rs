@@ -19,16 +19,16 @@ use web::{
     page::{Layout, Page},
 };
 
-use super::{is_https, keep_nothing, posted};
+use super::is_https;
 use crate::{
     access::Permission,
     accounts::{
         Credentials,
-        api::{self, EXAMPLE_TOKEN},
-        session::{self, Arrived, Step, cookies, ticket::Ticket, visits::Visit},
+        session::{self, Arrived, Step, cookies, ticket::Ticket},
     },
     api::{gate, openapi::PageFailures, resource::json},
-    page::{PageState, redirect, safe_next},
+    login::api::{self, EXAMPLE_TOKEN},
+    page::{PageState, prevent_caching, redirect, request_body, safe_next, visits::Visit},
     rest::{
         Refusal,
         fields::{Members, Mode, Reader},
@@ -101,7 +101,7 @@ fn show(page: &PageState, parts: &Parts, layout: Layout, input: LoginInput) -> R
         token: secret.masked(random),
     };
     let mut response = Page::new(login).into_response();
-    keep_nothing(&mut response);
+    prevent_caching(&mut response);
     cookies::show_secret(&mut response, &secret, is_https(parts));
     response
 }
@@ -136,7 +136,7 @@ pub(super) async fn log_in(
     request: Request,
 ) -> Result<Response, web::Error> {
     let (parts, body) = request.into_parts();
-    let members = posted::read(&page.state, &parts, body).await?;
+    let members = request_body::read(&page.state, &parts, body).await?;
     gate::throttle_address(&page.state, &parts.extensions).await?;
     if wants_json(&parts.headers) {
         Ok(login_program(&page, &parts, &members).await?)
@@ -292,8 +292,8 @@ pub(crate) fn lead_on(
 impl LoginInput {
     /// The form as it was sent. Forms of programs, which know no box to tick, are remembered.
     fn read(members: &Members, parts: &Parts) -> Self {
-        let sent = |field| posted::text(members, field).unwrap_or_default();
-        let next = posted::text(members, "next").or_else(|| query_next(parts));
+        let sent = |field| request_body::text(members, field).unwrap_or_default();
+        let next = request_body::text(members, "next").or_else(|| query_next(parts));
         Self {
             username: sent("username"),
             next: safe_next(next.as_deref()),

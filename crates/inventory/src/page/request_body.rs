@@ -4,14 +4,16 @@ use axum::body::Body;
 use http::request::Parts;
 use web::{cookie::HostOnly, errors::wants_json};
 
+use super::visits::Visit;
+pub(crate) use crate::rest::body::text;
 use crate::{
     State,
     accounts::{
         authenticate_bearer, csrf,
-        session::{self, cookies, visits::Visit},
+        session::{self, cookies},
     },
     api::resource::{content_type, read_bytes},
-    rest::{Refusal, body, fields::Members, value::Value},
+    rest::{Refusal, body, fields::Members},
 };
 
 /// Checks that a post is ours and reads its members. Forms always bring a token; JSON does when it
@@ -41,12 +43,4 @@ pub(crate) async fn read(state: &State, parts: &Parts, body: Body) -> Result<Mem
 
 fn field(members: &Members) -> Option<String> {
     text(members, csrf::FIELD)
-}
-
-/// A member that is a text, as sent; nothing else is looked at.
-pub(crate) fn text(members: &Members, name: &str) -> Option<String> {
-    match Value::of(members.get(name)?) {
-        Value::Text(text) => Some(text),
-        _ => None,
-    }
 }

@@ -19,12 +19,12 @@ use utoipa::{
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::openapi::Failure;
 
-use super::{
-    Credentials,
-    service::{self, Access, Pair},
-};
 use crate::{
     State,
+    accounts::{
+        Credentials,
+        service::{self, Access, Pair},
+    },
     api::{
         guard::Guard,
         openapi::Nothing,

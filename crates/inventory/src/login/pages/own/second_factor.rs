@@ -10,14 +10,15 @@ use axum::{
 use super::AccountPost;
 use crate::{
     accounts::{
-        pages::{is_https, keep_nothing},
-        second_factor::{self as factor, ChangeRefused, CodesRequest, NewCodes, totp::TotpSecret},
+        second_factor as factor,
+        second_factor::{ChangeRefused, CodesRequest, NewCodes, totp::TotpSecret},
         session::{self, cookies},
     },
+    login::pages::is_https,
     page::{
         Form, Frame, PageState, flash,
         once::{self, Once},
-        see_other,
+        prevent_caching, see_other,
     },
     rest::Refusal,
 };
@@ -120,7 +121,7 @@ async fn shown(
     } else {
         frame.show(html)
     };
-    keep_nothing(&mut response);
+    prevent_caching(&mut response);
     Ok(response)
 }
 
@@ -265,7 +266,7 @@ fn complaint(frame: &Frame, why: &ChangeRefused, fields: Fields) -> Form {
 /// The codes, which only the same form shows again; the session goes on under another token.
 fn codes_page(frame: &Frame, sent: &AccountPost, NewCodes { codes, begun }: NewCodes) -> Response {
     let mut response = frame.show(CodesPage { frame, codes });
-    keep_nothing(&mut response);
+    prevent_caching(&mut response);
     cookies::begin(&mut response, &begun, is_https(&sent.parts));
     response
 }

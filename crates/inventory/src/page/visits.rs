@@ -15,11 +15,13 @@ use web::{
     rate::{Key, Period, Rate},
 };
 
-use super::{Session, cookies, find, prolong};
 use crate::{
     State,
     access::Caller,
-    accounts::{csrf, second_factor},
+    accounts::{
+        csrf, second_factor,
+        session::{Session, cookies, find, prolong},
+    },
     api::gate,
     page::{picker, redirect},
     rest::Refusal,

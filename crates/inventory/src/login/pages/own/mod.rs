@@ -7,20 +7,21 @@ mod sessions;
 
 use std::sync::Arc;
 
-use super::posted;
 use crate::{
     State,
     accounts::{
-        second_factor::{self as factor, SecondFactorStatus},
-        session::{self, Session, visits::Visit},
+        second_factor as factor,
+        second_factor::SecondFactorStatus,
+        session::{self, Session},
         users::{self, User, own},
     },
     page::{
         Form, Frame, PageState,
         edit_conflict::{self, FieldSnapshot, FormEdit},
-        flash,
+        flash, request_body,
         routes::{PageRouter, get, post},
         see_other,
+        visits::Visit,
     },
     rest::{Refusal, fields::Members},
 };
@@ -64,7 +65,7 @@ struct AccountPost {
 impl AccountPost {
     async fn read(state: &State, request: Request) -> Result<Self, Refusal> {
         let (parts, body) = request.into_parts();
-        let members = posted::read(state, &parts, body).await?;
+        let members = request_body::read(state, &parts, body).await?;
         let session = session_of(&parts.extensions)?;
         Ok(Self {
             parts,
@@ -74,7 +75,7 @@ impl AccountPost {
     }
 
     fn text(&self, name: &str) -> String {
-        posted::text(&self.members, name).unwrap_or_default()
+        request_body::text(&self.members, name).unwrap_or_default()
     }
 }
 

@@ -11,11 +11,11 @@ use web::{
     page::{Layout, Page},
 };
 
-use super::{is_https, keep_nothing, posted};
+use super::is_https;
 use crate::{
-    accounts::session::{self, cookies, ticket::Ticket, visits::Visit},
+    accounts::session::{self, cookies, ticket::Ticket},
     api::gate,
-    page::{PageState, redirect, safe_next},
+    page::{PageState, prevent_caching, redirect, request_body, safe_next, visits::Visit},
 };
 
 #[derive(Template)]
@@ -46,13 +46,13 @@ pub(super) async fn log_in(
     request: Request,
 ) -> Result<Response, web::Error> {
     let (parts, body) = request.into_parts();
-    let members = posted::read(&page.state, &parts, body).await?;
+    let members = request_body::read(&page.state, &parts, body).await?;
     gate::throttle_address(&page.state, &parts.extensions).await?;
     // It took too long: from the beginning.
     let Some(ticket) = ticket(&page, &parts) else {
         return Ok(redirect("/login/"));
     };
-    let code = posted::text(&members, "code").unwrap_or_default();
+    let code = request_body::text(&members, "code").unwrap_or_default();
     let Ticket {
         user, remembered, ..
     } = ticket;
@@ -84,7 +84,7 @@ fn show(page: &PageState, parts: &Parts, layout: Layout, message: &'static str) 
         message,
     };
     let mut response = Page::new(code).into_response();
-    keep_nothing(&mut response);
+    prevent_caching(&mut response);
     cookies::show_secret(&mut response, &secret, is_https(parts));
     response
 }

@@ -10,10 +10,10 @@ use super::AccountPost;
 use crate::{
     accounts::{
         Tokens,
-        pages::is_https,
         session::cookies,
         users::own::{self, KeptPassword},
     },
+    login::pages::is_https,
     page::{Form, Frame, PageState, flash, see_other},
     rest::{Message, Refusal},
 };

@@ -1,11 +1,10 @@
 //! The web flow's addresses, for people's forms and for scripts that speak JSON: `/login/` with its
 //! second step, `/logout/`, `/token/refresh/`. Carries "The web flow also uses" and "Session and
-//! web"; who has logged in is decided in [`super::session`].
+//! web"; who has logged in is decided in [`session`].
 
 mod code;
 pub(crate) mod login;
 mod own;
-pub(crate) mod posted;
 
 use std::borrow::Cow;
 
@@ -16,7 +15,7 @@ use axum::{
 };
 use http::{
     HeaderValue, Method, StatusCode,
-    header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE},
+    header::{ALLOW, CONTENT_TYPE},
     request::Parts,
 };
 use utoipa::{
@@ -29,28 +28,25 @@ use utoipa::{
 use utoipa_axum::{router::UtoipaMethodRouterExt as _, routes};
 use web::{client::Origin, cookie::HostOnly, errors::wants_json, openapi::Failure};
 
-use super::{
-    api::{self, EXAMPLE_TOKEN, Refresh, example_access},
-    service::{self, Access},
-    session::{self, cookies},
-};
+use super::api::{self, EXAMPLE_TOKEN, Refresh, example_access};
 use crate::{
+    accounts::{
+        service::{self, Access},
+        session::{self, cookies},
+    },
     api::{
         gate,
         openapi::{Detail, PageFailures},
         resource::{answer, json},
     },
     page::{
-        PageState, redirect,
+        PageState, redirect, request_body,
         routes::{PageRouter, get},
     },
     rest::Refusal,
 };
 
 const POST_ONLY: &[Method] = &[Method::POST, Method::OPTIONS];
-/// No browser keeps the form, not even for the way back.
-const NOT_KEPT: HeaderValue =
-    HeaderValue::from_static("max-age=0, no-cache, no-store, must-revalidate, private");
 
 /// The addresses of the web flow.
 pub(crate) fn routes() -> PageRouter {
@@ -60,11 +56,6 @@ pub(crate) fn routes() -> PageRouter {
         .described(routes!(logout).map(|_| any(logout)))
         .described(routes!(token_refresh).map(|_| any(token_refresh)))
         .merge(own::routes())
-}
-
-/// Tells the browser to keep nothing of a page.
-pub(crate) fn keep_nothing(response: &mut Response) {
-    response.headers_mut().insert(CACHE_CONTROL, NOT_KEPT);
 }
 
 fn is_https(parts: &Parts) -> bool {
@@ -89,11 +80,11 @@ async fn logout(
     if parts.method != Method::POST {
         return Ok(only_post(&parts)?);
     }
-    let members = posted::read(&page.state, &parts, body).await?;
+    let members = request_body::read(&page.state, &parts, body).await?;
     session::log_out(
         &page.state,
         HostOnly::of(&parts),
-        posted::text(&members, "refresh").as_deref(),
+        request_body::text(&members, "refresh").as_deref(),
     )
     .await?;
     let mut response = if wants_json(&parts.headers) {
@@ -166,7 +157,7 @@ async fn renew(page: &PageState, request: Request) -> Result<Response, Refusal> 
     if parts.method == Method::OPTIONS {
         return Ok(StatusCode::OK.into_response());
     }
-    let members = posted::read(&page.state, &parts, body).await?;
+    let members = request_body::read(&page.state, &parts, body).await?;
     let token = api::one(&members, "refresh")?;
     let access = service::refresh(&page.state, &token).await?;
     Ok(json(StatusCode::OK, &access))
