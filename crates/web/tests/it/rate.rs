@@ -340,7 +340,7 @@ async fn each_client_is_told_what_is_left_and_refused_what_is_too_much() {
     );
     assert!(
         body.contains(
-            "\"detail\":\"Request was throttled. ExpectedFault available in 59 seconds.\""
+            "\"detail\":\"Request was throttled. Expected available in 59 seconds.\""
         ),
         "{body}"
     );
@@ -348,7 +348,7 @@ async fn each_client_is_told_what_is_left_and_refused_what_is_too_much() {
     let (_, headers, body) = ask(&router, "203.0.113.7").await;
     assert_eq!(headers[2], "1");
     assert!(
-        body.contains("ExpectedFault available in 1 second."),
+        body.contains("Expected available in 1 second."),
         "{body}"
     );
     assert_eq!(
