@@ -16,7 +16,7 @@ use super::{
     metadata::{self, Action},
     query::Parameters,
     record_id::RecordId,
-    refusal::Refusal,
+    refusal::{Refusal, allow},
     resource::answer,
 };
 use crate::{
@@ -68,12 +68,13 @@ impl Guard {
         self,
         (schemas, paths, handlers): UtoipaMethodRouter<State>,
     ) -> UtoipaMethodRouter<State> {
-        let allow = allowed(&paths);
+        let methods = allowed(&paths);
+        let allow = allow(methods);
         let gated = async move |Extracted(state): Extracted<State>,
                                 // What is no address of the service is told before anything else.
                                 _: RecordId,
                                 request: Request| {
-            answer(allow, self.serve(allow, handlers, &state, request).await)
+            answer(&allow, self.serve(methods, handlers, &state, request).await)
         };
         (schemas, paths, any(gated))
     }

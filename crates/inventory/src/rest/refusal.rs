@@ -234,7 +234,7 @@ impl From<Refusal> for web::Error {
 }
 
 /// The value of `Allow`: the methods in the order of the conventions.
-pub(super) fn allow(methods: &[Method]) -> HeaderValue {
+pub(crate) fn allow(methods: &[Method]) -> HeaderValue {
     let names: Vec<&str> = methods.iter().map(Method::as_str).collect();
     HeaderValue::from_str(&names.join(", ")).unwrap_or(HeaderValue::from_static(""))
 }

@@ -17,7 +17,6 @@ use serde::Serialize;
 use utoipa_axum::router::OpenApiRouter;
 use web::client::PublicUrl;
 
-pub(crate) use super::submission::too_large;
 use super::{
     fields::{Draft, Mode},
     gate::{self, Call, Endpoint},
@@ -25,13 +24,14 @@ use super::{
     metadata::{self, Action},
     openapi::{self, Description},
     query::Parameters,
-    refusal::{Refusal, allow},
+    refusal::Refusal,
     writes,
 };
 pub use super::{
     record_id::RecordId,
     submission::{Submission, content_type, read_bytes, read_members, submission},
 };
+pub(crate) use super::{refusal::allow, submission::too_large};
 use crate::{
     State,
     access::{Caller, Model, Permission, Verb},
@@ -204,14 +204,15 @@ pub trait Resource: Copy + Send + Sync + 'static {
 pub fn routes<R: Resource>(resource: R) -> OpenApiRouter<State> {
     let list = format!("/api/v1/{}/", resource.path());
     let record = format!("{list}{{id}}/");
+    let (list_allow, record_allow) = (allow(LIST), allow(resource.methods()));
     let on_list = async move |Extracted(state): Extracted<State>, request: Request| {
-        answer(LIST, on_list(resource, &state, request).await)
+        answer(&list_allow, on_list(resource, &state, request).await)
     };
     let on_record = async move |Extracted(state): Extracted<State>,
                                 RecordId(id): RecordId,
                                 request: Request| {
         let answered = on_record(resource, &state, id, request).await;
-        answer(resource.methods(), answered)
+        answer(&record_allow, answered)
     };
     let schemas = openapi::schemas(resource);
     let list = openapi::of_list(resource, &list);
@@ -353,7 +354,7 @@ fn created<T: Serialize>(created: Created<T>) -> Response {
 }
 
 /// Room for the JSON of most records.
-const RECORD_BYTES: usize = 1024;
+const RECORD_BYTES: usize = 512;
 
 /// A record as JSON.
 pub fn json<T: Serialize>(status: StatusCode, record: &T) -> Response {
@@ -411,9 +412,9 @@ pub async fn paginated<T: Serialize>(mut call: Call, page: &Page<T>) -> Response
 }
 
 /// Adds what every answer of an address carries.
-pub fn answer(methods: &[Method], result: Result<Response, Refusal>) -> Response {
+pub fn answer(allow: &HeaderValue, result: Result<Response, Refusal>) -> Response {
     let mut response = result.unwrap_or_else(|refusal| web::Error::from(refusal).into_response());
-    response.headers_mut().insert(ALLOW, allow(methods));
+    response.headers_mut().insert(ALLOW, allow.clone());
     response.headers_mut().insert(VARY, gate::VARY);
     response
 }

@@ -42,7 +42,7 @@ use crate::{
     rest::{
         Refusal, gate,
         openapi::{Detail, PageFailures},
-        resource::{answer, json},
+        resource::{allow, answer, json},
     },
 };
 
@@ -157,7 +157,7 @@ fn only_post(parts: &Parts) -> Result<Response, Refusal> {
     ),
 )]
 async fn token_refresh(Extracted(page): Extracted<PageState>, request: Request) -> Response {
-    answer(POST_ONLY, renew(&page, request).await)
+    answer(&allow(POST_ONLY), renew(&page, request).await)
 }
 
 async fn renew(page: &PageState, request: Request) -> Result<Response, Refusal> {
