@@ -73,6 +73,7 @@ impl Child {
             .envs(settings.iter().map(|(name, value)| (name, value)))
             .env("BALCAO_DATA_DIR", data)
             .env("BALCAO_METRICS_LISTEN", "off")
+            .env("BALCAO_LOG_FORMAT", "text")
             .current_dir(data)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -5,7 +5,8 @@ use std::{path::Path, sync::Arc};
 #[cfg(feature = "simulation")]
 use crate::simulated::{JobKind, Simulated};
 use crate::{
-    Address, Batched, Conn, Engine, Error, Locks, Migrations, Options, Statistics, Tx, batched,
+    Address, BatchLoader, Batched, Conn, Engine, Error, Locks, Migrations, Options, Statistics, Tx,
+    batched,
     migrations::Applied,
     postgres::{self, Postgres},
     sqlite::{self, Sqlite},
@@ -150,6 +151,25 @@ impl Db {
             Store::Postgres(postgres) => postgres.read_inline(job).await,
             #[cfg(feature = "simulation")]
             Store::Simulated(simulated) => simulated.read(job).await,
+        }
+    }
+
+    /// The row of a key, or `None` when there is none: read as by [`read_inline`](Self::read_inline). On PostgreSQL one
+    /// statement reads those that are asked for at the same time.
+    ///
+    /// # Errors
+    /// What the database refuses, the errors of the loader's function, and `Unavailable` when it could not be run.
+    pub async fn find_by_key<T: Send + 'static>(
+        &self,
+        what: &'static BatchLoader<T>,
+        key: i64,
+    ) -> Result<Option<T>, Error> {
+        let find = async move |conn: &mut Conn| conn.find_by_key(what, key).await;
+        match &*self.store {
+            Store::Sqlite(sqlite) => sqlite.read_statement(find).await,
+            Store::Postgres(postgres) => postgres.read_inline(find).await,
+            #[cfg(feature = "simulation")]
+            Store::Simulated(simulated) => simulated.read(find).await,
         }
     }
 

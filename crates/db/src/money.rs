@@ -92,14 +92,14 @@ impl Money {
 
 /// The number that digits make, if nothing else is among them.
 fn number(digits: &str) -> Option<i128> {
-    let mut bytes = digits.bytes();
     // Nearly every amount fits a narrow number, which is read several times as fast as a wide one.
+    let (first, rest) = digits.as_bytes().split_at(digits.len().min(19));
     let mut narrow: u64 = 0;
-    for byte in bytes.by_ref().take(19) {
-        narrow = narrow * 10 + u64::from(digit(byte)?);
+    for byte in first {
+        narrow = narrow * 10 + u64::from(digit(*byte)?);
     }
-    bytes.try_fold(i128::from(narrow), |number, byte| {
-        number.checked_mul(10)?.checked_add(digit(byte)?.into())
+    rest.iter().try_fold(i128::from(narrow), |number, byte| {
+        number.checked_mul(10)?.checked_add(digit(*byte)?.into())
     })
 }
 
@@ -110,13 +110,12 @@ fn digit(byte: u8) -> Option<u8> {
 impl fmt::Display for Money {
     /// `12.30`, `-0.05`: always two places, no separators.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let cents = self.0.unsigned_abs();
+        let (sign, cents) = (if self.0 < 0 { "-" } else { "" }, self.0.unsigned_abs());
         // Nearly every amount is short, and written several times as fast from a narrow number.
-        let text = match u64::try_from(cents) {
-            Ok(cents) => format!("{}.{:02}", cents / 100, cents % 100),
-            Err(_) => format!("{}.{:02}", cents / 100, cents % 100),
-        };
-        formatter.pad_integral(self.0 >= 0, "", &text)
+        match u64::try_from(cents) {
+            Ok(cents) => write!(formatter, "{sign}{}.{:02}", cents / 100, cents % 100),
+            Err(_) => write!(formatter, "{sign}{}.{:02}", cents / 100, cents % 100),
+        }
     }
 }
 

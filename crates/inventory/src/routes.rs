@@ -27,7 +27,10 @@ use web::{
 
 use crate::{
     MIGRATIONS, SERVICE, State, VERSION, analysis,
-    api::{self, gate},
+    api::{
+        self,
+        gate::{self, Remaining},
+    },
     catalogue::{self, named::Kind, products::Products},
     dashboard, events, login,
     openapi::{documented_addresses, openapi},
@@ -208,54 +211,69 @@ fn is_public(state: &State) -> bool {
 }
 
 /// Middleware: what stands around every handler of the API, from outside in. It is one layer of
-/// axum's: each layer boxes its future and clones all that is inside it.
+/// axum's: each layer boxes its future and clones all that is inside it. Steps that need no future
+/// of their own are functions: each future around another holds the request once more.
 async fn around_api(
     Extracted((is_public, max_body)): Extracted<(bool, usize)>,
     request: Request,
     next: Next,
 ) -> Response {
-    let counted = |request| gate::with_limit_headers(request, |request| next.run(request));
-    let bounded = |request| limits::with_bounded_body(max_body, request, counted);
-    let in_time = |request| limits::within(PATIENCE, |error| error, request, bounded);
-    let rendered = |request| errors::render_with(&Conventional, request, in_time);
-    with_usable_address(is_public, request, rendered).await
+    if let Some(refusal) = refused_address(is_public, &request) {
+        return refusal;
+    }
+    let indent = indent::asked(request.headers());
+    let handle = async |request| {
+        let mut request = match limits::with_bounded_body(max_body, request) {
+            Ok(request) => request,
+            Err(error) => return error.into_response(),
+        };
+        let remaining = Remaining::watch(&mut request);
+        let handle = |request| next.run(request);
+        let mut response = limits::within(PATIENCE, |error| error, request, handle).await;
+        remaining.apply_headers(&mut response);
+        response
+    };
+    let response = errors::render_with(&Conventional, request, handle).await;
+    indented(response, indent).await
 }
 
 /// What an operator can do about a proxy that does not say for whom it asks.
 const SILENT_PROXY: &str = "A proxy on this machine passes requests on without saying for whom. Let it set X-Forwarded-For and \
      X-Forwarded-Proto, or do not set BALCAO_INVENTORY_PUBLIC_URL.";
 
-/// Middleware: checks how a request is addressed. A host that no address can name is refused: it would
-/// stand in `next`, `previous` and redirects. So is a proxy that does not say for whom it asks, where
-/// the shop is a public one: all its clients would share the limits of one. An address without its
-/// last slash is redirected to the one with it. `Accept` may ask for an answer over several lines.
+/// Middleware: refuses what [`refused_address`] does. `Accept` may ask for an answer over several lines.
 async fn usable_address(
     Extracted(is_public): Extracted<bool>,
     request: Request,
     next: Next,
 ) -> Response {
-    with_usable_address(is_public, request, |request| next.run(request)).await
-}
-
-async fn with_usable_address<F: Future<Output = Response>>(
-    is_public: bool,
-    request: Request,
-    handle: impl FnOnce(Request) -> F,
-) -> Response {
-    if !PublicUrl::can_name_host_of(request.headers()) {
-        return Error::new(StatusCode::BAD_REQUEST, "The Host header is not valid.")
-            .into_response();
-    }
-    if is_public && Origin::known(request.extensions()).is_silent_proxy {
-        return Error::new(StatusCode::BAD_REQUEST, "Bad Request")
-            .extra("hint", SILENT_PROXY)
-            .into_response();
-    }
-    if let Some(location) = with_slash(request.uri()) {
-        return redirect(location, request.method());
+    if let Some(refusal) = refused_address(is_public, &request) {
+        return refusal;
     }
     let indent = indent::asked(request.headers());
-    let response = handle(request).await;
+    let response = next.run(request).await;
+    indented(response, indent).await
+}
+
+/// The answer to a request whose address cannot be used. A host that no address can name is refused: it would
+/// stand in `next`, `previous` and redirects. So is a proxy that does not say for whom it asks, where
+/// the shop is a public one: all its clients would share the limits of one. An address without its
+/// last slash is redirected to the one with it.
+fn refused_address(is_public: bool, request: &Request) -> Option<Response> {
+    if !PublicUrl::can_name_host_of(request.headers()) {
+        let error = Error::new(StatusCode::BAD_REQUEST, "The Host header is not valid.");
+        return Some(error.into_response());
+    }
+    if is_public && Origin::known(request.extensions()).is_silent_proxy {
+        let error = Error::new(StatusCode::BAD_REQUEST, "Bad Request");
+        return Some(error.extra("hint", SILENT_PROXY).into_response());
+    }
+    let location = with_slash(request.uri())?;
+    Some(redirect(location, request.method()))
+}
+
+/// The answer over several lines, where they are asked for.
+async fn indented(response: Response, indent: Option<usize>) -> Response {
     match indent {
         Some(indent) => Box::pin(indent::over_lines(response, indent)).await,
         None => response,

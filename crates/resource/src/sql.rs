@@ -78,10 +78,17 @@ pub fn count(table: &'static str) -> Query {
     query
 }
 
+/// Deletes every record of a table, to be continued.
+pub fn delete_all(table: &'static str) -> Query {
+    let mut query = Query::new("DELETE FROM ");
+    query.push(table);
+    query
+}
+
 /// Deletes the record of an id from a table, to be continued.
 pub fn delete(table: &'static str, id: i64) -> Query {
-    let mut query = Query::new("DELETE FROM ");
-    query.push(table).push(" WHERE id = ").bind(id);
+    let mut query = delete_all(table);
+    query.push(" WHERE id = ").bind(id);
     query
 }
 

@@ -68,20 +68,21 @@ fn closing(error: Error) -> Error {
     error.header(CONNECTION, HeaderValue::from_static("close"))
 }
 
-/// Middleware: [`with_bounded_body`] of the bytes that the state says.
+/// Middleware: answers 413 to bodies of more bytes than the state says.
 pub async fn body(State(bytes): State<usize>, request: Request, next: Next) -> Response {
-    with_bounded_body(bytes, request, |request| next.run(request)).await
+    match with_bounded_body(bytes, request) {
+        Ok(request) => next.run(request).await,
+        Err(error) => error.into_response(),
+    }
 }
 
-/// Answers 413 to bodies of more bytes: at once when the length is declared, else as soon as more
-/// has come.
-pub async fn with_bounded_body<F: Future<Output = Response>>(
-    bytes: usize,
-    mut request: Request,
-    handle: impl FnOnce(Request) -> F,
-) -> Response {
+/// The request, with a body that ends with an error as soon as more bytes have come.
+///
+/// # Errors
+/// 413 when more are declared.
+pub fn with_bounded_body(bytes: usize, mut request: Request) -> Result<Request, Error> {
     if request.body().is_end_stream() {
-        return handle(request).await;
+        return Ok(request);
     }
     let declared = request
         .headers()
@@ -91,11 +92,11 @@ pub async fn with_bounded_body<F: Future<Output = Response>>(
         .is_some_and(|declared| usize::try_from(declared).is_ok_and(|declared| declared > bytes))
     {
         let error = Error::new(StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large");
-        return closing(error).into_response();
+        return Err(closing(error));
     }
     // The framework's own limit of 2 MB would else hold for larger ones.
     DefaultBodyLimit::disable().apply(&mut request);
-    handle(request.map(|body| Body::new(Limited::new(body, bytes)))).await
+    Ok(request.map(|body| Body::new(Limited::new(body, bytes))))
 }
 
 /// Middleware: [`within`] the time that the state says.

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
-use std::pin::pin;
+use std::pin::Pin;
 use std::sync::Once;
 use std::task::Poll;
 
@@ -59,8 +59,7 @@ fn report(panic: &PanicHookInfo<'_>) {
 }
 
 /// The answer, or [`Error::internal`] when making it panics. The place is known when [`install_hook`] was called.
-pub(crate) async fn caught(answer: impl Future<Output = Response>) -> Response {
-    let mut answer = pin!(answer);
+pub(crate) async fn caught(mut answer: Pin<&mut impl Future<Output = Response>>) -> Response {
     poll_fn(move |context| {
         // Layers may be nested: the outer one goes on watching after the inner one.
         let outer = CAUGHT.replace(Some(String::new()));

@@ -186,8 +186,8 @@ async fn nothing_that_was_written_down_holds_card_data() {
 /// A panic's message may hold what a caller sent. No request makes the program panic, so the source is asked.
 #[test]
 fn the_program_sends_panics_through_the_log_and_its_mask() {
-    let start = include_str!("../../src/command/mod.rs");
-    let logs = start.find("logs::start(settings)?;").unwrap();
+    let start = include_str!("../../src/command/common.rs");
+    let logs = start.find("logs::start(&settings)?;").unwrap();
     let hook = start.find("web::panics::install_hook();").unwrap();
     assert!(logs < hook, "panics are logged once there is a log");
 }

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
@@ -14,6 +15,7 @@ use test_kit::process::Start;
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
+use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
@@ -21,6 +23,9 @@ use crate::inventory::inventory;
 
 /// What was posted: its `webhook-id` and its body.
 pub(crate) type Arrived = (String, Value);
+
+/// A receiver that has waited so long waits in vain, on the slowest machine.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Listens until its test ends.
 pub(crate) struct Receiver {
@@ -82,7 +87,12 @@ impl Receiver {
     /// Waits until what has arrived is enough, and answers it.
     pub(crate) async fn until(&self, is_enough: impl FnMut(&Vec<Arrived>) -> bool) -> Vec<Arrived> {
         let mut arrived = self.arrived.subscribe();
-        arrived.wait_for(is_enough).await.unwrap().clone()
+        let enough = timeout(PATIENCE, arrived.wait_for(is_enough)).await;
+        let count = || self.arrived.borrow().len();
+        enough
+            .unwrap_or_else(|_| panic!("{} arrived, and no more came", count()))
+            .unwrap()
+            .clone()
     }
 
     /// Waits until so much has arrived.

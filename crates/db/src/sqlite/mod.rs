@@ -146,8 +146,24 @@ impl Sqlite {
         .await
     }
 
-    /// Runs the job on the calling thread, or as [`read`](Self::read) does when all connections for that are in use.
+    /// As [`read_statement`](Self::read_statement), of several statements, which all see the same state.
     pub(crate) async fn read_inline<T, E, F>(&self, job: F) -> Result<T, E>
+    where
+        F: AsyncFn(&mut Conn) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        self.read_statement(async move |conn: &mut Conn| {
+            // Who takes the connection back ends the transaction.
+            conn.sqlite_connection()?.control("BEGIN")?;
+            job(conn).await
+        })
+        .await
+    }
+
+    /// Runs a job of one statement on the calling thread, or as [`read`](Self::read) does when all connections for that
+    /// are in use.
+    pub(crate) async fn read_statement<T, E, F>(&self, job: F) -> Result<T, E>
     where
         F: AsyncFn(&mut Conn) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
@@ -165,7 +181,7 @@ impl Sqlite {
         };
         self.counters.read();
         conn.begin_job(false);
-        let result = job::finish_at_once(in_one_state(&mut conn, &job), &self.counters);
+        let result = job::finish_at_once(job(&mut conn), &self.counters);
         self.inline_reads.release(conn);
         result
     }
@@ -314,17 +330,6 @@ impl Conn {
         self.as_sqlite()
             .ok_or_else(|| Error::other("a connection of the other engine"))
     }
-}
-
-/// Runs an inline read in one transaction, so that all its statements see the same state. [`Pool::release`] ends the
-/// transaction.
-async fn in_one_state<T, E, F>(conn: &mut Conn, job: &F) -> Result<T, E>
-where
-    F: AsyncFn(&mut Conn) -> Result<T, E>,
-    E: From<Error>,
-{
-    conn.sqlite_connection()?.control("BEGIN")?;
-    job(conn).await
 }
 
 /// Refuses to begin a job that has waited too long: under overload its caller has given up, or will soon.

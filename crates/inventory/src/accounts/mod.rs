@@ -17,7 +17,7 @@ pub use password::{HashFault, Passwords, PersonalData, WeakPassword, check_stren
 pub use service::{Access, Credentials, Pair, log_in, refresh, revoke, revoke_all, verify};
 pub use token::{Claims, TokenError, TokenKey, TokenType};
 
-use db::{Conn, Timestamp, Tx};
+use db::{Timestamp, Tx};
 use http::request::Parts;
 
 use crate::{
@@ -62,7 +62,8 @@ pub async fn authenticate(state: &State, parts: &Parts) -> Result<Caller, Refusa
     let caller = if bearer::is_sent(&parts.headers) {
         authenticate_bearer(state, parts).await?
     } else {
-        session::authenticate(state, parts).await?
+        // In a box of its own no program's request carries this future along.
+        Box::pin(session::authenticate(state, parts)).await?
     };
     if second_factor::is_missing(state, &caller).await? {
         return Err(Refusal::Forbidden(
@@ -80,8 +81,8 @@ pub async fn authenticate(state: &State, parts: &Parts) -> Result<Caller, Refusa
 pub(crate) async fn authenticate_bearer(state: &State, parts: &Parts) -> Result<Caller, Refusal> {
     let token = bearer::token(&parts.headers)?;
     let (user, iat) = bearer::user_of(&state.token_key, token, state.clock.now())?;
-    let find = async move |conn: &mut Conn| store::account(conn, user).await;
-    bearer::admit(state.db.read_inline::<_, db::Error, _>(find).await?, iat)
+    let account = state.db.find_by_key(&store::ACCOUNT, user).await?;
+    bearer::admit(account, iat)
 }
 
 /// What becomes of an account's tokens when its password is changed.

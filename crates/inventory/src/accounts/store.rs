@@ -22,10 +22,11 @@ macro_rules! account_columns {
 }
 pub(super) use account_columns;
 
-static ACCOUNT: BatchLoader<Account> =
+/// An account with everything it may do, by its id: one statement, since every request begins with it.
+pub(super) static ACCOUNT: BatchLoader<Account> =
     batch_loader!(account_of; "SELECT ", account_columns!(), " FROM users AS u WHERE u.id");
 
-/// An account with everything it may do, by its id: one statement, since every request begins with it.
+/// [`ACCOUNT`], within other work.
 pub(crate) async fn account(conn: &mut Conn, id: i64) -> Result<Option<Account>, Error> {
     conn.find_by_key(&ACCOUNT, id).await
 }

@@ -130,7 +130,23 @@ pub async fn take(state: &State, key: &Key, rates: &Rates) -> Result<Quota, Refu
 
 /// What is left of the caller's limit, once the request is counted: for the headers of its answer.
 #[derive(Debug, Clone, Default)]
-struct Remaining(Arc<OnceLock<Quota>>);
+pub(crate) struct Remaining(Arc<OnceLock<Quota>>);
+
+impl Remaining {
+    /// Has it noted for a request that is to be handled.
+    pub(crate) fn watch(request: &mut Request) -> Self {
+        let remaining = Self::default();
+        request.extensions_mut().insert(remaining.clone());
+        remaining
+    }
+
+    /// Puts it into the headers of the answer, when the request was counted.
+    pub(crate) fn apply_headers(&self, response: &mut Response) {
+        if let Some(quota) = self.0.get() {
+            quota.apply_headers(response);
+        }
+    }
+}
 
 fn note_remaining(extensions: &Extensions, quota: Quota) {
     if let Some(remaining) = extensions.get::<Remaining>() {
@@ -141,21 +157,10 @@ fn note_remaining(extensions: &Extensions, quota: Quota) {
 
 /// Middleware: puts what is left of the caller's limit into the headers of every answer that was
 /// counted.
-pub async fn limit_headers(request: Request, next: Next) -> Response {
-    with_limit_headers(request, |request| next.run(request)).await
-}
-
-/// As [`limit_headers`], around one function.
-pub(crate) async fn with_limit_headers<F: Future<Output = Response>>(
-    mut request: Request,
-    handle: impl FnOnce(Request) -> F,
-) -> Response {
-    let remaining = Remaining::default();
-    request.extensions_mut().insert(remaining.clone());
-    let mut response = handle(request).await;
-    if let Some(quota) = remaining.0.get() {
-        quota.apply_headers(&mut response);
-    }
+pub async fn limit_headers(mut request: Request, next: Next) -> Response {
+    let remaining = Remaining::watch(&mut request);
+    let mut response = next.run(request).await;
+    remaining.apply_headers(&mut response);
     response
 }
 

@@ -19,7 +19,11 @@ use super::{
 use crate::{
     State,
     access::{Caller, Model},
-    rest::{RecordId, query::Parameters, refusal::Refusal},
+    rest::{
+        RecordId,
+        query::Parameters,
+        refusal::{Refusal, allow},
+    },
 };
 
 /// Who may call an address, and what `OPTIONS` tells of it.
@@ -66,12 +70,13 @@ impl Guard {
         self,
         (schemas, paths, handlers): UtoipaMethodRouter<State>,
     ) -> UtoipaMethodRouter<State> {
-        let allow = allowed(&paths);
+        let methods = allowed(&paths);
+        let allow = allow(methods);
         let gated = async move |Extracted(state): Extracted<State>,
                                 // What is no address of the service is told before anything else.
                                 _: RecordId,
                                 request: Request| {
-            answer(allow, self.serve(allow, handlers, &state, request).await)
+            answer(&allow, self.serve(methods, handlers, &state, request).await)
         };
         (schemas, paths, any(gated))
     }

@@ -127,14 +127,15 @@ pub trait Resource: Copy + Send + Sync + 'static {
 pub fn routes<R: Resource>(resource: R) -> OpenApiRouter<State> {
     let list = format!("/api/v1/{}/", resource.path());
     let record = format!("{list}{{id}}/");
+    let (list_allow, record_allow) = (allow(LIST), allow(resource.methods()));
     let on_list = async move |Extracted(state): Extracted<State>, request: Request| {
-        answer(LIST, on_list(resource, &state, request).await)
+        answer(&list_allow, on_list(resource, &state, request).await)
     };
     let on_record = async move |Extracted(state): Extracted<State>,
                                 RecordId(id): RecordId,
                                 request: Request| {
         let answered = on_record(resource, &state, id, request).await;
-        answer(resource.methods(), answered)
+        answer(&record_allow, answered)
     };
     let schemas = openapi::schemas(resource);
     let list = openapi::of_list(resource, &list);
@@ -276,7 +277,7 @@ fn created<T: Serialize>(created: Created<T>) -> Response {
 }
 
 /// Room for the JSON of most records.
-const RECORD_BYTES: usize = 1024;
+const RECORD_BYTES: usize = 512;
 
 /// A record as JSON.
 pub fn json<T: Serialize>(status: StatusCode, record: &T) -> Response {
@@ -334,9 +335,9 @@ pub async fn paginated<T: Serialize>(mut call: Call, page: &Page<T>) -> Response
 }
 
 /// Adds what every answer of an address carries.
-pub fn answer(methods: &[Method], result: Result<Response, Refusal>) -> Response {
+pub fn answer(allow: &HeaderValue, result: Result<Response, Refusal>) -> Response {
     let mut response = result.unwrap_or_else(|refusal| web::Error::from(refusal).into_response());
-    response.headers_mut().insert(ALLOW, allow(methods));
+    response.headers_mut().insert(ALLOW, allow.clone());
     response.headers_mut().insert(VARY, gate::VARY);
     response
 }

@@ -1,6 +1,7 @@
 //! The middleware that renders errors, and logs each of them once.
 
 use std::borrow::Cow;
+use std::pin::pin;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
@@ -123,7 +124,7 @@ pub async fn render_with<R: Render + ?Sized, F: Future<Output = Response>>(
     handle: impl FnOnce(Request) -> F,
 ) -> Response {
     let head = Head::of(&request);
-    let response = panics::caught(handle(request)).await;
+    let response = panics::caught(pin!(handle(request))).await;
     let Some(parts) = failure(&response) else {
         return response;
     };

@@ -16,8 +16,8 @@ const NETWORKS: [(u32, u32); 3] = [(64, 1), (56, 2), (48, 4)];
 pub struct Key {
     pub(super) kind: &'static str,
     pub(super) counters: Vec<Counter>,
-    /// When the table of the kind is full, newcomers of one group share a count.
-    pub(super) group: String,
+    /// The network whose newcomers share a count when the table of the kind is full; a user shares it with nobody.
+    network: Option<String>,
 }
 
 /// One count: of a name or of a network.
@@ -29,8 +29,8 @@ pub(super) struct Counter {
 }
 
 impl Counter {
-    pub(super) fn rates(&self, rates: &[Rate]) -> Vec<Rate> {
-        rates.iter().map(|rate| rate.times(self.times)).collect()
+    pub(super) fn rates(&self, rates: &[Rate]) -> impl Iterator<Item = Rate> + Clone {
+        rates.iter().map(|rate| rate.times(self.times))
     }
 }
 
@@ -40,9 +40,15 @@ impl Key {
         let name = name.into();
         Self {
             kind,
-            group: name.clone(),
             counters: vec![Counter { name, times: 1 }],
+            network: None,
         }
+    }
+
+    /// When the table of the kind is full, newcomers of one group share a count.
+    pub(super) fn group(&self) -> &str {
+        let name = self.counters.first().map(|counter| counter.name.as_str());
+        self.network.as_deref().or(name).unwrap_or_default()
     }
 
     /// A client by its address. An IPv6 client has more addresses than can be counted, so its networks count too.
@@ -51,13 +57,13 @@ impl Key {
             IpAddr::V4(address) => {
                 let [first, second, ..] = address.octets();
                 Self {
-                    group: format!("{first}.{second}"),
+                    network: Some(format!("{first}.{second}")),
                     ..Self::new(kind, address.to_string())
                 }
             }
             IpAddr::V6(address) => Self {
                 kind,
-                group: network(address, 32),
+                network: Some(network(address, 32)),
                 counters: NETWORKS
                     .map(|(bits, times)| Counter {
                         name: network(address, bits),

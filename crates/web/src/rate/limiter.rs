@@ -75,5 +75,5 @@ pub fn too_many_requests(refusal: &Throttled) -> Error {
 /// The text of a 429.
 pub fn throttled_detail(seconds: u64) -> String {
     let unit = if seconds == 1 { "second" } else { "seconds" };
-    format!("Request was throttled. ExpectedFault available in {seconds} {unit}.")
+    format!("Request was throttled. Expected available in {seconds} {unit}.")
 }

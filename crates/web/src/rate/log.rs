@@ -32,8 +32,8 @@ impl Log {
     /// # Errors
     /// [`Throttled`] with the time to wait.
     pub fn take(&mut self, now: Timestamp, rates: &[Rate], cost: u32) -> Result<(), Throttled> {
-        let now = now.micros();
-        if let Some(retry_after) = self.wait(now, rates, cost, Reserve::Nothing) {
+        let (now, rates) = (now.micros(), rates.iter().copied());
+        if let Some(retry_after) = self.wait(now, rates.clone(), cost, Reserve::Nothing) {
             let levels = self.levels(now, rates);
             return Err(Throttled {
                 retry_after,
@@ -48,19 +48,24 @@ impl Log {
     pub(super) fn wait(
         &mut self,
         now: i64,
-        rates: &[Rate],
+        rates: impl Iterator<Item = Rate> + Clone,
         cost: u32,
         reserve: Reserve,
     ) -> Option<Duration> {
-        self.come_to(now, rates);
+        self.come_to(now, rates.clone());
         rates
-            .iter()
-            .filter_map(|rate| self.wait_for(now, *rate, cost, reserve))
+            .filter_map(|rate| self.wait_for(now, rate, cost, reserve))
             .max()
     }
 
     /// Counts a call of `cost`. While memory is full it adds no entry: the last calls of this key then count from now.
-    pub(super) fn add(&mut self, now: i64, rates: &[Rate], cost: u32, is_full: bool) {
+    pub(super) fn add(
+        &mut self,
+        now: i64,
+        rates: impl Iterator<Item = Rate>,
+        cost: u32,
+        is_full: bool,
+    ) {
         self.come_to(now, rates);
         let total = self.total() + u64::from(cost);
         match self.entries.back_mut() {
@@ -89,8 +94,8 @@ impl Log {
     }
 
     /// Forgets calls outside of every window. Calls from the future, left by a clock that was set back, count from now.
-    fn come_to(&mut self, now: i64, rates: &[Rate]) {
-        let lengths = rates.iter().map(|rate| length(*rate));
+    fn come_to(&mut self, now: i64, rates: impl Iterator<Item = Rate>) {
+        let lengths = rates.map(length);
         self.longest = lengths.fold(self.longest, i64::max);
         for entry in self
             .entries
@@ -139,21 +144,21 @@ impl Log {
         Some(leaving.map_or(rate.per().length(), |entry| until_gone(entry.at, now, rate)))
     }
 
-    pub(super) fn levels(&self, now: i64, rates: &[Rate]) -> Vec<Level> {
-        let level = |rate: &Rate| {
-            let (start, before) = self.window(now, *rate);
+    pub(super) fn levels(&self, now: i64, rates: impl Iterator<Item = Rate>) -> Vec<Level> {
+        let level = |rate: Rate| {
+            let (start, before) = self.window(now, rate);
             let used = u32::try_from(self.total() - before).unwrap_or(u32::MAX);
             let reset_after = self
                 .entries
                 .get(start)
-                .map_or(Duration::ZERO, |first| until_gone(first.at, now, *rate));
+                .map_or(Duration::ZERO, |first| until_gone(first.at, now, rate));
             Level {
-                rate: *rate,
+                rate,
                 remaining: rate.limit().saturating_sub(used),
                 reset_after,
             }
         };
-        rates.iter().map(level).collect()
+        rates.map(level).collect()
     }
 }
 

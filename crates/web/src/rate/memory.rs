@@ -1,5 +1,6 @@
 //! Windows in this process: a table for each kind of key, with bounded memory.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::BuildHasher;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -91,7 +92,7 @@ impl Table {
             let mut unseen = Log::default();
             let log = self.logs.get_mut(&counter.name).unwrap_or(&mut unseen);
             let before = log.len();
-            let wait = log.wait(now, &counter.rates(rates), cost, reserve);
+            let wait = log.wait(now, counter.rates(rates), cost, reserve);
             retry_after = retry_after.max(wait);
             self.entries = (self.entries + log.len()).saturating_sub(before);
         }
@@ -100,18 +101,18 @@ impl Table {
                 let is_full = self.entries >= bounds.entries;
                 let log = self.logs.entry(counter.name.clone()).or_default();
                 let before = log.len();
-                log.add(now, &counter.rates(rates), cost, is_full);
+                log.add(now, counter.rates(rates), cost, is_full);
                 self.entries = (self.entries + log.len()).saturating_sub(before);
             }
         }
         let levels = counters.iter().map(|counter| {
             let rates = counter.rates(rates);
             match self.logs.get(&counter.name) {
-                Some(log) => log.levels(now, &rates),
-                None => Log::default().levels(now, &rates),
+                Some(log) => log.levels(now, rates),
+                None => Log::default().levels(now, rates),
             }
         });
-        let levels = tightest(rates, levels.collect());
+        let levels = tightest(rates, levels);
         match retry_after {
             None => Ok(Quota { levels }),
             Some(retry_after) => Err(Throttled {
@@ -123,23 +124,23 @@ impl Table {
 
     /// The counters of a key: its own, or a shared one while the table has no room for a new count. No count is dropped for a
     /// newcomer, and newcomers of one group take nothing from those of others.
-    fn counters(&self, key: &Key, bounds: Bounds) -> Vec<Counter> {
+    fn counters<'key>(&self, key: &'key Key, bounds: Bounds) -> Vec<Cow<'key, Counter>> {
         let is_full = self.logs.len() >= bounds.keys || self.entries >= bounds.entries;
         let shared = || Counter {
             name: format!(
                 "shared {}",
-                self.logs.hasher().hash_one(&key.group) % SHARED
+                self.logs.hasher().hash_one(key.group()) % SHARED
             ),
             times: SHARED_TIMES,
         };
-        let mut counters: Vec<Counter> = key
+        let mut counters: Vec<_> = key
             .counters
             .iter()
             .map(|counter| {
                 if is_full && !self.logs.contains_key(&counter.name) {
-                    shared()
+                    Cow::Owned(shared())
                 } else {
-                    counter.clone()
+                    Cow::Borrowed(counter)
                 }
             })
             .collect();

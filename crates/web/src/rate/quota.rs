@@ -36,7 +36,7 @@ pub struct Throttled {
 
 /// The levels for the headers when a call has several counts: for each rate the count with the least left, in terms of one client's
 /// limit.
-pub(super) fn tightest(rates: &[Rate], counts: Vec<Vec<Level>>) -> Vec<Level> {
+pub(super) fn tightest(rates: &[Rate], counts: impl Iterator<Item = Vec<Level>>) -> Vec<Level> {
     let mut levels: Vec<Level> = Vec::new();
     for count in counts {
         if levels.is_empty() {
@@ -69,11 +69,15 @@ pub(super) const NAMES: [HeaderName; 2] = [
     HeaderName::from_static("ratelimit"),
 ];
 
+/// Room for a list of two windows.
+const USUAL_LENGTH: usize = 64;
+
 /// `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10 and -11): structured field lists of one item for each window.
 ///
 /// The name of a policy is its period; `q` is the quota and `w` the window in seconds, `r` what remains and `t` the seconds until more is allowed.
 pub(super) fn headers(levels: &[Level]) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
-    let (mut policy, mut limit) = (String::new(), String::new());
+    let mut policy = String::with_capacity(USUAL_LENGTH);
+    let mut limit = String::with_capacity(USUAL_LENGTH);
     for Level {
         rate,
         remaining,
@@ -94,7 +98,7 @@ pub(super) fn headers(levels: &[Level]) -> impl Iterator<Item = (HeaderName, Hea
         .into_iter()
         .zip([policy, limit])
         .filter(|(_, value)| !value.is_empty())
-        .filter_map(|(name, value)| Some((name, HeaderValue::from_str(&value).ok()?)))
+        .filter_map(|(name, value)| Some((name, HeaderValue::try_from(value).ok()?)))
 }
 
 fn rounded_up(time: Duration) -> u64 {

@@ -211,10 +211,10 @@ fn read(numbers: &[i64], key: &Key, rates: &[Rate]) -> Result<Quota, Throttled> 
     };
     let of_counters = key.counters.iter().zip(windows.chunks(2 * rates.len()));
     let counts = of_counters.map(|(counter, windows)| {
-        let windows = counter.rates(rates).into_iter().zip(windows.chunks(2));
+        let windows = counter.rates(rates).zip(windows.chunks(2));
         windows.map(level).collect()
     });
-    let levels = tightest(rates, counts.collect());
+    let levels = tightest(rates, counts);
     if *wait > 0 {
         Err(Throttled {
             retry_after: duration(*wait),

@@ -197,7 +197,9 @@ impl Windows {
             return Ok((local, mark(None)));
         };
         let call_id = shared.call_id();
-        match shared.take(now, key, &call_id, rates, cost, reserve).await {
+        // In a box of its own no request without Redis carries this future along.
+        let asked = Box::pin(shared.take(now, key, &call_id, rates, cost, reserve));
+        match asked.await {
             Some(Err(throttled)) => {
                 memory.give_back(now, key, cost);
                 Err(throttled)

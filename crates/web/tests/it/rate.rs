@@ -339,18 +339,13 @@ async fn each_client_is_told_what_is_left_and_refused_what_is_too_much() {
         )
     );
     assert!(
-        body.contains(
-            "\"detail\":\"Request was throttled. ExpectedFault available in 59 seconds.\""
-        ),
+        body.contains("\"detail\":\"Request was throttled. Expected available in 59 seconds.\""),
         "{body}"
     );
     clock.advance(Duration::from_secs(58));
     let (_, headers, body) = ask(&router, "203.0.113.7").await;
     assert_eq!(headers[2], "1");
-    assert!(
-        body.contains("ExpectedFault available in 1 second."),
-        "{body}"
-    );
+    assert!(body.contains("Expected available in 1 second."), "{body}");
     assert_eq!(
         ask(&router, "203.0.113.8").await.0,
         200,

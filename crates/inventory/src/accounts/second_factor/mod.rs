@@ -114,7 +114,7 @@ pub(crate) async fn is_missing(state: &State, caller: &Caller) -> Result<bool, d
     if !state.config.second_factor.includes(caller) {
         return Ok(false);
     }
-    Ok(status(&state.db, caller.id).await?.is_none())
+    Ok(Box::pin(status(&state.db, caller.id)).await?.is_none())
 }
 
 /// Removes a user's second factor, for somebody who lost device and recovery codes. Returns whether

@@ -155,8 +155,7 @@ pub(crate) async fn all_problems(
 ///
 /// Faults of the store.
 pub async fn read(state: &State, id: i64) -> Result<Option<ProductRecord>, Refusal> {
-    let find = async move |conn: &mut Conn| store::find(conn, id).await;
-    Ok(state.db.read_inline::<_, db::Error, _>(find).await?)
+    Ok(state.db.find_by_key(&store::BY_ID, id).await?)
 }
 
 /// How many products there are.

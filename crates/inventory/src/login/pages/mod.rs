@@ -43,7 +43,7 @@ use crate::{
         PageState, redirect, request_body,
         routes::{PageRouter, get},
     },
-    rest::Refusal,
+    rest::{Refusal, refusal::allow},
 };
 
 const POST_ONLY: &[Method] = &[Method::POST, Method::OPTIONS];
@@ -149,7 +149,7 @@ fn only_post(parts: &Parts) -> Result<Response, Refusal> {
     ),
 )]
 async fn token_refresh(Extracted(page): Extracted<PageState>, request: Request) -> Response {
-    answer(POST_ONLY, renew(&page, request).await)
+    answer(&allow(POST_ONLY), renew(&page, request).await)
 }
 
 async fn renew(page: &PageState, request: Request) -> Result<Response, Refusal> {

@@ -5,6 +5,7 @@ mod lookup;
 use std::collections::{BTreeSet, HashMap};
 
 use db::{Conn, Error, Kind, Money, Query, Row, Rows, Tx};
+use resource::sql;
 
 use super::words::{endings, pieces};
 pub(crate) use lookup::{Within, entries_of, has_word, nearest, push_word_ids, words_with};
@@ -151,9 +152,7 @@ const BATCH: i64 = 4000;
 /// Builds the index anew, from the titles of all products.
 pub(crate) async fn rebuild(tx: &mut Tx) -> Result<(), Error> {
     for table in ["product_words", "search_endings", "search_words"] {
-        let mut query = Query::new("DELETE FROM ");
-        query.push(table);
-        tx.execute_of(&query).await?;
+        tx.execute_of(&sql::delete_all(table)).await?;
     }
     let mut vocabulary = Vocabulary {
         ids: HashMap::new(),

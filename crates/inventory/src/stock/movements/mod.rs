@@ -95,8 +95,7 @@ pub async fn read(
     movement: Movement,
     id: i64,
 ) -> Result<Option<MovementRecord>, Refusal> {
-    let find = async move |conn: &mut Conn| store::find(conn, movement, id).await;
-    Ok(state.db.read_inline::<_, db::Error, _>(find).await?)
+    Ok(state.db.find_by_key(store::by_id(movement), id).await?)
 }
 
 impl Resource for Movement {

@@ -51,14 +51,15 @@ pub(super) async fn created_span(conn: &mut Conn) -> Result<Option<(Timestamp, T
     conn.one(sql, &[], span_of).await
 }
 
-static RECORD: LazyLock<BatchLoader<ProductRecord>> = LazyLock::new(|| {
+/// A product by its id.
+pub(super) static BY_ID: LazyLock<BatchLoader<ProductRecord>> = LazyLock::new(|| {
     let mut query = records();
     query.push(" WHERE p.id");
     BatchLoader::of(query.text(), ProductRecord::from_row)
 });
 
 pub(crate) async fn find(conn: &mut Conn, id: i64) -> Result<Option<ProductRecord>, Error> {
-    conn.find_by_key(&RECORD, id).await
+    conn.find_by_key(&BY_ID, id).await
 }
 
 /// Whether a table has a record of this id.

@@ -158,12 +158,17 @@ pub(super) async fn span(
 }
 
 /// A movement by its id.
+pub(super) fn by_id(movement: Movement) -> &'static BatchLoader<MovementRecord> {
+    &statements(movement).by_id
+}
+
+/// A movement by its id, within other work.
 pub(crate) async fn find(
     conn: &mut Conn,
     movement: Movement,
     id: i64,
 ) -> Result<Option<MovementRecord>, Error> {
-    conn.find_by_key(&statements(movement).by_id, id).await
+    conn.find_by_key(by_id(movement), id).await
 }
 
 /// What is left to know of a movement that is gone.
