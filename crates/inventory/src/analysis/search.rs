@@ -6,7 +6,6 @@ use db::{Conn, Error};
 use super::{result::AnalysisSummary, store::results};
 use crate::{
     State,
-    catalogue::products,
     rest::{Refusal, page::PageRequest},
 };
 
@@ -18,10 +17,10 @@ const MAX_FOUND: usize = 1_000;
 /// A search for analyses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AnalysisSearch {
-    /// As it was typed.
-    pub(crate) text: String,
     /// Its words, without case and accents.
     pub(crate) words: Vec<String>,
+    /// The products whose titles they find, and whether there are more.
+    pub(crate) titled: (Vec<i64>, bool),
     /// Only of this product.
     pub(crate) product: Option<i64>,
 }
@@ -43,7 +42,7 @@ pub(crate) async fn find(
     search: AnalysisSearch,
     wanted: PageRequest,
 ) -> Result<AnalysisMatches, Refusal> {
-    let (mut products, is_many) = products::few(state, &search.text).await?;
+    let (mut products, is_many) = search.titled.clone();
     products.retain(|id| search.product.is_none_or(|product| product == *id));
     let read = async move |conn: &mut Conn| {
         let (ids, is_all) = matching_ids(conn, &search, &products).await?;

@@ -17,6 +17,7 @@ use crate::{
         models::{counted, rows_of},
     },
     analysis::{self, AnalysisSummary, search::AnalysisSearch},
+    catalogue::products,
     rest::{Refusal, list::PageNumber, page::PageRequest},
 };
 
@@ -57,8 +58,8 @@ impl AdminModel for Analyses {
         };
         let product = asked.id("product");
         let search = AnalysisSearch {
-            text: asked.search.clone(),
             words: asked.words(),
+            titled: products::few(state, &asked.search).await?,
             product,
         };
 

@@ -17,6 +17,7 @@ use crate::{
         listing::ListParameters,
         models::{counted, most, stretch},
     },
+    catalogue::products,
     rest::Refusal,
     stock::{
         LedgerEntry, Reason,
@@ -59,16 +60,16 @@ impl AdminModel for Ledger {
     }
 
     async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
+        let (products, is_cut) = products_of(state, asked).await?;
         let filter = LedgerFilter {
-            product: asked.id("product"),
-            titled: asked.search.trim().to_owned(),
+            products,
             between: asked.dates.moments(),
             is_oldest_first: asked.order.first().is_some_and(|(_, descends)| !descends),
         };
 
         let found = log::list(state, filter, stretch(asked), most()).await?;
         let mut rows = counted(found.count, found.entries.iter().map(record).collect());
-        rows.note = found.is_cut.then_some(MANY);
+        rows.note = is_cut.then_some(MANY);
         Ok(rows)
     }
 
@@ -79,6 +80,20 @@ impl AdminModel for Ledger {
     async fn span(&self, state: &State) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
         log::span(state).await
     }
+}
+
+/// The products whose entries are asked for, `None` for all, and whether there are more than are looked at.
+async fn products_of(
+    state: &State,
+    asked: &ListParameters,
+) -> Result<(Option<Vec<i64>>, bool), Refusal> {
+    let (product, titled) = (asked.id("product"), asked.search.trim());
+    if titled.is_empty() {
+        return Ok((product.map(|product| vec![product]), false));
+    }
+    let (mut products, is_cut) = products::few(state, titled).await?;
+    products.retain(|id| product.is_none_or(|product| product == *id));
+    Ok((Some(products), is_cut))
 }
 
 #[async_trait(?Send)]

@@ -17,6 +17,7 @@ use crate::{
         models::rows_of,
     },
     api::{resource::Resource as _, writes},
+    catalogue::products,
     rest::{
         Message, Refusal,
         fields::{FieldErrors, Members},
@@ -151,8 +152,8 @@ impl AdminWrites for Movements {
 impl Movements {
     async fn search(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
         let sought = SearchQuery {
-            text: asked.search.clone(),
             words: asked.words(),
+            titled: products::few(state, &asked.search).await?,
             scope: Scope {
                 supplier: asked.id("supplier"),
                 product: asked.id("product"),

@@ -8,15 +8,13 @@ mod store;
 use db::{Conn, Timestamp};
 
 use super::LedgerEntry;
-use crate::{State, catalogue::products, rest::Refusal};
+use crate::{State, rest::Refusal};
 
 /// Which entries are asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct LedgerFilter {
-    /// Those of one product.
-    pub(crate) product: Option<i64>,
-    /// Those of products that these words find; blank: of all.
-    pub(crate) titled: String,
+    /// Those of these products; none: of all.
+    pub(crate) products: Option<Vec<i64>>,
     /// From this moment on, and before this one.
     pub(crate) between: Option<(Timestamp, Timestamp)>,
     /// The oldest first.
@@ -30,8 +28,6 @@ pub(crate) struct LedgerPage {
     pub(crate) count: u64,
     /// One stretch of them.
     pub(crate) entries: Vec<LedgerEntry>,
-    /// Whether more products were found by their words than were looked at.
-    pub(crate) is_cut: bool,
 }
 
 /// One stretch of the entries, and how many there are, of which no more than `most` are counted.
@@ -41,9 +37,8 @@ pub(crate) async fn list(
     (limit, offset): (i64, i64),
     most: i64,
 ) -> Result<LedgerPage, Refusal> {
-    let (products, is_cut) = products_of(state, &filter).await?;
     let scope = store::Scope {
-        products,
+        products: filter.products,
         between: filter.between,
         is_oldest_first: filter.is_oldest_first,
     };
@@ -53,24 +48,7 @@ pub(crate) async fn list(
         Ok::<_, db::Error>((count, entries))
     };
     let (count, entries) = state.db.read(read).await?;
-    Ok(LedgerPage {
-        count,
-        entries,
-        is_cut,
-    })
-}
-
-/// The products whose entries are asked for, `None` for all, and whether there are more than are looked at.
-async fn products_of(
-    state: &State,
-    filter: &LedgerFilter,
-) -> Result<(Option<Vec<i64>>, bool), Refusal> {
-    if filter.titled.is_empty() {
-        return Ok((filter.product.map(|product| vec![product]), false));
-    }
-    let (mut products, is_cut) = products::few(state, &filter.titled).await?;
-    products.retain(|id| filter.product.is_none_or(|product| product == *id));
-    Ok((Some(products), is_cut))
+    Ok(LedgerPage { count, entries })
 }
 
 /// One entry.

@@ -8,7 +8,7 @@ use super::{
     Movement, MovementRecord,
     store::search::{self, Key},
 };
-use crate::{State, catalogue::products, rest::Refusal};
+use crate::{State, rest::Refusal};
 
 /// The texts of so many movements are looked at: those of the newest.
 const MOST_READ: usize = 10_000;
@@ -18,10 +18,10 @@ const MOST_FOUND: usize = 1_000;
 /// What is looked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct SearchQuery {
-    /// As it was typed.
-    pub(crate) text: String,
-    /// Its words, folded.
+    /// Words, folded.
     pub(crate) words: Vec<String>,
+    /// The products whose titles they find, and whether there are more.
+    pub(crate) titled: (Vec<i64>, bool),
     /// Among which.
     pub(crate) scope: Scope,
 }
@@ -41,7 +41,7 @@ pub(crate) async fn search(
     movement: Movement,
     sought: SearchQuery,
 ) -> Result<SearchResult, Refusal> {
-    let (mut products, mut is_cut) = products::few(state, &sought.text).await?;
+    let (mut products, mut is_cut) = sought.titled.clone();
     products.retain(|id| sought.scope.product.is_none_or(|product| product == *id));
     let read = async move |conn: &mut Conn| {
         let mut keys = of_products(conn, movement, &sought, &products).await?;
