@@ -1,6 +1,6 @@
 //! One row of a result, from either engine.
 
-use crate::{Column, Error, Value};
+use crate::{Column, Error, Timestamp, Value};
 
 /// A row, lent to the function that turns it into a value of the caller.
 pub struct Row<'a>(Source<'a>);
@@ -27,6 +27,15 @@ impl<'a> Row<'a> {
         self.value(index)
             .and_then(T::from_value)
             .map_err(|error| error.context(&format!("column {index}")))
+    }
+
+    /// The first and the last moment that a statement found, its two columns; none when it found nothing.
+    ///
+    /// # Errors
+    /// As of [`Row::get`].
+    pub fn span(&self) -> Result<Option<(Timestamp, Timestamp)>, Error> {
+        let (first, last): (Option<Timestamp>, Option<Timestamp>) = (self.get(0)?, self.get(1)?);
+        Ok(first.zip(last))
     }
 
     fn value(&self, index: usize) -> Result<Value<'_>, Error> {

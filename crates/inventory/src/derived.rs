@@ -3,7 +3,7 @@
 
 use db::{Error, Tx};
 
-use crate::{aggregates, catalogue::products, search};
+use crate::{aggregates, search};
 
 /// Builds everything anew that follows from the records, in the transaction that wrote them.
 ///
@@ -11,7 +11,7 @@ use crate::{aggregates, catalogue::products, search};
 ///
 /// Faults of the store.
 pub async fn rebuild(tx: &mut Tx) -> Result<(), Error> {
-    products::move_version(tx).await?;
+    aggregates::move_version(tx).await?;
     search::rebuild(tx).await?;
     aggregates::rebuild(tx).await
 }

@@ -1,4 +1,8 @@
-//! Low or normal: the state of a product's stock, derived from its quantity and its threshold.
+//! Low or normal: the state of a product's stock, derived from its quantity and its threshold. Which products are low is in `stock`.
+
+use resource::Titled;
+use serde::Serialize;
+use utoipa::ToSchema;
 
 /// The state of a product's stock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +22,20 @@ impl Level {
             Self::Normal
         }
     }
+}
+
+/// A product below its threshold.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LowStock {
+    /// Which.
+    pub product: Titled,
+    /// Units in stock.
+    #[schema(minimum = 0)]
+    pub quantity: i64,
+    /// The threshold that holds for it.
+    #[schema(minimum = 0)]
+    pub threshold: i64,
 }
 
 #[cfg(test)]

@@ -20,7 +20,10 @@ use model::StockKey;
 pub use model::{DAY, DayAggregate, Difference, Dimension, StockAggregate, day_of};
 pub use notifier::ChangeNotifier;
 pub use recount::verify;
-pub(crate) use store::DeltaRow;
+pub(crate) use store::{
+    DeltaRow,
+    versions::{move_version, note_change, version},
+};
 pub use sum::Sum;
 pub(crate) use worker::work;
 pub use worker::{compact, compact_all, compact_batch};
@@ -29,7 +32,7 @@ use std::collections::BTreeMap;
 
 use db::{Conn, Error, Money, Timestamp, Tx};
 
-use crate::stock::movements::Movement;
+use crate::movement::Movement;
 
 /// A movement, as the aggregates of its day count it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt, time::Duration};
 use db::{Money, Timestamp};
 
 use super::Sum;
-use crate::stock::movements::Movement;
+use crate::movement::Movement;
 
 /// One day.
 pub const DAY: Duration = Duration::from_secs(24 * 60 * 60);

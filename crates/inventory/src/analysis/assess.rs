@@ -7,7 +7,7 @@ use super::{
     model::{Demand, Figures, Terms, real},
     store::history::AnalysedProduct,
 };
-use crate::{Config, stock::Policy};
+use crate::{Config, work::Policy};
 
 /// The shop's settings that hold for all products.
 #[derive(Debug, Clone, Copy)]

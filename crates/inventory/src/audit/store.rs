@@ -3,10 +3,7 @@
 use db::{Conn, Error, Query, Row, Timestamp, Tx};
 
 use super::{Action, ActionKind, Entry, FieldChange, LogSelection};
-use crate::{
-    access::{Actor, Model},
-    stock::span_of,
-};
+use crate::access::{Actor, Model};
 
 /// The columns of a row, as [`entry_of`] reads them.
 macro_rules! entries {
@@ -178,7 +175,7 @@ pub(super) async fn find(conn: &mut Conn, id: i64) -> Result<Option<Entry>, Erro
 /// The moments of the first and the last row.
 pub(super) async fn span(conn: &mut Conn) -> Result<Option<(Timestamp, Timestamp)>, Error> {
     let sql = "SELECT min(created_at), max(created_at) FROM audit_entries";
-    conn.one(sql, &[], span_of).await
+    conn.one(sql, &[], |row| row.span()).await
 }
 
 fn entry_of(row: &Row<'_>) -> Result<Entry, Error> {

@@ -15,8 +15,6 @@ use resource::Words;
 
 /// Longest name and title, in characters.
 pub const MAX_NAME: usize = 500;
-/// Longest description, in characters.
-pub const MAX_DESCRIPTION: usize = 65_536;
 /// What imports are called that refer to a record.
 pub(crate) const IMPORT_WORDS: Words =
     Words::feminine(("importação", "import"), ("importações", "imports"));
@@ -88,7 +86,7 @@ pub(crate) fn refuse_when_referenced(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stock::movements::{INFLOW_WORDS, OUTFLOW_WORDS};
+    use crate::movement::{INFLOW_WORDS, OUTFLOW_WORDS};
 
     fn words(name: &str) -> &'static Words {
         let all = [

@@ -10,11 +10,7 @@ use utoipa::{
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::openapi::Failure;
 
-use super::{
-    archive,
-    ledger::EntryKind,
-    model::{LedgerRow, LowStock},
-};
+use super::{LowStock, archive, ledger::EntryKind, model::LedgerRow};
 use crate::{
     State,
     access::Model,

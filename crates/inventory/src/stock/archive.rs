@@ -8,9 +8,8 @@ use super::{LockedStock, store};
 use crate::{
     State,
     access::{Caller, Model},
-    analysis,
+    aggregates, analysis,
     audit::{self, Action},
-    catalogue::products,
     rest::{Message, Refusal, fields::FieldErrors},
     work::{Work, write},
 };
@@ -73,7 +72,7 @@ async fn set_archived(
         return Ok((title, false));
     }
     store::set_archived_at(tx, product, is_archived.then_some(now), now).await?;
-    products::note_change(tx, product).await?;
+    aggregates::note_change(tx, product).await?;
     let after = LockedStock {
         is_archived,
         ..before

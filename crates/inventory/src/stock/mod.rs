@@ -9,7 +9,6 @@ mod counts;
 mod documents;
 mod events;
 pub mod ledger;
-mod level;
 pub(crate) mod log;
 mod model;
 pub mod movements;
@@ -21,18 +20,16 @@ mod store;
 
 pub(crate) use adjustments::adjust;
 pub use adjustments::{Explanation, Reason};
-pub use level::Level;
 pub(crate) use model::OPTIONAL_THRESHOLD;
-pub use model::{Difference, LedgerEntry, LedgerRow, LowStock, OwnThreshold, Reference, Subject};
+pub use model::{Difference, LedgerEntry, LedgerRow, OwnThreshold, Reference, Subject};
 pub(crate) use payloads::webhooks;
-pub(crate) use store::{opened_at, span_of};
+pub(crate) use store::opened_at;
 
 use std::{collections::BTreeMap, time::Duration};
 
 use db::{Conn, Timestamp, Tx};
 use resource::Value;
 
-pub use crate::work::{AlertMode, Policy};
 use crate::{
     State,
     access::{Caller, Model},
@@ -47,6 +44,10 @@ use crate::{
     },
     search,
     work::{Work, write},
+};
+pub use crate::{
+    level::{Level, LowStock},
+    work::{AlertMode, Policy},
 };
 use ledger::{EntryKind, NewEntry};
 

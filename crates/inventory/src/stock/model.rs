@@ -71,20 +71,6 @@ pub struct Reference {
     pub id: i64,
 }
 
-/// A product below its threshold.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct LowStock {
-    /// Which.
-    pub product: Titled,
-    /// Units in stock.
-    #[schema(minimum = 0)]
-    pub quantity: i64,
-    /// The threshold that holds for it.
-    #[schema(minimum = 0)]
-    pub threshold: i64,
-}
-
 resource! {
     /// A product with a threshold of its own.
     pub struct OwnThreshold, OwnThresholdInput {

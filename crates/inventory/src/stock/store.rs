@@ -6,9 +6,9 @@ use db::{Conn, Engine, Error, Money, Param, Query, Row, Timestamp, Tx};
 use resource::{FieldType as _, Record as _, row};
 
 use super::{
-    LockedStock, MOST_DIFFERENCES, Reason,
+    LockedStock, LowStock, MOST_DIFFERENCES, Reason,
     ledger::{EntryKind, NewEntry},
-    model::{Difference, LedgerRow, LowStock, OwnThreshold, Reference, Subject},
+    model::{Difference, LedgerRow, OwnThreshold, Reference, Subject},
 };
 use crate::{rest::json::Titled, work::Work};
 
@@ -277,12 +277,6 @@ pub(super) async fn own_threshold(
     let sql = own_thresholds!(" AND s.product_id = $1");
     conn.optional(sql, &[&product], OwnThreshold::from_row)
         .await
-}
-
-/// The first and the last moment that a statement found; none when it found nothing.
-pub(crate) fn span_of(row: &Row<'_>) -> Result<Option<(Timestamp, Timestamp)>, Error> {
-    let (first, last): (Option<Timestamp>, Option<Timestamp>) = (row.get(0)?, row.get(1)?);
-    Ok(first.zip(last))
 }
 
 /// The thresholds of their own that some of these products have.

@@ -5,10 +5,10 @@ use web::locale::Locale;
 use super::model::MAX_ADDRESS;
 use crate::{
     catalogue::{named::Kind, products::Products},
+    movement::Movement,
     page::{index::Address, records::ResourcePages as _},
     payments, reorder,
     rest::query::Parameters,
-    stock::movements::Movement,
 };
 
 /// The parameters of the list at a path, order and size aside; none where there is no list.

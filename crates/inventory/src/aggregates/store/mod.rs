@@ -1,9 +1,11 @@
 //! Statements that record changes and compact them into the aggregates; those that read are in `read`, those that count everything again in
-//! `recount`, those about low products in `low`.
+//! `recount`, those about low products in `low`, about the version of
+//! the products in `versions`.
 
 pub(super) mod low;
 mod read;
 mod recount;
+pub(super) mod versions;
 
 use db::{Conn, Engine, Error, Kind, Money, Param, Row, Rows, Timestamp, Tx};
 use resource::row;
@@ -20,7 +22,7 @@ use super::{
         StockKey, day_of,
     },
 };
-use crate::stock::movements::Movement;
+use crate::movement::Movement;
 
 /// The columns of a recorded change, as [`delta_of`] reads them.
 macro_rules! delta_columns {

@@ -11,7 +11,7 @@ use crate::{
         ALL_SUPPLIERS, Aggregates, DayAggregate, DayKey, Dimension, IdRange, IdRangeKey,
         StockAggregate, StockKey,
     },
-    stock::movements::Movement,
+    movement::Movement,
 };
 
 /// How many products there are: all, or those of a category or a brand.

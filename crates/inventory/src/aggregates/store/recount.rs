@@ -3,7 +3,7 @@
 use db::{Conn, Error, Money, Timestamp};
 
 use crate::aggregates::model::{DayDelta, Delta, day_of};
-use crate::stock::movements::Movement;
+use crate::movement::Movement;
 
 /// What a row of the ledger says of an outflow.
 pub(in crate::aggregates) struct Sold {

@@ -23,7 +23,7 @@ use super::{
     model::{Day, Terms, portfolio::AbcThresholds},
     store::shop::{self, ReportProduct, ReportSale},
 };
-use crate::{Config, stock::Policy};
+use crate::{Config, work::Policy};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);

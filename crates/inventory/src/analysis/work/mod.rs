@@ -32,7 +32,7 @@ use crate::{
     digest::digest,
     events::{self, EventType},
     rest::json::Titled,
-    stock::Policy,
+    work::Policy,
 };
 
 /// Due requests that are read to find one that no other worker claims first.

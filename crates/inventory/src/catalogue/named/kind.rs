@@ -2,7 +2,7 @@
 
 use resource::Words;
 
-use crate::{access::Model, catalogue::products, stock::movements};
+use crate::{access::Model, catalogue::products, movement};
 
 /// Which kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +69,7 @@ const SUPPLIER: About = About {
     example: "Atacado Sul",
     referrer: Some(Referrer {
         path: "inflows",
-        words: &movements::INFLOW_WORDS,
+        words: &movement::INFLOW_WORDS,
     }),
 };
 

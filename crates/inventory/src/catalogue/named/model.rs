@@ -3,7 +3,7 @@
 use db::Timestamp;
 use resource::{id, resource, text, time};
 
-use crate::catalogue::{MAX_DESCRIPTION, MAX_NAME};
+use crate::{catalogue::MAX_NAME, rest::fields::MAX_DESCRIPTION};
 
 resource! {
     /// A record as the API shows it. Its id is 0 before it is stored.

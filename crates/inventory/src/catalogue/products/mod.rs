@@ -164,7 +164,7 @@ pub(crate) async fn count(conn: &mut Conn) -> Result<u64, Refusal> {
     Ok(all.stats(conn, &StatsCache::default()).await?.count)
 }
 
-pub(crate) use store::{StatsCache, after, find, move_version, note_change, numbered, titled};
+pub(crate) use store::{StatsCache, after, find, numbered, titled};
 
 /// The moments when the first and the last product were created.
 pub(crate) async fn created_span(state: &State) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {

@@ -4,8 +4,8 @@ use db::{Money, Timestamp};
 use resource::{Named, Words, id, integer, price, reference, resource, text, time};
 
 use crate::{
-    catalogue::{MAX_DESCRIPTION, MAX_NAME},
-    rest::Message,
+    catalogue::MAX_NAME,
+    rest::{Message, fields::MAX_DESCRIPTION},
 };
 
 /// Longest serie number, in characters.

@@ -17,6 +17,9 @@ use kinds::{Read, integer, is_invisible, price, reference, refuse, text};
 use resource::Field;
 pub use resource::{Reference, Setting};
 
+/// Longest description, in characters.
+pub const MAX_DESCRIPTION: usize = 65_536;
+
 /// The parsed members of a request body.
 pub type Members = HashMap<String, Box<RawValue>>;
 

@@ -3,7 +3,7 @@
 use db::{Conn, Error, Query, Timestamp};
 use resource::Record as _;
 
-use crate::stock::{LedgerEntry, span_of};
+use crate::stock::LedgerEntry;
 
 /// The rows that are asked for.
 pub(super) struct Scope {
@@ -134,5 +134,5 @@ pub(super) async fn find(conn: &mut Conn, id: i64) -> Result<Option<LedgerEntry>
 /// The moments of the first and the last row.
 pub(super) async fn span(conn: &mut Conn) -> Result<Option<(Timestamp, Timestamp)>, Error> {
     let sql = "SELECT min(created_at), max(created_at) FROM ledger_entries";
-    conn.one(sql, &[], span_of).await
+    conn.one(sql, &[], |row| row.span()).await
 }

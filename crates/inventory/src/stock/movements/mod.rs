@@ -10,8 +10,8 @@ pub(super) mod store;
 mod trace;
 mod words;
 
-pub(crate) use model::{INFLOW_WORDS, MovementEntry, OUTFLOW_WORDS};
-pub use model::{Movement, MovementInput, MovementRecord};
+pub(crate) use model::MovementEntry;
+pub use model::{MovementInput, MovementRecord};
 pub(crate) use removal::{check_deletion, check_reversal, revert};
 
 use db::{Conn, Timestamp};
@@ -20,6 +20,7 @@ use resource::{Field, Record as _, Reference, Refers};
 use web::locale::Locale;
 
 use super::{QuantityError, archive, events, ledger};
+pub use crate::movement::Movement;
 use crate::{
     State,
     access::Model,

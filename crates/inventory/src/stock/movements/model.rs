@@ -4,24 +4,16 @@ use std::sync::LazyLock;
 
 use db::{Money, Timestamp};
 use resource::{
-    Field, Named, Record as _, Titled, Words, id, integer, reference, resource, schema::example,
-    text, time,
+    Field, Named, Record as _, Titled, id, integer, reference, resource, schema::example, text,
+    time,
 };
 use serde_json::{Value, json};
 
 use crate::{
-    access::Model,
-    catalogue::MAX_DESCRIPTION,
-    rest::fields::{Draft, Members, Mode},
+    movement::Movement,
+    rest::fields::{Draft, MAX_DESCRIPTION, Members, Mode},
     stock::ledger,
 };
-
-/// What inflows are called.
-pub(crate) const INFLOW_WORDS: Words =
-    Words::feminine(("entrada", "inflow"), ("entradas", "inflows"));
-/// What outflows are called.
-pub(crate) const OUTFLOW_WORDS: Words =
-    Words::feminine(("saída", "outflow"), ("saídas", "outflows"));
 
 resource! {
     /// A movement as the API shows it. Its table is called `m` in statements.
@@ -45,45 +37,7 @@ static OUTFLOW: LazyLock<Vec<&'static Field>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Which way goods move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Movement {
-    /// Goods received from a supplier.
-    Inflow,
-    /// Goods shipped out.
-    Outflow,
-}
-
 impl Movement {
-    /// What one is called in messages.
-    pub const fn name(self) -> &'static str {
-        self.model().code()
-    }
-
-    /// Its place in addresses, and its table.
-    pub const fn path(self) -> &'static str {
-        match self {
-            Self::Inflow => "inflows",
-            Self::Outflow => "outflows",
-        }
-    }
-
-    /// Whose permissions count.
-    pub const fn model(self) -> Model {
-        match self {
-            Self::Inflow => Model::Inflow,
-            Self::Outflow => Model::Outflow,
-        }
-    }
-
-    /// What its records are called.
-    pub(crate) const fn words(self) -> &'static Words {
-        match self {
-            Self::Inflow => &INFLOW_WORDS,
-            Self::Outflow => &OUTFLOW_WORDS,
-        }
-    }
-
     /// One as the API's document shows it.
     pub(crate) fn example(self) -> Value {
         let said = [
@@ -118,14 +72,6 @@ impl Movement {
                 ledger::EntryKind::Outflow,
                 ledger::EntryKind::OutflowReversed,
             ),
-        }
-    }
-
-    /// What a movement of so many units does to the product's quantity.
-    pub(crate) const fn change(self, quantity: i64) -> i64 {
-        match self {
-            Self::Inflow => quantity,
-            Self::Outflow => -quantity,
         }
     }
 }

@@ -6,10 +6,7 @@ use std::collections::HashMap;
 use db::Conn;
 use web::locale::Locale;
 
-use super::{
-    model::{Movement, MovementRecord},
-    movement_text, store,
-};
+use super::{Movement, MovementRecord, movement_text, store};
 use crate::{
     State,
     audit::{self, Action},

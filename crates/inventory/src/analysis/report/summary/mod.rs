@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::ReportLine;
 use crate::{
     analysis::{model::portfolio::Abc, text::clean},
-    stock::Level,
+    level::Level,
 };
 
 /// Products that each list of the text names.

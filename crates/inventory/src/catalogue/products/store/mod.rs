@@ -14,12 +14,10 @@ pub(super) use list::{ARCHIVED, BY_TITLE, ProductList};
 
 use super::model::{ProductInput, ProductRecord};
 use crate::{
+    aggregates,
     catalogue::{IMPORT_WORDS, ReferenceCount},
+    movement::{INFLOW_WORDS, OUTFLOW_WORDS},
     search,
-    stock::{
-        movements::{INFLOW_WORDS, OUTFLOW_WORDS},
-        span_of,
-    },
 };
 
 /// The columns of a record, from `products AS p` and what is joined with it.
@@ -31,9 +29,6 @@ static JOINS: LazyLock<&'static str> = LazyLock::new(|| {
     let others = sql::joins(ProductRecord::FIELDS, "p");
     format!(" JOIN product_stock AS s ON s.product_id = p.id{others}").leak()
 });
-
-/// Over so many rows the version of the products is spread.
-const VERSION_SHARDS: i64 = 64;
 
 /// Records, to be narrowed and ordered.
 fn records() -> Query {
@@ -48,7 +43,7 @@ fn records() -> Query {
 /// The moments when the first and the last product were created.
 pub(super) async fn created_span(conn: &mut Conn) -> Result<Option<(Timestamp, Timestamp)>, Error> {
     let sql = "SELECT min(created_at), max(created_at) FROM products";
-    conn.one(sql, &[], span_of).await
+    conn.one(sql, &[], |row| row.span()).await
 }
 
 /// A product by its id.
@@ -146,29 +141,13 @@ pub(super) async fn insert(tx: &mut Tx, product: &ProductInput) -> Result<i64, E
     .await?;
     let title = product.title.get().map(|title| db::fold(title));
     search::add(tx, id, &title.unwrap_or_default()).await?;
-    note_change(tx, id).await?;
+    aggregates::note_change(tx, id).await?;
     Ok(id)
 }
 
 /// The serie number that an input sets.
 fn serie_number_of(input: &ProductInput) -> Option<&str> {
     input.serie_number.get()?.as_deref()
-}
-
-/// Says that products are no longer what they were, after many came at once.
-pub(crate) async fn move_version(tx: &mut Tx) -> Result<(), Error> {
-    note_change(tx, 0).await
-}
-
-/// Says that a product's own fields are no longer what they were. Called in the transaction of every such change.
-pub(crate) async fn note_change(tx: &mut Tx, product: i64) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO product_versions (shard, version) VALUES ($1, 1)
-         ON CONFLICT (shard) DO UPDATE SET version = product_versions.version + 1",
-        &[&product.rem_euclid(VERSION_SHARDS)],
-    )
-    .await
-    .map(drop)
 }
 
 async fn title_folded(conn: &mut Conn, id: i64) -> Result<Option<String>, Error> {
@@ -268,7 +247,7 @@ async fn let_serie_number_go(tx: &mut Tx, serie_number: Option<&str>) -> Result<
 /// Writes what an update names into the product itself.
 pub(super) async fn update(tx: &mut Tx, id: i64, input: &ProductInput) -> Result<(), Error> {
     let old = title_folded(tx, id).await?.unwrap_or_default();
-    note_change(tx, id).await?;
+    aggregates::note_change(tx, id).await?;
     let mut product = sql::update("products", input.values());
     product.push(" WHERE id = ").bind(id);
     let serie_number = serie_number_of(input);
@@ -298,7 +277,7 @@ pub(super) async fn delete(tx: &mut Tx, id: i64) -> Result<Option<String>, Error
         return Ok(None);
     };
     search::remove(tx, id, &folded).await?;
-    note_change(tx, id).await?;
+    aggregates::note_change(tx, id).await?;
     Ok(Some(title))
 }
 

@@ -12,8 +12,10 @@ use resource::{Field, Named, Record as _, Refers, Titled, sql};
 
 pub(super) use list::{DAYS, MovementList, NEWEST_FIRST};
 
-use super::model::{Movement, MovementEntry, MovementRecord};
-use crate::stock::span_of;
+use super::{
+    Movement,
+    model::{MovementEntry, MovementRecord},
+};
 
 /// What follows from the description of movements of one way.
 struct Statements {
@@ -154,7 +156,7 @@ pub(super) async fn span(
 ) -> Result<Option<(Timestamp, Timestamp)>, Error> {
     let mut query = Query::new("SELECT min(created_at), max(created_at) FROM ");
     query.push(movement.path());
-    conn.one_of(&query, span_of).await
+    conn.one_of(&query, |row| row.span()).await
 }
 
 /// A movement by its id.

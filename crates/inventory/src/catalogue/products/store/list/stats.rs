@@ -59,12 +59,12 @@ impl ProductList {
             return Ok(QueryStats::default());
         }
         let conditions = &self.selection.conditions;
-        let version = version(conn).await?;
+        let version = aggregates::version(conn).await?;
         if let Some(stats) = cache.get(conditions, version) {
             return Ok(stats);
         }
         let stats = read_stats(conn, &self.selection).await?;
-        if self::version(conn).await? == version {
+        if aggregates::version(conn).await? == version {
             cache.insert(conditions, version, &stats);
         }
         Ok(stats)
@@ -158,13 +158,4 @@ async fn archived_term(conn: &mut Conn) -> Result<DrivingTerm, Error> {
         entries: entries.unsigned_abs(),
         entries_of_one: 1,
     })
-}
-
-async fn version(conn: &mut Conn) -> Result<i64, Error> {
-    conn.one(
-        "SELECT CAST(COALESCE(SUM(version), 0) AS BIGINT) FROM product_versions",
-        &[],
-        |row| row.get(0),
-    )
-    .await
 }

@@ -18,7 +18,7 @@ use db::{Conn, Error};
 use resource::Record as _;
 
 use super::{
-    super::model::{Movement, MovementRecord},
+    super::{Movement, MovementRecord},
     record_of, statements,
 };
 use crate::{
