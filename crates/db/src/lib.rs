@@ -107,7 +107,7 @@ pub use options::Options;
 pub use postgres::PostgresAddress;
 pub use query::{OwnedValue, Query};
 pub use replica::{Heartbeat, KeepAlive, Replica};
-pub use row::Row;
+pub use row::{Row, span_of};
 #[cfg(feature = "simulation")]
 pub use simulated::{Interference, JobKind, MemoryDatabase, Moment};
 pub use statistics::Statistics;

@@ -29,19 +29,19 @@ impl<'a> Row<'a> {
             .map_err(|error| error.context(&format!("column {index}")))
     }
 
-    /// The first and the last moment that a statement found, its two columns; none when it found nothing.
-    ///
-    /// # Errors
-    /// As of [`Row::get`].
-    pub fn span(&self) -> Result<Option<(Timestamp, Timestamp)>, Error> {
-        let (first, last): (Option<Timestamp>, Option<Timestamp>) = (self.get(0)?, self.get(1)?);
-        Ok(first.zip(last))
-    }
-
     fn value(&self, index: usize) -> Result<Value<'_>, Error> {
         match self.0 {
             Source::Sqlite(row) => crate::sqlite::values::read(row, index),
             Source::Postgres(row) => crate::postgres::values::read(row, index),
         }
     }
+}
+
+/// The first and the last moment that a statement found, its two columns; none when it found nothing.
+///
+/// # Errors
+/// As of [`Row::get`].
+pub fn span_of(row: &Row<'_>) -> Result<Option<(Timestamp, Timestamp)>, Error> {
+    let (first, last): (Option<Timestamp>, Option<Timestamp>) = (row.get(0)?, row.get(1)?);
+    Ok(first.zip(last))
 }

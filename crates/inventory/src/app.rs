@@ -16,7 +16,7 @@ use crate::{
     dashboard::live::{self, Streams},
     events::{self, Outbox},
     payments::Checkout,
-    routes, transfer,
+    routes, stock, transfer,
 };
 
 /// What a service is made of, passed in so that tests decide it.
@@ -98,7 +98,7 @@ impl Workers {
         let mails = async {
             if state.config.mail.is_some() {
                 workers
-                    .keep("mails", || events::mail::run(state.clone()))
+                    .keep("mails", || stock::digest::run(state.clone()))
                     .await;
             }
         };

@@ -14,6 +14,7 @@ mod config;
 mod dashboard;
 pub mod derived;
 mod digest;
+mod error_pages;
 pub mod events;
 mod idempotency;
 mod level;
@@ -23,6 +24,7 @@ mod movement;
 mod names;
 mod openapi;
 mod page;
+mod pages;
 pub mod payments;
 #[cfg(test)]
 mod plans;
@@ -32,6 +34,7 @@ mod routes;
 mod search;
 pub mod stock;
 pub mod transfer;
+mod uploads;
 pub mod views;
 mod work;
 
@@ -42,9 +45,8 @@ use web::{Clock, Random, Supervisor, rate::Windows, server::Shutdown};
 use accounts::{Passwords, TokenKey};
 pub use app::{App, FirstUser, Parts, StartError, Workers, app, keep_alive, state};
 pub use config::Config;
-pub use openapi::{documented_addresses, openapi};
 pub use page::Address;
-pub use routes::page_addresses;
+pub use routes::{documented_addresses, openapi, page_addresses};
 
 /// The service's name, in `/health` and in figures.
 pub const SERVICE: &str = "inventory";

@@ -11,7 +11,6 @@ use axum::{
 };
 use http::{HeaderValue, Method, StatusCode, Uri, header::LOCATION};
 use tower::ServiceBuilder;
-use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use web::{
     Error, HttpStack,
@@ -31,25 +30,20 @@ use crate::{
         self,
         gate::{self, Remaining},
     },
-    catalogue::{self, named::Kind, products::Products},
-    dashboard, events, login,
-    openapi::{documented_addresses, openapi},
+    catalogue::{named::Kind, products::Products},
+    dashboard,
+    error_pages::{self, Shapes},
+    login,
+    openapi::{self, DOCUMENTS, Described, Document},
     page::{
-        self, Address, PageState, Shapes, flash,
+        self, Address, PageState, flash,
         routes::{PageRouter, RouterParts},
         visits::visits,
     },
     payments, reorder,
     rest::indent,
     stock::{self, movements::Movement},
-    transfer, views,
-};
-
-/// Where the API's documents are.
-pub(crate) const DOCUMENTS: docs::Paths = docs::Paths {
-    swagger_ui: "/api/v1/docs/",
-    redoc: "/api/v1/redoc/",
-    schema: "/api/v1/schema/",
+    uploads, views,
 };
 
 /// The longest that a request may take until its answer begins.
@@ -99,16 +93,13 @@ static INTEGRATIONS: Routes<State> = Routes::new(stock::orders::api::routes);
 static PAGES: LazyLock<RouterParts> = LazyLock::new(|| {
     let routes = PageRouter::new()
         .merge(dashboard::pages::routes())
-        .merge(analysis::pages::routes())
         .merge(login::pages::routes())
         .merge(crate::admin::routes())
         .merge(page::shortcuts::routes())
         .merge(page::picker::routes())
-        .merge(catalogue::pages())
-        .merge(stock::pages::routes())
+        .merge(crate::pages::routes())
         .merge(reorder::pages::routes())
         .merge(payments::pages::routes())
-        .merge(events::pages::routes())
         .merge(views::pages::routes());
     routes
         .map(|routes| routes.merge(locale::routes()))
@@ -116,21 +107,25 @@ static PAGES: LazyLock<RouterParts> = LazyLock::new(|| {
 });
 
 /// The pages that take files.
-static FILES: LazyLock<RouterParts> = LazyLock::new(|| transfer::uploads::routes().gathered());
+static FILES: LazyLock<RouterParts> = LazyLock::new(|| uploads::routes().gathered());
 
-/// The API's operations, as its routes describe them.
-pub(crate) fn api_described() -> OpenApi {
-    API.openapi()
+/// Made once for each process: it takes longer than all else that a start does.
+static DOCUMENT: LazyLock<Document> = LazyLock::new(|| {
+    openapi::document(Described {
+        api: API.openapi(),
+        integrations: INTEGRATIONS.openapi(),
+        pages: PAGES.openapi.clone(),
+    })
+});
+
+/// The API's document: OpenAPI 3.1, JSON.
+pub fn openapi() -> &'static str {
+    &DOCUMENT.json
 }
 
-/// The operations for programs of the shop's own.
-pub(crate) fn integrations_described() -> OpenApi {
-    INTEGRATIONS.openapi()
-}
-
-/// The pages' operations that programs may call too.
-pub(crate) fn pages_described() -> OpenApi {
-    PAGES.openapi.clone()
+/// The addresses that the document describes.
+pub fn documented_addresses() -> &'static [Address] {
+    &DOCUMENT.addresses
 }
 
 /// Every address that only people read: pages and their forms. They are not in the API's document.
@@ -158,6 +153,7 @@ fn pages(state: &State, assets: &Assets) -> Router {
     let page = PageState {
         state: state.clone(),
         assets: assets.clone(),
+        saved_address: views::canonical,
     };
     let documents = docs::routes("Balcão inventory", openapi(), DOCUMENTS, assets);
     let everyday = PAGES
@@ -187,7 +183,7 @@ fn pages(state: &State, assets: &Assets) -> Router {
             .layer(from_fn_with_state(state.clone(), visits))
             .layer(from_fn(flash::write))
             .layer(from_fn(gate::limit_headers))
-            .layer(from_fn_with_state(page, page::errors::render)),
+            .layer(from_fn_with_state(page, error_pages::render)),
     )
 }
 

@@ -4,6 +4,7 @@
 use std::{collections::BTreeSet, fmt, str::FromStr};
 
 use resource::Choosable;
+use web::locale::Locale;
 
 /// A kind of record that permissions speak of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -157,6 +158,17 @@ impl Verb {
         Self::View,
         Self::Refund,
     ];
+
+    /// What it allows, at the beginning of a permission's name: `Can add`.
+    pub(crate) const fn can(self, locale: Locale) -> &'static str {
+        match self {
+            Self::Add => locale.text("Pode adicionar", "Can add"),
+            Self::Change => locale.text("Pode alterar", "Can change"),
+            Self::Delete => locale.text("Pode excluir", "Can delete"),
+            Self::View => locale.text("Pode ver", "Can view"),
+            Self::Refund => locale.text("Pode devolver", "Can refund"),
+        }
+    }
 
     /// The name in permissions.
     pub const fn code(self) -> &'static str {

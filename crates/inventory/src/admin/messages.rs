@@ -4,10 +4,7 @@ use resource::capitalized;
 use web::locale::Locale;
 
 use super::{about::ModelDescription, registry};
-use crate::{
-    access::{Permission, Verb},
-    payments,
-};
+use crate::{access::Permission, payments};
 
 /// The page after a form was saved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,20 +133,10 @@ pub(super) fn permission(locale: Locale, permission: Permission) -> String {
         },
         |about| about.words.one(locale).to_owned(),
     );
-    let can = can(locale, permission.verb);
+    let can = permission.verb.can(locale);
     let application = about.map_or(payments::PLACE, |about| about.application.name());
     let application = locale.text(application.0, application.1);
     format!("{application} | {} | {can} {name}", capitalized(&name))
-}
-
-const fn can(locale: Locale, verb: Verb) -> &'static str {
-    match verb {
-        Verb::Add => locale.text("Pode adicionar", "Can add"),
-        Verb::Change => locale.text("Pode alterar", "Can change"),
-        Verb::Delete => locale.text("Pode excluir", "Can delete"),
-        Verb::View => locale.text("Pode ver", "Can view"),
-        Verb::Refund => locale.text("Pode devolver", "Can refund"),
-    }
 }
 
 /// The same for somebody who lacks it: `Can add brand`.
@@ -162,7 +149,7 @@ pub(crate) fn short_permission(locale: Locale, lacked: Permission) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::access::Model;
+    use crate::access::{Model, Verb};
 
     fn about(path: &str) -> &'static ModelDescription {
         registry::find(path).unwrap().about()

@@ -34,7 +34,7 @@ pub struct RestockTerms {
 }
 
 /// The names of the fields, in their order.
-pub(super) const FIELDS: [&str; 5] = [
+pub(crate) const FIELDS: [&str; 5] = [
     "lead_time_days",
     "lead_time_deviation_days",
     "service_level",

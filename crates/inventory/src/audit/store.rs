@@ -1,6 +1,6 @@
 //! Statements about the audit log.
 
-use db::{Conn, Error, Query, Row, Timestamp, Tx};
+use db::{Conn, Error, Query, Row, Timestamp, Tx, span_of};
 
 use super::{Action, ActionKind, Entry, FieldChange, LogSelection};
 use crate::access::{Actor, Model};
@@ -175,7 +175,7 @@ pub(super) async fn find(conn: &mut Conn, id: i64) -> Result<Option<Entry>, Erro
 /// The moments of the first and the last row.
 pub(super) async fn span(conn: &mut Conn) -> Result<Option<(Timestamp, Timestamp)>, Error> {
     let sql = "SELECT min(created_at), max(created_at) FROM audit_entries";
-    conn.one(sql, &[], |row| row.span()).await
+    conn.one(sql, &[], span_of).await
 }
 
 fn entry_of(row: &Row<'_>) -> Result<Entry, Error> {

@@ -6,11 +6,7 @@ pub mod products;
 
 use web::locale::Locale;
 
-use crate::{
-    page::routes::PageRouter,
-    rest::{Message, Refusal},
-};
-use named::Kind;
+use crate::rest::{Message, Refusal};
 use resource::Words;
 
 /// Longest name and title, in characters.
@@ -18,15 +14,6 @@ pub const MAX_NAME: usize = 500;
 /// What imports are called that refer to a record.
 pub(crate) const IMPORT_WORDS: Words =
     Words::feminine(("importação", "import"), ("importações", "imports"));
-
-/// The pages of the catalogue.
-pub(crate) fn pages() -> PageRouter {
-    Kind::ALL
-        .into_iter()
-        .fold(products::pages::routes(), |router, kind| {
-            router.merge(named::pages::routes(kind))
-        })
-}
 
 /// How many records of one kind refer to a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +72,7 @@ pub(crate) fn refuse_when_referenced(
 
 #[cfg(test)]
 mod tests {
+    use super::named::Kind;
     use super::*;
     use crate::movement::{INFLOW_WORDS, OUTFLOW_WORDS};
 

@@ -7,7 +7,6 @@ pub mod endpoints;
 mod kinds;
 pub(crate) mod labels;
 pub mod mail;
-pub(crate) mod pages;
 mod store;
 
 pub use delivery::{

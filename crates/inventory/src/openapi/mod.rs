@@ -2,8 +2,6 @@
 
 mod failures;
 
-use std::sync::LazyLock;
-
 use http::Method;
 use utoipa::openapi::{
     ComponentsBuilder, OpenApi, Ref,
@@ -21,7 +19,7 @@ use web::{
 
 use crate::{
     SERVICE, VERSION, analysis, api::openapi::PAGE_FAILED, catalogue::named::Kind, page::Address,
-    routes, stock,
+    stock,
 };
 
 const ABOUT: &str = "\
@@ -61,15 +59,33 @@ const REQUEST_ID: &str = "X-Request-Id";
 const LIMITS: [&str; 2] = ["RateLimit-Policy", "RateLimit"];
 const COOKIE: &str = "Set-Cookie";
 
-/// The document, and the addresses that it describes.
-struct Document {
-    json: String,
-    addresses: Vec<Address>,
+/// Where the API's documents are.
+pub(crate) const DOCUMENTS: docs::Paths = docs::Paths {
+    swagger_ui: "/api/v1/docs/",
+    redoc: "/api/v1/redoc/",
+    schema: "/api/v1/schema/",
+};
+
+/// What the routes of the service describe.
+pub(crate) struct Described {
+    /// The API's operations.
+    pub(crate) api: OpenApi,
+    /// Those for programs of the shop's own.
+    pub(crate) integrations: OpenApi,
+    /// Those of the pages that programs may call too.
+    pub(crate) pages: OpenApi,
 }
 
-/// Made once for each process: it takes longer than all else that a start does.
-static DOCUMENT: LazyLock<Document> = LazyLock::new(|| {
-    let api = described();
+/// The document, and the addresses that it describes.
+pub(crate) struct Document {
+    /// OpenAPI 3.1, JSON.
+    pub(crate) json: String,
+    pub(crate) addresses: Vec<Address>,
+}
+
+/// The document of what the routes describe.
+pub(crate) fn document(routes: Described) -> Document {
+    let api = whole(routes);
     let addresses = api.paths.paths.iter().map(|(path, item)| Address {
         path: path.clone(),
         methods: with_head(web::openapi::methods(item)),
@@ -78,7 +94,7 @@ static DOCUMENT: LazyLock<Document> = LazyLock::new(|| {
         addresses: addresses.collect(),
         json: web::openapi::to_json(api, &headers()).to_string(),
     }
-});
+}
 
 fn with_head(methods: impl Iterator<Item = Method>) -> Vec<Method> {
     let mut methods: Vec<_> = methods.collect();
@@ -88,30 +104,22 @@ fn with_head(methods: impl Iterator<Item = Method>) -> Vec<Method> {
     methods
 }
 
-/// The API's document: OpenAPI 3.1, JSON.
-pub fn openapi() -> &'static str {
-    &DOCUMENT.json
-}
-
-/// The addresses that the document describes.
-pub fn documented_addresses() -> &'static [Address] {
-    &DOCUMENT.addresses
-}
-
 /// Every operation, with what the layers around it add, and what the operations refer to.
-fn described() -> OpenApi {
-    let mut api = routes::api_described();
+fn whole(routes: Described) -> OpenApi {
+    let Described {
+        mut api,
+        mut integrations,
+        mut pages,
+    } = routes;
     add_responses(&mut api, &[401, 404, 406, 429, 500, 503].map(failure));
     forbid(&mut api);
     name_headers(&mut api, &LIMITS);
-    let mut integrations = routes::integrations_described();
     add_responses(
         &mut integrations,
         &[400, 401, 404, 413, 422, 500, 503].map(failure),
     );
     api.merge(integrations);
-    let mut pages = routes::pages_described();
-    docs::describe(&mut pages, routes::DOCUMENTS);
+    docs::describe(&mut pages, DOCUMENTS);
     fail_as_pages(&mut pages);
     name_headers(&mut pages, &[COOKIE]);
     api.merge(pages);

@@ -25,7 +25,6 @@ use super::{
     visits::Visit,
 };
 use crate::{
-    State,
     access::{Caller, Model, Permission, Verb},
     accounts::{
         csrf,
@@ -49,6 +48,7 @@ pub(crate) struct Frame {
     pub(crate) has_shortcuts: bool,
     has_checkout: bool,
     views: Vec<SavedView>,
+    saved_address: fn(&str) -> Option<String>,
     secret: csrf::Secret,
     is_https: bool,
     random: Random,
@@ -67,13 +67,14 @@ impl FromRequestParts<PageState> for Frame {
 
     async fn from_request_parts(parts: &mut Parts, page: &PageState) -> Result<Self, Response> {
         let Ok(layout) = Layout::from_request_parts(parts, page).await;
-        Self::of(parts, layout, &page.state).ok_or_else(|| redirect(&login_address(&parts.uri)))
+        Self::of(parts, layout, page).ok_or_else(|| redirect(&login_address(&parts.uri)))
     }
 }
 
 impl Frame {
     /// The frame for the reader of a request; none when they have not logged in.
-    pub(super) fn of(parts: &Parts, layout: Layout, state: &State) -> Option<Self> {
+    pub(crate) fn of(parts: &Parts, layout: Layout, page: &PageState) -> Option<Self> {
+        let state = &page.state;
         let random = &state.random;
         let visit = Visit::of(&parts.extensions);
         let caller = visit.caller().cloned()?;
@@ -85,6 +86,7 @@ impl Frame {
             has_shortcuts: shortcuts::are_on(&parts.headers),
             has_checkout: state.checkout.is_some(),
             views: views.unwrap_or_default(),
+            saved_address: page.saved_address,
             is_https: Origin::known(&parts.extensions).is_https,
             layout,
             caller,
@@ -154,7 +156,18 @@ impl Frame {
 
     /// The entries of the navigation, in their order.
     pub(crate) fn places(&self) -> Vec<PlaceLink> {
-        places::shown(&self.layout, &self.caller, self.has_checkout, &self.views)
+        let here = self.saved_address(&self.layout.path);
+        places::shown(
+            &self.layout,
+            &self.caller,
+            self.has_checkout,
+            (&self.views, here),
+        )
+    }
+
+    /// The address under which a list can be saved; none of what cannot be.
+    pub(crate) fn saved_address(&self, address: &str) -> Option<String> {
+        (self.saved_address)(address)
     }
 
     /// The lists that the reader has saved.

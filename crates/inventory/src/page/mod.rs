@@ -3,7 +3,6 @@
 
 pub(crate) mod delete;
 pub(crate) mod edit_conflict;
-pub(crate) mod errors;
 pub(crate) mod flash;
 pub(crate) mod form;
 mod frame;
@@ -23,7 +22,6 @@ pub(crate) mod trend;
 pub(crate) mod value;
 pub(crate) mod visits;
 
-pub(crate) use errors::Shapes;
 pub(crate) use form::Form;
 pub(crate) use frame::{Frame, picked_next, see_other};
 pub(crate) use posts::Post;
@@ -54,6 +52,8 @@ pub(crate) struct PageState {
     pub(crate) state: State,
     /// Styles, pictures and scripts.
     pub(crate) assets: Assets,
+    /// The address under which a list can be saved; none of what cannot be.
+    pub(crate) saved_address: fn(&str) -> Option<String>,
 }
 
 impl FromRef<PageState> for Assets {

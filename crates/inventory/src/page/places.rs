@@ -6,7 +6,6 @@ use crate::{
     access::{Caller, Model, Permission, Verb},
     accounts::session::SavedView,
     catalogue::named::Kind,
-    views::canonical,
 };
 
 /// A place that the navigation leads to.
@@ -143,9 +142,8 @@ pub(super) fn shown(
     layout: &Layout,
     caller: &Caller,
     has_checkout: bool,
-    views: &[SavedView],
+    (views, here): (&[SavedView], Option<String>),
 ) -> Vec<PlaceLink> {
-    let here = canonical(&layout.path);
     let mut places = without_views(layout, caller, has_checkout);
     for view in views {
         if let Some(place) = places.iter_mut().find(|place| place.is_above(view.path())) {

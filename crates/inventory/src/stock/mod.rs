@@ -5,17 +5,17 @@
 pub(crate) mod adjustments;
 pub(crate) mod api;
 pub(crate) mod archive;
-mod counts;
-mod documents;
+pub(crate) mod counts;
+pub mod digest;
+pub(crate) mod documents;
 mod events;
 pub mod ledger;
 pub(crate) mod log;
 mod model;
 pub mod movements;
 pub(crate) mod orders;
-pub(crate) mod pages;
 mod payloads;
-mod receiving;
+pub(crate) mod receiving;
 mod store;
 
 pub(crate) use adjustments::adjust;

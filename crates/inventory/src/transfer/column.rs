@@ -118,7 +118,7 @@ pub(crate) fn heading(field: &Field, locale: Locale) -> &'static str {
 }
 
 /// What a reader calls a column that an import complains about.
-pub(super) fn label(name: &'static str, locale: Locale) -> &'static str {
+pub(crate) fn label(name: &'static str, locale: Locale) -> &'static str {
     let by_name = BY_NAME.iter().find(|column| column.name == name);
     by_name.map_or_else(
         || names::field(locale, name),
@@ -127,7 +127,7 @@ pub(super) fn label(name: &'static str, locale: Locale) -> &'static str {
 }
 
 /// What stands over the columns of an empty file to be filled in: what a new record is made of.
-pub(super) fn template(resource: Resource, locale: Locale) -> Vec<&'static str> {
+pub(crate) fn template(resource: Resource, locale: Locale) -> Vec<&'static str> {
     let fields = fields(resource).iter();
     let written = fields.filter(|field| !field.is_read_only && !field.is_hidden);
     written.map(|field| heading(field, locale)).collect()

@@ -42,7 +42,7 @@ impl Encoding {
 }
 
 /// The text of a whole file; none if it is of neither encoding, or of both.
-pub(super) fn decode(file: &[u8]) -> Option<String> {
+pub(crate) fn decode(file: &[u8]) -> Option<String> {
     let mut encoding = Encoding::default();
     let lines = file.split_inclusive(|byte| *byte == b'\n');
     lines.map(|line| encoding.read(line)).collect()

@@ -51,7 +51,7 @@ pub(super) struct StagedRow {
 }
 
 /// A file on its way through the check.
-pub(super) struct Examination {
+pub(crate) struct Examination {
     run: Arc<Run>,
     sheet: Sheet,
     decimals: Decimals,
@@ -61,7 +61,7 @@ pub(super) struct Examination {
 }
 
 impl Examination {
-    pub(super) fn new(run: &Run, sheet: Sheet) -> Self {
+    pub(crate) fn new(run: &Run, sheet: Sheet) -> Self {
         Self {
             run: Arc::new(run.clone()),
             decimals: Decimals::new(sheet.separator),

@@ -70,13 +70,13 @@ pub struct Order {
 
 /// How rows become records.
 #[derive(Debug, Clone)]
-pub(super) struct Run {
+pub(crate) struct Run {
     /// What the rows are.
-    pub(super) resource: Resource,
+    pub(crate) resource: Resource,
     /// The kinds whose records it may create by name; none where nobody asked for that.
-    pub(super) creates: Option<Vec<Kind>>,
+    pub(crate) creates: Option<Vec<Kind>>,
     /// Who imports them, and since when.
-    pub(super) author: Author,
+    pub(crate) author: Author,
 }
 
 /// Imports a file, all of it or nothing.
@@ -111,7 +111,7 @@ pub async fn import(db: &Db, order: Order, progress: Progress) -> Result<Report,
 /// # Errors
 ///
 /// Everything that is wrong with it, and faults of the store.
-pub(super) async fn examine(db: &Db, mut examination: Examination) -> Result<Report, ImportError> {
+pub(crate) async fn examine(db: &Db, mut examination: Examination) -> Result<Report, ImportError> {
     while examination.next(db).await?.is_some() {}
     match examination.report {
         report if report.problem_count > 0 => Err(ImportError::Rows(report)),
@@ -120,7 +120,7 @@ pub(super) async fn examine(db: &Db, mut examination: Examination) -> Result<Rep
 }
 
 /// Stages and publishes the rows of an import that was begun; on an error nothing of it stays.
-pub(super) async fn import_rows(
+pub(crate) async fn import_rows(
     db: &Db,
     clock: &Clock,
     run: &Run,

@@ -9,7 +9,6 @@ use web::locale::Locale;
 use super::{ImportError, column::ReferenceKey, examine::raw_text, record};
 use crate::{
     access::{Caller, Permission, Verb},
-    admin,
     catalogue::named::{self, Kind},
     names,
     rest::{
@@ -48,7 +47,7 @@ pub(super) enum Meaning {
 }
 
 /// What a user lets an import create, where they ask for it: the kinds that they may add.
-pub(super) fn permitted(caller: &Caller) -> Vec<Kind> {
+pub(crate) fn permitted(caller: &Caller) -> Vec<Kind> {
     let may = |kind: &Kind| caller.may(Permission::new(Verb::Add, kind.model()));
     KINDS.into_iter().filter(may).collect()
 }
@@ -107,9 +106,10 @@ fn absent(
         return Ok(Meaning::Wrong(message));
     };
     if !creates.contains(&kind) {
-        let lacked = Permission::new(Verb::Add, kind.model());
-        let [in_portuguese, in_english] =
-            [Locale::PtBr, Locale::En].map(|locale| admin::short_permission(locale, lacked));
+        let [in_portuguese, in_english] = [Locale::PtBr, Locale::En].map(|locale| {
+            let name = kind.about().words.one(locale);
+            format!("{} {name}", Verb::Add.can(locale))
+        });
         return Ok(Meaning::Wrong(Message::new(
             format!("{portuguese}, e para criar falta a você a permissão “{in_portuguese}”."),
             format!("{english}, and you lack the permission “{in_english}” to create it."),

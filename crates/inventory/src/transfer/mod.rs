@@ -16,24 +16,23 @@
 //! it is recorded with an adjustment that cancels it, and the quantity stays. So a product's file and its movements' files, exported
 //! together, make the same shop again. Every other movement changes the quantity as it does in the API.
 
-mod cell;
-mod column;
+pub(crate) mod cell;
+pub(crate) mod column;
 mod earlier;
-mod encoding;
-mod examine;
+pub(crate) mod encoding;
+pub(crate) mod examine;
 mod export;
-mod import;
-mod missing;
-mod record;
+pub(crate) mod import;
+pub(crate) mod missing;
+pub(crate) mod record;
 mod same;
-mod sheet;
-mod staging;
-pub(crate) mod uploads;
+pub(crate) mod sheet;
+pub(crate) mod staging;
 
 pub(crate) use cell::{escape, written};
 pub(crate) use column::heading;
 pub use export::{ExportError, count, export, export_to};
-use import::Run;
+pub(crate) use import::Run;
 pub use import::{ImportError, Order, import};
 pub use missing::NewName;
 pub use staging::resume;

@@ -216,7 +216,7 @@ pub(super) async fn has_serie_number(
 }
 
 /// Refuses what would keep a record that was added from being reverted; `quantities` are those of products after the records before it.
-pub(super) async fn check_reversal(
+pub(crate) async fn check_reversal(
     conn: &mut Conn,
     resource: Resource,
     id: i64,

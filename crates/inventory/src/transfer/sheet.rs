@@ -16,7 +16,7 @@ use crate::rest::Message;
 const MAX_ROW: usize = 2 * 1024 * 1024;
 
 /// A file that is being read.
-pub(super) struct Sheet {
+pub(crate) struct Sheet {
     reader: csv::Reader<Bounded>,
     record: ByteRecord,
     encoding: Encoding,
@@ -29,14 +29,14 @@ pub(super) struct Sheet {
 }
 
 /// A row with its cells, one for each column.
-pub(super) struct SheetLine {
+pub(crate) struct SheetLine {
     pub(super) number: u64,
     pub(super) cells: Vec<String>,
 }
 
 impl Sheet {
     /// Reads the first row of a file from wherever it comes.
-    pub(super) fn of(
+    pub(crate) fn of(
         file: Box<dyn Read + Send>,
         resource: Resource,
         progress: Progress,
@@ -127,7 +127,7 @@ impl Sheet {
     }
 
     /// The next row, or what is wrong with it as a whole. Rows of blank cells, as spreadsheets leave them, are passed over.
-    pub(super) fn next(&mut self) -> Result<Option<Result<SheetLine, Problem>>, ImportError> {
+    pub(crate) fn next(&mut self) -> Result<Option<Result<SheetLine, Problem>>, ImportError> {
         while self.advance()? {
             if self.is_beyond_the_end() {
                 return Ok(None);
@@ -201,7 +201,7 @@ impl Sheet {
 }
 
 /// What separates the cells of a file that begins so: what stands in its first row decides.
-pub(super) fn separator(start: &[u8]) -> u8 {
+pub(crate) fn separator(start: &[u8]) -> u8 {
     let mut rows = start.split(|byte| matches!(byte, b'\n' | b'\r'));
     let first = rows.next().unwrap_or_default();
     if first.contains(&b';') { b';' } else { b',' }

@@ -17,7 +17,6 @@ pub use line::ReportLine;
 pub(crate) use schedule::run;
 pub use schedule::{WeeklyRun, run_once as run_weekly};
 pub use summary::ReportSummary;
-pub(crate) use summary::{ReportSection, ReportText};
 
 use super::{
     model::{Day, Terms, portfolio::AbcThresholds},

@@ -13,14 +13,15 @@ use super::model::{
     figures::{LEAST_DAYS, LEAST_DEMAND_DAYS},
     round_down, round_up,
 };
-pub(super) use words::{clean, decimal};
+pub(super) use words::clean;
+pub(crate) use words::decimal;
 use words::{count, days, moment, percent, units};
 
 /// The first word of a text, in Portuguese and in English.
 pub(super) const RESTOCK: (&str, &str) = ("Reposição", "Restock");
 
 /// The line above the assumptions, which are the end of a text.
-pub(super) const ASSUMPTIONS: (&str, &str) = ("Premissas", "Assumptions");
+pub(crate) const ASSUMPTIONS: (&str, &str) = ("Premissas", "Assumptions");
 
 /// The checked text of a language model: plain lines with only computed figures.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -36,7 +36,7 @@ pub(in super::super) fn clean(text: &str, longest: usize) -> String {
 }
 
 /// A number with at most `places` decimals, without zeros at the end.
-pub(in super::super) fn decimal(locale: Locale, value: f64, places: usize) -> String {
+pub(crate) fn decimal(locale: Locale, value: f64, places: usize) -> String {
     let text = format!("{value:.places$}");
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
     let fraction = fraction.trim_end_matches('0');

@@ -3,7 +3,6 @@
 
 mod kind;
 mod model;
-pub(crate) mod pages;
 mod store;
 
 pub use kind::{About, Kind};

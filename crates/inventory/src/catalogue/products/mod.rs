@@ -4,7 +4,6 @@
 pub(crate) mod lookup;
 mod model;
 mod offers;
-pub(crate) mod pages;
 mod store;
 mod write;
 

@@ -21,9 +21,10 @@ use crate::{
         Frame,
         part::{Part, shown},
     },
+    pages::orders::Row,
     stock::{
         movements::{Movement, MovementRecord},
-        orders::{PaidOrder, pages::Row},
+        orders::PaidOrder,
     },
 };
 use charts::{sparkline, tenths};

@@ -1,6 +1,6 @@
 //! The rows and cards of the templates, with their texts ready to print.
 
-use crate::stock::orders::pages::Row;
+use crate::pages::orders::Row;
 
 /// A figure with its trend.
 pub(super) struct FigureCard {

@@ -7,12 +7,11 @@ use delivery::mail::{MailTemplates, NewMail};
 use serde::Deserialize;
 use web::locale::Locale;
 
-use super::Mail;
+use super::{Mail, ReportSection, ReportText};
 use crate::{
     Config,
-    analysis::report::{ReportSection, ReportText},
     events::{DisabledReason, EventType},
-    stock::LowStock,
+    level::LowStock,
 };
 
 /// The longest title that a subject shows, in characters.
@@ -20,7 +19,7 @@ const MAX_TITLE: usize = 100;
 
 /// Writes mails to the people of the shop.
 #[derive(Debug, Clone)]
-pub(in crate::events) struct Composer {
+pub(super) struct Composer {
     mail: Mail,
     locale: Locale,
     /// The address of the service, where it is known.
@@ -68,7 +67,7 @@ struct MailContent {
 
 impl Composer {
     /// `None` when no mail is sent.
-    pub(in crate::events) fn of(config: &Config) -> Option<Self> {
+    pub(super) fn of(config: &Config) -> Option<Self> {
         Some(Self {
             mail: config.mail.clone()?,
             locale: config.language,
@@ -102,7 +101,7 @@ impl Composer {
     }
 
     /// The digest of a `day`: the first low products, of `count` in all.
-    pub(in crate::events) fn digest(
+    pub(super) fn digest(
         &self,
         (day, now): (&str, Timestamp),
         low: &[LowStock],
@@ -146,12 +145,7 @@ impl Composer {
     }
 
     /// The weekly report for each receiver; `id` is its analysis.
-    pub(in crate::events) fn report(
-        &self,
-        week: &str,
-        id: i64,
-        report: ReportText,
-    ) -> Vec<NewMail> {
+    pub(super) fn report(&self, week: &str, id: i64, report: ReportText) -> Vec<NewMail> {
         let content = MailContent {
             subject: report.heading,
             paragraphs: vec![report.opening],
@@ -376,7 +370,7 @@ mod tests {
 
     #[test]
     fn a_digest_tells_its_date_as_people_write_it_and_how_many_it_does_not_list() {
-        let low = [crate::stock::LowStock {
+        let low = [LowStock {
             product: crate::rest::json::Titled {
                 id: 7,
                 title: "Café".to_owned(),

@@ -1,13 +1,11 @@
-//! Mail to the people of the shop: its texts, its receivers, and the daily digest. `delivery` sends
-//! it.
+//! Mail to the people of the shop: its texts and its receivers. `delivery` sends it.
 
 mod compose;
-mod digest;
+mod report;
 
-pub(super) use compose::Composer;
+use compose::Composer;
 pub use delivery::mail::{Sender, Server, ServerError};
-pub use digest::digest;
-pub(crate) use digest::run;
+pub(crate) use report::{ReportSection, ReportText};
 
 use std::sync::Arc;
 
@@ -15,7 +13,7 @@ use db::{Error, Timestamp, Tx};
 use delivery::mail::NewMail;
 
 use super::SERVICE;
-use crate::{Config, State, analysis::report::ReportText};
+use crate::{Config, State, level::LowStock};
 
 /// The settings of mail.
 #[derive(Debug, Clone)]
@@ -61,6 +59,19 @@ pub(crate) async fn queue_report(
 ) -> Result<(), Error> {
     match Composer::of(&state.config) {
         Some(composer) => queue(tx, &composer.report(week, id, report), now).await,
+        None => Ok(()),
+    }
+}
+
+/// Queues the digest of a day for each receiver: the first low products, of `count` in all.
+pub(crate) async fn queue_digest(
+    tx: &mut Tx,
+    state: &State,
+    (day, now): (&str, Timestamp),
+    (low, count): (&[LowStock], u64),
+) -> Result<(), Error> {
+    match Composer::of(&state.config) {
+        Some(composer) => queue(tx, &composer.digest((day, now), low, count), now).await,
         None => Ok(()),
     }
 }

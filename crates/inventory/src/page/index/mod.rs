@@ -25,7 +25,6 @@ use crate::{
     accounts::session::SavedView,
     catalogue::products::ProductRecord,
     rest::{Refusal, page::Page, query::encode},
-    views::canonical,
 };
 
 /// So many digits are a product's code; the script of the search knows it too.
@@ -322,13 +321,14 @@ impl Index {
 
     /// The saved view that the list shows.
     fn view<'frame>(&self, frame: &'frame Frame) -> Option<&'frame SavedView> {
-        let here = canonical(&self.address.whole())?;
+        let here = frame.saved_address(&self.address.whole())?;
         frame.views().iter().find(|view| view.address == here)
     }
 
     /// The address that saves the list as a view; none of a list that cannot be saved.
-    fn new_view(&self) -> Option<String> {
-        let here = canonical(&self.address.whole()).filter(|_| !self.form.is_refused())?;
+    fn new_view(&self, frame: &Frame) -> Option<String> {
+        let here = frame.saved_address(&self.address.whole());
+        let here = here.filter(|_| !self.form.is_refused())?;
         let mut address = "/views/new/?address=".to_owned();
         encode(&here, &mut address);
         Some(address)

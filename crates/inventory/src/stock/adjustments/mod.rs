@@ -1,7 +1,6 @@
 //! Adjusting a product's stock to what is there: a quantity that somebody counted, and why it is another than the ledger's.
 
-mod model;
-pub(crate) mod pages;
+pub(crate) mod model;
 
 pub use model::{Explanation, Reason};
 pub(super) use model::{MAX_COUNTED, MAX_NOTE};

@@ -5,8 +5,7 @@
 //! A line is about the moment when its number was last written: it keeps what the ledger had then, and the difference from that is
 //! booked, whatever was sold since.
 
-mod model;
-pub(crate) mod pages;
+pub(crate) mod model;
 mod store;
 
 use db::Conn;
@@ -30,15 +29,19 @@ use documents::store as drafts;
 
 /// What a form writes into a draft.
 #[derive(Debug, Clone)]
-struct CountChange {
+pub(crate) struct CountChange {
     /// Lines, and what was counted; none where the count is taken back.
-    quantities: documents::pages::form::Quantities,
+    pub(crate) quantities: documents::Quantities,
     /// Products, and how many more of each were counted.
-    added: Vec<(i64, i64)>,
+    pub(crate) added: Vec<(i64, i64)>,
 }
 
 /// Products that a supplier has delivered, by title.
-async fn of_supplier(state: &State, supplier: i64, limit: i64) -> Result<Vec<Titled>, Refusal> {
+pub(crate) async fn of_supplier(
+    state: &State,
+    supplier: i64,
+    limit: i64,
+) -> Result<Vec<Titled>, Refusal> {
     let read = async move |conn: &mut Conn| store::of_supplier(conn, supplier, limit).await;
     Ok(state.db.read(read).await?)
 }
@@ -48,7 +51,7 @@ async fn of_supplier(state: &State, supplier: i64, limit: i64) -> Result<Vec<Tit
 /// # Errors
 ///
 /// No products or too many; too many drafts; a key that was used with other values; faults of the store.
-async fn start(
+pub(crate) async fn start(
     state: &State,
     caller: &Caller,
     (label, products): (String, Vec<Titled>),
@@ -85,7 +88,7 @@ async fn start(
 /// # Errors
 ///
 /// An unknown product, too many lines or units; another's draft; a key that was used with other values; faults of the store.
-async fn save(
+pub(crate) async fn save(
     state: &State,
     caller: &Caller,
     id: i64,
@@ -120,7 +123,7 @@ async fn save(
 ///
 /// 409 when nothing was counted, when the count is another than the one that was shown, and when a line cannot be booked, which is named:
 /// then nothing is booked. Another's draft; a key that was used with other values; faults of the store.
-async fn book(
+pub(crate) async fn book(
     state: &State,
     (caller, locale): (&Caller, Locale),
     id: i64,

@@ -7,16 +7,16 @@ use crate::{digest::digest, rest::Message};
 
 /// A line that was counted.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct CountedLine<'a> {
-    pub(super) line: &'a DocumentLine,
+pub(crate) struct CountedLine<'a> {
+    pub(crate) line: &'a DocumentLine,
     /// What the ledger had when it was counted.
-    pub(super) expected: i64,
-    pub(super) counted: i64,
+    pub(crate) expected: i64,
+    pub(crate) counted: i64,
 }
 
 impl<'a> CountedLine<'a> {
     /// None while nobody has counted it.
-    pub(super) fn of(line: &'a DocumentLine) -> Option<Self> {
+    pub(crate) fn of(line: &'a DocumentLine) -> Option<Self> {
         Some(Self {
             line,
             expected: line.expected?,
@@ -25,34 +25,34 @@ impl<'a> CountedLine<'a> {
     }
 
     /// How many more there are than the ledger had. Both are 0 or more, so it fits.
-    pub(super) const fn difference(&self) -> i64 {
+    pub(crate) const fn difference(&self) -> i64 {
         self.counted - self.expected
     }
 
     /// What came and went since it was counted; none of a product that is gone.
-    pub(super) fn since(&self) -> Option<i64> {
+    pub(crate) fn since(&self) -> Option<i64> {
         Some(self.line.present.as_ref()?.stock - self.expected)
     }
 
     /// What is in stock once the difference is booked; none of a product that is gone.
-    pub(super) fn after(&self) -> Option<i64> {
+    pub(crate) fn after(&self) -> Option<i64> {
         let stock = self.line.present.as_ref()?.stock;
         stock.checked_add(self.difference())
     }
 }
 
 /// The lines that were counted.
-pub(super) fn compared(lines: &[DocumentLine]) -> impl Iterator<Item = CountedLine<'_>> {
+pub(crate) fn compared(lines: &[DocumentLine]) -> impl Iterator<Item = CountedLine<'_>> {
     lines.iter().filter_map(CountedLine::of)
 }
 
 /// The lines whose count is not what the ledger had.
-pub(super) fn differing(lines: &[DocumentLine]) -> impl Iterator<Item = CountedLine<'_>> {
+pub(crate) fn differing(lines: &[DocumentLine]) -> impl Iterator<Item = CountedLine<'_>> {
     compared(lines).filter(|compared| compared.difference() != 0)
 }
 
 /// What all differences are worth at cost; none past the largest amount.
-pub(super) fn cost(lines: &[DocumentLine]) -> Option<Money> {
+pub(crate) fn cost(lines: &[DocumentLine]) -> Option<Money> {
     differing(lines).try_fold(Money::ZERO, |sum, compared| {
         let cost = compared.line.cost_of(compared.difference());
         sum.checked_add(cost.unwrap_or(Money::ZERO))
@@ -60,7 +60,7 @@ pub(super) fn cost(lines: &[DocumentLine]) -> Option<Money> {
 }
 
 /// A digest of what was counted and expected: whoever books has seen just these differences.
-pub(super) fn fingerprint(lines: &[DocumentLine]) -> String {
+pub(crate) fn fingerprint(lines: &[DocumentLine]) -> String {
     let all = compared(lines).map(|compared| {
         let CountedLine {
             line,

@@ -2,12 +2,11 @@
 //! none, and taken back all or none. What a kind holds and becomes is in `receiving` and `counts`.
 
 mod model;
-pub(super) mod pages;
-pub(super) mod store;
+pub(crate) mod store;
 
 #[cfg(test)]
-pub(super) use model::tests;
-pub(super) use model::{Document, DocumentKind, DocumentLine, DocumentSummary};
+pub(crate) use model::tests;
+pub(crate) use model::{Document, DocumentKind, DocumentLine, DocumentSummary};
 
 use db::{Conn, Tx};
 use web::locale::Locale;
@@ -25,17 +24,20 @@ use model::MAX_DRAFTS;
 /// Booked documents that a list shows, and drafts beyond those that may be begun.
 const LISTED: i64 = 10;
 
+/// Lines, and their new quantities; none of what is not counted.
+pub(crate) type Quantities = Vec<(i64, Option<i64>)>;
+
 /// What a form did.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct SaveResult {
+pub(crate) struct SaveResult {
     /// The document.
-    pub(super) id: i64,
-    pub(super) outcome: DocumentOutcome,
+    pub(crate) id: i64,
+    pub(crate) outcome: DocumentOutcome,
 }
 
 /// How a document stands after a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum DocumentOutcome {
+pub(crate) enum DocumentOutcome {
     /// A draft, and what was added to it last: the product's title, and how many units its line has now.
     Draft(Option<(String, i64)>),
     /// Booked, by this form or before.
@@ -49,7 +51,7 @@ pub(super) enum DocumentOutcome {
 /// # Errors
 ///
 /// [`Refusal::NotFound`], and faults of the store.
-pub(super) async fn read(
+pub(crate) async fn read(
     state: &State,
     caller: &Caller,
     (kind, id): (DocumentKind, i64),
@@ -62,7 +64,7 @@ pub(super) async fn read(
 }
 
 /// A user's drafts, and what anybody booked last.
-pub(super) async fn list(
+pub(crate) async fn list(
     state: &State,
     caller: &Caller,
     kind: DocumentKind,
@@ -81,7 +83,7 @@ pub(super) async fn list(
 /// # Errors
 ///
 /// Those of `change`; another's draft; a key that was used with other values; faults of the store.
-pub(super) async fn save<F>(
+pub(crate) async fn save<F>(
     state: &State,
     caller: &Caller,
     (kind, id): (DocumentKind, Option<i64>),
@@ -140,7 +142,7 @@ async fn begin(work: &mut Work<'_>, kind: DocumentKind, user: i64) -> Result<i64
 /// # Errors
 ///
 /// An unknown product, and more lines or units than a document has; faults of the store.
-pub(super) async fn add(
+pub(crate) async fn add(
     tx: &mut Tx,
     (kind, id): (DocumentKind, i64),
     product: i64,
@@ -161,7 +163,7 @@ pub(super) async fn add(
 /// # Errors
 ///
 /// 409 that names the line that cannot be taken back: then all of them stay. Faults of the store.
-pub(super) async fn undo(
+pub(crate) async fn undo(
     state: &State,
     (caller, locale): (&Caller, Locale),
     (kind, id): (DocumentKind, i64),
@@ -182,7 +184,7 @@ pub(super) async fn undo(
 }
 
 /// Throws a draft away; whether it was there.
-pub(super) async fn discard(
+pub(crate) async fn discard(
     state: &State,
     caller: &Caller,
     (kind, id): (DocumentKind, i64),
@@ -193,7 +195,7 @@ pub(super) async fn discard(
 }
 
 /// Locks the stock of the products of some lines.
-pub(super) async fn lock_stock<'a>(
+pub(crate) async fn lock_stock<'a>(
     tx: &mut Tx,
     lines: impl IntoIterator<Item = &'a DocumentLine>,
 ) -> Result<(), db::Error> {
@@ -202,7 +204,7 @@ pub(super) async fn lock_stock<'a>(
 }
 
 /// A refusal that says which line it is about.
-pub(super) fn naming(product: &Titled, refusal: Refusal) -> Refusal {
+pub(crate) fn naming(product: &Titled, refusal: Refusal) -> Refusal {
     let title = &product.title;
     let message = match refusal {
         Refusal::Conflict(message) => message,

@@ -1,6 +1,6 @@
 //! Statements about the ledger of the whole shop.
 
-use db::{Conn, Error, Query, Timestamp};
+use db::{Conn, Error, Query, Timestamp, span_of};
 use resource::Record as _;
 
 use crate::stock::LedgerEntry;
@@ -134,5 +134,5 @@ pub(super) async fn find(conn: &mut Conn, id: i64) -> Result<Option<LedgerEntry>
 /// The moments of the first and the last row.
 pub(super) async fn span(conn: &mut Conn) -> Result<Option<(Timestamp, Timestamp)>, Error> {
     let sql = "SELECT min(created_at), max(created_at) FROM ledger_entries";
-    conn.one(sql, &[], |row| row.span()).await
+    conn.one(sql, &[], span_of).await
 }

@@ -3,12 +3,11 @@
 
 mod at_once;
 mod model;
-pub(crate) mod pages;
 mod removal;
 pub(crate) mod search;
 pub(super) mod store;
 mod trace;
-mod words;
+pub(crate) mod words;
 
 pub(crate) use model::MovementEntry;
 pub use model::{MovementInput, MovementRecord};

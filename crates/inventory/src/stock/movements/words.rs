@@ -5,16 +5,16 @@ use resource::Both;
 use super::Movement;
 
 /// The texts of one way that goods move.
-pub(super) struct Texts {
-    pub(super) icon: &'static str,
-    pub(super) submit: Both,
-    pub(super) booked: Both,
-    pub(super) undone: Both,
-    pub(super) sentence: Both,
+pub(crate) struct Texts {
+    pub(crate) icon: &'static str,
+    pub(crate) submit: Both,
+    pub(crate) booked: Both,
+    pub(crate) undone: Both,
+    pub(crate) sentence: Both,
 }
 
 /// The texts of a movement.
-pub(super) const fn texts(movement: Movement) -> Texts {
+pub(crate) const fn texts(movement: Movement) -> Texts {
     match movement {
         Movement::Inflow => Texts {
             icon: "inflow",

@@ -5,7 +5,6 @@
 pub(crate) mod api;
 mod event;
 mod model;
-pub(crate) mod pages;
 mod store;
 
 pub(crate) use model::{OrderLine, OrderState, PaidOrder};

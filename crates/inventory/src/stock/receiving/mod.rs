@@ -1,8 +1,7 @@
 //! Receiving goods: the lines of one supplier's invoice, booked as ordinary inflows, all of them or none. The draft and its lines are in
 //! `documents`. Undoing deletes all inflows, or none. How one movement is booked and deleted is in `movements`.
 
-mod model;
-pub(crate) mod pages;
+pub(crate) mod model;
 
 use resource::{Reference, Setting};
 use web::locale::Locale;
@@ -32,7 +31,7 @@ use model::{DraftChange, DraftStep};
 /// # Errors
 ///
 /// What is wrong with a field or a line; another's draft; a key that was used with other values; faults of the store.
-async fn save(
+pub(crate) async fn save(
     state: &State,
     (caller, locale): (&Caller, Locale),
     id: Option<i64>,

@@ -6,21 +6,21 @@ use web::locale::Locale;
 use super::DocumentLine;
 
 /// Characters of the invoice's number. The access key of a Brazilian invoice has 44.
-pub(super) const MAX_INVOICE: usize = 60;
+pub(crate) const MAX_INVOICE: usize = 60;
 
 /// The sum of all units.
-pub(super) fn units(lines: &[DocumentLine]) -> i64 {
+pub(crate) fn units(lines: &[DocumentLine]) -> i64 {
     // At most 200 lines of a million.
     lines.iter().map(DocumentLine::units).sum()
 }
 
 /// What a line costs; none past the largest amount, and of a product that is gone.
-pub(super) fn cost(line: &DocumentLine) -> Option<Money> {
+pub(crate) fn cost(line: &DocumentLine) -> Option<Money> {
     line.cost_of(line.units())
 }
 
 /// What all lines cost; none past the largest amount.
-pub(super) fn total_cost(lines: &[DocumentLine]) -> Option<Money> {
+pub(crate) fn total_cost(lines: &[DocumentLine]) -> Option<Money> {
     let mut lines = lines.iter();
     lines.try_fold(Money::ZERO, |sum, line| {
         sum.checked_add(cost(line).unwrap_or(Money::ZERO))
@@ -35,19 +35,19 @@ pub(super) fn description(invoice: &str, locale: Locale) -> Option<String> {
 
 /// What a form does to a draft.
 #[derive(Debug, Clone)]
-pub(super) struct DraftChange {
-    pub(super) supplier: Option<i64>,
-    pub(super) invoice: String,
+pub(crate) struct DraftChange {
+    pub(crate) supplier: Option<i64>,
+    pub(crate) invoice: String,
     /// Lines, and their new quantities.
-    pub(super) quantities: Vec<(i64, Option<i64>)>,
+    pub(crate) quantities: Vec<(i64, Option<i64>)>,
     /// A product, and how many units come to those that are there.
-    pub(super) added: Option<(i64, i64)>,
-    pub(super) step: DraftStep,
+    pub(crate) added: Option<(i64, i64)>,
+    pub(crate) step: DraftStep,
 }
 
 /// What else a form asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum DraftStep {
+pub(crate) enum DraftStep {
     /// Nothing but to store it.
     Keep,
     /// A line goes.

@@ -36,7 +36,7 @@ use crate::{
     stock::{self, Policy},
     work::{Author, Work, WriteError, retry_on_conflict},
 };
-pub(super) use store::{begin, begin_undo};
+pub(crate) use store::{begin, begin_undo};
 
 /// An import without progress for so long is ended by another process.
 const ABANDONED_AFTER: Duration = Duration::from_secs(30);
@@ -107,7 +107,7 @@ impl UploadState {
 
 /// How an import or an undo ended.
 #[derive(Debug)]
-pub(super) enum Ending {
+pub(crate) enum Ending {
     /// The records are there.
     Published,
     /// They are not, as was asked.
@@ -184,7 +184,7 @@ pub(super) async fn open(db: &Db, run: &Run, name: &str) -> Result<i64, ImportEr
 }
 
 /// Tells that another import is under way from every other fault.
-pub(super) fn busy(error: db::Error) -> ImportError {
+pub(crate) fn busy(error: db::Error) -> ImportError {
     if error.is_unique("imports_under_way_key") {
         ImportError::Busy
     } else {
@@ -286,7 +286,7 @@ async fn insert_chunk(
 /// # Errors
 ///
 /// Faults of the store, and a row that can neither be published nor withdrawn for now: then the import stays under way, and is tried again.
-pub(super) async fn finish(
+pub(crate) async fn finish(
     db: &Db,
     clock: &Clock,
     run: &Run,

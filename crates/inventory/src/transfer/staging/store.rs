@@ -29,22 +29,14 @@ pub(super) async fn open(
 }
 
 /// Begins to import an uploaded file; whether it was waiting for that.
-pub(in crate::transfer) async fn begin(
-    tx: &mut Tx,
-    id: i64,
-    now: Timestamp,
-) -> Result<bool, Error> {
+pub(crate) async fn begin(tx: &mut Tx, id: i64, now: Timestamp) -> Result<bool, Error> {
     let sql = "UPDATE imports SET state = 'staging', under_way = 1, problem = NULL, began_at = $2, progress_at = $2
                WHERE id = $1 AND state = 'checked'";
     Ok(tx.execute(sql, &[&id, &now]).await? > 0)
 }
 
 /// Begins to undo an import; whether it was done.
-pub(in crate::transfer) async fn begin_undo(
-    tx: &mut Tx,
-    id: i64,
-    now: Timestamp,
-) -> Result<bool, Error> {
+pub(crate) async fn begin_undo(tx: &mut Tx, id: i64, now: Timestamp) -> Result<bool, Error> {
     let sql =
         "UPDATE imports SET state = 'withdrawing', under_way = 1, problem = NULL, progress_at = $2
                WHERE id = $1 AND state = 'done'";

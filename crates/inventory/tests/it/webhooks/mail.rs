@@ -7,7 +7,7 @@ use inventory::{
     Config,
     analysis::report::{WeeklyRun, run_weekly},
     events::{self, Mail, mail::Server},
-    stock::AlertMode,
+    stock::{self, AlertMode},
 };
 use serde_json::json;
 use test_kit::{
@@ -248,7 +248,7 @@ on_both_engines!(
         settings.mail.as_mut().unwrap().digest = Some(12 * 60 + 30);
         let app = TestApp::with(&address, settings.clone()).await;
         let digest = async |app: &TestApp| {
-            let is_time = events::mail::digest(&app.state).await.unwrap();
+            let is_time = stock::digest::queue_digest(&app.state).await.unwrap();
             (is_time, events::mail::pass(&app.state).await.unwrap())
         };
         assert_eq!(digest(&app).await, (false, 0));

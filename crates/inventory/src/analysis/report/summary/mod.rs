@@ -2,8 +2,6 @@
 
 mod text;
 
-pub(crate) use text::{ReportSection, ReportText};
-
 use db::{Money, Timestamp};
 use serde::Serialize;
 

@@ -6,42 +6,13 @@ use super::{
     super::line::{DEAD_AFTER, SLOW_BEYOND},
     ClassTotals, ProductGroup, ReportSummary,
 };
-use crate::analysis::{
-    model::portfolio,
-    text::{ASSUMPTIONS, decimal},
+use crate::{
+    analysis::{
+        model::portfolio,
+        text::{ASSUMPTIONS, decimal},
+    },
+    events::mail::{ReportSection, ReportText},
 };
-
-/// A report in one language, for the mail and for the stored analysis.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ReportText {
-    /// With the day.
-    pub(crate) heading: String,
-    /// The shop in two sentences.
-    pub(crate) opening: String,
-    pub(crate) sections: Vec<ReportSection>,
-}
-
-/// A part of a report.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ReportSection {
-    /// May be blank.
-    pub(crate) heading: String,
-    /// One line each.
-    pub(crate) items: Vec<String>,
-}
-
-impl ReportText {
-    /// As plain text. The first line is the heading, as an analysis has one.
-    fn text(&self) -> String {
-        let mut lines = vec![self.heading.clone(), String::new(), self.opening.clone()];
-        for section in &self.sections {
-            lines.push(String::new());
-            lines.push(section.heading.clone());
-            lines.extend(section.items.iter().map(|item| format!("- {item}")));
-        }
-        lines.join("\n")
-    }
-}
 
 impl ReportSummary {
     /// The report as text, for people. Its first line is a heading, as an analysis has one.

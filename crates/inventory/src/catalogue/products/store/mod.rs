@@ -6,7 +6,7 @@ pub(super) mod offers;
 
 use std::sync::LazyLock;
 
-use db::{BatchLoader, Conn, Error, Query, Row, Timestamp, Tx};
+use db::{BatchLoader, Conn, Error, Query, Row, Timestamp, Tx, span_of};
 use resource::{Input as _, Record as _, sql};
 
 pub(crate) use list::StatsCache;
@@ -43,7 +43,7 @@ fn records() -> Query {
 /// The moments when the first and the last product were created.
 pub(super) async fn created_span(conn: &mut Conn) -> Result<Option<(Timestamp, Timestamp)>, Error> {
     let sql = "SELECT min(created_at), max(created_at) FROM products";
-    conn.one(sql, &[], |row| row.span()).await
+    conn.one(sql, &[], span_of).await
 }
 
 /// A product by its id.

@@ -7,7 +7,7 @@ pub(super) mod search;
 
 use std::sync::LazyLock;
 
-use db::{BatchLoader, Conn, Error, Query, Row, Timestamp, Tx};
+use db::{BatchLoader, Conn, Error, Query, Row, Timestamp, Tx, span_of};
 use resource::{Field, Named, Record as _, Refers, Titled, sql};
 
 pub(super) use list::{DAYS, MovementList, NEWEST_FIRST};
@@ -156,7 +156,7 @@ pub(super) async fn span(
 ) -> Result<Option<(Timestamp, Timestamp)>, Error> {
     let mut query = Query::new("SELECT min(created_at), max(created_at) FROM ");
     query.push(movement.path());
-    conn.one_of(&query, |row| row.span()).await
+    conn.one_of(&query, span_of).await
 }
 
 /// A movement by its id.

@@ -8,7 +8,6 @@ use db::Conn;
 use resource::{Field, Listed, Record as _, Value, Words, laid_out, listed};
 use web::locale::Locale;
 
-use super::{Movement, MovementEntry, MovementRecord, words::texts};
 use crate::{
     State,
     access::{Model, Verb},
@@ -26,7 +25,7 @@ use crate::{
         RecordId, Refusal,
         query::{Parameters, encode},
     },
-    stock::orders,
+    stock::movements::{Movement, MovementEntry, MovementRecord, words::texts},
 };
 
 /// The addresses of a movement's pages.
@@ -140,7 +139,7 @@ impl ResourcePages for Movement {
         parameters: &Parameters,
         take: impl FnMut(&MovementRecord) -> Result<(), db::Error>,
     ) -> Result<(), Refusal> {
-        super::each(conn, self, parameters, take).await
+        crate::stock::movements::each(conn, self, parameters, take).await
     }
 
     async fn deletion(
@@ -160,7 +159,10 @@ impl ResourcePages for Movement {
             )),
             ..Deletion::of(self.words(), name, sentence, back, frame.locale)
         };
-        Ok((deletion, super::check_deletion(state, self, record).await))
+        Ok((
+            deletion,
+            crate::stock::movements::check_deletion(state, self, record).await,
+        ))
     }
 
     async fn deleted(
@@ -249,10 +251,10 @@ async fn detail(movement: Movement, Extracted(page): Shared, frame: Frame, id: R
     Ok(frame.show(MovementPage {
         frame: &frame,
         words: movement.words(),
-        booking: super::booking(&page.state, movement, &record).await?,
+        booking: crate::stock::movements::booking(&page.state, movement, &record).await?,
         order: match movement {
             Movement::Inflow => None,
-            Movement::Outflow => orders::pages::origin(&page, &frame, record.id).await?,
+            Movement::Outflow => super::orders::origin(&page, &frame, record.id).await?,
         },
         may_delete: frame.may(Verb::Delete, movement.model()),
         correction: correction(movement, &frame, &record),

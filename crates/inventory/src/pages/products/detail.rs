@@ -8,7 +8,6 @@ use super::address;
 use crate::{
     State,
     access::{Model, Verb},
-    analysis::pages::AnalysisPanel,
     catalogue::products::{ProductRecord, Products},
     page::{
         Form, Frame,
@@ -18,6 +17,7 @@ use crate::{
         records::{Answer, Shared, find},
         trend::Trend,
     },
+    pages::analysis::AnalysisPanel,
     rest::{RecordId, Refusal, list::PageNumber, page::PageRequest, query::Parameters},
     stock::{self, Explanation, LedgerRow, Level, Policy, ledger},
 };

@@ -10,7 +10,6 @@ use http::{HeaderValue, StatusCode, header};
 use web::limits;
 
 use super::{
-    super::{Resource, column, sheet::separator},
     Upload, UploadState,
     choose::{self, FormChoices},
 };
@@ -24,6 +23,7 @@ use crate::{
         see_other,
     },
     rest::{RecordId, Refusal, query::Parameters},
+    transfer::{Resource, column, sheet::separator},
 };
 
 type Answer = Result<Response, web::Error>;

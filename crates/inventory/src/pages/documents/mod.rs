@@ -1,7 +1,7 @@
 //! The pages that all documents have: drafts and what was booked last, a booked document, undoing it, discarding a draft. What a draft's form
 //! shares is in `form`; the forms are with their kinds.
 
-pub(in crate::stock) mod form;
+pub(crate) mod form;
 
 use askama::Template;
 use axum::{
@@ -11,7 +11,6 @@ use axum::{
 use http::StatusCode;
 use resource::Both;
 
-use super::{Document, DocumentKind, DocumentSummary};
 use crate::{
     access::{Model, Verb},
     page::{
@@ -23,64 +22,65 @@ use crate::{
         see_other,
     },
     rest::{RecordId, Refusal},
+    stock::documents::{Document, DocumentKind, DocumentSummary},
 };
 
-pub(in crate::stock) type Answer = Result<Response, web::Error>;
-pub(in crate::stock) type Page = Extracted<PageState>;
+pub(crate) type Answer = Result<Response, web::Error>;
+pub(crate) type Page = Extracted<PageState>;
 
 /// What the pages of a kind say, and who may do what.
-pub(in crate::stock) struct About {
-    pub(in crate::stock) kind: DocumentKind,
+pub(crate) struct About {
+    pub(crate) kind: DocumentKind,
     /// The address of its list.
-    pub(in crate::stock) path: &'static str,
-    pub(in crate::stock) icon: &'static str,
-    pub(in crate::stock) title: Both,
+    pub(crate) path: &'static str,
+    pub(crate) icon: &'static str,
+    pub(crate) title: Both,
     /// The sentence under the title.
-    pub(in crate::stock) lead: Both,
+    pub(crate) lead: Both,
     /// The way to a new one.
-    pub(in crate::stock) begin: Both,
+    pub(crate) begin: Both,
     /// What stands over the names in a list.
-    pub(in crate::stock) names: Both,
+    pub(crate) names: Both,
     /// What the list of what was booked is called.
-    pub(in crate::stock) booked_last: Both,
+    pub(crate) booked_last: Both,
     /// What is said once one was undone.
-    pub(in crate::stock) undone: Both,
+    pub(crate) undone: Both,
     /// Who may make and book one.
-    pub(in crate::stock) makers: (Verb, Model),
+    pub(crate) makers: (Verb, Model),
     /// Who may undo one.
-    pub(in crate::stock) undoers: (Verb, Model),
+    pub(crate) undoers: (Verb, Model),
     /// What a list calls one.
-    pub(in crate::stock) name: fn(&Frame, &DocumentSummary) -> String,
+    pub(crate) name: fn(&Frame, &DocumentSummary) -> String,
     /// How much it is, in a list.
-    pub(in crate::stock) size: fn(&Frame, &DocumentSummary) -> String,
+    pub(crate) size: fn(&Frame, &DocumentSummary) -> String,
     /// What the question calls it whether its draft is discarded.
-    pub(in crate::stock) whole_name: fn(&Frame, &Document) -> String,
+    pub(crate) whole_name: fn(&Frame, &Document) -> String,
     /// The page of one that is booked; the text is why it was not undone.
-    pub(in crate::stock) page: fn(&Frame, StatusCode, &Document, &str) -> Response,
+    pub(crate) page: fn(&Frame, StatusCode, &Document, &str) -> Response,
 }
 
 impl About {
     /// Where a document is: its draft leads on to its form.
-    pub(in crate::stock) fn address(&self, id: i64) -> String {
+    pub(crate) fn address(&self, id: i64) -> String {
         format!("{}{id}/", self.path)
     }
 
-    pub(in crate::stock) fn draft_address(&self, id: i64) -> String {
+    pub(crate) fn draft_address(&self, id: i64) -> String {
         format!("{}{id}/edit/", self.path)
     }
 
-    pub(in crate::stock) fn admit(&self, frame: &Frame) -> Result<(), Refusal> {
+    pub(crate) fn admit(&self, frame: &Frame) -> Result<(), Refusal> {
         let (verb, model) = self.makers;
         frame.require(verb, model)
     }
 
-    pub(in crate::stock) fn may_undo(&self, frame: &Frame) -> bool {
+    pub(crate) fn may_undo(&self, frame: &Frame) -> bool {
         let (verb, model) = self.undoers;
         frame.may(verb, model)
     }
 
     /// The document of an address, for those who may make one.
-    pub(in crate::stock) async fn find(
+    pub(crate) async fn find(
         &self,
         page: &PageState,
         frame: &Frame,
@@ -88,11 +88,11 @@ impl About {
     ) -> Result<Document, Refusal> {
         self.admit(frame)?;
         let id = id.ok_or(Refusal::NotFound)?;
-        super::read(&page.state, &frame.caller, (self.kind, id)).await
+        crate::stock::documents::read(&page.state, &frame.caller, (self.kind, id)).await
     }
 
     /// Leads to a document that was booked just now, with its Undo for those who may.
-    pub(in crate::stock) fn booked(&self, frame: &Frame, id: i64, said: String) -> Response {
+    pub(crate) fn booked(&self, frame: &Frame, id: i64, said: String) -> Response {
         let address = self.address(id);
         let mut flash = Flash::success(said);
         if self.may_undo(frame) {
@@ -102,7 +102,7 @@ impl About {
     }
 
     /// Leads to the draft of a document whose form was sent once more after it was booked and undone.
-    pub(in crate::stock) fn undone_before(&self, frame: &Frame, id: i64) -> Response {
+    pub(crate) fn undone_before(&self, frame: &Frame, id: i64) -> Response {
         flash::leave(see_other(&self.draft_address(id)), undone_before(frame))
     }
 }
@@ -112,7 +112,7 @@ fn undone_before(frame: &Frame) -> Flash {
 }
 
 /// The list and what lies below it, but for the forms.
-pub(in crate::stock) fn routes(about: &'static About) -> PageRouter {
+pub(crate) fn routes(about: &'static About) -> PageRouter {
     let below = |path: &str| format!("{}{path}", about.path);
     PageRouter::new()
         .route(
@@ -166,7 +166,8 @@ struct ListPage<'a> {
 
 async fn list(about: &'static About, Extracted(page): Page, frame: Frame) -> Answer {
     about.admit(&frame)?;
-    let (drafts, booked) = super::list(&page.state, &frame.caller, about.kind).await?;
+    let (drafts, booked) =
+        crate::stock::documents::list(&page.state, &frame.caller, about.kind).await?;
     let row = |document: &DocumentSummary| Row {
         address: about.address(document.id),
         name: (about.name)(&frame, document),
@@ -204,18 +205,20 @@ async fn undo(
     let id = id.ok_or(Refusal::NotFound)?;
     let (state, caller) = (&page.state, &frame.caller);
     let document = (about.kind, id);
-    let flash = match super::undo(state, (caller, frame.locale), document).await {
+    let flash = match crate::stock::documents::undo(state, (caller, frame.locale), document).await {
         Ok(true) => Flash::success(frame.say(about.undone)),
         Ok(false) => undone_before(&frame),
         Err(Refusal::Conflict(message)) => {
-            let document = super::read(state, caller, document).await?;
+            let document = crate::stock::documents::read(state, caller, document).await?;
             let why = message.text(frame.locale);
             return Ok((about.page)(&frame, StatusCode::CONFLICT, &document, why));
         }
         Err(refusal) => return Err(refusal.into()),
     };
     // The draft is its maker's, who may be somebody else.
-    let is_own = super::read(state, caller, document).await.is_ok();
+    let is_own = crate::stock::documents::read(state, caller, document)
+        .await
+        .is_ok();
     let next = if is_own {
         about.draft_address(id)
     } else {
@@ -261,7 +264,7 @@ async fn discard(
     Post::read(&page.state, &parts, body).await?;
     let id = id.ok_or(Refusal::NotFound)?;
     let document = (about.kind, id);
-    let flash = if super::discard(&page.state, &frame.caller, document).await? {
+    let flash = if crate::stock::documents::discard(&page.state, &frame.caller, document).await? {
         Flash::success(frame.text("Rascunho descartado.", "Draft discarded."))
     } else {
         Flash::warning(frame.text(
@@ -273,7 +276,7 @@ async fn discard(
 }
 
 /// `8 produtos`
-pub(in crate::stock) fn products(frame: &Frame, count: i64) -> String {
+pub(crate) fn products(frame: &Frame, count: i64) -> String {
     let word = if count == 1 {
         frame.text("produto", "product")
     } else {

@@ -10,11 +10,7 @@ use axum::{
     response::Response,
 };
 
-use super::{
-    Document, DocumentKind, DocumentLine, DocumentOutcome,
-    documents::pages::{self, About, Answer, Page, products},
-    model::{CountedLine, compared, cost, differing, fingerprint},
-};
+use super::documents::{self, About, Answer, Page, products};
 use crate::{
     access::{Model, Verb},
     page::{
@@ -23,6 +19,10 @@ use crate::{
         see_other,
     },
     rest::RecordId,
+    stock::{
+        counts::model::{CountedLine, compared, cost, differing, fingerprint},
+        documents::{Document, DocumentKind, DocumentLine, DocumentOutcome},
+    },
 };
 
 /// The pages of counts.
@@ -54,7 +54,7 @@ static ABOUT: About = About {
 
 /// `/counts/` and what lies below it.
 pub(crate) fn routes() -> PageRouter {
-    pages::routes(&ABOUT)
+    documents::routes(&ABOUT)
         .route("/counts/new/", get(start::open).post(start::begin))
         .route("/counts/{id}/edit/", get(form::edit).post(form::change))
         .route("/counts/{id}/review/", get(review).post(book))
@@ -213,7 +213,7 @@ async fn book(Extracted(page): Page, frame: Frame, id: RecordId, request: Reques
     let mut post = Post::read(&page.state, &parts, body).await?;
     let key = post.idempotency_key(&frame, "counts");
     let (who, seen) = ((&frame.caller, frame.locale), post.text("seen"));
-    let booked = super::book(&page.state, who, id, seen, key).await;
+    let booked = crate::stock::counts::book(&page.state, who, id, seen, key).await;
     match booked.map(|saved| saved.outcome) {
         Ok(DocumentOutcome::Booked) => {
             let count = ABOUT.find(&page, &frame, RecordId(Some(id))).await?;

@@ -8,10 +8,6 @@ use axum::{
 };
 use resource::{Field, integer, text};
 
-use super::{
-    AdjustmentResult, Explanation, Reason,
-    model::{Adjustment, MAX_COUNTED, MAX_NOTE},
-};
 use crate::{
     access::{Model, Verb},
     catalogue::products::{self, ProductRecord},
@@ -25,6 +21,10 @@ use crate::{
         Message, RecordId, Refusal,
         fields::{Mode, Reader},
         query::Parameters,
+    },
+    stock::adjustments::{
+        AdjustmentResult, Explanation, Reason,
+        model::{Adjustment, MAX_COUNTED, MAX_NOTE},
     },
 };
 
@@ -114,7 +114,9 @@ async fn book(Extracted(page): Page, frame: Frame, id: RecordId, request: Reques
     let Some(adjustment) = read(&mut post, &frame) else {
         return Ok(again(&frame, post.form, &product, &next));
     };
-    let booked = super::book(&page.state, &frame.caller, product.id, adjustment, key).await;
+    let booked =
+        crate::stock::adjustments::book(&page.state, &frame.caller, product.id, adjustment, key)
+            .await;
     match booked {
         Ok(adjusted) => {
             let message = Flash::success(message(&frame, &adjusted));

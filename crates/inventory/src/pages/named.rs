@@ -11,12 +11,14 @@ use resource::{Field, Record as _, Words};
 use serde_json::json;
 use web::{errors::wants_json, locale::Locale};
 
-use super::{Kind, NamedRecord};
 use crate::{
     State,
     access::{Model, Verb},
     api::{resource::json as json_answer, writes},
-    catalogue::{products, refuse_when_referenced},
+    catalogue::{
+        named::{Kind, NamedRecord},
+        refuse_when_referenced,
+    },
     page::{
         Form, Frame, PageState, Post,
         delete::Deletion,
@@ -94,9 +96,9 @@ impl ResourcePages for Kind {
         parameters: &Parameters,
     ) -> Result<Option<String>, Refusal> {
         // A scanned code is no record's name.
-        let named = super::part(&page.state, self, parameters, 1, 0).await?;
+        let named = crate::catalogue::named::part(&page.state, self, parameters, 1, 0).await?;
         if named.is_empty() {
-            products::pages::jump(page, parameters).await
+            super::products::jump(page, parameters).await
         } else {
             Ok(None)
         }
@@ -136,7 +138,7 @@ impl ResourcePages for Kind {
         parameters: &Parameters,
         take: impl FnMut(&NamedRecord) -> Result<(), db::Error>,
     ) -> Result<(), Refusal> {
-        let records = super::all(conn, self, parameters).await?;
+        let records = crate::catalogue::named::all(conn, self, parameters).await?;
         Ok(records.iter().try_for_each(take)?)
     }
 
@@ -152,7 +154,7 @@ impl ResourcePages for Kind {
         );
         let (words, back) = (self.words(), address(self, record.id));
         let deletion = Deletion::of(words, record.name.clone(), sentence, back, frame.locale);
-        let referring = super::references_to(state, self, record.id).await?;
+        let referring = crate::catalogue::named::references_to(state, self, record.id).await?;
         let deletion = Deletion {
             blocking: self::referring(self, frame, record.id),
             ..deletion
@@ -329,7 +331,9 @@ async fn update(
     }
     let compared = edit.clone();
     let refused = move |record: &NamedRecord| compared.conflicts(&snapshots(record), locale);
-    match super::edit(&page.state, &frame.caller, (kind, id), members, refused).await {
+    match crate::catalogue::named::edit(&page.state, &frame.caller, (kind, id), members, refused)
+        .await
+    {
         Ok(Some(record)) => Ok(done(
             &frame.back(&post.text("next")),
             &words.done(locale, "alterad", "changed"),

@@ -6,19 +6,16 @@ mod form;
 use askama::Template;
 use axum::response::Response;
 
-use super::{
-    Document, DocumentKind, DocumentLine,
-    documents::{
-        DocumentSummary,
-        pages::{self, About, products},
-    },
-    model::{cost, total_cost, units},
-};
+use super::documents::{self, About, products};
 use crate::{
     access::{Model, Verb},
     page::{
         Frame,
         routes::{PageRouter, get},
+    },
+    stock::{
+        documents::{Document, DocumentKind, DocumentLine, DocumentSummary},
+        receiving::model::{cost, total_cost, units},
     },
 };
 
@@ -55,7 +52,7 @@ static ABOUT: About = About {
 
 /// `/receiving/` and what lies below it.
 pub(crate) fn routes() -> PageRouter {
-    pages::routes(&ABOUT)
+    documents::routes(&ABOUT)
         .route("/receiving/new/", get(form::new).post(form::begin))
         .route("/receiving/{id}/edit/", get(form::edit).post(form::change))
 }

@@ -5,14 +5,14 @@ use std::time::Duration;
 use askama::Template;
 use web::locale::Locale;
 
-use super::super::{
-    AnalysedProduct, Analysis, AnalysisStatus, AnalysisSummary, Phase, Provenance, RestockTerms,
-    Source,
-    model::Terms,
-    text::{ASSUMPTIONS, decimal},
-};
 use crate::{
     access::{Model, Verb},
+    analysis::{
+        AnalysedProduct, Analysis, AnalysisStatus, AnalysisSummary, Phase, Provenance,
+        RestockTerms, Source,
+        model::Terms,
+        text::{ASSUMPTIONS, decimal},
+    },
     page::{Form, Frame},
     rest::page::Page,
 };
@@ -262,7 +262,7 @@ fn duration(locale: Locale, milliseconds: i64) -> String {
     if milliseconds < 1000 {
         return format!("{milliseconds} ms");
     }
-    let seconds = super::super::model::real(milliseconds) / 1000.0;
+    let seconds = crate::analysis::model::real(milliseconds) / 1000.0;
     format!("{} s", decimal(locale, seconds, 1))
 }
 

@@ -5,7 +5,7 @@ mod detail;
 mod form;
 mod search;
 
-pub(in crate::catalogue) use search::jump;
+pub(crate) use search::jump;
 
 use std::collections::BTreeMap;
 
@@ -13,14 +13,16 @@ use db::Conn;
 use resource::{Field, Record as _, Words};
 use web::locale::Locale;
 
-use super::{
-    ProductRecord, Products, WORDS,
-    lookup::{self, SerieNumberMatches},
-};
 use crate::{
     State,
     access::{Model, Verb},
-    catalogue::refuse_when_referenced,
+    catalogue::{
+        products::{
+            ProductRecord, Products, WORDS,
+            lookup::{self, SerieNumberMatches},
+        },
+        refuse_when_referenced,
+    },
     page::{
         Frame, PageState,
         delete::Deletion,
@@ -171,7 +173,7 @@ impl ResourcePages for Products {
     ) -> Result<(), Refusal> {
         match numbered {
             Some(numbered) => numbered.each(conn, take).await,
-            None => super::each(conn, state, parameters, take).await,
+            None => crate::catalogue::products::each(conn, state, parameters, take).await,
         }
     }
 
@@ -181,7 +183,7 @@ impl ResourcePages for Products {
         frame: &Frame,
         record: &ProductRecord,
     ) -> Result<(Deletion, Result<(), Refusal>), Refusal> {
-        let referring = super::references_to(state, record.id).await?;
+        let referring = crate::catalogue::products::references_to(state, record.id).await?;
         let [_inflows, outflows, _imports] = &referring;
         let movement = if outflows.count > 0 {
             Movement::Outflow

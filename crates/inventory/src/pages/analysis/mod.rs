@@ -11,9 +11,9 @@ use axum::{
 };
 use web::Error;
 
-use super::restock_terms::{FIELDS, RestockTerms};
 use crate::{
     access::{Model, Verb},
+    analysis::restock_terms::{FIELDS, RestockTerms},
     page::{
         Form, Frame, PageState, flash, request_body,
         routes::{PageRouter, get, post},
@@ -41,8 +41,8 @@ async fn list(
 ) -> Result<Response, Error> {
     let parameters = Parameters::parse(query.as_deref().unwrap_or_default());
     let wanted = PageRequest::parse(&page.state, &parameters).map_err(Refusal::from)?;
-    let analyses = super::list(&page.state, None, wanted).await?;
-    let waiting = super::waiting(&page.state).await?;
+    let analyses = crate::analysis::list(&page.state, None, wanted).await?;
+    let waiting = crate::analysis::waiting(&page.state).await?;
     let shop = page.state.config.language;
     let low = if analyses.results.is_empty() {
         stock::low_count(&page.state).await?
@@ -58,10 +58,12 @@ async fn read(
     frame: Frame,
 ) -> Result<Response, Error> {
     let id = id.ok_or(Refusal::NotFound)?;
-    let found = super::read(&page.state, id).await.map_err(Refusal::from)?;
+    let found = crate::analysis::read(&page.state, id)
+        .await
+        .map_err(Refusal::from)?;
     let analysis = found.ok_or(Refusal::NotFound)?;
     let product = match analysis.summary.product {
-        Some(product) => super::product(&page.state, product).await?,
+        Some(product) => crate::analysis::product(&page.state, product).await?,
         None => None,
     };
     let shop = page.state.config.language;
@@ -79,7 +81,7 @@ async fn request_analysis(
     frame.require(Verb::Add, Model::Analysis)?;
     let product = request_body::text(&members, "product").and_then(|id| id.parse().ok());
     let product: i64 = product.ok_or(Refusal::NotFound)?;
-    let before = super::analyse_now(&page.state, &frame.caller, product).await?;
+    let before = crate::analysis::analyse_now(&page.state, &frame.caller, product).await?;
     let after = before.newest.unwrap_or(0);
     // The product's page of the catalogue shows the progress, too.
     let (path, place) = match request_body::text(&members, "from").as_deref() {
@@ -102,7 +104,7 @@ async fn product(
     let id = id.ok_or(Refusal::NotFound)?;
     let parameters = Parameters::parse(query.as_deref().unwrap_or_default());
     let after: Option<i64> = parameters.get("after").and_then(|id| id.parse().ok());
-    let status = super::status(&page.state, id)
+    let status = crate::analysis::status(&page.state, id)
         .await
         .map_err(Refusal::from)?;
     if let (Some(after), Some(newest)) = (after, status.newest)
@@ -110,7 +112,7 @@ async fn product(
     {
         return Ok(see_other(&format!("/analyses/{newest}/")));
     }
-    let terms = super::read_terms(&page.state, id).await?;
+    let terms = crate::analysis::read_terms(&page.state, id).await?;
     let form = view::form(&frame, &terms.ok_or(Refusal::NotFound)?);
     show_product(&page, &frame, id, form, after).await
 }
@@ -123,13 +125,15 @@ async fn show_product(
     after: Option<i64>,
 ) -> Result<Response, Error> {
     let state = &page.state;
-    let product = super::product(state, id).await?;
+    let product = crate::analysis::product(state, id).await?;
     let wanted = PageRequest::parse(state, &Parameters::parse("")).map_err(Refusal::from)?;
     let template = ProductAnalysesPage::new(
         frame,
         product.ok_or(Refusal::NotFound)?,
-        super::status(state, id).await.map_err(Refusal::from)?,
-        &super::list(state, Some(id), wanted).await?,
+        crate::analysis::status(state, id)
+            .await
+            .map_err(Refusal::from)?,
+        &crate::analysis::list(state, Some(id), wanted).await?,
         (form, state.config.analysis.terms),
         after,
         state.config.language,
@@ -153,7 +157,7 @@ async fn write_terms(
     frame.require(Verb::Change, Model::Product)?;
     match RestockTerms::read(&api_members(&members)) {
         Ok(terms) => {
-            super::write_terms(&page.state, id, terms).await?;
+            crate::analysis::write_terms(&page.state, id, terms).await?;
             let text = frame.text("As premissas foram salvas.", "The assumptions were saved.");
             let back = see_other(&format!("/analyses/product/{id}/"));
             Ok(flash::success(back, text))

@@ -14,8 +14,10 @@ use web::{
     page::{Layout, Page},
 };
 
-use super::{PageState, frame::Frame};
-use crate::admin;
+use crate::{
+    admin,
+    page::{Frame, PageState},
+};
 
 /// Renders errors in the shape that their caller understands.
 #[derive(Clone)]
@@ -83,7 +85,7 @@ pub(crate) async fn render(
             return shapes.render(error, facts);
         }
         let layout = Layout::of(facts, page.assets.clone());
-        match Frame::of(&parts, layout, &page.state) {
+        match Frame::of(&parts, layout, &page) {
             Some(frame) => framed(&frame, error),
             None => shapes.render(error, facts),
         }

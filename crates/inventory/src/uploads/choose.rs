@@ -13,16 +13,14 @@ use web::{
     rate::{Key, Period, Rate},
 };
 
-use super::{
-    super::{ImportError, Problem, Report, Resource, column, encoding::decode, missing},
-    NewUpload, Upload, UploadState, multipart,
-};
+use super::{NewUpload, Upload, UploadState, multipart};
 use crate::{
     access::Verb,
     accounts::{csrf, session},
     api::gate,
     page::{Form, Frame, PageState, once::Once, see_other, visits::Visit},
     rest::{Refusal, query::Parameters},
+    transfer::{ImportError, Problem, Report, Resource, column, encoding::decode, missing},
 };
 
 type Answer = Result<Response, web::Error>;

@@ -4,13 +4,7 @@ use askama::Template;
 use axum::extract::{Request, State as Extracted};
 use resource::{Field, Words};
 
-use super::{
-    super::{
-        Movement, MovementRecord,
-        words::{Texts, texts},
-    },
-    fields, pickers, sentence, undo,
-};
+use super::{fields, pickers, sentence, undo};
 use crate::{
     access::Verb,
     api::writes,
@@ -22,7 +16,10 @@ use crate::{
         see_other,
     },
     rest::{Refusal, query::Parameters},
-    stock::movements,
+    stock::movements::{
+        self, Movement, MovementRecord,
+        words::{Texts, texts},
+    },
 };
 
 /// The fields that the form writes, in its order.

@@ -6,15 +6,9 @@ use axum::{
     response::Response,
 };
 
-use super::{
-    super::{DocumentKind, of_supplier, start},
-    ABOUT, Answer, Page, number, to_draft,
-};
+use super::{ABOUT, Answer, Page, number, to_draft};
 use crate::{
-    catalogue::{
-        named,
-        products::{self, Products},
-    },
+    catalogue::{named, products::Products},
     page::{
         Form, Frame, PageState, Post,
         flash::{self, Flash},
@@ -24,6 +18,10 @@ use crate::{
         records::ResourcePages as _,
     },
     rest::{Refusal, json::Titled, query::Parameters},
+    stock::{
+        counts::{of_supplier, start},
+        documents::DocumentKind,
+    },
 };
 
 /// The fields in the order of the form.
@@ -96,7 +94,8 @@ impl CountRequest {
         if let Ok(supplier) = self.supplier.id.parse() {
             return Ok((label, of_supplier(&page.state, supplier, limit).await?));
         }
-        let found = products::pages::first(&page.state, &self.list.parameters, limit).await?;
+        let found =
+            crate::pages::products::first(&page.state, &self.list.parameters, limit).await?;
         let titled = found.into_iter().map(|product| Titled {
             id: product.id,
             title: product.title,

@@ -7,7 +7,6 @@ use axum::{
 };
 use web::locale::Locale;
 
-use super::{OrderLine, OrderState, PaidOrder, WaitingOrders};
 use crate::{
     access::{Model, Verb},
     page::{
@@ -18,6 +17,7 @@ use crate::{
         see_other,
     },
     rest::{RecordId, Refusal},
+    stock::orders::{OrderLine, OrderState, PaidOrder, WaitingOrders},
 };
 
 type Answer = Result<Response, web::Error>;
@@ -54,7 +54,7 @@ pub(crate) async fn origin(
     frame: &Frame,
     outflow: i64,
 ) -> Result<Option<(String, String)>, Refusal> {
-    let order = super::of_outflow(&page.state, outflow).await?;
+    let order = crate::stock::orders::of_outflow(&page.state, outflow).await?;
     Ok(order.map(|order| (address(&order), order.name(frame.locale))))
 }
 
@@ -114,7 +114,7 @@ struct ListPage<'a> {
 
 async fn list(Extracted(page): Page, frame: Frame) -> Answer {
     frame.require(Verb::View, Model::Outflow)?;
-    let WaitingOrders { count, first } = super::waiting(&page.state, SHOWN).await?;
+    let WaitingOrders { count, first } = crate::stock::orders::waiting(&page.state, SHOWN).await?;
     let rows: Vec<Row> = first
         .iter()
         .map(|order| Row::of(order, frame.locale))
@@ -149,7 +149,7 @@ impl OrderPage<'_> {
 }
 
 async fn find(page: &PageState, RecordId(id): RecordId) -> Result<PaidOrder, Refusal> {
-    super::read(&page.state, id.ok_or(Refusal::NotFound)?).await
+    crate::stock::orders::read(&page.state, id.ok_or(Refusal::NotFound)?).await
 }
 
 async fn show(Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
@@ -178,7 +178,8 @@ fn state(frame: &Frame, state: OrderState) -> &'static str {
 
 async fn retry(Extracted(page): Page, frame: Frame, id: RecordId, request: Request) -> Answer {
     let (id, next) = posted(&page, &frame, id, request).await?;
-    let (order, has_waited) = super::try_again(&page.state, &frame.caller, id).await?;
+    let (order, has_waited) =
+        crate::stock::orders::try_again(&page.state, &frame.caller, id).await?;
     let name = order.name(frame.locale);
     let flash = match order.state {
         _ if !has_waited => ended_before(&frame, &order),
@@ -194,7 +195,8 @@ async fn retry(Extracted(page): Page, frame: Frame, id: RecordId, request: Reque
 
 async fn by_hand(Extracted(page): Page, frame: Frame, id: RecordId, request: Request) -> Answer {
     let (id, next) = posted(&page, &frame, id, request).await?;
-    let (order, has_waited) = super::put_aside(&page.state, &frame.caller, id).await?;
+    let (order, has_waited) =
+        crate::stock::orders::put_aside(&page.state, &frame.caller, id).await?;
     let flash = if has_waited {
         let (name, state) = (order.name(frame.locale), state(&frame, order.state));
         Flash::success(format!("{name}: {state}."))

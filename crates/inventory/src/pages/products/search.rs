@@ -132,7 +132,7 @@ async fn also(
 }
 
 /// Where a search leads that is a serie number, as a scanner types it: to its product.
-pub(in crate::catalogue) async fn jump(
+pub(crate) async fn jump(
     page: &PageState,
     parameters: &Parameters,
 ) -> Result<Option<String>, Refusal> {

@@ -8,13 +8,13 @@ use std::{
     time::Duration,
 };
 
-use db::{Error, Timestamp};
+use db::{Error, Timestamp, Tx};
 
-use super::{Composer, queue};
+use super::low_stock_list;
 use crate::{
     State,
+    events::mail,
     rest::{list::PageNumber, page::PageRequest},
-    stock,
 };
 
 const DAY: i64 = 24 * 60 * 60 * 1_000_000;
@@ -30,7 +30,7 @@ pub(crate) async fn run(state: State) {
         let (state, done) = (state.clone(), Arc::clone(&done));
         async move {
             let day = state.clock.now().micros().div_euclid(DAY);
-            if done.load(Ordering::Relaxed) != day && digest(&state).await? {
+            if done.load(Ordering::Relaxed) != day && queue_digest(&state).await? {
                 done.store(day, Ordering::Relaxed);
             }
             Ok(())
@@ -45,9 +45,9 @@ pub(crate) async fn run(state: State) {
 /// # Errors
 ///
 /// Those of the database.
-pub async fn digest(state: &State) -> Result<bool, Error> {
+pub async fn queue_digest(state: &State) -> Result<bool, Error> {
     let minutes = state.config.mail.as_ref().and_then(|mail| mail.digest);
-    let (Some(minutes), Some(composer)) = (minutes, Composer::of(&state.config)) else {
+    let Some(minutes) = minutes else {
         return Ok(false);
     };
     let now = state.clock.now();
@@ -59,16 +59,17 @@ pub async fn digest(state: &State) -> Result<bool, Error> {
         page: PageNumber::Number(1),
         size: MAX_LISTED,
     };
-    let low = stock::low_stock_list(state, wanted).await;
+    let low = low_stock_list(state, wanted).await;
     let low = low
         .map_err(|refusal| Error::other(format!("the low products cannot be read: {refusal:?}")))?;
     if low.count > 0 {
         let day = midnight.to_jiff().strftime("%Y-%m-%d").to_string();
-        let mails = composer.digest((&day, now), &low.results, low.count);
-        state
-            .db
-            .write(async move |tx| queue(tx, &mails, now).await)
-            .await?;
+        let mailing = state.clone();
+        let queue = async move |tx: &mut Tx| {
+            let low = (low.results.as_slice(), low.count);
+            mail::queue_digest(tx, &mailing, (&day, now), low).await
+        };
+        state.db.write(queue).await?;
     }
     Ok(true)
 }

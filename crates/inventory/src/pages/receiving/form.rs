@@ -8,20 +8,7 @@ use axum::{
 };
 use web::locale::Locale;
 
-use super::{
-    super::{
-        Document, DocumentKind, DocumentLine, DocumentOutcome, SaveResult,
-        documents::{
-            self,
-            pages::{
-                Answer, Page,
-                form::{self, Problems, added, added_message, product_picker, quantity_attributes},
-            },
-        },
-        model::{DraftChange, DraftStep, MAX_INVOICE},
-    },
-    ABOUT, booked, cost_text, sums,
-};
+use super::{ABOUT, booked, cost_text, sums};
 use crate::{
     catalogue::named,
     page::{
@@ -30,10 +17,18 @@ use crate::{
         picker::{Picked, Source},
         redirect, see_other,
     },
+    pages::documents::{
+        Answer, Page,
+        form::{self, Problems, added, added_message, product_picker, quantity_attributes},
+    },
     rest::{
         RecordId, Refusal,
         fields::{Mode, Reader},
         query::Parameters,
+    },
+    stock::{
+        documents::{self, Document, DocumentKind, DocumentLine, DocumentOutcome, SaveResult},
+        receiving::model::{DraftChange, DraftStep, MAX_INVOICE},
     },
 };
 
@@ -236,7 +231,7 @@ async fn save(
     }
     let id = shown.receipt.as_ref().map(|receipt| receipt.id);
     let who = (&frame.caller, locale);
-    match super::super::save(state, who, id, change.clone(), key).await {
+    match crate::stock::receiving::save(state, who, id, change.clone(), key).await {
         Ok(saved) => done(page, frame, &saved, &change, (&shown, scanned)).await,
         Err(refusal) => {
             shown.form.take(refusal, locale)?;

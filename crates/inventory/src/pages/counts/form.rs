@@ -8,14 +8,7 @@ use axum::{
 };
 use http::StatusCode;
 
-use super::{
-    super::{
-        CountChange, Document, DocumentKind, DocumentLine, DocumentOutcome,
-        documents::pages::form::{self, added, added_message, product_picker, quantity_attributes},
-        save,
-    },
-    ABOUT, Answer, Page, progress, review_address, to_draft,
-};
+use super::{ABOUT, Answer, Page, progress, review_address, to_draft};
 use crate::{
     page::{
         Form, Frame, Post,
@@ -23,7 +16,12 @@ use crate::{
         picker::Picked,
         redirect, see_other,
     },
+    pages::documents::form::{self, added, added_message, product_picker, quantity_attributes},
     rest::{Message, RecordId},
+    stock::{
+        counts::{CountChange, save},
+        documents::{Document, DocumentKind, DocumentLine, DocumentOutcome},
+    },
 };
 
 /// The fields in the order of the form.

@@ -3,7 +3,6 @@
 
 use web::locale::Locale;
 
-use super::super::{DocumentKind, DocumentLine};
 use crate::{
     catalogue::products,
     page::{
@@ -11,16 +10,17 @@ use crate::{
         picker::{Picked, Source},
     },
     rest::{Message, Refusal},
+    stock::documents::{DocumentKind, DocumentLine, Quantities},
 };
 
 /// The picker of the product that is added.
-pub(in crate::stock) fn product_picker(frame: &Frame) -> Picked {
+pub(crate) fn product_picker(frame: &Frame) -> Picked {
     let label = frame.text("Produto", "Product");
     Picked::empty("product", label, Source::Products)
 }
 
 /// Attributes of the field of its quantity.
-pub(in crate::stock) const fn quantity_attributes(has_focus: bool) -> &'static str {
+pub(crate) const fn quantity_attributes(has_focus: bool) -> &'static str {
     if has_focus {
         "inputmode=\"numeric\" autocomplete=\"off\" maxlength=\"120\" autofocus"
     } else {
@@ -30,7 +30,7 @@ pub(in crate::stock) const fn quantity_attributes(has_focus: bool) -> &'static s
 
 /// A product with the units that come to its line, and the product whose code was scanned into the quantity: whoever scans one thing after
 /// the other scans the next code into the quantity of the one before.
-pub(in crate::stock) async fn added(
+pub(crate) async fn added(
     page: &PageState,
     post: &mut Post,
     kind: DocumentKind,
@@ -52,13 +52,11 @@ pub(in crate::stock) async fn added(
     Ok((None, None))
 }
 
-/// Lines, and their new quantities; none of what is not counted.
-pub(in crate::stock) type Quantities = Vec<(i64, Option<i64>)>;
 /// Lines, and what is wrong with them.
-pub(in crate::stock) type Problems = Vec<(i64, Message)>;
+pub(crate) type Problems = Vec<(i64, Message)>;
 
 /// The lines whose quantity is another than the form showed. One that it showed may have been changed elsewhere meanwhile.
-pub(in crate::stock) fn quantities(
+pub(crate) fn quantities(
     form: &mut Form,
     kind: DocumentKind,
     lines: &[DocumentLine],
@@ -91,12 +89,12 @@ pub(in crate::stock) fn quantities(
     (changed, problems)
 }
 
-pub(in crate::stock) fn quantity_field(line: i64) -> String {
+pub(crate) fn quantity_field(line: i64) -> String {
     format!("quantity_{line}")
 }
 
 /// A line's quantity as it was typed, or as it is, and what is wrong with it.
-pub(in crate::stock) fn typed(
+pub(crate) fn typed(
     form: &Form,
     line: &DocumentLine,
     problems: &[(i64, Message)],
@@ -120,7 +118,7 @@ fn quantity(kind: DocumentKind, typed: &str, locale: Locale) -> Result<i64, Mess
 }
 
 /// `Adicionado: 3 × Café. Na lista: 5.`
-pub(in crate::stock) fn added_message(
+pub(crate) fn added_message(
     frame: &Frame,
     added: Option<(i64, i64)>,
     title: &str,

@@ -11,7 +11,7 @@ use std::{collections::HashMap, io::Cursor, sync::Arc, time::Duration};
 
 use db::{Conn, Timestamp};
 
-use super::{
+use crate::transfer::{
     ImportError, Report, Resource, Run,
     examine::Examination,
     import::{examine, import_rows},

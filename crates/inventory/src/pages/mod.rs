@@ -1,0 +1,32 @@
+//! The pages of what the shop has: catalogue, stock, analyses, events. What they share is in `page`, which knows how the records are
+//! called, and what they show and change is in the rooms of the records.
+
+mod adjustments;
+mod analysis;
+mod counts;
+mod documents;
+mod events;
+mod movements;
+mod named;
+pub(crate) mod orders;
+mod products;
+mod receiving;
+
+use crate::{catalogue::named::Kind, movement::Movement, page::routes::PageRouter};
+
+/// Their addresses.
+pub(crate) fn routes() -> PageRouter {
+    Kind::ALL
+        .into_iter()
+        .fold(products::routes(), |router, kind| {
+            router.merge(named::routes(kind))
+        })
+        .merge(movements::routes(Movement::Inflow))
+        .merge(movements::routes(Movement::Outflow))
+        .merge(orders::routes())
+        .merge(receiving::routes())
+        .merge(counts::routes())
+        .merge(adjustments::routes())
+        .merge(analysis::routes())
+        .merge(events::routes())
+}
