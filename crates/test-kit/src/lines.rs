@@ -4,10 +4,13 @@ use std::io::{BufRead as _, BufReader, Read};
 use std::process::Child;
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use tokio::sync::watch;
 
-use crate::process::DEADLINE;
+/// How long a start, a stop or an awaited line may take before the test fails. It ends what hangs
+/// and measures nothing: the machine may be busy.
+pub(crate) const DEADLINE: Duration = Duration::from_secs(5 * 60);
 
 /// Lines as they come from both streams. `news` counts them, and is [`Lines::ENDED`] once both
 /// streams ended.

@@ -6,15 +6,10 @@ use std::fs::File;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
-use std::time::Duration;
 
 use tempfile::TempDir;
 
-use crate::lines::Lines;
-
-/// How long a start, a stop or an awaited line may take before the test fails. It ends what hangs
-/// and measures nothing: the machine may be busy.
-pub(crate) const DEADLINE: Duration = Duration::from_secs(5 * 60);
+use crate::lines::{DEADLINE, Lines};
 
 /// The services that announce themselves with a `listening` line.
 const SERVICES: [&str; 4] = ["checkout", "inventory", "sandbox", "metrics"];

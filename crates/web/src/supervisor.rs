@@ -2,19 +2,14 @@
 //! `/ready` names it while it is down.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use prometheus_client::encoding::EncodeLabelSet;
-use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::family::Family;
-use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::registry::Registry;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, sleep};
 
 use crate::metrics::Metrics;
+use crate::metrics::workers::{Labels, WorkerMetrics};
 use crate::server::Shutdown;
 
 /// The backoff before a worker is restarted: doubled each time, up to the longest.
@@ -29,7 +24,7 @@ const GRACE: Duration = Duration::from_secs(10);
 #[derive(Clone, Debug)]
 pub struct Supervisor {
     service: &'static str,
-    figures: Figures,
+    figures: WorkerMetrics,
     /// How many workers of a name are down.
     down: Arc<Mutex<BTreeMap<&'static str, usize>>>,
     shutdown: Shutdown,
@@ -187,33 +182,5 @@ impl Drop for Down<'_> {
             down.insert(worker, others);
         }
         supervisor.show(worker, &down);
-    }
-}
-
-/// The figures of the workers of all services.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Figures {
-    restarts: Family<Labels, Counter<u64, AtomicU64>>,
-    up: Family<Labels, Gauge>,
-}
-
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct Labels {
-    service: &'static str,
-    worker: &'static str,
-}
-
-impl Figures {
-    pub(crate) fn register(&self, registry: &mut Registry) {
-        registry.register(
-            "worker_restarts",
-            "Background workers started again after they ended or panicked",
-            self.restarts.clone(),
-        );
-        registry.register(
-            "worker_up",
-            "Whether a background worker is running",
-            self.up.clone(),
-        );
     }
 }

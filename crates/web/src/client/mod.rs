@@ -10,14 +10,12 @@ mod same_origin;
 mod upgrade;
 
 use std::convert::Infallible;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use axum::extract::connect_info::{ConnectInfo, MockConnectInfo};
 use axum::extract::{FromRequestParts, Request};
 use http::Extensions;
 use http::request::Parts;
-
-use crate::rate::network;
 
 pub use proxies::{Proxies, ProxiesError};
 pub use public_url::{PublicUrl, PublicUrlError};
@@ -149,6 +147,12 @@ impl<S: Sync> FromRequestParts<S> for ClientAddress {
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Infallible> {
         Ok(Self(Origin::known(&parts.extensions).address))
     }
+}
+
+/// The network of so many bits that an address is in.
+pub(crate) fn network(address: Ipv6Addr, bits: u32) -> String {
+    let mask = u128::MAX.checked_shl(128 - bits).unwrap_or(0);
+    format!("{}/{bits}", Ipv6Addr::from(u128::from(address) & mask))
 }
 
 /// Whether the request counts as secure. On a router without [`HttpStack`](crate::HttpStack) none does.

@@ -1,6 +1,7 @@
 //! Metrics: a registry that is passed in, the metrics of requests, and the router that serves them.
 
 mod format;
+pub(crate) mod workers;
 
 use std::fmt;
 use std::pin::Pin;
@@ -24,8 +25,8 @@ use prometheus_client::registry::{Metric, Registry};
 use tokio::time::timeout;
 
 use crate::Error;
-use crate::supervisor::Figures;
 use format::Format;
+use workers::WorkerMetrics;
 
 /// How long one metric may take to be refreshed. After that its last value is shown.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -38,7 +39,7 @@ pub struct Metrics {
     registry: Arc<Mutex<Registry>>,
     renewals: Arc<Mutex<Vec<Renewal>>>,
     requests: Requests,
-    workers: Figures,
+    workers: WorkerMetrics,
 }
 
 impl Metrics {
@@ -47,7 +48,7 @@ impl Metrics {
         let mut registry = Registry::with_prefix("balcao");
         let requests = Requests::default();
         requests.register(&mut registry);
-        let workers = Figures::default();
+        let workers = WorkerMetrics::default();
         workers.register(&mut registry);
         Self {
             registry: Arc::new(Mutex::new(registry)),
@@ -123,7 +124,7 @@ impl Metrics {
         &self.requests
     }
 
-    pub(crate) const fn workers(&self) -> &Figures {
+    pub(crate) const fn workers(&self) -> &WorkerMetrics {
         &self.workers
     }
 

@@ -1,9 +1,9 @@
 //! The keys of rate limits: for whom a call counts.
 
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 
 use super::Rate;
-use crate::client::ClientAddress;
+use crate::client::{ClientAddress, network};
 
 /// How often the limit of one client fits into a /56 and into a /48. Providers give customers a /64, a /56 or a /48, so the wider
 /// networks may hold several customers: but never as many as they have addresses.
@@ -73,10 +73,4 @@ impl Key {
             },
         }
     }
-}
-
-/// The network of so many bits that an address is in.
-pub(crate) fn network(address: Ipv6Addr, bits: u32) -> String {
-    let mask = u128::MAX.checked_shl(128 - bits).unwrap_or(0);
-    format!("{}/{bits}", Ipv6Addr::from(u128::from(address) & mask))
 }

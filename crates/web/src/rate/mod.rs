@@ -14,7 +14,6 @@ mod redis;
 mod windows;
 
 pub use key::Key;
-pub(crate) use key::network;
 pub use limiter::{Limiter, throttled_detail, too_many_requests};
 pub use log::{Log, LogError};
 pub use quota::{Level, Quota, Throttled};

@@ -21,13 +21,10 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("resource", "value", "field"),
     ("resource", "value", "record"),
     ("resource", "value", "several"),
-    ("test-kit", "lines", "process"),
-    ("web", "client", "rate"),
     ("web", "errors", "assets"),
     ("web", "errors", "locale"),
     ("web", "errors", "page"),
     ("web", "errors", "panics"),
-    ("web", "metrics", "supervisor"),
 ];
 
 #[test]
