@@ -106,7 +106,7 @@ impl Selection {
         engine: Engine,
         stats: &QueryStats,
         path: AccessPath,
-        (limit, offset): Part,
+        part @ (limit, offset): Part,
     ) -> Query {
         let (columns, joins) = (self.list.record)();
         let own = self.list.own;
@@ -115,10 +115,16 @@ impl Selection {
         match path {
             AccessPath::Walk(walk) => self.push_walk(&mut query, engine, stats, walk),
             AccessPath::Sort => self.push_sort(&mut query, engine, stats, wanted),
-            AccessPath::SkipScan => self.push_skip_scan(&mut query, engine, stats, wanted),
+            AccessPath::SkipScan => self.push_skip_scan(&mut query, engine, stats, part),
         }
-        query.push(" LIMIT ").bind(limit);
-        query.push(" OFFSET ").bind(offset).push(") AS page");
+        if path != AccessPath::SkipScan {
+            query
+                .push(" LIMIT ")
+                .bind(limit)
+                .push(" OFFSET ")
+                .bind(offset);
+        }
+        query.push(") AS page");
         query.push(engine.join_in_order());
         push_table(&mut query, own);
         push_column(query.push(" ON "), own, own.id);

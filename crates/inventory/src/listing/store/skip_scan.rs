@@ -1,12 +1,12 @@
 //! A skip scan: from value to value of the column that orders, one seek for each, until they have
-//! enough records for the page; then the first ids of each value. However many records share a
-//! value, they cost nothing: neither where ids ascend while values descend, an order that no index
-//! has, nor where the order is by names that stand in another table.
+//! enough records for the page; then the first ids of each value that the page meets. However many
+//! records share a value, they cost nothing: neither where ids ascend while values descend, an order
+//! that no index has, nor where the order is by names that stand in another table.
 
 use db::{Engine, Query};
 use resource::sql;
 
-use super::{QueryStats, Selection, push_column, push_table};
+use super::{Part, QueryStats, Selection, push_column, push_table};
 use crate::listing::{Condition, SortKey};
 
 /// After so many values another path is shorter.
@@ -67,17 +67,20 @@ struct SkipScan<'a> {
     values: Values,
     conditions: Vec<Condition>,
     engine: Engine,
+    /// The records before the page.
+    offset: i64,
+    /// Those to its end.
     wanted: i64,
 }
 
 impl Selection {
-    /// The ids in order, behind what the query has.
+    /// The ids of a page in order, behind what the query has.
     pub(super) fn push_skip_scan(
         &self,
         query: &mut Query,
         engine: Engine,
         stats: &QueryStats,
-        wanted: i64,
+        (limit, offset): Part,
     ) {
         let Some(values) = Values::of(self) else {
             return;
@@ -90,15 +93,19 @@ impl Selection {
             values,
             conditions,
             engine,
-            wanted,
+            offset,
+            wanted: limit.saturating_add(offset),
         };
         scan.push_steps(query);
+        scan.push_parts(query);
         query.push(" SELECT firsts.id FROM (");
         scan.push_firsts(query);
         if scan.values.is_nullable {
             scan.push_without_value(query);
         }
-        query.push(") AS firsts ORDER BY firsts.place, firsts.id");
+        query.push(") AS firsts ORDER BY firsts.place, firsts.id LIMIT ");
+        query.bind(limit).push(" OFFSET ");
+        scan.push_offset(query);
     }
 }
 
@@ -134,10 +141,27 @@ impl SkipScan<'_> {
         query.bind(MOST_VALUES).push(")");
     }
 
+    /// Of these values, those that have a record of the page.
+    fn push_parts(&self, query: &mut Query) {
+        query.push(", ends (place, value, found, until) AS (SELECT place, value, found,");
+        query.push(" lead(found, 1, 9223372036854775807) OVER (ORDER BY place) FROM steps),");
+        query.push(" parts (place, value, found) AS (SELECT place, value, found FROM ends");
+        query.push(" WHERE found < ").bind(self.wanted);
+        query.push(" AND until > ").bind(self.offset).push(")");
+    }
+
+    /// How many records of these values, or without one, come before the page.
+    fn push_offset(&self, query: &mut Query) {
+        query.push("CAST(").bind(self.offset).push(" AS BIGINT)");
+        query.push(" - CASE WHEN (SELECT found FROM steps WHERE place = 1) > ");
+        query.bind(self.offset);
+        query.push(" THEN 0 ELSE COALESCE((SELECT min(found) FROM parts), 0) END");
+    }
+
     /// The first ids of each of these values.
     fn push_firsts(&self, query: &mut Query) {
         let (values, own) = (&self.values, self.selection.list.own);
-        query.push("SELECT step.place, x.id FROM steps AS step");
+        query.push("SELECT step.place, x.id FROM parts AS step");
         if values.key.is_some() {
             query.push(self.engine.join_in_order()).push(values.table);
             values.push_column(query.push(" AS g ON "), "g");
@@ -155,7 +179,6 @@ impl SkipScan<'_> {
             Engine::Sqlite => ")",
             Engine::Postgres => ") AS x",
         });
-        query.push(" WHERE step.found < ").bind(self.wanted);
     }
 
     /// The records without a value: before all others, or behind the last value.
@@ -168,16 +191,16 @@ impl SkipScan<'_> {
         });
         self.push_of_nothing(query);
         push_column(query.push(" ORDER BY "), own, own.id);
-        query.push(" LIMIT ");
+        // As a condition, SQLite would ask it of every record.
+        query.push(" LIMIT CASE WHEN ");
         if is_first {
-            query.bind(self.wanted);
+            query.push("(SELECT found FROM steps WHERE place = 1) > ");
+            query.bind(self.offset);
         } else {
-            // As a condition, SQLite would ask it of every record.
-            query.push("CASE WHEN EXISTS (SELECT 1 FROM steps AS last WHERE last.value IS NULL)");
-            query.push(" THEN CAST(").bind(self.wanted);
-            query.push(" AS BIGINT) ELSE 0 END");
+            query.push("EXISTS (SELECT 1 FROM parts AS last WHERE last.value IS NULL)");
         }
-        query.push(") AS b");
+        query.push(" THEN CAST(").bind(self.wanted);
+        query.push(" AS BIGINT) ELSE 0 END) AS b");
     }
 
     fn is_nothing_first(&self) -> bool {
