@@ -15,6 +15,7 @@ pub(crate) mod part;
 pub(crate) mod picker;
 pub(crate) mod places;
 pub(crate) mod posts;
+pub(crate) mod record_form;
 pub(crate) mod records;
 
 pub(crate) mod routes;

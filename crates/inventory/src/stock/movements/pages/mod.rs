@@ -3,7 +3,7 @@
 mod form;
 
 use askama::Template;
-use axum::extract::{Request, State as Extracted};
+use axum::extract::State as Extracted;
 use db::Conn;
 use resource::{Field, Listed, Record as _, Value, Words, laid_out, listed};
 use web::locale::Locale;
@@ -18,7 +18,7 @@ use crate::{
         delete::Deletion,
         flash::Flash,
         index::{Action, Cell, Days, Index, Link, ListFilters, Row},
-        picker::Picked,
+        record_form,
         records::{self, Answer, ResourcePages, Shared, address, find},
         routes::{PageRouter, get},
     },
@@ -32,19 +32,10 @@ use crate::{
 
 /// The addresses of a movement's pages.
 pub(crate) fn routes(movement: Movement) -> PageRouter {
-    let below = |path: &str| format!("/{}/{path}", movement.path());
     records::routes(movement)
+        .merge(record_form::routes(movement))
         .route(
-            &below("new/"),
-            get(async move |page: Shared, frame: Frame, request: Request| {
-                form::new(movement, page, frame, request).await
-            })
-            .post(async move |page: Shared, frame: Frame, request: Request| {
-                form::book(movement, page, frame, request).await
-            }),
-        )
-        .route(
-            &below("{id}/"),
+            &format!("/{}/{{id}}/", movement.path()),
             get(async move |page: Shared, frame: Frame, id: RecordId| {
                 detail(movement, page, frame, id).await
             }),
@@ -56,12 +47,6 @@ fn fields(movement: Movement) -> Vec<&'static Field> {
     let mut fields = listed(&laid_out(movement.fields()), Listed::Nowhere);
     fields.retain(|field| *field != MovementRecord::id);
     fields
-}
-
-/// The pickers of what a movement refers to.
-fn pickers(movement: Movement, frame: &Frame) -> impl Iterator<Item = Picked> {
-    let fields = fields(movement).into_iter();
-    fields.filter_map(|field| Picked::of(frame, field))
 }
 
 impl ResourcePages for Movement {
