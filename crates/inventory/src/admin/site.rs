@@ -6,7 +6,6 @@ use std::ops::Deref;
 use askama::Template;
 use axum::{extract::FromRequestParts, response::Response};
 use http::{StatusCode, request::Parts};
-use resource::capitalized;
 
 use super::{
     about::{AdminModel, ModelDescription, RecordCount},
@@ -97,7 +96,7 @@ fn entry(frame: &Frame, about: &ModelDescription) -> NavigationModel {
     let address = about.address();
     let may = |verb| about.allows(&frame.caller, verb);
     NavigationModel {
-        name: capitalized(about.words.many(frame.locale)),
+        name: about.words.title(frame.locale),
         is_current: frame.address().starts_with(&address),
         add: may(Verb::Add).then(|| format!("{address}add/")),
         is_changed: about.is_edited_by(&frame.caller, false),
@@ -172,7 +171,7 @@ impl AdminFrame {
 
     /// Leads back to the index, because there is no such record.
     pub(super) fn gone(&self, about: &ModelDescription, id: &str) -> Response {
-        let name = capitalized(about.words.one(self.locale));
+        let name = about.words.name(self.locale);
         let id: String = id.chars().take(40).collect();
         let text = match self.locale {
             web::locale::Locale::PtBr => format!(

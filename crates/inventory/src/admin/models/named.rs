@@ -12,12 +12,15 @@ use crate::{
     admin::{
         about::{
             AdminModel, AdminWrites, Inline, Limit, ModelDescription, ModelRecord, RecordPage,
-            RelatedCount, SavedRecord, WriteTarget, Writer,
+            SavedRecord, WriteTarget, Writer,
         },
         listing::ListParameters,
         models::rows_of,
     },
-    catalogue::named::{self, Kind, NamedRecord},
+    catalogue::{
+        ReferenceCount,
+        named::{self, Kind, NamedRecord},
+    },
     rest::{
         Refusal,
         fields::{Draft, FieldErrors, Members},
@@ -93,20 +96,8 @@ impl AdminModel for Named {
         writes::delete(state, caller, self.kind, id).await
     }
 
-    async fn related(&self, state: &State, id: i64) -> Result<Vec<RelatedCount>, Refusal> {
-        let Some(referrer) = &self.kind.about().referrer else {
-            return Ok(Vec::new());
-        };
-        let references = named::references_to(state, self.kind, id).await?;
-        Ok(references
-            .iter()
-            .map(|reference| RelatedCount {
-                path: referrer.path,
-                filter: self.kind.name(),
-                count: reference.count.unsigned_abs(),
-                is_protecting: true,
-            })
-            .collect())
+    async fn references_to(&self, state: &State, id: i64) -> Result<Vec<ReferenceCount>, Refusal> {
+        named::references_to(state, self.kind, id).await
     }
 }
 

@@ -12,12 +12,15 @@ use crate::{
     admin::{
         about::{
             AdminModel, AdminWrites, Both, Inline, Limit, ModelAction, ModelDescription,
-            ModelFilter, ModelRecord, RecordPage, RelatedCount, SavedRecord, WriteTarget, Writer,
+            ModelFilter, ModelRecord, RecordPage, SavedRecord, WriteTarget, Writer,
         },
         listing::ListParameters,
         models::rows_of,
     },
-    catalogue::products::{self, ProductRecord},
+    catalogue::{
+        ReferenceCount,
+        products::{self, ProductRecord},
+    },
     page::once::Once,
     rest::{
         Refusal,
@@ -120,18 +123,8 @@ impl AdminModel for Products {
         writes::delete(state, caller, products::Products, id).await
     }
 
-    async fn related(&self, state: &State, id: i64) -> Result<Vec<RelatedCount>, Refusal> {
-        let references = products::references_to(state, id).await?;
-        Ok(["inflows", "outflows"]
-            .into_iter()
-            .zip(references)
-            .map(|(path, reference)| RelatedCount {
-                path,
-                filter: "product",
-                count: reference.count.unsigned_abs(),
-                is_protecting: true,
-            })
-            .collect())
+    async fn references_to(&self, state: &State, id: i64) -> Result<Vec<ReferenceCount>, Refusal> {
+        Ok(products::references_to(state, id).await?.into())
     }
 
     async fn act(

@@ -1,7 +1,6 @@
 //! The form of a record as it is shown: fields, inline tables, read-only values, and the buttons that the user may press.
 
 use askama::Template;
-use resource::capitalized;
 
 use crate::{
     access::{Model, Verb},
@@ -93,7 +92,7 @@ impl<'a> ChangePage<'a> {
     }
 
     fn name(&self) -> String {
-        capitalized(self.about.words.many(self.site.locale))
+        self.about.words.title(self.site.locale)
     }
 
     fn title(&self) -> String {
