@@ -159,6 +159,18 @@ impl AdminFrame {
         names::field(self.locale, name)
     }
 
+    /// What stands above so many errors of a form, unless the form as a whole has one.
+    pub(super) fn errors_title<'a>(&self, problem: &'a str, errors: usize) -> &'a str {
+        match (problem, errors) {
+            ("", 1) => self.text("Corrija o erro abaixo.", "Please correct the error below."),
+            ("", _) => self.text(
+                "Corrija os erros abaixo.",
+                "Please correct the errors below.",
+            ),
+            _ => problem,
+        }
+    }
+
     /// A page of this frame: 200, and 422 for a form that is shown again.
     pub(super) fn page(&self, is_refused: bool, template: impl Template) -> Response {
         let status = if is_refused {

@@ -4,6 +4,7 @@
 pub(crate) mod delete;
 pub(crate) mod edit_conflict;
 pub(crate) mod errors;
+pub(crate) mod fact;
 pub(crate) mod flash;
 pub(crate) mod form;
 mod frame;

@@ -15,7 +15,7 @@ use crate::{
             SavedRecord, WriteTarget, Writer,
         },
         listing::ListParameters,
-        models::rows_of,
+        models::{rows_of, write},
     },
     catalogue::{
         ReferenceCount,
@@ -23,8 +23,7 @@ use crate::{
     },
     rest::{
         Refusal,
-        fields::{Draft, FieldErrors, Members},
-        resource::Resource as _,
+        fields::{FieldErrors, Members},
         writes,
     },
 };
@@ -110,12 +109,7 @@ impl AdminWrites for Named {
         target: WriteTarget,
         members: &Members,
     ) -> Result<SavedRecord, Refusal> {
-        let (work, draft) = (&mut by.author.work(tx), Draft::read(members, target.mode()));
-        let written = match target.id() {
-            None => Some(self.kind.create(work, &draft).await?),
-            Some(id) => self.kind.change(work, id, &draft).await?,
-        };
-        let record = written.ok_or(Refusal::NotFound)?;
+        let record = write(self.kind, &mut by.author.work(tx), target, members).await?;
         Ok(SavedRecord::of(record.id, record.name))
     }
 

@@ -15,7 +15,7 @@ use crate::{
             ModelFilter, ModelRecord, RecordPage, SavedRecord, WriteTarget, Writer,
         },
         listing::ListParameters,
-        models::rows_of,
+        models::{rows_of, write},
     },
     catalogue::{
         ReferenceCount,
@@ -24,8 +24,7 @@ use crate::{
     page::once::Once,
     rest::{
         Refusal,
-        fields::{Draft, FieldErrors, Members},
-        resource::Resource as _,
+        fields::{FieldErrors, Members},
         writes,
     },
     stock::archive,
@@ -155,12 +154,8 @@ impl AdminWrites for Products {
         target: WriteTarget,
         members: &Members,
     ) -> Result<SavedRecord, Refusal> {
-        let (work, draft) = (&mut by.author.work(tx), Draft::read(members, target.mode()));
-        let written = match target.id() {
-            None => products::Products.create(work, &draft).await.map(Some),
-            Some(id) => products::Products.change(work, id, &draft).await,
-        };
-        let record = written?.ok_or(Refusal::NotFound)?;
+        let work = &mut by.author.work(tx);
+        let record = write(products::Products, work, target, members).await?;
         Ok(SavedRecord::of(record.id, record.title))
     }
 

@@ -43,13 +43,6 @@ impl HistoryPage<'_> {
         self.about.words.title(self.site.locale)
     }
 
-    fn user(&self, entry: &Entry) -> String {
-        entry.user.as_ref().map_or_else(
-            || self.site.text("o programa", "the program").to_owned(),
-            |(_, name)| name.clone(),
-        )
-    }
-
     fn pages(&self) -> u64 {
         last_page(self.page.count, self.page.size)
     }

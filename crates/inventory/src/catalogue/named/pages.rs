@@ -15,6 +15,7 @@ use crate::{
         Frame, PageState,
         delete::Deletion,
         edit_conflict::FieldSnapshot,
+        fact::Fact,
         history::{self, ChangeView},
         index::{Action, Index, ListFilters, Row},
         part::Part,
@@ -156,8 +157,8 @@ struct NamedPage<'a> {
     frame: &'a Frame,
     record: &'a NamedRecord,
     words: &'a Words,
-    /// What is known of it beside its name: what it is called, and the value.
-    facts: Vec<(&'static str, String)>,
+    /// What is known of it beside its name.
+    facts: Vec<Fact>,
     /// What refers to it: what the link says, and where it leads.
     referring: Option<(String, String)>,
     changes: Part<Vec<ChangeView>>,
@@ -178,7 +179,7 @@ async fn detail(kind: Kind, Extracted(page): Shared, frame: Frame, id: RecordId)
         frame: &frame,
         words: &kind.about().words,
         facts: values
-            .map(|(field, value)| (frame.say(field.label), field.shown(value, frame.locale)))
+            .map(|(field, value)| Fact::of(&frame, field, value))
             .collect(),
         referring: referring(kind, &frame, record.id),
         record: &record,

@@ -5,7 +5,7 @@ mod form;
 use askama::Template;
 use axum::extract::State as Extracted;
 use db::Conn;
-use resource::{Field, Listed, Record as _, Value, Words, laid_out, listed};
+use resource::{Field, Listed, Record as _, Words, laid_out, listed};
 use web::locale::Locale;
 
 use super::{Movement, MovementEntry, MovementRecord, words::texts};
@@ -16,6 +16,7 @@ use crate::{
     page::{
         Frame,
         delete::Deletion,
+        fact::Fact,
         flash::Flash,
         index::{Action, Cell, Days, Index, Link, ListFilters, Row},
         record_form,
@@ -197,28 +198,7 @@ struct MovementPage<'a> {
     may_delete: bool,
     /// The address of a correction, for readers who may not delete it.
     correction: Option<String>,
-    /// What is known of it: what it is called, the value, and where it leads.
-    facts: Vec<MovementFact>,
-}
-
-struct MovementFact {
-    name: &'static str,
-    value: String,
-    address: Option<String>,
-}
-
-impl MovementFact {
-    fn of(frame: &Frame, field: &Field, value: Value<'_>) -> Self {
-        let address = match (field.target, value) {
-            (Some(target), Value::Reference { id, .. }) => Some(format!("/{}/{id}/", target.path)),
-            _ => None,
-        };
-        Self {
-            name: frame.say(field.short),
-            value: field.shown(value, frame.locale),
-            address,
-        }
-    }
+    facts: Vec<Fact>,
 }
 
 impl MovementPage<'_> {
@@ -245,7 +225,7 @@ async fn detail(movement: Movement, Extracted(page): Shared, frame: Frame, id: R
         facts: record
             .values_of(&fields(movement))
             .into_iter()
-            .map(|(field, value)| MovementFact::of(&frame, field, value))
+            .map(|(field, value)| Fact::of(&frame, field, value))
             .collect(),
         record: &record,
     }))
