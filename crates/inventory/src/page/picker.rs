@@ -200,8 +200,8 @@ impl Picked {
         words.new_one(frame.locale)
     }
 
-    /// Where one is added on the way from this page, and back; empty for those who may not, and of products, whose form is too long for
-    /// that.
+    /// Where one is added on the way from this page, and back; empty for those who may not. The
+    /// form of a product is too long for that.
     pub(crate) fn add_address(&self, frame: &Frame) -> String {
         if self.source == Source::Products || !frame.may(Verb::Add, self.source.model()) {
             return String::new();

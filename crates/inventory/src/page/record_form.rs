@@ -1,5 +1,5 @@
-//! The form of a described record, new or existing: one set of handlers and one template for every resource. A resource says in its
-//! [`RecordForms`] what is its own.
+//! The form of a described record, new or existing: one set of handlers and one template for every
+//! resource. A resource says in its [`RecordForms`] what is its own.
 
 use askama::Template;
 use axum::{
@@ -34,7 +34,7 @@ use crate::{
     },
 };
 
-/// What a form of its own looks like, beside its fields.
+/// What forms look different in, beside their fields.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FormLooks {
     /// What its button says.
@@ -48,7 +48,7 @@ pub(crate) struct FormLooks {
 }
 
 impl FormLooks {
-    /// Of most resources.
+    /// The looks of most forms.
     pub(crate) const PLAIN: Self = Self {
         submit: ("Salvar", "Save"),
         icon: "",
@@ -120,8 +120,8 @@ pub(crate) trait RecordForms: ResourcePages {
         std::future::ready(Ok(FieldSnapshot::all(record, &self.written())))
     }
 
-    /// Changes a record; `None` when it is gone. `check` is given the fields as they are stored: nobody else changes them until they are
-    /// written.
+    /// Changes a record; `None` when it is gone. `check` is given the fields as they are stored:
+    /// nobody else changes them until they are written.
     fn edit(
         self,
         _state: &State,
@@ -258,7 +258,8 @@ impl RecordForm {
         }
     }
 
-    /// Prepares it to be shown again beside the record as it is stored. Pickers that could not be read stay.
+    /// Prepares the form to be shown again beside the record as it is stored. A picker that could
+    /// not be read stays.
     async fn refresh(
         &mut self,
         state: &State,
@@ -350,7 +351,8 @@ async fn create<R: RecordForms>(
     sent.again(resource, state, &frame, None).await
 }
 
-/// Leads on from a record that was created: back to where it was needed, to another new one, or to its page.
+/// Leads on from a record that was created: back to where it was needed, to another new one, or to
+/// its page.
 pub(crate) fn created<R: RecordForms>(
     resource: R,
     frame: &Frame,
