@@ -1,7 +1,7 @@
 //! Every model of the administration, in the order of the navigation. A new model is added here and nowhere else.
 
 use super::{
-    about::{AdminModel, Application, FieldValue, ModelDescription},
+    about::{AdminModel, Application, FieldValue, ModelDescription, Words},
     models,
 };
 use crate::access::{Caller, Model};
@@ -44,6 +44,13 @@ pub(super) fn described(model: Model) -> Option<&'static ModelDescription> {
     all()
         .map(AdminModel::about)
         .find(|about| about.model == model)
+}
+
+/// The description of the records that are called so.
+pub(super) fn called(words: &Words) -> Option<&'static ModelDescription> {
+    all()
+        .map(AdminModel::about)
+        .find(|about| about.words == *words)
 }
 
 /// The address of the record that a value refers to; none for callers who may not read it.

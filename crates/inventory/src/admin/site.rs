@@ -6,7 +6,6 @@ use std::ops::Deref;
 use askama::Template;
 use axum::{extract::FromRequestParts, response::Response};
 use http::{StatusCode, request::Parts};
-use resource::capitalized;
 
 use super::{
     about::{AdminModel, ModelDescription, RecordCount},
@@ -97,7 +96,7 @@ fn entry(frame: &Frame, about: &ModelDescription) -> NavigationModel {
     let address = about.address();
     let may = |verb| about.allows(&frame.caller, verb);
     NavigationModel {
-        name: capitalized(about.words.many(frame.locale)),
+        name: about.words.title(frame.locale),
         is_current: frame.address().starts_with(&address),
         add: may(Verb::Add).then(|| format!("{address}add/")),
         is_changed: about.is_edited_by(&frame.caller, false),
@@ -160,6 +159,18 @@ impl AdminFrame {
         names::field(self.locale, name)
     }
 
+    /// What stands above so many errors of a form, unless the form as a whole has one.
+    pub(super) fn errors_title<'a>(&self, problem: &'a str, errors: usize) -> &'a str {
+        match (problem, errors) {
+            ("", 1) => self.text("Corrija o erro abaixo.", "Please correct the error below."),
+            ("", _) => self.text(
+                "Corrija os erros abaixo.",
+                "Please correct the errors below.",
+            ),
+            _ => problem,
+        }
+    }
+
     /// A page of this frame: 200, and 422 for a form that is shown again.
     pub(super) fn page(&self, is_refused: bool, template: impl Template) -> Response {
         let status = if is_refused {
@@ -172,7 +183,7 @@ impl AdminFrame {
 
     /// Leads back to the index, because there is no such record.
     pub(super) fn gone(&self, about: &ModelDescription, id: &str) -> Response {
-        let name = capitalized(about.words.one(self.locale));
+        let name = about.words.name(self.locale);
         let id: String = id.chars().take(40).collect();
         let text = match self.locale {
             web::locale::Locale::PtBr => format!(

@@ -38,7 +38,26 @@ struct DeletePage<'a> {
 }
 
 impl Deletion {
-    /// A record of this kind, whose page is at `back`.
+    /// The question and the button of a record that is left alone at `back`.
+    pub(crate) fn new(
+        (title, confirm): (impl Into<String>, impl Into<String>),
+        name: String,
+        sentence: &'static str,
+        back: String,
+    ) -> Self {
+        Self {
+            title: title.into(),
+            name,
+            sentence,
+            confirm: confirm.into(),
+            back,
+            next: String::new(),
+            blocking: None,
+            problem: String::new(),
+        }
+    }
+
+    /// The same for a record of this kind.
     pub(crate) fn of(
         words: &Words,
         name: String,
@@ -46,16 +65,8 @@ impl Deletion {
         back: String,
         locale: Locale,
     ) -> Self {
-        Self {
-            title: words.ask_to_delete(locale),
-            name,
-            sentence,
-            confirm: words.confirm_to_delete(locale),
-            back,
-            next: String::new(),
-            blocking: None,
-            problem: String::new(),
-        }
+        let texts = (words.ask_to_delete(locale), words.confirm_to_delete(locale));
+        Self::new(texts, name, sentence, back)
     }
 
     /// The page that asks, or explains why the record cannot be deleted, as far as that is known beforehand.

@@ -107,11 +107,12 @@ impl Form {
     }
 
     /// The same, for who reads it away from the field: `Title: …`.
-    pub(crate) fn summary(&self, locale: Locale) -> impl Iterator<Item = (&'static str, String)> {
-        self.errors.iter().map(move |(field, message)| {
+    pub(crate) fn summary(&self, locale: Locale) -> Vec<(&'static str, String)> {
+        let named = self.errors.iter().map(|(field, message)| {
             let name = names::field(locale, field);
             (*field, format!("{name}: {message}"))
-        })
+        });
+        named.collect()
     }
 
     /// Whether anything is wrong.
@@ -194,7 +195,7 @@ mod tests {
         let mut form = Form::new();
         form.complain("selling_price", "Digite um preço.");
         form.complain("new_password_again", "As senhas não são iguais.");
-        let summary: Vec<_> = form.summary(Locale::PtBr).collect();
+        let summary = form.summary(Locale::PtBr);
         let expected = [
             (
                 "selling_price",

@@ -3,6 +3,7 @@
 
 pub(crate) mod delete;
 pub(crate) mod edit_conflict;
+pub(crate) mod fact;
 pub(crate) mod flash;
 pub(crate) mod form;
 mod frame;
@@ -14,6 +15,7 @@ pub(crate) mod part;
 pub(crate) mod picker;
 pub(crate) mod places;
 pub(crate) mod posts;
+pub(crate) mod record_form;
 pub(crate) mod records;
 pub(crate) mod request_body;
 pub(crate) mod routes;

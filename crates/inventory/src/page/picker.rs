@@ -200,9 +200,10 @@ impl Picked {
         words.new_one(frame.locale)
     }
 
-    /// Where one is added on the way from this page, and back; empty for those who may not.
+    /// Where one is added on the way from this page, and back; empty for those who may not. The
+    /// form of a product is too long for that.
     pub(crate) fn add_address(&self, frame: &Frame) -> String {
-        if !frame.may(Verb::Add, self.source.model()) {
+        if self.source == Source::Products || !frame.may(Verb::Add, self.source.model()) {
             return String::new();
         }
         let mut address = format!("/{}/new/?next=", self.source.path());

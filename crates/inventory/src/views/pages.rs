@@ -152,21 +152,18 @@ async fn rename(Extracted(page): Page, frame: Frame, id: RecordId, request: Requ
 
 async fn ask(frame: Frame, id: RecordId) -> Answer {
     let view = find(&frame, id)?;
-    let deletion = Deletion {
-        title: frame
-            .text("Remover a visão?", "Remove the view?")
-            .to_owned(),
-        name: view.name.clone(),
-        sentence: frame.text(
+    let deletion = Deletion::new(
+        (
+            frame.text("Remover a visão?", "Remove the view?"),
+            frame.text("Sim, remover", "Yes, remove"),
+        ),
+        view.name.clone(),
+        frame.text(
             "Só o atalho some do menu. A lista e os registros ficam como estão.",
             "Only the shortcut in the menu is removed. The list and its records stay as they are.",
         ),
-        confirm: frame.text("Sim, remover", "Yes, remove").to_owned(),
-        back: view.address.clone(),
-        next: String::new(),
-        blocking: None,
-        problem: String::new(),
-    };
+        view.address.clone(),
+    );
     Ok(deletion.ask(&frame, Ok(()))?)
 }
 

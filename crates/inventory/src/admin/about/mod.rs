@@ -8,6 +8,7 @@ use crate::{
     State,
     access::{Caller, Verb},
     accounts::users::manage::NewAccount,
+    catalogue::ReferenceCount,
     page::once::Once,
     rest::{
         Message, Refusal,
@@ -166,9 +167,22 @@ pub(super) trait AdminModel: AdminWrites {
         Ok(None)
     }
 
-    /// What refers to a record.
-    async fn related(&self, _state: &State, _id: i64) -> Result<Vec<RelatedCount>, Refusal> {
+    /// What refers to a record, and keeps it from being deleted.
+    async fn references_to(
+        &self,
+        _state: &State,
+        _id: i64,
+    ) -> Result<Vec<ReferenceCount>, Refusal> {
         Ok(Vec::new())
+    }
+
+    /// How many records of another model are deleted with a record, by the path of that model.
+    async fn deleted_with(
+        &self,
+        _state: &State,
+        _id: i64,
+    ) -> Result<Option<(&'static str, u64)>, Refusal> {
+        Ok(None)
     }
 
     /// Does one of the actions to one record; whether it was done. `once` is the form that asks for it.

@@ -50,19 +50,6 @@ pub(in crate::admin) struct SavedRecord {
     pub(in crate::admin) secret: Option<String>,
 }
 
-/// How many records of one model refer to a record.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::admin) struct RelatedCount {
-    /// The path of their model.
-    pub(in crate::admin) path: &'static str,
-    /// The filter of its list that finds them.
-    pub(in crate::admin) filter: &'static str,
-    /// How many.
-    pub(in crate::admin) count: u64,
-    /// Whether they keep it from being deleted; else they go with it.
-    pub(in crate::admin) is_protecting: bool,
-}
-
 impl ModelRecord {
     /// A record with what can be read of it.
     pub(in crate::admin) fn of(

@@ -30,10 +30,18 @@ pub(super) use tokens::REFRESH_TOKENS;
 pub(super) use users::USERS;
 
 use super::{
-    about::{ModelRecord, RecordCount, RecordPage},
+    about::{ModelRecord, RecordCount, RecordPage, WriteTarget},
     listing::ListParameters,
 };
-use crate::rest::page::Page;
+use crate::{
+    api::resource::Resource,
+    rest::{
+        Refusal,
+        fields::{Draft, Members},
+        page::Page,
+    },
+    work::Work,
+};
 
 /// Counting stops here in lists that nobody pages through to their end.
 const MOST_COUNTED: u64 = 10_000;
@@ -44,6 +52,23 @@ fn rows_of<T>(page: Page<T>, record: impl Fn(T) -> ModelRecord) -> RecordPage {
         count: RecordCount::exact(page.count),
         records: page.results.into_iter().map(record).collect(),
         note: None,
+    }
+}
+
+/// Adds or changes a record of a resource of the API.
+async fn write<R: Resource>(
+    resource: R,
+    work: &mut Work<'_>,
+    target: WriteTarget,
+    members: &Members,
+) -> Result<R::Record, Refusal> {
+    let draft = Draft::read_fields(resource.fields(), members, target.mode());
+    match target.id() {
+        None => resource.create(work, &draft).await,
+        Some(id) => {
+            let changed = resource.change(work, id, &draft).await?;
+            changed.ok_or(Refusal::NotFound)
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
             ModelRecord, RecordPage, SavedRecord, WriteTarget, Writer,
         },
         listing::{ListParameters, in_memory},
-        models::rows_of,
+        models::{rows_of, write},
     },
     api::{resource::Resource as _, writes},
     catalogue::products,
@@ -136,11 +136,7 @@ impl AdminWrites for Movements {
         target: WriteTarget,
         members: &Members,
     ) -> Result<SavedRecord, Refusal> {
-        if target != WriteTarget::New {
-            return Err(Refusal::forbidden());
-        }
-        let work = &mut by.author.work(tx);
-        let movement = self.0.create(work, &self.0.draft(members)).await?;
+        let movement = write(self.0, &mut by.author.work(tx), target, members).await?;
         Ok(SavedRecord::of(movement.id, text(&movement)))
     }
 

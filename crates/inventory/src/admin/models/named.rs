@@ -12,16 +12,19 @@ use crate::{
     admin::{
         about::{
             AdminModel, AdminWrites, Inline, Limit, ModelDescription, ModelRecord, RecordPage,
-            RelatedCount, SavedRecord, WriteTarget, Writer,
+            SavedRecord, WriteTarget, Writer,
         },
         listing::ListParameters,
-        models::rows_of,
+        models::{rows_of, write},
     },
-    api::{resource::Resource as _, writes},
-    catalogue::named::{self, Kind, NamedRecord},
+    api::writes,
+    catalogue::{
+        ReferenceCount,
+        named::{self, Kind, NamedRecord},
+    },
     rest::{
         Refusal,
-        fields::{Draft, FieldErrors, Members},
+        fields::{FieldErrors, Members},
     },
 };
 
@@ -92,20 +95,8 @@ impl AdminModel for Named {
         writes::delete(state, caller, self.kind, id).await
     }
 
-    async fn related(&self, state: &State, id: i64) -> Result<Vec<RelatedCount>, Refusal> {
-        let Some(referrer) = &self.kind.about().referrer else {
-            return Ok(Vec::new());
-        };
-        let references = named::references_to(state, self.kind, id).await?;
-        Ok(references
-            .iter()
-            .map(|reference| RelatedCount {
-                path: referrer.path,
-                filter: self.kind.name(),
-                count: reference.count.unsigned_abs(),
-                is_protecting: true,
-            })
-            .collect())
+    async fn references_to(&self, state: &State, id: i64) -> Result<Vec<ReferenceCount>, Refusal> {
+        named::references_to(state, self.kind, id).await
     }
 }
 
@@ -118,12 +109,7 @@ impl AdminWrites for Named {
         target: WriteTarget,
         members: &Members,
     ) -> Result<SavedRecord, Refusal> {
-        let (work, draft) = (&mut by.author.work(tx), Draft::read(members, target.mode()));
-        let written = match target.id() {
-            None => Some(self.kind.create(work, &draft).await?),
-            Some(id) => self.kind.change(work, id, &draft).await?,
-        };
-        let record = written.ok_or(Refusal::NotFound)?;
+        let record = write(self.kind, &mut by.author.work(tx), target, members).await?;
         Ok(SavedRecord::of(record.id, record.name))
     }
 

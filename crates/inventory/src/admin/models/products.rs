@@ -12,17 +12,20 @@ use crate::{
     admin::{
         about::{
             AdminModel, AdminWrites, Both, Inline, Limit, ModelAction, ModelDescription,
-            ModelFilter, ModelRecord, RecordPage, RelatedCount, SavedRecord, WriteTarget, Writer,
+            ModelFilter, ModelRecord, RecordPage, SavedRecord, WriteTarget, Writer,
         },
         listing::ListParameters,
-        models::rows_of,
+        models::{rows_of, write},
     },
-    api::{resource::Resource as _, writes},
-    catalogue::products::{self, ProductRecord},
+    api::writes,
+    catalogue::{
+        ReferenceCount,
+        products::{self, ProductRecord},
+    },
     page::once::Once,
     rest::{
         Refusal,
-        fields::{Draft, FieldErrors, Members},
+        fields::{FieldErrors, Members},
     },
     stock::archive,
 };
@@ -119,18 +122,8 @@ impl AdminModel for Products {
         writes::delete(state, caller, products::Products, id).await
     }
 
-    async fn related(&self, state: &State, id: i64) -> Result<Vec<RelatedCount>, Refusal> {
-        let references = products::references_to(state, id).await?;
-        Ok(["inflows", "outflows"]
-            .into_iter()
-            .zip(references)
-            .map(|(path, reference)| RelatedCount {
-                path,
-                filter: "product",
-                count: reference.count.unsigned_abs(),
-                is_protecting: true,
-            })
-            .collect())
+    async fn references_to(&self, state: &State, id: i64) -> Result<Vec<ReferenceCount>, Refusal> {
+        Ok(products::references_to(state, id).await?.into())
     }
 
     async fn act(
@@ -161,12 +154,8 @@ impl AdminWrites for Products {
         target: WriteTarget,
         members: &Members,
     ) -> Result<SavedRecord, Refusal> {
-        let (work, draft) = (&mut by.author.work(tx), Draft::read(members, target.mode()));
-        let written = match target.id() {
-            None => products::Products.create(work, &draft).await.map(Some),
-            Some(id) => products::Products.change(work, id, &draft).await,
-        };
-        let record = written?.ok_or(Refusal::NotFound)?;
+        let work = &mut by.author.work(tx);
+        let record = write(products::Products, work, target, members).await?;
         Ok(SavedRecord::of(record.id, record.title))
     }
 

@@ -16,7 +16,7 @@ use crate::{
     admin::{
         about::{
             AdminModel, AdminWrites, Application, FieldValue, FormScope, Inline, ModelDescription,
-            ModelRecord, RecordPage, RelatedCount, SavedRecord, Words, WriteTarget, Writer,
+            ModelRecord, RecordPage, SavedRecord, Words, WriteTarget, Writer,
         },
         listing::{ListParameters, in_memory},
     },
@@ -120,14 +120,13 @@ impl AdminModel for Users {
         manage::hindrance(state, caller, verb, id).await
     }
 
-    async fn related(&self, state: &State, id: i64) -> Result<Vec<RelatedCount>, Refusal> {
-        let count = manage::count_sessions(state, id).await?;
-        Ok(vec![RelatedCount {
-            path: "sessions",
-            filter: "user",
-            count,
-            is_protecting: false,
-        }])
+    async fn deleted_with(
+        &self,
+        state: &State,
+        id: i64,
+    ) -> Result<Option<(&'static str, u64)>, Refusal> {
+        let sessions = manage::count_sessions(state, id).await?;
+        Ok(Some(("sessions", sessions)))
     }
 }
 

@@ -1,23 +1,25 @@
 //! Deleting: the confirmation page that lists what would be deleted and what protects the record, and the deletion itself.
 
+use std::collections::BTreeMap;
+
 use askama::Template;
 use axum::{
     extract::{Path, Request, State as Extracted},
     response::{IntoResponse as _, Response},
 };
 use http::StatusCode;
-use resource::capitalized;
 use web::errors::wants_json;
 
 use super::{RecordPath, actions::reason, find, list_address};
 use crate::{
     access::Verb,
     admin::{
-        about::{AdminModel, ModelDescription, RelatedCount},
+        about::{AdminModel, ModelDescription},
         messages::{self, ChangeKind, NextPage},
         registry,
         site::AdminFrame,
     },
+    catalogue::ReferenceCount,
     page::{
         PageState,
         flash::{self, Flash},
@@ -71,7 +73,7 @@ struct ModelDeletePage<'a> {
 
 impl ModelDeletePage<'_> {
     fn name(&self) -> String {
-        capitalized(self.about.words.many(self.site.locale))
+        self.about.words.title(self.site.locale)
     }
 
     fn is_protected(&self) -> bool {
@@ -148,24 +150,18 @@ pub(super) async fn look_up(
         protected: Vec::new(),
         kept: Vec::new(),
     };
-    let mut going: Vec<(&'static str, u64)> = Vec::new();
+    let mut going: BTreeMap<&'static str, u64> = BTreeMap::new();
     for id in ids {
         let Some(record) = model.read(&page.state, *id).await? else {
             continue;
         };
-        for related in model.related(&page.state, *id).await? {
-            if related.count == 0 {
-                continue;
-            }
-            if related.is_protecting {
-                plan.protected
-                    .push(protecting(site, &related, *id, &record.text));
-            } else {
-                match going.iter_mut().find(|(path, _)| *path == related.path) {
-                    Some((_, count)) => *count += related.count,
-                    None => going.push((related.path, related.count)),
-                }
-            }
+        let references = model.references_to(&page.state, *id).await?.into_iter();
+        let references = references.filter(|reference| reference.count > 0);
+        plan.protected.extend(
+            references.map(|reference| protecting(site, about, &reference, (*id, &record.text))),
+        );
+        if let Some((path, count)) = model.deleted_with(&page.state, *id).await? {
+            *going.entry(path).or_default() += count;
         }
         let hindrance = model.hindrance(&page.state, &site.caller, Verb::Delete, *id);
         if let Some(why) = hindrance.await? {
@@ -177,9 +173,9 @@ pub(super) async fn look_up(
             plan.named.push((record.text, about.record_address(*id)));
         }
     }
-    let name = |about: &ModelDescription| capitalized(about.words.many(site.locale));
+    let name = |about: &ModelDescription| about.words.title(site.locale);
     plan.summary.push((plan.ids.len() as u64, name(about)));
-    for (path, count) in going {
+    for (path, count) in going.into_iter().filter(|(_, count)| *count > 0) {
         if let Some(model) = registry::find(path) {
             plan.summary.push((count, name(model.about())));
         }
@@ -187,19 +183,19 @@ pub(super) async fn look_up(
     Ok(plan)
 }
 
-fn protecting(site: &AdminFrame, related: &RelatedCount, id: i64, text: &str) -> ProtectingRecords {
-    let about = registry::find(related.path).map(AdminModel::about);
-    let name = about.map_or(related.path, |about| {
-        about.words.of(site.locale, related.count)
-    });
-    let number = site
-        .locale
-        .number(i64::try_from(related.count).unwrap_or(i64::MAX));
+/// Records that refer to one of this model, in words.
+fn protecting(
+    site: &AdminFrame,
+    about: &ModelDescription,
+    ReferenceCount { words, count }: &ReferenceCount,
+    (id, text): (i64, &str),
+) -> ProtectingRecords {
+    let number = site.locale.number(*count);
+    let name = words.of(site.locale, count.unsigned_abs());
+    let list = registry::called(words).filter(|list| list.is_read_by(&site.caller));
     ProtectingRecords {
         text: format!("{number} {name} · {text}"),
-        address: about
-            .filter(|about| about.is_read_by(&site.caller))
-            .map(|about| format!("{}?{}={id}", about.address(), related.filter)),
+        address: list.map(|list| format!("{}?{}={id}", list.address(), about.model.code())),
     }
 }
 

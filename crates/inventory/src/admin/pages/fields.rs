@@ -146,7 +146,7 @@ async fn view(
             let choices = match target.path {
                 Permission::PATH => permissions(site),
                 labels::EVENTS_PATH => types(site),
-                path => records(page, path).await?,
+                path => records(page, path, MOST_OPTIONS).await?.unwrap_or_default(),
             };
             (ticked(choices, &chosen), None)
         }
@@ -176,7 +176,7 @@ async fn related(
 ) -> Result<(Vec<FieldOption>, Option<RelationLinks>), Refusal> {
     let model = registry::find(path).ok_or(Refusal::NotFound)?;
     let about = model.about();
-    let rows = offered(page, path).await?;
+    let rows = records(page, path, MOST_OPTIONS).await?;
     let id: Option<i64> = value.trim().parse().ok();
     let mut text = String::new();
     if let (None, Some(id)) = (&rows, id) {
@@ -199,13 +199,8 @@ async fn related(
             .filter(|_| about.allows(&site.caller, Verb::Delete))
             .map(|id| format!("{}{id}/delete/", about.address())),
     };
-    let options = rows.unwrap_or_default().into_iter();
-    let options = options.map(|(of, text)| FieldOption {
-        is_chosen: id == Some(of),
-        value: of.to_string(),
-        text,
-    });
-    Ok((options.collect(), Some(links)))
+    let options = ticked(rows.unwrap_or_default(), &[value.trim()]);
+    Ok((options, Some(links)))
 }
 
 /// Where a script finds the records of a model by their names.
@@ -213,30 +208,29 @@ pub(super) fn offers(path: &str) -> Option<String> {
     Source::of(path).map(|_| format!("/pick/{path}/"))
 }
 
-/// The records that a field offers; none when there are too many.
-async fn offered(page: &PageState, path: &str) -> Result<Option<Vec<(i64, String)>>, Refusal> {
+/// The records of a model that a field or a filter offers: id and text; none when there are more than `most`.
+pub(super) async fn records(
+    page: &PageState,
+    path: &str,
+    most: u64,
+) -> Result<Option<Vec<(String, String)>>, Refusal> {
     let model = registry::find(path).ok_or(Refusal::NotFound)?;
     let mut asked = ListParameters::nothing(model.about());
     asked.size = asked.size.min(page.state.config.max_page_size);
-    let mut offered: Vec<(i64, String)> = Vec::new();
+    let mut offered = Vec::new();
     loop {
         let rows = model.list(&page.state, &asked).await?;
-        if rows.count.is_more || rows.count.number > MOST_OPTIONS {
+        if rows.count.is_more || rows.count.number > most {
             return Ok(None);
         }
         let is_end = rows.records.is_empty();
-        offered.extend(rows.records.into_iter().map(|row| (row.id, row.text)));
+        let records = rows.records.into_iter();
+        offered.extend(records.map(|row| (row.id.to_string(), row.text)));
         if is_end || offered.len() as u64 >= rows.count.number {
             return Ok(Some(offered));
         }
         asked.page += 1;
     }
-}
-
-/// The records of a model, as boxes are named after them.
-async fn records(page: &PageState, path: &str) -> Result<Vec<(String, String)>, Refusal> {
-    let records = offered(page, path).await?.unwrap_or_default().into_iter();
-    Ok(records.map(|(id, text)| (id.to_string(), text)).collect())
 }
 
 /// Every permission.

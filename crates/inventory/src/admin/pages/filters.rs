@@ -10,7 +10,7 @@ use crate::{
         registry,
         site::AdminFrame,
     },
-    page::PageState,
+    page::{PageState, index::Chip},
     rest::Refusal,
 };
 
@@ -30,15 +30,19 @@ pub(super) struct FilterView {
 
 impl FilterView {
     /// What is chosen, and the list without the filter; none where everything is.
-    pub(super) fn chosen(&self) -> Option<(String, &str)> {
-        if let Some(field) = self.field.as_ref().filter(|field| !field.value.is_empty()) {
-            return Some((format!("{}: {}", self.name, field.text), &field.cleared));
-        }
-        let everything = self.choices.first()?;
-        let mut others = self.choices.iter().skip(1);
-        let choice = others.find(|choice| choice.is_current)?;
-        let text = format!("{}: {}", self.name, choice.text);
-        Some((text, &everything.href))
+    pub(super) fn chip(&self) -> Option<Chip> {
+        let (text, address) = match &self.field {
+            Some(field) if !field.value.is_empty() => (&field.text, &field.cleared),
+            _ => {
+                let (everything, others) = self.choices.split_first()?;
+                let choice = others.iter().find(|choice| choice.is_current)?;
+                (&choice.text, &everything.href)
+            }
+        };
+        Some(Chip {
+            text: format!("{}: {text}", self.name),
+            address: address.clone(),
+        })
     }
 }
 
@@ -104,7 +108,7 @@ async fn view(
                 .map(|(value, text)| ((*value).to_owned(), locale.text(text.0, text.1).to_owned()))
                 .collect(),
         ),
-        ModelFilterKind::Related(path) => related(page, path).await?,
+        ModelFilterKind::Related(path) => fields::records(page, path, MOST_CHOICES).await?,
     };
     let Some(values) = values else {
         return Ok(FilterView {
@@ -114,20 +118,18 @@ async fn view(
             field: Some(id_field(page, filter, asked).await?),
         });
     };
-    let mut choices = vec![
-        choice(
-            page,
-            model,
-            asked,
-            filter,
-            None,
-            locale.text("Todos", "All").to_owned(),
-            locale,
-        )
-        .await?,
-    ];
-    for (value, text) in values {
-        choices.push(choice(page, model, asked, filter, Some(&value), text, locale).await?);
+    let all = (None, locale.text("Todos", "All").to_owned());
+    let values = values.into_iter();
+    let values = values.map(|(value, text)| (Some(value), text));
+    let mut choices = Vec::new();
+    for (value, text) in std::iter::once(all).chain(values) {
+        let value = value.as_deref();
+        choices.push(FilterChoice {
+            text,
+            href: asked.with(|asked| asked.set(filter.name, value)),
+            is_current: asked.value(filter.name) == value,
+            count: count(page, model, asked, (filter.name, value), locale).await?,
+        });
     }
     Ok(FilterView {
         name,
@@ -137,56 +139,27 @@ async fn view(
     })
 }
 
-async fn choice(
+/// How many records a choice leaves, where that is asked for.
+async fn count(
     page: &PageState,
     model: &'static dyn AdminModel,
     asked: &ListParameters,
-    filter: &ModelFilter,
-    value: Option<&str>,
-    text: String,
+    (name, value): (&'static str, Option<&str>),
     locale: Locale,
-) -> Result<FilterChoice, Refusal> {
-    let count = if asked.shows_counts {
-        let mut narrowed = ListParameters {
-            page: 1,
-            size: 1,
-            ..asked.clone()
-        };
-        narrowed.set(filter.name, value);
-        let count = model.list(&page.state, &narrowed).await?.count;
-        let number = locale.number(i64::try_from(count.number).unwrap_or(i64::MAX));
-        Some(if count.is_more {
-            format!("> {number}")
-        } else {
-            number
-        })
-    } else {
-        None
-    };
-    Ok(FilterChoice {
-        text,
-        href: asked.with(|asked| asked.set(filter.name, value)),
-        is_current: asked.value(filter.name) == value,
-        count,
-    })
-}
-
-/// The records of another model, when there are few enough to choose from.
-async fn related(page: &PageState, path: &str) -> Result<Option<Vec<(String, String)>>, Refusal> {
-    let model = registry::find(path).ok_or(Refusal::NotFound)?;
-    let few = ListParameters {
-        size: MOST_CHOICES.min(page.state.config.max_page_size),
-        ..ListParameters::nothing(model.about())
-    };
-    let rows = model.list(&page.state, &few).await?;
-    if rows.count.number > few.size || rows.count.is_more {
+) -> Result<Option<String>, Refusal> {
+    if !asked.shows_counts {
         return Ok(None);
     }
-    let choices = rows
-        .records
-        .into_iter()
-        .map(|row| (row.id.to_string(), row.text));
-    Ok(Some(choices.collect()))
+    let mut narrowed = ListParameters {
+        page: 1,
+        size: 1,
+        ..asked.clone()
+    };
+    narrowed.set(name, value);
+    let count = model.list(&page.state, &narrowed).await?.count;
+    let number = locale.number(i64::try_from(count.number).unwrap_or(i64::MAX));
+    let mark = if count.is_more { "> " } else { "" };
+    Ok(Some(format!("{mark}{number}")))
 }
 
 async fn id_field(

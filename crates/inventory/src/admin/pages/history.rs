@@ -5,7 +5,6 @@ use axum::{
     extract::{Path, Request, State as Extracted},
     response::Response,
 };
-use resource::capitalized;
 
 use super::{RecordPath, find, query};
 use crate::{
@@ -19,6 +18,7 @@ use crate::{
     page::{
         PageState,
         history::{sentence, values},
+        index::last_page,
         redirect,
     },
     rest::{
@@ -40,18 +40,11 @@ struct HistoryPage<'a> {
 
 impl HistoryPage<'_> {
     fn name(&self) -> String {
-        capitalized(self.about.words.many(self.site.locale))
-    }
-
-    fn user(&self, entry: &Entry) -> String {
-        entry.user.as_ref().map_or_else(
-            || self.site.text("o programa", "the program").to_owned(),
-            |(_, name)| name.clone(),
-        )
+        self.about.words.title(self.site.locale)
     }
 
     fn pages(&self) -> u64 {
-        self.page.count.div_ceil(self.page.size).max(1)
+        last_page(self.page.count, self.page.size)
     }
 }
 

@@ -5,7 +5,7 @@ use axum::{
     extract::{Path, Request, State as Extracted},
     response::Response,
 };
-use resource::{Field, capitalized, in_a_sentence};
+use resource::{Field, in_a_sentence};
 
 use super::{
     edits::{self, ListEdits},
@@ -23,6 +23,7 @@ use crate::{
     page::{
         PageState,
         edit_conflict::{Conflict, one_line},
+        index::{Chip, PageLink, last_page, page_links},
         redirect,
     },
     rest::Refusal,
@@ -79,13 +80,6 @@ struct EditView {
     keyboard: &'static str,
     error: String,
     conflict: Option<Conflict>,
-}
-
-/// A link to another page; without an address it is a gap.
-struct PageLink {
-    text: String,
-    href: Option<String>,
-    is_current: bool,
 }
 
 /// `GET /admin/{model}/`
@@ -200,7 +194,7 @@ impl ModelListPage<'_> {
     }
 
     fn name(&self) -> String {
-        capitalized(self.about.words.many(self.site.locale))
+        self.about.words.title(self.site.locale)
     }
 
     fn search_hint(&self) -> String {
@@ -298,37 +292,12 @@ impl ModelListPage<'_> {
 
     /// How many pages there are.
     fn pages(&self) -> u64 {
-        self.rows.count.number.div_ceil(self.asked.size).max(1)
-    }
-
-    /// The numbers of the pages that are linked: the first, the last, and those around this one; 0 stands for a gap.
-    fn page_numbers(&self) -> Vec<u64> {
-        let (current, last) = (self.asked.page, self.pages());
-        let mut numbers: Vec<u64> = Vec::new();
-        for number in 1..=last {
-            if number == 1 || number == last || number.abs_diff(current) <= 2 {
-                if numbers.last().is_some_and(|before| before + 1 < number) {
-                    numbers.push(0);
-                }
-                numbers.push(number);
-            } else if number > current {
-                // Everything up to the last page is one gap.
-                numbers.extend([0, last]);
-                break;
-            }
-        }
-        numbers
+        last_page(self.rows.count.number, self.asked.size)
     }
 
     fn page_links(&self) -> Vec<PageLink> {
-        let numbers = self.page_numbers().into_iter();
-        numbers
-            .map(|number| PageLink {
-                text: number.to_string(),
-                is_current: number == self.asked.page,
-                href: (number > 0).then(|| self.asked.with(|asked| asked.page = number)),
-            })
-            .collect()
+        let address = |number| self.asked.with(|asked| asked.page = number);
+        page_links(self.asked.page, self.pages(), address)
     }
 
     fn total(&self) -> String {
@@ -402,9 +371,9 @@ impl ModelListPage<'_> {
             .with(|asked| asked.shows_counts = !asked.shows_counts)
     }
 
-    /// The filters that are set: what each says, and the list without it.
-    fn chosen(&self) -> impl Iterator<Item = (String, &str)> {
-        self.filters.iter().filter_map(FilterView::chosen)
+    /// The filters that are set.
+    fn chips(&self) -> impl Iterator<Item = Chip> {
+        self.filters.iter().filter_map(FilterView::chip)
     }
 
     fn cleared(&self) -> String {

@@ -22,7 +22,7 @@ use crate::{
     catalogue::refuse_when_referenced,
     rest::{
         Message, Refusal,
-        fields::{Draft, FieldErrors, Members, Mode, Setting},
+        fields::{Draft, FieldErrors, Members, Mode, Reader, Setting},
         list::{QueryFilter, check_search},
         page::Page,
         query::Parameters,
@@ -175,13 +175,11 @@ pub(crate) async fn check_deletion(conn: &mut Conn, id: i64) -> Result<(), Refus
     refuse_when_referenced(&WORDS, &store::references_to(conn, id).await?)
 }
 
-/// What a form writes of a product.
-#[derive(Debug, Clone)]
-pub(crate) struct Edit {
-    /// Its fields; those that are absent stay as they are.
-    pub(crate) members: Members,
-    /// Its own threshold.
-    pub(crate) threshold: Setting<Option<i64>>,
+/// The product's own threshold that a form gives, and what is wrong with it.
+pub(crate) fn read_threshold(members: &Members, mode: Mode) -> (Setting<Option<i64>>, FieldErrors) {
+    let mut reader = Reader::new(members, mode);
+    let threshold = reader.optional_integer(stock::OPTIONAL_THRESHOLD.name, 0, i64::MAX);
+    (threshold, reader.finish())
 }
 
 /// Changes a product and its own threshold; `None` when it is gone. `check` is given the product and its threshold as they are stored:
@@ -194,10 +192,12 @@ pub(crate) async fn edit(
     state: &State,
     caller: &Caller,
     id: i64,
-    edit: Edit,
+    members: Members,
     check: impl Fn(&ProductRecord, Option<i64>) -> FieldErrors + Clone + Send + 'static,
 ) -> Result<Option<ProductRecord>, Refusal> {
-    let draft = Draft::read(&edit.members, Mode::Partial);
+    let draft = Draft::read(&members, Mode::Partial);
+    let (threshold, errors) = read_threshold(&members, Mode::Partial);
+    errors.into_result()?;
     let job = async move |work: &mut Work<'_>| {
         let Some(before) = find_locked(work.tx, id).await? else {
             return Ok(None);
@@ -206,7 +206,7 @@ pub(crate) async fn edit(
         let own = own.map(|own| own.threshold);
         check(&before, own).into_result()?;
         let changed = Products.change(work, id, &draft).await?;
-        if let Setting::Set(threshold) = edit.threshold
+        if let Setting::Set(threshold) = threshold
             && threshold != own
         {
             stock::set_threshold(work, id, threshold).await?;

@@ -4,6 +4,7 @@
 mod address;
 mod days;
 mod export;
+mod pages;
 mod request;
 mod row;
 mod spool;
@@ -11,6 +12,7 @@ mod spool;
 pub(crate) use address::Address;
 pub(crate) use days::Days;
 pub(crate) use export::{Cells, Sheet, empty_file, export, headings};
+pub(crate) use pages::{PageLink, last_page, page_links};
 pub(crate) use request::{ListFilters, ListRequest};
 pub(crate) use row::{Action, Cell, Column, Heading, NumberInput, Row};
 
@@ -360,12 +362,11 @@ impl Index {
     }
 
     fn last(&self) -> u64 {
-        self.count.div_ceil(self.size.max(1)).max(1)
+        last_page(self.count, self.size)
     }
 
-    /// The pages beside this one.
-    fn neighbours(&self) -> std::ops::RangeInclusive<u64> {
-        self.number.saturating_sub(2).max(1)..=(self.number + 2).min(self.last())
+    fn page_links(&self) -> Vec<PageLink> {
+        page_links(self.number, self.last(), |number| self.page_address(number))
     }
 
     fn sizes(&self) -> Vec<u64> {

@@ -232,23 +232,18 @@ async fn ask(about: &About, Extracted(page): Page, frame: Frame, id: RecordId) -
     if document.is_booked() {
         return Ok(redirect(&about.address(document.id)));
     }
-    let deletion = Deletion {
-        title: frame
-            .text("Descartar o rascunho?", "Discard the draft?")
-            .to_owned(),
-        name: (about.whole_name)(&frame, &document),
-        sentence: frame.text(
+    let deletion = Deletion::new(
+        (
+            frame.text("Descartar o rascunho?", "Discard the draft?"),
+            frame.text("Sim, descartar o rascunho", "Yes, discard the draft"),
+        ),
+        (about.whole_name)(&frame, &document),
+        frame.text(
             "A lista é apagada. O estoque não muda.",
             "The list is deleted. The stock does not change.",
         ),
-        confirm: frame
-            .text("Sim, descartar o rascunho", "Yes, discard the draft")
-            .to_owned(),
-        back: about.draft_address(document.id),
-        next: String::new(),
-        blocking: None,
-        problem: String::new(),
-    };
+        about.draft_address(document.id),
+    );
     Ok(deletion.ask(&frame, Ok(()))?)
 }
 

@@ -347,21 +347,18 @@ pub(super) async fn rotate(page: Page, frame: Frame, id: RecordId, request: Requ
 }
 
 fn deletion(frame: &Frame, endpoint: &Endpoint) -> Deletion {
-    Deletion {
-        title: frame
-            .text("Excluir este destino?", "Delete this endpoint?")
-            .to_owned(),
-        name: endpoint.url.clone(),
-        sentence: frame.text(
+    Deletion::new(
+        (
+            frame.text("Excluir este destino?", "Delete this endpoint?"),
+            frame.text("Excluir destino", "Delete endpoint"),
+        ),
+        endpoint.url.clone(),
+        frame.text(
             "Os eventos pendentes não serão entregues e o registro das entregas será excluído. Isto não pode ser desfeito.",
             "Pending events will not be delivered, and the record of its deliveries will be deleted. This cannot be undone.",
         ),
-        confirm: frame.text("Excluir destino", "Delete endpoint").to_owned(),
-        back: address(endpoint.id),
-        next: String::new(),
-        blocking: None,
-        problem: String::new(),
-    }
+        address(endpoint.id),
+    )
 }
 
 /// `GET /webhooks/{id}/delete/`

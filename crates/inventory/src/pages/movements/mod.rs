@@ -3,9 +3,9 @@
 mod form;
 
 use askama::Template;
-use axum::extract::{Request, State as Extracted};
+use axum::extract::State as Extracted;
 use db::Conn;
-use resource::{Field, Listed, Record as _, Value, Words, laid_out, listed};
+use resource::{Field, Listed, Record as _, Words, laid_out, listed};
 use web::locale::Locale;
 
 use crate::{
@@ -15,9 +15,10 @@ use crate::{
     page::{
         Frame,
         delete::Deletion,
+        fact::Fact,
         flash::Flash,
         index::{Action, Cell, Days, Index, Link, ListFilters, Row},
-        picker::Picked,
+        record_form,
         records::{self, Answer, ResourcePages, Shared, address, find},
         routes::{PageRouter, get},
     },
@@ -30,19 +31,10 @@ use crate::{
 
 /// The addresses of a movement's pages.
 pub(crate) fn routes(movement: Movement) -> PageRouter {
-    let below = |path: &str| format!("/{}/{path}", movement.path());
     records::routes(movement)
+        .merge(record_form::routes(movement))
         .route(
-            &below("new/"),
-            get(async move |page: Shared, frame: Frame, request: Request| {
-                form::new(movement, page, frame, request).await
-            })
-            .post(async move |page: Shared, frame: Frame, request: Request| {
-                form::book(movement, page, frame, request).await
-            }),
-        )
-        .route(
-            &below("{id}/"),
+            &format!("/{}/{{id}}/", movement.path()),
             get(async move |page: Shared, frame: Frame, id: RecordId| {
                 detail(movement, page, frame, id).await
             }),
@@ -54,12 +46,6 @@ fn fields(movement: Movement) -> Vec<&'static Field> {
     let mut fields = listed(&laid_out(movement.fields()), Listed::Nowhere);
     fields.retain(|field| *field != MovementRecord::id);
     fields
-}
-
-/// The pickers of what a movement refers to.
-fn pickers(movement: Movement, frame: &Frame) -> impl Iterator<Item = Picked> {
-    let fields = fields(movement).into_iter();
-    fields.filter_map(|field| Picked::of(frame, field))
 }
 
 impl ResourcePages for Movement {
@@ -213,28 +199,7 @@ struct MovementPage<'a> {
     may_delete: bool,
     /// The address of a correction, for readers who may not delete it.
     correction: Option<String>,
-    /// What is known of it: what it is called, the value, and where it leads.
-    facts: Vec<MovementFact>,
-}
-
-struct MovementFact {
-    name: &'static str,
-    value: String,
-    address: Option<String>,
-}
-
-impl MovementFact {
-    fn of(frame: &Frame, field: &Field, value: Value<'_>) -> Self {
-        let address = match (field.target, value) {
-            (Some(target), Value::Reference { id, .. }) => Some(format!("/{}/{id}/", target.path)),
-            _ => None,
-        };
-        Self {
-            name: frame.say(field.short),
-            value: field.shown(value, frame.locale),
-            address,
-        }
-    }
+    facts: Vec<Fact>,
 }
 
 impl MovementPage<'_> {
@@ -261,7 +226,7 @@ async fn detail(movement: Movement, Extracted(page): Shared, frame: Frame, id: R
         facts: record
             .values_of(&fields(movement))
             .into_iter()
-            .map(|(field, value)| MovementFact::of(&frame, field, value))
+            .map(|(field, value)| Fact::of(&frame, field, value))
             .collect(),
         record: &record,
     }))

@@ -11,6 +11,7 @@ use crate::{
     catalogue::products::{ProductRecord, Products},
     page::{
         Form, Frame,
+        fact::Fact,
         history::{self, ChangeView},
         index::{Address, Cell, Column, Empty, Filter, Index, Row},
         part::{Part, part},
@@ -79,7 +80,7 @@ struct ProductPage<'a> {
     /// Since when it is archived, for people.
     archived_at: Option<String>,
     ledger: Part<LedgerPart>,
-    facts: Vec<(&'static Field, String)>,
+    facts: Vec<Fact>,
     changes: Part<Vec<ChangeView>>,
     analysis: Part<AnalysisPanel>,
     may: ProductActions,
@@ -152,7 +153,7 @@ pub(super) async fn show(
 }
 
 /// The facts below a product's figures: the shop's own texts, then the times and the id.
-fn facts(frame: &Frame, product: &ProductRecord) -> Vec<(&'static Field, String)> {
+fn facts(frame: &Frame, product: &ProductRecord) -> Vec<Fact> {
     const ABOVE: [&Field; 6] = [
         ProductRecord::title,
         ProductRecord::category,
@@ -172,7 +173,7 @@ fn facts(frame: &Frame, product: &ProductRecord) -> Vec<(&'static Field, String)
     let value_of = |field: &Field| values.iter().find(|(known, _)| *known == field);
     fields
         .into_iter()
-        .filter_map(|field| Some((field, field.shown(value_of(field)?.1, frame.locale))))
+        .filter_map(|field| Some(Fact::of(frame, field, value_of(field)?.1)))
         .collect()
 }
 

@@ -27,7 +27,7 @@ use crate::{
         Frame, PageState,
         delete::Deletion,
         index::{Action, Address, Cell, Index, Link, ListFilters, Row},
-        picker::Picked,
+        record_form,
         records::{self, ResourcePages},
         routes::{PageRouter, get, post},
     },
@@ -42,22 +42,15 @@ use crate::{
 /// The addresses of the products' pages.
 pub(crate) fn routes() -> PageRouter {
     records::routes(Products)
-        .route("/products/new/", get(form::new).post(form::create))
+        .merge(record_form::routes(Products))
         .route("/products/{id}/", get(detail::show))
         .route("/products/{id}/ledger/", get(detail::ledger))
-        .route("/products/{id}/edit/", get(form::edit).post(form::update))
         .route("/products/{id}/archive/", post(archive::archive))
         .route("/products/{id}/unarchive/", post(archive::unarchive))
 }
 
 fn address(id: i64) -> String {
     records::address(Products, id)
-}
-
-/// The pickers of what a product refers to.
-fn pickers(frame: &Frame) -> impl Iterator<Item = Picked> {
-    let fields = ProductRecord::FIELDS.iter();
-    fields.filter_map(|field| Picked::of(frame, field))
 }
 
 /// Whether archived products are listed, and only these.

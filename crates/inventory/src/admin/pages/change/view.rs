@@ -1,12 +1,11 @@
 //! The form of a record as it is shown: fields, inline tables, read-only values, and the buttons that the user may press.
 
 use askama::Template;
-use resource::capitalized;
 
 use crate::{
     access::{Model, Verb},
     admin::{
-        about::{FieldValue, ModelDescription, ModelRecord},
+        about::{ModelDescription, ModelRecord},
         pages::{
             fields::{FieldView, field_views},
             inlines::{SubmittedRow, Table, tables},
@@ -14,7 +13,7 @@ use crate::{
         registry,
         site::AdminFrame,
     },
-    page::{Form, PageState},
+    page::{Form, PageState, fact::Fact},
     rest::Refusal,
 };
 
@@ -31,15 +30,8 @@ pub(super) struct ChangePage<'a> {
     /// Why the reader may only look at a record that they could change otherwise; empty when there is no such reason.
     hindrance: String,
     tables: Vec<Table>,
-    /// The errors of inline rows: the id of the control, its label, the message.
-    row_problems: Vec<(String, String, String)>,
-}
-
-/// What can be read beside the form.
-struct FactView {
-    name: &'static str,
-    text: String,
-    address: Option<String>,
+    /// The errors of inline rows: the id of the control, and the message with its label.
+    row_problems: Vec<(String, String)>,
 }
 
 /// Why the reader may not change a record, as far as it is known before they try.
@@ -93,7 +85,7 @@ impl<'a> ChangePage<'a> {
     }
 
     fn name(&self) -> String {
-        capitalized(self.about.words.many(self.site.locale))
+        self.about.words.title(self.site.locale)
     }
 
     fn title(&self) -> String {
@@ -107,13 +99,15 @@ impl<'a> ChangePage<'a> {
         format!("{verb} {name}")
     }
 
-    /// How many things are wrong.
-    fn problems(&self) -> usize {
-        self.form.errors().len() + self.row_problems.len()
+    /// Everything that is wrong: the id of the control, and the message with its label.
+    fn problems(&self) -> Vec<(String, String)> {
+        let fields = self.form.summary(self.site.locale).into_iter();
+        let fields = fields.map(|(field, message)| (format!("field-{field}"), message));
+        fields.chain(self.row_problems.iter().cloned()).collect()
     }
 
     /// What is not a field of the form.
-    fn facts(&self) -> Vec<FactView> {
+    fn facts(&self) -> Vec<Fact> {
         let Some(record) = &self.record else {
             return Vec::new();
         };
@@ -123,16 +117,12 @@ impl<'a> ChangePage<'a> {
         };
         let facts = record.facts.iter().filter(|(name, _)| !is_field(name));
         facts
-            .map(|(name, cell)| FactView {
+            .map(|(name, cell)| Fact {
                 name: self.site.field(name),
-                text: cell.shown(self.site.locale),
-                address: self.link(cell),
+                value: cell.shown(self.site.locale),
+                address: registry::address_of(cell, &self.site.caller),
             })
             .collect()
-    }
-
-    fn link(&self, cell: &FieldValue) -> Option<String> {
-        registry::address_of(cell, &self.site.caller)
     }
 
     fn may(&self, verb: Verb) -> bool {

@@ -55,20 +55,18 @@ impl SubmittedRow {
         self.id.map_or(WriteTarget::New, WriteTarget::Part)
     }
 
-    /// Its errors: the id of the control, its label, the message.
-    pub(super) fn problems(&self, site: &AdminFrame) -> Vec<(String, String, String)> {
+    /// Its errors: the id of the control, and the message with its label.
+    pub(super) fn problems(&self, site: &AdminFrame) -> Vec<(String, String)> {
         let (path, row) = (self.inline.path, &self.row);
-        let control = |field: &str| format!("{path}-{row}-{field}");
-        let mut problems: Vec<_> = self
-            .form
-            .errors()
-            .iter()
-            .map(|(field, said)| (control(field), site.field(field).to_owned(), said.clone()))
+        let control = |field: &str| format!("field-{path}-{row}-{field}");
+        let errors = self.form.summary(site.locale).into_iter();
+        let mut problems: Vec<_> = errors
+            .map(|(field, message)| (control(field), message))
             .collect();
         if !self.form.problem.is_empty() {
-            let name = self.model.about().words.one(site.locale).to_owned();
+            let name = self.model.about().words.one(site.locale);
             let first = self.inline.fields.first().map_or("delete", |field| field);
-            problems.push((control(first), name, self.form.problem.clone()));
+            problems.push((control(first), format!("{name}: {}", self.form.problem)));
         }
         problems
     }

@@ -1,6 +1,6 @@
 //! Inline tables as a form shows them.
 
-use resource::{Field, capitalized};
+use resource::Field;
 use web::locale::Locale;
 
 use super::SubmittedRow;
@@ -163,12 +163,12 @@ impl TableBuilder<'_> {
         }
         let words = &self.about.words;
         let title = match inline.limit {
-            Limit::InAll(1) => words.one(site.locale),
-            _ => words.many(site.locale),
+            Limit::InAll(1) => words.name(site.locale),
+            _ => words.title(site.locale),
         };
         Ok(Table {
             path: inline.path,
-            title: capitalized(title),
+            title,
             heads: self.heads(&rows),
             limit: at_most(site, most),
             has_boxes: rows.iter().any(|row| row.deletion.is_some()),

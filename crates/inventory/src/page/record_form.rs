@@ -1,0 +1,432 @@
+//! The form of a described record, new or existing: one set of handlers and one template for every
+//! resource. A resource says in its [`RecordForms`] what is its own.
+
+use askama::Template;
+use axum::{
+    extract::{Request, State as Extracted},
+    response::Response,
+};
+use http::{Method, StatusCode};
+use resource::{Both, Field};
+use serde_json::json;
+use web::errors::wants_json;
+
+use super::{
+    Form, Frame, PageState, Post,
+    edit_conflict::{self, FieldSnapshot, FormEdit},
+    flash::{self, Flash},
+    picked_next,
+    picker::Picked,
+    records::{Answer, ResourcePages, Shared, address, find, id_of, name_of},
+    routes::{PageRouter, get},
+    see_other,
+};
+use crate::{
+    State,
+    access::{Caller, Verb},
+    api::{resource::json as json_answer, writes},
+    idempotency::IdempotencyKey,
+    rest::{
+        RecordId, Refusal,
+        fields::{Draft, FieldErrors, Members, Mode},
+        query::Parameters,
+    },
+};
+
+/// What forms look different in, beside their fields.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FormLooks {
+    /// What its button says.
+    pub(crate) submit: Both,
+    /// The icon of the button; empty for none.
+    pub(crate) icon: &'static str,
+    /// Whether long texts have one line, and pickers the whole width.
+    pub(crate) is_brief: bool,
+    /// Whether a second button leads on to another new record.
+    pub(crate) adds_another: bool,
+}
+
+impl FormLooks {
+    /// The looks of most forms.
+    pub(crate) const PLAIN: Self = Self {
+        submit: ("Salvar", "Save"),
+        icon: "",
+        is_brief: false,
+        adds_another: false,
+    };
+}
+
+/// A resource whose records people write with a form.
+pub(crate) trait RecordForms: ResourcePages {
+    /// How the form looks.
+    fn looks(self) -> FormLooks {
+        FormLooks::PLAIN
+    }
+
+    /// The fields of the form, in its order.
+    fn written(self) -> Vec<&'static Field> {
+        let fields = self.fields().iter().copied();
+        fields.filter(|field| !field.is_read_only).collect()
+    }
+
+    /// What a field of a new record holds when the address brings nothing.
+    fn initial(self, _field: &Field) -> &'static str {
+        ""
+    }
+
+    /// The hint at a field.
+    fn hint(self, _state: &State, frame: &Frame, field: &Field, _is_new: bool) -> String {
+        frame.say(field.help).to_owned()
+    }
+
+    /// The title of the form that changes a record.
+    fn edit_title(self, frame: &Frame, _record: &Self::Record) -> String {
+        self.words().edit(frame.locale)
+    }
+
+    /// What is wrong with a whole form, as far as it can be told without the store.
+    fn problems(self, members: &Members) -> FieldErrors {
+        Draft::<Self::Record>::read_fields(self.fields(), members, Mode::Whole).errors
+    }
+
+    /// What else is wrong with a form that is refused: `own` is the record that it changes.
+    fn stored_problems(
+        self,
+        _state: &State,
+        _own: Option<i64>,
+        _members: &Members,
+    ) -> impl Future<Output = Result<FieldErrors, Refusal>> + Send {
+        std::future::ready(Ok(FieldErrors::default()))
+    }
+
+    /// Leads on from a record that was created; `None` when it is gone again.
+    fn created(
+        self,
+        _page: &PageState,
+        frame: &Frame,
+        record: Option<Self::Record>,
+        sent: &RecordForm,
+    ) -> impl Future<Output = Result<Response, Refusal>> + Send {
+        std::future::ready(created(self, frame, record, sent))
+    }
+
+    /// The fields of the form as they are stored.
+    fn snapshots(
+        self,
+        _state: &State,
+        record: &Self::Record,
+    ) -> impl Future<Output = Result<Vec<FieldSnapshot>, Refusal>> + Send {
+        std::future::ready(Ok(FieldSnapshot::all(record, &self.written())))
+    }
+
+    /// Changes a record; `None` when it is gone. `check` is given the fields as they are stored:
+    /// nobody else changes them until they are written.
+    fn edit(
+        self,
+        _state: &State,
+        _caller: &Caller,
+        _id: i64,
+        _members: Members,
+        _check: impl Fn(&[FieldSnapshot]) -> FieldErrors + Clone + Send + 'static,
+    ) -> impl Future<Output = Result<Option<Self::Record>, Refusal>> + Send {
+        std::future::ready(Err(Refusal::forbidden()))
+    }
+}
+
+/// `/{path}/new/` and, of records that can be changed, `/{path}/{id}/edit/`.
+pub(crate) fn routes<R: RecordForms>(resource: R) -> PageRouter {
+    let base = format!("/{}/", resource.path());
+    let routes = PageRouter::new().route(
+        &format!("{base}new/"),
+        get(async move |page: Shared, frame: Frame, request: Request| {
+            new(resource, page, frame, request).await
+        })
+        .post(async move |page: Shared, frame: Frame, request: Request| {
+            create(resource, page, frame, request).await
+        }),
+    );
+    if !resource.methods().contains(&Method::PUT) {
+        return routes;
+    }
+    routes.route(
+        &format!("{base}{{id}}/edit/"),
+        get(
+            async move |page: Shared, frame: Frame, id: RecordId, request: Request| {
+                edit(resource, page, frame, id, request).await
+            },
+        )
+        .post(
+            async move |page: Shared, frame: Frame, id: RecordId, request: Request| {
+                update(resource, page, frame, id, request).await
+            },
+        ),
+    )
+}
+
+/// A form as it is opened, or as it was sent.
+pub(crate) struct RecordForm {
+    /// Its values and errors.
+    pub(crate) form: Form,
+    /// What services read of it; nothing of one that is opened.
+    pub(crate) members: Members,
+    picked: Vec<Picked>,
+    key: Option<IdempotencyKey>,
+}
+
+#[derive(Template)]
+#[template(path = "page/record_form.html")]
+struct RecordFormPage<'a> {
+    frame: &'a Frame,
+    form: &'a Form,
+    title: String,
+    looks: FormLooks,
+    is_new: bool,
+    /// Each with its hint, and its picker where it has one.
+    fields: Vec<(&'static Field, String, Option<&'a Picked>)>,
+}
+
+impl RecordForm {
+    /// A form that is opened with these values; the address may bring others of its pickers.
+    async fn open<R: RecordForms>(
+        resource: R,
+        state: &State,
+        frame: &Frame,
+        mut form: Form,
+        asked: &Parameters,
+    ) -> Result<Self, Refusal> {
+        let mut picked = Vec::new();
+        for picker in pickers(resource, frame) {
+            let id = asked.get(picker.name);
+            let id = id.unwrap_or_else(|| form.value(picker.name)).to_owned();
+            picked.push(picker.choose_known(state, Some(&id)).await?);
+        }
+        form.set("next", asked.get("next").unwrap_or_default());
+        Ok(Self {
+            form,
+            members: Members::new(),
+            picked,
+            key: None,
+        })
+    }
+
+    /// A form that was sent.
+    async fn read<R: RecordForms>(
+        resource: R,
+        state: &State,
+        frame: &Frame,
+        request: Request,
+    ) -> Result<Self, Refusal> {
+        let (parts, body) = request.into_parts();
+        let mut post = Post::read(state, &parts, body).await?;
+        post.read_fields(&resource.written(), frame.locale);
+        let mut picked = Vec::new();
+        for picker in pickers(resource, frame) {
+            picked.push(post.pick(state, picker, frame.locale).await?);
+        }
+        Ok(Self {
+            key: post.idempotency_key(frame, resource.path()),
+            form: post.form,
+            members: post.members,
+            picked,
+        })
+    }
+
+    /// The page of the form; `record` is the one that it changes.
+    fn page<'a, R: RecordForms>(
+        &'a self,
+        resource: R,
+        state: &State,
+        frame: &'a Frame,
+        record: Option<&R::Record>,
+    ) -> RecordFormPage<'a> {
+        let is_new = record.is_none();
+        let fields = resource.written().into_iter().map(|field| {
+            let picked = self.picked.iter().find(|picked| picked.name == field.name);
+            (field, resource.hint(state, frame, field, is_new), picked)
+        });
+        RecordFormPage {
+            frame,
+            form: &self.form,
+            title: match record {
+                Some(record) => resource.edit_title(frame, record),
+                None => resource.words().new_one(frame.locale),
+            },
+            looks: resource.looks(),
+            is_new,
+            fields: fields.collect(),
+        }
+    }
+
+    /// Prepares the form to be shown again beside the record as it is stored. A picker that could
+    /// not be read stays.
+    async fn refresh(
+        &mut self,
+        state: &State,
+        frame: &Frame,
+        edit: &FormEdit,
+        stored: &[FieldSnapshot],
+    ) -> Result<(), Refusal> {
+        for picked in &self.picked {
+            self.form.set(picked.name, picked.id.as_str());
+        }
+        edit.refresh(&mut self.form, stored, frame.locale);
+        for picked in &mut self.picked {
+            let id = self.form.value(picked.name);
+            if *id != picked.id {
+                *picked = picked.clone().choose(state, id).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The form once more, with everything that is wrong with it.
+    async fn again<R: RecordForms>(
+        mut self,
+        resource: R,
+        state: &State,
+        frame: &Frame,
+        record: Option<&R::Record>,
+    ) -> Answer {
+        let own = record.map(id_of);
+        let errors = resource.stored_problems(state, own, &self.members).await?;
+        self.form.absorb(&errors, frame.locale);
+        let fields = resource.written().into_iter();
+        self.form
+            .sort(&fields.map(|field| field.name).collect::<Vec<_>>());
+        Ok(frame.show_again(self.page(resource, state, frame, record)))
+    }
+}
+
+/// The pickers of what a record refers to.
+fn pickers<R: RecordForms>(
+    resource: R,
+    frame: &Frame,
+) -> impl Iterator<Item = Picked> + use<'_, R> {
+    let fields = resource.written().into_iter();
+    fields.filter_map(|field| Picked::of(frame, field))
+}
+
+async fn new<R: RecordForms>(
+    resource: R,
+    Extracted(page): Shared,
+    frame: Frame,
+    request: Request,
+) -> Answer {
+    frame.require(Verb::Add, resource.model())?;
+    let asked = Parameters::of_address(request.uri());
+    let mut form = Form::new();
+    for field in resource.written() {
+        let value = asked.get(field.name);
+        form.set(field.name, value.unwrap_or_else(|| resource.initial(field)));
+    }
+    let opened = RecordForm::open(resource, &page.state, &frame, form, &asked).await?;
+    Ok(frame.show(opened.page(resource, &page.state, &frame, None)))
+}
+
+async fn create<R: RecordForms>(
+    resource: R,
+    Extracted(page): Shared,
+    frame: Frame,
+    request: Request,
+) -> Answer {
+    frame.require(Verb::Add, resource.model())?;
+    let (state, locale) = (&page.state, frame.locale);
+    let is_script = wants_json(request.headers());
+    let mut sent = RecordForm::read(resource, state, &frame, request).await?;
+    sent.form.absorb(&resource.problems(&sent.members), locale);
+    if !sent.form.is_refused() {
+        let draft = Draft::read_fields(resource.fields(), &sent.members, Mode::Whole);
+        let key = sent.key.take();
+        match writes::create_of_form(state, &frame.caller, resource, draft, key).await {
+            // The script that adds one from within another form goes on there.
+            Ok(Some(record)) if is_script => {
+                let made = json!({"id": id_of(&record), "text": name_of(&record)});
+                return Ok(json_answer(StatusCode::CREATED, &made));
+            }
+            Ok(record) => return Ok(resource.created(&page, &frame, record, &sent).await?),
+            Err(refusal) => sent.form.take(refusal, locale)?,
+        }
+    }
+    sent.again(resource, state, &frame, None).await
+}
+
+/// Leads on from a record that was created: back to where it was needed, to another new one, or to
+/// its page.
+pub(crate) fn created<R: RecordForms>(
+    resource: R,
+    frame: &Frame,
+    record: Option<R::Record>,
+    sent: &RecordForm,
+) -> Result<Response, Refusal> {
+    let record = record.ok_or(Refusal::NotFound)?;
+    let next = if sent.form.value("again").is_empty() {
+        let (id, name) = (id_of(&record), resource.model().code());
+        let next = picked_next(sent.form.value("next"), name, id);
+        next.unwrap_or_else(|| address(resource, id))
+    } else {
+        format!("/{}/new/", resource.path())
+    };
+    let said = resource.words().done(frame.locale, "criad", "added");
+    Ok(done(&next, &said, &name_of(&record)))
+}
+
+fn done(next: &str, said: &str, name: &str) -> Response {
+    flash::leave(see_other(next), Flash::success(format!("{said}: {name}.")))
+}
+
+async fn edit<R: RecordForms>(
+    resource: R,
+    Extracted(page): Shared,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> Answer {
+    frame.require(Verb::Change, resource.model())?;
+    let (state, asked) = (&page.state, Parameters::of_address(request.uri()));
+    let record = find(resource, state, id).await?;
+    let stored = resource.snapshots(state, &record).await?;
+    let mut form = Form::new();
+    edit_conflict::open(&mut form, &stored, frame.locale);
+    let opened = RecordForm::open(resource, state, &frame, form, &asked).await?;
+    Ok(frame.show(opened.page(resource, state, &frame, Some(&record))))
+}
+
+async fn update<R: RecordForms>(
+    resource: R,
+    Extracted(page): Shared,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> Answer {
+    frame.require(Verb::Change, resource.model())?;
+    let (state, locale) = (&page.state, frame.locale);
+    let id = id_of(&find(resource, state, id).await?);
+    let mut sent = RecordForm::read(resource, state, &frame, request).await?;
+    let edit = FormEdit::of(&sent.form, &sent.members, resource.written());
+    let unchanged: Vec<_> = edit.unchanged().collect();
+    let problems = resource.problems(&sent.members);
+    let problems = problems.without(|field| unchanged.contains(&field));
+    sent.form.absorb(&problems, locale);
+    if !sent.form.is_refused() {
+        let mut members = sent.members.clone();
+        members.retain(|name, _| !unchanged.contains(&name.as_str()));
+        let compared = edit.clone();
+        let check = move |stored: &[FieldSnapshot]| compared.conflicts(stored, locale);
+        match resource
+            .edit(state, &frame.caller, id, members, check)
+            .await
+        {
+            Ok(Some(record)) => {
+                let next = frame.back(sent.form.value("next"));
+                let said = resource.words().done(locale, "alterad", "changed");
+                return Ok(done(&next, &said, &name_of(&record)));
+            }
+            Ok(None) => return Err(Refusal::NotFound.into()),
+            Err(refusal) => sent.form.take(refusal, locale)?,
+        }
+    }
+    let record = find(resource, state, RecordId(Some(id))).await?;
+    let stored = resource.snapshots(state, &record).await?;
+    sent.refresh(state, &frame, &edit, &stored).await?;
+    sent.again(resource, state, &frame, Some(&record)).await
+}
