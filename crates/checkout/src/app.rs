@@ -56,18 +56,12 @@ pub async fn watch_statuses(state: State) {
 }
 
 /// Puts the service together over a migrated database.
-///
-/// # Errors
-/// See [`StartError`].
 pub async fn app(config: Config, parts: Parts) -> Result<App, StartError> {
     let network = provider::network(&config.provider)?;
     app_over(network, config, parts).await
 }
 
 /// As [`app`], with calls to the provider carried by `transport` instead of the network.
-///
-/// # Errors
-/// See [`StartError`].
 pub async fn app_over(
     transport: Arc<dyn Transport>,
     config: Config,

@@ -103,9 +103,6 @@ impl Deref for State {
 
 impl State {
     /// Puts the shared parts together, and makes sure that the secret is the one this database was used with.
-    ///
-    /// # Errors
-    /// See [`StartError`].
     pub async fn open(config: Config, parts: Parts) -> Result<Self, StartError> {
         let network = provider::network(&config.provider)?;
         Self::open_over(network, config, parts).await

@@ -100,9 +100,6 @@ impl Tx {
 
     /// Moves the counter of a table's ids behind the greatest, and never back, after rows brought ids of their own. SQLite does so by
     /// itself.
-    ///
-    /// # Errors
-    /// What the database refuses.
     pub async fn move_ids_on(&mut self, table: &'static str) -> Result<(), Error> {
         if self.engine() == Engine::Postgres {
             let counter = format!("pg_get_serial_sequence('{table}', 'id')");
@@ -115,9 +112,6 @@ impl Tx {
     }
 
     /// Gives no id up to this one to rows of `table` that bring none.
-    ///
-    /// # Errors
-    /// What the database refuses.
     pub async fn reserve_ids(&mut self, table: &'static str, highest: i64) -> Result<(), Error> {
         if self.engine() == Engine::Postgres {
             let counter = format!("pg_get_serial_sequence('{table}', 'id')");
@@ -138,9 +132,6 @@ impl Tx {
     /// Drops the indexes of these tables, save those of primary keys and unique constraints, and on PostgreSQL their
     /// foreign keys. To build them once when the tables are full is many times faster than to update them row by row.
     /// It is part of the transaction, so neither a failure nor a crash leaves a table without them.
-    ///
-    /// # Errors
-    /// What the database refuses.
     pub async fn drop_indexes(&mut self, tables: &[&'static str]) -> Result<DroppedIndexes, Error> {
         let queries: &[&'static str] = match self.engine() {
             Engine::Sqlite => &[SQLITE_INDEXES],

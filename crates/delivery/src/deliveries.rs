@@ -8,19 +8,11 @@ use crate::{
 };
 
 /// How many deliveries there are.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn count(conn: &mut Conn, service: &Service, filter: Filter) -> Result<u64, Error> {
     lists::count_deliveries(conn, service.name, filter).await
 }
 
 /// Deliveries, newest first: so many, behind so many others.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn list(
     conn: &mut Conn,
     service: &Service,
@@ -31,10 +23,6 @@ pub async fn list(
 }
 
 /// One delivery with its event and its newest attempts, oldest of them first.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn find(
     conn: &mut Conn,
     service: &Service,
@@ -49,10 +37,6 @@ pub async fn find(
 }
 
 /// The newest events of one subject, or of all: a look through all that are kept, for the command line.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn newest_events(
     conn: &mut Conn,
     service: &Service,
@@ -63,10 +47,6 @@ pub async fn newest_events(
 }
 
 /// One event with its deliveries, newest first.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn find_event(
     conn: &mut Conn,
     service: &Service,
@@ -85,10 +65,6 @@ pub async fn find_event(
 
 /// Delivers once more, whatever became of it before, with the same `webhook-id`: the delivery, when there is one. The workers are woken
 /// after the commit.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn redeliver(
     tx: &mut Tx,
     service: &Service,
@@ -104,10 +80,6 @@ pub async fn redeliver(
 
 /// Delivers an event once more, to every endpoint that gets its type now, those included that did not exist when it happened: the
 /// deliveries and the type, when there is such an event.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn redeliver_event(
     tx: &mut Tx,
     service: &Service,
@@ -182,19 +154,11 @@ where
 }
 
 /// How many deliveries were given up, at each endpoint that has any.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn failed(conn: &mut Conn, service: &Service) -> Result<Vec<(i64, i64)>, Error> {
     lists::failed(conn, service.name).await
 }
 
 /// How much waits.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn waiting(conn: &mut Conn, service: &Service) -> Result<Waiting, Error> {
     lists::waiting(conn, service.name).await
 }

@@ -42,10 +42,6 @@ pub const TEST: &str = "endpoint.test";
 
 /// Writes an event into the outbox, in the transaction of what it tells of. Its body is `{"type", "timestamp", "data"}`; it is delivered
 /// after the commit, in the order of its subject. A type that no endpoint may ask for goes to none: it can become mail.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn publish(
     tx: &mut Tx,
     service: &Service,

@@ -58,10 +58,6 @@ async fn work(
 }
 
 /// Sends what is due, without sleeping; how many were taken by the server.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn pass(outbox: &Outbox) -> Result<usize, Error> {
     let Some(mail) = &outbox.mail else {
         return Ok(0);

@@ -129,10 +129,6 @@ pub struct UnknownType {
 
 impl Types {
     /// Reads names separated by commas, all of them `known`; blank is all.
-    ///
-    /// # Errors
-    ///
-    /// [`UnknownType`]
     pub fn parse(text: &str, known: &'static [&'static str]) -> Result<Self, UnknownType> {
         let types = Self::stored(text);
         match types.0.iter().find(|name| !known.contains(&name.as_str())) {

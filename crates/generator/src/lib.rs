@@ -57,10 +57,6 @@ const STOCKING: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 const MANY: u64 = 50_000;
 
 /// Fills the catalogue of `db`, or changes nothing.
-///
-/// # Errors
-///
-/// [`GenerateError`]
 pub async fn generate(db: &Db, plan: Plan, progress: Progress) -> Result<(), GenerateError> {
     if !(1..=MOST_PRODUCTS).contains(&plan.products) || plan.days == 0 {
         return Err(GenerateError::Plan);

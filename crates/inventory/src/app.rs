@@ -121,10 +121,6 @@ impl Workers {
 }
 
 /// Puts the service together.
-///
-/// # Errors
-///
-/// [`StartError`]
 pub async fn app(config: Config, parts: Parts) -> Result<App, StartError> {
     aggregates::refresh_low_count(&parts.db, config.low_stock_threshold).await?;
     let (first_user, metrics) = (parts.first_user.clone(), parts.metrics.clone());
@@ -166,10 +162,6 @@ async fn release_dead(state: &State) -> Result<(), db::Error> {
 }
 
 /// What the service's functions work on, for a command beside a service that runs: nothing is made ready, taken over or started.
-///
-/// # Errors
-///
-/// [`StartError`]
 pub fn state(config: Config, parts: Parts) -> Result<State, StartError> {
     let passwords = Passwords::new(parts.random.clone())?;
     let replica = Replica::new(parts.db.clone(), parts.random.uuid().to_string());

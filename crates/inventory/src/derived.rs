@@ -6,10 +6,6 @@ use db::{Error, Tx};
 use crate::{aggregates, search};
 
 /// Builds everything anew that follows from the records, in the transaction that wrote them.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn rebuild(tx: &mut Tx) -> Result<(), Error> {
     aggregates::move_version(tx).await?;
     search::rebuild(tx).await?;

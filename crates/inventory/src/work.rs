@@ -130,10 +130,6 @@ impl WriteError for EndpointError {
 
 /// Runs a job in a transaction, and once more when a constraint of the database refused it. Another request then wrote between the
 /// job's check and its write: the check of the second run sees that, and explains it.
-///
-/// # Errors
-///
-/// Those of the job.
 pub(crate) async fn retry_on_conflict<T, E, F>(db: &Db, job: F) -> Result<T, E>
 where
     F: AsyncFn(&mut Tx) -> Result<T, E> + Clone + Send + 'static,
@@ -147,10 +143,6 @@ where
 }
 
 /// Runs a job as [`retry_on_conflict`] does, and tells open pages that something has changed.
-///
-/// # Errors
-///
-/// Those of the job.
 pub(crate) async fn write<T, E, F>(state: &State, actor: impl Into<Actor>, job: F) -> Result<T, E>
 where
     F: AsyncFn(&mut Work<'_>) -> Result<T, E> + Clone + Send + 'static,

@@ -106,9 +106,6 @@ type Cause = Box<dyn std::error::Error + Send + Sync>;
 impl HttpClient {
     /// A client that has not connected yet. A connection that is not made within `patience` is given up. The machine's authorities are
     /// looked for only when `uses_tls`; without, an https address cannot be called.
-    ///
-    /// # Errors
-    /// [`TlsUnusable`]
     pub fn new(uses_tls: bool, patience: Duration) -> Result<Self, TlsUnusable> {
         let connector = Connector::new(uses_tls, patience)?;
         let client = Client::builder(TokioExecutor::new())
@@ -120,9 +117,6 @@ impl HttpClient {
     }
 
     /// Sends a request and waits for its whole answer of at most `longest` bytes, within `patience`.
-    ///
-    /// # Errors
-    /// [`CallFailure`]
     pub async fn call(
         &self,
         request: Request<Full<Bytes>>,

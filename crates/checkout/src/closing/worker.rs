@@ -43,9 +43,6 @@ pub(crate) async fn run(state: State) {
 }
 
 /// Does all that is due, and says when the next is. While there is nothing to do it is one read.
-///
-/// # Errors
-/// When the database fails.
 pub async fn run_due(state: &State) -> Result<Option<Timestamp>, db::Error> {
     loop {
         let (now, next) = (state.clock.now(), orders::next_due(&state.db).await?);

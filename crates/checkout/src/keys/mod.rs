@@ -83,9 +83,6 @@ impl ApiKeys {
 }
 
 /// Makes a key for the merchant's server called `name`.
-///
-/// # Errors
-/// See [`AddError`].
 pub async fn add(db: &Db, clock: &Clock, random: &Random, name: &str) -> Result<NewKey, AddError> {
     let name = name.trim().to_owned();
     let is_plain = !name.chars().any(char::is_control);
@@ -101,9 +98,6 @@ pub async fn add(db: &Db, clock: &Clock, random: &Random, name: &str) -> Result<
 }
 
 /// Every key of the store, newest first.
-///
-/// # Errors
-/// When the database fails.
 pub async fn list(db: &Db) -> Result<Vec<ApiKey>, db::Error> {
     db.read(async move |conn| store::list_keys(conn).await)
         .await
@@ -111,9 +105,6 @@ pub async fn list(db: &Db) -> Result<Vec<ApiKey>, db::Error> {
 
 /// Revokes a key, named by its first characters as they are listed, or by the whole of it: who found a leaked one has that in hand.
 /// False when no key in force is meant.
-///
-/// # Errors
-/// When the database fails.
 pub async fn revoke(db: &Db, clock: &Clock, key: &str) -> Result<bool, db::Error> {
     let (prefix, now) = (key.trim().to_owned(), clock.now());
     let digest = digest::sha256(&prefix);

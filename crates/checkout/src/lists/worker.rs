@@ -27,9 +27,6 @@ pub(crate) async fn run(db: Db, shutdown: Shutdown) {
 }
 
 /// Adds all deltas to the counts of their days. While there are none it is one read.
-///
-/// # Errors
-/// When the database fails.
 pub async fn compact(db: &Db) -> Result<(), Error> {
     if db.read(store::has_deltas).await? {
         while db.write(async |tx| store::compact(tx, BATCH).await).await? > 0 {}

@@ -58,9 +58,6 @@ async fn sleep_until_due(state: &State) -> Duration {
 }
 
 /// Works on the notifications that are due, and says on how many.
-///
-/// # Errors
-/// When the database fails.
 pub async fn work_once(state: &State) -> Result<usize, db::Error> {
     let now = state.clock.now();
     let due = state
@@ -109,9 +106,6 @@ async fn postpone_all(state: &State, until: Timestamp) -> Result<(), db::Error> 
 }
 
 /// How many notifications wait.
-///
-/// # Errors
-/// When the database fails.
 pub async fn inbox_length(state: &State) -> Result<i64, db::Error> {
     state
         .db

@@ -28,9 +28,6 @@ impl Logo {
     pub const MAX_BYTES: usize = 256 * 1024;
 
     /// Takes a picture. What it is, its content says.
-    ///
-    /// # Errors
-    /// See [`LogoError`].
     pub fn new(content: Vec<u8>) -> Result<Self, LogoError> {
         if content.len() > Self::MAX_BYTES {
             return Err(LogoError::TooLarge);

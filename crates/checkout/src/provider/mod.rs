@@ -156,9 +156,6 @@ impl Client {
     }
 
     /// Exchanges card data for a token, which is good for one payment. `POST /v1/card_tokens`
-    ///
-    /// # Errors
-    /// See [`Failure`].
     pub async fn create_card_token(
         &self,
         card: &Card,
@@ -174,9 +171,6 @@ impl Client {
     }
 
     /// Makes a payment. A declined card is a payment too, with status `rejected`. `POST /v1/payments`
-    ///
-    /// # Errors
-    /// See [`Failure`].
     pub async fn create_payment(
         &self,
         payment: &NewPayment<'_>,
@@ -200,9 +194,6 @@ impl Client {
 
     /// The payments made under our own name, newest first; more than one only if something went very wrong.
     /// `GET /v1/payments/search`
-    ///
-    /// # Errors
-    /// See [`Failure`].
     pub async fn find_by_reference(
         &self,
         reference: &ExternalReference,
@@ -222,9 +213,6 @@ impl Client {
     }
 
     /// A page of the payments that have changed, whoever made them. `GET /v1/payments/search`
-    ///
-    /// # Errors
-    /// See [`Failure`].
     pub async fn changed(
         &self,
         changes: Changes,
@@ -265,9 +253,6 @@ impl Client {
     }
 
     /// The refunds of a payment. `GET /v1/payments/{id}/refunds`
-    ///
-    /// # Errors
-    /// See [`Failure`].
     pub async fn refunds(
         &self,
         id: &str,
@@ -319,9 +304,6 @@ impl fmt::Debug for Client {
 }
 
 /// The transport of the program: connections to the configured address.
-///
-/// # Errors
-/// See [`SetupError`].
 pub(crate) fn network(config: &Config) -> Result<Arc<dyn Transport>, SetupError> {
     let base = config.base_url.clone();
     let network = Network::new(base, &config.access_token, config.timeout)?;

@@ -98,9 +98,6 @@ pub async fn run_once(state: &State, scope: Scope) -> Result<Report, db::Error> 
 }
 
 /// Removes what has expired: answers and their keys, people's data in attempts, notifications.
-///
-/// # Errors
-/// When the database fails.
 pub async fn purge_expired(state: &State) -> Result<(), db::Error> {
     let (db, now) = (&state.db, state.clock.now());
     attempts::erase_expired(db, now).await?;
@@ -124,9 +121,6 @@ pub struct OpenQuestion {
 }
 
 /// Everything whose outcome is unknown, the oldest first.
-///
-/// # Errors
-/// When the database fails.
 pub async fn open_questions(db: &Db) -> Result<Vec<OpenQuestion>, db::Error> {
     let open = attempts::open_attempts(db).await?;
     let questions = open.into_iter().map(|attempt| OpenQuestion {

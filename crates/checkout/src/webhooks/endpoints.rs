@@ -9,26 +9,17 @@ use delivery::{Outbox, deliveries, endpoints};
 use super::{SERVICE, Secret};
 
 /// Reads types of events that endpoints may ask for, by comma; blank is all.
-///
-/// # Errors
-/// [`UnknownType`]
 pub fn types(text: &str) -> Result<Types, UnknownType> {
     Types::parse(text, SERVICE.types)
 }
 
 /// Every endpoint, the one of the configuration included, oldest first.
-///
-/// # Errors
-/// When the database fails.
 pub async fn list(outbox: &Outbox) -> Result<Vec<Endpoint>, Error> {
     let read = async |conn: &mut Conn| endpoints::list(conn, &SERVICE).await;
     outbox.db.read(read).await
 }
 
 /// One endpoint.
-///
-/// # Errors
-/// When the database fails.
 pub async fn find(outbox: &Outbox, id: i64) -> Result<Option<Endpoint>, Error> {
     let read = async move |conn: &mut Conn| endpoints::find(conn, &SERVICE, id).await;
     outbox.db.read(read).await
@@ -86,9 +77,6 @@ pub async fn test(outbox: &Outbox, id: i64) -> Result<Attempt, EndpointError> {
 }
 
 /// Delivers an event once more to every endpoint that gets its type now; to how many. `None` when there is no such event.
-///
-/// # Errors
-/// When the database fails.
 pub async fn redeliver(outbox: &Outbox, event: i64) -> Result<Option<usize>, Error> {
     let now = outbox.clock.now();
     let begin =
@@ -99,9 +87,6 @@ pub async fn redeliver(outbox: &Outbox, event: i64) -> Result<Option<usize>, Err
 }
 
 /// Delivers all that was given up once more, at one endpoint or at all that get events; how many.
-///
-/// # Errors
-/// When the database fails.
 pub async fn redeliver_failed(outbox: &Outbox, endpoint: Option<i64>) -> Result<u64, Error> {
     let note = async |_: &mut Tx, _: &Endpoint| Ok(());
     deliveries::redeliver_failed(outbox, endpoint, note).await

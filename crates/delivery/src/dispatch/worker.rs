@@ -152,10 +152,6 @@ async fn dispatch(outbox: Outbox, endpoint: i64, queue: Arc<EndpointQueue>) {
 
 /// One turn of everything, without sleeping: makes the deliveries of what was published and posts what is due, at all endpoints at
 /// once, until nothing is. For tests, and for commands.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn pass(outbox: &Outbox) -> Result<Progress, Error> {
     while fan_out(outbox).await?.is_full() {}
     let mut work = JoinSet::new();
@@ -190,10 +186,6 @@ async fn show_backlog(outbox: &Outbox) -> Result<(), Error> {
 }
 
 /// Removes what is older than it is kept.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn purge_expired(outbox: &Outbox) -> Result<(), Error> {
     let before: Timestamp = outbox.clock.now() - outbox.webhooks.retention;
     let service = outbox.service.name;

@@ -72,29 +72,17 @@ pub enum EndpointError {
 }
 
 /// Every endpoint, those of the configuration included, oldest first.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn list(conn: &mut Conn, service: &Service) -> Result<Vec<Endpoint>, Error> {
     endpoints::select(conn, service.name, None).await
 }
 
 /// One endpoint.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn find(conn: &mut Conn, service: &Service, id: i64) -> Result<Option<Endpoint>, Error> {
     let found = endpoints::select(conn, service.name, Some(id)).await?;
     Ok(found.into_iter().next())
 }
 
 /// An endpoint, which nobody else changes until the transaction ends.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn lock(tx: &mut Tx, service: &Service, id: i64) -> Result<Option<Endpoint>, Error> {
     endpoints::lock(tx, id).await?;
     find(tx, service, id).await
@@ -171,10 +159,6 @@ pub async fn rotate(
 }
 
 /// The present secret of an endpoint; none when it was sealed with another key than the present one.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn secret(conn: &mut Conn, outbox: &Outbox, id: i64) -> Result<Option<Secret>, Error> {
     let signing = secrets::signing_of(conn, outbox, id).await?;
     Ok(signing.into_iter().next())
@@ -230,10 +214,6 @@ async fn own(conn: &mut Conn, service: &Service, id: i64) -> Result<Endpoint, En
 }
 
 /// A description as it is stored.
-///
-/// # Errors
-///
-/// [`EndpointError::Description`]
 pub fn description(text: &str) -> Result<String, EndpointError> {
     let text = text.trim();
     if text.chars().count() > DESCRIPTION_MAX || text.contains(char::is_control) {

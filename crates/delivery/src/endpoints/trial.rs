@@ -105,10 +105,6 @@ pub async fn post_test(outbox: &Outbox, trial: Trial) -> Result<Attempt, Endpoin
 }
 
 /// The attempt of a test that another request posts, once it is recorded. `None` when it is not in time.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn result_of_test(outbox: &Outbox, delivery: i64) -> Result<Option<Attempt>, Error> {
     let deadline = Instant::now() + POLL_FOR;
     loop {

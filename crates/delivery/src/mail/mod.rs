@@ -72,10 +72,6 @@ impl MailTemplates for () {}
 
 /// Queues a mail, in the transaction of what it tells of; whether it was not queued before. It goes out after the commit, at once after
 /// [`crate::Outbox::wake_mail`].
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn queue(
     tx: &mut Tx,
     service: &Service,

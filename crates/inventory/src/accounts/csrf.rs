@@ -105,10 +105,6 @@ impl Secret {
     }
 
     /// Whether a token, masked or not, is this secret's. Compared in constant time.
-    ///
-    /// # Errors
-    ///
-    /// [`Forged`]
     pub fn check(&self, sent: Sent<'_>) -> Result<(), Forged> {
         let (token, place) = match sent {
             Sent::Header(token) => (token, "from the 'X-Csrftoken' HTTP header"),

@@ -181,10 +181,6 @@ impl Passwords {
     }
 
     /// The hash of a password, to be stored.
-    ///
-    /// # Errors
-    ///
-    /// [`HashFault`]
     pub async fn hash(&self, password: String) -> Result<String, HashFault> {
         let random = self.random.clone();
         self.on_blocking_thread(move || hash_now(&password, &random))
@@ -192,10 +188,6 @@ impl Passwords {
     }
 
     /// Whether a password matches a hash. Without a hash it takes as long and is false.
-    ///
-    /// # Errors
-    ///
-    /// [`HashFault`]
     pub async fn verify(&self, password: String, hash: Option<String>) -> Result<bool, HashFault> {
         let has_account = hash.is_some();
         let hash = hash.unwrap_or_else(|| self.dummy_hash.clone());

@@ -266,10 +266,6 @@ async fn owner(state: &State, claims: Claims) -> Result<Account, Refusal> {
 }
 
 /// Revokes a refresh token; one that is not valid needs no revoking.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn revoke(state: &State, token: &str) -> Result<(), Refusal> {
     let now = state.clock.now();
     let Ok(claims) = state.token_key.verify_type(token, TokenType::Refresh, now) else {
@@ -289,10 +285,6 @@ pub async fn revoke(state: &State, token: &str) -> Result<(), Refusal> {
 }
 
 /// Revokes every token of a user that was made until now, in whose hands they may be.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn revoke_all(
     db: &Db,
     actor: &Actor,

@@ -20,10 +20,6 @@ pub(crate) async fn record_level(tx: &mut Tx, product: i64, low: i64) -> Result<
 
 /// Counts the low products under the shop's threshold, unless their number is known under it and right: it is verified at each
 /// start, since many lists trust it.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn refresh_low_count(db: &Db, shop: i64) -> Result<(), Error> {
     let is_known = db
         .report(async move |conn| {

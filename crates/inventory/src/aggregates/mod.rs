@@ -223,10 +223,6 @@ pub(crate) async fn movement_range(
 }
 
 /// The movements of each UTC day that has any, from the first moment of one day until that of another.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn days(
     conn: &mut Conn,
     movement: Movement,
@@ -237,10 +233,6 @@ pub async fn days(
 }
 
 /// What is on the shelves, by the id of each category and of each brand.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn stock(conn: &mut Conn) -> Result<BTreeMap<(Dimension, i64), StockAggregate>, Error> {
     let stock = store::stock(conn).await?;
     Ok(stock

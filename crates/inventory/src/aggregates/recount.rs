@@ -14,10 +14,6 @@ use super::{
 const PIECE: i64 = 10_000;
 
 /// Counts everything and answers where the aggregates do not agree.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn verify(db: &Db) -> Result<Vec<Difference>, Error> {
     db.report(async |conn| {
         let stored = store::stored(conn).await?;

@@ -35,29 +35,17 @@ pub(crate) async fn work(state: State) {
 }
 
 /// Compacts until nothing is recorded.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn compact_all(db: &Db) -> Result<(), Error> {
     while compact_batch(db).await? > 0 {}
     Ok(())
 }
 
 /// Compacts one batch: how many changes it had.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn compact_batch(db: &Db) -> Result<usize, Error> {
     db.write(async |tx| compact(tx).await).await
 }
 
 /// Compacts one batch within a transaction: taking the deltas out and adding them up commit together.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn compact(tx: &mut Tx) -> Result<usize, Error> {
     let changes = store::take_deltas(tx, BATCH).await?;
     let mut aggregates = Aggregates::default();

@@ -49,10 +49,6 @@ use crate::State;
 
 /// Makes requests due again that dead replicas were working on, and wakes the worker. Returns how
 /// many there were.
-///
-/// # Errors
-///
-/// Those of the database.
 pub async fn release_dead(state: &State) -> Result<u64, Error> {
     let now = state.clock.now();
     let release = async move |tx: &mut Tx| {
@@ -66,19 +62,11 @@ pub async fn release_dead(state: &State) -> Result<u64, Error> {
 
 /// Requests a product's analysis, in the transaction that left it low. It is one statement, which
 /// does nothing while a request waits or runs.
-///
-/// # Errors
-///
-/// Those of the database.
 pub async fn request(tx: &mut Tx, product: i64, now: Timestamp) -> Result<(), Error> {
     store::queue::insert(tx, product, now).await
 }
 
 /// Deletes the request for a product's analysis, unless a worker is at it.
-///
-/// # Errors
-///
-/// Those of the database.
 pub async fn withdraw(tx: &mut Tx, product: i64) -> Result<(), Error> {
     store::queue::withdraw(tx, product).await
 }

@@ -57,10 +57,6 @@ pub async fn analyse_now(
 }
 
 /// As [`analyse_now`], without a check of permissions; `None` when there is no such product.
-///
-/// # Errors
-///
-/// Those of the database.
 pub async fn request_now(
     state: &State,
     name: &str,
@@ -86,10 +82,6 @@ pub async fn request_now(
 }
 
 /// The status of a product's analysis.
-///
-/// # Errors
-///
-/// Those of the database.
 pub async fn status(state: &State, product: i64) -> Result<AnalysisStatus, db::Error> {
     let now = state.clock.now();
     let read = async move |conn: &mut db::Conn| {
@@ -147,20 +139,12 @@ pub async fn records(state: &State, wanted: PageRequest) -> Result<Page<Analysis
 }
 
 /// One analysis with its provenance.
-///
-/// # Errors
-///
-/// Those of the database.
 pub async fn read(state: &State, id: i64) -> Result<Option<Analysis>, db::Error> {
     let find = async move |conn: &mut db::Conn| results::find(conn, id).await;
     state.db.read(find).await
 }
 
 /// How many products wait for an analysis, or are being analysed.
-///
-/// # Errors
-///
-/// Those of the database.
 pub async fn waiting(state: &State) -> Result<i64, Refusal> {
     let now = state.clock.now();
     let read = async move |conn: &mut db::Conn| queue::due_soon(conn, now).await;
@@ -207,10 +191,6 @@ pub(crate) async fn write_terms(
 }
 
 /// The newest analyses; of one product when it is named.
-///
-/// # Errors
-///
-/// Those of the database.
 pub async fn latest(
     db: &Db,
     product: Option<i64>,
@@ -221,10 +201,6 @@ pub async fn latest(
 }
 
 /// The newest analyses, for the dashboard.
-///
-/// # Errors
-///
-/// Those of the database.
 pub async fn newest(state: &State, count: i64) -> Result<Vec<AnalysisSummary>, Refusal> {
     Ok(latest(&state.db, None, count).await?)
 }

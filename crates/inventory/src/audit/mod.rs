@@ -27,10 +27,6 @@ const TEXT_LENGTH: usize = 200;
 
 /// Records what was done to a record; `text` is what people call it. There is no id where many records came at once, and where another
 /// service keeps the record under an id that is no number.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn record(
     work: &mut Work<'_>,
     action: Action<'_>,
@@ -92,10 +88,6 @@ pub async fn history(
 }
 
 /// The last things that were done to one record, newest first.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn latest(
     conn: &mut Conn,
     model: Model,
@@ -106,10 +98,6 @@ pub async fn latest(
 }
 
 /// The last things that a user did, newest first.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn recent(state: &State, user: i64, limit: i64) -> Result<Vec<Entry>, Refusal> {
     let read = async move |conn: &mut Conn| store::of_user(conn, user, limit).await;
     Ok(state.db.read(read).await?)
@@ -119,10 +107,6 @@ pub async fn recent(state: &State, user: i64, limit: i64) -> Result<Vec<Entry>, 
 const MOST_SEARCHED: usize = 20_000;
 
 /// One stretch of the log, newest first (or oldest), and how many rows it has in all, of which no more than `most` are counted.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn list(
     state: &State,
     selection: LogSelection,
@@ -175,20 +159,12 @@ async fn search(
 }
 
 /// One row of the log.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn read(state: &State, id: i64) -> Result<Option<Entry>, Refusal> {
     let read = async move |conn: &mut Conn| store::find(conn, id).await;
     Ok(state.db.read(read).await?)
 }
 
 /// The moments of the first and the last row.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn span(state: &State) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
     Ok(state.db.read(async |conn| store::span(conn).await).await?)
 }

@@ -25,10 +25,6 @@ pub struct ReferenceCount {
 }
 
 /// 409 in the decided words, when anything refers to the record: `Cannot delete this brand because 3 product records reference it.`
-///
-/// # Errors
-///
-/// [`Refusal::Conflict`]
 pub(crate) fn refuse_when_referenced(
     words: &Words,
     references: &[ReferenceCount],

@@ -36,10 +36,6 @@ pub async fn list(db: &Db, filter: Filter, wanted: PageRequest) -> Result<Page<D
 }
 
 /// The newest deliveries, without counting them.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn newest(db: &Db, filter: Filter, limit: i64) -> Result<Vec<Delivery>, Error> {
     db.read(async move |conn| deliveries::list(conn, &SERVICE, filter, (limit, 0)).await)
         .await
@@ -56,40 +52,24 @@ pub(crate) async fn titles(db: &Db, all: &[Delivery]) -> Result<HashMap<i64, Str
 }
 
 /// One delivery with its event and its newest attempts, oldest of them first.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn find(db: &Db, id: i64) -> Result<Option<(Delivery, Event, Vec<Attempt>)>, Error> {
     db.read(async move |conn| deliveries::find(conn, &SERVICE, id).await)
         .await
 }
 
 /// The newest events of one product, or of all: a look through all that are kept, for the command line.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn newest_events(db: &Db, product: Option<i64>, limit: i64) -> Result<Vec<Event>, Error> {
     db.read(async move |conn| deliveries::newest_events(conn, &SERVICE, product, limit).await)
         .await
 }
 
 /// One event with its deliveries, newest first.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn find_event(db: &Db, id: i64) -> Result<Option<(Event, Vec<Delivery>)>, Error> {
     db.read(async move |conn| deliveries::find_event(conn, &SERVICE, id).await)
         .await
 }
 
 /// Delivers once more, whatever became of it before, with the same `webhook-id`; whether there is such a delivery.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn redeliver(state: &State, actor: &Actor, id: i64) -> Result<bool, Error> {
     let job = async move |work: &mut Work<'_>| begin_anew(work, id).await;
     let is_begun = write(state, actor, job).await?;
@@ -141,10 +121,6 @@ async fn record(work: &mut Work<'_>, id: i64, kind: &str) -> Result<(), Error> {
 
 /// Delivers an event once more, to every endpoint that gets its type now, those included that did not exist when it happened; to how
 /// many. `None` when there is no such event.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn redeliver_event(
     state: &State,
     actor: &Actor,
@@ -166,10 +142,6 @@ pub async fn redeliver_event(
 }
 
 /// Delivers all that was given up once more, at one endpoint or at all that get events, each product's in its order; how many.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn redeliver_failed(
     state: &State,
     actor: &Actor,
@@ -191,20 +163,12 @@ pub async fn redeliver_failed(
 }
 
 /// How many deliveries were given up, at each endpoint that has any: for the dashboard.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn failed(db: &Db) -> Result<Vec<(i64, i64)>, Error> {
     db.read(async |conn| deliveries::failed(conn, &SERVICE).await)
         .await
 }
 
 /// How much waits.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn waiting(db: &Db) -> Result<Waiting, Error> {
     db.read(async |conn| deliveries::waiting(conn, &SERVICE).await)
         .await

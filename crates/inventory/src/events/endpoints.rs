@@ -52,20 +52,12 @@ impl From<EndpointError> for Refusal {
 }
 
 /// Every endpoint, the one of the configuration included, oldest first.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn list(db: &Db) -> Result<Vec<Endpoint>, Error> {
     db.read(async |conn| endpoints::list(conn, &SERVICE).await)
         .await
 }
 
 /// One endpoint.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn find(db: &Db, id: i64) -> Result<Option<Endpoint>, Error> {
     db.read(async move |conn| endpoints::find(conn, &SERVICE, id).await)
         .await

@@ -33,19 +33,11 @@ pub const SERVICE: Service = Service {
 };
 
 /// Reads types of events that endpoints may ask for, by comma; blank is all.
-///
-/// # Errors
-///
-/// [`UnknownType`]
 pub fn types(text: &str) -> Result<Types, UnknownType> {
     Types::parse(text, SERVICE.types)
 }
 
 /// Writes an event into the outbox, in the transaction of what it tells of; it is delivered after the commit, in the order of its product.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn publish(
     tx: &mut Tx,
     kind: EventType,
@@ -72,19 +64,11 @@ pub(crate) async fn run(state: State) {
 
 /// One turn of everything, without sleeping: makes the deliveries of what was published and posts what is due, at all endpoints at
 /// once, until nothing is. For tests, and for commands.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn pass(state: &State) -> Result<Progress, Error> {
     delivery::pass(&state.outbox).await
 }
 
 /// Removes what is older than it is kept.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn tidy(state: &State) -> Result<(), Error> {
     delivery::purge_expired(&state.outbox).await
 }

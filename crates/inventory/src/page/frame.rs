@@ -131,10 +131,6 @@ impl Frame {
     }
 
     /// Refuses what the reader may not do, with a page that names the permission.
-    ///
-    /// # Errors
-    ///
-    /// [`Refusal::Missing`]
     pub(crate) fn require(&self, verb: Verb, model: Model) -> Result<(), Refusal> {
         let permission = Permission::new(verb, model);
         if self.caller.may(permission) {

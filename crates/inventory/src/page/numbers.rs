@@ -19,10 +19,6 @@ pub(crate) enum NotNumber {
 }
 
 /// An amount in the API's notation: digits with a decimal point.
-///
-/// # Errors
-///
-/// [`NotNumber`]
 pub(crate) fn amount(typed: &str) -> Result<String, NotNumber> {
     let text = typed.trim();
     let text = text.strip_prefix("R$").unwrap_or(text).trim_start();
@@ -54,10 +50,6 @@ pub(crate) fn amount(typed: &str) -> Result<String, NotNumber> {
 }
 
 /// A count in the API's notation: digits.
-///
-/// # Errors
-///
-/// [`NotNumber`]
 pub(crate) fn count(typed: &str, locale: Locale) -> Result<String, NotNumber> {
     let text = typed.trim();
     if !text.contains(['.', ',']) {

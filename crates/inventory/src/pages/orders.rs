@@ -45,10 +45,6 @@ fn address(order: &PaidOrder) -> String {
 }
 
 /// The order that an outflow came from: its page, and what people call it.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn origin(
     page: &PageState,
     frame: &Frame,

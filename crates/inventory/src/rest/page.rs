@@ -33,10 +33,6 @@ pub struct PageRequest {
 
 impl PageRequest {
     /// Reads `page` and `page_size`.
-    ///
-    /// # Errors
-    ///
-    /// [`InvalidPage`]
     pub fn parse(state: &State, parameters: &Parameters) -> Result<Self, InvalidPage> {
         let size = page_size(
             parameters,

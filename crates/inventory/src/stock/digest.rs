@@ -41,10 +41,6 @@ pub(crate) async fn run(state: State) {
 
 /// Queues today's digest once, in one of all replicas, when its time has come. Returns whether it
 /// has come.
-///
-/// # Errors
-///
-/// Those of the database.
 pub async fn queue_digest(state: &State) -> Result<bool, Error> {
     let minutes = state.config.mail.as_ref().and_then(|mail| mail.digest);
     let Some(minutes) = minutes else {

@@ -190,10 +190,6 @@ pub async fn ledger_list(
 }
 
 /// A product's own threshold; the outer `None` is an unknown product.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn threshold_read(state: &State, product: i64) -> Result<Option<Option<i64>>, Refusal> {
     let read = async move |conn: &mut Conn| store::threshold(conn, product).await;
     Ok(state.db.read(read).await?)
@@ -342,10 +338,6 @@ pub(crate) async fn lowest(
 
 /// Recomputes everything from the ledger, compares copies with what they were copied from, and answers what does not agree:
 /// at most [`MOST_DIFFERENCES`] of each kind.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn verify(db: &db::Db) -> Result<Vec<Difference>, db::Error> {
     db.report(async |conn| {
         let mut differences = store::verify_quantities(conn).await?;

@@ -85,10 +85,6 @@ pub async fn export_to(
 }
 
 /// How many records a resource has.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn count(db: &Db, resource: Resource) -> Result<u64, Refusal> {
     db.report(async move |conn| record::count(conn, resource).await)
         .await

@@ -80,10 +80,6 @@ pub(crate) struct Run {
 }
 
 /// Imports a file, all of it or nothing.
-///
-/// # Errors
-///
-/// [`ImportError`]
 pub async fn import(db: &Db, order: Order, progress: Progress) -> Result<Report, ImportError> {
     let run = Run {
         resource: order.resource,

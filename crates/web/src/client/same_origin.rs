@@ -19,10 +19,6 @@ pub enum ForeignOrigin {
 }
 
 /// Checks where the browser says that a request comes from. Programs say nothing.
-///
-/// # Errors
-///
-/// [`ForeignOrigin`]
 pub fn check_origin(parts: &Parts) -> Result<(), ForeignOrigin> {
     if let Some(origin) = parts.headers.get(ORIGIN) {
         let origin = String::from_utf8_lossy(origin.as_bytes());

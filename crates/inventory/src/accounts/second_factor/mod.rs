@@ -90,10 +90,6 @@ pub(crate) enum ChangeRefused {
 }
 
 /// The second factor of a user; none when it is off.
-///
-/// # Errors
-///
-/// Those of the database.
 pub async fn status(db: &Db, user: i64) -> Result<Option<SecondFactorStatus>, db::Error> {
     db.read(async move |conn| {
         let Some(since) = store::since(conn, user).await? else {
@@ -119,10 +115,6 @@ pub(crate) async fn is_missing(state: &State, caller: &Caller) -> Result<bool, d
 
 /// Removes a user's second factor, for somebody who lost device and recovery codes. Returns whether
 /// there was one.
-///
-/// # Errors
-///
-/// Those of the database.
 pub async fn reset(db: &Db, actor: &Actor, user: i64, now: Timestamp) -> Result<bool, db::Error> {
     let author = Author::of(actor.clone(), now);
     db.write(async move |tx| {

@@ -21,20 +21,12 @@ pub struct Listed {
 }
 
 /// The sessions of a user that have not ended, the last seen first.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn of_user(db: &Db, user: i64, now: Timestamp) -> Result<Vec<Listed>, db::Error> {
     db.read(async move |conn| store::of_user(conn, user, now).await)
         .await
 }
 
 /// Ends one session of a user; whether there was one.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn end(
     db: &Db,
     actor: &Actor,
@@ -53,10 +45,6 @@ pub async fn end(
 }
 
 /// Ends every session of a user, but for the one that is kept; how many there were.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn end_all(
     db: &Db,
     actor: &Actor,

@@ -112,10 +112,6 @@ impl Session {
 }
 
 /// The session that a request's cookie opens.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn find(state: &State, cookies: HostOnly<'_>) -> Result<Option<Session>, db::Error> {
     let Some(token) = cookies::session(cookies) else {
         return Ok(None);
@@ -151,10 +147,6 @@ pub(super) async fn authenticate(state: &State, parts: &Parts) -> Result<Caller,
 
 /// Compares a token with the session's secret, or, where there is no session, with the cookie's: a cookie that another site of
 /// the same domain has planted is of no use against a session.
-///
-/// # Errors
-///
-/// [`csrf::Forged`]
 pub(crate) fn check_token(
     session: Option<&Session>,
     cookies: HostOnly<'_>,
@@ -320,10 +312,6 @@ impl Begun {
 
 /// Gives a session another token, because what opens the account has changed: the one before, and whoever knows it, is out.
 /// Its forms go on with the same secret, which alone opens nothing.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn renew(state: &State, session: &Session) -> Result<Begun, db::Error> {
     let begun = Begun::after(state, session);
     let (token_hash, csrf_secret) = (digest(&begun.token), begun.csrf.expose());
@@ -365,10 +353,6 @@ pub(crate) async fn succeed_within(
 }
 
 /// Gives the successor of a session, which the first of two answers named, the token of the second.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn rename_within(tx: &mut Tx, id: i64, begun: &Begun) -> Result<(), db::Error> {
     store::replace_token(tx, id, &digest(&begun.token), &begun.csrf.expose()).await
 }
@@ -388,10 +372,6 @@ fn visitor(parts: &Parts, user: i64, remembered: bool) -> Visitor {
 }
 
 /// Logs out: ends the session of a request, if it has one, and revokes the refresh token that was sent with it.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn log_out(
     state: &State,
     cookies: HostOnly<'_>,
@@ -410,10 +390,6 @@ pub(crate) async fn log_out(
 }
 
 /// Lets a session last from this visit, if the last one was some time ago; whether it does.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub(crate) async fn prolong(state: &State, session: &Session) -> Result<bool, db::Error> {
     let now = state.clock.now();
     if now < session.last_seen_at + NOTED_EVERY {

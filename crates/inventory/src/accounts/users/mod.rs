@@ -131,10 +131,6 @@ impl std::fmt::Debug for NewUser {
 }
 
 /// Makes an account and answers its id.
-///
-/// # Errors
-///
-/// [`UserError`]
 pub async fn create(
     db: &Db,
     passwords: &Passwords,
@@ -147,10 +143,6 @@ pub async fn create(
 }
 
 /// Makes the first account, one that may do everything; whether it was made: never beside another one.
-///
-/// # Errors
-///
-/// [`UserError`]
 pub async fn create_first(
     db: &Db,
     passwords: &Passwords,
@@ -221,10 +213,6 @@ async fn insert(tx: &mut Tx, user: &NewUser, hash: &str, now: Timestamp) -> Resu
 }
 
 /// Gives a user another password, and ends their sessions.
-///
-/// # Errors
-///
-/// [`UserError`]
 pub async fn set_password(
     db: &Db,
     passwords: &Passwords,
@@ -275,19 +263,11 @@ pub async fn set_active(
 }
 
 /// Every user, by name.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn list(db: &Db) -> Result<Vec<User>, db::Error> {
     db.read(async |conn| store::select(conn, None).await).await
 }
 
 /// One user.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn read(db: &Db, id: i64) -> Result<Option<User>, db::Error> {
     db.read(async move |conn| store::read(conn, id).await).await
 }

@@ -75,10 +75,6 @@ pub enum ReportError {
 
 /// Makes the report: calls `write` with every product's line, in the order of ids, and returns the
 /// summary.
-///
-/// # Errors
-///
-/// [`ReportError`]
 pub async fn report(
     db: &Db,
     parameters: &ReportParameters,

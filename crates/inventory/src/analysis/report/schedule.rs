@@ -62,10 +62,6 @@ pub(crate) async fn run(state: State) {
 }
 
 /// Makes this week's report, unless it is made or being made.
-///
-/// # Errors
-///
-/// Those of the database.
 pub async fn run_once(state: &State) -> Result<WeeklyRun, super::ReportError> {
     let (now, begun) = (state.clock.now(), Instant::now());
     let period = period(now);

@@ -17,10 +17,6 @@ pub(crate) struct NewAnalysis {
 
 /// The quantity that a product's newest analysis suggests to order. `None` without an analysis, or
 /// with too little history.
-///
-/// # Errors
-///
-/// Those of the database.
 pub async fn latest_suggestion(conn: &mut Conn, product: i64) -> Result<Option<i64>, Error> {
     conn.optional(
         "SELECT suggested_quantity FROM analyses WHERE product_id = $1 ORDER BY id DESC LIMIT 1",

@@ -67,10 +67,6 @@ struct Claim {
 
 /// Claims one request that is due and works on it. A request that fails is due again when its lease
 /// ends.
-///
-/// # Errors
-///
-/// Those of the database.
 pub async fn work_once(state: &State) -> Result<WorkOutcome, db::Error> {
     match claim_next(state).await? {
         None => Ok(WorkOutcome::Idle),
@@ -79,10 +75,6 @@ pub async fn work_once(state: &State) -> Result<WorkOutcome, db::Error> {
 }
 
 /// As [`work_once`], on the request of one product, if it is due.
-///
-/// # Errors
-///
-/// Those of the database.
 pub async fn work_on_product(state: &State, product: i64) -> Result<WorkOutcome, db::Error> {
     match claim(state, product).await? {
         None => Ok(WorkOutcome::Idle),

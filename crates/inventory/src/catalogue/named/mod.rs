@@ -100,10 +100,6 @@ pub(crate) async fn best(
 }
 
 /// One record.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn read(state: &State, kind: Kind, id: i64) -> Result<Option<NamedRecord>, Refusal> {
     let find = async move |conn: &mut Conn| store::find(conn, kind, id).await;
     Ok(state.db.read_inline::<_, db::Error, _>(find).await?)
@@ -239,10 +235,6 @@ pub(crate) async fn find_locked(
 }
 
 /// What refers to a record, and keeps it from being deleted.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn references_to(
     state: &State,
     kind: Kind,

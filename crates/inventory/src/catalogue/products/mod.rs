@@ -149,10 +149,6 @@ pub(crate) async fn all_problems(
 }
 
 /// One product.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn read(state: &State, id: i64) -> Result<Option<ProductRecord>, Refusal> {
     Ok(state.db.find_by_key(&store::BY_ID, id).await?)
 }
@@ -172,10 +168,6 @@ pub(crate) async fn created_span(state: &State) -> Result<Option<(Timestamp, Tim
 }
 
 /// What refers to a product, and keeps it from being deleted: inflows, outflows and imports that are under way.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn references_to(state: &State, id: i64) -> Result<[ReferenceCount; 3], Refusal> {
     let read = async move |conn: &mut Conn| store::references_to(conn, id).await;
     Ok(state.db.read(read).await?)

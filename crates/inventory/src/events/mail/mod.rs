@@ -39,10 +39,6 @@ pub(crate) fn worker_settings(config: &Config) -> Option<delivery::mail::Mail> {
 }
 
 /// Sends the mail that is due, without sleeping. Returns how many the server has accepted.
-///
-/// # Errors
-///
-/// Those of the database.
 pub async fn pass(state: &State) -> Result<usize, Error> {
     delivery::mailer::pass(&state.outbox).await
 }

@@ -86,10 +86,6 @@ pub(crate) fn problems(movement: Movement, members: &Members) -> FieldErrors {
 }
 
 /// One movement.
-///
-/// # Errors
-///
-/// Faults of the store.
 pub async fn read(
     state: &State,
     movement: Movement,
