@@ -270,7 +270,7 @@ impl<T: FieldType> Typed<T> {
     /// Shown in lists, and written in that of the administration.
     #[must_use]
     pub const fn edited_in_list(mut self) -> Self {
-        self.0.listed = Listed::Edited;
+        self.0.listed = Listed::EditedInList;
         self
     }
 

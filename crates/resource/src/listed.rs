@@ -10,5 +10,5 @@ pub enum Listed {
     /// This and the everyday one.
     Everywhere,
     /// Both, and that of the administration writes it too.
-    Edited,
+    EditedInList,
 }

@@ -16,13 +16,13 @@
 
 pub mod browser;
 pub mod clients;
+pub mod closed_port;
 pub mod database;
 pub mod demo;
 pub mod html;
 mod lines;
 pub mod logs;
 pub mod mail;
-pub mod nobody;
 pub mod openapi;
 pub mod postgres;
 pub mod process;

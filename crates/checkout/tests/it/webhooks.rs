@@ -6,7 +6,7 @@ use checkout::Config;
 use checkout::webhooks::endpoints::{self, EndpointInput};
 use checkout::webhooks::{Configured, EventType, Secret, Target, Webhooks};
 use serde_json::{Value, json};
-use test_kit::nobody::Nobody;
+use test_kit::closed_port::ClosedPort;
 use test_kit::on_both_engines;
 use test_kit::openapi::Document;
 use test_kit::receiver::{Received, Receiver, Reply};
@@ -187,7 +187,7 @@ on_both_engines!(
 on_both_engines!(
     payments_are_taken_while_nobody_receives_and_told_once_somebody_does,
     async |address| {
-        let down = Nobody::new();
+        let down = ClosedPort::new();
         let url = format!("http://{}/hooks", down.address);
         let shop = Shop::open_with(&address, told_at(&url)).await;
         let id = shop.pay(&card("APRO")).await.id();

@@ -8,8 +8,8 @@ use std::{
 
 use db::{Address, Db, Error, ErrorKind, Options};
 use test_kit::{
+    closed_port::ClosedPort,
     database::{Engine, run},
-    nobody::Nobody,
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -101,7 +101,7 @@ struct Proxy {
     break_at: Arc<Mutex<Option<&'static [u8]>>>,
     is_frozen: Arc<AtomicBool>,
     /// While the proxy is closed: no other test is given its port.
-    nobody: Option<Nobody>,
+    closed_port: Option<ClosedPort>,
     task: Option<JoinHandle<()>>,
 }
 
@@ -110,13 +110,13 @@ impl Proxy {
         let (_, rest) = address.split_once("://").unwrap();
         let (authority, database) = rest.split_once('/').unwrap();
         let (user, server) = authority.split_once('@').unwrap();
-        let nobody = Nobody::new();
+        let closed_port = ClosedPort::new();
         let mut proxy = Self {
             server: server.to_owned(),
-            port: nobody.address.port(),
+            port: closed_port.address.port(),
             break_at: Arc::default(),
             is_frozen: Arc::default(),
-            nobody: Some(nobody),
+            closed_port: Some(closed_port),
             task: None,
         };
         proxy.open();
@@ -125,7 +125,7 @@ impl Proxy {
     }
 
     fn open(&mut self) {
-        let listener = self.nobody.take().unwrap().listen();
+        let listener = self.closed_port.take().unwrap().listen();
         let (server, break_at) = (self.server.clone(), Arc::clone(&self.break_at));
         let is_frozen = Arc::clone(&self.is_frozen);
         self.task = Some(tokio::spawn(async move {
@@ -142,7 +142,7 @@ impl Proxy {
         let task = self.task.take().unwrap();
         task.abort();
         assert!(task.await.unwrap_err().is_cancelled());
-        self.nobody = Some(Nobody::at(self.port));
+        self.closed_port = Some(ClosedPort::at(self.port));
     }
 }
 
@@ -233,11 +233,11 @@ fn a_server_that_does_not_answer_is_unavailable_until_it_does() {
 fn of_several_hosts_one_that_does_not_answer_leaves_time_for_the_next() {
     run(Engine::Postgres, async |address| {
         // Connections are accepted by the system, and nobody reads from them.
-        let silent = Nobody::new().listen();
+        let silent = ClosedPort::new().listen();
         let silent_port = silent.local_addr().unwrap().port();
         let (before, server) = address.split_once('@').unwrap();
-        let nobody = Nobody::new();
-        let hosts = format!("127.0.0.1:{silent_port},{},{server}", nobody.address);
+        let closed_port = ClosedPort::new();
+        let hosts = format!("127.0.0.1:{silent_port},{},{server}", closed_port.address);
         let several: Address = format!("{before}@{hosts}").parse().unwrap();
         let options = Options {
             wait: Duration::from_secs(12),

@@ -7,7 +7,7 @@ mod trial;
 
 pub use configured::configure;
 pub(crate) use secrets::signing;
-pub use trial::{Trial, begin_test, post_test, result_of_test};
+pub use trial::{TestDelivery, begin_test, post_test, result_of_test};
 
 use std::time::Duration;
 

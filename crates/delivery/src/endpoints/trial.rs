@@ -25,7 +25,7 @@ const POLL_EVERY: Duration = Duration::from_millis(100);
 const POLL_FOR: Duration = TIMEOUT.saturating_add(Duration::from_secs(5));
 
 /// A test event that is about to be posted.
-pub struct Trial {
+pub struct TestDelivery {
     endpoint: i64,
     receiver: Receiver,
     event: i64,
@@ -34,7 +34,7 @@ pub struct Trial {
     begun_at: Timestamp,
 }
 
-impl Trial {
+impl TestDelivery {
     /// The delivery that records it.
     pub fn delivery(&self) -> i64 {
         self.delivery
@@ -51,13 +51,13 @@ pub async fn begin_test(
     service: &Service,
     id: i64,
     now: Timestamp,
-) -> Result<Trial, EndpointError> {
+) -> Result<TestDelivery, EndpointError> {
     let payload = body(TEST, &json!({"message": "A test event."}), now)?;
     let receiver = endpoints::receiver(tx, service.name, id).await?;
     let receiver = receiver.ok_or(EndpointError::NotFound(id))?;
     let event = store::insert_single_event(tx, (service.name, TEST), &payload, now).await?;
     let delivery = deliveries::insert_single(tx, event, id, now).await?;
-    Ok(Trial {
+    Ok(TestDelivery {
         endpoint: id,
         receiver,
         event,
@@ -72,7 +72,7 @@ pub async fn begin_test(
 /// # Errors
 ///
 /// Faults of the store; what the endpoint makes of it is in the attempt.
-pub async fn post_test(outbox: &Outbox, trial: Trial) -> Result<Attempt, EndpointError> {
+pub async fn post_test(outbox: &Outbox, trial: TestDelivery) -> Result<Attempt, EndpointError> {
     let now = trial.begun_at;
     let target = Target::parse(&trial.receiver.url)?;
     let signing = secrets::signing(outbox, trial.endpoint, &trial.receiver, now);

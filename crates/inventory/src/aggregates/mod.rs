@@ -17,7 +17,7 @@ mod worker;
 pub use low::refresh_low_count;
 pub(crate) use low::{count_low, record_level};
 use model::StockKey;
-pub use model::{DAY, DayAggregate, Difference, Dimension, StockAggregate, day_of};
+pub use model::{AggregateDifference, DAY, DayAggregate, Dimension, StockAggregate, day_of};
 pub use notifier::ChangeNotifier;
 pub use recount::verify;
 pub(crate) use store::{

@@ -263,14 +263,14 @@ impl Aggregates {
     }
 
     /// Where two counts of the same things differ. What is not there counts nothing; a span may be wider than what is left in it.
-    pub(crate) fn differences(&self, recounted: &Self) -> Vec<Difference> {
+    pub(crate) fn differences(&self, recounted: &Self) -> Vec<AggregateDifference> {
         let mut differences = Vec::new();
         for key in self.days.keys().chain(recounted.days.keys()) {
             let of = |aggregates: &Self| aggregates.days.get(key).copied().unwrap_or_default();
             let (stored, counted) = (of(self), of(recounted));
             if stored != counted {
-                differences.push(Difference {
-                    subject: Subject::Day(*key),
+                differences.push(AggregateDifference {
+                    subject: AggregateSubject::Day(*key),
                     stored: stored.to_string(),
                     counted: counted.to_string(),
                 });
@@ -280,8 +280,8 @@ impl Aggregates {
             let of = |aggregates: &Self| aggregates.stock.get(key).copied().unwrap_or_default();
             let (stored, counted) = (of(self), of(recounted));
             if stored != counted {
-                differences.push(Difference {
-                    subject: Subject::Stock(*key),
+                differences.push(AggregateDifference {
+                    subject: AggregateSubject::Stock(*key),
                     stored: stored.to_string(),
                     counted: counted.to_string(),
                 });
@@ -290,8 +290,8 @@ impl Aggregates {
         for (key, counted) in &recounted.id_ranges {
             let stored = self.id_ranges.get(key);
             if stored.is_none_or(|stored| !stored.holds(*counted)) {
-                differences.push(Difference {
-                    subject: Subject::IdRange(*key),
+                differences.push(AggregateDifference {
+                    subject: AggregateSubject::IdRange(*key),
                     stored: stored.map_or_else(|| "nothing".to_owned(), IdRange::to_string),
                     counted: counted.to_string(),
                 });
@@ -358,15 +358,15 @@ impl fmt::Display for IdRange {
 
 /// Where the aggregates do not agree with what they count. There is none unless something other than this program wrote to the database.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Difference {
-    subject: Subject,
+pub struct AggregateDifference {
+    subject: AggregateSubject,
     stored: String,
     counted: String,
 }
 
 /// What a difference is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Subject {
+enum AggregateSubject {
     Day(DayKey),
     Stock(StockKey),
     IdRange(IdRangeKey),
@@ -374,14 +374,14 @@ enum Subject {
     Low(i64),
 }
 
-impl Difference {
+impl AggregateDifference {
     /// Of the number of low products, if two counts of it differ.
     pub(super) fn of_low(threshold: i64, stored: i64, counted: i64) -> Option<Self> {
-        Self::between(Subject::Low(threshold), stored, counted)
+        Self::between(AggregateSubject::Low(threshold), stored, counted)
     }
 
     /// Of a number of products, if two counts of it differ.
-    fn between(subject: Subject, stored: i64, counted: i64) -> Option<Self> {
+    fn between(subject: AggregateSubject, stored: i64, counted: i64) -> Option<Self> {
         (stored != counted).then(|| Self {
             subject,
             stored: stored.to_string(),
@@ -390,10 +390,10 @@ impl Difference {
     }
 }
 
-impl fmt::Display for Difference {
+impl fmt::Display for AggregateDifference {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.subject {
-            Subject::Day(DayKey {
+            AggregateSubject::Day(DayKey {
                 movement,
                 supplier,
                 day,
@@ -404,14 +404,14 @@ impl fmt::Display for Difference {
                     write!(formatter, " from supplier {supplier}")?;
                 }
             }
-            Subject::Stock(StockKey { dimension, record }) => {
+            AggregateSubject::Stock(StockKey { dimension, record }) => {
                 write!(formatter, "stock of {} {record}", dimension.name())?;
             }
-            Subject::IdRange(IdRangeKey { movement, day }) => {
+            AggregateSubject::IdRange(IdRangeKey { movement, day }) => {
                 let day = day.to_jiff().strftime("%Y-%m-%d").to_string();
                 write!(formatter, "ids of {} of {day}", movement.path())?;
             }
-            Subject::Low(threshold) => {
+            AggregateSubject::Low(threshold) => {
                 write!(formatter, "low products under a threshold of {threshold}")?;
             }
         }
@@ -458,7 +458,9 @@ mod tests {
             stored.id_ranges.values().next(),
             Some(&IdRange { first: 3, last: 7 })
         );
-        let of_ids = |difference: &Difference| matches!(difference.subject, Subject::IdRange(_));
+        let of_ids = |difference: &AggregateDifference| {
+            matches!(difference.subject, AggregateSubject::IdRange(_))
+        };
         assert!(!stored.differences(&left).iter().any(of_ids));
         let another = added(&[booked(Some(8), 1)]);
         assert!(stored.differences(&another).iter().any(of_ids));

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use db::{Conn, Db, Error};
 
 use super::{
-    Difference,
+    AggregateDifference,
     model::{Aggregates, Delta},
     store,
 };
@@ -14,13 +14,13 @@ use super::{
 const PIECE: i64 = 10_000;
 
 /// Counts everything and answers where the aggregates do not agree.
-pub async fn verify(db: &Db) -> Result<Vec<Difference>, Error> {
+pub async fn verify(db: &Db) -> Result<Vec<AggregateDifference>, Error> {
     db.report(async |conn| {
         let stored = store::stored(conn).await?;
         let mut differences = stored.differences(&recount(conn).await?);
         if let Some((threshold, count)) = store::low::stored(conn).await? {
             let counted = store::low::count(conn, threshold).await?;
-            differences.extend(Difference::of_low(threshold, count, counted));
+            differences.extend(AggregateDifference::of_low(threshold, count, counted));
         }
         Ok(differences)
     })

@@ -5,7 +5,7 @@
 pub use delivery::endpoints::{EndpointError, EndpointInput, description};
 
 use db::{Conn, Db, Error, Timestamp, Tx};
-use delivery::endpoints::{self, Trial};
+use delivery::endpoints::{self, TestDelivery};
 
 use super::{Attempt, Endpoint, Outbox, SERVICE, Secret};
 use crate::{
@@ -307,7 +307,7 @@ pub async fn test(state: &State, id: i64) -> Result<Attempt, EndpointError> {
 /// What a tap on the button does.
 enum TestRequest {
     /// Posts the event.
-    First(Box<Trial>),
+    First(Box<TestDelivery>),
     /// Waits for what became of this delivery.
     Again(i64),
 }

@@ -4,7 +4,7 @@ use web::locale::Locale;
 
 use super::{
     edit_conflict::{Conflict, VERSION},
-    once::TOKEN,
+    form_token::TOKEN,
     request_body,
 };
 use crate::{

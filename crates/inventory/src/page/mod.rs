@@ -6,11 +6,11 @@ pub(crate) mod edit_conflict;
 pub(crate) mod fact;
 pub(crate) mod flash;
 pub(crate) mod form;
+pub(crate) mod form_token;
 mod frame;
 pub(crate) mod history;
 pub(crate) mod index;
 pub(crate) mod numbers;
-pub(crate) mod once;
 pub(crate) mod part;
 pub(crate) mod picker;
 pub(crate) mod places;
@@ -26,11 +26,11 @@ pub(crate) mod visits;
 
 pub(crate) use form::Form;
 pub(crate) use frame::{Frame, picked_next, see_other};
-pub(crate) use posts::Post;
+pub(crate) use posts::FormSubmission;
 pub use routes::Address;
 
 use axum::{
-    extract::FromRef,
+    extract::{FromRef, State as Extracted},
     response::{IntoResponse as _, Response},
 };
 use http::{
@@ -63,6 +63,12 @@ impl FromRef<PageState> for Assets {
         page.assets.clone()
     }
 }
+
+/// What a handler of a page answers.
+pub(crate) type PageResult = Result<Response, web::Error>;
+
+/// The state of the pages, as a handler takes it.
+pub(crate) type SharedPage = Extracted<PageState>;
 
 /// Tells the browser to store nothing of a page, not even for the way back.
 pub(crate) fn prevent_caching(response: &mut Response) {

@@ -61,7 +61,7 @@ pub(crate) struct PickerOption {
 
 /// A picker as a form shows it.
 #[derive(Debug, Clone)]
-pub(crate) struct Picked {
+pub(crate) struct Picker {
     /// The field.
     pub(crate) name: &'static str,
     /// What the field is called.
@@ -166,7 +166,7 @@ fn offered(product: ProductRecord, locale: Locale) -> PickerOption {
     }
 }
 
-impl Picked {
+impl Picker {
     /// The picker of a described reference; none of another field.
     pub(crate) fn of(frame: &Frame, field: &'static Field) -> Option<Self> {
         let source = Source::of(field.target?.path)?;

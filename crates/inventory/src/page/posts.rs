@@ -4,7 +4,7 @@ use http::request::Parts;
 use resource::{Field, Kind};
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::{Form, Frame, numbers, once::Once, picker::Picked, request_body};
+use super::{Form, Frame, form_token::FormToken, numbers, picker::Picker, request_body};
 use crate::{
     State,
     idempotency::IdempotencyKey,
@@ -15,16 +15,16 @@ use web::locale::Locale;
 
 /// A form as it was posted.
 #[derive(Debug)]
-pub(crate) struct Post {
+pub(crate) struct FormSubmission {
     /// What the service functions read.
     pub(crate) members: Members,
     /// The form, to be shown again when it is refused.
     pub(crate) form: Form,
     /// What makes sending it twice count once.
-    once: Option<Once>,
+    once: Option<FormToken>,
 }
 
-impl Post {
+impl FormSubmission {
     /// Reads a form, which must be one of ours.
     ///
     /// # Errors
@@ -33,7 +33,7 @@ impl Post {
     pub(crate) async fn read(state: &State, parts: &Parts, body: Body) -> Result<Self, Refusal> {
         let members = request_body::read(state, parts, body).await?;
         let form = Form::of(&members);
-        let once = Once::of(&form);
+        let once = FormToken::of(&form);
         Ok(Self {
             members,
             form,
@@ -60,9 +60,9 @@ impl Post {
     pub(crate) async fn pick(
         &mut self,
         state: &State,
-        picked: Picked,
+        picked: Picker,
         locale: Locale,
-    ) -> Result<Picked, Refusal> {
+    ) -> Result<Picker, Refusal> {
         let sent = self.form.clone();
         let picked = picked
             .understand(state, &sent, &mut self.form, locale)
@@ -161,11 +161,11 @@ pub(crate) fn filter_amounts(
 /// nothing.
 pub(crate) async fn filter_record(
     state: &State,
-    picked: Picked,
+    picked: Picker,
     parameters: &mut Parameters,
     form: &mut Form,
     locale: Locale,
-) -> Result<Picked, Refusal> {
+) -> Result<Picker, Refusal> {
     let mut sent = Form::new();
     for suffix in ["", "_text", "_was", "_choice"] {
         let name = format!("{}{suffix}", picked.name);

@@ -1,6 +1,7 @@
 //! The form of a described record, new or existing: one set of handlers and one template for every
 //! resource. A resource says in its [`RecordForms`] what is its own.
 
+use crate::page::{PageResult, SharedPage};
 use askama::Template;
 use axum::{
     extract::{Request, State as Extracted},
@@ -12,12 +13,12 @@ use serde_json::json;
 use web::errors::wants_json;
 
 use super::{
-    Form, Frame, PageState, Post,
+    Form, FormSubmission, Frame, PageState,
     edit_conflict::{self, FieldSnapshot, FormEdit},
     flash::{self, Flash},
     picked_next,
-    picker::Picked,
-    records::{Answer, ResourcePages, Shared, address, find, id_of, name_of},
+    picker::Picker,
+    records::{ResourcePages, address, find, id_of, name_of},
     routes::{PageRouter, get},
     see_other,
 };
@@ -138,12 +139,16 @@ pub(crate) fn routes<R: RecordForms>(resource: R) -> PageRouter {
     let base = format!("/{}/", resource.path());
     let routes = PageRouter::new().route(
         &format!("{base}new/"),
-        get(async move |page: Shared, frame: Frame, request: Request| {
-            new(resource, page, frame, request).await
-        })
-        .post(async move |page: Shared, frame: Frame, request: Request| {
-            create(resource, page, frame, request).await
-        }),
+        get(
+            async move |page: SharedPage, frame: Frame, request: Request| {
+                new(resource, page, frame, request).await
+            },
+        )
+        .post(
+            async move |page: SharedPage, frame: Frame, request: Request| {
+                create(resource, page, frame, request).await
+            },
+        ),
     );
     if !resource.methods().contains(&Method::PUT) {
         return routes;
@@ -151,12 +156,12 @@ pub(crate) fn routes<R: RecordForms>(resource: R) -> PageRouter {
     routes.route(
         &format!("{base}{{id}}/edit/"),
         get(
-            async move |page: Shared, frame: Frame, id: RecordId, request: Request| {
+            async move |page: SharedPage, frame: Frame, id: RecordId, request: Request| {
                 edit(resource, page, frame, id, request).await
             },
         )
         .post(
-            async move |page: Shared, frame: Frame, id: RecordId, request: Request| {
+            async move |page: SharedPage, frame: Frame, id: RecordId, request: Request| {
                 update(resource, page, frame, id, request).await
             },
         ),
@@ -169,7 +174,7 @@ pub(crate) struct RecordForm {
     pub(crate) form: Form,
     /// What services read of it; nothing of one that is opened.
     pub(crate) members: Members,
-    picked: Vec<Picked>,
+    picked: Vec<Picker>,
     key: Option<IdempotencyKey>,
 }
 
@@ -182,7 +187,7 @@ struct RecordFormPage<'a> {
     looks: FormLooks,
     is_new: bool,
     /// Each with its hint, and its picker where it has one.
-    fields: Vec<(&'static Field, String, Option<&'a Picked>)>,
+    fields: Vec<(&'static Field, String, Option<&'a Picker>)>,
 }
 
 impl RecordForm {
@@ -217,7 +222,7 @@ impl RecordForm {
         request: Request,
     ) -> Result<Self, Refusal> {
         let (parts, body) = request.into_parts();
-        let mut post = Post::read(state, &parts, body).await?;
+        let mut post = FormSubmission::read(state, &parts, body).await?;
         post.read_fields(&resource.written(), frame.locale);
         let mut picked = Vec::new();
         for picker in pickers(resource, frame) {
@@ -286,7 +291,7 @@ impl RecordForm {
         state: &State,
         frame: &Frame,
         record: Option<&R::Record>,
-    ) -> Answer {
+    ) -> PageResult {
         let own = record.map(id_of);
         let errors = resource.stored_problems(state, own, &self.members).await?;
         self.form.absorb(&errors, frame.locale);
@@ -301,17 +306,17 @@ impl RecordForm {
 fn pickers<R: RecordForms>(
     resource: R,
     frame: &Frame,
-) -> impl Iterator<Item = Picked> + use<'_, R> {
+) -> impl Iterator<Item = Picker> + use<'_, R> {
     let fields = resource.written().into_iter();
-    fields.filter_map(|field| Picked::of(frame, field))
+    fields.filter_map(|field| Picker::of(frame, field))
 }
 
 async fn new<R: RecordForms>(
     resource: R,
-    Extracted(page): Shared,
+    Extracted(page): SharedPage,
     frame: Frame,
     request: Request,
-) -> Answer {
+) -> PageResult {
     frame.require(Verb::Add, resource.model())?;
     let asked = Parameters::of_address(request.uri());
     let mut form = Form::new();
@@ -325,10 +330,10 @@ async fn new<R: RecordForms>(
 
 async fn create<R: RecordForms>(
     resource: R,
-    Extracted(page): Shared,
+    Extracted(page): SharedPage,
     frame: Frame,
     request: Request,
-) -> Answer {
+) -> PageResult {
     frame.require(Verb::Add, resource.model())?;
     let (state, locale) = (&page.state, frame.locale);
     let is_script = wants_json(request.headers());
@@ -376,11 +381,11 @@ fn done(next: &str, said: &str, name: &str) -> Response {
 
 async fn edit<R: RecordForms>(
     resource: R,
-    Extracted(page): Shared,
+    Extracted(page): SharedPage,
     frame: Frame,
     id: RecordId,
     request: Request,
-) -> Answer {
+) -> PageResult {
     frame.require(Verb::Change, resource.model())?;
     let (state, asked) = (&page.state, Parameters::of_address(request.uri()));
     let record = find(resource, state, id).await?;
@@ -393,11 +398,11 @@ async fn edit<R: RecordForms>(
 
 async fn update<R: RecordForms>(
     resource: R,
-    Extracted(page): Shared,
+    Extracted(page): SharedPage,
     frame: Frame,
     id: RecordId,
     request: Request,
-) -> Answer {
+) -> PageResult {
     frame.require(Verb::Change, resource.model())?;
     let (state, locale) = (&page.state, frame.locale);
     let id = id_of(&find(resource, state, id).await?);

@@ -1,6 +1,7 @@
 //! The everyday pages that follow from what a resource is: its list, the list as a file, and deleting a record. A resource says in its
 //! [`ResourcePages`] what it adds to them.
 
+use crate::page::{PageResult, SharedPage};
 use axum::{
     extract::{Request, State as Extracted},
     response::Response,
@@ -10,7 +11,7 @@ use resource::{Field, Kind, Listed, Record, Value, Words, listed};
 use web::locale::Locale;
 
 use super::{
-    Frame, PageState, Post,
+    FormSubmission, Frame, PageState,
     delete::Deletion,
     flash::{self, Flash},
     index::{self, Index, ListFilters, ListRequest, Row, Sheet},
@@ -24,11 +25,6 @@ use crate::{
     api::{resource::Resource, writes},
     rest::{RecordId, Refusal, page::Page, query::Parameters},
 };
-
-/// What a handler of pages answers.
-pub(crate) type Answer = Result<Response, web::Error>;
-/// What a handler makes its page with.
-pub(crate) type Shared = Extracted<PageState>;
 
 /// A resource with everyday pages.
 pub(crate) trait ResourcePages: Resource {
@@ -133,23 +129,27 @@ pub(crate) fn routes<R: ResourcePages>(resource: R) -> PageRouter {
     PageRouter::new()
         .route(
             &base,
-            get(async move |page: Shared, frame: Frame, request: Request| {
-                list(resource, page, frame, request).await
-            }),
+            get(
+                async move |page: SharedPage, frame: Frame, request: Request| {
+                    list(resource, page, frame, request).await
+                },
+            ),
         )
         .route(
             &format!("{base}export/"),
-            get(async move |page: Shared, frame: Frame, request: Request| {
-                export(resource, page, frame, request).await
-            }),
+            get(
+                async move |page: SharedPage, frame: Frame, request: Request| {
+                    export(resource, page, frame, request).await
+                },
+            ),
         )
         .route(
             &format!("{base}{{id}}/delete/"),
-            get(async move |page: Shared, frame: Frame, id: RecordId| {
+            get(async move |page: SharedPage, frame: Frame, id: RecordId| {
                 ask_to_delete(resource, page, frame, id).await
             })
             .post(
-                async move |page: Shared, frame: Frame, id: RecordId, request: Request| {
+                async move |page: SharedPage, frame: Frame, id: RecordId, request: Request| {
                     delete(resource, page, frame, id, request).await
                 },
             ),
@@ -195,10 +195,10 @@ pub(crate) async fn find<R: Resource>(
 
 async fn list<R: ResourcePages>(
     resource: R,
-    Extracted(page): Shared,
+    Extracted(page): SharedPage,
     frame: Frame,
     request: Request,
-) -> Answer {
+) -> PageResult {
     frame.require(Verb::View, resource.model())?;
     let parameters = Parameters::of_address(request.uri());
     let is_submitted = parameters.get("jump").is_some();
@@ -248,10 +248,10 @@ fn index_of<R: ResourcePages>(resource: R, frame: &Frame, request: ListRequest) 
 
 async fn export<R: ResourcePages>(
     resource: R,
-    Extracted(page): Shared,
+    Extracted(page): SharedPage,
     frame: Frame,
     request: Request,
-) -> Answer {
+) -> PageResult {
     frame.require(Verb::View, resource.model())?;
     let parameters = Parameters::of_address(request.uri());
     let filters = resource.filters(frame.locale);
@@ -281,10 +281,10 @@ async fn write_file<R: ResourcePages>(
 
 async fn ask_to_delete<R: ResourcePages>(
     resource: R,
-    Extracted(page): Shared,
+    Extracted(page): SharedPage,
     frame: Frame,
     id: RecordId,
-) -> Answer {
+) -> PageResult {
     frame.require(Verb::Delete, resource.model())?;
     let record = find(resource, &page.state, id).await?;
     let (deletion, foreseen) = resource.deletion(&page.state, &frame, &record).await?;
@@ -293,14 +293,14 @@ async fn ask_to_delete<R: ResourcePages>(
 
 async fn delete<R: ResourcePages>(
     resource: R,
-    Extracted(page): Shared,
+    Extracted(page): SharedPage,
     frame: Frame,
     id: RecordId,
     request: Request,
-) -> Answer {
+) -> PageResult {
     frame.require(Verb::Delete, resource.model())?;
     let (parts, body) = request.into_parts();
-    let post = Post::read(&page.state, &parts, body).await?;
+    let post = FormSubmission::read(&page.state, &parts, body).await?;
     let state = &page.state;
     let next = picked_next(&post.text("next"), "", 0);
     let next = next.unwrap_or_else(|| format!("/{}/", resource.path()));

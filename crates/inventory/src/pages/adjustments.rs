@@ -12,7 +12,7 @@ use crate::{
     access::{Model, Verb},
     catalogue::products::{self, ProductRecord},
     page::{
-        Form, Frame, PageState, Post,
+        Form, FormSubmission, Frame, PageResult, PageState, SharedPage,
         flash::{self, Flash},
         routes::{PageRouter, get},
         see_other,
@@ -27,9 +27,6 @@ use crate::{
         model::{Adjustment, MAX_COUNTED, MAX_NOTE},
     },
 };
-
-type Answer = Result<Response, web::Error>;
-type Page = Extracted<PageState>;
 
 /// The fields in the order of the form.
 const FIELDS: &[&str] = &["quantity", "reason", "note"];
@@ -82,7 +79,12 @@ async fn find(
 }
 
 /// `GET …/adjust/`, with values that the address may bring. `by` is how many units there are more or fewer than the ledger says.
-async fn open(Extracted(page): Page, frame: Frame, id: RecordId, request: Request) -> Answer {
+async fn open(
+    Extracted(page): SharedPage,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> PageResult {
     let product = find(&page, &frame, id).await?;
     let asked = Parameters::of_address(request.uri());
     let by = asked.get("by").and_then(|by| by.parse().ok());
@@ -105,10 +107,15 @@ async fn open(Extracted(page): Page, frame: Frame, id: RecordId, request: Reques
     }))
 }
 
-async fn book(Extracted(page): Page, frame: Frame, id: RecordId, request: Request) -> Answer {
+async fn book(
+    Extracted(page): SharedPage,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> PageResult {
     let product = find(&page, &frame, id).await?;
     let (parts, body) = request.into_parts();
-    let mut post = Post::read(&page.state, &parts, body).await?;
+    let mut post = FormSubmission::read(&page.state, &parts, body).await?;
     let next = post.text("next");
     let key = post.idempotency_key(&frame, "adjustments");
     let Some(adjustment) = read(&mut post, &frame) else {
@@ -133,7 +140,7 @@ async fn book(Extracted(page): Page, frame: Frame, id: RecordId, request: Reques
 }
 
 /// What the form says; none when something is wrong with it, which it tells then.
-fn read(post: &mut Post, frame: &Frame) -> Option<Adjustment> {
+fn read(post: &mut FormSubmission, frame: &Frame) -> Option<Adjustment> {
     let locale = frame.locale;
     post.read_fields(&[QUANTITY, NOTE], locale);
     let mut reader = Reader::new(&post.members, Mode::Whole);

@@ -14,7 +14,7 @@ use crate::{
         refuse_when_referenced,
     },
     page::{
-        Frame, PageState,
+        Frame, PageResult, PageState, SharedPage,
         delete::Deletion,
         edit_conflict::FieldSnapshot,
         fact::Fact,
@@ -22,7 +22,7 @@ use crate::{
         index::{Action, Index, ListFilters, Row},
         part::Part,
         record_form::{self, RecordForms},
-        records::{self, Answer, ResourcePages, Shared, address, find},
+        records::{self, ResourcePages, address, find},
         routes::{PageRouter, get},
     },
     rest::{
@@ -38,7 +38,7 @@ pub(crate) fn routes(kind: Kind) -> PageRouter {
         .merge(record_form::routes(kind))
         .route(
             &format!("/{}/{{id}}/", kind.path()),
-            get(async move |page: Shared, frame: Frame, id: RecordId| {
+            get(async move |page: SharedPage, frame: Frame, id: RecordId| {
                 detail(kind, page, frame, id).await
             }),
         )
@@ -169,7 +169,7 @@ struct NamedPage<'a> {
     count: Option<String>,
 }
 
-async fn detail(kind: Kind, Extracted(page): Shared, frame: Frame, id: RecordId) -> Answer {
+async fn detail(kind: Kind, Extracted(page): SharedPage, frame: Frame, id: RecordId) -> PageResult {
     let model = kind.model();
     frame.require(Verb::View, model)?;
     let record = find(kind, &page.state, id).await?;

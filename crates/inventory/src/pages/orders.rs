@@ -10,7 +10,7 @@ use web::locale::Locale;
 use crate::{
     access::{Model, Verb},
     page::{
-        Frame, PageState, Post,
+        FormSubmission, Frame, PageResult, PageState, SharedPage,
         flash::{self, Flash},
         picked_next,
         routes::{PageRouter, get, post},
@@ -19,9 +19,6 @@ use crate::{
     rest::{RecordId, Refusal},
     stock::orders::{OrderLine, OrderState, PaidOrder, WaitingOrders},
 };
-
-type Answer = Result<Response, web::Error>;
-type Page = Extracted<PageState>;
 
 /// Where the orders that wait are.
 const LIST: &str = "/outflows/orders/";
@@ -55,7 +52,7 @@ pub(crate) async fn origin(
 }
 
 /// An order that waits, in a list.
-pub(crate) struct Row {
+pub(crate) struct OrderRow {
     pub(crate) address: String,
     pub(crate) name: String,
     /// Why it waits, as the shelves are now.
@@ -63,7 +60,7 @@ pub(crate) struct Row {
     pub(crate) when: String,
 }
 
-impl Row {
+impl OrderRow {
     /// As a reader is shown it.
     pub(crate) fn of(order: &PaidOrder, locale: Locale) -> Self {
         let mut reasons = reasons(order, locale);
@@ -102,18 +99,18 @@ fn may_book(frame: &Frame) -> bool {
 #[template(path = "stock/paid_orders.html")]
 struct ListPage<'a> {
     frame: &'a Frame,
-    rows: Vec<Row>,
+    rows: Vec<OrderRow>,
     /// How many there are beside those that are shown; none for none.
     more: Option<String>,
     may_book: bool,
 }
 
-async fn list(Extracted(page): Page, frame: Frame) -> Answer {
+async fn list(Extracted(page): SharedPage, frame: Frame) -> PageResult {
     frame.require(Verb::View, Model::Outflow)?;
     let WaitingOrders { count, first } = crate::stock::orders::waiting(&page.state, SHOWN).await?;
-    let rows: Vec<Row> = first
+    let rows: Vec<OrderRow> = first
         .iter()
-        .map(|order| Row::of(order, frame.locale))
+        .map(|order| OrderRow::of(order, frame.locale))
         .collect();
     let more = count.saturating_sub(SHOWN);
     Ok(frame.show(ListPage {
@@ -148,7 +145,7 @@ async fn find(page: &PageState, RecordId(id): RecordId) -> Result<PaidOrder, Ref
     crate::stock::orders::read(&page.state, id.ok_or(Refusal::NotFound)?).await
 }
 
-async fn show(Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
+async fn show(Extracted(page): SharedPage, frame: Frame, id: RecordId) -> PageResult {
     frame.require(Verb::View, Model::Outflow)?;
     let order = find(&page, id).await?;
     Ok(frame.show(OrderPage {
@@ -168,11 +165,16 @@ fn state(frame: &Frame, state: OrderState) -> &'static str {
             frame.text("Aguardando baixa no estoque", "Waiting to be booked out")
         }
         OrderState::Booked => frame.text("Baixado do estoque", "Booked out"),
-        OrderState::ByHand => frame.text("Baixa feita à mão", "Booked by hand"),
+        OrderState::BookedByHand => frame.text("Baixa feita à mão", "Booked by hand"),
     }
 }
 
-async fn retry(Extracted(page): Page, frame: Frame, id: RecordId, request: Request) -> Answer {
+async fn retry(
+    Extracted(page): SharedPage,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> PageResult {
     let (id, next) = posted(&page, &frame, id, request).await?;
     let (order, has_waited) =
         crate::stock::orders::try_again(&page.state, &frame.caller, id).await?;
@@ -189,7 +191,12 @@ async fn retry(Extracted(page): Page, frame: Frame, id: RecordId, request: Reque
     Ok(left(&order, next, flash))
 }
 
-async fn by_hand(Extracted(page): Page, frame: Frame, id: RecordId, request: Request) -> Answer {
+async fn by_hand(
+    Extracted(page): SharedPage,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> PageResult {
     let (id, next) = posted(&page, &frame, id, request).await?;
     let (order, has_waited) =
         crate::stock::orders::put_aside(&page.state, &frame.caller, id).await?;
@@ -211,7 +218,7 @@ async fn posted(
 ) -> Result<(i64, Option<String>), Refusal> {
     frame.require(Verb::Add, Model::Outflow)?;
     let (parts, body) = request.into_parts();
-    let post = Post::read(&page.state, &parts, body).await?;
+    let post = FormSubmission::read(&page.state, &parts, body).await?;
     let next = picked_next(&post.text("next"), "", 0);
     Ok((id.ok_or(Refusal::NotFound)?, next))
 }

@@ -12,18 +12,18 @@ pub(super) enum Complaint {
 
 /// The first complaint about a text; none when it is JSON after all.
 pub(super) fn about(text: &str) -> Option<Complaint> {
-    let mut walk = Walk { text, at: 0 };
+    let mut walk = TextScanner { text, at: 0 };
     walk.document().err()
 }
 
-struct Walk<'text> {
+struct TextScanner<'text> {
     text: &'text str,
     at: usize,
 }
 
 type Step = Result<(), Complaint>;
 
-impl Walk<'_> {
+impl TextScanner<'_> {
     /// One value, and nothing behind it. What is open is kept as the sign that closes it, so that depth costs no stack.
     fn document(&mut self) -> Step {
         let mut open = Vec::new();

@@ -352,7 +352,10 @@ async fn members(
 }
 
 /// The members of a request that would create a record that is there, from its cells.
-pub(super) fn members_of(resource: Resource, row: &record::Row) -> Result<Members, db::Error> {
+pub(super) fn members_of(
+    resource: Resource,
+    row: &record::ImportRow,
+) -> Result<Members, db::Error> {
     let cells = exported(resource).zip(&row.cells);
     cells
         .filter(|(_, cell)| !cell.is_empty())
@@ -384,7 +387,7 @@ fn is_same(
     resource: Resource,
     columns: &[FileColumn],
     members: &Members,
-    row: &record::Row,
+    row: &record::ImportRow,
 ) -> Result<bool, db::Error> {
     let stored = members_of(resource, row)?;
     let text = |members: &Members, field: &str| -> Option<String> {

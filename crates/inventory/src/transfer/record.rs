@@ -28,7 +28,7 @@ use crate::{
 };
 
 /// A record's id and its cells, in the order of the exported columns.
-pub(super) struct Row {
+pub(super) struct ImportRow {
     pub(super) id: i64,
     pub(super) cells: Vec<String>,
 }
@@ -39,7 +39,7 @@ pub(super) async fn after(
     resource: Resource,
     id: i64,
     limit: i64,
-) -> Result<Vec<Row>, db::Error> {
+) -> Result<Vec<ImportRow>, db::Error> {
     Ok(match resource {
         Resource::Named(kind) => named::after(conn, kind, id, limit)
             .await?
@@ -73,7 +73,7 @@ pub(super) async fn find(
     conn: &mut Conn,
     resource: Resource,
     id: i64,
-) -> Result<Option<Row>, db::Error> {
+) -> Result<Option<ImportRow>, db::Error> {
     Ok(match resource {
         Resource::Named(kind) => named::find(conn, kind, id)
             .await?
@@ -266,10 +266,10 @@ pub(super) async fn reserve_ids(
     tx.reserve_ids(resource.name(), highest).await
 }
 
-fn row(id: i64, record: &impl Record) -> Row {
+fn row(id: i64, record: &impl Record) -> ImportRow {
     let values = record.values().into_iter();
     let values = values.filter(|(field, _)| !field.is_hidden);
-    Row {
+    ImportRow {
         id,
         cells: values.map(|(_, value)| written(value)).collect(),
     }

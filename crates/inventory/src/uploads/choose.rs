@@ -5,7 +5,6 @@ use askama::Template;
 use axum::{
     body::Bytes,
     extract::{Request, State as Extracted},
-    response::Response,
 };
 use http::StatusCode;
 use web::{
@@ -18,13 +17,13 @@ use crate::{
     access::Verb,
     accounts::{csrf, session},
     api::gate,
-    page::{Form, Frame, PageState, once::Once, see_other, visits::Visit},
+    page::{
+        Form, Frame, PageResult, PageState, SharedPage, form_token::FormToken, see_other,
+        visits::Visit,
+    },
     rest::{Refusal, query::Parameters},
     transfer::{ImportError, Problem, Report, Resource, column, encoding::decode, missing},
 };
-
-type Answer = Result<Response, web::Error>;
-type Page = Extracted<PageState>;
 
 /// Files that one user may upload: each costs memory and a look at every row.
 const FILES: Rate = Rate::new(20, Period::Minute);
@@ -153,7 +152,11 @@ fn admit(frame: &Frame) -> Result<(), Refusal> {
     frame.require(Verb::Add, Resource::Products.model())
 }
 
-pub(super) async fn show(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+pub(super) async fn show(
+    Extracted(page): SharedPage,
+    frame: Frame,
+    request: Request,
+) -> PageResult {
     admit(&frame)?;
     let query = Parameters::parse(request.uri().query().unwrap_or_default());
     let chosen = FormChoices {
@@ -172,7 +175,11 @@ pub(super) async fn show(Extracted(page): Page, frame: Frame, request: Request) 
     }))
 }
 
-pub(super) async fn upload(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+pub(super) async fn upload(
+    Extracted(page): SharedPage,
+    frame: Frame,
+    request: Request,
+) -> PageResult {
     let key = Key::new("inventory:uploads", frame.caller.id.to_string());
     gate::take(&page.state, &key, &FILES.into()).await?;
     let (chosen, sent) = receive(&frame, request).await?;
@@ -205,7 +212,7 @@ pub(super) async fn refused(
     mut form: Form,
     chosen: &FormChoices,
     error: ImportError,
-) -> Answer {
+) -> PageResult {
     let report = match error {
         ImportError::Rows(report) => {
             let count = i64::try_from(report.problem_count).unwrap_or(i64::MAX);
@@ -240,7 +247,7 @@ async fn again(
     form: Form,
     chosen: &FormChoices,
     report: &Report,
-) -> Answer {
+) -> PageResult {
     let problems = report
         .problems
         .get(..MOST_SHOWN)
@@ -319,7 +326,7 @@ async fn receive(
         }
     };
     let sent = NewUpload {
-        once: Once::with(
+        once: FormToken::with(
             &once,
             &format!("{}\n{}\n{content}", chosen.resource, chosen.creates_names),
         ),

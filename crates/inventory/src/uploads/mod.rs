@@ -23,7 +23,7 @@ use crate::transfer::{
 use crate::{
     State,
     access::Caller,
-    page::once::Once,
+    page::form_token::FormToken,
     rest::{Message, Refusal},
     work::{Author, Work, write_once},
 };
@@ -68,7 +68,7 @@ pub(crate) struct NewUpload {
     /// Whether categories and brands are created that are not there yet.
     pub(crate) creates_names: bool,
     /// What makes sending it twice count once.
-    pub(crate) once: Option<Once>,
+    pub(crate) once: Option<FormToken>,
 }
 
 fn sheet(content: &str, resource: Resource) -> Result<Sheet, ImportError> {

@@ -6,7 +6,7 @@ use axum::{
 };
 use http::StatusCode;
 
-use crate::{accounts::csrf, page::once};
+use crate::{accounts::csrf, page::form_token};
 
 /// The box that is ticked to have categories and brands created that are not there yet.
 pub(super) const CREATE_NAMES: &str = "create_names";
@@ -42,7 +42,7 @@ async fn fields(mut form: Multipart) -> Result<UploadForm, MultipartError> {
     while let Some(field) = form.next_field().await? {
         let slot = match field.name() {
             Some(csrf::FIELD) => &mut sent.token,
-            Some(once::TOKEN) => &mut sent.once,
+            Some(form_token::TOKEN) => &mut sent.once,
             Some("resource") => &mut sent.resource,
             Some(CREATE_NAMES) => &mut sent.creates_names,
             Some("file") => &mut sent.file,

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     access::{Model, Verb},
     page::{
-        Form, Frame, PageState, Post,
+        Form, FormSubmission, Frame, PageResult, PageState, SharedPage,
         flash::{self, Flash},
         index,
         routes::{PageRouter, get},
@@ -25,9 +25,6 @@ use crate::{
     rest::{RecordId, Refusal, query::Parameters},
     transfer::{Resource, column, sheet::separator},
 };
-
-type Answer = Result<Response, web::Error>;
-type Page = Extracted<PageState>;
 
 /// The largest file, in bytes; the command line takes larger ones.
 pub(crate) const MAX_FILE: usize = 4 * 1024 * 1024;
@@ -46,7 +43,7 @@ pub(crate) fn routes() -> PageRouter {
 }
 
 /// An empty file of a resource, with the columns of a new record, for a spreadsheet of the reader's language.
-async fn template(frame: Frame, request: Request) -> Answer {
+async fn template(frame: Frame, request: Request) -> PageResult {
     let query = Parameters::parse(request.uri().query().unwrap_or_default());
     let resource = query.get("resource").unwrap_or("products");
     let resource: Resource = resource.parse().map_err(|_| Refusal::NotFound)?;
@@ -67,7 +64,7 @@ struct UploadPage<'a> {
     added: String,
     so_far: String,
     rows: Vec<Vec<String>>,
-    names: Vec<Named>,
+    names: Vec<NamedUpload>,
     may_undo: bool,
     /// Where the records are.
     list: String,
@@ -76,7 +73,7 @@ struct UploadPage<'a> {
 }
 
 /// A category or a brand that is created with the records.
-struct Named {
+struct NamedUpload {
     name: String,
     kind: String,
     line: u64,
@@ -113,9 +110,9 @@ fn page<'a>(frame: &'a Frame, file: &'a Upload, content: &str, problem: &'a str)
 }
 
 /// The categories and brands that an import creates, or has created.
-fn named(frame: &Frame, file: &Upload) -> Vec<Named> {
+fn named(frame: &Frame, file: &Upload) -> Vec<NamedUpload> {
     let listed = file.new_names.iter();
-    let named = listed.map(|new| Named {
+    let named = listed.map(|new| NamedUpload {
         name: new.name.clone(),
         kind: new.kind.about().words.name(frame.locale),
         line: new.line,
@@ -160,7 +157,7 @@ async fn find(
     Ok((file, content.unwrap_or_default()))
 }
 
-async fn show(Extracted(state): Page, frame: Frame, id: RecordId) -> Answer {
+async fn show(Extracted(state): SharedPage, frame: Frame, id: RecordId) -> PageResult {
     let (file, content) = find(&state, &frame, id).await?;
     let is_under_way = file.state.is_under_way();
     let problem = file.problem.as_ref().filter(|_| !is_under_way);
@@ -184,10 +181,15 @@ async fn back(frame: Frame) -> Response {
     see_other(&format!("{address}/"))
 }
 
-async fn confirm(Extracted(state): Page, frame: Frame, id: RecordId, request: Request) -> Answer {
+async fn confirm(
+    Extracted(state): SharedPage,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> PageResult {
     let (file, content) = find(&state, &frame, id).await?;
     let (parts, body) = request.into_parts();
-    Post::read(&state.state, &parts, body).await?;
+    FormSubmission::read(&state.state, &parts, body).await?;
     let address = format!("/import/{}/", file.id);
     if file.state != UploadState::Checked {
         return Ok(see_other(&address));
@@ -220,13 +222,18 @@ async fn confirm(Extracted(state): Page, frame: Frame, id: RecordId, request: Re
     }
 }
 
-async fn undo(Extracted(state): Page, frame: Frame, id: RecordId, request: Request) -> Answer {
+async fn undo(
+    Extracted(state): SharedPage,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> PageResult {
     let (file, _) = find(&state, &frame, id).await?;
     for model in undone(&file) {
         frame.require(Verb::Delete, model)?;
     }
     let (parts, body) = request.into_parts();
-    Post::read(&state.state, &parts, body).await?;
+    FormSubmission::read(&state.state, &parts, body).await?;
     let next = see_other(&format!("/import/{}/", file.id));
     match super::undo(&state.state, &frame.caller, &file).await {
         Ok(true) => {

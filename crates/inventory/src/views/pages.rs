@@ -11,7 +11,7 @@ use super::{canonical, model::MAX_NAME};
 use crate::{
     accounts::session::SavedView,
     page::{
-        Form, Frame, PageState, Post,
+        Form, FormSubmission, Frame, PageResult, SharedPage,
         delete::Deletion,
         flash::{self, Flash},
         redirect,
@@ -20,9 +20,6 @@ use crate::{
     },
     rest::{RecordId, Refusal, query::Parameters},
 };
-
-type Answer = Result<Response, web::Error>;
-type Page = Extracted<PageState>;
 
 /// The addresses of the pages.
 pub(crate) fn routes() -> PageRouter {
@@ -64,7 +61,7 @@ fn edit_title(frame: &Frame) -> &'static str {
     frame.text("Renomear a visão", "Rename the view")
 }
 
-async fn new(frame: Frame, request: Request) -> Answer {
+async fn new(frame: Frame, request: Request) -> PageResult {
     let query = Parameters::of_address(request.uri());
     let Some(address) = query.get("address").and_then(canonical) else {
         // Whoever comes without a list has none to save.
@@ -78,9 +75,9 @@ async fn new(frame: Frame, request: Request) -> Answer {
     }))
 }
 
-async fn create(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+async fn create(Extracted(page): SharedPage, frame: Frame, request: Request) -> PageResult {
     let (parts, body) = request.into_parts();
-    let post = Post::read(&page.state, &parts, body).await?;
+    let post = FormSubmission::read(&page.state, &parts, body).await?;
     let Some(address) = canonical(&post.text("address")) else {
         return Ok(see_other("/"));
     };
@@ -108,7 +105,13 @@ fn done(address: &str, said: &str, name: &str) -> Response {
     )
 }
 
-fn again(frame: &Frame, post: Post, title: &str, address: &str, refusal: Refusal) -> Answer {
+fn again(
+    frame: &Frame,
+    post: FormSubmission,
+    title: &str,
+    address: &str,
+    refusal: Refusal,
+) -> PageResult {
     let mut form = post.form;
     form.take(refusal, frame.locale)?;
     Ok(frame.show_again(ViewFormPage {
@@ -127,7 +130,7 @@ fn find(frame: &Frame, RecordId(id): RecordId) -> Result<&SavedView, Refusal> {
         .ok_or(Refusal::NotFound)
 }
 
-async fn edit(frame: Frame, id: RecordId) -> Answer {
+async fn edit(frame: Frame, id: RecordId) -> PageResult {
     let view = find(&frame, id)?;
     Ok(frame.show(ViewFormPage {
         frame: &frame,
@@ -137,10 +140,15 @@ async fn edit(frame: Frame, id: RecordId) -> Answer {
     }))
 }
 
-async fn rename(Extracted(page): Page, frame: Frame, id: RecordId, request: Request) -> Answer {
+async fn rename(
+    Extracted(page): SharedPage,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> PageResult {
     let view = find(&frame, id)?;
     let (parts, body) = request.into_parts();
-    let post = Post::read(&page.state, &parts, body).await?;
+    let post = FormSubmission::read(&page.state, &parts, body).await?;
     match super::rename(&page.state, &frame.caller, view.id, &post.members).await {
         Ok(view) => {
             let said = frame.text("Visão renomeada", "View renamed");
@@ -150,7 +158,7 @@ async fn rename(Extracted(page): Page, frame: Frame, id: RecordId, request: Requ
     }
 }
 
-async fn ask(frame: Frame, id: RecordId) -> Answer {
+async fn ask(frame: Frame, id: RecordId) -> PageResult {
     let view = find(&frame, id)?;
     let deletion = Deletion::new(
         (
@@ -167,10 +175,15 @@ async fn ask(frame: Frame, id: RecordId) -> Answer {
     Ok(deletion.ask(&frame, Ok(()))?)
 }
 
-async fn remove(Extracted(page): Page, frame: Frame, id: RecordId, request: Request) -> Answer {
+async fn remove(
+    Extracted(page): SharedPage,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> PageResult {
     let view = find(&frame, id)?;
     let (parts, body) = request.into_parts();
-    Post::read(&page.state, &parts, body).await?;
+    FormSubmission::read(&page.state, &parts, body).await?;
     super::remove(&page.state, &frame.caller, view.id).await?;
     let said = frame.text("Visão removida", "View removed");
     Ok(done(&view.address, said, &view.name))

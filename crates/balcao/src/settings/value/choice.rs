@@ -52,7 +52,7 @@ impl Choice for ReportSchedule {
 
 impl Choice for MandatoryFor {
     const CHOICES: &'static [(&'static str, Self)] = &[
-        ("off", Self::Nobody),
+        ("off", Self::ClosedPort),
         ("staff", Self::Staff),
         ("writers", Self::Writers),
     ];

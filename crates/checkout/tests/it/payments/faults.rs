@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use checkout::Config;
 use serde_json::Value;
-use test_kit::{nobody::Nobody, on_both_engines};
+use test_kit::{closed_port::ClosedPort, on_both_engines};
 
 use super::app::Shop;
 use super::requests::{card, pix};
@@ -108,8 +108,8 @@ on_both_engines!(
     a_provider_that_refuses_connections_answers_503_and_nothing_is_sent,
     async |address| {
         let shop = Shop::open(&address).await;
-        let nobody = Nobody::new();
-        let url = format!("http://{}", nobody.address);
+        let closed_port = ClosedPort::new();
+        let url = format!("http://{}", closed_port.address);
         let cut_off = shop
             .replica(|config| config.provider.base_url = url.parse().unwrap())
             .await;

@@ -1,7 +1,7 @@
 //! A provider that refuses, breaks off, stalls or answers nonsense: what each is taken for, and what the caller is told.
 
 use serde_json::json;
-use test_kit::nobody::Nobody;
+use test_kit::closed_port::ClosedPort;
 use tokio::net::TcpListener;
 
 use super::stub::{Reply, Stub, answer};
@@ -34,10 +34,14 @@ async fn failure_in_time(reply: impl Fn() -> Reply) -> Failure {
 
 #[tokio::test]
 async fn a_refused_connection_is_known_to_have_done_nothing() {
-    let nobody = Nobody::new();
-    let failure = create(&client(&format!("http://{}", nobody.address)), &pix(), None)
-        .await
-        .unwrap_err();
+    let closed_port = ClosedPort::new();
+    let failure = create(
+        &client(&format!("http://{}", closed_port.address)),
+        &pix(),
+        None,
+    )
+    .await
+    .unwrap_err();
     assert!(matches!(failure, Failure::NotSent(_)), "{failure:?}");
     assert!(!failure.is_unknown() && !failure.is_final());
     assert_eq!(told(&failure), (503, UNAVAILABLE.into()));

@@ -14,7 +14,7 @@ use web::Seal;
 use super::{
     attempts::{self, AttemptSource, AttemptTarget, Proof},
     record_change, service,
-    session::{self, Begun, Session},
+    session::{self, NewSession, Session},
 };
 use crate::{
     State,
@@ -58,7 +58,7 @@ pub struct SecondFactorStatus {
 pub enum MandatoryFor {
     /// No account.
     #[default]
-    Nobody,
+    ClosedPort,
     /// Accounts that may enter the administration.
     Staff,
     /// Accounts that may write anything.
@@ -69,7 +69,7 @@ impl MandatoryFor {
     /// Whether this account must have one.
     pub fn includes(self, caller: &Caller) -> bool {
         match self {
-            Self::Nobody => false,
+            Self::ClosedPort => false,
             Self::Staff => caller.is_staff || caller.granted == Granted::Superuser,
             Self::Writers => caller.granted.may_write(),
         }
@@ -179,7 +179,7 @@ pub(crate) struct CodesRequest<'a> {
 #[derive(Debug, Clone)]
 pub(crate) struct NewCodes {
     pub(crate) codes: Vec<String>,
-    pub(crate) begun: Begun,
+    pub(crate) begun: NewSession,
 }
 
 /// Turns a second factor on, for a user whose device shows a code of `secret`. The same form sent
@@ -242,7 +242,7 @@ where
         token => recovery_codes(state, user, &format!("{token} {seed}")),
     };
     let new = NewCodes {
-        begun: Begun::after(state, session),
+        begun: NewSession::after(state, session),
         codes,
     };
     let (repeated, session) = (new.clone(), session.clone());

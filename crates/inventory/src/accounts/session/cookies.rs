@@ -6,7 +6,7 @@ use axum::response::Response;
 use http::{HeaderValue, header::SET_COOKIE};
 use web::cookie::{self, HostOnly, host_only};
 
-use super::{Begun, LIFETIME, ticket};
+use super::{LIFETIME, NewSession, ticket};
 use crate::accounts::{attempts, csrf};
 
 /// The cookie of the session's token: out of reach of scripts.
@@ -24,7 +24,7 @@ pub(crate) fn session(cookies: HostOnly<'_>) -> Option<&str> {
 }
 
 /// Gives the browser the cookies of a session that has begun.
-pub(crate) fn begin(response: &mut Response, begun: &Begun, is_https: bool) {
+pub(crate) fn begin(response: &mut Response, begun: &NewSession, is_https: bool) {
     if begun.remembered {
         keep(response, &begun.token, is_https);
     } else {

@@ -62,7 +62,7 @@ pub struct Session {
 
 /// A session that has just begun: what its cookies say.
 #[derive(Debug, Clone)]
-pub(crate) struct Begun {
+pub(crate) struct NewSession {
     /// The session's token, of which only the digest is kept.
     pub(crate) token: String,
     /// What its forms prove.
@@ -77,7 +77,7 @@ pub(crate) struct Begun {
 #[derive(Debug, Clone)]
 pub(crate) struct Arrived {
     /// Their session.
-    pub(crate) begun: Begun,
+    pub(crate) begun: NewSession,
     /// Their tokens.
     pub(crate) pair: Pair,
     /// Who they are.
@@ -97,9 +97,9 @@ struct Visitor {
 
 /// What a right password leads to.
 #[derive(Debug)]
-pub(crate) enum Step {
+pub(crate) enum LoginStep {
     /// The session has begun.
-    In(Begun),
+    In(NewSession),
     /// The account has a second factor: a code is asked for next.
     Code(i64),
 }
@@ -174,7 +174,7 @@ pub(crate) async fn log_in(
     username: String,
     password: String,
     remembered: bool,
-) -> Result<Option<Step>, Refusal> {
+) -> Result<Option<LoginStep>, Refusal> {
     let source = AttemptSource::of(state, parts);
     match identify(state, &source, username, password).await? {
         Some(account) => Ok(Some(go_on(state, parts, &account, remembered).await?)),
@@ -192,7 +192,7 @@ pub(crate) async fn log_in_staff(
     parts: &Parts,
     username: String,
     password: String,
-) -> Result<Option<Step>, Refusal> {
+) -> Result<Option<LoginStep>, Refusal> {
     let source = AttemptSource::of(state, parts);
     match identify(state, &source, username, password).await? {
         Some(account) if account.caller.is_staff => {
@@ -207,13 +207,13 @@ async fn go_on(
     parts: &Parts,
     account: &Account,
     remembered: bool,
-) -> Result<Step, Refusal> {
+) -> Result<LoginStep, Refusal> {
     let user = account.caller.id;
     if second_factor::status(&state.db, user).await?.is_some() {
-        return Ok(Step::Code(user));
+        return Ok(LoginStep::Code(user));
     }
     let begun = begin(state, parts, user, remembered).await?;
-    Ok(Step::In(begun))
+    Ok(LoginStep::In(begun))
 }
 
 /// The second step of a login: a session for a code. `None` when the code is wrong, or the account is gone.
@@ -227,7 +227,7 @@ pub(crate) async fn log_in_with_code(
     user: i64,
     code: &str,
     remembered: bool,
-) -> Result<Option<Begun>, Refusal> {
+) -> Result<Option<NewSession>, Refusal> {
     let account = state
         .db
         .read(async move |conn| super::store::account(conn, user).await)
@@ -269,8 +269,8 @@ async fn begin(
     parts: &Parts,
     user: i64,
     remembered: bool,
-) -> Result<Begun, db::Error> {
-    let mut begun = Begun::new(state, remembered);
+) -> Result<NewSession, db::Error> {
+    let mut begun = NewSession::new(state, remembered);
     begun.browser = Some(Browser::remember(state, HostOnly::of(parts), user));
     let address = attempts::address_hash(state, parts);
     let (token_hash, csrf_secret) = (digest(&begun.token), begun.csrf.expose());
@@ -299,7 +299,7 @@ fn end_of(created_at: Timestamp, now: Timestamp, remembered: bool, longest: Dura
     (now + lifetime).min(created_at + longest)
 }
 
-impl Begun {
+impl NewSession {
     fn new(state: &State, remembered: bool) -> Self {
         Self {
             token: state.random.token(),
@@ -312,8 +312,8 @@ impl Begun {
 
 /// Gives a session another token, because what opens the account has changed: the one before, and whoever knows it, is out.
 /// Its forms go on with the same secret, which alone opens nothing.
-pub(crate) async fn renew(state: &State, session: &Session) -> Result<Begun, db::Error> {
-    let begun = Begun::after(state, session);
+pub(crate) async fn renew(state: &State, session: &Session) -> Result<NewSession, db::Error> {
+    let begun = NewSession::after(state, session);
     let (token_hash, csrf_secret) = (digest(&begun.token), begun.csrf.expose());
     let id = session.id;
     state
@@ -323,7 +323,7 @@ pub(crate) async fn renew(state: &State, session: &Session) -> Result<Begun, db:
     Ok(begun)
 }
 
-impl Begun {
+impl NewSession {
     /// What a session goes on with under another token.
     pub(crate) fn after(state: &State, session: &Session) -> Self {
         let mut begun = Self::new(state, session.remembered);
@@ -341,7 +341,7 @@ impl Begun {
 pub(crate) async fn succeed_within(
     tx: &mut Tx,
     session: &Session,
-    begun: &Begun,
+    begun: &NewSession,
     longest: Duration,
     now: Timestamp,
 ) -> Result<i64, Refusal> {
@@ -353,7 +353,11 @@ pub(crate) async fn succeed_within(
 }
 
 /// Gives the successor of a session, which the first of two answers named, the token of the second.
-pub(crate) async fn rename_within(tx: &mut Tx, id: i64, begun: &Begun) -> Result<(), db::Error> {
+pub(crate) async fn rename_within(
+    tx: &mut Tx,
+    id: i64,
+    begun: &NewSession,
+) -> Result<(), db::Error> {
     store::replace_token(tx, id, &digest(&begun.token), &begun.csrf.expose()).await
 }
 

@@ -10,7 +10,7 @@ use crate::{
         Tokens, WeakPassword,
         password::check_likeness,
         record_change, service,
-        session::{self, Begun, Session},
+        session::{self, NewSession, Session},
     },
     audit::{self, Action},
     rest::{
@@ -108,7 +108,7 @@ pub(crate) async fn change_password(
     old: String,
     new: &str,
     tokens: Tokens,
-) -> Result<Result<Begun, KeptPassword>, Refusal> {
+) -> Result<Result<NewSession, KeptPassword>, Refusal> {
     let caller = &session.account.caller;
     if !service::is_own_password(state, caller, old).await? {
         return Ok(Err(KeptPassword::Old));

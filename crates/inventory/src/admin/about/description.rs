@@ -142,7 +142,7 @@ impl ModelColumn {
         Self {
             name: field.name,
             is_sorted: true,
-            is_edited: matches!(field.listed, Listed::Edited),
+            is_edited: matches!(field.listed, Listed::EditedInList),
         }
     }
 

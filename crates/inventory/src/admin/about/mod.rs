@@ -9,7 +9,7 @@ use crate::{
     access::{Caller, Verb},
     accounts::users::manage::NewAccount,
     catalogue::ReferenceCount,
-    page::once::Once,
+    page::form_token::FormToken,
     rest::{
         Message, Refusal,
         fields::{FieldErrors, Members, Mode},
@@ -192,7 +192,7 @@ pub(super) trait AdminModel: AdminWrites {
         _caller: &Caller,
         _action: &str,
         _id: i64,
-        _once: Option<Once>,
+        _once: Option<FormToken>,
     ) -> Result<bool, Refusal> {
         Err(Refusal::forbidden())
     }

@@ -17,7 +17,7 @@ use crate::{
         models::{counted, stretch},
     },
     events::{self, Delivery, DeliveryState, deliveries},
-    page::once::Once,
+    page::form_token::FormToken,
     rest::Refusal,
 };
 
@@ -129,7 +129,7 @@ impl AdminModel for Deliveries {
         caller: &Caller,
         _action: &str,
         id: i64,
-        once: Option<Once>,
+        once: Option<FormToken>,
     ) -> Result<bool, Refusal> {
         let key = once.map(|once| once.for_record(id).by(caller.id, "deliveries/redeliver"));
         let actor = Actor::from(caller);

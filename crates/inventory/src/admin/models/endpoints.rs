@@ -19,7 +19,7 @@ use crate::{
         endpoints::{self, EndpointError, EndpointInput},
         labels,
     },
-    page::{once::Once, request_body},
+    page::{form_token::FormToken, request_body},
     rest::{Message, Refusal, fields::Members},
 };
 
@@ -135,7 +135,7 @@ impl AdminModel for Endpoints {
         caller: &Caller,
         action: &str,
         id: i64,
-        once: Option<Once>,
+        once: Option<FormToken>,
     ) -> Result<bool, Refusal> {
         let actor = Actor::from(caller);
         is_there(match action {

@@ -24,7 +24,7 @@ use crate::{
     },
     stock::movements::{
         self, Movement, MovementRecord, movement_text,
-        search::{Scope, SearchQuery},
+        search::{SearchQuery, SearchScope},
     },
 };
 
@@ -150,7 +150,7 @@ impl Movements {
         let sought = SearchQuery {
             words: asked.words(),
             titled: products::few(state, &asked.search).await?,
-            scope: Scope {
+            scope: SearchScope {
                 supplier: asked.id("supplier"),
                 product: asked.id("product"),
                 between: asked.dates.moments(),

@@ -22,7 +22,7 @@ use crate::{
         ReferenceCount,
         products::{self, ProductRecord},
     },
-    page::once::Once,
+    page::form_token::FormToken,
     rest::{
         Refusal,
         fields::{FieldErrors, Members},
@@ -132,7 +132,7 @@ impl AdminModel for Products {
         caller: &Caller,
         action: &str,
         id: i64,
-        _once: Option<Once>,
+        _once: Option<FormToken>,
     ) -> Result<bool, Refusal> {
         match archive::set(state, caller, id, action == "archive").await {
             Err(Refusal::NotFound) => Ok(false),

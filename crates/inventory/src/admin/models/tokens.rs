@@ -14,7 +14,7 @@ use crate::{
         },
         listing::{ListParameters, in_memory},
     },
-    page::once::Once,
+    page::form_token::FormToken,
     rest::Refusal,
 };
 
@@ -80,7 +80,7 @@ impl AdminModel for RefreshTokens {
         caller: &Caller,
         _action: &str,
         id: i64,
-        _once: Option<Once>,
+        _once: Option<FormToken>,
     ) -> Result<bool, Refusal> {
         manage::revoke_tokens(state, caller, id).await
     }

@@ -17,7 +17,7 @@ use crate::{
     page::{
         Form, PageState,
         flash::{self, Flash},
-        once::Once,
+        form_token::FormToken,
         request_body, see_other,
     },
     rest::{Refusal, fields::Members},
@@ -82,7 +82,7 @@ async fn perform(
     let action = about.actions.iter().find(|action| action.name == name);
     let action = action.ok_or(Refusal::NotFound)?;
     site.demand(about, action.verb)?;
-    let once = Once::of(&Form::of(members));
+    let once = FormToken::of(&Form::of(members));
     let done = each(page, site, model, &ids, action, once).await;
     Ok(flash::leave(back(), done))
 }
@@ -125,7 +125,7 @@ async fn each(
     model: &'static dyn AdminModel,
     ids: &[i64],
     action: &ModelAction,
-    once: Option<Once>,
+    once: Option<FormToken>,
 ) -> Flash {
     let mut done = 0_u64;
     let mut refused = None;

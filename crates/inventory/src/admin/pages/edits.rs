@@ -144,7 +144,7 @@ pub(super) async fn save(
             site.locale,
         );
         edits.0.insert(id, (form, edit.clone()));
-        rows.push(RowWrite { id, members, edit });
+        rows.push(ListRowWrite { id, members, edit });
     }
     let all = Arc::new(ListWrite {
         model,
@@ -176,7 +176,7 @@ pub(super) async fn save(
 /// The records that were changed in a list.
 struct ListWrite {
     model: &'static dyn AdminModel,
-    rows: Vec<RowWrite>,
+    rows: Vec<ListRowWrite>,
     /// Whether something is wrong already, so that nothing is written whatever else is found.
     is_refused: bool,
     by: Writer,
@@ -184,7 +184,7 @@ struct ListWrite {
 }
 
 /// What was changed of one record.
-struct RowWrite {
+struct ListRowWrite {
     id: i64,
     members: Members,
     edit: FormEdit,

@@ -17,7 +17,7 @@ pub enum Kind {
 
 /// What differs between the kinds.
 #[derive(Debug)]
-pub struct About {
+pub struct KindDescription {
     /// Its place in addresses and files, and its table.
     pub path: &'static str,
     /// Whose permissions count.
@@ -45,7 +45,7 @@ const PRODUCTS: Option<Referrer> = Some(Referrer {
     path: "products",
     words: &products::WORDS,
 });
-const BRAND: About = About {
+const BRAND: KindDescription = KindDescription {
     path: "brands",
     model: Model::Brand,
     words: Words::feminine(("marca", "brand"), ("marcas", "brands")),
@@ -53,7 +53,7 @@ const BRAND: About = About {
     example: "Tio João",
     referrer: PRODUCTS,
 };
-const CATEGORY: About = About {
+const CATEGORY: KindDescription = KindDescription {
     path: "categories",
     model: Model::Category,
     words: Words::feminine(("categoria", "category"), ("categorias", "categories")),
@@ -61,7 +61,7 @@ const CATEGORY: About = About {
     example: "Grãos",
     referrer: PRODUCTS,
 };
-const SUPPLIER: About = About {
+const SUPPLIER: KindDescription = KindDescription {
     path: "suppliers",
     model: Model::Supplier,
     words: Words::masculine(("fornecedor", "supplier"), ("fornecedores", "suppliers")),
@@ -78,7 +78,7 @@ impl Kind {
     pub const ALL: [Self; 3] = [Self::Brand, Self::Category, Self::Supplier];
 
     /// What it is.
-    pub const fn about(self) -> &'static About {
+    pub const fn about(self) -> &'static KindDescription {
         match self {
             Self::Brand => &BRAND,
             Self::Category => &CATEGORY,

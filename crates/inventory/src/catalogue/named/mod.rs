@@ -5,7 +5,7 @@ mod kind;
 mod model;
 mod store;
 
-pub use kind::{About, Kind};
+pub use kind::{Kind, KindDescription};
 pub use model::{NamedInput, NamedRecord};
 
 use db::{Conn, Tx};

@@ -21,7 +21,7 @@ use crate::{
         Frame,
         part::{Part, shown},
     },
-    pages::orders::Row,
+    pages::orders::OrderRow,
     stock::{
         movements::{Movement, MovementRecord},
         orders::PaidOrder,
@@ -375,7 +375,7 @@ impl<'a> View<'a> {
             return Ok(None);
         }
         let waiting = shown(&self.shown.orders)?;
-        let row = |order: &PaidOrder| Row::of(order, self.locale());
+        let row = |order: &PaidOrder| OrderRow::of(order, self.locale());
         Ok((waiting.count > 0).then(|| OrderRows {
             count: self.locale().number(waiting.count),
             rows: waiting.first.iter().map(row).collect(),

@@ -1,6 +1,6 @@
 //! The rows and cards of the templates, with their texts ready to print.
 
-use crate::pages::orders::Row;
+use crate::pages::orders::OrderRow;
 
 /// A figure with its trend.
 pub(super) struct FigureCard {
@@ -75,7 +75,7 @@ pub(super) struct LowRows {
 /// Paid orders whose goods have not left: how many, and the oldest.
 pub(super) struct OrderRows {
     pub(super) count: String,
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<OrderRow>,
 }
 
 /// A product that runs low.

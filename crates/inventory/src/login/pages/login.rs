@@ -24,7 +24,7 @@ use crate::{
     access::Permission,
     accounts::{
         Credentials,
-        session::{self, Arrived, Step, cookies, ticket::Ticket},
+        session::{self, Arrived, LoginStep, cookies, ticket::Ticket},
     },
     api::{gate, openapi::PageFailures, resource::json},
     login::api::{self, EXAMPLE_TOKEN},
@@ -268,18 +268,18 @@ async fn login_person(
 pub(crate) fn lead_on(
     page: &PageState,
     parts: &Parts,
-    step: &Step,
+    step: &LoginStep,
     remembered: bool,
     next: &str,
 ) -> Response {
     let is_https = is_https(parts);
     match step {
-        Step::In(begun) => {
+        LoginStep::In(begun) => {
             let mut response = redirect(next);
             cookies::begin(&mut response, begun, is_https);
             response
         }
-        Step::Code(user) => {
+        LoginStep::Code(user) => {
             let state = &page.state;
             let ticket = Ticket::new(*user, remembered, next, state.clock.now());
             let mut response = redirect("/login/code/");

@@ -21,7 +21,7 @@ use axum::response::Response;
 use http::{StatusCode, Uri};
 use resource::{Field, Words};
 
-use super::{Form, Frame, picker::Picked, redirect};
+use super::{Form, Frame, picker::Picker, redirect};
 use crate::{
     access::{Model, Verb},
     accounts::session::SavedView,
@@ -40,7 +40,7 @@ pub(crate) enum Filter {
     /// Words.
     Search(String),
     /// Another record, by its picker.
-    Record(Picked),
+    Record(Picker),
     /// An amount: its name and what it is called.
     Amount(&'static str, String),
     /// A day: its name and what it is called.

@@ -6,7 +6,7 @@ use resource::{Field, Value, filters};
 
 use super::{Address, Chip, Days, Filter};
 use crate::{
-    page::{Form, Frame, PageState, picker::Picked, posts},
+    page::{Form, Frame, PageState, picker::Picker, posts},
     rest::{Refusal, query::Parameters},
 };
 
@@ -39,7 +39,7 @@ pub(crate) struct ListRequest {
     /// As they were typed, and what is wrong with them.
     pub(crate) form: Form,
     /// The records that are chosen.
-    pub(crate) picked: Vec<Picked>,
+    pub(crate) picked: Vec<Picker>,
     filters: ListFilters,
 }
 
@@ -93,7 +93,7 @@ impl ListFilters {
         for picker in self
             .fields
             .iter()
-            .filter_map(|field| Picked::of(frame, field))
+            .filter_map(|field| Picker::of(frame, field))
         {
             let state = &page.state;
             let record = posts::filter_record(state, picker, &mut parameters, &mut form, locale);

@@ -8,12 +8,12 @@ use axum::{
 };
 use http::StatusCode;
 
-use super::{ABOUT, Answer, Page, progress, review_address, to_draft};
+use super::{ABOUT, progress, review_address, to_draft};
 use crate::{
     page::{
-        Form, Frame, Post,
+        Form, FormSubmission, Frame, PageResult, SharedPage,
         flash::{self, Flash},
-        picker::Picked,
+        picker::Picker,
         redirect, see_other,
     },
     pages::documents::form::{self, added, added_message, product_picker, quantity_attributes},
@@ -28,7 +28,7 @@ use crate::{
 const FIELDS: &[&str] = &["product", "quantity"];
 
 /// A line as the form shows it.
-struct Row<'a> {
+struct CountedRow<'a> {
     line: &'a DocumentLine,
     /// As it is stored.
     shown: String,
@@ -36,7 +36,7 @@ struct Row<'a> {
     problem: String,
 }
 
-impl Row<'_> {
+impl CountedRow<'_> {
     /// What a scanner reads of it; empty when it has no code, and of a product that is gone.
     fn code(&self) -> &str {
         let present = self.line.present.as_ref();
@@ -51,8 +51,8 @@ struct FormPage<'a> {
     frame: &'a Frame,
     form: &'a Form,
     count: &'a Document,
-    product: &'a Picked,
-    rows: Vec<Row<'a>>,
+    product: &'a Picker,
+    rows: Vec<CountedRow<'a>>,
     progress: String,
     is_at_product: bool,
     quantity_attributes: &'static str,
@@ -63,13 +63,13 @@ impl<'a> FormPage<'a> {
         frame: &'a Frame,
         form: &'a Form,
         count: &'a Document,
-        product: &'a Picked,
+        product: &'a Picker,
         problems: &[(i64, Message)],
     ) -> Self {
         // As the shelf was listed; what was found beside it comes last.
         let rows = count.lines.iter().rev().map(|line| {
             let (typed, problem) = form::typed(form, line, problems, frame.locale);
-            Row {
+            CountedRow {
                 line,
                 shown: line
                     .quantity
@@ -92,7 +92,7 @@ impl<'a> FormPage<'a> {
 }
 
 /// `GET /counts/{id}/edit/`
-pub(super) async fn edit(Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
+pub(super) async fn edit(Extracted(page): SharedPage, frame: Frame, id: RecordId) -> PageResult {
     let count = ABOUT.find(&page, &frame, id).await?;
     if count.is_booked() {
         return Ok(redirect(&ABOUT.address(count.id)));
@@ -105,17 +105,17 @@ pub(super) async fn edit(Extracted(page): Page, frame: Frame, id: RecordId) -> A
 
 /// `POST /counts/{id}/edit/`
 pub(super) async fn change(
-    Extracted(page): Page,
+    Extracted(page): SharedPage,
     frame: Frame,
     id: RecordId,
     request: Request,
-) -> Answer {
+) -> PageResult {
     let count = ABOUT.find(&page, &frame, id).await?;
     if count.is_booked() {
         return Ok(see_other(&ABOUT.address(count.id)));
     }
     let (parts, body) = request.into_parts();
-    let mut post = Post::read(&page.state, &parts, body).await?;
+    let mut post = FormSubmission::read(&page.state, &parts, body).await?;
     let (state, locale) = (&page.state, frame.locale);
     let key = post.idempotency_key(&frame, "counts");
     let product = post.pick(state, product_picker(&frame), locale).await?;

@@ -10,11 +10,11 @@ use axum::{
     response::Response,
 };
 
-use super::documents::{self, About, Answer, Page, products};
+use super::documents::{self, DocumentPages, products};
 use crate::{
     access::{Model, Verb},
     page::{
-        Frame, Post, redirect,
+        FormSubmission, Frame, PageResult, SharedPage, redirect,
         routes::{PageRouter, get},
         see_other,
     },
@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// The pages of counts.
-static ABOUT: About = About {
+static ABOUT: DocumentPages = DocumentPages {
     kind: DocumentKind::Count,
     path: "/counts/",
     icon: "count",
@@ -85,7 +85,7 @@ fn progress(frame: &Frame, count: &Document) -> String {
 }
 
 /// A difference as it is shown.
-struct Row<'a> {
+struct CountRow<'a> {
     compared: CountedLine<'a>,
     difference: String,
     /// What came and went since it was counted; empty when nothing did.
@@ -94,7 +94,7 @@ struct Row<'a> {
     after: String,
 }
 
-impl<'a> Row<'a> {
+impl<'a> CountRow<'a> {
     fn of(frame: &Frame, compared: CountedLine<'a>, is_draft: bool) -> Self {
         let since = compared.since().filter(|since| is_draft && *since != 0);
         let after = compared.after().filter(|_| is_draft);
@@ -121,7 +121,7 @@ fn signed(frame: &Frame, number: i64) -> String {
 struct CountPage<'a> {
     frame: &'a Frame,
     count: &'a Document,
-    rows: Vec<Row<'a>>,
+    rows: Vec<CountRow<'a>>,
     /// What was counted as the ledger had it.
     agreeing: Vec<&'a DocumentLine>,
     uncounted: Vec<&'a DocumentLine>,
@@ -150,7 +150,7 @@ impl<'a> CountPage<'a> {
             count,
             rows: differing
                 .into_iter()
-                .map(|compared| Row::of(frame, compared, is_draft))
+                .map(|compared| CountRow::of(frame, compared, is_draft))
                 .collect(),
             agreeing: agreeing.iter().map(|compared| compared.line).collect(),
             uncounted: uncounted.collect(),
@@ -198,7 +198,7 @@ fn sums(frame: &Frame, count: &Document) -> String {
 }
 
 /// `GET /counts/{id}/review/`
-async fn review(Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
+async fn review(Extracted(page): SharedPage, frame: Frame, id: RecordId) -> PageResult {
     let count = ABOUT.find(&page, &frame, id).await?;
     if count.is_booked() {
         return Ok(redirect(&ABOUT.address(count.id)));
@@ -207,10 +207,15 @@ async fn review(Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
 }
 
 /// `POST /counts/{id}/review/`
-async fn book(Extracted(page): Page, frame: Frame, id: RecordId, request: Request) -> Answer {
+async fn book(
+    Extracted(page): SharedPage,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> PageResult {
     let id = ABOUT.find(&page, &frame, id).await?.id;
     let (parts, body) = request.into_parts();
-    let mut post = Post::read(&page.state, &parts, body).await?;
+    let mut post = FormSubmission::read(&page.state, &parts, body).await?;
     let key = post.idempotency_key(&frame, "counts");
     let (who, seen) = ((&frame.caller, frame.locale), post.text("seen"));
     let booked = crate::stock::counts::book(&page.state, who, id, seen, key).await;

@@ -6,14 +6,14 @@ use axum::{
     response::Response,
 };
 
-use super::{ABOUT, Answer, Page, number, to_draft};
+use super::{ABOUT, number, to_draft};
 use crate::{
     catalogue::{named, products::Products},
     page::{
-        Form, Frame, PageState, Post,
+        Form, FormSubmission, Frame, PageResult, PageState, SharedPage,
         flash::{self, Flash},
         index::ListRequest,
-        picker::{Picked, Source},
+        picker::{Picker, Source},
         posts,
         records::ResourcePages as _,
     },
@@ -32,7 +32,7 @@ const FIELDS: &[&str] = &["category", "brand", "supplier", "search"];
 struct StartPage<'a> {
     frame: &'a Frame,
     form: &'a Form,
-    pickers: Vec<&'a Picked>,
+    pickers: Vec<&'a Picker>,
     /// Filters of the list that have no field here.
     others: Vec<(&'static str, String)>,
     /// What is counted; empty when everything is.
@@ -44,7 +44,7 @@ struct StartPage<'a> {
 /// What is to be counted.
 struct CountRequest {
     list: ListRequest,
-    supplier: Picked,
+    supplier: Picker,
 }
 
 impl CountRequest {
@@ -56,7 +56,7 @@ impl CountRequest {
         let (state, locale) = (&page.state, frame.locale);
         let label = frame.text("Fornecedor", "Supplier");
         let source = Source::Named(named::Kind::Supplier);
-        let picker = Picked::empty("supplier", label, source);
+        let picker = Picker::empty("supplier", label, source);
         let mut form = Form::new();
         let supplier =
             posts::filter_record(state, picker, &mut parameters, &mut form, locale).await?;
@@ -126,7 +126,11 @@ impl CountRequest {
 const MAX_LABEL: usize = 200;
 
 /// `GET /counts/new/`, with filters as the list of products has them, or a supplier.
-pub(super) async fn open(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+pub(super) async fn open(
+    Extracted(page): SharedPage,
+    frame: Frame,
+    request: Request,
+) -> PageResult {
     ABOUT.admit(&frame)?;
     let parameters = Parameters::of_address(request.uri());
     let wanted = CountRequest::read(&page, &frame, parameters).await?;
@@ -134,10 +138,14 @@ pub(super) async fn open(Extracted(page): Page, frame: Frame, request: Request) 
 }
 
 /// `POST /counts/new/`
-pub(super) async fn begin(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+pub(super) async fn begin(
+    Extracted(page): SharedPage,
+    frame: Frame,
+    request: Request,
+) -> PageResult {
     ABOUT.admit(&frame)?;
     let (parts, body) = request.into_parts();
-    let post = Post::read(&page.state, &parts, body).await?;
+    let post = FormSubmission::read(&page.state, &parts, body).await?;
     let key = post.idempotency_key(&frame, "counts");
     let mut parameters = Parameters::default();
     for name in post.members.keys() {

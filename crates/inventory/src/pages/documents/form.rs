@@ -6,17 +6,17 @@ use web::locale::Locale;
 use crate::{
     catalogue::products,
     page::{
-        Form, Frame, PageState, Post, numbers,
-        picker::{Picked, Source},
+        Form, FormSubmission, Frame, PageState, numbers,
+        picker::{Picker, Source},
     },
     rest::{Message, Refusal},
     stock::documents::{DocumentKind, DocumentLine, Quantities},
 };
 
 /// The picker of the product that is added.
-pub(crate) fn product_picker(frame: &Frame) -> Picked {
+pub(crate) fn product_picker(frame: &Frame) -> Picker {
     let label = frame.text("Produto", "Product");
-    Picked::empty("product", label, Source::Products)
+    Picker::empty("product", label, Source::Products)
 }
 
 /// Attributes of the field of its quantity.
@@ -32,9 +32,9 @@ pub(crate) const fn quantity_attributes(has_focus: bool) -> &'static str {
 /// the other scans the next code into the quantity of the one before.
 pub(crate) async fn added(
     page: &PageState,
-    post: &mut Post,
+    post: &mut FormSubmission,
     kind: DocumentKind,
-    product: &Picked,
+    product: &Picker,
     locale: Locale,
 ) -> Result<(Option<(i64, i64)>, Option<i64>), Refusal> {
     let Ok(id) = product.id.parse() else {

@@ -14,7 +14,7 @@ use resource::Both;
 use crate::{
     access::{Model, Verb},
     page::{
-        Frame, PageState, Post,
+        FormSubmission, Frame, PageResult, PageState, SharedPage,
         delete::Deletion,
         flash::{self, Flash},
         redirect,
@@ -25,11 +25,8 @@ use crate::{
     stock::documents::{Document, DocumentKind, DocumentSummary},
 };
 
-pub(crate) type Answer = Result<Response, web::Error>;
-pub(crate) type Page = Extracted<PageState>;
-
 /// What the pages of a kind say, and who may do what.
-pub(crate) struct About {
+pub(crate) struct DocumentPages {
     pub(crate) kind: DocumentKind,
     /// The address of its list.
     pub(crate) path: &'static str,
@@ -59,7 +56,7 @@ pub(crate) struct About {
     pub(crate) page: fn(&Frame, StatusCode, &Document, &str) -> Response,
 }
 
-impl About {
+impl DocumentPages {
     /// Where a document is: its draft leads on to its form.
     pub(crate) fn address(&self, id: i64) -> String {
         format!("{}{id}/", self.path)
@@ -112,34 +109,34 @@ fn undone_before(frame: &Frame) -> Flash {
 }
 
 /// The list and what lies below it, but for the forms.
-pub(crate) fn routes(about: &'static About) -> PageRouter {
+pub(crate) fn routes(about: &'static DocumentPages) -> PageRouter {
     let below = |path: &str| format!("{}{path}", about.path);
     PageRouter::new()
         .route(
             about.path,
-            get(async move |page: Page, frame: Frame| list(about, page, frame).await),
+            get(async move |page: SharedPage, frame: Frame| list(about, page, frame).await),
         )
         .route(
             &below("{id}/"),
-            get(async move |page: Page, frame: Frame, id: RecordId| {
+            get(async move |page: SharedPage, frame: Frame, id: RecordId| {
                 show(about, page, frame, id).await
             }),
         )
         .route(
             &below("{id}/undo/"),
             post(
-                async move |page: Page, frame: Frame, id: RecordId, request: Request| {
+                async move |page: SharedPage, frame: Frame, id: RecordId, request: Request| {
                     undo(about, page, frame, id, request).await
                 },
             ),
         )
         .route(
             &below("{id}/delete/"),
-            get(async move |page: Page, frame: Frame, id: RecordId| {
+            get(async move |page: SharedPage, frame: Frame, id: RecordId| {
                 ask(about, page, frame, id).await
             })
             .post(
-                async move |page: Page, frame: Frame, id: RecordId, request: Request| {
+                async move |page: SharedPage, frame: Frame, id: RecordId, request: Request| {
                     discard(about, page, frame, id, request).await
                 },
             ),
@@ -147,7 +144,7 @@ pub(crate) fn routes(about: &'static About) -> PageRouter {
 }
 
 /// A document in a list.
-struct Row {
+struct DocumentRow {
     address: String,
     name: String,
     size: String,
@@ -159,16 +156,20 @@ struct Row {
 #[template(path = "stock/documents.html")]
 struct ListPage<'a> {
     frame: &'a Frame,
-    about: &'static About,
-    drafts: Vec<Row>,
-    booked: Vec<Row>,
+    about: &'static DocumentPages,
+    drafts: Vec<DocumentRow>,
+    booked: Vec<DocumentRow>,
 }
 
-async fn list(about: &'static About, Extracted(page): Page, frame: Frame) -> Answer {
+async fn list(
+    about: &'static DocumentPages,
+    Extracted(page): SharedPage,
+    frame: Frame,
+) -> PageResult {
     about.admit(&frame)?;
     let (drafts, booked) =
         crate::stock::documents::list(&page.state, &frame.caller, about.kind).await?;
-    let row = |document: &DocumentSummary| Row {
+    let row = |document: &DocumentSummary| DocumentRow {
         address: about.address(document.id),
         name: (about.name)(&frame, document),
         size: (about.size)(&frame, document),
@@ -183,7 +184,12 @@ async fn list(about: &'static About, Extracted(page): Page, frame: Frame) -> Ans
     }))
 }
 
-async fn show(about: &About, Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
+async fn show(
+    about: &DocumentPages,
+    Extracted(page): SharedPage,
+    frame: Frame,
+    id: RecordId,
+) -> PageResult {
     let document = about.find(&page, &frame, id).await?;
     if !document.is_booked() {
         return Ok(redirect(&about.draft_address(document.id)));
@@ -192,16 +198,16 @@ async fn show(about: &About, Extracted(page): Page, frame: Frame, id: RecordId) 
 }
 
 async fn undo(
-    about: &About,
-    Extracted(page): Page,
+    about: &DocumentPages,
+    Extracted(page): SharedPage,
     frame: Frame,
     RecordId(id): RecordId,
     request: Request,
-) -> Answer {
+) -> PageResult {
     let (verb, model) = about.undoers;
     frame.require(verb, model)?;
     let (parts, body) = request.into_parts();
-    Post::read(&page.state, &parts, body).await?;
+    FormSubmission::read(&page.state, &parts, body).await?;
     let id = id.ok_or(Refusal::NotFound)?;
     let (state, caller) = (&page.state, &frame.caller);
     let document = (about.kind, id);
@@ -227,7 +233,12 @@ async fn undo(
     Ok(flash::leave(see_other(&next), flash))
 }
 
-async fn ask(about: &About, Extracted(page): Page, frame: Frame, id: RecordId) -> Answer {
+async fn ask(
+    about: &DocumentPages,
+    Extracted(page): SharedPage,
+    frame: Frame,
+    id: RecordId,
+) -> PageResult {
     let document = about.find(&page, &frame, id).await?;
     if document.is_booked() {
         return Ok(redirect(&about.address(document.id)));
@@ -248,15 +259,15 @@ async fn ask(about: &About, Extracted(page): Page, frame: Frame, id: RecordId) -
 }
 
 async fn discard(
-    about: &About,
-    Extracted(page): Page,
+    about: &DocumentPages,
+    Extracted(page): SharedPage,
     frame: Frame,
     RecordId(id): RecordId,
     request: Request,
-) -> Answer {
+) -> PageResult {
     about.admit(&frame)?;
     let (parts, body) = request.into_parts();
-    Post::read(&page.state, &parts, body).await?;
+    FormSubmission::read(&page.state, &parts, body).await?;
     let id = id.ok_or(Refusal::NotFound)?;
     let document = (about.kind, id);
     let flash = if crate::stock::documents::discard(&page.state, &frame.caller, document).await? {

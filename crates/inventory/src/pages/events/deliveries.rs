@@ -3,11 +3,11 @@
 use askama::Template;
 use axum::extract::Request;
 
-use super::{Answer, HERE, Page, endpoints::Shown, outcome_in_words};
+use super::{HERE, endpoints::EndpointFields, outcome_in_words};
 use crate::{
     access::{Actor, Model, Verb},
     events::{Attempt, Delivery, DeliveryState, Event, Filter, deliveries, endpoints},
-    page::{Frame, Post, flash, see_other},
+    page::{FormSubmission, Frame, PageResult, SharedPage, flash, see_other},
     rest::{
         RecordId, Refusal,
         page::{Page as Found, PageRequest},
@@ -19,7 +19,7 @@ use crate::{
 #[template(path = "events/webhooks.html")]
 struct ListPage<'a> {
     frame: &'a Frame,
-    endpoints: Vec<Shown>,
+    endpoints: Vec<EndpointFields>,
     rows: Vec<DeliveryRow>,
     /// The endpoint whose deliveries are shown alone.
     only: Option<String>,
@@ -64,7 +64,7 @@ struct AttemptRow {
 }
 
 /// `GET /webhooks/`
-pub(super) async fn list(page: Page, frame: Frame, request: Request) -> Answer {
+pub(super) async fn list(page: SharedPage, frame: Frame, request: Request) -> PageResult {
     frame.require(Verb::View, Model::Delivery)?;
     let state = &page.state;
     let parameters = Parameters::of_address(request.uri());
@@ -82,7 +82,10 @@ pub(super) async fn list(page: Page, frame: Frame, request: Request) -> Answer {
     Ok(frame.show(ListPage {
         frame: &frame,
         only: only.map(|endpoint| endpoint.url.clone()),
-        endpoints: all.into_iter().map(|one| Shown::new(one, &frame)).collect(),
+        endpoints: all
+            .into_iter()
+            .map(|one| EndpointFields::new(one, &frame))
+            .collect(),
         rows: found
             .results
             .into_iter()
@@ -155,7 +158,7 @@ fn row(delivery: Delivery, frame: &Frame) -> DeliveryRow {
 }
 
 /// `GET /webhooks/deliveries/{id}/`
-pub(super) async fn show(page: Page, frame: Frame, RecordId(id): RecordId) -> Answer {
+pub(super) async fn show(page: SharedPage, frame: Frame, RecordId(id): RecordId) -> PageResult {
     frame.require(Verb::View, Model::Delivery)?;
     let id = id.ok_or(Refusal::NotFound)?;
     let found = deliveries::find(&page.state.db, id).await;
@@ -186,11 +189,11 @@ fn attempt(attempt: Attempt, frame: &Frame) -> AttemptRow {
 
 /// `POST /webhooks/deliveries/{id}/redeliver/`
 pub(super) async fn redeliver(
-    page: Page,
+    page: SharedPage,
     frame: Frame,
     RecordId(id): RecordId,
     request: Request,
-) -> Answer {
+) -> PageResult {
     let id = id.ok_or(Refusal::NotFound)?;
     let (actor, post) = sent(&page, &frame, request).await?;
     let key = post.idempotency_key(&frame, "deliveries/redeliver");
@@ -204,7 +207,11 @@ pub(super) async fn redeliver(
 }
 
 /// `POST /webhooks/redeliver-failed/`
-pub(super) async fn redeliver_failed(page: Page, frame: Frame, request: Request) -> Answer {
+pub(super) async fn redeliver_failed(
+    page: SharedPage,
+    frame: Frame,
+    request: Request,
+) -> PageResult {
     let (actor, _) = sent(&page, &frame, request).await?;
     let count = deliveries::redeliver_failed(&page.state, &actor, None).await;
     let count = count.map_err(Refusal::from)?;
@@ -213,9 +220,13 @@ pub(super) async fn redeliver_failed(page: Page, frame: Frame, request: Request)
 }
 
 /// Lets a post through that is the reader's own and that they may make; who they are, and the form.
-async fn sent(page: &Page, frame: &Frame, request: Request) -> Result<(Actor, Post), Refusal> {
+async fn sent(
+    page: &SharedPage,
+    frame: &Frame,
+    request: Request,
+) -> Result<(Actor, FormSubmission), Refusal> {
     let (parts, body) = request.into_parts();
-    let post = Post::read(&page.state, &parts, body).await?;
+    let post = FormSubmission::read(&page.state, &parts, body).await?;
     frame.require(Verb::Change, Model::Delivery)?;
     Ok((Actor::from(&frame.caller), post))
 }

@@ -4,7 +4,7 @@ use askama::Template;
 use axum::{extract::Request, response::Response};
 use web::locale::Locale;
 
-use super::{Answer, HERE, Page, outcome_in_words};
+use super::{HERE, outcome_in_words};
 use crate::{
     access::{Actor, Model, Verb},
     events::{
@@ -13,7 +13,7 @@ use crate::{
         labels,
     },
     page::{
-        Form, Frame, PageState, Post,
+        Form, FormSubmission, Frame, PageResult, PageState, SharedPage,
         delete::Deletion,
         edit_conflict::{self, FieldSnapshot, FormEdit},
         flash::{self, Flash},
@@ -28,14 +28,14 @@ use crate::{
 const MODEL: Model = Model::WebhookEndpoint;
 
 /// An endpoint as pages show it.
-pub(super) struct Shown {
+pub(super) struct EndpointFields {
     pub(super) endpoint: Endpoint,
     pub(super) state: &'static str,
     pub(super) tone: &'static str,
     pub(super) types: String,
 }
 
-impl Shown {
+impl EndpointFields {
     pub(super) fn new(endpoint: Endpoint, frame: &Frame) -> Self {
         let (state, tone) = labels::state_of(&endpoint);
         let types = endpoint.types.to_string().replace(',', ", ");
@@ -56,7 +56,7 @@ impl Shown {
 #[template(path = "events/endpoint.html")]
 struct EndpointPage<'a> {
     frame: &'a Frame,
-    shown: Shown,
+    shown: EndpointFields,
     added: String,
     /// Since when it stands as it does, where that is no good standing.
     since: Option<String>,
@@ -136,7 +136,7 @@ async fn find(page: &PageState, RecordId(id): RecordId) -> Result<Endpoint, Refu
 }
 
 /// `GET /webhooks/{id}/`
-pub(super) async fn show(page: Page, frame: Frame, id: RecordId) -> Answer {
+pub(super) async fn show(page: SharedPage, frame: Frame, id: RecordId) -> PageResult {
     frame.require(Verb::View, MODEL)?;
     let endpoint = find(&page, id).await?;
     let changes = history::changes(&page.state, MODEL, endpoint.id, frame.locale).await?;
@@ -151,7 +151,7 @@ pub(super) async fn show(page: Page, frame: Frame, id: RecordId) -> Answer {
         may_change: frame.may(Verb::Change, MODEL),
         may_delete: frame.may(Verb::Delete, MODEL) && !endpoint.configured,
         sees_deliveries: frame.may(Verb::View, Model::Delivery),
-        shown: Shown::new(endpoint, &frame),
+        shown: EndpointFields::new(endpoint, &frame),
         changes,
     }))
 }
@@ -171,13 +171,13 @@ fn form_page<'a>(frame: &'a Frame, form: &'a Form, id: Option<i64>, back: &'a st
 }
 
 /// `GET /webhooks/new/`
-pub(super) async fn new(frame: Frame) -> Answer {
+pub(super) async fn new(frame: Frame) -> PageResult {
     frame.require(Verb::Add, MODEL)?;
     Ok(frame.show(form_page(&frame, &Form::new(), None, HERE)))
 }
 
 /// `POST /webhooks/new/`
-pub(super) async fn create(page: Page, frame: Frame, request: Request) -> Answer {
+pub(super) async fn create(page: SharedPage, frame: Frame, request: Request) -> PageResult {
     frame.require(Verb::Add, MODEL)?;
     let post = read(&page, request).await?;
     let (input, actor) = (input(&post), Actor::from(&frame.caller));
@@ -192,7 +192,7 @@ pub(super) async fn create(page: Page, frame: Frame, request: Request) -> Answer
 }
 
 /// `GET /webhooks/{id}/edit/`
-pub(super) async fn edit(page: Page, frame: Frame, id: RecordId) -> Answer {
+pub(super) async fn edit(page: SharedPage, frame: Frame, id: RecordId) -> PageResult {
     frame.require(Verb::Change, MODEL)?;
     let endpoint = changeable(&page, id).await?;
     let mut form = Form::new();
@@ -203,7 +203,12 @@ pub(super) async fn edit(page: Page, frame: Frame, id: RecordId) -> Answer {
 }
 
 /// `POST /webhooks/{id}/edit/`
-pub(super) async fn update(page: Page, frame: Frame, id: RecordId, request: Request) -> Answer {
+pub(super) async fn update(
+    page: SharedPage,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> PageResult {
     frame.require(Verb::Change, MODEL)?;
     let id = changeable(&page, id).await?.id;
     let mut post = read(&page, request).await?;
@@ -256,12 +261,12 @@ fn tick(form: &mut Form) {
     }
 }
 
-async fn read(page: &PageState, request: Request) -> Result<Post, Refusal> {
+async fn read(page: &PageState, request: Request) -> Result<FormSubmission, Refusal> {
     let (parts, body) = request.into_parts();
-    Post::read(&page.state, &parts, body).await
+    FormSubmission::read(&page.state, &parts, body).await
 }
 
-fn input(post: &Post) -> EndpointInput {
+fn input(post: &FormSubmission) -> EndpointInput {
     let is_ticked = |name: &&str| !post.text(&format!("types:{name}")).is_empty();
     let types = labels::TYPES.iter().map(|(name, _)| *name);
     EndpointInput {
@@ -283,7 +288,7 @@ fn keeping(mut input: EndpointInput, endpoint: &Endpoint, edit: &FormEdit) -> En
     input
 }
 
-fn again(frame: &Frame, post: Post, id: Option<i64>, refusal: Refusal) -> Answer {
+fn again(frame: &Frame, post: FormSubmission, id: Option<i64>, refusal: Refusal) -> PageResult {
     let mut form = post.form;
     form.take(refusal, frame.locale)?;
     let back = id.map_or_else(|| HERE.to_owned(), address);
@@ -317,7 +322,7 @@ fn secret_page(
 }
 
 /// `GET /webhooks/{id}/secret/`
-pub(super) async fn ask_secret(page: Page, frame: Frame, id: RecordId) -> Answer {
+pub(super) async fn ask_secret(page: SharedPage, frame: Frame, id: RecordId) -> PageResult {
     frame.require(Verb::Change, MODEL)?;
     let endpoint = changeable(&page, id).await?;
     let can_sign = endpoints::can_sign(&page.state, endpoint.id).await;
@@ -331,7 +336,12 @@ pub(super) async fn ask_secret(page: Page, frame: Frame, id: RecordId) -> Answer
 }
 
 /// `POST /webhooks/{id}/secret/`
-pub(super) async fn rotate(page: Page, frame: Frame, id: RecordId, request: Request) -> Answer {
+pub(super) async fn rotate(
+    page: SharedPage,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> PageResult {
     frame.require(Verb::Change, MODEL)?;
     let endpoint = find(&page, id).await?;
     let key = read(&page, request).await?;
@@ -362,14 +372,19 @@ fn deletion(frame: &Frame, endpoint: &Endpoint) -> Deletion {
 }
 
 /// `GET /webhooks/{id}/delete/`
-pub(super) async fn ask_delete(page: Page, frame: Frame, id: RecordId) -> Answer {
+pub(super) async fn ask_delete(page: SharedPage, frame: Frame, id: RecordId) -> PageResult {
     frame.require(Verb::Delete, MODEL)?;
     let endpoint = changeable(&page, id).await?;
     Ok(deletion(&frame, &endpoint).ask(&frame, Ok(()))?)
 }
 
 /// `POST /webhooks/{id}/delete/`
-pub(super) async fn delete(page: Page, frame: Frame, id: RecordId, request: Request) -> Answer {
+pub(super) async fn delete(
+    page: SharedPage,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> PageResult {
     frame.require(Verb::Delete, MODEL)?;
     let endpoint = find(&page, id).await?;
     read(&page, request).await?;
@@ -381,7 +396,12 @@ pub(super) async fn delete(page: Page, frame: Frame, id: RecordId, request: Requ
 }
 
 /// `POST /webhooks/{id}/test/`
-pub(super) async fn test(page: Page, frame: Frame, id: RecordId, request: Request) -> Answer {
+pub(super) async fn test(
+    page: SharedPage,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> PageResult {
     let (id, _, post) = sent(&page, &frame, id, request).await?;
     let key = post.idempotency_key(&frame, "endpoints/test");
     let words = frame.text("Evento de teste", "Test event");
@@ -403,7 +423,12 @@ pub(super) async fn test(page: Page, frame: Frame, id: RecordId, request: Reques
 }
 
 /// `POST /webhooks/{id}/enable/`
-pub(super) async fn enable(page: Page, frame: Frame, id: RecordId, request: Request) -> Answer {
+pub(super) async fn enable(
+    page: SharedPage,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> PageResult {
     let (id, actor, _) = sent(&page, &frame, id, request).await?;
     let enabled = endpoints::enable(&page.state, &actor, id).await;
     let text = frame.text(
@@ -414,7 +439,12 @@ pub(super) async fn enable(page: Page, frame: Frame, id: RecordId, request: Requ
 }
 
 /// `POST /webhooks/{id}/disable/`
-pub(super) async fn disable(page: Page, frame: Frame, id: RecordId, request: Request) -> Answer {
+pub(super) async fn disable(
+    page: SharedPage,
+    frame: Frame,
+    id: RecordId,
+    request: Request,
+) -> PageResult {
     let (id, actor, _) = sent(&page, &frame, id, request).await?;
     let disabled = endpoints::disable(&page.state, &actor, id).await;
     let text = frame.text(
@@ -424,7 +454,7 @@ pub(super) async fn disable(page: Page, frame: Frame, id: RecordId, request: Req
     switched(id, disabled, text)
 }
 
-fn switched(id: i64, done: Result<(), EndpointError>, text: &str) -> Answer {
+fn switched(id: i64, done: Result<(), EndpointError>, text: &str) -> PageResult {
     done.map_err(Refusal::from)?;
     Ok(flash::success(see_other(&address(id)), text))
 }
@@ -435,7 +465,7 @@ async fn sent(
     frame: &Frame,
     RecordId(id): RecordId,
     request: Request,
-) -> Result<(i64, Actor, Post), Refusal> {
+) -> Result<(i64, Actor, FormSubmission), Refusal> {
     let post = read(page, request).await?;
     frame.require(Verb::Change, MODEL)?;
     let id = id.ok_or(Refusal::NotFound)?;

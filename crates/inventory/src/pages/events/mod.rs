@@ -3,17 +3,12 @@
 mod deliveries;
 mod endpoints;
 
-use axum::{extract::State as Extracted, response::Response};
-
 use crate::page::{
-    Frame, PageState,
+    Frame,
     routes::{PageRouter, get, post},
 };
 
 const HERE: &str = "/webhooks/";
-
-type Answer = Result<Response, web::Error>;
-type Page = Extracted<PageState>;
 
 /// The pages of events.
 pub(crate) fn routes() -> PageRouter {

@@ -13,13 +13,13 @@ use crate::{
     access::{Model, Verb},
     catalogue::products,
     page::{
-        Frame,
+        Frame, PageResult, SharedPage,
         delete::Deletion,
         fact::Fact,
         flash::Flash,
         index::{Action, Cell, Days, Index, Link, ListFilters, Row},
         record_form,
-        records::{self, Answer, ResourcePages, Shared, address, find},
+        records::{self, ResourcePages, address, find},
         routes::{PageRouter, get},
     },
     rest::{
@@ -35,7 +35,7 @@ pub(crate) fn routes(movement: Movement) -> PageRouter {
         .merge(record_form::routes(movement))
         .route(
             &format!("/{}/{{id}}/", movement.path()),
-            get(async move |page: Shared, frame: Frame, id: RecordId| {
+            get(async move |page: SharedPage, frame: Frame, id: RecordId| {
                 detail(movement, page, frame, id).await
             }),
         )
@@ -210,7 +210,12 @@ impl MovementPage<'_> {
     }
 }
 
-async fn detail(movement: Movement, Extracted(page): Shared, frame: Frame, id: RecordId) -> Answer {
+async fn detail(
+    movement: Movement,
+    Extracted(page): SharedPage,
+    frame: Frame,
+    id: RecordId,
+) -> PageResult {
     frame.require(Verb::View, movement.model())?;
     let record = find(movement, &page.state, id).await?;
     Ok(frame.show(MovementPage {

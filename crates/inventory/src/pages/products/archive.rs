@@ -6,11 +6,9 @@ use super::address;
 use crate::{
     access::{Model, Verb},
     page::{
-        Frame, PageState, Post,
+        FormSubmission, Frame, PageResult, PageState, SharedPage,
         flash::{self, Flash},
-        picked_next,
-        records::{Answer, Shared},
-        see_other,
+        picked_next, see_other,
     },
     rest::{RecordId, Refusal},
     stock::archive,
@@ -18,21 +16,21 @@ use crate::{
 
 /// `POST /products/<id>/archive/`
 pub(super) async fn archive(
-    Extracted(page): Shared,
+    Extracted(page): SharedPage,
     frame: Frame,
     id: RecordId,
     request: Request,
-) -> Answer {
+) -> PageResult {
     set(&page, &frame, id, request, true).await
 }
 
 /// `POST /products/<id>/unarchive/`
 pub(super) async fn unarchive(
-    Extracted(page): Shared,
+    Extracted(page): SharedPage,
     frame: Frame,
     id: RecordId,
     request: Request,
-) -> Answer {
+) -> PageResult {
     set(&page, &frame, id, request, false).await
 }
 
@@ -42,10 +40,10 @@ async fn set(
     RecordId(id): RecordId,
     request: Request,
     is_archived: bool,
-) -> Answer {
+) -> PageResult {
     frame.require(Verb::Change, Model::Product)?;
     let (parts, body) = request.into_parts();
-    let post = Post::read(&page.state, &parts, body).await?;
+    let post = FormSubmission::read(&page.state, &parts, body).await?;
     let id = id.ok_or(Refusal::NotFound)?;
     let (title, is_new) = archive::set(&page.state, &frame.caller, id, is_archived).await?;
     let (said, back) = if is_archived {

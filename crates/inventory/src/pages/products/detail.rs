@@ -10,12 +10,12 @@ use crate::{
     access::{Model, Verb},
     catalogue::products::{ProductRecord, Products},
     page::{
-        Form, Frame,
+        Form, Frame, PageResult, SharedPage,
         fact::Fact,
         history::{self, ChangeView},
         index::{Address, Cell, Column, Empty, Filter, Index, Row},
         part::{Part, part},
-        records::{Answer, Shared, find},
+        records::find,
         trend::Trend,
     },
     pages::analysis::AnalysisPanel,
@@ -120,11 +120,11 @@ impl ProductActions {
 
 /// `GET /products/<id>/`. With `after`, somebody waits there for an analysis that is newer.
 pub(super) async fn show(
-    Extracted(page): Shared,
+    Extracted(page): SharedPage,
     frame: Frame,
     id: RecordId,
     request: Request,
-) -> Answer {
+) -> PageResult {
     frame.require(Verb::View, Model::Product)?;
     let (state, locale) = (&page.state, frame.locale);
     let product = find(Products, state, id).await?;
@@ -209,11 +209,11 @@ fn entry(frame: &Frame, row: &LedgerRow) -> LedgerLine {
 
 /// `GET /products/<id>/ledger/`: every change of the quantity, also as of a day.
 pub(super) async fn ledger(
-    Extracted(page): Shared,
+    Extracted(page): SharedPage,
     frame: Frame,
     id: RecordId,
     request: Request,
-) -> Answer {
+) -> PageResult {
     frame.require(Verb::View, Model::Product)?;
     let product = find(Products, &page.state, id).await?;
     let parameters = Parameters::of_address(request.uri());

@@ -12,14 +12,13 @@ use super::{ABOUT, booked, cost_text, sums};
 use crate::{
     catalogue::named,
     page::{
-        Form, Frame, PageState, Post,
+        Form, FormSubmission, Frame, PageResult, PageState, SharedPage,
         flash::{self, Flash},
-        picker::{Picked, Source},
+        picker::{Picker, Source},
         redirect, see_other,
     },
-    pages::documents::{
-        Answer, Page,
-        form::{self, Problems, added, added_message, product_picker, quantity_attributes},
+    pages::documents::form::{
+        self, Problems, added, added_message, product_picker, quantity_attributes,
     },
     rest::{
         RecordId, Refusal,
@@ -47,7 +46,7 @@ enum Focus {
 }
 
 /// A line as the form shows it.
-struct Row<'a> {
+struct DeliveryRow<'a> {
     line: &'a DocumentLine,
     typed: String,
     cost: String,
@@ -61,31 +60,31 @@ struct FormPage<'a> {
     form: &'a Form,
     /// None before it is stored.
     id: Option<i64>,
-    supplier: &'a Picked,
-    product: &'a Picked,
+    supplier: &'a Picker,
+    product: &'a Picker,
     add_supplier: String,
-    rows: Vec<Row<'a>>,
+    rows: Vec<DeliveryRow<'a>>,
     sums: String,
     is_at_supplier: bool,
     is_at_product: bool,
     quantity_attributes: &'static str,
 }
 
-fn supplier_picker(frame: &Frame) -> Picked {
+fn supplier_picker(frame: &Frame) -> Picker {
     let label = frame.text("Fornecedor", "Supplier");
-    Picked::empty("supplier", label, Source::Named(named::Kind::Supplier))
+    Picker::empty("supplier", label, Source::Named(named::Kind::Supplier))
 }
 
 /// What the form shows.
-struct Shown {
+struct ShownProduct {
     form: Form,
     receipt: Option<Document>,
-    supplier: Picked,
-    product: Picked,
+    supplier: Picker,
+    product: Picker,
     problems: Problems,
 }
 
-impl Shown {
+impl ShownProduct {
     /// What comes next: what is wrong, how many there are of a product, or the product.
     fn focus(&self) -> Focus {
         if self.form.is_refused() {
@@ -99,9 +98,9 @@ impl Shown {
         }
     }
 
-    fn row<'a>(&self, frame: &Frame, line: &'a DocumentLine) -> Row<'a> {
+    fn row<'a>(&self, frame: &Frame, line: &'a DocumentLine) -> DeliveryRow<'a> {
         let (typed, problem) = form::typed(&self.form, line, &self.problems, frame.locale);
-        Row {
+        DeliveryRow {
             line,
             typed,
             cost: cost_text(frame, line),
@@ -132,7 +131,7 @@ impl Shown {
 }
 
 /// `GET /receiving/new/`
-pub(super) async fn new(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+pub(super) async fn new(Extracted(page): SharedPage, frame: Frame, request: Request) -> PageResult {
     ABOUT.admit(&frame)?;
     let asked = Parameters::of_address(request.uri());
     show(&page, &frame, None, &asked).await
@@ -140,11 +139,11 @@ pub(super) async fn new(Extracted(page): Page, frame: Frame, request: Request) -
 
 /// `GET /receiving/{id}/edit/`
 pub(super) async fn edit(
-    Extracted(page): Page,
+    Extracted(page): SharedPage,
     frame: Frame,
     id: RecordId,
     request: Request,
-) -> Answer {
+) -> PageResult {
     let receipt = ABOUT.find(&page, &frame, id).await?;
     if receipt.is_booked() {
         return Ok(redirect(&ABOUT.address(receipt.id)));
@@ -159,7 +158,7 @@ async fn show(
     frame: &Frame,
     receipt: Option<Document>,
     asked: &Parameters,
-) -> Answer {
+) -> PageResult {
     let state = &page.state;
     let stored = receipt
         .as_ref()
@@ -167,7 +166,7 @@ async fn show(
     let stored = stored.map(|supplier| supplier.id.to_string());
     let supplier = asked.get("supplier").or(stored.as_deref());
     let invoice = receipt.as_ref().map_or("", |receipt| &receipt.label);
-    let shown = Shown {
+    let shown = ShownProduct {
         form: Form::new().with("quantity", "1").with("invoice", invoice),
         supplier: supplier_picker(frame).choose_known(state, supplier).await?,
         product: product_picker(frame)
@@ -180,18 +179,22 @@ async fn show(
 }
 
 /// `POST /receiving/new/`
-pub(super) async fn begin(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+pub(super) async fn begin(
+    Extracted(page): SharedPage,
+    frame: Frame,
+    request: Request,
+) -> PageResult {
     ABOUT.admit(&frame)?;
     save(&page, &frame, None, request).await
 }
 
 /// `POST /receiving/{id}/edit/`
 pub(super) async fn change(
-    Extracted(page): Page,
+    Extracted(page): SharedPage,
     frame: Frame,
     id: RecordId,
     request: Request,
-) -> Answer {
+) -> PageResult {
     let receipt = ABOUT.find(&page, &frame, id).await?;
     if receipt.is_booked() {
         return Ok(booked(&frame, &receipt));
@@ -204,9 +207,9 @@ async fn save(
     frame: &Frame,
     receipt: Option<Document>,
     request: Request,
-) -> Answer {
+) -> PageResult {
     let (parts, body) = request.into_parts();
-    let mut post = Post::read(&page.state, &parts, body).await?;
+    let mut post = FormSubmission::read(&page.state, &parts, body).await?;
     let (state, locale) = (&page.state, frame.locale);
     let key = post.idempotency_key(frame, PATH);
     let supplier = post.pick(state, supplier_picker(frame), locale).await?;
@@ -219,7 +222,7 @@ async fn save(
         locale,
     )
     .await?;
-    let mut shown = Shown {
+    let mut shown = ShownProduct {
         form: post.form,
         receipt,
         supplier,
@@ -240,7 +243,7 @@ async fn save(
     }
 }
 
-fn again(frame: &Frame, mut shown: Shown) -> Response {
+fn again(frame: &Frame, mut shown: ShownProduct) -> Response {
     shown.form.sort(FIELDS);
     frame.show_again(shown.page(frame))
 }
@@ -248,9 +251,9 @@ fn again(frame: &Frame, mut shown: Shown) -> Response {
 /// What the form asks for; the product whose code was scanned into the quantity; what is wrong with lines.
 async fn read(
     page: &PageState,
-    post: &mut Post,
+    post: &mut FormSubmission,
     receipt: Option<&Document>,
-    (supplier, product): (&Picked, &Picked),
+    (supplier, product): (&Picker, &Picker),
     locale: Locale,
 ) -> Result<(DraftChange, Option<i64>, Problems), Refusal> {
     let mut reader = Reader::new(&post.members, Mode::Partial);
@@ -285,8 +288,8 @@ async fn done(
     frame: &Frame,
     saved: &SaveResult,
     change: &DraftChange,
-    (shown, scanned): (&Shown, Option<i64>),
-) -> Answer {
+    (shown, scanned): (&ShownProduct, Option<i64>),
+) -> PageResult {
     let added = match &saved.outcome {
         DocumentOutcome::Booked => {
             let document = (DocumentKind::Receipt, saved.id);
@@ -309,7 +312,7 @@ async fn done(
     Ok(flash::leave(see_other(&next), Flash::success(said)))
 }
 
-fn removed_message(frame: &Frame, shown: &Shown, id: i64) -> String {
+fn removed_message(frame: &Frame, shown: &ShownProduct, id: i64) -> String {
     let mut lines = shown.receipt.iter().flat_map(|receipt| &receipt.lines);
     let removed = lines.find(|line| line.id == id);
     let title = removed.map_or("", |line| &line.product.title);

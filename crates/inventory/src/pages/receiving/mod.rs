@@ -6,7 +6,7 @@ mod form;
 use askama::Template;
 use axum::response::Response;
 
-use super::documents::{self, About, products};
+use super::documents::{self, DocumentPages, products};
 use crate::{
     access::{Model, Verb},
     page::{
@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// The pages of receipts.
-static ABOUT: About = About {
+static ABOUT: DocumentPages = DocumentPages {
     kind: DocumentKind::Receipt,
     path: "/receiving/",
     icon: "truck",

@@ -17,7 +17,7 @@ use super::{
         client::CheckoutError,
         model::{ExactAmount, NewCheckoutOrder, NewOrderItem},
     },
-    Answer, Page, error_text, idempotency_key,
+    error_text, idempotency_key,
     list::moment,
     order_address, require, unavailable,
 };
@@ -25,9 +25,10 @@ use crate::{
     access::{Model, Verb},
     catalogue::products::{self, ProductRecord},
     page::{
-        Form, Frame, PageState, Post, flash, numbers,
-        once::TOKEN,
-        picker::{Picked, Source},
+        Form, FormSubmission, Frame, PageResult, PageState, SharedPage, flash,
+        form_token::TOKEN,
+        numbers,
+        picker::{Picker, Source},
         see_other,
     },
     rest::{Refusal, query::Parameters},
@@ -74,7 +75,7 @@ impl LinkLine {
 /// The form with its lines.
 struct LinkForm {
     form: Form,
-    product: Picked,
+    product: Picker,
     lines: Vec<LinkLine>,
 }
 
@@ -83,7 +84,7 @@ struct LinkForm {
 struct LinkPage<'a> {
     frame: &'a Frame,
     form: &'a Form,
-    product: &'a Picked,
+    product: &'a Picker,
     lines: &'a [LinkLine],
     /// The ids of the products, in their order.
     ids: String,
@@ -94,9 +95,9 @@ struct LinkPage<'a> {
     days: (String, String),
 }
 
-fn picker(frame: &Frame) -> Picked {
+fn picker(frame: &Frame) -> Picker {
     let label = frame.text("Produto", "Product");
-    Picked::empty("product", label, Source::Products)
+    Picker::empty("product", label, Source::Products)
 }
 
 impl LinkForm {
@@ -131,7 +132,7 @@ fn days(now: Timestamp) -> (String, String) {
 }
 
 /// `GET /payments/new/`
-pub(super) async fn new(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+pub(super) async fn new(Extracted(page): SharedPage, frame: Frame, request: Request) -> PageResult {
     require(&frame, Verb::Add, Model::Order)?;
     let parameters = Parameters::of_address(request.uri());
     let product = picker(&frame);
@@ -146,10 +147,14 @@ pub(super) async fn new(Extracted(page): Page, frame: Frame, request: Request) -
 }
 
 /// `POST /payments/new/`
-pub(super) async fn create(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+pub(super) async fn create(
+    Extracted(page): SharedPage,
+    frame: Frame,
+    request: Request,
+) -> PageResult {
     require(&frame, Verb::Add, Model::Order)?;
     let (parts, body) = request.into_parts();
-    let mut post = Post::read(&page.state, &parts, body).await?;
+    let mut post = FormSubmission::read(&page.state, &parts, body).await?;
     let picked = post.pick(&page.state, picker(&frame), frame.locale).await?;
     let mut link = LinkForm {
         form: post.form,

@@ -9,12 +9,12 @@ use super::{
         Failure,
         model::{List, ListQuery, ListedRecord},
     },
-    Answer, unavailable,
+    unavailable,
 };
 use crate::{
     State,
     page::{
-        Frame, PageState,
+        Frame, PageResult, PageState,
         flash::{self, Flash},
         index::{self, Days, ListFilters, ListRequest},
         redirect,
@@ -156,7 +156,7 @@ pub(super) async fn export<T: ListedRecord>(
     uri: &Uri,
     filters: ListFilters,
     file: ListFile<T>,
-) -> Answer {
+) -> PageResult {
     let asked = CheckoutRequest::read(page, frame, uri, filters).await?;
     if asked.request.form.is_refused() {
         return Ok(index::back_to_list(uri));

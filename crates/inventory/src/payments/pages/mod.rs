@@ -10,25 +10,20 @@ mod payments;
 mod refund;
 
 use askama::Template;
-use axum::{
-    extract::{Path, State as Extracted},
-    response::Response,
-};
+use axum::{extract::Path, response::Response};
 use http::StatusCode;
 
 use super::{Failure, client::CheckoutError};
 use crate::{
     access::{Model, Verb},
     page::{
-        Form, Frame, PageState,
-        once::Once,
+        Form, Frame, PageResult,
+        form_token::FormToken,
         routes::{PageRouter, get},
     },
     rest::Refusal,
 };
 
-type Answer = Result<Response, web::Error>;
-type Page = Extracted<PageState>;
 /// An id of checkout's in an address.
 type Id = Path<String>;
 
@@ -76,7 +71,7 @@ fn require(frame: &Frame, verb: Verb, model: Model) -> Result<(), Refusal> {
 
 /// The idempotency key of a form, so that sending it again repeats the same request.
 fn idempotency_key(frame: &Frame, form: &Form, path: &str) -> String {
-    Once::key(form, frame.caller.id, path).unwrap_or_else(|| frame.once_only_token())
+    FormToken::key(form, frame.caller.id, path).unwrap_or_else(|| frame.once_only_token())
 }
 
 #[derive(Template)]
@@ -89,7 +84,7 @@ struct UnavailablePage<'a> {
 }
 
 /// The page that says that checkout does not answer.
-fn unavailable(frame: &Frame, failure: Failure) -> Answer {
+fn unavailable(frame: &Frame, failure: Failure) -> PageResult {
     let (sentence, detail) = match &failure {
         Failure::NotFound => return Err(Refusal::NotFound.into()),
         Failure::Store(_) => return Err(refusal(failure).into()),

@@ -11,12 +11,13 @@ use super::{
         labels::{StatusLabel, method_id, order_state, order_status, payment_status},
         model::{CheckoutOrder, OrderItem, OrderStatus},
     },
-    Answer, Confirmation, Id, Page, error_text, order_address, payment_address, require,
-    unavailable,
+    Confirmation, Id, error_text, order_address, payment_address, require, unavailable,
 };
 use crate::{
     access::{Model, Verb},
-    page::{Frame, Post, flash, history::machine_time, see_other},
+    page::{
+        FormSubmission, Frame, PageResult, SharedPage, flash, history::machine_time, see_other,
+    },
     rest::query::encode,
 };
 
@@ -63,7 +64,7 @@ impl CheckoutOrderPage<'_> {
     }
 }
 
-pub(super) async fn show(Extracted(page): Page, frame: Frame, Path(id): Id) -> Answer {
+pub(super) async fn show(Extracted(page): SharedPage, frame: Frame, Path(id): Id) -> PageResult {
     require(&frame, Verb::View, Model::Order)?;
     let order = match super::super::order(&page.state, &id).await {
         Ok(order) => order,
@@ -139,7 +140,7 @@ fn events(frame: &Frame, order: &CheckoutOrder) -> Vec<OrderHistoryEvent> {
 }
 
 /// `GET /payments/orders/{id}/cancel/`
-pub(super) async fn ask(Extracted(page): Page, frame: Frame, Path(id): Id) -> Answer {
+pub(super) async fn ask(Extracted(page): SharedPage, frame: Frame, Path(id): Id) -> PageResult {
     require(&frame, Verb::Add, Model::Order)?;
     match super::super::order(&page.state, &id).await {
         Ok(order) => Ok(confirmation(&frame, &order, String::new()).show(&frame, StatusCode::OK)),
@@ -166,14 +167,14 @@ fn confirmation<'a>(frame: &'a Frame, order: &CheckoutOrder, problem: String) ->
 
 /// `POST /payments/orders/{id}/cancel/`. Cancelling twice is no error.
 pub(super) async fn cancel(
-    Extracted(page): Page,
+    Extracted(page): SharedPage,
     frame: Frame,
     Path(id): Id,
     request: Request,
-) -> Answer {
+) -> PageResult {
     require(&frame, Verb::Add, Model::Order)?;
     let (parts, body) = request.into_parts();
-    Post::read(&page.state, &parts, body).await?;
+    FormSubmission::read(&page.state, &parts, body).await?;
     let problem = match super::super::cancel_order(&page.state, &frame.caller, &id).await {
         Ok(_) => {
             let text = frame.text("Pedido cancelado.", "Order cancelled.");

@@ -7,14 +7,14 @@ use super::{
         labels::{ORDER_STATUSES, PLACE, order_state, order_status},
         model::CheckoutOrder,
     },
-    Answer, ORDERS, Page,
+    ORDERS,
     list::{self, CheckoutRequest, ListFile},
     order_address, require, unavailable,
 };
 use crate::{
     access::{Model, Verb},
     page::{
-        Frame,
+        Frame, PageResult, SharedPage,
         history::machine_time,
         index::{Cell, Cells, Column, Days, Empty, Index, Link, ListFilters, Row},
     },
@@ -46,7 +46,11 @@ fn filters(frame: &Frame) -> ListFilters {
     }
 }
 
-pub(super) async fn list(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+pub(super) async fn list(
+    Extracted(page): SharedPage,
+    frame: Frame,
+    request: Request,
+) -> PageResult {
     require(&frame, Verb::View, Model::Order)?;
     let asked = CheckoutRequest::read(&page, &frame, request.uri(), filters(&frame)).await?;
     let mut index = empty_index(&frame, &asked);
@@ -110,7 +114,11 @@ fn row(frame: &Frame, order: &CheckoutOrder) -> Row {
     }
 }
 
-pub(super) async fn export(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+pub(super) async fn export(
+    Extracted(page): SharedPage,
+    frame: Frame,
+    request: Request,
+) -> PageResult {
     require(&frame, Verb::View, Model::Order)?;
     let file = ListFile {
         name: "orders",

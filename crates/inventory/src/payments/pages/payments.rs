@@ -9,7 +9,7 @@ use super::{
         labels::{METHODS, PAYMENT_STATUSES, StatusLabel, method, method_id, payment_status},
         model::{CheckoutOrder, Payment, PaymentStatus},
     },
-    Answer, Id, ORDERS, PAYMENTS, Page,
+    Id, ORDERS, PAYMENTS,
     list::{self, CheckoutRequest, ListFile},
     payment_address, require, unavailable,
 };
@@ -18,7 +18,7 @@ use crate::{
     access::{Model, Verb},
     audit::{ActionKind, Entry},
     page::{
-        Frame,
+        Frame, PageResult, SharedPage,
         history::machine_time,
         index::{Cell, Cells, Column, Days, Empty, Index, Link, ListFilters, Row},
         part::{Part, part},
@@ -55,7 +55,11 @@ fn filters(frame: &Frame) -> ListFilters {
     }
 }
 
-pub(super) async fn list(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+pub(super) async fn list(
+    Extracted(page): SharedPage,
+    frame: Frame,
+    request: Request,
+) -> PageResult {
     require(&frame, Verb::View, Model::Order)?;
     let asked = CheckoutRequest::read(&page, &frame, request.uri(), filters(&frame)).await?;
     let mut index = empty_index(&frame, &asked);
@@ -131,7 +135,11 @@ fn method_text(frame: &Frame, payment: &Payment) -> String {
     }
 }
 
-pub(super) async fn export(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+pub(super) async fn export(
+    Extracted(page): SharedPage,
+    frame: Frame,
+    request: Request,
+) -> PageResult {
     require(&frame, Verb::View, Model::Order)?;
     let file = ListFile {
         name: "payments",
@@ -181,11 +189,11 @@ struct PaymentPage<'a> {
 
 /// `GET /payments/received/{id}/`
 pub(super) async fn show(
-    Extracted(page): Page,
+    Extracted(page): SharedPage,
     frame: Frame,
     Path(id): Id,
     request: Request,
-) -> Answer {
+) -> PageResult {
     require(&frame, Verb::View, Model::Order)?;
     let payment = match super::super::payment(&page.state, &id).await {
         Ok(payment) => payment,

@@ -15,18 +15,17 @@ use super::{
         Failure,
         model::{CheckoutOrder, Payment, PaymentStatus, Refund, RefundStatus},
     },
-    Answer, Confirmation, Id, Page, error_text, idempotency_key, payment_address,
+    Confirmation, Id, error_text, idempotency_key, payment_address,
     payments::{has_no_outcome, order_of},
     require, unavailable,
 };
 use crate::{
     access::{Model, Verb},
     page::{
-        Form, Frame, PageState, Post,
+        Form, FormSubmission, Frame, PageResult, PageState, SharedPage,
         flash::{self, Flash},
-        numbers,
-        once::TOKEN,
-        see_other,
+        form_token::TOKEN,
+        numbers, see_other,
     },
     rest::query::Parameters,
 };
@@ -78,7 +77,7 @@ impl RefundSubject {
     }
 
     /// The form of the amount.
-    async fn ask(&self, page: &PageState, frame: &Frame, form: &Form) -> Answer {
+    async fn ask(&self, page: &PageState, frame: &Frame, form: &Form) -> PageResult {
         let entries = super::super::audited_requests(&page.state, &self.payment.id).await?;
         let template = RefundPage {
             frame,
@@ -134,11 +133,11 @@ impl RefundSubject {
 
 /// `GET /payments/received/{id}/refund/`
 pub(super) async fn ask(
-    Extracted(page): Page,
+    Extracted(page): SharedPage,
     frame: Frame,
     Path(id): Id,
     request: Request,
-) -> Answer {
+) -> PageResult {
     require(&frame, Verb::Refund, Model::Payment)?;
     let parameters = Parameters::of_address(request.uri());
     match RefundSubject::read(&page, &id, &parameters).await {
@@ -154,14 +153,14 @@ pub(super) async fn ask(
 
 /// `POST /payments/received/{id}/refund/`: the confirmation, and then the refund.
 pub(super) async fn refund(
-    Extracted(page): Page,
+    Extracted(page): SharedPage,
     frame: Frame,
     Path(id): Id,
     request: Request,
-) -> Answer {
+) -> PageResult {
     require(&frame, Verb::Refund, Model::Payment)?;
     let (parts, body) = request.into_parts();
-    let mut form = Post::read(&page.state, &parts, body).await?.form;
+    let mut form = FormSubmission::read(&page.state, &parts, body).await?.form;
     let about = match RefundSubject::read(&page, &id, &Parameters::of_address(&parts.uri)).await {
         Ok(about) => about,
         Err(failure) => return unavailable(&frame, failure),

@@ -3,19 +3,15 @@
 
 mod view;
 
-use axum::{
-    extract::{Request, State as Extracted},
-    response::Response,
-};
+use axum::extract::{Request, State as Extracted};
 use db::Conn;
-use web::Error;
 
 use super::ListOptions;
 use crate::{
     access::{Model, Verb},
     analysis::RestockSettings,
     page::{
-        Form, Frame, PageState, Post, flash,
+        Form, FormSubmission, Frame, PageResult, PageState, SharedPage, flash,
         index::{self, Sheet},
         routes::{PageRouter, get, post},
         see_other,
@@ -35,9 +31,6 @@ pub(crate) const PATH: &str = "/low-stock/";
 /// The parameters of the list.
 pub(crate) const PARAMETERS: &[&str] = &[view::GROUP];
 
-type Answer = Result<Response, Error>;
-type Page = Extracted<PageState>;
-
 /// The field of a product's minimum.
 const THRESHOLD: &str = OPTIONAL_THRESHOLD.name;
 
@@ -50,7 +43,7 @@ pub(crate) fn routes() -> PageRouter {
         .route("/low-stock/{id}/threshold/", post(write_threshold))
 }
 
-async fn list(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+async fn list(Extracted(page): SharedPage, frame: Frame, request: Request) -> PageResult {
     frame.require(Verb::View, Model::Product)?;
     let parameters = Parameters::of_address(request.uri());
     show(&page, &frame, &parameters, None).await
@@ -62,7 +55,7 @@ async fn show(
     frame: &Frame,
     parameters: &Parameters,
     refused: Option<(i64, Form)>,
-) -> Answer {
+) -> PageResult {
     let wanted = PageRequest::parse(&page.state, parameters).map_err(Refusal::from)?;
     let is_grouped = parameters.get(view::GROUP) == Some(view::BY_SUPPLIER);
     let options = ListOptions { wanted, is_grouped };
@@ -73,15 +66,15 @@ async fn show(
 
 /// Sets a product's own threshold; blank is the shop's.
 async fn write_threshold(
-    Extracted(page): Page,
+    Extracted(page): SharedPage,
     RecordId(id): RecordId,
     frame: Frame,
     request: Request,
-) -> Answer {
+) -> PageResult {
     let id = id.ok_or(Refusal::NotFound)?;
     let (parts, body) = request.into_parts();
     let parameters = Parameters::of_address(&parts.uri);
-    let mut post = Post::read(&page.state, &parts, body).await?;
+    let mut post = FormSubmission::read(&page.state, &parts, body).await?;
     frame.require(Verb::Change, Model::Product)?;
     post.read_fields(&[OPTIONAL_THRESHOLD], frame.locale);
     let mut reader = Reader::new(&post.members, Mode::Whole);
@@ -99,7 +92,7 @@ async fn write_threshold(
     ))
 }
 
-async fn export(Extracted(page): Page, frame: Frame) -> Answer {
+async fn export(Extracted(page): SharedPage, frame: Frame) -> PageResult {
     frame.require(Verb::View, Model::Product)?;
     let (settings, now) = (
         RestockSettings::from(&page.state.config),
@@ -113,7 +106,7 @@ async fn export(Extracted(page): Page, frame: Frame) -> Answer {
     Ok(index::export(&page.state, &frame, "low-stock", &view::COLUMNS, read).await?)
 }
 
-async fn orders(Extracted(page): Page, frame: Frame, request: Request) -> Answer {
+async fn orders(Extracted(page): SharedPage, frame: Frame, request: Request) -> PageResult {
     frame.require(Verb::View, Model::Product)?;
     let parameters = Parameters::of_address(request.uri());
     // A value that is no id is that of no supplier.

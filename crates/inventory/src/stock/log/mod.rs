@@ -37,7 +37,7 @@ pub(crate) async fn list(
     (limit, offset): (i64, i64),
     most: i64,
 ) -> Result<LedgerPage, Refusal> {
-    let scope = store::Scope {
+    let scope = store::EntryScope {
         products: filter.products,
         between: filter.between,
         is_oldest_first: filter.is_oldest_first,

@@ -3,14 +3,14 @@
 use db::{Conn, Error, Timestamp};
 use test_kit::on_both_engines;
 
-use super::store::Scope;
+use super::store::EntryScope;
 use crate::plans;
 
 const UNTIL: i64 = 1_795_176_000_000_000;
 const DAY: i64 = 86_400_000_000;
 
 /// Every way to narrow the ledger, in both directions.
-fn scopes() -> Vec<Scope> {
+fn scopes() -> Vec<EntryScope> {
     let last_day = (
         Timestamp::from_micros(UNTIL - DAY),
         Timestamp::from_micros(UNTIL),
@@ -19,7 +19,7 @@ fn scopes() -> Vec<Scope> {
     for products in [None, Some(vec![7]), Some(vec![1, 2, 3])] {
         for between in [None, Some(last_day)] {
             for is_oldest_first in [false, true] {
-                scopes.push(Scope {
+                scopes.push(EntryScope {
                     products: products.clone(),
                     between,
                     is_oldest_first,
@@ -31,7 +31,7 @@ fn scopes() -> Vec<Scope> {
 }
 
 /// The steps of the plan for one page, far behind the first.
-async fn plan(conn: &mut Conn, scope: &Scope) -> Result<Vec<String>, Error> {
+async fn plan(conn: &mut Conn, scope: &EntryScope) -> Result<Vec<String>, Error> {
     plans::steps(conn, |query| scope.statement(query, 100, 900)).await
 }
 

@@ -6,7 +6,7 @@ use resource::Record as _;
 use crate::stock::LedgerEntry;
 
 /// The rows that are asked for.
-pub(super) struct Scope {
+pub(super) struct EntryScope {
     /// Of these products; none: of all.
     pub(super) products: Option<Vec<i64>>,
     pub(super) between: Option<(Timestamp, Timestamp)>,
@@ -23,7 +23,7 @@ macro_rules! entries {
     };
 }
 
-impl Scope {
+impl EntryScope {
     fn order(&self) -> &'static str {
         if self.is_oldest_first {
             " ORDER BY created_at, id LIMIT "
@@ -87,7 +87,7 @@ impl Scope {
 }
 
 /// How many rows there are; counting stops at `most`.
-pub(super) async fn count(conn: &mut Conn, scope: &Scope, most: i64) -> Result<u64, Error> {
+pub(super) async fn count(conn: &mut Conn, scope: &EntryScope, most: i64) -> Result<u64, Error> {
     if scope.has_nothing() {
         return Ok(0);
     }
@@ -112,7 +112,7 @@ pub(super) async fn count(conn: &mut Conn, scope: &Scope, most: i64) -> Result<u
 /// A stretch of the rows.
 pub(super) async fn select(
     conn: &mut Conn,
-    scope: &Scope,
+    scope: &EntryScope,
     limit: i64,
     offset: i64,
 ) -> Result<Vec<LedgerEntry>, Error> {

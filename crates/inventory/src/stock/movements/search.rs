@@ -3,7 +3,7 @@
 
 use db::{Conn, Error};
 
-pub(crate) use super::store::search::Scope;
+pub(crate) use super::store::search::SearchScope;
 use super::{
     Movement, MovementRecord,
     store::search::{self, Key},
@@ -23,7 +23,7 @@ pub(crate) struct SearchQuery {
     /// The products whose titles they find, and whether there are more.
     pub(crate) titled: (Vec<i64>, bool),
     /// Among which.
-    pub(crate) scope: Scope,
+    pub(crate) scope: SearchScope,
 }
 
 /// What was found.

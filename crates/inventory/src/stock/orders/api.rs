@@ -43,7 +43,7 @@ const fn outcome(state: OrderState) -> &'static str {
     match state {
         OrderState::Booked => "booked",
         OrderState::Waiting => "needs_attention",
-        OrderState::ByHand => "booked_by_hand",
+        OrderState::BookedByHand => "booked_by_hand",
     }
 }
 
@@ -51,7 +51,7 @@ fn outcomes() -> Object {
     one_of([
         outcome(OrderState::Booked),
         outcome(OrderState::Waiting),
-        outcome(OrderState::ByHand),
+        outcome(OrderState::BookedByHand),
         IGNORED,
     ])
 }

@@ -78,7 +78,7 @@ pub(crate) async fn put_aside(
 ) -> Result<(PaidOrder, bool), Refusal> {
     let language = state.config.language;
     let job = async move |work: &mut Work<'_>| {
-        store::set_state(work.tx, id, OrderState::ByHand).await?;
+        store::set_state(work.tx, id, OrderState::BookedByHand).await?;
         let order = present(work.tx, id).await?;
         let action = Action::Changed(&["booked_by_hand"]);
         audit::record(

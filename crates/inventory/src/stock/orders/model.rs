@@ -28,7 +28,7 @@ pub(crate) enum OrderState {
     /// All of it is booked.
     Booked,
     /// Somebody said that it was booked otherwise.
-    ByHand,
+    BookedByHand,
 }
 
 /// The units of one serie number.
@@ -48,14 +48,14 @@ pub(crate) struct OrderLine {
 }
 
 impl OrderState {
-    const ALL: [Self; 3] = [Self::Waiting, Self::Booked, Self::ByHand];
+    const ALL: [Self; 3] = [Self::Waiting, Self::Booked, Self::BookedByHand];
 
     /// The name in the store.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Waiting => "waiting",
             Self::Booked => "booked",
-            Self::ByHand => "by_hand",
+            Self::BookedByHand => "by_hand",
         }
     }
 

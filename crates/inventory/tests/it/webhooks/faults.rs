@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use test_kit::{database::Engine, nobody::Nobody, on_both_engines};
+use test_kit::{closed_port::ClosedPort, database::Engine, on_both_engines};
 
 use super::{
     config,
@@ -94,7 +94,7 @@ on_both_engines!(
     a_receiver_that_was_down_for_hours_gets_everything_in_order,
     async |address| {
         let receiver = Receiver::start().await;
-        let down = Nobody::new();
+        let down = ClosedPort::new();
         let mut settings = config(Some(&receiver));
         let configured = settings.webhooks.configured.as_mut().unwrap();
         configured.target =

@@ -15,8 +15,8 @@ use crate::{
         site::AdminFrame,
     },
     page::{
-        Form, PageState, edit_conflict::FormEdit, flash, once::Once, posts, prevent_caching,
-        see_other,
+        Form, PageState, edit_conflict::FormEdit, flash, form_token::FormToken, posts,
+        prevent_caching, see_other,
     },
     rest::{Refusal, fields::Members},
 };
@@ -83,7 +83,7 @@ pub(super) async fn save(
     let about = saving.model.about();
     let mut form = posted_form(&saving.members, about);
     // Of the form as it was sent, its password included.
-    let once = Once::of(&Form::of(&saving.members));
+    let once = FormToken::of(&Form::of(&saving.members));
     let (model, target) = (saving.model, saving.target());
     let mut sent = inlines::read(page, site, about, target, &saving.members).await?;
     let fields = about.fields_of(target == WriteTarget::New);

@@ -16,7 +16,7 @@ use crate::{
         site::AdminFrame,
     },
     audit::{self, Action},
-    page::{Form, PageState, edit_conflict::FormEdit, once::Once, posts::set_text},
+    page::{Form, PageState, edit_conflict::FormEdit, form_token::FormToken, posts::set_text},
     rest::{
         Refusal,
         fields::{FieldErrors, Members},
@@ -30,13 +30,13 @@ struct FormWrite {
     target: WriteTarget,
     members: Members,
     edit: FormEdit,
-    rows: Vec<RowWrite>,
+    rows: Vec<InlineRowWrite>,
     by: Writer,
     locale: Locale,
 }
 
 /// A row, as it is written.
-struct RowWrite {
+struct InlineRowWrite {
     model: &'static dyn AdminModel,
     path: &'static str,
     /// The field by which it refers to the record.
@@ -47,7 +47,7 @@ struct RowWrite {
     edit: FormEdit,
 }
 
-impl RowWrite {
+impl InlineRowWrite {
     fn of(sent: &SubmittedRow) -> Self {
         Self {
             model: sent.model,
@@ -176,7 +176,7 @@ pub(in crate::admin::pages) async fn write(
     page: &PageState,
     site: &AdminFrame,
     (model, target, members, edit): (&'static dyn AdminModel, WriteTarget, Members, FormEdit),
-    once_only: Option<Once>,
+    once_only: Option<FormToken>,
     form: &mut Form,
     sent: &mut [SubmittedRow],
 ) -> Result<Option<SavedRecord>, Refusal> {
@@ -198,7 +198,7 @@ pub(in crate::admin::pages) async fn write(
         target,
         members,
         edit,
-        rows: sent.iter().map(RowWrite::of).collect(),
+        rows: sent.iter().map(InlineRowWrite::of).collect(),
         by,
         locale: site.locale,
     });

@@ -77,7 +77,7 @@ async fn try_change(
     frame: &Frame,
     sent: &AccountPost,
     form: &mut Form,
-) -> Result<Option<crate::accounts::session::Begun>, Refusal> {
+) -> Result<Option<crate::accounts::session::NewSession>, Refusal> {
     let [old, new, again] = ["old_password", "new_password", "new_password_again"];
     let required = Message::REQUIRED;
     for field in [old, new, again] {

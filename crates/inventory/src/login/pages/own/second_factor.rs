@@ -17,7 +17,7 @@ use crate::{
     login::pages::is_https,
     page::{
         Form, Frame, PageState, flash,
-        once::{self, Once},
+        form_token::{self, FormToken},
         prevent_caching, see_other,
     },
     rest::Refusal,
@@ -165,8 +165,8 @@ fn wish<'a>(sent: &'a AccountPost, form: &'a Form, path: &'static str) -> CodesR
     let user = sent.session.account.caller.id;
     CodesRequest {
         session: &sent.session,
-        token: form.value(once::TOKEN),
-        key: Once::of(form).map(|once| once.by(user, path)),
+        token: form.value(form_token::TOKEN),
+        key: FormToken::of(form).map(|once| once.by(user, path)),
     }
 }
 

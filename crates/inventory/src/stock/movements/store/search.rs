@@ -7,7 +7,7 @@ use super::{Movement, MovementRecord, record_of, records};
 
 /// Where movements are looked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Scope {
+pub(crate) struct SearchScope {
     /// From one supplier.
     pub(crate) supplier: Option<i64>,
     /// Of one product.
@@ -31,7 +31,7 @@ pub(in crate::stock::movements) type Key = (Timestamp, i64);
 /// Where the movements of a statement that follows stand in the order of time.
 const PLACES: &str = "SELECT created_at, id FROM (";
 
-impl Scope {
+impl SearchScope {
     /// The newest movements, of one product or of all, behind what the query has.
     fn push_newest(&self, query: &mut Query, movement: Movement, product: Option<i64>, limit: i64) {
         query.push("SELECT m.id, m.created_at, m.product_id, m.description FROM ");
@@ -98,7 +98,7 @@ impl Scope {
 pub(in crate::stock::movements) async fn newest_of(
     conn: &mut Conn,
     movement: Movement,
-    scope: &Scope,
+    scope: &SearchScope,
     products: &[i64],
     limit: i64,
 ) -> Result<Vec<Key>, Error> {
@@ -114,7 +114,7 @@ pub(in crate::stock::movements) async fn newest_of(
 pub(in crate::stock::movements) async fn texts(
     conn: &mut Conn,
     movement: Movement,
-    scope: &Scope,
+    scope: &SearchScope,
     limit: i64,
 ) -> Result<Vec<SearchText>, Error> {
     let query = scope.texts(Query::new(""), conn.engine(), movement, limit);
@@ -171,7 +171,7 @@ mod tests {
         }) {
             for between in [None, Some(last_day)] {
                 for product in [None, Some(7)] {
-                    let scope = Scope {
+                    let scope = SearchScope {
                         supplier,
                         product,
                         between,

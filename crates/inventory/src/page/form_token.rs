@@ -10,12 +10,12 @@ pub(crate) const TOKEN: &str = "form_token";
 
 /// The token of a form that was posted, and a digest of its values.
 #[derive(Debug, Clone)]
-pub(crate) struct Once {
+pub(crate) struct FormToken {
     token: String,
     fingerprint: String,
 }
 
-impl Once {
+impl FormToken {
     /// None of a form without a token: a script of somebody's own may do without.
     pub(crate) fn of(form: &Form) -> Option<Self> {
         Self::with(form.value(TOKEN), &form.fingerprint())
@@ -61,7 +61,7 @@ mod tests {
         let form = values
             .iter()
             .fold(Form::new(), |form, (name, value)| form.with(name, *value));
-        Once::of(&form).unwrap().by(1, "inflows")
+        FormToken::of(&form).unwrap().by(1, "inflows")
     }
 
     #[test]
@@ -75,6 +75,6 @@ mod tests {
         assert_eq!(first.key, other.key);
         assert_ne!(first.fingerprint, other.fingerprint);
         assert_ne!(first.key, key(&[(TOKEN, "b"), ("quantity", "1")]).key);
-        assert!(Once::of(&Form::new()).is_none());
+        assert!(FormToken::of(&Form::new()).is_none());
     }
 }

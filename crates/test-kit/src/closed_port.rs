@@ -7,19 +7,19 @@ use tokio::net::{TcpListener, TcpSocket};
 /// A port that refuses connections. It is bound, so that no other test gets it, and does not
 /// listen.
 #[derive(Debug)]
-pub struct Nobody {
+pub struct ClosedPort {
     /// Its address.
     pub address: SocketAddr,
     socket: TcpSocket,
 }
 
-impl Default for Nobody {
+impl Default for ClosedPort {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Nobody {
+impl ClosedPort {
     /// Takes a port.
     pub fn new() -> Self {
         Self::at(0)
@@ -51,20 +51,20 @@ mod tests {
 
     #[test]
     fn connections_are_refused() {
-        let nobody = Nobody::new();
-        let refused = std::net::TcpStream::connect(nobody.address).unwrap_err();
+        let closed_port = ClosedPort::new();
+        let refused = std::net::TcpStream::connect(closed_port.address).unwrap_err();
         assert_eq!(refused.kind(), std::io::ErrorKind::ConnectionRefused);
     }
 
     #[tokio::test]
     async fn somebody_may_come_and_go() {
-        let nobody = Nobody::new();
-        let address = nobody.address;
-        let listener = nobody.listen();
+        let closed_port = ClosedPort::new();
+        let address = closed_port.address;
+        let listener = closed_port.listen();
         std::net::TcpStream::connect(address).unwrap();
         drop(listener);
-        let nobody = Nobody::at(address.port());
+        let closed_port = ClosedPort::at(address.port());
         std::net::TcpStream::connect(address).unwrap_err();
-        drop(nobody);
+        drop(closed_port);
     }
 }
