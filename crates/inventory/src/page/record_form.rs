@@ -1,7 +1,6 @@
 //! The form of a described record, new or existing: one set of handlers and one template for every
 //! resource. A resource says in its [`RecordForms`] what is its own.
 
-use crate::page::{PageResult, SharedPage};
 use askama::Template;
 use axum::{
     extract::{Request, State as Extracted},
@@ -13,7 +12,7 @@ use serde_json::json;
 use web::errors::wants_json;
 
 use super::{
-    Form, FormSubmission, Frame, PageState,
+    Form, FormSubmission, Frame, PageResult, PageState, SharedPage,
     edit_conflict::{self, FieldSnapshot, FormEdit},
     flash::{self, Flash},
     picked_next,

@@ -1,7 +1,6 @@
 //! The everyday pages that follow from what a resource is: its list, the list as a file, and deleting a record. A resource says in its
 //! [`ResourcePages`] what it adds to them.
 
-use crate::page::{PageResult, SharedPage};
 use axum::{
     extract::{Request, State as Extracted},
     response::Response,
@@ -11,7 +10,7 @@ use resource::{Field, Kind, Listed, Record, Value, Words, listed};
 use web::locale::Locale;
 
 use super::{
-    FormSubmission, Frame, PageState,
+    FormSubmission, Frame, PageResult, PageState, SharedPage,
     delete::Deletion,
     flash::{self, Flash},
     index::{self, Index, ListFilters, ListRequest, Row, Sheet},
