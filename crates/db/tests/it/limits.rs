@@ -264,14 +264,15 @@ fn the_log_stays_short_though_writing_goes_on() {
             ..patient()
         };
         let db = open_with(&address, &options).await;
-        for _ in 0..40 {
+        // Of 96 MiB. A slow disk lets some tries to empty the log pass in vain, each of which lets it grow by a quarter of its bound.
+        for _ in 0..80 {
             write_much(&db).await;
         }
         let log = format!("{}-wal", address.strip_prefix("sqlite:").unwrap());
         let bytes = std::fs::metadata(log).unwrap().len();
-        assert!(bytes < 8 * 1024 * 1024, "{bytes}");
+        assert!(bytes < 32 * 1024 * 1024, "{bytes}");
         until(|| db.statistics().log_bytes > 0).await;
-        assert!(db.statistics().log_bytes < 8 * 1024 * 1024);
+        assert!(db.statistics().log_bytes < 32 * 1024 * 1024);
     });
 }
 
