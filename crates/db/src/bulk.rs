@@ -1,72 +1,7 @@
 //! Bulk loads: many rows at once, and indexes that are built after the tables are full. Statement by statement, the
 //! data sets of benchmarks would take hours.
 
-use crate::{Engine, Error, Kind, OwnedValue, Tx};
-
-/// Rows of one table that are to be inserted. Emptied by [`Tx::insert_rows`], so that one buffer serves a whole load.
-#[derive(Debug)]
-pub struct Rows {
-    pub(crate) table: &'static str,
-    pub(crate) columns: &'static [(&'static str, Kind)],
-    pub(crate) values: Vec<OwnedValue>,
-}
-
-impl Rows {
-    /// No rows yet of these columns, each with the kind that its values have.
-    pub const fn new(table: &'static str, columns: &'static [(&'static str, Kind)]) -> Self {
-        Self {
-            table,
-            columns,
-            values: Vec::new(),
-        }
-    }
-
-    /// Adds a row: one value for each column, in their order.
-    pub fn push<const N: usize>(&mut self, row: [OwnedValue; N]) {
-        debug_assert_eq!(N, self.columns.len(), "{}", self.table);
-        self.values.extend(row);
-    }
-
-    /// How many rows wait.
-    pub fn len(&self) -> usize {
-        self.values
-            .len()
-            .checked_div(self.columns.len())
-            .unwrap_or(0)
-    }
-
-    /// Whether none waits.
-    pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
-    }
-
-    fn names(&self) -> String {
-        let names: Vec<&str> = self.columns.iter().map(|(name, _)| *name).collect();
-        names.join(", ")
-    }
-
-    /// One row's insertion, for SQLite.
-    pub(crate) fn insertion(&self) -> String {
-        let places: Vec<String> = (1..=self.columns.len())
-            .map(|number| format!("${number}"))
-            .collect();
-        format!(
-            "INSERT INTO {} ({}) VALUES ({})",
-            self.table,
-            self.names(),
-            places.join(", ")
-        )
-    }
-
-    /// All rows' copying, for PostgreSQL.
-    pub(crate) fn copying(&self) -> String {
-        format!(
-            "COPY {} ({}) FROM STDIN (FORMAT binary)",
-            self.table,
-            self.names()
-        )
-    }
-}
+use crate::{Engine, Error, Rows, Tx};
 
 /// Indexes, and on PostgreSQL foreign keys, that were dropped and must be created again before the transaction ends.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 #[cfg(feature = "simulation")]
-use crate::simulated::{JobKind, Simulated};
+use crate::simulated::{Interference, JobKind, MemoryDatabase, Simulated};
 use crate::{
     Address, BatchLoader, Batched, Conn, Engine, Error, Locks, Migrations, Options, Statistics, Tx,
     batched,
@@ -43,8 +43,19 @@ impl Db {
         })
     }
 
+    /// The handle of one simulated process. It believes that it works on `engine`: whether it has
+    /// the database for itself depends on that.
     #[cfg(feature = "simulation")]
-    pub(crate) fn simulated(simulated: Simulated) -> Self {
+    pub fn simulated(
+        memory: Arc<MemoryDatabase>,
+        engine: Engine,
+        interference: Arc<dyn Interference>,
+    ) -> Self {
+        let simulated = Simulated {
+            memory,
+            engine,
+            interference,
+        };
         Self {
             store: Arc::new(Store::Simulated(simulated)),
         }
@@ -56,7 +67,7 @@ impl Db {
             Store::Sqlite(_) => Engine::Sqlite,
             Store::Postgres(_) => Engine::Postgres,
             #[cfg(feature = "simulation")]
-            Store::Simulated(simulated) => simulated.engine(),
+            Store::Simulated(simulated) => simulated.engine,
         }
     }
 

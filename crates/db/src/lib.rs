@@ -85,7 +85,7 @@ mod postgres;
 mod query;
 mod queue;
 mod replica;
-mod row;
+mod rows;
 #[cfg(feature = "simulation")]
 mod simulated;
 mod sqlite;
@@ -93,10 +93,10 @@ mod statistics;
 mod timestamp;
 mod value;
 
-pub use address::{Address, Engine, InvalidAddress};
+pub use address::{Address, Engine, InvalidAddress, postgres::PostgresAddress};
 pub use batch_loader::BatchLoader;
 pub use batched::{Batched, Locks, Outcome};
-pub use bulk::{DroppedIndexes, Rows};
+pub use bulk::DroppedIndexes;
 pub use conn::{Conn, Tx};
 pub use error::{Error, ErrorKind};
 pub use fold::fold;
@@ -104,15 +104,14 @@ pub use handle::Db;
 pub use migrations::{Migration, Migrations};
 pub use money::{Money, NotMoney};
 pub use options::Options;
-pub use postgres::PostgresAddress;
 pub use query::{OwnedValue, Query};
 pub use replica::{Heartbeat, KeepAlive, Replica};
-pub use row::{Row, span_of};
+pub use rows::Rows;
 #[cfg(feature = "simulation")]
 pub use simulated::{Interference, JobKind, MemoryDatabase, Moment};
 pub use statistics::Statistics;
 pub use timestamp::{NotTimestamp, Timestamp};
-pub use value::{Column, Kind, Param, Value};
+pub use value::{Column, Kind, Param, Row, Value, span_of};
 
 use query::Sql;
 use statistics::Counters;

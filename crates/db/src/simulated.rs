@@ -8,8 +8,8 @@ use std::{
 };
 
 use crate::{
-    Conn, Counters, Db, Engine, Error, Migrations, Options, Statistics, Tx, job,
-    sqlite::{Connection, migrate},
+    Conn, Counters, Engine, Error, Migrations, Options, Statistics, Tx, conn::sqlite::Connection,
+    job, sqlite::migrate,
 };
 
 /// Waits as long as an [`Interference`] wants, and says whether the connection holds.
@@ -74,15 +74,6 @@ impl MemoryDatabase {
         control(&mut tx, "BEGIN")
     }
 
-    /// The handle of one process, which believes it works on `engine`: whether it has the database for itself depends on that.
-    pub fn handle(self: &Arc<Self>, engine: Engine, interference: Arc<dyn Interference>) -> Db {
-        Db::simulated(Simulated {
-            memory: Arc::clone(self),
-            engine,
-            interference,
-        })
-    }
-
     /// A job that panics is caught, and the transaction is rolled back: a poisoned lock guards a sound state.
     fn lock(&self) -> MutexGuard<'_, Tx> {
         self.tx.lock().unwrap_or_else(PoisonError::into_inner)
@@ -91,16 +82,12 @@ impl MemoryDatabase {
 
 /// One process's side of a [`MemoryDatabase`].
 pub(crate) struct Simulated {
-    memory: Arc<MemoryDatabase>,
-    engine: Engine,
-    interference: Arc<dyn Interference>,
+    pub(crate) memory: Arc<MemoryDatabase>,
+    pub(crate) engine: Engine,
+    pub(crate) interference: Arc<dyn Interference>,
 }
 
 impl Simulated {
-    pub(crate) fn engine(&self) -> Engine {
-        self.engine
-    }
-
     pub(crate) fn statistics(&self) -> Statistics {
         self.memory.counters.snapshot(0, 0)
     }

@@ -57,7 +57,7 @@ impl Render for Shapes {
             return Conventional.render(error, request);
         }
         if is_forged(error) {
-            let layout = Layout::of(request, self.assets.clone());
+            let layout = request.layout(self.assets.clone());
             return Page::with_status(StatusCode::FORBIDDEN, ForgedPage { layout }).into_response();
         }
         self.pages.render(error, request)
@@ -84,7 +84,7 @@ pub(crate) async fn render(
         if is_for_program(facts) || is_forged(error) {
             return shapes.render(error, facts);
         }
-        let layout = Layout::of(facts, page.assets.clone());
+        let layout = facts.layout(page.assets.clone());
         match Frame::of(&parts, layout, &page) {
             Some(frame) => framed(&frame, error),
             None => shapes.render(error, facts),

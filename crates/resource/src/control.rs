@@ -1,6 +1,6 @@
 //! The control of a field in a form.
 
-use super::field::{Field, Kind};
+use crate::{Field, Kind};
 
 impl Field {
     /// The keyboard that phones show for it: the `inputmode` of its control.

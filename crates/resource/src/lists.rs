@@ -1,9 +1,6 @@
 //! What follows from a list of fields.
 
-use super::{
-    field::{Field, Kind},
-    listed::Listed,
-};
+use crate::{Field, Kind, Listed};
 
 /// The field of a name.
 pub fn find(fields: &[&'static Field], name: &str) -> Option<&'static Field> {

@@ -7,7 +7,7 @@ use utoipa::openapi::schema::{
 use utoipa::openapi::{Object, OneOfBuilder, Ref, RefOr, Schema};
 use web::openapi::{integer, moment, one_of, text};
 
-use super::field::{Field, Kind};
+use crate::{Field, Kind};
 
 /// Fields of a resource.
 type Fields = &'static [&'static Field];

@@ -6,10 +6,7 @@
 use db::Query;
 use serde_json::Value as Json;
 
-use super::{
-    field::{Field, Kind},
-    value::{Value, time_text},
-};
+use crate::{Field, Kind, Value, time_text};
 
 /// Characters of a folded text that lists are ordered by.
 const BEGINNING: usize = 200;

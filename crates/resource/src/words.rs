@@ -2,7 +2,7 @@
 
 use web::locale::Locale;
 
-use super::field::Both;
+use crate::Both;
 
 /// What records of a kind are called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

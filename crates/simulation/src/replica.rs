@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use checkout::provider::{self, AccessToken};
 use checkout::{App, Config, Parts, Secret};
-use db::Engine;
+use db::{Db, Engine};
 use tokio::time::sleep;
 use web::rate::Windows;
 use web::server::Shutdown;
@@ -105,7 +105,11 @@ fn parts(world: &Arc<World>, life: &Arc<Life>) -> Parts {
         Engine::Postgres
     };
     Parts {
-        db: world.database.handle(engine, Arc::<Life>::clone(life)),
+        db: Db::simulated(
+            Arc::clone(&world.database),
+            engine,
+            Arc::<Life>::clone(life),
+        ),
         windows: Windows::memory(clock.clone()),
         clock,
         random: Random::seeded(world.dice.seed()),

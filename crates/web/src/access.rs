@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use tracing::Span;
 
 use crate::client::Origin;
-use crate::errors::ExpectedFault;
+use crate::error::ExpectedFault;
 use crate::metrics::Metrics;
 use crate::request_id::{self, RequestId};
 

@@ -11,6 +11,7 @@ mod clock;
 pub mod compression;
 pub mod cookie;
 pub mod docs;
+mod error;
 pub mod errors;
 pub mod health;
 pub mod http_client;
@@ -30,7 +31,7 @@ pub mod server;
 mod supervisor;
 
 pub use clock::Clock;
-pub use errors::Error;
+pub use error::Error;
 pub use http_stack::HttpStack;
 pub use random::Random;
 pub use seal::Seal;

@@ -18,14 +18,12 @@ use tokio::{
     time::timeout,
 };
 
-use super::{
-    batches::Batches,
-    connect::Connector,
-    connection::{Epoch, PgManager},
-    loader_queues::LoaderQueues,
-    session::Session,
+use super::batches::Batches;
+use crate::{
+    Conn, Counters, Error, ErrorKind, Options, Tx,
+    conn::postgres::{Connector, Epoch, LoaderQueues, PgManager, Session},
+    job::Work,
 };
-use crate::{Conn, Counters, Error, ErrorKind, Options, Tx, job::Work};
 
 /// A job on its way to a lane.
 pub(super) type LaneJob = Box<dyn FnOnce(Rc<Lane>) -> Pin<Box<dyn Future<Output = ()>>> + Send>;

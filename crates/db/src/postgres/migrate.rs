@@ -3,9 +3,9 @@
 
 use tokio_postgres::{Client, Transaction};
 
-use super::{Connector, errors};
 use crate::{
     Engine, Error, Migrations,
+    conn::postgres::{Connector, errors},
     migrations::{Applied, Migration, checksum},
 };
 

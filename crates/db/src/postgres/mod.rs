@@ -1,17 +1,9 @@
 //! PostgreSQL: a few lanes, each a thread with its own connections. A job runs on its lane to its end, whether or not
-//! its caller still waits; what the server asks to be repeated is run again. Nothing outside this folder connects.
+//! its caller still waits; what the server asks to be repeated is run again. How a connection works is in `conn::postgres`.
 
-mod address;
 mod batches;
-mod connect;
-mod connection;
-mod errors;
 mod lane;
-mod loader_queues;
 pub(crate) mod migrate;
-mod numeric;
-mod session;
-pub(crate) mod values;
 
 use std::{
     pin::Pin,
@@ -25,14 +17,13 @@ use std::{
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
-pub use self::address::PostgresAddress;
 use self::{
     batches::{Caller, PendingChange},
     lane::{Lane, Message},
 };
-pub(crate) use self::{connect::Connector, session::Session};
 use crate::{
-    Batched, Conn, Counters, Error, Options, Statistics, Tx,
+    Batched, Conn, Counters, Error, Options, PostgresAddress, Statistics, Tx,
+    conn::postgres::Connector,
     job::{Job, Work},
 };
 

@@ -7,8 +7,10 @@ use std::{
 
 use rusqlite::{OpenFlags, backup::Backup, backup::StepResult};
 
-use super::{Connection, Role};
-use crate::{Error, Options};
+use crate::{
+    Error, Options,
+    conn::sqlite::{Connection, Role, create_private},
+};
 
 /// Copies the database at `source` to `target`, which must not exist. Blocks on the disk; readers and the writer
 /// of the database go on meanwhile.
@@ -38,7 +40,7 @@ fn copy_checked(source: &Path, target: &Path, options: &Options) -> Result<(), E
         fs::remove_file(target).map_err(|error| Error::other(error.to_string()))?;
     }
     let source = Connection::open(source, Role::Maintenance, options)?;
-    super::connection::create_private(target)?;
+    create_private(target)?;
     let mut copy = rusqlite::Connection::open_with_flags(
         target,
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,

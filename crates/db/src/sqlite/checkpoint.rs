@@ -11,8 +11,7 @@ use std::{
     time::Duration,
 };
 
-use super::connection::Connection;
-use crate::{Counters, Error, Options, queue::Queue};
+use crate::{Counters, Error, Options, conn::sqlite::Connection, queue::Queue};
 
 /// Bytes that the writer copies itself between two batches, and by how many the log grows before it does so again after
 /// readers spoilt it.

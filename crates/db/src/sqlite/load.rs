@@ -2,8 +2,11 @@
 
 use std::{path::Path, sync::Arc};
 
-use super::{Connection, Role};
-use crate::{Conn, Counters, Error, Options, Tx, job};
+use crate::{
+    Conn, Counters, Error, Options, Tx,
+    conn::sqlite::{Connection, Role},
+    job,
+};
 
 /// Runs `job` in one transaction and commits. Blocks; the writer's jobs wait meanwhile as for another process.
 pub(super) fn run<T, E, F>(

@@ -6,9 +6,10 @@ use std::{
     time::Duration,
 };
 
-use super::{Connection, Role, backup};
+use super::backup;
 use crate::{
     Engine, Error, Migrations, Options,
+    conn::sqlite::{Connection, Role},
     migrations::{Applied, BASE, checksum},
 };
 

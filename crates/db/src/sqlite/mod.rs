@@ -1,16 +1,12 @@
 //! SQLite: one file, a few threads that read it, one that reads it for reports, one that writes it and one that keeps
-//! its log short. A job's future runs on such a thread and never waits. Nothing outside this folder opens a SQLite file.
+//! its log short. A job's future runs on such a thread and never waits. How a connection works is in `conn::sqlite`.
 
 pub(crate) mod backup;
 mod checkpoint;
-mod connection;
-mod errors;
 mod files;
 mod load;
 pub(crate) mod migrate;
-pub(crate) mod money;
 mod pool;
-pub(crate) mod values;
 mod writer;
 
 use std::{
@@ -22,8 +18,6 @@ use std::{
 
 use tokio::sync::oneshot;
 
-pub(crate) use connection::{Connection, Role};
-
 use self::{
     checkpoint::WalKeeper,
     files::Files,
@@ -31,7 +25,9 @@ use self::{
     writer::{Job, WriteJob, Writer},
 };
 use crate::{
-    Conn, Counters, Error, Options, Statistics, Tx, job,
+    Conn, Counters, Error, Options, Statistics, Tx,
+    conn::sqlite::{Connection, Role, create_private},
+    job,
     queue::{Queue, Refused},
 };
 
@@ -55,7 +51,7 @@ pub(crate) struct Sqlite {
 impl Sqlite {
     /// Opens the file, creating it and its folder if absent, and starts the threads. Blocks on the disk.
     pub(crate) fn open(path: &Path, options: &Options) -> Result<Self, Error> {
-        connection::create_private(path)?;
+        create_private(path)?;
         let sqlite = Self {
             path: path.to_owned(),
             files: Arc::new(Files::of(path)?),

@@ -2,8 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::connection::Connection;
-use crate::{Conn, Error};
+use crate::{Conn, Error, conn::sqlite::Connection};
 
 /// A bounded pool of connections, each used by one read at a time.
 pub(crate) struct Pool {

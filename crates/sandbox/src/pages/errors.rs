@@ -28,7 +28,7 @@ struct ErrorPage {
 
 impl Render for ErrorPages {
     fn render(&self, error: &Public, request: &Facts) -> Response {
-        let layout = Layout::of(request, self.0.clone());
+        let layout = request.layout(self.0.clone());
         let page = ErrorPage {
             explanation: Explanation::of(error, layout.locale),
             status: error.status,

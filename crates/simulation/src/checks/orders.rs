@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use db::{Conn, Engine, Error};
+use db::{Conn, Db, Engine, Error};
 
 use super::order_events::{self, OrderFacts};
 use super::store::{self, Books, Order};
@@ -23,7 +23,7 @@ pub(crate) async fn have_ended(world: &Arc<World>) {
     };
     let then = world.now() - SOON;
     let life = Arc::<Life>::clone(&replica.life);
-    let database = world.database.handle(Engine::Sqlite, life);
+    let database = Db::simulated(Arc::clone(&world.database), Engine::Sqlite, life);
     let late = database
         .read(async move |conn: &mut Conn| store::late(conn, then).await)
         .await;
@@ -145,7 +145,7 @@ fn given_back(world: &World, books: &Books, order: &Order, payment: &Payment) {
 impl Books {
     /// Those of a replica that runs.
     pub(super) async fn read(world: &Arc<World>, life: Arc<Life>) -> Result<Self, Error> {
-        let database = world.database.handle(Engine::Sqlite, life);
+        let database = Db::simulated(Arc::clone(&world.database), Engine::Sqlite, life);
         database.read(store::books).await
     }
 

@@ -10,9 +10,11 @@ use axum::response::Response;
 use http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderName};
 use http::{HeaderMap, Method, StatusCode, Uri};
 
-use super::error::{ErrorReport, ExpectedFault, Parts};
 use super::{Public, Render};
+use crate::assets::Assets;
+use crate::error::{ErrorReport, ExpectedFault, Parts};
 use crate::locale::{Locale, Theme};
+use crate::page::Layout;
 use crate::panics;
 use crate::request_id::RequestId;
 
@@ -33,6 +35,14 @@ pub struct Facts {
     pub wants_json: bool,
     /// Whether the caller asks for a page by name, as browsers do and programs do not.
     pub wants_page: bool,
+}
+
+impl Facts {
+    /// The frame of the page that answers.
+    pub fn layout(&self, assets: Assets) -> Layout {
+        let request_id = self.request_id.as_ref();
+        Layout::new(self.locale, self.theme, &self.uri, request_id, assets)
+    }
 }
 
 /// The head of a request, from which its [`Facts`] are read when it fails.

@@ -3,17 +3,13 @@
 //! Handlers return [`Error`]; the middleware [`render()`] turns it, and every rejection, unknown address and wrong method of the router,
 //! into the body of its router ([`Render`]: JSON or a page) and logs it once. Which rule gives which status is decided by the features.
 
-mod error;
 mod middleware;
 mod pages;
 mod render;
 
-pub(crate) use error::ExpectedFault;
-pub use error::{Error, Public};
 pub(crate) use middleware::Chain;
 pub use middleware::{Facts, Renderer, render, render_with, wants_json};
 pub use pages::{Explanation, ForReaders, Pages};
 pub use render::{Conventional, ConventionalBody, Detailed, DetailedBody, Render};
 
-/// The only text a 500 ever shows.
-pub const INTERNAL: &str = "Internal server error";
+pub use crate::error::{Error, INTERNAL, Public};

@@ -1,10 +1,11 @@
 //! What the layout of a page needs: language, colours, assets, and which page is open.
 
 use axum::extract::{FromRef, FromRequestParts};
+use http::Uri;
 use http::request::Parts;
+use http::uri::PathAndQuery;
 
 use crate::assets::Assets;
-use crate::errors::Facts;
 use crate::locale::{Locale, Theme};
 use crate::request_id::RequestId;
 
@@ -23,17 +24,22 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The frame for the page that answers a failed request.
-    pub fn of(facts: &Facts, assets: Assets) -> Self {
+    pub(crate) fn new(
+        locale: Locale,
+        theme: Theme,
+        uri: &Uri,
+        request_id: Option<&RequestId>,
+        assets: Assets,
+    ) -> Self {
+        let request_id = request_id.map(RequestId::as_str).unwrap_or_default();
         Self {
-            locale: facts.locale,
-            theme: facts.theme,
-            path: path_and_query(&facts.uri),
-            request_id: facts
-                .request_id
-                .as_ref()
-                .map(|id| id.as_str().to_owned())
-                .unwrap_or_default(),
+            locale,
+            theme,
+            path: uri
+                .path_and_query()
+                .map_or("/", PathAndQuery::as_str)
+                .to_owned(),
+            request_id: request_id.to_owned(),
             assets,
         }
     }
@@ -59,12 +65,6 @@ impl Layout {
     }
 }
 
-fn path_and_query(uri: &http::Uri) -> String {
-    uri.path_and_query()
-        .map_or("/", http::uri::PathAndQuery::as_str)
-        .to_owned()
-}
-
 impl<S> FromRequestParts<S> for Layout
 where
     Assets: FromRef<S>,
@@ -73,16 +73,12 @@ where
     type Rejection = std::convert::Infallible;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
-        Ok(Self {
-            locale: Locale::of(&parts.headers, &parts.uri),
-            theme: Theme::of(&parts.headers),
-            path: path_and_query(&parts.uri),
-            request_id: parts
-                .extensions
-                .get::<RequestId>()
-                .map(|id| id.as_str().to_owned())
-                .unwrap_or_default(),
-            assets: Assets::from_ref(state),
-        })
+        Ok(Self::new(
+            Locale::of(&parts.headers, &parts.uri),
+            Theme::of(&parts.headers),
+            &parts.uri,
+            parts.extensions.get(),
+            Assets::from_ref(state),
+        ))
     }
 }

@@ -1,63 +1,26 @@
-//! The order of rooms: in each crate the files and folders right below `src` import each other in one direction. `lib.rs` and
-//! `main.rs` are the roof: a name that the roof exports belongs to the room where it is defined.
+//! The order of rooms: in each crate the files and folders right below `src` import each other in one
+//! direction. `lib.rs` and `main.rs` are the roof: a name that the roof exports belongs to the room
+//! where it is defined.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::source::Source;
 use super::{File, files, none};
 
-/// Arrows that still close a circle: crate, importing room, imported room. It only ever grows shorter.
-const ALLOWED: &[(&str, &str, &str)] = &[
-    ("db", "address", "postgres"),
-    ("db", "conn", "bulk"),
-    ("db", "conn", "postgres"),
-    ("db", "conn", "sqlite"),
-    ("db", "handle", "simulated"),
-    ("db", "row", "postgres"),
-    ("db", "row", "sqlite"),
-    ("db", "value", "sqlite"),
-    ("resource", "choice", "field"),
-    ("resource", "field", "several"),
-    ("resource", "value", "field"),
-    ("resource", "value", "record"),
-    ("resource", "value", "several"),
-    ("web", "errors", "assets"),
-    ("web", "errors", "locale"),
-    ("web", "errors", "page"),
-    ("web", "errors", "panics"),
-];
-
 #[test]
 fn no_room_imports_one_above_its_own() {
     let mut wrong = Vec::new();
     for (name, house) in houses() {
-        let circle = house.circle(|arrow| !ALLOWED.contains(&(&name, arrow.0, arrow.1)));
-        wrong.extend(circle.map(|files| format!("crates/{name}: {}", files.join(", "))));
+        wrong.extend(
+            house
+                .circle()
+                .map(|files| format!("crates/{name}: {}", files.join(", "))),
+        );
     }
     none(
         &wrong,
         "Rooms of a crate import each other in a circle. Move down what is shared, or pass in what calls upward:",
     );
-}
-
-#[test]
-fn every_arrow_that_is_still_allowed_closes_a_circle() {
-    let mut wrong = Vec::new();
-    let houses = houses();
-    for entry @ (name, from, to) in ALLOWED {
-        let others = |arrow: (&str, &str)| {
-            let listed = (*name, arrow.0, arrow.1);
-            listed == *entry || !ALLOWED.contains(&listed)
-        };
-        let is_needed = houses.get(*name).is_some_and(|house| {
-            let arrow = ((*from).to_owned(), (*to).to_owned());
-            house.arrows.contains_key(&arrow) && house.circle(others).is_some()
-        });
-        if !is_needed {
-            wrong.push(format!("{name}: {from} -> {to}"));
-        }
-    }
-    none(&wrong, "Strike these from ALLOWED, they close no circle:");
 }
 
 /// The rooms of a crate, and which imports which.
@@ -167,18 +130,13 @@ impl House {
         self.rooms.get(name).or_else(|| self.exports.get(name))
     }
 
-    /// The files of a circle of those arrows that `counts`, if there is one.
-    fn circle(&self, counts: impl Fn((&str, &str)) -> bool) -> Option<Vec<String>> {
-        let arrows: Vec<_> = self
-            .arrows
-            .iter()
-            .filter(|((from, to), _)| counts((from, to)))
-            .collect();
+    /// The files of a circle, if there is one.
+    fn circle(&self) -> Option<Vec<String>> {
         let mut rooms: BTreeSet<&String> = self.rooms.iter().collect();
         // A room that imports none of the others is in no circle.
         loop {
             let imports = |room: &String| {
-                let mut from_room = arrows.iter().filter(|((from, _), _)| from == room);
+                let mut from_room = self.arrows.iter().filter(|((from, _), _)| from == room);
                 from_room.any(|((_, to), _)| rooms.contains(to))
             };
             let rest: BTreeSet<_> = rooms.iter().copied().filter(|room| imports(room)).collect();
@@ -196,9 +154,9 @@ impl House {
                 return Some(files.split_off(place));
             }
             visited.push(room);
-            let mut from_room = arrows.iter().filter(|((from, _), _)| from == room);
+            let mut from_room = self.arrows.iter().filter(|((from, _), _)| from == room);
             let ((_, to), what) = from_room.find(|((_, to), _)| rooms.contains(to))?;
-            files.push((*what).clone());
+            files.push(what.clone());
             room = to;
         }
     }

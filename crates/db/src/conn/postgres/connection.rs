@@ -13,8 +13,8 @@ use std::{
 use deadpool::managed::{Manager, Metrics, RecycleError, RecycleResult};
 use tokio_postgres::{Client, Statement, types::Type};
 
-use super::{connect::Connector, errors, values::parameter_type};
-use crate::{Counters, Error, Sql, Value};
+use super::{connect::Connector, errors};
+use crate::{Counters, Error, Sql, Value, value::postgres::parameter_type};
 
 /// A connection of a pool.
 pub(crate) struct PgConnection {
@@ -28,7 +28,7 @@ pub(crate) struct PgConnection {
 /// Incremented when the server does not answer on one connection. Connections that were opened before are not used
 /// again: they would not be answered either.
 #[derive(Clone, Default)]
-pub(super) struct Epoch(Arc<AtomicU64>);
+pub(crate) struct Epoch(Arc<AtomicU64>);
 
 impl Epoch {
     fn now(&self) -> u64 {
@@ -54,9 +54,9 @@ const MOST_BUILT: usize = 256;
 
 /// Opens connections for a pool, and refuses broken ones when they are returned.
 pub(crate) struct PgManager {
-    pub(super) connector: Connector,
-    pub(super) counters: Arc<Counters>,
-    pub(super) epoch: Epoch,
+    pub(crate) connector: Connector,
+    pub(crate) counters: Arc<Counters>,
+    pub(crate) epoch: Epoch,
 }
 
 impl Manager for PgManager {
@@ -85,17 +85,17 @@ impl Manager for PgManager {
 }
 
 impl PgConnection {
-    pub(super) fn client(&self) -> &Client {
+    pub(crate) fn client(&self) -> &Client {
         &self.client
     }
 
     /// Whether the connection broke.
-    pub(super) fn is_lost(&self) -> bool {
+    pub(crate) fn is_lost(&self) -> bool {
         self.lost.load(Ordering::Relaxed) || self.client.is_closed()
     }
 
     /// Waits for the server's answer, for so long at most. A connection on which it does not answer is lost.
-    pub(super) async fn answered<T>(
+    pub(crate) async fn answered<T>(
         &self,
         limit: Duration,
         doing: &str,
@@ -112,13 +112,13 @@ impl PgConnection {
     }
 
     /// Runs statements of transaction control.
-    pub(super) async fn control(&self, limit: Duration, sql: &str) -> Result<(), Error> {
+    pub(crate) async fn control(&self, limit: Duration, sql: &str) -> Result<(), Error> {
         self.answered(limit, sql, self.client.batch_execute(sql))
             .await
     }
 
     /// The prepared statement for a text. The kinds of the values are sent to the server.
-    pub(super) async fn prepare(
+    pub(crate) async fn prepare(
         &self,
         limit: Duration,
         sql: Sql<'_>,
@@ -138,7 +138,7 @@ impl PgConnection {
     }
 
     /// Translates an error. A lost connection is marked, and stale statements are dropped.
-    pub(super) fn note(&self, error: &tokio_postgres::Error) -> Error {
+    pub(crate) fn note(&self, error: &tokio_postgres::Error) -> Error {
         self.lost
             .fetch_or(errors::is_lost(error), Ordering::Relaxed);
         if errors::is_stale(error) {

@@ -1,5 +1,7 @@
 //! One connection to a SQLite file: how it is set up, statements with a time limit, and control of transactions.
 
+mod errors;
+
 use std::{
     fs,
     path::Path,
@@ -12,8 +14,7 @@ use std::{
 
 use rusqlite::{OpenFlags, config::DbConfig};
 
-use super::{errors, money, values};
-use crate::{Error, Options, Param, Row, Rows};
+use crate::{Error, Options, Param, Row, Rows, value};
 
 /// What a connection is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -117,7 +118,7 @@ impl Connection {
     ) -> Result<(), Error> {
         let _limit = self.start_timer();
         let mut statement = self.prepare(sql)?;
-        values::bind(&mut statement, params).map_err(|error| error.context(sql))?;
+        value::sqlite::bind(&mut statement, params).map_err(|error| error.context(sql))?;
         let mut rows = statement.raw_query();
         while let Some(row) = rows.next().map_err(|error| self.translate(error, sql))? {
             take(&Row::sqlite(row)).map_err(|error| error.context(sql))?;
@@ -129,7 +130,7 @@ impl Connection {
     pub(crate) fn execute(&self, sql: &str, params: &[&dyn Param]) -> Result<u64, Error> {
         let _limit = self.start_timer();
         let mut statement = self.prepare(sql)?;
-        values::bind(&mut statement, params).map_err(|error| error.context(sql))?;
+        value::sqlite::bind(&mut statement, params).map_err(|error| error.context(sql))?;
         let changed = statement
             .raw_execute()
             .map_err(|error| self.translate(error, sql))?;
@@ -145,7 +146,7 @@ impl Connection {
             let _limit = self.start_timer();
             params.clear();
             params.extend(row.iter().map(|value| value as &dyn Param));
-            values::bind(&mut statement, &params).map_err(|error| error.context(&sql))?;
+            value::sqlite::bind(&mut statement, &params).map_err(|error| error.context(&sql))?;
             statement
                 .raw_execute()
                 .map_err(|error| self.translate(error, &sql))?;
@@ -256,7 +257,7 @@ fn set_up(
     if matches!(role, Role::Reader | Role::Report) {
         raw.execute_batch("PRAGMA query_only = ON;")?;
     }
-    money::register(raw)?;
+    value::sqlite_money::register(raw)?;
     let timer = Arc::clone(timer);
     raw.progress_handler(STEPS_BETWEEN_CHECKS, Some(move || timer.is_over()))
 }
@@ -278,7 +279,7 @@ fn unopenable(path: &Path, error: &rusqlite::Error) -> Error {
 
 /// Creates the folder and an empty file that only the owner may read: payers' addresses will be in it. SQLite gives
 /// its log the permissions of the file.
-pub(super) fn create_private(path: &Path) -> Result<(), Error> {
+pub(crate) fn create_private(path: &Path) -> Result<(), Error> {
     use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
     let failed = |error: std::io::Error| {
         Error::unavailable(format!("cannot create {}: {error}", path.display()))

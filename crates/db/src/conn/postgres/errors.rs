@@ -5,7 +5,7 @@ use tokio_postgres::error::{DbError, SqlState};
 use crate::{Error, ErrorKind};
 
 /// Translates a failure.
-pub(super) fn translate(error: &tokio_postgres::Error) -> Error {
+pub(crate) fn translate(error: &tokio_postgres::Error) -> Error {
     if let Some(server) = error.as_db_error() {
         let text = format!("{} ({})", server.message(), server.code().code());
         return Error::new(kind(server), text);

@@ -12,8 +12,11 @@ use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use tokio_postgres::{Client, Config, SimpleQueryMessage, config::SslMode};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::{PostgresAddress, address, errors};
-use crate::{Error, Options};
+use super::errors;
+use crate::{
+    Error, Options,
+    address::postgres::{PostgresAddress, host_and_port},
+};
 
 /// The oldest version that is promised, as `server_version_num` tells it. The tests run on that of Debian, which is newer, and try this one.
 const OLDEST: u32 = 140_000;
@@ -31,7 +34,7 @@ pub(crate) struct Connector {
 
 impl Connector {
     /// Reads the root certificates, if TLS may be used. Blocks on the disk.
-    pub(super) fn new(address: &PostgresAddress, options: &Options) -> Result<Self, Error> {
+    pub(crate) fn new(address: &PostgresAddress, options: &Options) -> Result<Self, Error> {
         let mut hosts = address.hosts.clone();
         let count = u32::try_from(hosts.len()).unwrap_or(u32::MAX).max(1);
         for config in &mut hosts {
@@ -62,7 +65,7 @@ impl Connector {
     }
 
     /// The same for reports and loads, which may wait and take long.
-    pub(super) fn for_reports(&self, options: &Options) -> Self {
+    pub(crate) fn for_reports(&self, options: &Options) -> Self {
         let mut connector = self.clone();
         connector.set_up = format!(
             "{}; SET lock_timeout = {}; SET idle_in_transaction_session_timeout = {}",
@@ -74,7 +77,7 @@ impl Connector {
     }
 
     /// The same for connections whose statements are planned once, whatever the values are that they are sent with.
-    pub(super) fn planning_once(&self) -> Self {
+    pub(crate) fn planning_once(&self) -> Self {
         let mut connector = self.clone();
         connector
             .set_up
@@ -84,7 +87,7 @@ impl Connector {
 
     /// Opens a connection whose traffic is carried by a task of the current runtime. Each host has its share of the time: one that drops
     /// packets does not keep the next from being asked.
-    pub(super) async fn connect(&self) -> Result<Client, Error> {
+    pub(crate) async fn connect(&self) -> Result<Client, Error> {
         let until = Instant::now() + self.wait;
         let first = self.last.load(Ordering::Relaxed);
         let numbers = (0..self.hosts.len()).cycle().skip(first);
@@ -103,7 +106,7 @@ impl Connector {
                 Ok(Err(error)) => errors::translate(&error).to_string(),
                 Err(_elapsed) => "it did not answer in time".to_owned(),
             };
-            failures.push(format!("{}: {failure}", address::name(config)));
+            failures.push(format!("{}: {failure}", host_and_port(config)));
         }
         Err(Error::unavailable(format!(
             "cannot connect to PostgreSQL: {}",
@@ -123,7 +126,7 @@ impl Connector {
     }
 
     /// Connects once, to tell early what is wrong with the address or the server.
-    pub(super) async fn try_once(&self) -> Result<(), Error> {
+    pub(crate) async fn try_once(&self) -> Result<(), Error> {
         let client = self.connect().await?;
         let asking = client.simple_query("SHOW server_version_num");
         let answer = tokio::time::timeout(self.wait, asking).await;

@@ -1,12 +1,15 @@
-//! What a job works with: statements over a connection of either engine. Connections are opened, lent and taken
-//! back by `sqlite` and `postgres`; nobody else makes a [`Conn`].
+//! Statements over a connection of either engine. The rooms `sqlite` and `postgres` pool the connections and lend them
+//! to jobs; nothing outside of this folder speaks to a database.
+
+pub(crate) mod postgres;
+pub(crate) mod sqlite;
 
 use std::{
     ops::{Deref, DerefMut},
     sync::Arc,
 };
 
-use crate::{BatchLoader, Counters, Engine, Error, Param, Query, Row, Rows, Sql, postgres, sqlite};
+use crate::{BatchLoader, Counters, Engine, Error, Param, Query, Row, Rows, Sql};
 
 /// A connection lent to a job. Every statement is one literal text with `$1`, `$2`, … that both engines accept,
 /// prepared once for each connection.

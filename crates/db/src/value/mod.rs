@@ -1,7 +1,16 @@
-//! The values that cross between Rust and a database: what parameters become, and what columns are read from.
-//! How each engine writes them is in `sqlite::values` and `postgres::values`.
+//! The values that cross between Rust and a database: what parameters become, what columns are read from, and how each
+//! engine writes them.
+
+mod postgres_money;
+mod row;
+
+pub(crate) mod postgres;
+pub(crate) mod sqlite;
+pub(crate) mod sqlite_money;
 
 use std::fmt;
+
+pub use row::{Row, span_of};
 
 use crate::{Error, Money, Timestamp};
 
@@ -64,7 +73,7 @@ impl Value<'_> {
         }
     }
 
-    pub(crate) fn described(&self) -> String {
+    fn described(&self) -> String {
         match self {
             Self::Null(_) => "NULL".to_owned(),
             value => format!("a value of kind {:?}", value.kind()),
@@ -268,8 +277,9 @@ impl Column for Money {
     fn from_value(value: Value<'_>) -> Result<Self, Error> {
         match value {
             Value::Money(money) => Ok(money),
-            Value::Text(text) => crate::sqlite::money::decode(text)
-                .ok_or_else(|| mismatch(value, "an amount of money")),
+            Value::Text(text) => {
+                sqlite_money::decode(text).ok_or_else(|| mismatch(value, "an amount of money"))
+            }
             other => Err(mismatch(other, "an amount of money")),
         }
     }

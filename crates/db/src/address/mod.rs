@@ -1,8 +1,10 @@
 //! Where a database is. The scheme chooses the engine; an unknown one is refused and never replaced by a default.
 
+pub(crate) mod postgres;
+
 use std::{fmt, path::PathBuf, str::FromStr};
 
-use crate::postgres::PostgresAddress;
+use postgres::PostgresAddress;
 
 /// Which database engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

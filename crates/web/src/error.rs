@@ -11,6 +11,9 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
+/// The only text a 500 ever shows.
+pub const INTERNAL: &str = "Internal server error";
+
 type Cause = Box<dyn std::error::Error + Send + Sync>;
 
 /// An error in two separate parts: the text that the caller may read, and the cause, which only the log may.
@@ -39,10 +42,10 @@ pub struct Public {
 }
 
 #[derive(Debug)]
-pub(super) struct Parts {
-    pub(super) public: Public,
-    pub(super) cause: Option<Cause>,
-    pub(super) is_expected: bool,
+pub(crate) struct Parts {
+    pub(crate) public: Public,
+    pub(crate) cause: Option<Cause>,
+    pub(crate) is_expected: bool,
 }
 
 /// Marks a response of 500 or above that is no fault of the program.
@@ -51,12 +54,12 @@ pub(crate) struct ExpectedFault;
 
 /// The error of a response, for the middleware that renders and logs it.
 #[derive(Clone)]
-pub(super) struct ErrorReport(pub(super) Arc<Parts>);
+pub(crate) struct ErrorReport(pub(crate) Arc<Parts>);
 
 impl Public {
-    pub(super) fn new(status: StatusCode, detail: Cow<'static, str>) -> Self {
+    pub(crate) fn new(status: StatusCode, detail: Cow<'static, str>) -> Self {
         let detail = if status == StatusCode::INTERNAL_SERVER_ERROR {
-            super::INTERNAL.into()
+            INTERNAL.into()
         } else {
             detail
         };
@@ -85,7 +88,7 @@ impl Error {
 
     /// A fault of ours: 500 with its fixed text; the cause goes to the log.
     pub fn internal(cause: impl Into<Cause>) -> Self {
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, super::INTERNAL).cause(cause)
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, INTERNAL).cause(cause)
     }
 
     /// 404 with the text of its renderer for unknown addresses.
@@ -155,7 +158,7 @@ impl Error {
 }
 
 impl IntoResponse for Error {
-    /// A plain `{"detail"}` that [`super::render()`] replaces by the body of its router.
+    /// A plain `{"detail"}` that [`crate::errors::render()`] replaces by the body of its router.
     fn into_response(self) -> Response {
         let public = &self.0.public;
         let body = Json(serde_json::json!({ "detail": public.detail }));

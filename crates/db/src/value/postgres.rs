@@ -6,8 +6,8 @@ use std::error::Error as StdError;
 use bytes::{BufMut, BytesMut};
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type};
 
-use super::numeric;
-use crate::{Error, Kind, Timestamp, Value};
+use super::{Kind, Value, postgres_money};
+use crate::{Error, Timestamp};
 
 type Failure = Box<dyn StdError + Sync + Send>;
 
@@ -25,7 +25,7 @@ pub(crate) fn read(row: &tokio_postgres::Row, index: usize) -> Result<Value<'_>,
 }
 
 /// The type that a statement is prepared with for a parameter of this kind.
-pub(super) fn parameter_type(kind: Kind) -> Type {
+pub(crate) fn parameter_type(kind: Kind) -> Type {
     match kind {
         Kind::Unknown => Type::UNKNOWN,
         Kind::Integer => Type::INT8,
@@ -50,7 +50,7 @@ impl<'a> FromSql<'a> for Read<'a> {
                 Value::Text(<&str>::from_sql(kind, raw)?)
             }
             Type::BYTEA => Value::Bytes(raw),
-            Type::NUMERIC => Value::Money(numeric::decode(raw)?),
+            Type::NUMERIC => Value::Money(postgres_money::decode(raw)?),
             Type::TIMESTAMPTZ => Value::Timestamp(decode_time(raw)?),
             _ => return Err(format!("no value is read from type {kind}").into()),
         };
@@ -94,7 +94,7 @@ impl ToSql for Value<'_> {
                 out.put_slice(text.as_bytes());
             }
             (Value::Bytes(bytes), &Type::BYTEA) => out.put_slice(bytes),
-            (Value::Money(money), &Type::NUMERIC) => numeric::encode(money, out)?,
+            (Value::Money(money), &Type::NUMERIC) => postgres_money::encode(money, out)?,
             (Value::Timestamp(time), &Type::TIMESTAMPTZ) => {
                 let micros = time.micros().checked_sub(EPOCH_MICROS);
                 out.put_i64(micros.ok_or("a timestamp before PostgreSQL's time")?);

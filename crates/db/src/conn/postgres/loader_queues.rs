@@ -35,7 +35,7 @@ struct LoaderQueue<T> {
 }
 
 impl LoaderQueues {
-    pub(super) fn new(
+    pub(crate) fn new(
         connections: Pool<PgManager>,
         limit: Duration,
         counters: Arc<Counters>,

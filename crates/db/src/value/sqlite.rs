@@ -5,8 +5,8 @@ use rusqlite::{
     types::{ToSqlOutput, Value as Owned, ValueRef},
 };
 
-use super::money;
-use crate::{Error, Kind, Param, Value};
+use super::{Kind, Param, Value, sqlite_money};
+use crate::Error;
 
 /// Binds each `$n` of a statement. SQLite takes `$1` for a name and numbers names as they first occur, so the
 /// number is read back from the name.
@@ -72,7 +72,7 @@ impl ToSql for Bound<'_> {
             Value::Boolean(boolean) => ToSqlOutput::Owned(Owned::Integer(boolean.into())),
             Value::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
             Value::Bytes(bytes) => ToSqlOutput::Borrowed(ValueRef::Blob(bytes)),
-            Value::Money(money) => ToSqlOutput::Owned(Owned::Text(money::encode(money))),
+            Value::Money(money) => ToSqlOutput::Owned(Owned::Text(sqlite_money::encode(money))),
             Value::Timestamp(time) => ToSqlOutput::Owned(Owned::Integer(time.micros())),
         })
     }

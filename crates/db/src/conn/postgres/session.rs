@@ -14,9 +14,8 @@ use tokio_stream::StreamExt;
 use super::{
     connection::{PgConnection, PgManager},
     loader_queues::LoaderQueues,
-    values::parameter_type,
 };
-use crate::{Error, Param, Row, Rows, Sql, Value};
+use crate::{Error, Param, Row, Rows, Sql, Value, value::postgres::parameter_type};
 
 /// A commit has no time limit at the server. Where it waits for a standby, the limit would end the wait and not the
 /// transaction, which would then be acknowledged though no standby has it.
@@ -42,7 +41,7 @@ enum Transaction {
 }
 
 impl Session {
-    pub(super) fn new(pool: &Pool<PgManager>, limit: Duration) -> Self {
+    pub(crate) fn new(pool: &Pool<PgManager>, limit: Duration) -> Self {
         Self {
             connection: OnceCell::new(),
             pool: pool.clone(),
@@ -53,7 +52,7 @@ impl Session {
     }
 
     /// The session of a job, which may use the batch loaders of its lane.
-    pub(super) fn with_loader_queues(mut self, loader_queues: &Arc<LoaderQueues>) -> Self {
+    pub(crate) fn with_loader_queues(mut self, loader_queues: &Arc<LoaderQueues>) -> Self {
         self.loader_queues = Some(Arc::clone(loader_queues));
         self
     }
@@ -67,7 +66,7 @@ impl Session {
     }
 
     /// Takes a connection, unless the session has one.
-    pub(super) async fn connect(&self) -> Result<&PgConnection, Error> {
+    pub(crate) async fn connect(&self) -> Result<&PgConnection, Error> {
         match self.connection.get() {
             Some(connection) => Ok(connection),
             // In a box of its own, or it would make every future around a statement larger.
@@ -76,7 +75,7 @@ impl Session {
     }
 
     /// From the next statement on, in a transaction opened by this text.
-    pub(super) fn want_transaction(&mut self, begin: String) {
+    pub(crate) fn want_transaction(&mut self, begin: String) {
         self.transaction = Transaction::Wanted(begin);
     }
 
@@ -173,7 +172,7 @@ impl Session {
     }
 
     /// Commits. An error that is not of the kind `Retry` or a constraint leaves the outcome unknown.
-    pub(super) async fn commit(&mut self) -> Result<(), Error> {
+    pub(crate) async fn commit(&mut self) -> Result<(), Error> {
         if let Transaction::Open = self.transaction {
             self.connection()?.control(self.limit, COMMIT).await?;
         }
@@ -182,7 +181,7 @@ impl Session {
     }
 
     /// Rolls back; a connection on which that fails is not used again.
-    pub(super) async fn roll_back(&mut self) {
+    pub(crate) async fn roll_back(&mut self) {
         if matches!(self.transaction, Transaction::Open) {
             let rolled_back = match self.connection() {
                 Ok(connection) => connection.control(self.limit, "ROLLBACK").await,
@@ -196,7 +195,7 @@ impl Session {
     }
 
     /// Whether the connection broke while this session had it.
-    pub(super) fn is_lost(&self) -> bool {
+    pub(crate) fn is_lost(&self) -> bool {
         self.connection
             .get()
             .is_some_and(|connection| connection.is_lost())

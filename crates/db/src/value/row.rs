@@ -1,6 +1,7 @@
 //! One row of a result, from either engine.
 
-use crate::{Column, Error, Timestamp, Value};
+use super::{Column, Value, postgres, sqlite};
+use crate::{Error, Timestamp};
 
 /// A row, lent to the function that turns it into a value of the caller.
 pub struct Row<'a>(Source<'a>);
@@ -31,8 +32,8 @@ impl<'a> Row<'a> {
 
     fn value(&self, index: usize) -> Result<Value<'_>, Error> {
         match self.0 {
-            Source::Sqlite(row) => crate::sqlite::values::read(row, index),
-            Source::Postgres(row) => crate::postgres::values::read(row, index),
+            Source::Sqlite(row) => sqlite::read(row, index),
+            Source::Postgres(row) => postgres::read(row, index),
         }
     }
 }

@@ -18,8 +18,8 @@ use tokio_postgres::config::{Config, Host, SslMode};
 #[derive(Clone)]
 pub struct PostgresAddress {
     /// One for each host, which differ in host and port alone.
-    pub(super) hosts: Vec<Config>,
-    pub(super) root_certificates: Option<PathBuf>,
+    pub(crate) hosts: Vec<Config>,
+    pub(crate) root_certificates: Option<PathBuf>,
 }
 
 impl FromStr for PostgresAddress {
@@ -106,7 +106,7 @@ fn is_local(host: &Host) -> bool {
 
 impl PostgresAddress {
     /// How TLS is used, which is the same for all hosts.
-    pub(super) fn tls(&self) -> SslMode {
+    pub(crate) fn tls(&self) -> SslMode {
         self.hosts
             .first()
             .map_or(SslMode::Require, Config::get_ssl_mode)
@@ -114,7 +114,7 @@ impl PostgresAddress {
 }
 
 /// `host:port`, for people.
-pub(super) fn name(config: &Config) -> String {
+pub(crate) fn host_and_port(config: &Config) -> String {
     let host = match config.get_hosts().first() {
         Some(Host::Tcp(name)) => name.clone(),
         Some(Host::Unix(path)) => path.display().to_string(),
@@ -135,7 +135,7 @@ impl fmt::Display for PostgresAddress {
             let password = first.and_then(Config::get_password).map_or("", |_| ":***");
             write!(formatter, "{user}{password}@")?;
         }
-        let names: Vec<String> = self.hosts.iter().map(name).collect();
+        let names: Vec<String> = self.hosts.iter().map(host_and_port).collect();
         let database = first.and_then(Config::get_dbname).unwrap_or_default();
         let mode = match self.tls() {
             SslMode::Disable => "disable",
@@ -188,7 +188,7 @@ mod tests {
     fn each_host_of_a_list_has_its_own_port_and_the_same_settings() {
         let text = "postgres://u:p%40,x@one,[::1]:5433,%2Frun%2Fpostgresql/d?target_session_attrs=read-write";
         let address: PostgresAddress = text.parse().unwrap();
-        let names: Vec<String> = address.hosts.iter().map(name).collect();
+        let names: Vec<String> = address.hosts.iter().map(host_and_port).collect();
         assert_eq!(names, ["one:5432", "::1:5433", "/run/postgresql:5432"]);
         for host in &address.hosts {
             assert_eq!(host.get_password(), Some("p@,x".as_bytes()));
