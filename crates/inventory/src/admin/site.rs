@@ -3,9 +3,8 @@
 
 use std::ops::Deref;
 
-use askama::Template;
 use axum::{extract::FromRequestParts, response::Response};
-use http::{StatusCode, request::Parts};
+use http::request::Parts;
 
 use super::{
     about::{AdminModel, ModelDescription, RecordCount},
@@ -169,16 +168,6 @@ impl AdminFrame {
             ),
             _ => problem,
         }
-    }
-
-    /// A page of this frame: 200, and 422 for a form that is shown again.
-    pub(super) fn page(&self, is_refused: bool, template: impl Template) -> Response {
-        let status = if is_refused {
-            StatusCode::UNPROCESSABLE_ENTITY
-        } else {
-            StatusCode::OK
-        };
-        self.show_with(status, template)
     }
 
     /// Leads back to the index, because there is no such record.

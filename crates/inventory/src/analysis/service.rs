@@ -129,13 +129,7 @@ pub async fn list(
 ///
 /// As [`list`].
 pub async fn records(state: &State, wanted: PageRequest) -> Result<Page<AnalysisRecord>, Refusal> {
-    let page = list(state, None, wanted).await?;
-    Ok(Page {
-        count: page.count,
-        number: page.number,
-        size: page.size,
-        results: page.results.into_iter().map(AnalysisRecord::from).collect(),
-    })
+    Ok(list(state, None, wanted).await?.map(AnalysisRecord::from))
 }
 
 /// One analysis with its provenance.

@@ -32,7 +32,7 @@ use crate::{
         RecordId,
         fields::{Draft, Mode},
         page::Page,
-        query::Parameters,
+        query::{Parameters, with_query},
         refusal::{Refusal, allow},
     },
     work::{Author, Work},
@@ -312,8 +312,7 @@ pub async fn paginated<T: Serialize>(mut call: Call, page: &Page<T>) -> Response
     let Ok(base) = PublicUrl::from_request_parts(&mut call.parts, &()).await;
     let address = |page: Option<u64>| {
         let query = call.parameters.with_page(page);
-        let mark = if query.is_empty() { "" } else { "?" };
-        base.join(&format!("{}{mark}{query}", call.parts.uri.path()))
+        base.join(&with_query(call.parts.uri.path(), &query))
     };
     let is_last = page.number.saturating_mul(page.size) >= page.count;
     let next = (!is_last).then(|| address(Some(page.number + 1)));

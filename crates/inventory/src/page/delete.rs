@@ -9,21 +9,25 @@ use web::locale::Locale;
 use super::Frame;
 use crate::rest::Refusal;
 
-/// A record that is to be deleted, as the page asks about it.
+/// A record, or several, to be deleted, as the page asks about it.
 #[derive(Debug)]
 pub(crate) struct Deletion {
     /// The question.
     pub(crate) title: String,
-    /// What the record is called.
+    /// What the record is called; empty where a list names it.
     pub(crate) name: String,
     /// The consequence, in one sentence.
-    pub(crate) sentence: &'static str,
+    pub(crate) sentence: String,
+    /// What goes with it or keeps it: a heading or nothing, and records with their addresses.
+    pub(crate) lists: Vec<(&'static str, Vec<(String, Option<String>)>)>,
+    /// Records that the reader may not delete, and why.
+    pub(crate) kept: Vec<(String, String)>,
+    /// What the form sends.
+    pub(crate) hidden: Vec<(String, String)>,
     /// What the button says.
     pub(crate) confirm: String,
     /// Where the reader goes who does not want it after all.
     pub(crate) back: String,
-    /// Where it goes on afterwards.
-    pub(crate) next: String,
     /// What refers to the record, to be looked at when it cannot be deleted.
     pub(crate) blocking: Option<(String, String)>,
     /// Why it cannot be deleted; empty while it can.
@@ -42,16 +46,18 @@ impl Deletion {
     pub(crate) fn new(
         (title, confirm): (impl Into<String>, impl Into<String>),
         name: String,
-        sentence: &'static str,
+        sentence: impl Into<String>,
         back: String,
     ) -> Self {
         Self {
             title: title.into(),
             name,
-            sentence,
+            sentence: sentence.into(),
+            lists: Vec::new(),
+            kept: Vec::new(),
+            hidden: vec![("next".to_owned(), String::new())],
             confirm: confirm.into(),
             back,
-            next: String::new(),
             blocking: None,
             problem: String::new(),
         }
@@ -69,7 +75,8 @@ impl Deletion {
         Self::new(texts, name, sentence, back)
     }
 
-    /// The page that asks, or explains why the record cannot be deleted, as far as that is known beforehand.
+    /// The page that asks, or explains why the record cannot be deleted, as far as that is known
+    /// beforehand.
     ///
     /// # Errors
     ///

@@ -30,7 +30,10 @@ use crate::{
         csrf,
         session::{SavedView, cookies},
     },
-    rest::{Refusal, query::Parameters},
+    rest::{
+        Refusal,
+        query::{Parameters, with_query},
+    },
 };
 
 /// The frame of one page for one reader. Dereferences to its [`Layout`], so that templates write `frame.text("…", "…")`.
@@ -226,12 +229,7 @@ pub(crate) fn picked_next(next: &str, name: &str, id: i64) -> Option<String> {
     if path.ends_with("/new/") || path.ends_with("/edit/") {
         parameters.set(name, id.to_string());
     }
-    let query = parameters.written();
-    Some(if query.is_empty() {
-        path.to_owned()
-    } else {
-        format!("{path}?{query}")
-    })
+    Some(with_query(path, &parameters.written()))
 }
 
 /// 303 to one of our addresses: what a form that was done answers.

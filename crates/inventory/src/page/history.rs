@@ -10,7 +10,12 @@ use crate::{
     audit::{self, ActionKind, Entry, FieldChange},
     names,
     page::part::{Part, part},
-    rest::{Refusal, json::time_text, list::PageNumber, page::PageRequest},
+    rest::{
+        Refusal,
+        json::time_text,
+        list::PageNumber,
+        page::{Page, PageRequest},
+    },
 };
 
 /// Changes that a page shows.
@@ -19,8 +24,10 @@ const SHOWN: u64 = 10;
 /// One change.
 #[derive(Debug)]
 pub(crate) struct ChangeView {
-    /// What was done, by whom.
-    pub(crate) text: String,
+    /// What was done.
+    pub(crate) done: String,
+    /// By whom.
+    pub(crate) who: String,
     /// What each field was and became.
     pub(crate) values: Vec<String>,
     /// When, for people.
@@ -36,29 +43,39 @@ pub(crate) async fn changes(
     id: i64,
     locale: Locale,
 ) -> Result<Part<Vec<ChangeView>>, Refusal> {
-    part("history", read(state, model, id, locale)).await
+    let read = page(state, (model, id), (1, SHOWN), locale, phrase);
+    part("history", async { Ok::<_, Refusal>(read.await?.results) }).await
 }
 
-async fn read(
+/// One page of the changes of a record, newest first: its number from 1 and its size. `words` says
+/// what was done.
+pub(crate) async fn page(
     state: &State,
-    model: Model,
-    id: i64,
+    (model, id): (Model, i64),
+    (number, size): (u64, u64),
     locale: Locale,
-) -> Result<Vec<ChangeView>, Refusal> {
+    words: fn(&Entry, Locale) -> String,
+) -> Result<Page<ChangeView>, Refusal> {
     let wanted = PageRequest {
-        page: PageNumber::Number(1),
-        size: SHOWN,
+        page: PageNumber::Number(number),
+        size,
     };
     let page = audit::history(state, model, id, wanted).await?;
-    Ok(page
-        .results
-        .iter()
-        .map(|entry| change(entry, locale))
-        .collect())
+    Ok(page.map(|entry| ChangeView {
+        done: words(&entry, locale),
+        values: values(&entry, locale),
+        time: locale.date_time(entry.created_at),
+        machine_time: machine_time(entry.created_at),
+        who: match entry.user {
+            Some((_, name)) => name,
+            None => locale.text("o programa", "the program").to_owned(),
+        },
+    }))
 }
 
-fn change(entry: &Entry, locale: Locale) -> ChangeView {
-    let done = match entry.done {
+/// What was done, in few words: `Added`, `Changed: title, quantity`.
+fn phrase(entry: &Entry, locale: Locale) -> String {
+    match entry.done {
         ActionKind::Added => locale.text("Criado", "Added").to_owned(),
         ActionKind::Changed => {
             let fields: Vec<_> = entry
@@ -73,16 +90,6 @@ fn change(entry: &Entry, locale: Locale) -> ChangeView {
             let (portuguese, english) = done.words();
             locale.text(portuguese, english).to_owned()
         }
-    };
-    let who = entry
-        .user
-        .as_ref()
-        .map_or(locale.text("sistema", "system"), |(_, name)| name);
-    ChangeView {
-        text: format!("{done} · {who}"),
-        values: values(entry, locale),
-        time: locale.date_time(entry.created_at),
-        machine_time: machine_time(entry.created_at),
     }
 }
 
@@ -112,7 +119,7 @@ pub(crate) fn sentence(entry: &Entry, locale: Locale) -> String {
 }
 
 /// What the changed fields were and became, where that is kept: `Quantity: 5 → 9`.
-pub(crate) fn values(entry: &Entry, locale: Locale) -> Vec<String> {
+fn values(entry: &Entry, locale: Locale) -> Vec<String> {
     let changes = entry.changes.iter();
     let changes = changes.filter(|change| change.values.is_some());
     changes.map(|change| in_words(change, locale)).collect()

@@ -320,7 +320,7 @@ async fn delete<R: ResourcePages>(
         }
         Err(refusal) => {
             let (deletion, _) = resource.deletion(state, &frame, &record).await?;
-            Ok(Deletion { next, ..deletion }.refuse(&frame, refusal)?)
+            Ok(deletion.refuse(&frame, refusal)?)
         }
     }
 }

@@ -19,6 +19,18 @@ pub struct Page<T> {
     pub results: Vec<T>,
 }
 
+impl<T> Page<T> {
+    /// The same page of other values, one for each record.
+    pub fn map<U>(self, value: impl FnMut(T) -> U) -> Page<U> {
+        Page {
+            count: self.count,
+            number: self.number,
+            size: self.size,
+            results: self.results.into_iter().map(value).collect(),
+        }
+    }
+}
+
 /// A page that ends here or before is a few rows from the beginning of its list.
 const NEAR: u64 = 200;
 

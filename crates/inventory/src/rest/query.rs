@@ -75,7 +75,17 @@ impl Parameters {
     }
 }
 
-fn write_pairs<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+/// An address with a query, where there is one.
+pub(crate) fn with_query(path: &str, query: &str) -> String {
+    if query.is_empty() {
+        path.to_owned()
+    } else {
+        format!("{path}?{query}")
+    }
+}
+
+/// The query string of these parameters.
+pub(crate) fn write_pairs<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
     let mut query = String::new();
     for (key, value) in pairs {
         if !query.is_empty() {

@@ -5,7 +5,7 @@ use crate::{
     admin::about::{ModelDescription, ModelFilterKind},
     rest::{
         list::search_words,
-        query::{Parameters, encode},
+        query::{Parameters, write_pairs},
     },
 };
 
@@ -152,9 +152,7 @@ impl ListParameters {
 
     /// The words of the search, folded: the rules are the API's.
     pub(in crate::admin) fn words(&self) -> Vec<String> {
-        let mut query = "search=".to_owned();
-        encode(&self.search, &mut query);
-        search_words(&Parameters::parse(&query))
+        search_words(&Parameters::of("search", &self.search))
     }
 
     /// Whether the list shows less than everything.
@@ -188,14 +186,8 @@ impl ListParameters {
         if self.shows_all {
             pairs.push(("all", "1".to_owned()));
         }
-        let mut href = "?".to_owned();
-        for (index, (name, value)) in pairs.iter().enumerate() {
-            href.push_str(if index == 0 { "" } else { "&" });
-            href.push_str(name);
-            href.push('=');
-            encode(value, &mut href);
-        }
-        href
+        let pairs = pairs.iter().map(|(name, value)| (*name, value.as_str()));
+        format!("?{}", write_pairs(pairs))
     }
 
     /// Everything but the page, as parameters.
@@ -217,11 +209,9 @@ impl ListParameters {
 
     /// The same in the words of the API's lists, for the service functions that know them.
     pub(in crate::admin) fn parameters(&self, about: &ModelDescription) -> Parameters {
-        let mut pairs: Vec<(&str, String)> = vec![
-            ("search", self.search.clone()),
-            ("page", self.page.to_string()),
-            ("page_size", self.size.to_string()),
-        ];
+        let mut parameters = Parameters::of("search", &self.search);
+        parameters.set("page", self.page.to_string());
+        parameters.set("page_size", self.size.to_string());
         let order: Vec<String> = self
             .order
             .iter()
@@ -230,19 +220,15 @@ impl ListParameters {
                 Some(format!("{}{name}", if *descends { "-" } else { "" }))
             })
             .collect();
-        pairs.push(("ordering", order.join(",")));
-        pairs.extend(self.filters.iter().cloned());
+        parameters.set("ordering", order.join(","));
+        for (name, value) in &self.filters {
+            parameters.set(name, value.as_str());
+        }
         if let Some((from, to)) = self.dates.days() {
-            pairs.extend([("date_from", from), ("date_to", to)]);
+            parameters.set("date_from", from);
+            parameters.set("date_to", to);
         }
-        let mut query = String::new();
-        for (name, value) in pairs {
-            query.push_str(name);
-            query.push('=');
-            encode(&value, &mut query);
-            query.push('&');
-        }
-        Parameters::parse(&query)
+        parameters
     }
 }
 

@@ -5,7 +5,7 @@ use axum::{
     response::Response,
 };
 
-use super::{delete, edits, query};
+use super::{delete, edits, every, query};
 use crate::{
     access::Verb,
     admin::{
@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// The most records that one action is done to.
-const MOST_AT_ONCE: usize = 1_000;
+const MOST_AT_ONCE: u64 = 1_000;
 
 /// `POST /admin/{model}/`
 pub(super) async fn act(
@@ -62,17 +62,16 @@ async fn perform(
     if name.is_empty() {
         return Ok(warn("Nenhuma ação selecionada.", "No action selected."));
     }
-    let ids = selected(page, model, asked, members).await?;
+    let Some(ids) = selected(page, model, asked, members).await? else {
+        return Ok(warn(
+            "Há registros demais para uma ação: no máximo 1.000 de cada vez. Nenhum item foi alterado.",
+            "There are too many records for one action: at most 1,000 at a time. No items have been changed.",
+        ));
+    };
     if ids.is_empty() {
         return Ok(warn(
             "Selecione itens para executar ações sobre eles. Nenhum item foi alterado.",
             "Items must be selected in order to perform actions on them. No items have been changed.",
-        ));
-    }
-    if ids.len() > MOST_AT_ONCE {
-        return Ok(warn(
-            "Há registros demais para uma ação: no máximo 1.000 de cada vez. Nenhum item foi alterado.",
-            "There are too many records for one action: at most 1,000 at a time. No items have been changed.",
         ));
     }
     if name == "delete_selected" {
@@ -87,36 +86,23 @@ async fn perform(
     Ok(flash::leave(back(), done))
 }
 
-/// The records that the boxes name, or all that the list finds.
+/// The records that the boxes name, or all that the list finds; none when there are too many.
 async fn selected(
     page: &PageState,
     model: &'static dyn AdminModel,
     asked: &ListParameters,
     members: &Members,
-) -> Result<Vec<i64>, Refusal> {
+) -> Result<Option<Vec<i64>>, Refusal> {
     if request_body::text(members, "across").as_deref() != Some("1") {
         let mut ids: Vec<i64> = members
             .keys()
             .filter_map(|name| name.strip_prefix("row:")?.parse().ok())
             .collect();
         ids.sort_unstable();
-        return Ok(ids);
+        return Ok(Some(ids).filter(|ids| ids.len() as u64 <= MOST_AT_ONCE));
     }
-    let mut ids = Vec::new();
-    let mut stretch = ListParameters {
-        page: 1,
-        size: asked.size.min(page.state.config.max_page_size),
-        ..asked.clone()
-    };
-    while ids.len() <= MOST_AT_ONCE {
-        let rows = model.list(&page.state, &stretch).await?;
-        ids.extend(rows.records.iter().map(|row| row.id));
-        if rows.records.is_empty() || ids.len() as u64 >= rows.count.number {
-            break;
-        }
-        stretch.page += 1;
-    }
-    Ok(ids)
+    let records = every(page, model, asked, MOST_AT_ONCE).await?;
+    Ok(records.map(|records| records.iter().map(|record| record.id).collect()))
 }
 
 async fn each(

@@ -8,7 +8,8 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use http::StatusCode;
-use web::errors::wants_json;
+use resource::Words;
+use web::{errors::wants_json, locale::Locale};
 
 use super::{RecordPath, actions::reason, find, list_address};
 use crate::{
@@ -22,6 +23,7 @@ use crate::{
     catalogue::ReferenceCount,
     page::{
         PageState,
+        delete::Deletion,
         flash::{self, Flash},
         request_body, see_other,
     },
@@ -32,16 +34,27 @@ use crate::{
 const MOST_NAMED: usize = 100;
 
 /// Records that are to be deleted.
+#[derive(Default)]
 pub(super) struct DeletionPlan {
     ids: Vec<i64>,
     /// The first of them: text and address.
-    named: Vec<(String, String)>,
+    named: Vec<(String, Option<String>)>,
     /// What goes with them: how many, and what they are called.
-    summary: Vec<(u64, String)>,
-    /// The records that keep them from being deleted.
-    protected: Vec<ProtectingRecords>,
+    summary: Vec<(String, Option<String>)>,
+    /// The records that keep them from being deleted, with their lists.
+    protected: Vec<(String, Option<String>)>,
     /// Those that the reader may not delete whatever refers to them, and why.
     kept: Vec<(String, String)>,
+}
+
+#[derive(Template)]
+#[template(path = "admin/delete.html")]
+struct ModelDeletePage<'a> {
+    site: &'a AdminFrame,
+    about: &'a ModelDescription,
+    /// The one record, with its address; none of several.
+    record: Option<(String, String)>,
+    page: Deletion,
 }
 
 impl DeletionPlan {
@@ -54,45 +67,12 @@ impl DeletionPlan {
     pub(super) fn is_gone(&self) -> bool {
         self.ids.is_empty()
     }
-}
 
-/// Records that keep one from being deleted.
-pub(super) struct ProtectingRecords {
-    text: String,
-    address: Option<String>,
-}
-
-#[derive(Template)]
-#[template(path = "admin/delete.html")]
-struct ModelDeletePage<'a> {
-    site: &'a AdminFrame,
-    about: &'a ModelDescription,
-    plan: DeletionPlan,
-    is_bulk: bool,
-}
-
-impl ModelDeletePage<'_> {
-    fn name(&self) -> String {
-        self.about.words.title(self.site.locale)
-    }
-
-    fn is_protected(&self) -> bool {
-        !self.plan.protected.is_empty()
-    }
-
-    fn first(&self) -> &str {
-        self.plan.named.first().map_or("", |(text, _)| text)
-    }
-
-    fn title(&self) -> String {
-        let locale = self.site.locale;
-        let count = self.plan.ids.len() as u64;
-        let name = self.about.words.of(locale, count);
-        match (self.plan.is_kept(), self.is_bulk) {
-            (true, _) => format!(
-                "{} {name}",
-                locale.text("Não é possível excluir", "Cannot delete")
-            ),
+    fn title(&self, words: &Words, locale: Locale, is_bulk: bool) -> String {
+        let name = words.of(locale, self.ids.len() as u64);
+        let cannot = locale.text("Não é possível excluir", "Cannot delete");
+        match (self.is_kept(), is_bulk) {
+            (true, _) => format!("{cannot} {name}"),
             (false, false) => locale.text("Tem certeza?", "Are you sure?").to_owned(),
             (false, true) => locale
                 .text("Excluir vários registros", "Delete multiple objects")
@@ -100,38 +80,52 @@ impl ModelDeletePage<'_> {
         }
     }
 
-    fn question(&self) -> String {
-        let locale = self.site.locale;
-        let words = &self.about.words;
-        let (article, this) = (words.ending("o", "a"), words.ending("os", "as"));
-        let (one, many) = (words.one(locale), words.many(locale));
-        let text = self.first();
-        match (locale, self.is_protected(), self.is_bulk) {
-            (web::locale::Locale::En, true, false) => format!(
-                "Deleting the {one} “{text}” would require deleting the following protected related objects:"
+    fn question(&self, words: &Words, locale: Locale, is_bulk: bool) -> String {
+        let first = self.named.first().map_or("", |(text, _)| text);
+        let of = match (locale, is_bulk) {
+            (Locale::En, false) => format!("the {} “{first}”", words.one(locale)),
+            (Locale::En, true) => format!("the selected {}", words.many(locale)),
+            (Locale::PtBr, false) => {
+                format!("{} {} “{first}”", words.ending("o", "a"), words.one(locale))
+            }
+            (Locale::PtBr, true) => {
+                let (this, many) = (words.ending("os", "as"), words.many(locale));
+                format!("{this} {many} selecionad{this}")
+            }
+        };
+        match (locale, self.is_kept()) {
+            (_, true) if self.protected.is_empty() => String::new(),
+            (Locale::En, true) => format!(
+                "Deleting {of} would require deleting the following protected related objects:"
             ),
-            (web::locale::Locale::En, true, true) => format!(
-                "Deleting the selected {many} would require deleting the following protected related objects:"
+            (Locale::PtBr, true) => format!(
+                "Excluir {of} exigiria excluir os seguintes registros relacionados, que estão protegidos:"
             ),
-            (web::locale::Locale::En, false, false) => format!(
-                "Are you sure you want to delete the {one} “{text}”? All of the following related items will be deleted:"
-            ),
-            (web::locale::Locale::En, false, true) => format!(
-                "Are you sure you want to delete the selected {many}? All of the following objects and their related items will be deleted:"
-            ),
-            (web::locale::Locale::PtBr, true, false) => format!(
-                "Excluir {article} {one} “{text}” exigiria excluir os seguintes registros relacionados, que estão protegidos:"
-            ),
-            (web::locale::Locale::PtBr, true, true) => format!(
-                "Excluir {this} {many} selecionad{this} exigiria excluir os seguintes registros relacionados, que estão protegidos:"
-            ),
-            (web::locale::Locale::PtBr, false, false) => format!(
-                "Tem certeza de que quer excluir {article} {one} “{text}”? Tudo isto será excluído:"
-            ),
-            (web::locale::Locale::PtBr, false, true) => format!(
-                "Tem certeza de que quer excluir {this} {many} selecionad{this}? Tudo isto será excluído:"
-            ),
+            (Locale::En, false) => {
+                let what = if is_bulk {
+                    "objects and their related items"
+                } else {
+                    "related items"
+                };
+                format!(
+                    "Are you sure you want to delete {of}? All of the following {what} will be deleted:"
+                )
+            }
+            (Locale::PtBr, false) => {
+                format!("Tem certeza de que quer excluir {of}? Tudo isto será excluído:")
+            }
         }
+    }
+
+    /// What the form of several records sends, and that it was confirmed.
+    fn hidden(&self, is_bulk: bool) -> Vec<(String, String)> {
+        let rows = self.ids.iter().filter(|_| is_bulk);
+        let rows = rows.map(|id| (format!("row:{id}"), "1".to_owned()));
+        let action = ("action".to_owned(), "delete_selected".to_owned());
+        let confirm = ("confirm".to_owned(), "yes".to_owned());
+        rows.chain(is_bulk.then_some(action))
+            .chain([confirm])
+            .collect()
     }
 }
 
@@ -143,13 +137,7 @@ pub(super) async fn look_up(
     ids: &[i64],
 ) -> Result<DeletionPlan, Refusal> {
     let about = model.about();
-    let mut plan = DeletionPlan {
-        ids: Vec::new(),
-        named: Vec::new(),
-        summary: Vec::new(),
-        protected: Vec::new(),
-        kept: Vec::new(),
-    };
+    let mut plan = DeletionPlan::default();
     let mut going: BTreeMap<&'static str, u64> = BTreeMap::new();
     for id in ids {
         let Some(record) = model.read(&page.state, *id).await? else {
@@ -169,34 +157,40 @@ pub(super) async fn look_up(
             plan.kept.push((record.text.clone(), why));
         }
         plan.ids.push(*id);
-        if plan.named.len() < MOST_NAMED {
-            plan.named.push((record.text, about.record_address(*id)));
+        match plan.named.len() {
+            MOST_NAMED => plan.named.push(("…".to_owned(), None)),
+            named if named < MOST_NAMED => {
+                let address = about.record_address(*id);
+                plan.named.push((record.text, Some(address)));
+            }
+            _ => {}
         }
     }
-    let name = |about: &ModelDescription| about.words.title(site.locale);
-    plan.summary.push((plan.ids.len() as u64, name(about)));
-    for (path, count) in going.into_iter().filter(|(_, count)| *count > 0) {
-        if let Some(model) = registry::find(path) {
-            plan.summary.push((count, name(model.about())));
-        }
-    }
+    let counted = |about: &ModelDescription, count: u64| {
+        (format!("{}: {count}", about.words.title(site.locale)), None)
+    };
+    plan.summary.push(counted(about, plan.ids.len() as u64));
+    let going = going.into_iter().filter(|(_, count)| *count > 0);
+    let going = going.filter_map(|(path, count)| Some((registry::find(path)?, count)));
+    plan.summary
+        .extend(going.map(|(model, count)| counted(model.about(), count)));
     Ok(plan)
 }
 
-/// Records that refer to one of this model, in words.
+/// Records that refer to one of this model: in words, and their list.
 fn protecting(
     site: &AdminFrame,
     about: &ModelDescription,
     ReferenceCount { words, count }: &ReferenceCount,
     (id, text): (i64, &str),
-) -> ProtectingRecords {
+) -> (String, Option<String>) {
     let number = site.locale.number(*count);
     let name = words.of(site.locale, count.unsigned_abs());
     let list = registry::called(words).filter(|list| list.is_read_by(&site.caller));
-    ProtectingRecords {
-        text: format!("{number} {name} · {text}"),
-        address: list.map(|list| format!("{}?{}={id}", list.address(), about.model.code())),
-    }
+    (
+        format!("{number} {name} · {text}"),
+        list.map(|list| format!("{}?{}={id}", list.address(), about.model.code())),
+    )
 }
 
 /// The page that asks, or that says why not.
@@ -206,15 +200,33 @@ pub(super) fn confirmation(
     plan: DeletionPlan,
     is_bulk: bool,
 ) -> Response {
-    site.page(
-        false,
-        ModelDeletePage {
-            site,
-            about,
-            plan,
-            is_bulk,
-        },
-    )
+    let (words, locale, is_kept) = (&about.words, site.locale, plan.is_kept());
+    let question = plan.question(words, locale, is_bulk);
+    let confirm = site.text("Sim, tenho certeza", "Yes, I’m sure");
+    let texts = (plan.title(words, locale, is_bulk), confirm);
+    let mut page = Deletion {
+        hidden: plan.hidden(is_bulk),
+        ..Deletion::new(texts, String::new(), question, about.address())
+    };
+    let record = plan.named.first().filter(|_| !is_bulk);
+    let record = record.and_then(|(text, address)| Some((text.clone(), address.clone()?)));
+    page.lists = if is_kept {
+        page.problem = std::mem::take(&mut page.sentence);
+        page.kept = plan.kept;
+        vec![("", plan.protected)]
+    } else {
+        let (summary, records) = (
+            site.text("Resumo", "Summary"),
+            site.text("Registros", "Objects"),
+        );
+        vec![(summary, plan.summary), (records, plan.named)]
+    };
+    site.show(ModelDeletePage {
+        site,
+        about,
+        record,
+        page,
+    })
 }
 
 /// `GET /admin/{model}/{id}/delete/`

@@ -11,7 +11,7 @@ use web::locale::Locale;
 
 use super::{
     inlines::rows_of,
-    together::{self, WriteFailure, mendable},
+    rows::{self, RowWrite, WriteFailure, mendable},
     versions,
 };
 use crate::{
@@ -144,10 +144,17 @@ pub(super) async fn save(
             site.locale,
         );
         edits.0.insert(id, (form, edit.clone()));
-        rows.push(ListRowWrite { id, members, edit });
+        rows.push(RowWrite {
+            model,
+            id: Some(id),
+            key: "",
+            is_deleted: false,
+            members,
+            edit,
+        });
     }
+    let ids: Vec<_> = rows.iter().filter_map(|row| row.id).collect();
     let all = Arc::new(ListWrite {
-        model,
         rows,
         is_refused: edits.is_refused(),
         by: Writer::now(&page.state, &site.caller),
@@ -155,11 +162,13 @@ pub(super) async fn save(
     });
     let job = async move |work: &mut Work<'_>| all.write(work.tx).await;
     let written = work::write(&page.state, &site.caller, job).await;
-    let saved = match together::refused(written)? {
+    let saved = match rows::refused(written)? {
         Ok(saved) => saved,
         Err(refused) => {
-            for (id, refusal) in refused {
-                let (form, _) = edits.0.entry(id).or_default();
+            for (place, refusal) in refused {
+                let id = place.and_then(|place| ids.get(place));
+                let edit = id.and_then(|id| edits.0.get_mut(id));
+                let (form, _) = edit.ok_or(Refusal::NotFound)?;
                 form.take(refusal, site.locale)?;
             }
             return list::shown_again(page, site, model, asked, edits).await;
@@ -175,44 +184,32 @@ pub(super) async fn save(
 
 /// The records that were changed in a list.
 struct ListWrite {
-    model: &'static dyn AdminModel,
-    rows: Vec<ListRowWrite>,
+    rows: Vec<RowWrite>,
     /// Whether something is wrong already, so that nothing is written whatever else is found.
     is_refused: bool,
     by: Writer,
     locale: Locale,
 }
 
-/// What was changed of one record.
-struct ListRowWrite {
-    id: i64,
-    members: Members,
-    edit: FormEdit,
-}
-
 impl ListWrite {
     /// Locks and compares every record, then writes all of them or none; how many.
-    async fn write(&self, tx: &mut Tx) -> Result<u64, WriteFailure<i64>> {
+    async fn write(&self, tx: &mut Tx) -> Result<u64, WriteFailure> {
         let (mut refused, mut there) = (Vec::new(), Vec::new());
-        for row in &self.rows {
+        for (place, row) in self.rows.iter().enumerate() {
             // One that is gone is left out, as its row will be.
-            if let Some(record) = self.model.read_held(tx, row.id).await? {
-                let stored = versions::snapshots(self.model.about(), &record, self.locale);
-                let errors = row.edit.conflicts(&stored, self.locale);
+            if let Some(errors) = row.compare(tx, self.locale).await? {
                 if !errors.is_empty() {
-                    refused.push((row.id, errors.into()));
+                    refused.push((Some(place), errors.into()));
                 }
-                there.push(row);
+                there.push((place, row));
             }
         }
         if self.is_refused || !refused.is_empty() {
             return Err(WriteFailure::Refused(refused));
         }
-        for row in &there {
-            let target = WriteTarget::Part(row.id);
-            let written = self.model.write_within(tx, &self.by, target, &row.members);
-            if let Err(refusal) = written.await {
-                refused.push((row.id, mendable(refusal)?));
+        for (place, row) in &there {
+            if let Err(refusal) = row.write(tx, &self.by, None).await {
+                refused.push((Some(*place), mendable(refusal)?));
             }
         }
         if refused.is_empty() {

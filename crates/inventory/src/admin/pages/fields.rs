@@ -2,10 +2,14 @@
 
 use resource::{Field, Kind};
 
+use super::every;
 use crate::{
     access::{Permission, Verb},
     admin::{
-        about::ModelDescription, listing::ListParameters, messages, registry, site::AdminFrame,
+        about::{ModelDescription, ModelRecord},
+        listing::ListParameters,
+        messages, registry,
+        site::AdminFrame,
     },
     events::labels,
     page::{Form, PageState, edit_conflict::Conflict, picker::Source},
@@ -46,6 +50,9 @@ pub(super) struct FieldOption {
     pub(super) text: String,
     pub(super) is_chosen: bool,
 }
+
+/// What can be chosen: values, and what they are called.
+pub(super) type Choices = Vec<(String, String)>;
 
 /// The ways from a field to the records that it refers to.
 pub(super) struct RelationLinks {
@@ -141,7 +148,11 @@ async fn view(
     let text = |(portuguese, english)| site.locale.text(portuguese, english);
     let chosen: Vec<&str> = value.split(',').collect();
     let (options, links) = match (field.kind, field.target) {
-        (Kind::Reference, Some(target)) => related(page, site, target.path, &value).await?,
+        (Kind::Reference, Some(target)) => {
+            let (records, links) = related(page, site, target.path, &value, MOST_OPTIONS).await?;
+            let options = ticked(records.unwrap_or_default(), &[value.trim()]);
+            (options, Some(links))
+        }
         (Kind::Several, Some(target)) => {
             let choices = match target.path {
                 Permission::PATH => permissions(site),
@@ -168,15 +179,17 @@ async fn view(
     })
 }
 
-async fn related(
+/// The records that a value chooses from, unless there are more than `most`, and the ways to them.
+pub(super) async fn related(
     page: &PageState,
     site: &AdminFrame,
     path: &str,
     value: &str,
-) -> Result<(Vec<FieldOption>, Option<RelationLinks>), Refusal> {
+    most: u64,
+) -> Result<(Option<Choices>, RelationLinks), Refusal> {
     let model = registry::find(path).ok_or(Refusal::NotFound)?;
     let about = model.about();
-    let rows = records(page, path, MOST_OPTIONS).await?;
+    let rows = records(page, path, most).await?;
     let id: Option<i64> = value.trim().parse().ok();
     let mut text = String::new();
     if let (None, Some(id)) = (&rows, id) {
@@ -199,42 +212,25 @@ async fn related(
             .filter(|_| about.allows(&site.caller, Verb::Delete))
             .map(|id| format!("{}{id}/delete/", about.address())),
     };
-    let options = ticked(rows.unwrap_or_default(), &[value.trim()]);
-    Ok((options, Some(links)))
+    Ok((rows, links))
 }
 
 /// Where a script finds the records of a model by their names.
-pub(super) fn offers(path: &str) -> Option<String> {
+fn offers(path: &str) -> Option<String> {
     Source::of(path).map(|_| format!("/pick/{path}/"))
 }
 
-/// The records of a model that a field or a filter offers: id and text; none when there are more than `most`.
-pub(super) async fn records(
-    page: &PageState,
-    path: &str,
-    most: u64,
-) -> Result<Option<Vec<(String, String)>>, Refusal> {
+/// The records of a model that a field or a filter offers; none when there are more than `most`.
+async fn records(page: &PageState, path: &str, most: u64) -> Result<Option<Choices>, Refusal> {
     let model = registry::find(path).ok_or(Refusal::NotFound)?;
-    let mut asked = ListParameters::nothing(model.about());
-    asked.size = asked.size.min(page.state.config.max_page_size);
-    let mut offered = Vec::new();
-    loop {
-        let rows = model.list(&page.state, &asked).await?;
-        if rows.count.is_more || rows.count.number > most {
-            return Ok(None);
-        }
-        let is_end = rows.records.is_empty();
-        let records = rows.records.into_iter();
-        offered.extend(records.map(|row| (row.id.to_string(), row.text)));
-        if is_end || offered.len() as u64 >= rows.count.number {
-            return Ok(Some(offered));
-        }
-        asked.page += 1;
-    }
+    let asked = ListParameters::nothing(model.about());
+    let records = every(page, model, &asked, most).await?;
+    let offer = |record: ModelRecord| (record.id.to_string(), record.text);
+    Ok(records.map(|records| records.into_iter().map(offer).collect()))
 }
 
 /// Every permission.
-fn permissions(site: &AdminFrame) -> Vec<(String, String)> {
+fn permissions(site: &AdminFrame) -> Choices {
     let text = |permission| messages::permission(site.locale, permission);
     Permission::all()
         .map(|permission| (permission.to_string(), text(permission)))
@@ -242,14 +238,14 @@ fn permissions(site: &AdminFrame) -> Vec<(String, String)> {
 }
 
 /// Every type of events.
-fn types(site: &AdminFrame) -> Vec<(String, String)> {
+fn types(site: &AdminFrame) -> Choices {
     let types = labels::TYPES.iter();
     types
         .map(|(name, text)| ((*name).to_owned(), site.say(*text).to_owned()))
         .collect()
 }
 
-fn ticked(choices: Vec<(String, String)>, chosen: &[&str]) -> Vec<FieldOption> {
+fn ticked(choices: Choices, chosen: &[&str]) -> Vec<FieldOption> {
     let options = choices.into_iter().map(|(value, text)| FieldOption {
         is_chosen: chosen.contains(&value.as_str()),
         value,

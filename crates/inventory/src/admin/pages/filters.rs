@@ -2,12 +2,11 @@
 
 use web::locale::Locale;
 
-use super::fields;
+use super::fields::{self, RelationLinks};
 use crate::{
     admin::{
-        about::{AdminModel, ModelFilter, ModelFilterKind},
+        about::{AdminModel, Both, ModelFilter, ModelFilterKind},
         listing::ListParameters,
-        registry,
         site::AdminFrame,
     },
     page::{PageState, index::Chip},
@@ -16,6 +15,9 @@ use crate::{
 
 /// The most records of another model that a filter offers one by one.
 const MOST_CHOICES: u64 = 50;
+
+/// What can be chosen of what is so, or not.
+const YES_OR_NO: [(&str, Both); 2] = [("1", ("Sim", "Yes")), ("0", ("Não", "No"))];
 
 /// A filter as it is shown.
 pub(super) struct FilterView {
@@ -32,7 +34,7 @@ impl FilterView {
     /// What is chosen, and the list without the filter; none where everything is.
     pub(super) fn chip(&self) -> Option<Chip> {
         let (text, address) = match &self.field {
-            Some(field) if !field.value.is_empty() => (&field.text, &field.cleared),
+            Some(field) if !field.value.is_empty() => (&field.links.text, &field.cleared),
             _ => {
                 let (everything, others) = self.choices.split_first()?;
                 let choice = others.iter().find(|choice| choice.is_current)?;
@@ -58,12 +60,8 @@ pub(super) struct FilterChoice {
 pub(super) struct IdField {
     pub(super) name: &'static str,
     pub(super) value: String,
-    /// What the record of the id is called.
-    pub(super) text: String,
-    /// The list in which the id is found.
-    pub(super) list: String,
-    /// Where a script finds what to offer while somebody types.
-    pub(super) offers: Option<String>,
+    /// The record of the id, the list in which it is found, and what a script offers.
+    pub(super) links: RelationLinks,
     /// Everything else that the list is asked for.
     pub(super) rest: Vec<(&'static str, String)>,
     /// The list without this filter.
@@ -97,26 +95,23 @@ async fn view(
         Locale::En => format!("By {}", name.to_lowercase()),
         Locale::PtBr => format!("Por {}", name.to_lowercase()),
     };
+    let word = |(value, text): &(&str, Both)| ((*value).to_owned(), site.say(*text).to_owned());
     let values = match filter.kind {
-        ModelFilterKind::Truth => Some(vec![
-            ("1".to_owned(), locale.text("Sim", "Yes").to_owned()),
-            ("0".to_owned(), locale.text("Não", "No").to_owned()),
-        ]),
-        ModelFilterKind::Choices(choices) => Some(
-            choices
-                .iter()
-                .map(|(value, text)| ((*value).to_owned(), locale.text(text.0, text.1).to_owned()))
-                .collect(),
-        ),
-        ModelFilterKind::Related(path) => fields::records(page, path, MOST_CHOICES).await?,
-    };
-    let Some(values) = values else {
-        return Ok(FilterView {
-            name,
-            title,
-            choices: Vec::new(),
-            field: Some(id_field(page, filter, asked).await?),
-        });
+        ModelFilterKind::Truth => YES_OR_NO.iter().map(word).collect(),
+        ModelFilterKind::Choices(choices) => choices.iter().map(word).collect(),
+        ModelFilterKind::Related(path) => {
+            let value = asked.value(filter.name).unwrap_or_default();
+            let (records, links) = fields::related(page, site, path, value, MOST_CHOICES).await?;
+            let Some(records) = records else {
+                return Ok(FilterView {
+                    name,
+                    title,
+                    choices: Vec::new(),
+                    field: Some(IdField::of(filter.name, asked, links)),
+                });
+            };
+            records
+        }
     };
     let all = (None, locale.text("Todos", "All").to_owned());
     let values = values.into_iter();
@@ -162,28 +157,16 @@ async fn count(
     Ok(Some(format!("{mark}{number}")))
 }
 
-async fn id_field(
-    page: &PageState,
-    filter: &ModelFilter,
-    asked: &ListParameters,
-) -> Result<IdField, Refusal> {
-    let ModelFilterKind::Related(path) = filter.kind else {
-        return Err(Refusal::NotFound);
-    };
-    let model = registry::find(path).ok_or(Refusal::NotFound)?;
-    let record = match asked.id(filter.name) {
-        Some(id) => model.read(&page.state, id).await?,
-        None => None,
-    };
-    let mut rest = asked.pairs();
-    rest.retain(|(name, _)| *name != filter.name);
-    Ok(IdField {
-        name: filter.name,
-        value: asked.value(filter.name).unwrap_or_default().to_owned(),
-        text: record.map(|record| record.text).unwrap_or_default(),
-        list: model.about().address(),
-        offers: fields::offers(path),
-        rest,
-        cleared: asked.with(|asked| asked.set(filter.name, None)),
-    })
+impl IdField {
+    fn of(name: &'static str, asked: &ListParameters, links: RelationLinks) -> Self {
+        let mut rest = asked.pairs();
+        rest.retain(|(other, _)| *other != name);
+        Self {
+            name,
+            value: asked.value(name).unwrap_or_default().to_owned(),
+            links,
+            rest,
+            cleared: asked.with(|asked| asked.set(name, None)),
+        }
+    }
 }

@@ -6,7 +6,7 @@ use axum::{
     response::Response,
 };
 
-use super::{RecordPath, find, query};
+use super::{RecordPath, find};
 use crate::{
     access::Verb,
     admin::{
@@ -14,19 +14,13 @@ use crate::{
         listing::PER_PAGE,
         site::AdminFrame,
     },
-    audit::{self, Entry},
     page::{
         PageState,
-        history::{sentence, values},
+        history::{self, ChangeView},
         index::last_page,
         redirect,
     },
-    rest::{
-        Refusal,
-        list::PageNumber,
-        page::{Page, PageRequest},
-        query::Parameters,
-    },
+    rest::{Refusal, page::Page, query::Parameters},
 };
 
 #[derive(Template)]
@@ -35,7 +29,7 @@ struct HistoryPage<'a> {
     site: &'a AdminFrame,
     about: &'a ModelDescription,
     record: ModelRecord,
-    page: Page<Entry>,
+    page: Page<ChangeView>,
 }
 
 impl HistoryPage<'_> {
@@ -62,24 +56,17 @@ pub(super) async fn show(
         Ok(record) => record,
         Err(response) => return Ok(response),
     };
-    let (parts, _) = request.into_parts();
-    let asked = Parameters::parse(query(&parts));
-    let number = asked.get("p").and_then(|page| page.parse().ok());
-    let wanted = PageRequest {
-        page: PageNumber::Number(number.filter(|page| *page > 0).unwrap_or(1)),
-        size: PER_PAGE,
-    };
-    let history = match audit::history(&page.state, about.model, record.id, wanted).await {
-        Err(Refusal::InvalidPage(_)) => return Ok(redirect(site.address())),
-        history => history?,
-    };
-    Ok(site.page(
-        false,
-        HistoryPage {
+    let number = Parameters::of_address(request.uri());
+    let number = number.get("p").and_then(|page| page.parse().ok());
+    let wanted = (number.filter(|page| *page > 0).unwrap_or(1), PER_PAGE);
+    let of = (about.model, record.id);
+    match history::page(&page.state, of, wanted, site.locale, history::sentence).await {
+        Err(Refusal::InvalidPage(_)) => Ok(redirect(site.address())),
+        history => Ok(site.show(HistoryPage {
+            page: history?,
             site: &site,
             about,
             record,
-            page: history,
-        },
-    ))
+        })),
+    }
 }

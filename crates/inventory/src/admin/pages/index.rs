@@ -40,13 +40,10 @@ pub(super) async fn show(
     let entries = audit::recent(&page.state, site.caller.id, RECENT);
     let entries = part("recent actions", entries).await?;
     let recent = entries.map(|entries| entries.iter().map(|entry| recent(&site, entry)).collect());
-    Ok(site.page(
-        false,
-        HomePage {
-            site: &site,
-            recent,
-        },
-    ))
+    Ok(site.show(HomePage {
+        site: &site,
+        recent,
+    }))
 }
 
 fn recent(site: &AdminFrame, entry: &Entry) -> RecentAction {

@@ -9,6 +9,7 @@ use resource::{Field, in_a_sentence};
 
 use super::{
     edits::{self, ListEdits},
+    every,
     filters::{FilterView, filter_views},
     query,
 };
@@ -99,7 +100,7 @@ pub(super) async fn show(
     };
     asked.size = asked.size.min(page.state.config.max_page_size);
     match view(&page, &site, model, asked, ListEdits::default()).await {
-        Ok(list) => Ok(site.page(false, list)),
+        Ok(list) => Ok(site.show(list)),
         Err(Refusal::InvalidPage(_) | Refusal::Fields(_)) => corrected(),
         Err(refusal) => Err(refusal.into()),
     }
@@ -115,7 +116,7 @@ pub(super) async fn shown_again(
 ) -> Result<Response, Refusal> {
     asked.size = asked.size.min(page.state.config.max_page_size);
     let list = view(page, site, model, asked, edits).await?;
-    Ok(site.page(true, list))
+    Ok(site.show_again(list))
 }
 
 async fn view<'a>(
@@ -131,18 +132,9 @@ async fn view<'a>(
         return Err(Refusal::InvalidPage(crate::rest::list::InvalidPage));
     }
     if asked.shows_all && rows.count.number <= SHOW_ALL && !rows.count.is_more {
-        let mut rest = ListParameters {
-            page: 1,
-            ..asked.clone()
-        };
-        while (rows.records.len() as u64) < rows.count.number {
-            rest.page += 1;
-            let more = model.list(state, &rest).await?.records;
-            if more.is_empty() {
-                break;
-            }
-            rows.records.extend(more);
-        }
+        rows.records = every(page, model, &asked, SHOW_ALL)
+            .await?
+            .unwrap_or_default();
     }
     edits.refresh(about, &rows.records, site.locale);
     let total = if asked.is_narrowed() {

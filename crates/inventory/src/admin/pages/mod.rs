@@ -13,7 +13,7 @@ mod inlines;
 mod list;
 mod login;
 mod password;
-mod together;
+mod rows;
 mod versions;
 
 use axum::{extract::Path, response::Response};
@@ -21,6 +21,7 @@ use http::request::Parts;
 
 use super::{
     about::{AdminModel, ModelDescription, ModelRecord},
+    listing::ListParameters,
     site::AdminFrame,
 };
 use crate::{
@@ -81,6 +82,33 @@ async fn record(_site: AdminFrame, Path((model, id)): RecordPath) -> Result<Resp
 /// The query string of a request.
 fn query(parts: &Parts) -> &str {
     parts.uri.query().unwrap_or_default()
+}
+
+/// Every record of a list, whatever page is asked for; none when there are more than `most`.
+async fn every(
+    page: &PageState,
+    model: &dyn AdminModel,
+    asked: &ListParameters,
+    most: u64,
+) -> Result<Option<Vec<ModelRecord>>, Refusal> {
+    let mut asked = ListParameters {
+        page: 1,
+        size: asked.size.min(page.state.config.max_page_size),
+        ..asked.clone()
+    };
+    let mut records = Vec::new();
+    loop {
+        let part = model.list(&page.state, &asked).await?;
+        if part.count.number > most {
+            return Ok(None);
+        }
+        let is_end = part.records.is_empty();
+        records.extend(part.records);
+        if is_end || records.len() as u64 >= part.count.number {
+            return Ok(Some(records));
+        }
+        asked.page += 1;
+    }
 }
 
 /// The record of an address, or the way back to the index with a word about it.

@@ -65,7 +65,7 @@ pub(super) async fn form(
         form,
         hindrance: hindrance.unwrap_or_default(),
     };
-    Ok(site.page(false, shown))
+    Ok(site.show(shown))
 }
 
 /// `POST /admin/users/{id}/password/`
@@ -104,7 +104,7 @@ pub(super) async fn set(
                 form,
                 hindrance: String::new(),
             };
-            Ok(site.page(true, shown))
+            Ok(site.show_again(shown))
         }
     }
 }

@@ -21,7 +21,7 @@ use web::{
 
 use super::is_https;
 use crate::{
-    access::Permission,
+    access::{Caller, Permission},
     accounts::{
         Credentials,
         session::{self, Arrived, LoginStep, cookies, ticket::Ticket},
@@ -36,9 +36,20 @@ use crate::{
     },
 };
 
+/// Where somebody logs in: the same accounts and the same second step everywhere.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Entrance {
+    /// The site, for everybody.
+    #[default]
+    Site,
+    /// The administration, for staff alone.
+    Administration,
+}
+
 /// The input of the form: empty, or as sent, with its errors.
 #[derive(Debug, Default)]
 struct LoginInput {
+    entrance: Entrance,
     username: String,
     next: String,
     remembered: bool,
@@ -54,9 +65,15 @@ struct AccountLoginPage {
     layout: Layout,
     input: LoginInput,
     token: String,
+    /// The account that is logged in and may not enter.
+    stranger: Option<String>,
 }
 
 impl AccountLoginPage {
+    fn is_for_staff(&self) -> bool {
+        self.input.entrance == Entrance::Administration
+    }
+
     fn required(&self, field: &str) -> &'static str {
         if self.input.left_empty.contains(&field) {
             self.layout
@@ -80,25 +97,39 @@ pub(super) async fn form(
     layout: Layout,
     request: Request,
 ) -> Response {
+    open(Entrance::Site, &page, layout, request)
+}
+
+/// The empty form; those who are in already are led on.
+pub(crate) fn open(
+    entrance: Entrance,
+    page: &PageState,
+    layout: Layout,
+    request: Request,
+) -> Response {
     let (parts, _) = request.into_parts();
-    let next = safe_next(query_next(&parts).as_deref());
-    if Visit::of(&parts.extensions).caller().is_some() {
+    let next = entrance.next(query_next(&parts));
+    let visit = Visit::of(&parts.extensions);
+    if visit.caller().is_some_and(|caller| entrance.admits(caller)) {
         return redirect(&next);
     }
     let input = LoginInput {
+        entrance,
         next,
         ..LoginInput::default()
     };
-    show(&page, &parts, layout, input)
+    show(page, &parts, layout, input)
 }
 
 fn show(page: &PageState, parts: &Parts, layout: Layout, input: LoginInput) -> Response {
     let random = &page.state.random;
-    let secret = Visit::of(&parts.extensions).secret(HostOnly::of(parts), random);
+    let visit = Visit::of(&parts.extensions);
+    let secret = visit.secret(HostOnly::of(parts), random);
     let login = AccountLoginPage {
         layout,
         input,
         token: secret.masked(random),
+        stranger: visit.caller().map(|caller| caller.username.clone()),
     };
     let mut response = Page::new(login).into_response();
     prevent_caching(&mut response);
@@ -141,7 +172,7 @@ pub(super) async fn log_in(
     if wants_json(&parts.headers) {
         Ok(login_program(&page, &parts, &members).await?)
     } else {
-        Ok(login_person(&page, &parts, &members, layout).await?)
+        Ok(login_person(Entrance::Site, &page, &parts, &members, layout).await?)
     }
 }
 
@@ -238,22 +269,27 @@ impl<'a> Welcome<'a> {
     }
 }
 
-async fn login_person(
+/// What a person's form is answered with: the way on, or the form again.
+pub(crate) async fn login_person(
+    entrance: Entrance,
     page: &PageState,
     parts: &Parts,
     members: &Members,
     layout: Layout,
 ) -> Result<Response, Refusal> {
-    let input = LoginInput::read(members, parts);
+    let input = LoginInput::read(entrance, members, parts);
     if !input.left_empty.is_empty() {
         return Ok(show(page, parts, layout, input));
     }
     let mut reader = Reader::new(members, Mode::Whole);
     let username = reader.text("username", api::MAX_TEXT);
     let password = reader.text("password", api::MAX_TEXT);
-    let step = match (username, password) {
-        (Some(username), Some(password)) => {
+    let step = match (username, password, entrance) {
+        (Some(username), Some(password), Entrance::Site) => {
             session::log_in(&page.state, parts, username, password, input.remembered).await?
+        }
+        (Some(username), Some(password), Entrance::Administration) => {
+            session::log_in_staff(&page.state, parts, username, password).await?
         }
         // Too long, or with characters that no name has.
         _ => None,
@@ -265,7 +301,7 @@ async fn login_person(
 }
 
 /// What a right password is answered with: the session and the way on, or the question for a code.
-pub(crate) fn lead_on(
+fn lead_on(
     page: &PageState,
     parts: &Parts,
     step: &LoginStep,
@@ -289,18 +325,36 @@ pub(crate) fn lead_on(
     }
 }
 
+impl Entrance {
+    /// Whether somebody who is logged in may enter.
+    const fn admits(self, caller: &Caller) -> bool {
+        matches!(self, Self::Site) || caller.is_staff
+    }
+
+    /// Where the login leads: back to where it was asked for, else to the first page.
+    fn next(self, asked: Option<String>) -> String {
+        match safe_next(asked.as_deref()) {
+            next if self == Self::Administration && next == "/" => "/admin/".to_owned(),
+            next => next,
+        }
+    }
+}
+
 impl LoginInput {
-    /// The form as it was sent. Forms of programs, which know no box to tick, are remembered.
-    fn read(members: &Members, parts: &Parts) -> Self {
+    /// The form as it was sent. Forms of programs, which know no box to tick, are remembered; the
+    /// administration remembers nobody, and says of an empty field no more than of a wrong one.
+    fn read(entrance: Entrance, members: &Members, parts: &Parts) -> Self {
         let sent = |field| request_body::text(members, field).unwrap_or_default();
         let next = request_body::text(members, "next").or_else(|| query_next(parts));
+        let is_site = entrance == Entrance::Site;
         Self {
+            entrance,
             username: sent("username"),
-            next: safe_next(next.as_deref()),
-            remembered: sent("remember") != "no",
+            next: entrance.next(next),
+            remembered: is_site && sent("remember") != "no",
             left_empty: ["username", "password"]
                 .into_iter()
-                .filter(|field| sent(field).trim().is_empty())
+                .filter(|field| is_site && sent(field).trim().is_empty())
                 .collect(),
             is_wrong: false,
         }

@@ -1,7 +1,7 @@
 //! The address of a list: its path and its state; links change one part of it and keep the rest.
 
 use super::Chip;
-use crate::rest::query::{Parameters, encode};
+use crate::rest::query::{Parameters, with_query, write_pairs};
 
 /// A list's address.
 #[derive(Debug, Clone)]
@@ -97,18 +97,9 @@ impl Address {
             .iter()
             .filter(|(name, _)| !is_other(name))
             .map(|(name, value)| (*name, value.as_str()));
-        let mut address = path.to_owned();
-        let mut mark = '?';
-        for (name, value) in kept.chain(changes.iter().copied()) {
-            if !value.is_empty() {
-                address.push(mark);
-                address.push_str(name);
-                address.push('=');
-                encode(value, &mut address);
-                mark = '&';
-            }
-        }
-        address
+        let pairs = kept.chain(changes.iter().copied());
+        let pairs = pairs.filter(|(_, value)| !value.is_empty());
+        with_query(path, &write_pairs(pairs))
     }
 }
 

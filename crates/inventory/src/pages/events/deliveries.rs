@@ -11,7 +11,7 @@ use crate::{
     rest::{
         RecordId, Refusal,
         page::{Page as Found, PageRequest},
-        query::Parameters,
+        query::{Parameters, with_query},
     },
 };
 
@@ -127,12 +127,7 @@ fn states(frame: &Frame, filter: Filter) -> Vec<(&'static str, String, bool)> {
         if let Some(endpoint) = filter.endpoint {
             parameters.set("endpoint", endpoint.to_string());
         }
-        let query = parameters.written();
-        let address = if query.is_empty() {
-            HERE.to_owned()
-        } else {
-            format!("{HERE}?{query}")
-        };
+        let address = with_query(HERE, &parameters.written());
         (named(state), address, state == filter.state)
     };
     all.map(chosen).collect()

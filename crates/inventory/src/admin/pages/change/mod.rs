@@ -30,7 +30,11 @@ async fn show(
     sent: (Form, Vec<SubmittedRow>),
 ) -> Result<Response, Refusal> {
     let change = ChangePage::of(page, site, about, record, sent).await?;
-    Ok(site.page(change.is_refused(), change))
+    Ok(if change.is_refused() {
+        site.show_again(change)
+    } else {
+        site.show(change)
+    })
 }
 
 /// `GET /admin/{model}/add/`

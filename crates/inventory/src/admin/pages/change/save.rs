@@ -141,15 +141,12 @@ fn show_secret(
     secret: String,
 ) -> Response {
     let address = about.record_address(written.id);
-    let mut response = site.page(
-        false,
-        SecretPage {
-            site,
-            text: written.text,
-            secret,
-            address,
-        },
-    );
+    let mut response = site.show(SecretPage {
+        site,
+        text: written.text,
+        secret,
+        address,
+    });
     prevent_caching(&mut response);
     response
 }

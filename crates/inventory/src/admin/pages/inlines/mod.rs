@@ -7,7 +7,7 @@ mod whole;
 
 use std::collections::BTreeMap;
 
-use super::versions;
+use super::{rows::RowWrite, versions};
 use crate::{
     access::Verb,
     admin::{
@@ -48,6 +48,18 @@ impl SubmittedRow {
             (None, _) => Verb::Add,
             (Some(_), true) => Verb::Delete,
             (Some(_), false) => Verb::Change,
+        }
+    }
+
+    /// The row, as it is written.
+    fn written(&self) -> RowWrite {
+        RowWrite {
+            model: self.model,
+            id: self.id,
+            key: self.inline.key,
+            is_deleted: self.is_deleted,
+            members: self.members.clone(),
+            edit: self.edit.clone(),
         }
     }
 

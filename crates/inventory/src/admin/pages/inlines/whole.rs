@@ -10,17 +10,14 @@ use crate::{
     admin::{
         about::{AdminModel, SavedRecord, WriteTarget, Writer},
         pages::{
-            together::{self, WriteFailure, mendable},
+            rows::{self, RowWrite, WriteFailure, mendable},
             versions,
         },
         site::AdminFrame,
     },
     audit::{self, Action},
-    page::{Form, PageState, edit_conflict::FormEdit, form_token::FormToken, posts::set_text},
-    rest::{
-        Refusal,
-        fields::{FieldErrors, Members},
-    },
+    page::{Form, PageState, edit_conflict::FormEdit, form_token::FormToken},
+    rest::{Refusal, fields::Members},
     work::{Work, write_once},
 };
 
@@ -30,66 +27,9 @@ struct FormWrite {
     target: WriteTarget,
     members: Members,
     edit: FormEdit,
-    rows: Vec<InlineRowWrite>,
+    rows: Vec<RowWrite>,
     by: Writer,
     locale: Locale,
-}
-
-/// A row, as it is written.
-struct InlineRowWrite {
-    model: &'static dyn AdminModel,
-    path: &'static str,
-    /// The field by which it refers to the record.
-    key: &'static str,
-    id: Option<i64>,
-    is_deleted: bool,
-    members: Members,
-    edit: FormEdit,
-}
-
-impl InlineRowWrite {
-    fn of(sent: &SubmittedRow) -> Self {
-        Self {
-            model: sent.model,
-            path: sent.inline.path,
-            key: sent.inline.key,
-            id: sent.id,
-            is_deleted: sent.is_deleted,
-            members: sent.members.clone(),
-            edit: sent.edit.clone(),
-        }
-    }
-
-    /// What somebody else has changed of its record since the form was opened.
-    async fn conflicts(&self, tx: &mut Tx, locale: Locale) -> Result<FieldErrors, Refusal> {
-        let held = match self.id {
-            Some(id) if !self.is_deleted => self.model.read_held(tx, id).await?,
-            _ => None,
-        };
-        Ok(held.map_or_else(FieldErrors::default, |record| {
-            let stored = versions::snapshots(self.model.about(), &record, locale);
-            self.edit.conflicts(&stored, locale)
-        }))
-    }
-
-    async fn write(&self, tx: &mut Tx, by: &Writer, parent: i64) -> Result<(), Refusal> {
-        let mut members = self.members.clone();
-        for unchanged in self.edit.unchanged() {
-            members.remove(unchanged);
-        }
-        let target = match self.id {
-            Some(id) if self.is_deleted => {
-                return self.model.delete_within(tx, by, id).await.map(drop);
-            }
-            Some(id) => WriteTarget::Part(id),
-            None => {
-                set_text(&mut members, self.key, &parent.to_string());
-                WriteTarget::New
-            }
-        };
-        let written = self.model.write_within(tx, by, target, &members);
-        written.await.map(drop)
-    }
 }
 
 impl FormWrite {
@@ -99,7 +39,7 @@ impl FormWrite {
         Ok(written)
     }
 
-    async fn write(&self, tx: &mut Tx) -> Result<SavedRecord, WriteFailure<Option<usize>>> {
+    async fn write(&self, tx: &mut Tx) -> Result<SavedRecord, WriteFailure> {
         let (model, by) = (self.model, &self.by);
         let (target, members) = self.checked(tx).await?;
         let mut refused = Vec::new();
@@ -118,12 +58,12 @@ impl FormWrite {
             let Some(parent) = parent.or(self.target.id()) else {
                 break;
             };
-            if let Err(refusal) = row.write(tx, by, parent).await {
+            let about = row.model.about();
+            if let Err(refusal) = row.write(tx, by, Some(parent)).await {
                 refused.push((Some(place), mendable(refusal)?));
-            } else if row.model.about().model != model.about().model && !changed.contains(&row.path)
-            {
+            } else if about.model != model.about().model && !changed.contains(&about.path) {
                 // What is a part of the record writes the record's history by itself.
-                changed.push(row.path);
+                changed.push(about.path);
             }
         }
         let Some(written) = written.filter(|_| refused.is_empty()) else {
@@ -139,10 +79,7 @@ impl FormWrite {
 
     /// What is to be written of a record, which is locked from here on. Nothing, when somebody else has changed what this form or one of
     /// its rows changes.
-    async fn checked(
-        &self,
-        tx: &mut Tx,
-    ) -> Result<(WriteTarget, Members), WriteFailure<Option<usize>>> {
+    async fn checked(&self, tx: &mut Tx) -> Result<(WriteTarget, Members), WriteFailure> {
         let mut members = self.members.clone();
         let Some(id) = self.target.id() else {
             return Ok((self.target, members));
@@ -152,8 +89,8 @@ impl FormWrite {
         let stored = versions::snapshots(self.model.about(), &record, self.locale);
         let mut refused = vec![(None, self.edit.conflicts(&stored, self.locale))];
         for (place, row) in self.rows.iter().enumerate() {
-            let errors = row.conflicts(tx, self.locale).await?;
-            refused.push((Some(place), errors));
+            let errors = row.compare(tx, self.locale).await?;
+            refused.push((Some(place), errors.unwrap_or_default()));
         }
         refused.retain(|(_, errors)| !errors.is_empty());
         if !refused.is_empty() {
@@ -198,7 +135,7 @@ pub(in crate::admin::pages) async fn write(
         target,
         members,
         edit,
-        rows: sent.iter().map(InlineRowWrite::of).collect(),
+        rows: sent.iter().map(SubmittedRow::written).collect(),
         by,
         locale: site.locale,
     });
@@ -213,7 +150,7 @@ pub(in crate::admin::pages) async fn write(
     let replay =
         async move |work: &mut Work<'_>, written| Ok(remembered.again(work.tx, written).await?);
     let written = write_once(&page.state, &site.caller, key, job, replay).await;
-    let written = match together::refused(written) {
+    let written = match rows::refused(written) {
         // A form whose token was used with other values says so above its fields.
         Err(refusal @ Refusal::KeyReused) => Err(vec![(None, refusal)]),
         written => written?,

@@ -1,0 +1,138 @@
+//! Several records written in one transaction, the rows of a form or of a list: all of them, or none and every error at once.
+
+use db::{Error, Tx};
+use web::locale::Locale;
+
+use super::versions;
+use crate::{
+    admin::about::{AdminModel, WriteTarget, Writer},
+    idempotency::KeyError,
+    page::{edit_conflict::FormEdit, posts::set_text},
+    rest::{
+        Refusal,
+        fields::{FieldErrors, Members},
+    },
+    work::WriteError,
+};
+
+/// What was refused, by the place of its row; none for the record of the form.
+pub(super) type Refused = Vec<(Option<usize>, Refusal)>;
+
+/// A row, as it is written.
+pub(super) struct RowWrite {
+    pub(super) model: &'static dyn AdminModel,
+    pub(super) id: Option<i64>,
+    /// The field by which a new record refers to the one of the form.
+    pub(super) key: &'static str,
+    pub(super) is_deleted: bool,
+    pub(super) members: Members,
+    pub(super) edit: FormEdit,
+}
+
+impl RowWrite {
+    /// Locks its record, and says what somebody else has changed of it since the page was opened; none when no record of it is there
+    /// to be compared.
+    pub(super) async fn compare(
+        &self,
+        tx: &mut Tx,
+        locale: Locale,
+    ) -> Result<Option<FieldErrors>, Refusal> {
+        let held = match self.id {
+            Some(id) if !self.is_deleted => self.model.read_held(tx, id).await?,
+            _ => None,
+        };
+        Ok(held.map(|record| {
+            let stored = versions::snapshots(self.model.about(), &record, locale);
+            self.edit.conflicts(&stored, locale)
+        }))
+    }
+
+    /// Writes its record; `parent` is the record of the form.
+    pub(super) async fn write(
+        &self,
+        tx: &mut Tx,
+        by: &Writer,
+        parent: Option<i64>,
+    ) -> Result<(), Refusal> {
+        let mut members = self.members.clone();
+        for unchanged in self.edit.unchanged() {
+            members.remove(unchanged);
+        }
+        let target = match self.id {
+            Some(id) if self.is_deleted => {
+                return self.model.delete_within(tx, by, id).await.map(drop);
+            }
+            Some(id) => WriteTarget::Part(id),
+            None => {
+                let parent = parent.unwrap_or_default().to_string();
+                set_text(&mut members, self.key, &parent);
+                WriteTarget::New
+            }
+        };
+        let written = self.model.write_within(tx, by, target, &members);
+        written.await.map(drop)
+    }
+}
+
+/// Why nothing was written.
+pub(super) enum WriteFailure {
+    /// What people can mend, by its place.
+    Refused(Refused),
+    /// Anything else that is refused.
+    Other(Refusal),
+    Database(Error),
+}
+
+impl From<Error> for WriteFailure {
+    fn from(error: Error) -> Self {
+        Self::Database(error)
+    }
+}
+
+impl From<Refusal> for WriteFailure {
+    fn from(refusal: Refusal) -> Self {
+        mendable(refusal).map_or_else(|failed| failed, Self::Other)
+    }
+}
+
+impl From<KeyError> for WriteFailure {
+    fn from(error: KeyError) -> Self {
+        Refusal::from(error).into()
+    }
+}
+
+impl WriteError for WriteFailure {
+    fn database(&self) -> Option<&Error> {
+        match self {
+            Self::Database(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    fn is_invalid(&self) -> bool {
+        matches!(self, Self::Refused(_))
+    }
+}
+
+/// A refusal that a form shows; other errors are gathered with it.
+pub(super) fn mendable(refusal: Refusal) -> Result<Refusal, WriteFailure> {
+    match refusal {
+        Refusal::Fields(_) | Refusal::Conflict(_) => Ok(refusal),
+        Refusal::Database(error) => Err(WriteFailure::Database(error)),
+        other => Err(WriteFailure::Other(other)),
+    }
+}
+
+/// What was written, or else what was refused: the inner error.
+///
+/// # Errors
+///
+/// Refusals that no form shows, and errors of the store.
+pub(super) fn refused<T>(written: Result<T, WriteFailure>) -> Result<Result<T, Refused>, Refusal> {
+    match written {
+        Ok(written) => Ok(Ok(written)),
+        Err(WriteFailure::Refused(refused)) => Ok(Err(refused)),
+        Err(WriteFailure::Other(refusal)) => Err(refusal),
+        Err(WriteFailure::Database(error)) => Err(error.into()),
+    }
+}
