@@ -4,14 +4,20 @@
 
 mod skip_scan;
 
-use db::{Conn, Engine, Error, Query, Row};
+use db::{Conn, Engine, Error, Query, Row, Timestamp, span_of};
 use resource::Field;
 
 use super::{
-    Bound, Condition, DrivingTerm, IndexName, Selection, SortKey, Table, Test,
+    Bound, Condition, DrivingTerm, IndexName, List, Matches, Part, Selection, SortKey, Table, Test,
     plan::{AccessPath, QueryStats, Walk},
 };
-use crate::search;
+use crate::{
+    rest::{
+        Refusal,
+        page::{Page, PageRequest},
+    },
+    search,
+};
 
 /// What the sort keys of a statement are called.
 const KEYS: [&str; 12] = [
@@ -25,8 +31,30 @@ const NAMES: [&str; 12] = [
     "name_10", "name_11", "name_12",
 ];
 
-/// A part of a list: at most so many records, behind so many.
-pub(crate) type Part = (i64, i64);
+impl List {
+    /// One record.
+    pub(crate) async fn find<T>(
+        &self,
+        conn: &mut Conn,
+        id: i64,
+        read: impl Fn(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        let (columns, joins) = (self.record)();
+        let mut query = Query::new("SELECT ");
+        push_table(query.push(columns).push(" FROM "), self.own);
+        push_column(query.push(joins).push(" WHERE "), self.own, self.own.id);
+        conn.optional_of(query.push(" = ").bind(id), read).await
+    }
+
+    /// When the first and the last record were created.
+    pub(crate) async fn span(
+        &self,
+        conn: &mut Conn,
+    ) -> Result<Option<(Timestamp, Timestamp)>, Error> {
+        let mut query = Query::new("SELECT min(created_at), max(created_at) FROM ");
+        conn.one_of(query.push(self.own.name), span_of).await
+    }
+}
 
 impl Selection {
     /// One page.
@@ -98,6 +126,77 @@ impl Selection {
         Ok(count.unsigned_abs())
     }
 
+    /// How many records match; counting stops at `most`.
+    pub(crate) async fn count_up_to(&self, conn: &mut Conn, most: i64) -> Result<u64, Error> {
+        let own = self.list.own;
+        let mut query = Query::new("SELECT count(*) FROM (SELECT ");
+        push_column(&mut query, own, own.id);
+        push_table(query.push(" FROM "), own);
+        self.push_conditions(&mut query, conn.engine(), own, &self.conditions, |_| true);
+        query.push(" LIMIT ").bind(most).push(") AS counted");
+        let count = conn.one_of(&query, |row| row.get::<i64>(0)).await?;
+        Ok(count.unsigned_abs())
+    }
+
+    /// A part of a long list, and how many records it has, of which no more than `most` are
+    /// counted.
+    pub(crate) async fn part_of_many<T>(
+        &self,
+        conn: &mut Conn,
+        part: Part,
+        most: i64,
+        read: impl Fn(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Matches<T>, Error> {
+        let count = self.count_up_to(conn, most).await?;
+        let stats = if count < most.unsigned_abs() {
+            QueryStats::of(count, count)
+        } else {
+            QueryStats::UNKNOWN
+        };
+        Ok(Matches {
+            count,
+            records: self.page(conn, &stats, part, read).await?,
+            is_cut: false,
+        })
+    }
+
+    /// The page that is asked for.
+    pub(crate) async fn list<T>(
+        &self,
+        conn: &mut Conn,
+        stats: &QueryStats,
+        wanted: PageRequest,
+        read: impl Fn(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Page<T>, Refusal> {
+        let (number, offset) = wanted.within(stats.count)?;
+        let part = (wanted.limit(), offset);
+        let results = self.page(conn, stats, part, read).await?;
+        Ok(wanted.page(stats.count, number, results))
+    }
+
+    /// The same, of a list that is counted as it is read.
+    pub(crate) async fn counted<T>(
+        &self,
+        conn: &mut Conn,
+        wanted: PageRequest,
+        read: impl Fn(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Page<T>, Refusal> {
+        let count = self.count(conn, None).await?;
+        let stats = QueryStats::of(count, count);
+        self.list(conn, &stats, wanted, read).await
+    }
+
+    /// The first records, of however many.
+    pub(crate) async fn first<T>(
+        &self,
+        conn: &mut Conn,
+        limit: i64,
+        read: impl Fn(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
+        self.page(conn, &QueryStats::UNKNOWN, (limit, 0), read)
+            .await
+    }
+
     /// The statement that gives a page by one path, behind what `query` begins with. Every path
     /// gives the same page.
     pub(super) fn statement(
@@ -106,14 +205,22 @@ impl Selection {
         engine: Engine,
         stats: &QueryStats,
         path: AccessPath,
-        part @ (limit, offset): Part,
+        part: Part,
     ) -> Query {
         let (columns, joins) = (self.list.record)();
         let own = self.list.own;
+        let reversed = match path {
+            AccessPath::Walk(_) => stats.from_end(part),
+            _ => None,
+        };
+        let (limit, offset) = reversed.unwrap_or(part);
         let wanted = limit.saturating_add(offset);
         query.push("SELECT ").push(columns).push(" FROM (");
         match path {
-            AccessPath::Walk(walk) => self.push_walk(&mut query, engine, stats, walk),
+            AccessPath::Walk(walk) => {
+                self.push_walk(&mut query, engine, stats, walk, (reversed.is_some(), false));
+            }
+            AccessPath::Merge => self.push_merge(&mut query, engine, stats, wanted),
             AccessPath::Sort => self.push_sort(&mut query, engine, stats, wanted),
             AccessPath::SkipScan => self.push_skip_scan(&mut query, engine, stats, part),
         }
@@ -152,15 +259,28 @@ impl Selection {
         order.filter_map(|by| Some((self.list.field(by.field)?, by.descending)))
     }
 
-    /// Ids along an index. A condition that the index is not bound by is hidden from the planner.
-    fn push_walk(&self, query: &mut Query, engine: Engine, stats: &QueryStats, walk: Walk) {
+    /// Ids along an index, from its end or its beginning, and their sort keys. A condition that the
+    /// index is not bound by is hidden from the planner.
+    fn push_walk(
+        &self,
+        query: &mut Query,
+        engine: Engine,
+        stats: &QueryStats,
+        walk: Walk,
+        (is_reversed, has_keys): (bool, bool),
+    ) {
         let Walk { table, index, .. } = walk;
         let mut conditions = self.conditions_of(walk, stats);
-        if self.first() == "id" {
+        if self.first_field() == "id" {
             conditions.extend(stats.id_range());
         }
         push_column(query.push("SELECT "), table, table.id);
-        query.push(" AS id FROM ");
+        query.push(" AS id");
+        for ((field, _), key) in self.order_fields().zip(KEYS).filter(|_| has_keys) {
+            self.push_key(query.push(", "), table, field);
+            query.push(" AS ").push(key);
+        }
+        query.push(" FROM ");
         let names = self.order_fields().next().filter(|_| walk.is_by_name);
         if let Some((target, _)) = names.and_then(|(field, by)| Some((field.target?, by))) {
             query.push(target.path).push(" AS n CROSS JOIN ");
@@ -176,6 +296,7 @@ impl Selection {
                     .push(table.name)
                     .push("_")
                     .push(index.order),
+                IndexName::Any => query,
             };
         }
         self.push_conditions(query, engine, table, &conditions, |condition| {
@@ -194,10 +315,50 @@ impl Selection {
                 _ => self.push_key(query, table, field),
             }
             query
-                .push(self.list.direction(field, descending))
+                .push(self.list.direction(field, descending != is_reversed))
                 .push(", ");
         }
         push_column(query, table, table.id);
+        query.push(if is_reversed { " DESC" } else { "" });
+    }
+
+    /// The first of each of several values, and the first of these.
+    fn push_merge(&self, query: &mut Query, engine: Engine, stats: &QueryStats, wanted: i64) {
+        query.push("SELECT d.id FROM (");
+        for (at, one) in self.of_each_value().enumerate() {
+            query.push(if at == 0 { "" } else { " UNION ALL " });
+            query.push("SELECT * FROM (");
+            if let Some(walk) = one.walk(stats) {
+                one.push_walk(query, engine, stats, walk, (false, true));
+            }
+            query.push(" LIMIT ").bind(wanted).push(") AS of_value");
+        }
+        query.push(") AS d ORDER BY ");
+        self.push_order_by_keys(query);
+    }
+
+    /// The selections of the values of the condition that has several.
+    fn of_each_value(&self) -> impl Iterator<Item = Self> {
+        let several = self.several().into_iter();
+        several.flat_map(move |(at, _, values)| {
+            values.iter().map(move |value| {
+                let mut one = self.clone();
+                if let Some(condition) = one.conditions.get_mut(at) {
+                    condition.test = Test::Is(*value);
+                }
+                one
+            })
+        })
+    }
+
+    /// Of a subquery `d` with sort keys, the order.
+    fn push_order_by_keys(&self, query: &mut Query) {
+        for ((field, descending), key) in self.order_fields().zip(KEYS) {
+            query.push("d.").push(key);
+            query.push(self.list.direction(field, descending));
+            query.push(", ");
+        }
+        query.push("d.id");
     }
 
     /// All matches, sorted. A record with several entries under the driving term has the same keys
@@ -215,13 +376,7 @@ impl Selection {
         for (_, key) in self.order_fields().zip(KEYS) {
             query.push(", d.").push(key);
         }
-        query.push(" ORDER BY ");
-        for ((field, descending), key) in self.order_fields().zip(KEYS) {
-            query.push("d.").push(key);
-            query.push(self.list.direction(field, descending));
-            query.push(", ");
-        }
-        query.push("d.id");
+        self.push_order_by_keys(query.push(" ORDER BY "));
     }
 
     /// Ids and sort keys of all rows that match. The limit in the subquery keeps both engines from
@@ -364,9 +519,12 @@ impl Selection {
 impl Condition {
     /// The comparison. Behind a sign or in a function no index is chosen for the column.
     fn push(&self, query: &mut Query, engine: Engine, alias: &'static str, is_planned: bool) {
-        let is_moment = matches!(
+        let is_number = !matches!(
             self.test,
-            Test::AtLeast(Bound::Moment(_)) | Test::Below(Bound::Moment(_))
+            Test::AtLeast(Bound::Moment(_))
+                | Test::Below(Bound::Moment(_))
+                | Test::IsText(_)
+                | Test::Begins(_)
         );
         let column = [alias, ".", self.column];
         let mut push_column = |before: &'static str, after: &'static str| {
@@ -380,14 +538,26 @@ impl Condition {
             Test::Contains(_) => push_column("COALESCE(", ""),
             Test::IsNull(_) | Test::Matches(_) => push_column("", ""),
             _ if is_planned => push_column("", ""),
-            _ if is_moment => {
+            _ if is_number => push_column("+", ""),
+            _ => {
                 push_column("COALESCE(", "");
                 push_column(", ", ")");
             }
-            _ => push_column("+", ""),
         }
         match &self.test {
             Test::Is(id) => query.push(" = ").bind(*id),
+            Test::IsOneOf(ids) => query.any_of(ids.iter().copied()),
+            Test::IsText(text) => query.push(" = ").bind(text.as_str()),
+            Test::Begins(text) => {
+                query.push(" >= ").bind(text.as_str());
+                match search::beyond(text) {
+                    Some(beyond) => {
+                        query.push(" AND ").push(alias).push(".").push(self.column);
+                        query.push(" < ").bind(beyond)
+                    }
+                    None => query,
+                }
+            }
             Test::AtLeast(bound) => query.push(" >= ").bind(*bound),
             Test::AtMost(bound) => query.push(" <= ").bind(*bound),
             Test::Below(bound) => query.push(" < ").bind(*bound),
