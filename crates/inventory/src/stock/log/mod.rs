@@ -3,6 +3,7 @@
 
 #[cfg(test)]
 mod plans;
+mod store;
 
 use db::{Conn, Timestamp};
 use resource::Record as _;
@@ -10,29 +11,8 @@ use resource::Record as _;
 use super::LedgerEntry;
 use crate::{
     State,
-    listing::{Condition, Index, List, Matches, Part, Selection, Table, Test, between, by_time},
+    listing::{Matches, Part},
     rest::Refusal,
-};
-
-static ENTRIES: Table = Table {
-    name: "ledger_entries",
-    alias: "l",
-    indexes: &[
-        Index::primary(None, "id"),
-        Index::of("created_at"),
-        Index::within("product", "created_at", "ledger_entries_product_created_at"),
-    ],
-    ..Table::OWN
-};
-
-static LIST: List = List {
-    fields: LedgerEntry::FIELDS,
-    own: &ENTRIES,
-    record: || {
-        let columns = "l.id, l.product_id, p.title, l.kind, l.change, l.balance_after, l.reference_id, l.user_name, l.created_at, l.reason, l.note";
-        (columns, " LEFT JOIN products AS p ON p.id = l.product_id")
-    },
-    ..List::PLAIN
 };
 
 /// Which entries are asked for.
@@ -44,18 +24,6 @@ pub(crate) struct LedgerFilter {
     pub(crate) between: Option<(Timestamp, Timestamp)>,
     /// The oldest first.
     pub(crate) is_oldest_first: bool,
-}
-
-impl LedgerFilter {
-    fn selection(self) -> Selection {
-        let products = self.products.map(Test::IsOneOf).into_iter();
-        let products = products.map(|test| Condition::new("product", "product_id", test));
-        Selection {
-            list: &LIST,
-            conditions: products.chain(between(self.between)).collect(),
-            order: by_time(!self.is_oldest_first),
-        }
-    }
 }
 
 /// A part of the entries, and how many there are, of which no more than `most` are counted.
@@ -75,11 +43,14 @@ pub(crate) async fn list(
 
 /// One entry.
 pub(crate) async fn read(state: &State, id: i64) -> Result<Option<LedgerEntry>, Refusal> {
-    let read = async move |conn: &mut Conn| LIST.find(conn, id, LedgerEntry::from_row).await;
+    let read = async move |conn: &mut Conn| store::LIST.find(conn, id, LedgerEntry::from_row).await;
     Ok(state.db.read(read).await?)
 }
 
 /// The moments of the first and the last entry.
 pub(crate) async fn span(state: &State) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
-    Ok(state.db.read(async |conn| LIST.span(conn).await).await?)
+    Ok(state
+        .db
+        .read(async |conn| store::LIST.span(conn).await)
+        .await?)
 }

@@ -1,0 +1,39 @@
+//! The list of the ledger of the whole shop: its table with its indexes.
+
+use resource::Record as _;
+
+use super::{super::LedgerEntry, LedgerFilter};
+use crate::listing::{Condition, Index, List, Selection, Table, Test, between, by_time};
+
+static ENTRIES: Table = Table {
+    name: "ledger_entries",
+    alias: "l",
+    indexes: &[
+        Index::primary(None, "id"),
+        Index::of("created_at"),
+        Index::within("product", "created_at", "ledger_entries_product_created_at"),
+    ],
+    ..Table::OWN
+};
+
+pub(super) static LIST: List = List {
+    fields: LedgerEntry::FIELDS,
+    own: &ENTRIES,
+    record: || {
+        let columns = "l.id, l.product_id, p.title, l.kind, l.change, l.balance_after, l.reference_id, l.user_name, l.created_at, l.reason, l.note";
+        (columns, " LEFT JOIN products AS p ON p.id = l.product_id")
+    },
+    ..List::PLAIN
+};
+
+impl LedgerFilter {
+    pub(super) fn selection(self) -> Selection {
+        let products = self.products.map(Test::IsOneOf).into_iter();
+        let products = products.map(|test| Condition::new("product", "product_id", test));
+        Selection {
+            list: &LIST,
+            conditions: products.chain(between(self.between)).collect(),
+            order: by_time(!self.is_oldest_first),
+        }
+    }
+}
