@@ -19,7 +19,6 @@ pub mod report;
 pub(crate) mod restock_terms;
 mod result;
 mod runtime;
-pub(crate) mod search;
 pub(crate) mod service;
 mod store;
 pub(crate) mod text;
@@ -36,7 +35,7 @@ pub use service::{
     AnalysisStatus, Phase, analyse_now, latest, list, newest, read, records, request_now, status,
     waiting,
 };
-pub(crate) use service::{product, read_terms, write_terms};
+pub(crate) use service::{product, read_terms, search, write_terms};
 pub(crate) use store::history::{AnalysedProduct, products};
 pub use store::latest_suggestion;
 pub(crate) use text::reason;

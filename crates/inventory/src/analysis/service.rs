@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use db::{Db, Timestamp};
+use resource::Record as _;
 
 use super::{
     RestockTerms,
@@ -12,6 +13,7 @@ use super::{
 use crate::{
     State,
     access::{Caller, Model, Permission, Verb},
+    listing::{Matches, Part, TextQuery},
     rest::{
         Refusal,
         page::{Page, PageRequest},
@@ -114,13 +116,29 @@ pub async fn list(
     product: Option<i64>,
     wanted: PageRequest,
 ) -> Result<Page<AnalysisSummary>, Refusal> {
+    let list = results::selection(product);
     let read = async move |conn: &mut db::Conn| {
-        let count = results::count(conn, product).await?;
-        let (number, offset) = wanted.within(count)?;
-        let results = results::page(conn, product, wanted.limit(), offset).await?;
-        Ok::<_, Refusal>(wanted.page(count, number, results))
+        let read = AnalysisSummary::from_row;
+        list.counted(conn, wanted, read).await
     };
     state.db.read(read).await
+}
+
+/// A part of the analyses that a search finds: those of products whose titles match, and those of
+/// the newest whose text matches.
+pub(crate) async fn search(
+    state: &State,
+    product: Option<i64>,
+    sought: TextQuery,
+    part: Part,
+) -> Result<Matches<AnalysisSummary>, Refusal> {
+    let list = results::selection(product);
+    let read = async move |conn: &mut db::Conn| {
+        let read = AnalysisSummary::from_row;
+        list.search(conn, &results::SEARCH, &sought, part, read)
+            .await
+    };
+    Ok(state.db.read(read).await?)
 }
 
 /// One page of the analyses as the API answers them.
@@ -190,7 +208,8 @@ pub async fn latest(
     product: Option<i64>,
     count: i64,
 ) -> Result<Vec<AnalysisSummary>, db::Error> {
-    db.read(async move |conn| results::page(conn, product, count, 0).await)
+    let list = results::selection(product);
+    db.read(async move |conn| list.first(conn, count, AnalysisSummary::from_row).await)
         .await
 }
 

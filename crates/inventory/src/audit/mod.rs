@@ -6,7 +6,7 @@ mod model;
 mod store;
 
 pub(crate) use model::changes;
-pub use model::{Action, ActionKind, Entry, FieldChange, LogPage, LogSelection};
+pub use model::{Action, ActionKind, Entry, FieldChange, LogSelection};
 
 use db::{Conn, Timestamp};
 use resource::Record;
@@ -14,6 +14,7 @@ use resource::Record;
 use crate::{
     State,
     access::Model,
+    listing::{Matches, Part, TextQuery},
     rest::{
         Refusal,
         fields::Draft,
@@ -76,15 +77,9 @@ pub async fn history(
     id: i64,
     wanted: PageRequest,
 ) -> Result<Page<Entry>, Refusal> {
-    state
-        .db
-        .read(async move |conn| {
-            let count = store::count_of_object(conn, model, id).await?;
-            let (number, offset) = wanted.within(count)?;
-            let results = store::of_object(conn, model, id, wanted.limit(), offset).await?;
-            Ok(wanted.page(count, number, results))
-        })
-        .await
+    let rows = store::of_object(model, id);
+    let read = async move |conn: &mut Conn| rows.counted(conn, wanted, store::entry_of).await;
+    state.db.read(read).await
 }
 
 /// The last things that were done to one record, newest first.
@@ -94,77 +89,54 @@ pub async fn latest(
     id: i64,
     limit: i64,
 ) -> Result<Vec<Entry>, db::Error> {
-    store::of_object(conn, model, id, limit, 0).await
+    let rows = store::of_object(model, id);
+    rows.first(conn, limit, store::entry_of).await
 }
 
 /// The last things that a user did, newest first.
 pub async fn recent(state: &State, user: i64, limit: i64) -> Result<Vec<Entry>, Refusal> {
-    let read = async move |conn: &mut Conn| store::of_user(conn, user, limit).await;
+    let of_user = LogSelection {
+        user: Some(user),
+        ..LogSelection::default()
+    };
+    let rows = of_user.selection();
+    let read = async move |conn: &mut Conn| rows.first(conn, limit, store::entry_of).await;
     Ok(state.db.read(read).await?)
 }
 
-/// A search looks at the texts of so many rows: those that come first.
-const MOST_SEARCHED: usize = 20_000;
-
-/// One stretch of the log, newest first (or oldest), and how many rows it has in all, of which no more than `most` are counted.
-pub async fn list(
+/// One part of the log, newest first (or oldest), and how many rows it has in all, of which no more than `most` are counted.
+pub(crate) async fn list(
     state: &State,
     selection: LogSelection,
-    (limit, offset): (i64, i64),
+    part: Part,
     most: i64,
-) -> Result<LogPage, Refusal> {
+) -> Result<Matches<Entry>, Refusal> {
+    let rows = selection.selection();
+    let sought = TextQuery {
+        words: selection.words,
+        ..TextQuery::default()
+    };
     let read = async move |conn: &mut Conn| {
-        if !selection.words.is_empty() {
-            return search(conn, &selection, limit, offset).await;
+        if sought.words.is_empty() {
+            return rows.part_of_many(conn, part, most, store::entry_of).await;
         }
-        Ok::<_, db::Error>(LogPage {
-            count: store::count(conn, &selection, most).await?,
-            entries: store::select(conn, &selection, limit, offset).await?,
-            is_cut: false,
-        })
+        let search = &store::SEARCH;
+        rows.search(conn, search, &sought, part, store::entry_of)
+            .await
     };
     Ok(state.db.read(read).await?)
 }
 
-/// The rows of a selection that have its words, among the first of them.
-async fn search(
-    conn: &mut Conn,
-    selection: &LogSelection,
-    limit: i64,
-    offset: i64,
-) -> Result<LogPage, db::Error> {
-    let most = i64::try_from(MOST_SEARCHED).unwrap_or(i64::MAX);
-    let texts = store::texts(conn, selection, most.saturating_add(1)).await?;
-    let is_cut = texts.len() > MOST_SEARCHED;
-    let searched = texts.into_iter().take(MOST_SEARCHED);
-    let found: Vec<i64> = searched
-        .filter(|(_, text)| {
-            let text = db::fold(text);
-            selection.words.iter().all(|word| text.contains(word))
-        })
-        .map(|(id, _)| id)
-        .collect();
-    let number = |signed: i64| usize::try_from(signed).unwrap_or_default();
-    let page: Vec<i64> = found
-        .iter()
-        .copied()
-        .skip(number(offset))
-        .take(number(limit))
-        .collect();
-    Ok(LogPage {
-        count: found.len() as u64,
-        entries: store::of_ids(conn, &page, selection.is_oldest_first).await?,
-        is_cut,
-    })
-}
-
 /// One row of the log.
 pub async fn read(state: &State, id: i64) -> Result<Option<Entry>, Refusal> {
-    let read = async move |conn: &mut Conn| store::find(conn, id).await;
+    let read = async move |conn: &mut Conn| store::LIST.find(conn, id, store::entry_of).await;
     Ok(state.db.read(read).await?)
 }
 
 /// The moments of the first and the last row.
 pub async fn span(state: &State) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
-    Ok(state.db.read(async |conn| store::span(conn).await).await?)
+    Ok(state
+        .db
+        .read(async |conn| store::LIST.span(conn).await)
+        .await?)
 }

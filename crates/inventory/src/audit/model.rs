@@ -86,17 +86,6 @@ pub struct Entry {
     pub created_at: Timestamp,
 }
 
-/// A stretch of the log.
-#[derive(Debug)]
-pub struct LogPage {
-    /// How many rows there are in all, of which no more than was asked for were counted.
-    pub count: u64,
-    /// Those of the stretch.
-    pub entries: Vec<Entry>,
-    /// Whether the log goes on behind the rows that a search looked at.
-    pub is_cut: bool,
-}
-
 /// Which rows of the log are asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LogSelection {

@@ -1,18 +1,89 @@
 //! Statements about the audit log.
 
-use db::{Conn, Error, Query, Row, Timestamp, Tx, span_of};
+use db::{Error, Row, Timestamp, Tx};
+use resource::{Field, id, time};
 
 use super::{Action, ActionKind, Entry, FieldChange, LogSelection};
-use crate::access::{Actor, Model};
+use crate::{
+    access::{Actor, Model},
+    listing::{
+        Condition, Index, List, Selection, Table, Test, TextSearch, between, by_id, by_time,
+    },
+};
 
-/// The columns of a row, as [`entry_of`] reads them.
-macro_rules! entries {
-    ($after:literal) => {
-        concat!(
-            "SELECT id, user_id, user_name, action, model, object_id, object_text, changes, created_at FROM audit_entries",
-            $after
-        )
-    };
+/// What orders the log.
+const FIELDS: &[&Field] = &[
+    &id().named("id"),
+    &time::<Timestamp>("Criado em", "Created at").named("created_at"),
+];
+
+static ENTRIES: Table = Table {
+    name: "audit_entries",
+    alias: "e",
+    indexes: &[Index::any("created_at"), Index::any("id")],
+    ..Table::OWN
+};
+
+const LOG: List = List {
+    fields: FIELDS,
+    own: &ENTRIES,
+    record: || {
+        let columns = "e.id, e.user_id, e.user_name, e.action, e.model, e.object_id, e.object_text, e.changes, e.created_at";
+        (columns, "")
+    },
+    ..List::PLAIN
+};
+
+/// What people call the record, and who did it.
+static TEXTS: List = List {
+    record: || {
+        let columns = "e.created_at, e.id, CAST(NULL AS BIGINT), e.object_text || '\n' || COALESCE(e.user_name, '')";
+        (columns, "")
+    },
+    ..LOG
+};
+
+pub(super) static LIST: List = LOG;
+
+pub(super) static SEARCH: TextSearch = TextSearch {
+    texts: &TEXTS,
+    most_read: 20_000,
+    most_found: usize::MAX,
+};
+
+impl LogSelection {
+    pub(super) fn selection(&self) -> Selection {
+        let user = self.user.map(Test::Is);
+        let done = self.done.map(|done| Test::IsText(done.name().to_owned()));
+        let model = self.model.clone().map(Test::IsText);
+        let tests = [
+            ("user", "user_id", user),
+            ("action", "action", done),
+            ("model", "model", model),
+        ];
+        let tests = tests.into_iter();
+        let conditions = tests.filter_map(|(field, column, test)| {
+            test.map(|test| Condition::new(field, column, test))
+        });
+        Selection {
+            list: &LIST,
+            conditions: conditions.chain(between(self.between)).collect(),
+            order: by_time(!self.is_oldest_first),
+        }
+    }
+}
+
+/// The rows that speak of one record, newest first.
+pub(super) fn of_object(model: Model, id: i64) -> Selection {
+    let model = Test::IsText(model.code().to_owned());
+    Selection {
+        list: &LIST,
+        conditions: vec![
+            Condition::new("model", "model", model),
+            Condition::new("object", "object_id", Test::Is(id)),
+        ],
+        order: by_id(true),
+    }
 }
 
 /// Writes one row.
@@ -43,142 +114,7 @@ pub(super) async fn insert(
     Ok(())
 }
 
-/// How many rows speak of one record.
-pub(super) async fn count_of_object(conn: &mut Conn, model: Model, id: i64) -> Result<u64, Error> {
-    let sql = "SELECT count(*) FROM audit_entries WHERE model = $1 AND object_id = $2";
-    conn.one(sql, &[&model.code(), &id], |row| row.get::<i64>(0))
-        .await
-        .map(i64::unsigned_abs)
-}
-
-/// The rows that speak of one record, newest first.
-pub(super) async fn of_object(
-    conn: &mut Conn,
-    model: Model,
-    id: i64,
-    limit: i64,
-    offset: i64,
-) -> Result<Vec<Entry>, Error> {
-    conn.all(
-        entries!(" WHERE model = $1 AND object_id = $2 ORDER BY id DESC LIMIT $3 OFFSET $4"),
-        &[&model.code(), &id, &limit, &offset],
-        entry_of,
-    )
-    .await
-}
-
-/// What a user did last, newest first.
-pub(super) async fn of_user(conn: &mut Conn, user: i64, limit: i64) -> Result<Vec<Entry>, Error> {
-    conn.all(
-        entries!(" WHERE user_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2"),
-        &[&user, &limit],
-        entry_of,
-    )
-    .await
-}
-
-/// How many rows are selected; counting stops at `most`.
-pub(super) async fn count(
-    conn: &mut Conn,
-    selection: &LogSelection,
-    most: i64,
-) -> Result<u64, Error> {
-    let mut query = Query::new("SELECT count(*) FROM (SELECT id FROM audit_entries WHERE TRUE");
-    push_filters(&mut query, selection);
-    query.push(" LIMIT ").bind(most).push(") AS counted");
-    conn.one_of(&query, |row| row.get::<i64>(0))
-        .await
-        .map(i64::unsigned_abs)
-}
-
-/// The rows that are selected.
-pub(super) async fn select(
-    conn: &mut Conn,
-    selection: &LogSelection,
-    limit: i64,
-    offset: i64,
-) -> Result<Vec<Entry>, Error> {
-    let mut query = Query::new(entries!(" WHERE TRUE"));
-    push_filters(&mut query, selection);
-    push_order(&mut query, selection.is_oldest_first);
-    query
-        .push(" LIMIT ")
-        .bind(limit)
-        .push(" OFFSET ")
-        .bind(offset);
-    conn.all_of(&query, entry_of).await
-}
-
-/// The texts of the first rows that are selected, each with its id: what people call the record, and who did it.
-pub(super) async fn texts(
-    conn: &mut Conn,
-    selection: &LogSelection,
-    limit: i64,
-) -> Result<Vec<(i64, String)>, Error> {
-    let mut query =
-        Query::new("SELECT id, object_text, COALESCE(user_name, '') FROM audit_entries WHERE TRUE");
-    push_filters(&mut query, selection);
-    push_order(&mut query, selection.is_oldest_first);
-    query.push(" LIMIT ").bind(limit);
-    let text = |row: &Row<'_>| {
-        let (text, user): (String, String) = (row.get(1)?, row.get(2)?);
-        Ok((row.get(0)?, format!("{text}\n{user}")))
-    };
-    conn.all_of(&query, text).await
-}
-
-/// These rows.
-pub(super) async fn of_ids(
-    conn: &mut Conn,
-    ids: &[i64],
-    is_oldest_first: bool,
-) -> Result<Vec<Entry>, Error> {
-    let mut query = Query::new(entries!(" WHERE id"));
-    query.any_of(ids.iter().copied());
-    push_order(&mut query, is_oldest_first);
-    conn.all_of(&query, entry_of).await
-}
-
-fn push_order(query: &mut Query, is_oldest_first: bool) {
-    query.push(if is_oldest_first {
-        " ORDER BY created_at, id"
-    } else {
-        " ORDER BY created_at DESC, id DESC"
-    });
-}
-
-fn push_filters(query: &mut Query, selection: &LogSelection) {
-    if let Some(user) = selection.user {
-        query.push(" AND user_id = ").bind(user);
-    }
-    if let Some(done) = selection.done {
-        query.push(" AND action = ").bind(done.name());
-    }
-    if let Some(model) = &selection.model {
-        query.push(" AND model = ").bind(model.as_str());
-    }
-    if let Some((from, until)) = selection.between {
-        query
-            .push(" AND created_at >= ")
-            .bind(from)
-            .push(" AND created_at < ")
-            .bind(until);
-    }
-}
-
-/// One row.
-pub(super) async fn find(conn: &mut Conn, id: i64) -> Result<Option<Entry>, Error> {
-    conn.optional(entries!(" WHERE id = $1"), &[&id], entry_of)
-        .await
-}
-
-/// The moments of the first and the last row.
-pub(super) async fn span(conn: &mut Conn) -> Result<Option<(Timestamp, Timestamp)>, Error> {
-    let sql = "SELECT min(created_at), max(created_at) FROM audit_entries";
-    conn.one(sql, &[], span_of).await
-}
-
-fn entry_of(row: &Row<'_>) -> Result<Entry, Error> {
+pub(super) fn entry_of(row: &Row<'_>) -> Result<Entry, Error> {
     let id: Option<i64> = row.get(1)?;
     let name: Option<String> = row.get(2)?;
     let action: String = row.get(3)?;

@@ -1,4 +1,5 @@
-//! One engine for the lists of products, of movements, and of brands, categories and suppliers.
+//! One engine for the lists of products, of movements, of brands, categories and suppliers, of the
+//! ledger, of the audit log and of analyses.
 //!
 //! A resource declares its tables and their indexes once ([`List`]). A request is a [`Selection`]:
 //! conditions and an order. `plan` chooses an [`plan::AccessPath`] from the declaration and the
@@ -14,11 +15,13 @@ mod plan;
 mod store;
 #[cfg(test)]
 pub(crate) mod tests;
+mod text_search;
 
 use db::{Money, OwnedValue, Timestamp};
 use resource::{Field, find, sql};
 
 pub(crate) use plan::{COMMON, DrivingTerm, QueryStats};
+pub(crate) use text_search::{Matches, TextQuery, TextSearch};
 
 use crate::{rest::list::OrderBy, search::Key};
 
@@ -78,6 +81,8 @@ pub(crate) enum IndexName {
     Named(&'static str),
     /// The name of the table and of the field that orders: `products_title`.
     OfOrder,
+    /// The database chooses one by the conditions: each of them has one.
+    Any,
 }
 
 impl Table {
@@ -125,6 +130,14 @@ impl Index {
         }
     }
 
+    /// The rows in the order of a field, in an index that the database chooses.
+    pub(crate) const fn any(order: &'static str) -> Self {
+        Self {
+            name: IndexName::Any,
+            ..Self::of(order)
+        }
+    }
+
     /// Of the rows with one value of a field, those in the order of another.
     pub(crate) const fn within(
         within: &'static str,
@@ -138,6 +151,9 @@ impl Index {
         }
     }
 }
+
+/// A part of a list: at most so many records, behind so many.
+pub(crate) type Part = (i64, i64);
 
 /// Which records are asked for, and in which order.
 #[derive(Debug, Clone)]
@@ -159,6 +175,10 @@ pub(crate) struct Condition {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Test {
     Is(i64),
+    IsOneOf(Vec<i64>),
+    IsText(String),
+    /// Whether the text begins with another.
+    Begins(String),
     AtLeast(Bound),
     AtMost(Bound),
     Below(Bound),
@@ -187,6 +207,16 @@ impl From<Bound> for OwnedValue {
     }
 }
 
+/// From one moment on, and before another.
+pub(crate) fn between(bounds: Option<(Timestamp, Timestamp)>) -> impl Iterator<Item = Condition> {
+    let tests = bounds.map(|(from, until)| {
+        let (from, until) = (Bound::Moment(from), Bound::Moment(until));
+        [Test::AtLeast(from), Test::Below(until)]
+    });
+    let tests = tests.into_iter().flatten();
+    tests.map(|test| Condition::new("created_at", "created_at", test))
+}
+
 impl Condition {
     pub(crate) const fn new(field: &'static str, column: &'static str, test: Test) -> Self {
         Self {
@@ -194,6 +224,10 @@ impl Condition {
             column,
             test,
         }
+    }
+
+    const fn is_of_one_value(&self) -> bool {
+        matches!(self.test, Test::Is(_) | Test::IsText(_))
     }
 
     /// Whether it leaves records out that a walk along an index would meet often. Nearly no record
@@ -204,10 +238,17 @@ impl Condition {
 
     /// Whether an index reads only rows that fulfil it.
     fn is_bound_by(&self, index: &Index) -> bool {
+        if index.name == IndexName::Any {
+            return true;
+        }
         match self.test {
-            Test::Is(_) => index.within == Some(self.field) || index.order == self.field,
-            Test::AtLeast(_) | Test::AtMost(_) | Test::Below(_) => index.order == self.field,
-            Test::Contains(_) | Test::IsNull(_) | Test::Matches(_) => false,
+            Test::Is(_) | Test::IsText(_) => {
+                index.within == Some(self.field) || index.order == self.field
+            }
+            Test::AtLeast(_) | Test::AtMost(_) | Test::Below(_) | Test::Begins(_) => {
+                index.order == self.field
+            }
+            Test::IsOneOf(_) | Test::Contains(_) | Test::IsNull(_) | Test::Matches(_) => false,
         }
     }
 }
@@ -279,20 +320,43 @@ impl List {
     }
 }
 
+/// The order by id.
+pub(crate) fn by_id(descending: bool) -> Vec<OrderBy> {
+    let field = "id";
+    vec![OrderBy { field, descending }]
+}
+
+/// The order by time, and then by id.
+pub(crate) fn by_time(descending: bool) -> Vec<OrderBy> {
+    let field = "created_at";
+    let mut order = vec![OrderBy { field, descending }];
+    order.extend(by_id(descending));
+    order
+}
+
 impl Selection {
+    /// The values of the condition that has several, and where it stands.
+    fn several(&self) -> Option<(usize, &'static str, &[i64])> {
+        let mut conditions = self.conditions.iter().enumerate();
+        conditions.find_map(|(at, condition)| match &condition.test {
+            Test::IsOneOf(values) => Some((at, condition.field, values.as_slice())),
+            _ => None,
+        })
+    }
+
     /// Leaves out of the order what all of the matches have the same value of.
     pub(crate) fn drop_constant_orders(&mut self) {
         let conditions = &self.conditions;
         let is_constant = |by: &OrderBy| {
-            conditions.iter().any(|condition| {
-                condition.field == by.field && matches!(condition.test, Test::Is(_))
-            })
+            conditions
+                .iter()
+                .any(|condition| condition.field == by.field && condition.is_of_one_value())
         };
         self.order.retain(|by| !is_constant(by));
     }
 
     /// The field that orders first.
-    fn first(&self) -> &'static str {
+    fn first_field(&self) -> &'static str {
         self.order.first().map_or("id", |by| by.field)
     }
 }

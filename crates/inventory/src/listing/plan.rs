@@ -1,7 +1,7 @@
 //! The planner: how the ids of a page are read. The constants say what the engines do at a million
 //! products and ten million movements; `balcao bench inventory --only lists` measures the result.
 
-use super::{Bound, Condition, Index, Selection, Table, Test};
+use super::{Bound, Condition, Index, Part, Selection, Table, Test};
 
 /// A match that is sorted costs as much as so many index entries that are read: its row is looked
 /// up first.
@@ -22,6 +22,8 @@ pub(crate) enum AccessPath {
     Walk(Walk),
     /// From value to value of what orders, and of each the first ids.
     SkipScan,
+    /// Along an index for each value that a condition has, and of each the first ids.
+    Merge,
     /// All matches, sorted.
     Sort,
 }
@@ -73,6 +75,15 @@ pub(crate) struct DrivingTerm {
 }
 
 impl QueryStats {
+    /// Of a list that is longer than anybody counts.
+    pub(crate) const UNKNOWN: Self = Self {
+        count: u64::MAX,
+        all: u64::MAX,
+        ids: None,
+        driving: None,
+        idle: None,
+    };
+
     /// So many of so many, wherever they are.
     pub(crate) fn of(count: u64, all: u64) -> Self {
         Self {
@@ -84,6 +95,13 @@ impl QueryStats {
 
     pub(super) fn is_idle(&self, condition: &Condition) -> bool {
         self.idle.as_ref() == Some(condition)
+    }
+
+    /// The same part, from the end of the list, where that is nearer than its beginning.
+    pub(super) fn from_end(&self, (limit, offset): Part) -> Option<Part> {
+        let count = i64::try_from(self.count).ok()?;
+        let end = offset.saturating_add(limit).min(count);
+        (offset > count / 2 && offset < end).then(|| (end - offset, count - end))
     }
 
     /// The bounds of the ids, as conditions.
@@ -105,6 +123,11 @@ impl Selection {
         let Some(walk) = self.walk(stats) else {
             return AccessPath::Sort;
         };
+        match self.several() {
+            Some((_, "id", _)) => return AccessPath::Sort,
+            Some(_) => return AccessPath::Merge,
+            None => {}
+        }
         let conditions = self.conditions_of(walk, stats);
         let is_exact = conditions
             .iter()
@@ -122,7 +145,7 @@ impl Selection {
 
     /// The index that has the order: one within a value that a condition asks for, if there is one.
     pub(super) fn walk(&self, stats: &QueryStats) -> Option<Walk> {
-        let (list, first) = (self.list, self.first());
+        let (list, first) = (self.list, self.first_field());
         let driving = stats.driving.as_ref();
         let indexes = list
             .tables()
@@ -133,7 +156,7 @@ impl Selection {
             self.conditions
                 .iter()
                 .chain(asked)
-                .any(|condition| condition.field == field && matches!(condition.test, Test::Is(_)))
+                .any(|condition| condition.field == field && condition.is_of_one_value())
         };
         let in_order = indexes
             .clone()
@@ -225,7 +248,7 @@ impl Selection {
     /// What a walk reads until the page is full, as chance has it; no index has more than all.
     fn walk_cost(&self, stats: &QueryStats, wanted: u64) -> u64 {
         let all = match stats.ids {
-            Some((first, last)) if self.first() == "id" => {
+            Some((first, last)) if self.first_field() == "id" => {
                 stats.all.min(last.saturating_sub(first).unsigned_abs())
             }
             _ => stats.all,
@@ -233,7 +256,7 @@ impl Selection {
         let passed = all.checked_div(stats.count).unwrap_or(all);
         let mut conditions = self.conditions.iter();
         let is_clustered =
-            conditions.any(|condition| self.list.is_clustered(self.first(), condition));
+            conditions.any(|condition| self.list.is_clustered(self.first_field(), condition));
         let entries = wanted
             .saturating_mul(passed)
             .saturating_mul(if is_clustered { CLUSTERED } else { 1 })

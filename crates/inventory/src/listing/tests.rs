@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use db::{Conn, Error, Query};
 use resource::{Field, Record, Value, find, sql};
 
-use super::{QueryStats, Selection, plan::AccessPath, store::Part};
+use super::{Part, QueryStats, Selection, plan::AccessPath};
 use crate::{plans, rest::list::OrderBy};
 
 /// Every path that gives the page.
@@ -62,10 +62,20 @@ pub(crate) async fn plan(
     selection: &Selection,
     stats: &QueryStats,
 ) -> Result<Vec<String>, Error> {
-    let path = selection.access_path(stats, 10);
+    plan_of(conn, selection, stats, (10, 0)).await
+}
+
+/// The same for a part.
+pub(crate) async fn plan_of(
+    conn: &mut Conn,
+    selection: &Selection,
+    stats: &QueryStats,
+    part @ (limit, offset): Part,
+) -> Result<Vec<String>, Error> {
+    let path = selection.access_path(stats, (limit + offset).unsigned_abs());
     let engine = conn.engine();
     plans::steps(conn, |query| {
-        selection.statement(query, engine, stats, path, (10, 0))
+        selection.statement(query, engine, stats, path, part)
     })
     .await
 }

@@ -14,10 +14,11 @@ use crate::{
             ModelFilter, ModelRecord, RecordPage, Words,
         },
         listing::ListParameters,
-        models::{counted, rows_of},
+        models::{counted, rows_of, stretch},
     },
-    analysis::{self, AnalysisSummary, search::AnalysisSearch},
+    analysis::{self, AnalysisSummary},
     catalogue::products,
+    listing::TextQuery,
     rest::{Refusal, list::PageNumber, page::PageRequest},
 };
 
@@ -52,23 +53,19 @@ impl AdminModel for Analyses {
     }
 
     async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
+        let product = asked.id("product");
+        let sought = TextQuery {
+            words: asked.words(),
+            titled: products::few(state, &asked.search).await?,
+        };
+        if !sought.words.is_empty() {
+            let found = analysis::search(state, product, sought, stretch(asked)).await?;
+            return Ok(counted(found, |summary| record(&summary), CUT));
+        }
         let wanted = PageRequest {
             page: PageNumber::Number(asked.page),
             size: asked.size,
         };
-        let product = asked.id("product");
-        let search = AnalysisSearch {
-            words: asked.words(),
-            titled: products::few(state, &asked.search).await?,
-            product,
-        };
-
-        if !search.words.is_empty() {
-            let found = analysis::search::find(state, search, wanted).await?;
-            let mut rows = counted(found.count, found.page.iter().map(record).collect());
-            rows.note = found.is_cut.then_some(CUT);
-            return Ok(rows);
-        }
         let page = analysis::list(state, product, wanted).await?;
         Ok(rows_of(page, |summary| record(&summary)))
     }

@@ -95,9 +95,7 @@ impl AdminModel for AuditLog {
         };
 
         let found = audit::list(state, selection, stretch(asked), most()).await?;
-        let mut rows = counted(found.count, found.entries.into_iter().map(record).collect());
-        rows.note = found.is_cut.then_some(CUT);
-        Ok(rows)
+        Ok(counted(found, record, CUT))
     }
 
     async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {

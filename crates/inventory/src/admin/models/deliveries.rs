@@ -17,6 +17,7 @@ use crate::{
         models::{counted, stretch},
     },
     events::{self, Delivery, DeliveryState, deliveries},
+    listing::Matches,
     page::form_token::FormToken,
     rest::Refusal,
 };
@@ -94,9 +95,12 @@ impl AdminModel for Deliveries {
         let count = records.len() as u64;
         let skipped = usize::try_from(offset).unwrap_or(usize::MAX);
         let taken = usize::try_from(limit).unwrap_or(usize::MAX);
-        let shown = records.into_iter().skip(skipped).take(taken);
-        let mut rows = counted(count, shown.collect());
-        rows.note = (is_search && is_cut).then_some(CUT);
+        let found = Matches {
+            count,
+            records: records.into_iter().skip(skipped).take(taken).collect(),
+            is_cut: is_search && is_cut,
+        };
+        let mut rows = counted(found, |record| record, CUT);
         rows.count.is_more = !is_search && is_cut;
         Ok(rows)
     }

@@ -67,10 +67,9 @@ impl AdminModel for Ledger {
             is_oldest_first: asked.order.first().is_some_and(|(_, descends)| !descends),
         };
 
-        let found = log::list(state, filter, stretch(asked), most()).await?;
-        let mut rows = counted(found.count, found.entries.iter().map(record).collect());
-        rows.note = is_cut.then_some(MANY);
-        Ok(rows)
+        let mut found = log::list(state, filter, stretch(asked), most()).await?;
+        found.is_cut = is_cut;
+        Ok(counted(found, |entry| record(&entry), MANY))
     }
 
     async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {

@@ -30,11 +30,12 @@ pub(super) use tokens::REFRESH_TOKENS;
 pub(super) use users::USERS;
 
 use super::{
-    about::{ModelRecord, RecordCount, RecordPage, WriteTarget},
+    about::{Both, ModelRecord, RecordCount, RecordPage, WriteTarget},
     listing::ListParameters,
 };
 use crate::{
     api::resource::Resource,
+    listing::{Matches, Part},
     rest::{
         Refusal,
         fields::{Draft, Members},
@@ -73,20 +74,20 @@ async fn write<R: Resource>(
 }
 
 /// The stretch of a list that is asked for: how many rows, and how many before them.
-fn stretch(asked: &ListParameters) -> (i64, i64) {
+fn stretch(asked: &ListParameters) -> Part {
     let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
     (signed(asked.size), signed(asked.offset()))
 }
 
-/// A list of which no more than [`MOST_COUNTED`] rows were counted.
-fn counted(count: u64, records: Vec<ModelRecord>) -> RecordPage {
+/// A list of which no more than [`MOST_COUNTED`] rows were counted, with a note where there may be more than a search covers.
+fn counted<T>(found: Matches<T>, record: impl Fn(T) -> ModelRecord, note: Both) -> RecordPage {
     RecordPage {
         count: RecordCount {
-            number: count.min(MOST_COUNTED),
-            is_more: count > MOST_COUNTED,
+            number: found.count.min(MOST_COUNTED),
+            is_more: found.count > MOST_COUNTED,
         },
-        records,
-        note: None,
+        records: found.records.into_iter().map(record).collect(),
+        note: found.is_cut.then_some(note),
     }
 }
 

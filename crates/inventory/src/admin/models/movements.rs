@@ -18,14 +18,12 @@ use crate::{
     },
     api::{resource::Resource as _, writes},
     catalogue::products,
+    listing::TextQuery,
     rest::{
         Message, Refusal,
         fields::{FieldErrors, Members},
     },
-    stock::movements::{
-        self, Movement, MovementRecord, movement_text,
-        search::{SearchQuery, SearchScope},
-    },
+    stock::movements::{self, Movement, MovementRecord, movement_text},
 };
 
 pub(in crate::admin) struct Movements(Movement);
@@ -147,18 +145,14 @@ impl AdminWrites for Movements {
 
 impl Movements {
     async fn search(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
-        let sought = SearchQuery {
+        let parameters = asked.parameters(self.about());
+        let sought = TextQuery {
             words: asked.words(),
             titled: products::few(state, &asked.search).await?,
-            scope: SearchScope {
-                supplier: asked.id("supplier"),
-                product: asked.id("product"),
-                between: asked.dates.moments(),
-            },
         };
-        let found = movements::search::search(state, self.0, sought).await?;
-        let records = found.movements.into_iter();
-        let records = records.map(|movement| record(&movement, None)).collect();
+        let found = movements::search(state, self.0, &parameters, sought).await?;
+        let records = found.records.iter();
+        let records = records.map(|movement| record(movement, None)).collect();
         let mut rows = in_memory::arrange(records, asked, self.about());
         rows.note = found.is_cut.then_some(CUT);
         Ok(rows)

@@ -1,9 +1,12 @@
 //! Statements about results and their provenance.
 
+use std::sync::LazyLock;
+
 use db::{Conn, Error, Query, Timestamp, Tx};
 use resource::{Record as _, sql};
 
 use super::super::result::{Analysis, AnalysisSummary, Provenance};
+use crate::listing::{Condition, Index, List, Selection, Table, Test, TextSearch, by_id};
 
 /// An analysis to be stored.
 #[derive(Debug, Clone)]
@@ -56,103 +59,58 @@ pub(crate) async fn insert(tx: &mut Tx, new: &NewAnalysis, now: Timestamp) -> Re
     .await
 }
 
-/// How many analyses there are, of all products or of one.
-pub(crate) async fn count(conn: &mut Conn, product: Option<i64>) -> Result<u64, Error> {
-    let count: i64 = match product {
-        None => {
-            let sql = "SELECT count(*) FROM analyses";
-            conn.one(sql, &[], |row| row.get(0)).await?
-        }
-        Some(product) => {
-            let sql = "SELECT count(*) FROM analyses WHERE product_id = $1";
-            conn.one(sql, &[&product], |row| row.get(0)).await?
-        }
-    };
-    Ok(count.unsigned_abs())
-}
+static ANALYSES: Table = Table {
+    name: "analyses",
+    alias: "a",
+    indexes: &[
+        Index::primary(None, "id"),
+        Index::within("product", "id", "analyses_product"),
+    ],
+    ..Table::OWN
+};
 
-/// The newest analyses, of all products or of one, with the text that is searched: the product's
-/// title above the result.
-pub(crate) async fn texts(
-    conn: &mut Conn,
-    product: Option<i64>,
-    limit: i64,
-) -> Result<Vec<(i64, Option<i64>, String)>, Error> {
-    let mut query = Query::new(
-        "SELECT page.id, page.product_id, p.title, page.result FROM (SELECT id, product_id, result FROM analyses",
-    );
-    if let Some(product) = product {
-        query.push(" WHERE product_id = ").bind(product);
+static COLUMNS: LazyLock<&'static str> =
+    LazyLock::new(|| sql::columns(AnalysisSummary::FIELDS, "a").leak());
+
+const ALL: List = List {
+    fields: AnalysisSummary::FIELDS,
+    own: &ANALYSES,
+    record: || (*COLUMNS, ""),
+    ..List::PLAIN
+};
+
+static LIST: List = ALL;
+
+/// The product's title above the result.
+static TEXTS: List = List {
+    record: || {
+        let columns = "a.created_at, a.id, a.product_id, COALESCE(p.title, '') || '\n' || a.result";
+        (columns, " LEFT JOIN products AS p ON p.id = a.product_id")
+    },
+    ..ALL
+};
+
+pub(crate) static SEARCH: TextSearch = TextSearch {
+    texts: &TEXTS,
+    most_read: 2_000,
+    most_found: 1_000,
+};
+
+/// Analyses, newest first, of all products or of one.
+pub(crate) fn selection(product: Option<i64>) -> Selection {
+    let product = product.map(Test::Is).into_iter();
+    let product = product.map(|test| Condition::new("product", "product_id", test));
+    Selection {
+        list: &LIST,
+        conditions: product.collect(),
+        order: by_id(true),
     }
-    query
-        .push(" ORDER BY id DESC LIMIT ")
-        .bind(limit)
-        .push(") AS page LEFT JOIN products AS p ON p.id = page.product_id ORDER BY page.id DESC");
-    conn.all_of(&query, |row| {
-        let (title, result): (Option<String>, String) = (row.get(2)?, row.get(3)?);
-        let text = format!("{}\n{result}", title.unwrap_or_default());
-        Ok((row.get(0)?, row.get(1)?, text))
-    })
-    .await
-}
-
-/// The ids of the newest analyses of some products.
-pub(crate) async fn newest_of(
-    conn: &mut Conn,
-    products: &[i64],
-    limit: i64,
-) -> Result<Vec<i64>, Error> {
-    if products.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut query = Query::new("SELECT id FROM (");
-    for (place, product) in products.iter().enumerate() {
-        query
-            .push(if place == 0 { "" } else { " UNION ALL " })
-            .push("SELECT id FROM (SELECT id FROM analyses WHERE product_id = ")
-            .bind(*product)
-            .push(" ORDER BY id DESC LIMIT ")
-            .bind(limit)
-            .push(") AS of_product");
-    }
-    query.push(") AS found ORDER BY id DESC LIMIT ").bind(limit);
-    conn.all_of(&query, |row| row.get(0)).await
-}
-
-/// The analyses of these ids, newest first.
-pub(crate) async fn of_ids(conn: &mut Conn, ids: &[i64]) -> Result<Vec<AnalysisSummary>, Error> {
-    let mut query = summaries();
-    query.push(" WHERE id").any_of(ids.iter().copied());
-    query.push(" ORDER BY id DESC");
-    conn.all_of(&query, AnalysisSummary::from_row).await
-}
-
-/// One page of analyses, newest first.
-pub(crate) async fn page(
-    conn: &mut Conn,
-    product: Option<i64>,
-    limit: i64,
-    offset: i64,
-) -> Result<Vec<AnalysisSummary>, Error> {
-    let mut query = summaries();
-    if let Some(product) = product {
-        query.push(" WHERE product_id = ").bind(product);
-    }
-    query.push(" ORDER BY id DESC LIMIT ").bind(limit);
-    query.push(" OFFSET ").bind(offset);
-    conn.all_of(&query, AnalysisSummary::from_row).await
-}
-
-/// The beginning of a query for analyses as lists show them.
-fn summaries() -> Query {
-    sql::select(AnalysisSummary::FIELDS, "analyses", "a")
 }
 
 /// One analysis with its provenance.
 pub(crate) async fn find(conn: &mut Conn, id: i64) -> Result<Option<Analysis>, Error> {
     let mut query = Query::new("SELECT ");
-    sql::push_columns(&mut query, AnalysisSummary::FIELDS, "a");
-    query.push(
+    query.push(*COLUMNS).push(
         ", outcome, language, model, prompt_version, inputs_digest, duration_ms, prompt_tokens, completion_tokens, finish_reason, asked_by,
          figures FROM analyses AS a WHERE a.id = ",
     );

@@ -21,10 +21,11 @@ use crate::{
     },
     audit::{self, Action},
     catalogue::{ReferenceCount, refuse_when_referenced},
+    listing::QueryStats,
     rest::{
         Refusal,
         fields::{Draft, FieldErrors, Members, Mode, Setting},
-        list::{OrderBy, QueryFilter, check_search, ordering, search_words},
+        list::{OrderBy, QueryFilter, check_search},
         page::{Page, PageRequest},
         query::Parameters,
     },
@@ -37,11 +38,6 @@ const BY_NAME: OrderBy = OrderBy {
     descending: false,
 };
 
-/// The order that a list is asked for.
-fn order(parameters: &Parameters) -> Vec<OrderBy> {
-    ordering(parameters, NamedRecord::NAMES, BY_NAME)
-}
-
 /// One page of the records of a kind.
 ///
 /// # Errors
@@ -52,14 +48,11 @@ pub async fn list(
     kind: Kind,
     parameters: &Parameters,
 ) -> Result<Page<NamedRecord>, Refusal> {
-    let order = order(parameters);
-    let words = search_words(parameters);
+    let list = store::selection(kind, parameters);
     let wanted = PageRequest::parse(state, parameters)?;
     let read = async move |conn: &mut Conn| {
-        let count = store::count(conn, kind, &words).await?;
-        let (number, offset) = wanted.within(count)?;
-        let results = store::page(conn, kind, &words, &order, wanted.limit(), offset).await?;
-        Ok(wanted.page(count, number, results))
+        let read = NamedRecord::from_row;
+        list.counted(conn, wanted, read).await
     };
     state.db.read(read).await
 }
@@ -72,10 +65,11 @@ pub(crate) async fn part(
     limit: i64,
     offset: i64,
 ) -> Result<Vec<NamedRecord>, Refusal> {
-    let order = order(parameters);
-    let words = search_words(parameters);
-    let read =
-        async move |conn: &mut Conn| store::page(conn, kind, &words, &order, limit, offset).await;
+    let (list, part) = (store::selection(kind, parameters), (limit, offset));
+    let read = async move |conn: &mut Conn| {
+        let read = NamedRecord::from_row;
+        list.page(conn, &QueryStats::UNKNOWN, part, read).await
+    };
     Ok(state.db.read(read).await?)
 }
 
@@ -85,8 +79,8 @@ pub(crate) async fn all(
     kind: Kind,
     parameters: &Parameters,
 ) -> Result<Vec<NamedRecord>, db::Error> {
-    let order = order(parameters);
-    store::page(conn, kind, &search_words(parameters), &order, i64::MAX, 0).await
+    let list = store::selection(kind, parameters);
+    list.first(conn, i64::MAX, NamedRecord::from_row).await
 }
 
 /// The first of those whose name has all words of a text.
@@ -195,7 +189,8 @@ impl Resource for Kind {
 
 /// How many there are of a kind.
 pub(crate) async fn count(conn: &mut Conn, kind: Kind) -> Result<u64, db::Error> {
-    store::count(conn, kind, &[]).await
+    let all = store::selection(kind, &Parameters::default());
+    all.count(conn, None).await
 }
 
 pub(crate) use store::{after, called, find};

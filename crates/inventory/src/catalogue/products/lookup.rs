@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 use db::{Conn, Error};
 use resource::{Record as _, filters};
 
-use super::{ProductRecord, part, store, store::ProductList};
+use super::{ProductRecord, part, store::ProductList};
 use crate::{
     State,
     catalogue::named::{self, Kind, NamedRecord},
+    listing::{Part, QueryStats},
     rest::{Refusal, list::search_words, query::Parameters},
     search::{self, Key},
 };
@@ -196,23 +197,23 @@ pub(crate) async fn numbered_like(
 pub(crate) async fn numbered_part(
     state: &State,
     text: &str,
-    stretch: (i64, i64),
+    part: Part,
 ) -> Result<Vec<ProductRecord>, Refusal> {
     let text = text.to_owned();
-    let read = async move |conn: &mut Conn| numbered_within(conn, &text, stretch).await;
+    let read = async move |conn: &mut Conn| numbered_within(conn, &text, part).await;
     Ok(state.db.read(read).await?)
 }
 
 async fn numbered_within(
     conn: &mut Conn,
     text: &str,
-    stretch: (i64, i64),
+    (limit, offset): Part,
 ) -> Result<Vec<ProductRecord>, Error> {
     let Some(beginning) = beginning(text) else {
         return Ok(Vec::new());
     };
-    let beyond = search::beyond(&beginning);
-    store::numbered_from(conn, &beginning, beyond.as_deref(), stretch).await
+    let list = ProductList::numbered(beginning);
+    list.page(conn, &QueryStats::UNKNOWN, limit, offset).await
 }
 
 /// A text as serie numbers may begin with it; none where it begins too many, or none.
@@ -256,11 +257,10 @@ impl SerieNumberMatches {
         if count(state, understood).await? > 0 {
             return Ok(None);
         }
-        let beyond = search::beyond(&beginning);
+        let list = ProductList::numbered(beginning);
         let most = i64::try_from(MOST_NUMBERED).unwrap_or(i64::MAX);
-        let read = async move |conn: &mut Conn| {
-            store::count_numbered(conn, &beginning, beyond.as_deref(), most.saturating_add(1)).await
-        };
+        let most = most.saturating_add(1);
+        let read = async move |conn: &mut Conn| list.count_up_to(conn, most).await;
         let counted = state.db.read(read).await?;
         Ok((counted > 0).then(|| Self {
             text: text.trim().to_owned(),

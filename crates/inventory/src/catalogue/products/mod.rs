@@ -63,11 +63,7 @@ async fn list_selected(
     let shared = state.clone();
     let read = async move |conn: &mut Conn| {
         let measured = selection.stats(conn, &shared.list_stats).await?;
-        let (number, offset) = wanted.within(measured.count)?;
-        let results = selection
-            .page(conn, &measured, wanted.limit(), offset)
-            .await?;
-        Ok(wanted.page(measured.count, number, results))
+        selection.list(conn, &measured, wanted).await
     };
     // An index leads to the first pages of all products at once.
     if is_short {
@@ -163,7 +159,7 @@ pub(crate) use store::{StatsCache, after, find, numbered, titled};
 
 /// The moments when the first and the last product were created.
 pub(crate) async fn created_span(state: &State) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
-    let read = async |conn: &mut Conn| store::created_span(conn).await;
+    let read = async |conn: &mut Conn| store::LIST.span(conn).await;
     Ok(state.db.read(read).await?)
 }
 

@@ -2,13 +2,14 @@
 //! row by a scalar subquery. So no join order is left to the engines' planners, and a condition that
 //! no index is to be chosen for is written so that none can be.
 
+mod reading;
 mod skip_scan;
 
-use db::{Conn, Engine, Error, Query, Row};
+use db::{Engine, Query};
 use resource::Field;
 
 use super::{
-    Bound, Condition, DrivingTerm, IndexName, Selection, SortKey, Table, Test,
+    Bound, Condition, DrivingTerm, IndexName, Part, Selection, SortKey, Table, Test,
     plan::{AccessPath, QueryStats, Walk},
 };
 use crate::search;
@@ -25,79 +26,7 @@ const NAMES: [&str; 12] = [
     "name_10", "name_11", "name_12",
 ];
 
-/// A part of a list: at most so many records, behind so many.
-pub(crate) type Part = (i64, i64);
-
 impl Selection {
-    /// One page.
-    pub(crate) async fn page<T>(
-        &self,
-        conn: &mut Conn,
-        stats: &QueryStats,
-        (limit, offset): Part,
-        read: impl Fn(&Row<'_>) -> Result<T, Error>,
-    ) -> Result<Vec<T>, Error> {
-        if stats.count == 0 {
-            return Ok(Vec::new());
-        }
-        let wanted = limit.saturating_add(offset).unsigned_abs();
-        let path = self.access_path(stats, wanted);
-        let query = self.statement(Query::new(""), conn.engine(), stats, path, (limit, offset));
-        let records = conn.all_of(&query, &read).await?;
-        let left = stats.count.saturating_sub(offset.unsigned_abs());
-        let is_whole = records.len() as u64 >= left.min(limit.unsigned_abs());
-        match self.walk(stats) {
-            // The skip scan gave up: there are too many values.
-            Some(walk) if path == AccessPath::SkipScan && !is_whole => {
-                let path = AccessPath::Walk(walk);
-                let begin = Query::new("");
-                let query = self.statement(begin, conn.engine(), stats, path, (limit, offset));
-                conn.all_of(&query, read).await
-            }
-            _ => Ok(records),
-        }
-    }
-
-    /// All records, one by one.
-    pub(crate) async fn each<T>(
-        &self,
-        conn: &mut Conn,
-        stats: &QueryStats,
-        read: impl Fn(&Row<'_>) -> Result<T, Error>,
-        mut take: impl FnMut(&T) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        // A skip scan is for pages.
-        let path = match (self.access_path(stats, stats.count), self.walk(stats)) {
-            (AccessPath::SkipScan, Some(walk)) => AccessPath::Walk(walk),
-            (path, _) => path,
-        };
-        let all = i64::try_from(stats.count).unwrap_or(i64::MAX);
-        let query = self.statement(Query::new(""), conn.engine(), stats, path, (all, 0));
-        // Nothing is kept of a row.
-        let each = conn.all_of(&query, |row| take(&read(row)?));
-        each.await.map(drop)
-    }
-
-    /// How many records match, counted.
-    pub(crate) async fn count(
-        &self,
-        conn: &mut Conn,
-        driving: Option<&DrivingTerm>,
-    ) -> Result<u64, Error> {
-        let (table, conditions) = self.source(driving);
-        let mut query = Query::new("SELECT count(");
-        if driving.is_none_or(|driving| driving.entries_of_one == 1) {
-            query.push("*");
-        } else {
-            push_column(query.push("DISTINCT "), table, table.id);
-        }
-        query.push(") FROM ");
-        push_table(&mut query, table);
-        self.push_conditions(&mut query, conn.engine(), table, &conditions, |_| true);
-        let count = conn.one_of(&query, |row| row.get::<i64>(0)).await?;
-        Ok(count.unsigned_abs())
-    }
-
     /// The statement that gives a page by one path, behind what `query` begins with. Every path
     /// gives the same page.
     pub(super) fn statement(
@@ -106,14 +35,22 @@ impl Selection {
         engine: Engine,
         stats: &QueryStats,
         path: AccessPath,
-        part @ (limit, offset): Part,
+        part: Part,
     ) -> Query {
         let (columns, joins) = (self.list.record)();
         let own = self.list.own;
+        let reversed = match path {
+            AccessPath::Walk(_) => stats.from_end(part),
+            _ => None,
+        };
+        let (limit, offset) = reversed.unwrap_or(part);
         let wanted = limit.saturating_add(offset);
         query.push("SELECT ").push(columns).push(" FROM (");
         match path {
-            AccessPath::Walk(walk) => self.push_walk(&mut query, engine, stats, walk),
+            AccessPath::Walk(walk) => {
+                self.push_walk(&mut query, engine, stats, walk, (reversed.is_some(), false));
+            }
+            AccessPath::Merge => self.push_merge(&mut query, engine, stats, wanted),
             AccessPath::Sort => self.push_sort(&mut query, engine, stats, wanted),
             AccessPath::SkipScan => self.push_skip_scan(&mut query, engine, stats, part),
         }
@@ -152,15 +89,28 @@ impl Selection {
         order.filter_map(|by| Some((self.list.field(by.field)?, by.descending)))
     }
 
-    /// Ids along an index. A condition that the index is not bound by is hidden from the planner.
-    fn push_walk(&self, query: &mut Query, engine: Engine, stats: &QueryStats, walk: Walk) {
+    /// Ids along an index, from its end or its beginning, and their sort keys. A condition that the
+    /// index is not bound by is hidden from the planner.
+    fn push_walk(
+        &self,
+        query: &mut Query,
+        engine: Engine,
+        stats: &QueryStats,
+        walk: Walk,
+        (is_reversed, has_keys): (bool, bool),
+    ) {
         let Walk { table, index, .. } = walk;
         let mut conditions = self.conditions_of(walk, stats);
-        if self.first() == "id" {
+        if self.first_field() == "id" {
             conditions.extend(stats.id_range());
         }
         push_column(query.push("SELECT "), table, table.id);
-        query.push(" AS id FROM ");
+        query.push(" AS id");
+        for ((field, _), key) in self.order_fields().zip(KEYS).filter(|_| has_keys) {
+            self.push_key(query.push(", "), table, field);
+            query.push(" AS ").push(key);
+        }
+        query.push(" FROM ");
         let names = self.order_fields().next().filter(|_| walk.is_by_name);
         if let Some((target, _)) = names.and_then(|(field, by)| Some((field.target?, by))) {
             query.push(target.path).push(" AS n CROSS JOIN ");
@@ -176,6 +126,7 @@ impl Selection {
                     .push(table.name)
                     .push("_")
                     .push(index.order),
+                IndexName::Any => query,
             };
         }
         self.push_conditions(query, engine, table, &conditions, |condition| {
@@ -194,10 +145,50 @@ impl Selection {
                 _ => self.push_key(query, table, field),
             }
             query
-                .push(self.list.direction(field, descending))
+                .push(self.list.direction(field, descending != is_reversed))
                 .push(", ");
         }
         push_column(query, table, table.id);
+        query.push(if is_reversed { " DESC" } else { "" });
+    }
+
+    /// The first of each of several values, and the first of these.
+    fn push_merge(&self, query: &mut Query, engine: Engine, stats: &QueryStats, wanted: i64) {
+        query.push("SELECT d.id FROM (");
+        for (at, one) in self.of_each_value().enumerate() {
+            query.push(if at == 0 { "" } else { " UNION ALL " });
+            query.push("SELECT * FROM (");
+            if let Some(walk) = one.walk(stats) {
+                one.push_walk(query, engine, stats, walk, (false, true));
+            }
+            query.push(" LIMIT ").bind(wanted).push(") AS of_value");
+        }
+        query.push(") AS d ORDER BY ");
+        self.push_order_by_keys(query);
+    }
+
+    /// The selections of the values of the condition that has several.
+    fn of_each_value(&self) -> impl Iterator<Item = Self> {
+        let several = self.several().into_iter();
+        several.flat_map(move |(at, _, values)| {
+            values.iter().map(move |value| {
+                let mut one = self.clone();
+                if let Some(condition) = one.conditions.get_mut(at) {
+                    condition.test = Test::Is(*value);
+                }
+                one
+            })
+        })
+    }
+
+    /// Of a subquery `d` with sort keys, the order.
+    fn push_order_by_keys(&self, query: &mut Query) {
+        for ((field, descending), key) in self.order_fields().zip(KEYS) {
+            query.push("d.").push(key);
+            query.push(self.list.direction(field, descending));
+            query.push(", ");
+        }
+        query.push("d.id");
     }
 
     /// All matches, sorted. A record with several entries under the driving term has the same keys
@@ -215,13 +206,7 @@ impl Selection {
         for (_, key) in self.order_fields().zip(KEYS) {
             query.push(", d.").push(key);
         }
-        query.push(" ORDER BY ");
-        for ((field, descending), key) in self.order_fields().zip(KEYS) {
-            query.push("d.").push(key);
-            query.push(self.list.direction(field, descending));
-            query.push(", ");
-        }
-        query.push("d.id");
+        self.push_order_by_keys(query.push(" ORDER BY "));
     }
 
     /// Ids and sort keys of all rows that match. The limit in the subquery keeps both engines from
@@ -364,9 +349,12 @@ impl Selection {
 impl Condition {
     /// The comparison. Behind a sign or in a function no index is chosen for the column.
     fn push(&self, query: &mut Query, engine: Engine, alias: &'static str, is_planned: bool) {
-        let is_moment = matches!(
+        let is_number = !matches!(
             self.test,
-            Test::AtLeast(Bound::Moment(_)) | Test::Below(Bound::Moment(_))
+            Test::AtLeast(Bound::Moment(_))
+                | Test::Below(Bound::Moment(_))
+                | Test::IsText(_)
+                | Test::Begins(_)
         );
         let column = [alias, ".", self.column];
         let mut push_column = |before: &'static str, after: &'static str| {
@@ -380,14 +368,26 @@ impl Condition {
             Test::Contains(_) => push_column("COALESCE(", ""),
             Test::IsNull(_) | Test::Matches(_) => push_column("", ""),
             _ if is_planned => push_column("", ""),
-            _ if is_moment => {
+            _ if is_number => push_column("+", ""),
+            _ => {
                 push_column("COALESCE(", "");
                 push_column(", ", ")");
             }
-            _ => push_column("+", ""),
         }
         match &self.test {
             Test::Is(id) => query.push(" = ").bind(*id),
+            Test::IsOneOf(ids) => query.any_of(ids.iter().copied()),
+            Test::IsText(text) => query.push(" = ").bind(text.as_str()),
+            Test::Begins(text) => {
+                query.push(" >= ").bind(text.as_str());
+                match search::beyond(text) {
+                    Some(beyond) => {
+                        query.push(" AND ").push(alias).push(".").push(self.column);
+                        query.push(" < ").bind(beyond)
+                    }
+                    None => query,
+                }
+            }
             Test::AtLeast(bound) => query.push(" >= ").bind(*bound),
             Test::AtMost(bound) => query.push(" <= ").bind(*bound),
             Test::Below(bound) => query.push(" < ").bind(*bound),

@@ -1,14 +1,19 @@
 //! The ledger of the whole shop, newest first, filtered by products and days, for the administration. A page costs the same at
-//! ten million rows: it is read in order from an index, and counts and searches are bounded.
+//! ten million rows: it is read in order from an index, and counts are bounded.
 
 #[cfg(test)]
 mod plans;
 mod store;
 
 use db::{Conn, Timestamp};
+use resource::Record as _;
 
 use super::LedgerEntry;
-use crate::{State, rest::Refusal};
+use crate::{
+    State,
+    listing::{Matches, Part},
+    rest::Refusal,
+};
 
 /// Which entries are asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,43 +26,31 @@ pub(crate) struct LedgerFilter {
     pub(crate) is_oldest_first: bool,
 }
 
-/// What was found.
-#[derive(Debug)]
-pub(crate) struct LedgerPage {
-    /// How many entries, of which no more than was asked for were counted.
-    pub(crate) count: u64,
-    /// One stretch of them.
-    pub(crate) entries: Vec<LedgerEntry>,
-}
-
-/// One stretch of the entries, and how many there are, of which no more than `most` are counted.
+/// A part of the entries, and how many there are, of which no more than `most` are counted.
 pub(crate) async fn list(
     state: &State,
     filter: LedgerFilter,
-    (limit, offset): (i64, i64),
+    part: Part,
     most: i64,
-) -> Result<LedgerPage, Refusal> {
-    let scope = store::EntryScope {
-        products: filter.products,
-        between: filter.between,
-        is_oldest_first: filter.is_oldest_first,
+) -> Result<Matches<LedgerEntry>, Refusal> {
+    let selection = filter.selection();
+    let read = async move |conn: &mut Conn| {
+        let read = LedgerEntry::from_row;
+        selection.part_of_many(conn, part, most, read).await
     };
-    let read = async move |conn: &mut db::Conn| {
-        let count = store::count(conn, &scope, most).await?;
-        let entries = store::select(conn, &scope, limit, offset).await?;
-        Ok::<_, db::Error>((count, entries))
-    };
-    let (count, entries) = state.db.read(read).await?;
-    Ok(LedgerPage { count, entries })
+    Ok(state.db.read(read).await?)
 }
 
 /// One entry.
 pub(crate) async fn read(state: &State, id: i64) -> Result<Option<LedgerEntry>, Refusal> {
-    let read = async move |conn: &mut Conn| store::find(conn, id).await;
+    let read = async move |conn: &mut Conn| store::LIST.find(conn, id, LedgerEntry::from_row).await;
     Ok(state.db.read(read).await?)
 }
 
 /// The moments of the first and the last entry.
 pub(crate) async fn span(state: &State) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
-    Ok(state.db.read(async |conn| store::span(conn).await).await?)
+    Ok(state
+        .db
+        .read(async |conn| store::LIST.span(conn).await)
+        .await?)
 }

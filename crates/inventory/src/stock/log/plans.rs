@@ -3,14 +3,17 @@
 use db::{Conn, Error, Timestamp};
 use test_kit::on_both_engines;
 
-use super::store::EntryScope;
-use crate::plans;
+use super::LedgerFilter;
+use crate::{
+    listing::{QueryStats, tests::plan_of},
+    plans,
+};
 
 const UNTIL: i64 = 1_795_176_000_000_000;
 const DAY: i64 = 86_400_000_000;
 
 /// Every way to narrow the ledger, in both directions.
-fn scopes() -> Vec<EntryScope> {
+fn scopes() -> Vec<LedgerFilter> {
     let last_day = (
         Timestamp::from_micros(UNTIL - DAY),
         Timestamp::from_micros(UNTIL),
@@ -19,7 +22,7 @@ fn scopes() -> Vec<EntryScope> {
     for products in [None, Some(vec![7]), Some(vec![1, 2, 3])] {
         for between in [None, Some(last_day)] {
             for is_oldest_first in [false, true] {
-                scopes.push(EntryScope {
+                scopes.push(LedgerFilter {
                     products: products.clone(),
                     between,
                     is_oldest_first,
@@ -31,8 +34,9 @@ fn scopes() -> Vec<EntryScope> {
 }
 
 /// The steps of the plan for one page, far behind the first.
-async fn plan(conn: &mut Conn, scope: &EntryScope) -> Result<Vec<String>, Error> {
-    plans::steps(conn, |query| scope.statement(query, 100, 900)).await
+async fn plan(conn: &mut Conn, scope: &LedgerFilter) -> Result<Vec<String>, Error> {
+    let selection = scope.clone().selection();
+    plan_of(conn, &selection, &QueryStats::UNKNOWN, (100, 900)).await
 }
 
 fn looks_at_all(step: &str) -> bool {

@@ -4,7 +4,6 @@
 mod at_once;
 mod model;
 mod removal;
-pub(crate) mod search;
 pub(super) mod store;
 mod trace;
 pub(crate) mod words;
@@ -27,7 +26,7 @@ use crate::{
         openapi::Description,
         resource::{IMMUTABLE, Resource},
     },
-    listing::QueryStats,
+    listing::{Matches, QueryStats, TextQuery},
     rest::{
         Message, Refusal,
         fields::{Draft, FieldErrors, Members},
@@ -53,15 +52,20 @@ pub async fn list(
 ) -> Result<Page<MovementRecord>, Refusal> {
     let selection = MovementList::parse(movement, parameters)?;
     let wanted = PageRequest::parse(state, parameters)?;
-    let read = async move |conn: &mut Conn| {
-        let measured = selection.stats(conn).await?;
-        let (number, offset) = wanted.within(measured.count)?;
-        let results = selection
-            .page(conn, &measured, wanted.limit(), offset)
-            .await?;
-        Ok(wanted.page(measured.count, number, results))
-    };
+    let read = async move |conn: &mut Conn| selection.list(conn, wanted).await;
     state.db.read(read).await
+}
+
+/// Of the movements that the query string selects, the newest that a search finds, in their order.
+pub(crate) async fn search(
+    state: &State,
+    movement: Movement,
+    parameters: &Parameters,
+    sought: TextQuery,
+) -> Result<Matches<MovementRecord>, Refusal> {
+    let selection = MovementList::parse(movement, parameters)?;
+    let read = async move |conn: &mut Conn| selection.search(conn, &sought).await;
+    Ok(state.db.read(read).await?)
 }
 
 /// Every movement that a list selects, in its order.
@@ -246,11 +250,8 @@ pub(crate) async fn latest(
     limit: i64,
 ) -> Result<Vec<MovementRecord>, db::Error> {
     // However many there are: the newest come in order from an index.
-    let some = u64::try_from(limit).unwrap_or(1);
-    let some = QueryStats::of(some, some);
-    MovementList::newest(movement)
-        .page(conn, &some, limit, 0)
-        .await
+    let newest = MovementList::newest(movement);
+    newest.page(conn, &QueryStats::UNKNOWN, limit, 0).await
 }
 
 /// How many movements there are.

@@ -23,6 +23,6 @@ pub(crate) async fn span(
     state: &State,
     movement: Movement,
 ) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
-    let read = async move |conn: &mut Conn| store::span(conn, movement).await;
+    let read = async move |conn: &mut Conn| store::list_of(movement).span(conn).await;
     Ok(state.db.read(read).await?)
 }

@@ -3,13 +3,15 @@
 
 use std::sync::LazyLock;
 
-use db::{Conn, Error};
 use resource::{Record as _, sql};
 
-use super::super::{Kind, model::NamedRecord};
+use super::super::{BY_NAME, Kind, model::NamedRecord};
 use crate::{
-    listing::{Condition, Index, List, QueryStats, Selection, Table, Test},
-    rest::list::OrderBy,
+    listing::{Condition, Index, List, Selection, Table, Test},
+    rest::{
+        list::{ordering, search_words},
+        query::Parameters,
+    },
 };
 
 static COLUMNS: LazyLock<&'static str> =
@@ -42,39 +44,13 @@ fn list_of(kind: Kind) -> &'static List {
     }
 }
 
-fn selection(kind: Kind, words: &[String], order: &[OrderBy]) -> Selection {
-    let words = words.iter().cloned();
+/// Those that have all words in their names.
+pub(in super::super) fn selection(kind: Kind, parameters: &Parameters) -> Selection {
+    let words = search_words(parameters).into_iter();
     let contains = |word| Condition::new("name", "name_folded", Test::Contains(word));
     Selection {
         list: list_of(kind),
         conditions: words.map(contains).collect(),
-        order: order.to_vec(),
+        order: ordering(parameters, NamedRecord::NAMES, BY_NAME),
     }
-}
-
-/// How many have all words in their names.
-pub(in super::super) async fn count(
-    conn: &mut Conn,
-    kind: Kind,
-    words: &[String],
-) -> Result<u64, Error> {
-    selection(kind, words, &[]).count(conn, None).await
-}
-
-/// One page of them, in order.
-pub(in super::super) async fn page(
-    conn: &mut Conn,
-    kind: Kind,
-    words: &[String],
-    order: &[OrderBy],
-    limit: i64,
-    offset: i64,
-) -> Result<Vec<NamedRecord>, Error> {
-    let some = limit.unsigned_abs();
-    let stats = QueryStats::of(some, some);
-    let selection = selection(kind, words, order);
-    let part = (limit, offset);
-    selection
-        .page(conn, &stats, part, NamedRecord::from_row)
-        .await
 }

@@ -13,7 +13,7 @@ use crate::{
     catalogue::{self, ReferenceCount},
     search,
 };
-pub(super) use list::{count, page};
+pub(super) use list::selection;
 
 /// Records of the kind, to be continued.
 fn select(kind: Kind) -> Query {

@@ -6,11 +6,11 @@ pub(super) mod offers;
 
 use std::sync::LazyLock;
 
-use db::{BatchLoader, Conn, Error, Query, Row, Timestamp, Tx, span_of};
+use db::{BatchLoader, Conn, Error, Query, Row, Timestamp, Tx};
 use resource::{Input as _, Record as _, sql};
 
 pub(crate) use list::StatsCache;
-pub(super) use list::{ARCHIVED, BY_TITLE, ProductList};
+pub(super) use list::{ARCHIVED, BY_TITLE, LIST, ProductList};
 
 use super::model::{ProductInput, ProductRecord};
 use crate::{
@@ -38,12 +38,6 @@ fn records() -> Query {
         .push(" FROM products AS p")
         .push(*JOINS);
     query
-}
-
-/// The moments when the first and the last product were created.
-pub(super) async fn created_span(conn: &mut Conn) -> Result<Option<(Timestamp, Timestamp)>, Error> {
-    let sql = "SELECT min(created_at), max(created_at) FROM products";
-    conn.one(sql, &[], span_of).await
 }
 
 /// A product by its id.
@@ -75,54 +69,6 @@ pub(super) async fn with_serie_number(
         |row| row.get(0),
     )
     .await
-}
-
-/// The products whose folded serie numbers stand from a text to before another one, in their order, without archived ones.
-pub(super) async fn numbered_from(
-    conn: &mut Conn,
-    least: &str,
-    beyond: Option<&str>,
-    (limit, offset): (i64, i64),
-) -> Result<Vec<ProductRecord>, Error> {
-    let mut query = Query::new("SELECT ");
-    query.push(*COLUMNS).push(" FROM (SELECT id FROM products");
-    push_numbered(&mut query, least, beyond);
-    query
-        .push(" ORDER BY serie_number_folded, id LIMIT ")
-        .bind(limit)
-        .push(" OFFSET ")
-        .bind(offset)
-        .push(") AS few JOIN products AS p ON p.id = few.id")
-        .push(*JOINS)
-        .push(" ORDER BY p.serie_number_folded, p.id");
-    conn.all_of(&query, ProductRecord::from_row).await
-}
-
-/// How many products have a serie number from one on, and before another; counting stops at `most`.
-pub(super) async fn count_numbered(
-    conn: &mut Conn,
-    least: &str,
-    beyond: Option<&str>,
-    most: i64,
-) -> Result<u64, Error> {
-    let mut query = Query::new("SELECT count(*) FROM (SELECT id FROM products");
-    push_numbered(&mut query, least, beyond);
-    query.push(" LIMIT ").bind(most).push(") AS counted");
-    conn.one_of(&query, |row| row.get::<i64>(0))
-        .await
-        .map(i64::unsigned_abs)
-}
-
-fn push_numbered(query: &mut Query, least: &str, beyond: Option<&str>) {
-    query
-        .push(
-            " WHERE COALESCE((SELECT z.archived_at IS NULL FROM product_stock AS z WHERE z.product_id = products.id), FALSE)
-              AND serie_number_folded >= ",
-        )
-        .bind(least);
-    if let Some(beyond) = beyond {
-        query.push(" AND serie_number_folded < ").bind(beyond);
-    }
 }
 
 /// Stores a product with nothing in stock, under the id that is set or the next one; its opening quantity is the ledger's to write.

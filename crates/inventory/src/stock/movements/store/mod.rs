@@ -1,16 +1,15 @@
-//! Statements about inflows and outflows: one record at a time here, lists in `list`, searches in `search`.
+//! Statements about inflows and outflows: one record at a time here, lists and searches in `list`.
 //! What a movement does to a quantity is in `stock::store`.
 
 pub(super) mod at_once;
 mod list;
-pub(super) mod search;
 
 use std::sync::LazyLock;
 
-use db::{BatchLoader, Conn, Error, Query, Row, Timestamp, Tx, span_of};
+use db::{BatchLoader, Conn, Error, Query, Row, Timestamp, Tx};
 use resource::{Field, Named, Record as _, Refers, Titled, sql};
 
-pub(super) use list::{DAYS, MovementList, NEWEST_FIRST};
+pub(super) use list::{DAYS, MovementList, NEWEST_FIRST, list_of};
 
 use super::{
     Movement,
@@ -147,16 +146,6 @@ pub(super) async fn booking(
         },
     )
     .await
-}
-
-/// The moments of the first and the last movement.
-pub(super) async fn span(
-    conn: &mut Conn,
-    movement: Movement,
-) -> Result<Option<(Timestamp, Timestamp)>, Error> {
-    let mut query = Query::new("SELECT min(created_at), max(created_at) FROM ");
-    query.push(movement.path());
-    conn.one_of(&query, span_of).await
 }
 
 /// A movement by its id.

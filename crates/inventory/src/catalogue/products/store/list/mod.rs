@@ -16,10 +16,12 @@ use resource::Record as _;
 
 use super::super::model::ProductRecord;
 use crate::{
-    listing::{Bound, Condition, Index, List, QueryStats, Selection, Table, Test},
+    listing::{Bound, Condition, Index, List, QueryStats, Selection, Table, Test, between},
     rest::{
+        Refusal,
         fields::FieldErrors,
         list::{FilterKind, Filters, OrderBy, QueryFilter, ordering, search_words},
+        page::{Page, PageRequest},
         query::Parameters,
     },
 };
@@ -69,7 +71,7 @@ static WORDS: Table = Table {
     is_indexed_by_field: false,
 };
 
-static LIST: List = List {
+pub(in crate::catalogue::products) static LIST: List = List {
     fields: ProductRecord::FIELDS,
     own: &PRODUCTS,
     others: &[&STOCK, &WORDS],
@@ -151,6 +153,36 @@ impl ProductList {
         })
     }
 
+    /// The products whose folded serie numbers begin with a text, in their order, without archived
+    /// ones.
+    pub(in crate::catalogue::products) fn numbered(beginning: String) -> Self {
+        let begins = Test::Begins(beginning);
+        let selection = Selection {
+            list: &LIST,
+            conditions: vec![
+                Condition::new("serie_number", "serie_number_folded", begins),
+                Condition::new(ARCHIVED.name, "archived_at", Test::IsNull(true)),
+            ],
+            order: vec![OrderBy {
+                field: "serie_number",
+                descending: false,
+            }],
+        };
+        Self {
+            selection,
+            is_impossible: false,
+        }
+    }
+
+    /// How many there are; counting stops at `most`.
+    pub(in crate::catalogue::products) async fn count_up_to(
+        &self,
+        conn: &mut Conn,
+        most: i64,
+    ) -> Result<u64, Error> {
+        self.selection.count_up_to(conn, most).await
+    }
+
     /// Whether all products are asked for, by one field at most: the aggregates know how many, and
     /// an index has the order.
     pub(in crate::catalogue::products) fn is_everything(&self) -> bool {
@@ -164,15 +196,19 @@ impl ProductList {
         mut self,
         created: Option<(Timestamp, Timestamp)>,
     ) -> Self {
-        if let Some((from, until)) = created {
-            let bounds = [
-                Test::AtLeast(Bound::Moment(from)),
-                Test::Below(Bound::Moment(until)),
-            ];
-            let conditions = bounds.map(|test| Condition::new("created_at", "created_at", test));
-            self.selection.conditions.extend(conditions);
-        }
+        self.selection.conditions.extend(between(created));
         self
+    }
+
+    /// The page that is asked for.
+    pub(in crate::catalogue::products) async fn list(
+        &self,
+        conn: &mut Conn,
+        stats: &QueryStats,
+        wanted: PageRequest,
+    ) -> Result<Page<ProductRecord>, Refusal> {
+        let read = ProductRecord::from_row;
+        self.selection.list(conn, stats, wanted, read).await
     }
 
     /// One page of them.

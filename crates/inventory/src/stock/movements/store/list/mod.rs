@@ -6,6 +6,8 @@
 //! - A range of days in another order than by time starts at the first id of its first day, which
 //!   `day_spans` keeps. Ids follow time unless an old file was imported; then the range of ids is
 //!   wider, and the list still exact. A further index would be written by every sale.
+//! - A search finds the movements of products by their titles, and of the newest those whose texts
+//!   match.
 //! - Each inflow stores its product's folded title for the order by it. Outflows do not, because a
 //!   sale must stay cheap: they are found product by product in the order of titles.
 
@@ -24,11 +26,14 @@ use super::{
 use crate::{
     aggregates,
     listing::{
-        Bound, Cluster, Condition, Index, IndexName, List, QueryStats, Selection, Table, Test,
+        Bound, Cluster, Condition, Index, IndexName, List, Matches, QueryStats, Selection, Table,
+        Test, TextQuery, TextSearch, by_time,
     },
     rest::{
+        Refusal,
         fields::FieldErrors,
         list::{FilterKind, Filters, OrderBy, QueryFilter, ordering},
+        page::{Page, PageRequest},
         query::Parameters,
     },
 };
@@ -89,7 +94,7 @@ const SHARED_VALUES: &[&str] = &["quantity", "description"];
 /// Who delivers a product delivers all of it.
 const CLUSTERS: &[Cluster] = &[(&["supplier"], &["product"])];
 
-static LIST_OF_INFLOWS: List = List {
+const INFLOW: List = List {
     fields: MovementRecord::FIELDS,
     own: &INFLOWS,
     copied_names: &[("product", "title_folded")],
@@ -99,7 +104,7 @@ static LIST_OF_INFLOWS: List = List {
     ..List::PLAIN
 };
 
-static LIST_OF_OUTFLOWS: List = List {
+const OUTFLOW: List = List {
     fields: MovementRecord::FIELDS,
     own: &OUTFLOWS,
     shared_values: SHARED_VALUES,
@@ -107,6 +112,56 @@ static LIST_OF_OUTFLOWS: List = List {
     record: || record(Movement::Outflow),
     ..List::PLAIN
 };
+
+static LIST_OF_INFLOWS: List = INFLOW;
+static LIST_OF_OUTFLOWS: List = OUTFLOW;
+
+/// The texts of a movement: title, serie number, description and who booked it.
+macro_rules! texts {
+    ($kind:literal) => {
+        || {
+            let columns = "m.created_at, m.id, m.product_id, p.title || '\n' || COALESCE(p.serie_number, '') || '\n' ||
+                           COALESCE(m.description, '') || '\n' || COALESCE(l.user_name, '')";
+            let joins = concat!(
+                " JOIN products AS p ON p.id = m.product_id
+                  LEFT JOIN ledger_entries AS l
+                    ON l.product_id = m.product_id AND l.created_at = m.created_at AND l.reference_id = m.id AND l.kind = '",
+                $kind,
+                "'"
+            );
+            (columns, joins)
+        }
+    };
+}
+
+static TEXTS_OF_INFLOWS: List = List {
+    record: texts!("inflow"),
+    ..INFLOW
+};
+
+static TEXTS_OF_OUTFLOWS: List = List {
+    record: texts!("outflow"),
+    ..OUTFLOW
+};
+
+static SEARCH_OF_INFLOWS: TextSearch = search_of(&TEXTS_OF_INFLOWS);
+static SEARCH_OF_OUTFLOWS: TextSearch = search_of(&TEXTS_OF_OUTFLOWS);
+
+const fn search_of(texts: &'static List) -> TextSearch {
+    TextSearch {
+        texts,
+        most_read: 10_000,
+        most_found: 1_000,
+    }
+}
+
+/// The list of one way.
+pub(in crate::stock::movements) fn list_of(movement: Movement) -> &'static List {
+    match movement {
+        Movement::Inflow => &LIST_OF_INFLOWS,
+        Movement::Outflow => &LIST_OF_OUTFLOWS,
+    }
+}
 
 fn record(movement: Movement) -> (&'static str, &'static str) {
     let statements = statements(movement);
@@ -127,12 +182,8 @@ impl MovementList {
     }
 
     fn of(movement: Movement, conditions: Vec<Condition>, order: Vec<OrderBy>) -> Self {
-        let list = match movement {
-            Movement::Inflow => &LIST_OF_INFLOWS,
-            Movement::Outflow => &LIST_OF_OUTFLOWS,
-        };
         let mut selection = Selection {
-            list,
+            list: list_of(movement),
             conditions,
             order,
         };
@@ -217,6 +268,36 @@ impl MovementList {
             None => all,
         };
         Ok(QueryStats::of(count, all))
+    }
+
+    /// The newest of those that a search finds.
+    pub(in crate::stock::movements) async fn search(
+        &self,
+        conn: &mut Conn,
+        sought: &TextQuery,
+    ) -> Result<Matches<MovementRecord>, Error> {
+        let of = match self.movement {
+            Movement::Inflow => &SEARCH_OF_INFLOWS,
+            Movement::Outflow => &SEARCH_OF_OUTFLOWS,
+        };
+        let newest = Selection {
+            order: by_time(true),
+            ..self.selection.clone()
+        };
+        let all = (i64::MAX, 0);
+        let read = |row: &db::Row<'_>| record_of(self.movement, row);
+        newest.search(conn, of, sought, all, read).await
+    }
+
+    /// The page that is asked for.
+    pub(in crate::stock::movements) async fn list(
+        &self,
+        conn: &mut Conn,
+        wanted: PageRequest,
+    ) -> Result<Page<MovementRecord>, Refusal> {
+        let stats = self.stats(conn).await?;
+        let read = |row: &db::Row<'_>| record_of(self.movement, row);
+        self.selection.list(conn, &stats, wanted, read).await
     }
 
     /// One page of them, of so many that are selected.

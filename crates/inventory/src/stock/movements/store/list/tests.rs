@@ -6,7 +6,7 @@ use test_kit::on_both_engines;
 
 use super::*;
 use crate::{
-    listing::tests::{Dice, compare, in_memory, plan},
+    listing::tests::{Dice, compare, in_memory, plan, plan_of},
     plans,
 };
 
@@ -124,5 +124,49 @@ on_both_engines!(
         };
         db.read(read).await.unwrap();
         db.close().await;
+    }
+);
+
+/// What the statements of a search look at all of, of one kind of movement, narrowed in every way.
+async fn looked_at(conn: &mut Conn, movement: Movement) -> Result<Vec<String>, Error> {
+    let (of, supplier) = match movement {
+        Movement::Inflow => (&SEARCH_OF_INFLOWS, "supplier=2"),
+        Movement::Outflow => (&SEARCH_OF_OUTFLOWS, ""),
+    };
+    let mut looked = Vec::new();
+    for supplier in ["", supplier] {
+        for days in ["", "&date_from=2026-11-20&date_to=2026-11-20"] {
+            for product in ["", "&product=7"] {
+                let parameters = Parameters::parse(&format!("{supplier}{days}{product}"));
+                let mut texts = MovementList::parse(movement, &parameters)
+                    .unwrap()
+                    .selection;
+                (texts.list, texts.order) = (of.texts, by_time(true));
+                let stats = QueryStats::UNKNOWN;
+                looked.extend(plan_of(conn, &texts, &stats, (100, 0)).await?);
+                let of_three = Test::IsOneOf(vec![1, 2, 3]);
+                let of_three = Condition::new("product", "product_id", of_three);
+                texts.conditions.push(of_three);
+                looked.extend(plan_of(conn, &texts, &stats, (100, 0)).await?);
+            }
+        }
+    }
+    looked.retain(|step| {
+        let step = step.trim();
+        step == "SCAN m" || step == "SCAN l" || step.contains("Seq Scan on")
+    });
+    Ok(looked)
+}
+
+on_both_engines!(
+    movements_are_searched_along_an_index_however_they_are_narrowed,
+    async |address| {
+        let db = plans::shop(&address, (200, 20_000), 30).await;
+        plans::nothing_is_scanned(db, async |conn: &mut Conn| {
+            let mut looked = looked_at(conn, Movement::Inflow).await?;
+            looked.extend(looked_at(conn, Movement::Outflow).await?);
+            Ok(looked)
+        })
+        .await;
     }
 );

@@ -1,0 +1,179 @@
+//! Reading a list: pages, counts, single records.
+
+use db::{Conn, Error, Query, Row, Timestamp, span_of};
+
+use super::{AccessPath, DrivingTerm, QueryStats, Selection, push_column, push_table};
+use crate::{
+    listing::{List, Matches, Part},
+    rest::{
+        Refusal,
+        page::{Page, PageRequest},
+    },
+};
+
+impl List {
+    /// One record.
+    pub(crate) async fn find<T>(
+        &self,
+        conn: &mut Conn,
+        id: i64,
+        read: impl Fn(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        let (columns, joins) = (self.record)();
+        let mut query = Query::new("SELECT ");
+        push_table(query.push(columns).push(" FROM "), self.own);
+        push_column(query.push(joins).push(" WHERE "), self.own, self.own.id);
+        conn.optional_of(query.push(" = ").bind(id), read).await
+    }
+
+    /// When the first and the last record were created.
+    pub(crate) async fn span(
+        &self,
+        conn: &mut Conn,
+    ) -> Result<Option<(Timestamp, Timestamp)>, Error> {
+        let mut query = Query::new("SELECT min(created_at), max(created_at) FROM ");
+        conn.one_of(query.push(self.own.name), span_of).await
+    }
+}
+
+impl Selection {
+    /// One page.
+    pub(crate) async fn page<T>(
+        &self,
+        conn: &mut Conn,
+        stats: &QueryStats,
+        (limit, offset): Part,
+        read: impl Fn(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
+        if stats.count == 0 {
+            return Ok(Vec::new());
+        }
+        let wanted = limit.saturating_add(offset).unsigned_abs();
+        let path = self.access_path(stats, wanted);
+        let query = self.statement(Query::new(""), conn.engine(), stats, path, (limit, offset));
+        let records = conn.all_of(&query, &read).await?;
+        let left = stats.count.saturating_sub(offset.unsigned_abs());
+        let is_whole = records.len() as u64 >= left.min(limit.unsigned_abs());
+        match self.walk(stats) {
+            // The skip scan gave up: there are too many values.
+            Some(walk) if path == AccessPath::SkipScan && !is_whole => {
+                let path = AccessPath::Walk(walk);
+                let begin = Query::new("");
+                let query = self.statement(begin, conn.engine(), stats, path, (limit, offset));
+                conn.all_of(&query, read).await
+            }
+            _ => Ok(records),
+        }
+    }
+
+    /// All records, one by one.
+    pub(crate) async fn each<T>(
+        &self,
+        conn: &mut Conn,
+        stats: &QueryStats,
+        read: impl Fn(&Row<'_>) -> Result<T, Error>,
+        mut take: impl FnMut(&T) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        // A skip scan is for pages.
+        let path = match (self.access_path(stats, stats.count), self.walk(stats)) {
+            (AccessPath::SkipScan, Some(walk)) => AccessPath::Walk(walk),
+            (path, _) => path,
+        };
+        let all = i64::try_from(stats.count).unwrap_or(i64::MAX);
+        let query = self.statement(Query::new(""), conn.engine(), stats, path, (all, 0));
+        // Nothing is kept of a row.
+        let each = conn.all_of(&query, |row| take(&read(row)?));
+        each.await.map(drop)
+    }
+
+    /// How many records match, counted.
+    pub(crate) async fn count(
+        &self,
+        conn: &mut Conn,
+        driving: Option<&DrivingTerm>,
+    ) -> Result<u64, Error> {
+        let (table, conditions) = self.source(driving);
+        let mut query = Query::new("SELECT count(");
+        if driving.is_none_or(|driving| driving.entries_of_one == 1) {
+            query.push("*");
+        } else {
+            push_column(query.push("DISTINCT "), table, table.id);
+        }
+        query.push(") FROM ");
+        push_table(&mut query, table);
+        self.push_conditions(&mut query, conn.engine(), table, &conditions, |_| true);
+        let count = conn.one_of(&query, |row| row.get::<i64>(0)).await?;
+        Ok(count.unsigned_abs())
+    }
+
+    /// How many records match; counting stops at `most`.
+    pub(crate) async fn count_up_to(&self, conn: &mut Conn, most: i64) -> Result<u64, Error> {
+        let own = self.list.own;
+        let mut query = Query::new("SELECT count(*) FROM (SELECT ");
+        push_column(&mut query, own, own.id);
+        push_table(query.push(" FROM "), own);
+        self.push_conditions(&mut query, conn.engine(), own, &self.conditions, |_| true);
+        query.push(" LIMIT ").bind(most).push(") AS counted");
+        let count = conn.one_of(&query, |row| row.get::<i64>(0)).await?;
+        Ok(count.unsigned_abs())
+    }
+
+    /// A part of a long list, and how many records it has, of which no more than `most` are
+    /// counted.
+    pub(crate) async fn part_of_many<T>(
+        &self,
+        conn: &mut Conn,
+        part: Part,
+        most: i64,
+        read: impl Fn(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Matches<T>, Error> {
+        let count = self.count_up_to(conn, most).await?;
+        let stats = if count < most.unsigned_abs() {
+            QueryStats::of(count, count)
+        } else {
+            QueryStats::UNKNOWN
+        };
+        Ok(Matches {
+            count,
+            records: self.page(conn, &stats, part, read).await?,
+            is_cut: false,
+        })
+    }
+
+    /// The page that is asked for.
+    pub(crate) async fn list<T>(
+        &self,
+        conn: &mut Conn,
+        stats: &QueryStats,
+        wanted: PageRequest,
+        read: impl Fn(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Page<T>, Refusal> {
+        let (number, offset) = wanted.within(stats.count)?;
+        let part = (wanted.limit(), offset);
+        let results = self.page(conn, stats, part, read).await?;
+        Ok(wanted.page(stats.count, number, results))
+    }
+
+    /// The same, of a list that is counted as it is read.
+    pub(crate) async fn counted<T>(
+        &self,
+        conn: &mut Conn,
+        wanted: PageRequest,
+        read: impl Fn(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Page<T>, Refusal> {
+        let count = self.count(conn, None).await?;
+        let stats = QueryStats::of(count, count);
+        self.list(conn, &stats, wanted, read).await
+    }
+
+    /// The first records, of however many.
+    pub(crate) async fn first<T>(
+        &self,
+        conn: &mut Conn,
+        limit: i64,
+        read: impl Fn(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
+        self.page(conn, &QueryStats::UNKNOWN, (limit, 0), read)
+            .await
+    }
+}

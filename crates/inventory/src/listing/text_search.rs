@@ -1,0 +1,115 @@
+//! Searches of what is read newest first, where no index has the words: the records of products
+//! whose titles have them, and of the others those that come first, whose texts are read. Both are
+//! bounded, however long the list is.
+
+use db::{Conn, Error, Row, Timestamp};
+
+use super::{Condition, List, Part, Selection, Test};
+
+/// What a search reads of a list.
+#[derive(Debug)]
+pub(crate) struct TextSearch {
+    /// The list, of which a record is its time, its id, its product's id, and its text.
+    pub(crate) texts: &'static List,
+    /// The texts of so many records are read.
+    pub(crate) most_read: usize,
+    /// So many matches are shown: those that come first.
+    pub(crate) most_found: usize,
+}
+
+/// What is searched for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct TextQuery {
+    /// Words, folded, each of which a text must have.
+    pub(crate) words: Vec<String>,
+    /// The products whose titles have them, and whether there are more.
+    pub(crate) titled: (Vec<i64>, bool),
+}
+
+/// A part of the records that match.
+#[derive(Debug)]
+pub(crate) struct Matches<T> {
+    /// How many are counted.
+    pub(crate) count: u64,
+    pub(crate) records: Vec<T>,
+    /// Whether there may be more.
+    pub(crate) is_cut: bool,
+}
+
+/// A record's place in the order, its product, and its text.
+type Text = ((Timestamp, i64), Option<i64>, String);
+
+impl Selection {
+    /// A part of the records that a search finds.
+    pub(crate) async fn search<T>(
+        &self,
+        conn: &mut Conn,
+        of: &TextSearch,
+        sought: &TextQuery,
+        (limit, offset): Part,
+        read: impl Fn(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Matches<T>, Error> {
+        let (products, is_many) = &sought.titled;
+        let texts = Self {
+            list: of.texts,
+            ..self.clone()
+        };
+        let mut places = Vec::new();
+        if !products.is_empty() {
+            let mut titled = texts.clone();
+            let test = Test::IsOneOf(products.clone());
+            let condition = Condition::new("product", "product_id", test);
+            titled.conditions.push(condition);
+            let found = titled.texts(conn, of.most_found).await?;
+            places.extend(found.into_iter().map(|(place, ..)| place));
+        }
+        let read_texts = texts.texts(conn, of.most_read).await?;
+        let is_read = read_texts.len() <= of.most_read;
+        let others = read_texts.into_iter().take(of.most_read);
+        let others = others.filter(|(_, product, text)| {
+            let is_titled = product.is_some_and(|product| products.contains(&product));
+            let text = db::fold(text);
+            !is_titled && sought.words.iter().all(|word| text.contains(word))
+        });
+        places.extend(others.map(|(place, ..)| place));
+        places.sort_unstable();
+        // The ledger may speak of one movement twice, where an import has used an id again.
+        places.dedup();
+        if !self.is_oldest_first() {
+            places.reverse();
+        }
+        let is_cut = *is_many || !is_read || places.len() > of.most_found;
+        places.truncate(of.most_found);
+        let number = |signed: i64| usize::try_from(signed).unwrap_or(usize::MAX);
+        let ids = places.iter().skip(number(offset)).take(number(limit));
+        let ids = ids.map(|(_, id)| *id).collect();
+        let part = Self {
+            conditions: vec![Condition::new("id", "id", Test::IsOneOf(ids))],
+            ..self.clone()
+        };
+        Ok(Matches {
+            count: places.len() as u64,
+            records: part.first(conn, limit, read).await?,
+            is_cut,
+        })
+    }
+
+    /// The texts of so many records, and of one more if there are more.
+    async fn texts(&self, conn: &mut Conn, most: usize) -> Result<Vec<Text>, Error> {
+        let limit = i64::try_from(most.saturating_add(1)).unwrap_or(i64::MAX);
+        let is_by_time = self.first_field() == "created_at";
+        let text = |row: &Row<'_>| {
+            let time = if is_by_time {
+                row.get(0)?
+            } else {
+                Timestamp::from_micros(0)
+            };
+            Ok(((time, row.get(1)?), row.get(2)?, row.get(3)?))
+        };
+        self.first(conn, limit, text).await
+    }
+
+    fn is_oldest_first(&self) -> bool {
+        self.order.first().is_some_and(|by| !by.descending)
+    }
+}
