@@ -76,23 +76,21 @@ fn compare(
     asked: &ListParameters,
     about: &ModelDescription,
 ) -> Ordering {
-    for (column, descends) in &asked.order {
-        let Some(column) = about.columns.get(*column) else {
-            continue;
-        };
+    let by_id = left.id.cmp(&right.id);
+    let keys = asked.order.iter();
+    let keys = keys.filter_map(|(column, descends)| Some((about.columns.get(*column)?, descends)));
+    let mut orderings = keys.map(|(column, descends)| {
         let ordering = match column.name {
-            "id" => left.id.cmp(&right.id),
+            "id" => by_id,
             name => compare_cells(left.fact(name), right.fact(name)),
         };
-        if ordering != Ordering::Equal {
-            return if *descends {
-                ordering.reverse()
-            } else {
-                ordering
-            };
+        if *descends {
+            ordering.reverse()
+        } else {
+            ordering
         }
-    }
-    left.id.cmp(&right.id)
+    });
+    orderings.find(|ordering| ordering.is_ne()).unwrap_or(by_id)
 }
 
 /// Nothing comes first; texts without regard to case and accents.

@@ -11,7 +11,7 @@ use http::StatusCode;
 use resource::Words;
 use web::{errors::wants_json, locale::Locale};
 
-use super::{RecordPath, actions::reason, find, list_address};
+use super::{RecordPath, actions::reason, find, hindrance, list_address};
 use crate::{
     access::Verb,
     admin::{
@@ -151,9 +151,8 @@ pub(super) async fn look_up(
         if let Some((path, count)) = model.deleted_with(&page.state, *id).await? {
             *going.entry(path).or_default() += count;
         }
-        let hindrance = model.hindrance(&page.state, &site.caller, Verb::Delete, *id);
-        if let Some(why) = hindrance.await? {
-            let why = why.text(site.locale).to_owned();
+        let why = hindrance(page, site, about, (Verb::Delete, *id)).await?;
+        if !why.is_empty() {
             plan.kept.push((record.text.clone(), why));
         }
         plan.ids.push(*id);

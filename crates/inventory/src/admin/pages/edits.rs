@@ -97,9 +97,7 @@ pub(super) fn version_of(
     record: &ModelRecord,
     locale: Locale,
 ) -> String {
-    let snapshot = |field| versions::snapshot(field, record.fact(field.name), locale);
-    let stored: Vec<_> = fields.iter().map(|field| snapshot(field)).collect();
-    version(&stored, true)
+    version(&versions::of(fields.iter().copied(), record, locale), true)
 }
 
 /// Saves what was changed in a list, or shows the list again.

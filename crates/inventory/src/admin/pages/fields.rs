@@ -84,6 +84,11 @@ impl FieldView {
         }
     }
 
+    /// The hint at it; none in a table, where it is called by its column and row.
+    pub(super) const fn hint(&self, named: &str) -> &'static str {
+        if named.is_empty() { self.help } else { "" }
+    }
+
     pub(super) fn is_truth(&self) -> bool {
         self.field.kind == Kind::Truth
     }

@@ -6,6 +6,7 @@ use axum::{
     response::Response,
 };
 use resource::{Field, in_a_sentence};
+use web::locale::Locale;
 
 use super::{
     edits::{self, ListEdits},
@@ -168,20 +169,15 @@ impl ModelListPage<'_> {
     fn title(&self) -> String {
         let words = &self.about.words;
         let locale = self.site.locale;
-        let may_change = self.about.is_edited_by(&self.site.caller, false);
-        match (locale, may_change) {
-            (web::locale::Locale::En, true) => format!("Select {} to change", words.one(locale)),
-            (web::locale::Locale::En, false) => format!("Select {} to view", words.one(locale)),
-            (web::locale::Locale::PtBr, true) => format!(
-                "Selecione {} {} para alterar",
-                words.ending("um", "uma"),
-                words.one(locale)
-            ),
-            (web::locale::Locale::PtBr, false) => format!(
-                "Selecione {} {} para ver",
-                words.ending("um", "uma"),
-                words.one(locale)
-            ),
+        let one = words.one(locale);
+        let verb = if self.about.is_edited_by(&self.site.caller, false) {
+            locale.text("alterar", "change")
+        } else {
+            locale.text("ver", "view")
+        };
+        match locale {
+            Locale::En => format!("Select {one} to {verb}"),
+            Locale::PtBr => format!("Selecione {} {one} para {verb}", words.ending("um", "uma")),
         }
     }
 
@@ -255,20 +251,14 @@ impl ModelListPage<'_> {
             let many = about.words.many(site.locale);
             let ending = about.words.ending("os", "as");
             let text = match site.locale {
-                web::locale::Locale::En => format!("Delete selected {many}"),
-                web::locale::Locale::PtBr => format!("Excluir {ending} {many} selecionad{ending}"),
+                Locale::En => format!("Delete selected {many}"),
+                Locale::PtBr => format!("Excluir {ending} {many} selecionad{ending}"),
             };
             actions.push(("delete_selected", text));
         }
-        for action in about.actions {
-            if about.allows(&site.caller, action.verb) {
-                let (portuguese, english) = action.text;
-                actions.push((
-                    action.name,
-                    site.locale.text(portuguese, english).to_owned(),
-                ));
-            }
-        }
+        let others = about.actions.iter();
+        let others = others.filter(|action| about.allows(&site.caller, action.verb));
+        actions.extend(others.map(|action| (action.name, site.say(action.text).to_owned())));
         actions
     }
 
@@ -354,8 +344,7 @@ impl ModelListPage<'_> {
 
     /// Where a search ended, when it did not look at everything.
     fn note(&self) -> Option<&'static str> {
-        let (portuguese, english) = self.rows.note?;
-        Some(self.site.locale.text(portuguese, english))
+        Some(self.site.say(self.rows.note?))
     }
 
     fn counts_href(&self) -> String {

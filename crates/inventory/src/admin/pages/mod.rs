@@ -22,9 +22,11 @@ use http::request::Parts;
 use super::{
     about::{AdminModel, ModelDescription, ModelRecord},
     listing::ListParameters,
+    registry,
     site::AdminFrame,
 };
 use crate::{
+    access::Verb,
     page::{
         PageState, redirect,
         routes::{PageRouter, get},
@@ -82,6 +84,18 @@ async fn record(_site: AdminFrame, Path((model, id)): RecordPath) -> Result<Resp
 /// The query string of a request.
 fn query(parts: &Parts) -> &str {
     parts.uri.query().unwrap_or_default()
+}
+
+/// Why the reader may not do this to a record, as far as it is known before they try; empty when nothing is.
+async fn hindrance(
+    page: &PageState,
+    site: &AdminFrame,
+    about: &ModelDescription,
+    (verb, id): (Verb, i64),
+) -> Result<String, Refusal> {
+    let model = registry::find(about.path).ok_or(Refusal::NotFound)?;
+    let why = model.hindrance(&page.state, &site.caller, verb, id).await?;
+    Ok(why.map_or_else(String::new, |why| why.text(site.locale).to_owned()))
 }
 
 /// Every record of a list, whatever page is asked for; none when there are more than `most`.

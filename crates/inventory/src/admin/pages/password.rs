@@ -6,7 +6,7 @@ use axum::{
     response::Response,
 };
 
-use super::{RecordPath, find};
+use super::{RecordPath, find, hindrance};
 use crate::{
     access::{Model, Verb},
     accounts::users::manage,
@@ -56,14 +56,12 @@ pub(super) async fn form(
         Err(response) => return Ok(response),
     };
     let form = Form::new().with("usable", "1").with("revoke_tokens", "1");
-    let hindrance = manage::hindrance(&page.state, &site.caller, Verb::Change, record.id);
-    let hindrance = hindrance.await?;
-    let hindrance = hindrance.map(|why| why.text(site.locale).to_owned());
+    let about = site.model("users")?.about();
     let shown = PasswordPage {
         site: &site,
+        hindrance: hindrance(&page, &site, about, (Verb::Change, record.id)).await?,
         record,
         form,
-        hindrance: hindrance.unwrap_or_default(),
     };
     Ok(site.show(shown))
 }

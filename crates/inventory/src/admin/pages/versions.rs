@@ -25,13 +25,20 @@ pub(super) fn snapshots(
     record: &ModelRecord,
     locale: Locale,
 ) -> Vec<FieldSnapshot> {
-    fields(about)
-        .map(|field| snapshot(field, record.fact(field.name), locale))
-        .collect()
+    of(fields(about), record, locale)
 }
 
-/// One field as it is stored.
-pub(super) fn snapshot(field: &'static Field, value: &FieldValue, locale: Locale) -> FieldSnapshot {
+/// Some fields of a record as they are stored.
+pub(super) fn of(
+    fields: impl IntoIterator<Item = &'static Field>,
+    record: &ModelRecord,
+    locale: Locale,
+) -> Vec<FieldSnapshot> {
+    let snapshot = |field: &'static Field| snapshot(field, record.fact(field.name), locale);
+    fields.into_iter().map(snapshot).collect()
+}
+
+fn snapshot(field: &'static Field, value: &FieldValue, locale: Locale) -> FieldSnapshot {
     let words = match (value, field.target.map(|target| target.path)) {
         (FieldValue::Chosen(values, _), Some(Permission::PATH)) => {
             Some(permissions(values, locale))

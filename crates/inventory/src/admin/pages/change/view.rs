@@ -8,6 +8,7 @@ use crate::{
         about::{ModelDescription, ModelRecord},
         pages::{
             fields::{FieldView, field_views},
+            hindrance,
             inlines::{SubmittedRow, Table, tables},
         },
         registry,
@@ -34,19 +35,6 @@ pub(super) struct ChangePage<'a> {
     row_problems: Vec<(String, String)>,
 }
 
-/// Why the reader may not change a record, as far as it is known before they try.
-async fn hindrance(
-    page: &PageState,
-    site: &AdminFrame,
-    about: &'static ModelDescription,
-    id: i64,
-) -> Result<String, Refusal> {
-    let model = registry::find(about.path).ok_or(Refusal::NotFound)?;
-    let why = model.hindrance(&page.state, &site.caller, Verb::Change, id);
-    let why = why.await?.map(|why| why.text(site.locale).to_owned());
-    Ok(why.unwrap_or_default())
-}
-
 impl<'a> ChangePage<'a> {
     /// The form of a record, or of a new one, with the rows that were sent and not taken.
     pub(super) async fn of(
@@ -58,7 +46,9 @@ impl<'a> ChangePage<'a> {
     ) -> Result<Self, Refusal> {
         let may_edit = about.is_edited_by(&site.caller, record.is_none());
         let hindrance = match &record {
-            Some(record) if may_edit => hindrance(page, site, about, record.id).await?,
+            Some(record) if may_edit => {
+                hindrance(page, site, about, (Verb::Change, record.id)).await?
+            }
             _ => String::new(),
         };
         let is_edited = may_edit && hindrance.is_empty();

@@ -188,8 +188,7 @@ fn wanted(
         .filter_map(|name| model.about().field(name))
         .collect();
     if let Some(record) = record.filter(|_| form.version().is_empty()) {
-        let snapshot = |field| versions::snapshot(field, record.fact(field.name), site.locale);
-        let stored: Vec<_> = fields.iter().map(|field| snapshot(field)).collect();
+        let stored = versions::of(fields.iter().copied(), record, site.locale);
         form.set(VERSION, version(&stored, false));
     }
     let is_blank = fields

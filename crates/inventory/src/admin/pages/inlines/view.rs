@@ -1,6 +1,5 @@
 //! Inline tables as a form shows them.
 
-use resource::Field;
 use web::locale::Locale;
 
 use super::SubmittedRow;
@@ -195,15 +194,9 @@ impl TableBuilder<'_> {
     fn open(&self, record: &ModelRecord) -> Form {
         let fields = self.inline.fields.iter();
         let fields = fields.filter_map(|name| self.about.field(name));
-        let snapshot = |field: &'static Field| {
-            versions::snapshot(field, record.fact(field.name), self.site.locale)
-        };
+        let locale = self.site.locale;
         let mut form = Form::new();
-        edit_conflict::open(
-            &mut form,
-            &fields.map(snapshot).collect::<Vec<_>>(),
-            self.site.locale,
-        );
+        edit_conflict::open(&mut form, &versions::of(fields, record, locale), locale);
         form
     }
 
