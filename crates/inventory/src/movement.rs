@@ -4,13 +4,6 @@ use resource::Words;
 
 use crate::access::Model;
 
-/// What inflows are called.
-pub(crate) const INFLOW_WORDS: Words =
-    Words::feminine(("entrada", "inflow"), ("entradas", "inflows"));
-/// What outflows are called.
-pub(crate) const OUTFLOW_WORDS: Words =
-    Words::feminine(("saída", "outflow"), ("saídas", "outflows"));
-
 /// Which way goods move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Movement {
@@ -44,10 +37,7 @@ impl Movement {
 
     /// What its records are called.
     pub(crate) const fn words(self) -> &'static Words {
-        match self {
-            Self::Inflow => &INFLOW_WORDS,
-            Self::Outflow => &OUTFLOW_WORDS,
-        }
+        self.model().words()
     }
 
     /// What a movement of so many units does to the product's quantity.

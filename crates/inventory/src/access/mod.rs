@@ -1,7 +1,9 @@
-//! Who asks, and what they may do: types that every other module uses. How somebody logs in is in `accounts`.
+//! Who asks, and what they may do with which records: types that every other module uses. How somebody logs in is in `accounts`.
 
+mod kind;
 mod permission;
 
+pub use kind::{Kind, KindDescription};
 pub use permission::{Granted, Model, Permission, UnknownPermission, Verb};
 
 /// An authenticated user, as one request sees them.

@@ -3,44 +3,87 @@
 
 use std::{collections::BTreeSet, fmt, str::FromStr};
 
-use resource::Choosable;
+use resource::{Choosable, Words};
 use web::locale::Locale;
 
-/// A kind of record that permissions speak of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Model {
-    /// A brand.
-    Brand,
-    /// A category.
-    Category,
-    /// A supplier.
-    Supplier,
+use super::Kind;
+
+/// Makes the enum of the models: the kinds of named records, and these, with their names in permissions.
+macro_rules! models {
+    ($($(#[$doc:meta])* $model:ident = $code:literal, $gender:ident $words:tt;)+) => {
+        /// A kind of record that permissions speak of.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Model {
+            /// A named record.
+            Named(Kind),
+            $($(#[$doc])* $model,)+
+        }
+
+        impl Model {
+            /// Every model, in the order that lists show them.
+            pub fn all() -> impl Iterator<Item = Self> {
+                let named = Kind::ALL.into_iter().map(Self::Named);
+                named.chain([$(Self::$model),+])
+            }
+
+            /// The name in permissions.
+            pub const fn code(self) -> &'static str {
+                match self {
+                    Self::Named(kind) => kind.name(),
+                    $(Self::$model => $code,)+
+                }
+            }
+
+            /// What its records are called.
+            pub(crate) const fn words(self) -> &'static Words {
+                match self {
+                    Self::Named(kind) => &kind.about().words,
+                    $(Self::$model => const { &Words::$gender $words },)+
+                }
+            }
+        }
+    };
+}
+
+models! {
     /// A product, its threshold and its ledger.
-    Product,
+    Product = "product", masculine(("produto", "product"), ("produtos", "products"));
     /// Goods received.
-    Inflow,
+    Inflow = "inflow", feminine(("entrada", "inflow"), ("entradas", "inflows"));
     /// Goods shipped out.
-    Outflow,
+    Outflow = "outflow", feminine(("saída", "outflow"), ("saídas", "outflows"));
     /// A restock analysis.
-    Analysis,
+    Analysis = "analysis", feminine(("análise", "analysis"), ("análises", "analyses"));
     /// A receiver of webhooks, its secrets included.
-    WebhookEndpoint,
+    WebhookEndpoint = "webhook_endpoint", masculine(
+        ("destino de webhooks", "webhook endpoint"),
+        ("destinos de webhooks", "webhook endpoints")
+    );
     /// What became of an event at an endpoint; to change it is to deliver it again.
-    Delivery,
+    Delivery = "delivery", feminine(
+        ("entrega de evento", "delivery"),
+        ("entregas de eventos", "deliveries")
+    );
     /// An account.
-    User,
+    User = "user", masculine(("usuário", "user"), ("usuários", "users"));
     /// A set of permissions that accounts share.
-    Group,
+    Group = "group", masculine(("grupo", "group"), ("grupos", "groups"));
     /// A row of the audit log: nobody writes one by hand.
-    AuditEntry,
+    AuditEntry = "audit_entry", masculine(
+        ("registro de auditoria", "audit entry"),
+        ("registros de auditoria", "audit entries")
+    );
     /// A login of the web interface.
-    Session,
+    Session = "session", feminine(("sessão", "session"), ("sessões", "sessions"));
     /// A refresh token of the API.
-    RefreshToken,
+    RefreshToken = "refresh_token", masculine(
+        ("conjunto de tokens", "set of refresh tokens"),
+        ("tokens da API", "refresh tokens")
+    );
     /// An order of checkout: its link, its payments, who pays.
-    Order,
+    Order = "order", masculine(("pedido", "order"), ("pedidos", "orders"));
     /// A payment of checkout: who may view orders may view it.
-    Payment,
+    Payment = "payment", masculine(("pagamento", "payment"), ("pagamentos", "payments"));
 }
 
 /// What is done to a record.
@@ -75,48 +118,6 @@ pub struct Permission {
 pub struct UnknownPermission;
 
 impl Model {
-    /// Every model, in the order that lists show them.
-    pub const ALL: [Self; 16] = [
-        Self::Brand,
-        Self::Category,
-        Self::Supplier,
-        Self::Product,
-        Self::Inflow,
-        Self::Outflow,
-        Self::Analysis,
-        Self::WebhookEndpoint,
-        Self::Delivery,
-        Self::User,
-        Self::Group,
-        Self::AuditEntry,
-        Self::Session,
-        Self::RefreshToken,
-        Self::Order,
-        Self::Payment,
-    ];
-
-    /// The name in permissions.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Brand => "brand",
-            Self::Category => "category",
-            Self::Supplier => "supplier",
-            Self::Product => "product",
-            Self::Inflow => "inflow",
-            Self::Outflow => "outflow",
-            Self::Analysis => "analysis",
-            Self::WebhookEndpoint => "webhook_endpoint",
-            Self::Delivery => "delivery",
-            Self::User => "user",
-            Self::Group => "group",
-            Self::AuditEntry => "audit_entry",
-            Self::Session => "session",
-            Self::RefreshToken => "refresh_token",
-            Self::Order => "order",
-            Self::Payment => "payment",
-        }
-    }
-
     /// What permissions can allow to be done with it.
     pub const fn verbs(self) -> &'static [Verb] {
         match self {
@@ -128,23 +129,15 @@ impl Model {
 
     /// The model of this name, if there is one.
     pub fn parse(code: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|model| model.code() == code)
+        Self::all().find(|model| model.code() == code)
     }
 
     /// Whether it is a record of the shop, which every authenticated user may read; accounts, what they did, what
     /// leaves the shop to which address, and what buyers pay are not.
     pub const fn is_of_shop(self) -> bool {
-        !matches!(
+        matches!(
             self,
-            Self::WebhookEndpoint
-                | Self::Delivery
-                | Self::User
-                | Self::Group
-                | Self::AuditEntry
-                | Self::Session
-                | Self::RefreshToken
-                | Self::Order
-                | Self::Payment
+            Self::Named(_) | Self::Product | Self::Inflow | Self::Outflow | Self::Analysis
         )
     }
 }
@@ -193,7 +186,7 @@ impl Permission {
 
     /// Every permission there is.
     pub fn all() -> impl Iterator<Item = Self> {
-        Model::ALL.into_iter().flat_map(|model| {
+        Model::all().flat_map(|model| {
             let verbs = model.verbs().iter();
             verbs.map(move |&verb| Self { verb, model })
         })

@@ -19,6 +19,7 @@ pub use token::{Claims, TokenError, TokenKey, TokenType};
 
 use db::{Timestamp, Tx};
 use http::request::Parts;
+use resource::{Field, text, truth};
 
 use crate::{
     State,
@@ -27,6 +28,14 @@ use crate::{
     rest::Refusal,
     work::Work,
 };
+
+/// What the audit log names of an account beside its fields.
+pub(crate) const OTHERS: [&Field; 2] = [
+    &text::<String>("Senha", "Password", MAX_PASSWORD).named("password"),
+    &truth("Sessões", "Sessions").named("sessions"),
+];
+/// Longer passwords are none.
+pub(crate) const MAX_PASSWORD: usize = 4096;
 
 /// An account as a token's bearer needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]

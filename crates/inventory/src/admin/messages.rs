@@ -122,21 +122,12 @@ pub(super) fn changed(locale: Locale, about: &ModelDescription, count: u64) -> S
 /// What a permission is called: `Catalogue | brand | Can add brand`.
 pub(super) fn permission(locale: Locale, permission: Permission) -> String {
     let about = registry::described(permission.model);
-    // What has no administration of its own is checkout's.
-    let name = about.map_or_else(
-        || {
-            let word = payments::model_label(permission.model);
-            word.map_or(permission.model.code(), |(portuguese, english)| {
-                locale.text(portuguese, english)
-            })
-            .to_owned()
-        },
-        |about| about.words.one(locale).to_owned(),
-    );
+    let name = permission.model.words().one(locale);
     let can = permission.verb.can(locale);
+    // What has no administration of its own is checkout's.
     let application = about.map_or(payments::PLACE, |about| about.application.name());
     let application = locale.text(application.0, application.1);
-    format!("{application} | {} | {can} {name}", capitalized(&name))
+    format!("{application} | {} | {can} {name}", capitalized(name))
 }
 
 /// The same for somebody who lacks it: `Can add brand`.
@@ -149,7 +140,7 @@ pub(crate) fn short_permission(locale: Locale, lacked: Permission) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::access::{Model, Verb};
+    use crate::access::{Kind, Model, Verb};
 
     fn about(path: &str) -> &'static ModelDescription {
         registry::find(path).unwrap().about()
@@ -220,7 +211,10 @@ mod tests {
                 "1 marca foi alterada com sucesso.",
             ),
             (
-                permission(Locale::En, Permission::new(Verb::Add, Model::Brand)),
+                permission(
+                    Locale::En,
+                    Permission::new(Verb::Add, Model::Named(Kind::Brand)),
+                ),
                 "Catalogue | Brand | Can add brand",
             ),
         ] {

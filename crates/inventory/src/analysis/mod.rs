@@ -29,6 +29,7 @@ pub use config::{AnalysisConfig, LanguageModel};
 pub(crate) use history::sales_paces;
 pub(crate) use payload::webhook;
 pub use restock_terms::RestockTerms;
+pub(crate) use result::FIELDS;
 pub use result::{Analysis, AnalysisRecord, AnalysisSummary, Provenance, Source};
 pub use runtime::AnalysisRuntime;
 pub use service::{

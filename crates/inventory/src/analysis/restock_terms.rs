@@ -1,6 +1,7 @@
 //! A product's own supply terms (lead time, service level, …), which replace the shop's.
 
 use db::Money;
+use resource::{Field, decimal, integer};
 use serde::Serialize;
 use utoipa::{
     PartialSchema, ToSchema,
@@ -22,10 +23,10 @@ pub struct RestockTerms {
     /// Days from an order to its goods on the shelf.
     pub lead_time_days: Option<i64>,
     /// The standard deviation of those days, with two decimals.
-    #[serde(serialize_with = "decimal")]
+    #[serde(serialize_with = "two_decimals")]
     pub lead_time_deviation_days: Option<Money>,
     /// The percentage of replenishments in which the stock should last, with two decimals.
-    #[serde(serialize_with = "decimal")]
+    #[serde(serialize_with = "two_decimals")]
     pub service_level: Option<Money>,
     /// Days from one review to the next.
     pub review_interval_days: Option<i64>,
@@ -33,13 +34,36 @@ pub struct RestockTerms {
     pub pack_multiple: Option<i64>,
 }
 
-/// The names of the fields, in their order.
-pub(crate) const FIELDS: [&str; 5] = [
-    "lead_time_days",
-    "lead_time_deviation_days",
-    "service_level",
-    "review_interval_days",
-    "pack_multiple",
+/// The fields, in their order.
+pub(crate) const FIELDS: [&Field; 5] = [
+    &integer::<Option<i64>>(
+        "Prazo de entrega, em dias",
+        "Lead time, in days",
+        1,
+        MAX_DAYS,
+    )
+    .named("lead_time_days"),
+    &decimal::<Option<Money>>(
+        "Variação do prazo, em dias",
+        "Lead time variability, in days",
+    )
+    .named("lead_time_deviation_days"),
+    &decimal::<Option<Money>>("Nível de serviço, em %", "Service level, in %")
+        .named("service_level"),
+    &integer::<Option<i64>>(
+        "Intervalo entre revisões, em dias",
+        "Days between reviews",
+        1,
+        MAX_DAYS,
+    )
+    .named("review_interval_days"),
+    &integer::<Option<i64>>(
+        "Unidades por embalagem de compra",
+        "Units per purchase pack",
+        1,
+        MAX_PACK,
+    )
+    .named("pack_multiple"),
 ];
 const MAX_DAYS: i64 = 730;
 const MAX_PACK: i64 = 1_000_000;
@@ -70,7 +94,7 @@ impl PartialSchema for RestockTerms {
             ObjectBuilder::new(),
             |object, (field, (property, about))| {
                 let property = property.description(Some(about));
-                object.property(field, property).required(field)
+                object.property(field.name, property).required(field.name)
             },
         )
         .into()
@@ -81,7 +105,10 @@ impl ToSchema for RestockTerms {}
 
 /// Two decimals, as all decimal values of the API.
 #[expect(clippy::ref_option, reason = "the signature that serde asks for")]
-fn decimal<S: serde::Serializer>(value: &Option<Money>, serializer: S) -> Result<S::Ok, S::Error> {
+fn two_decimals<S: serde::Serializer>(
+    value: &Option<Money>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     match value {
         Some(value) => serializer.collect_str(value),
         None => serializer.serialize_none(),
@@ -102,7 +129,7 @@ impl RestockTerms {
         let review = reader.optional_integer("review_interval_days", 1, MAX_DAYS);
         let pack = reader.optional_integer("pack_multiple", 1, MAX_PACK);
         for field in FIELDS {
-            reader.require(field);
+            reader.require(field.name);
         }
         let mut errors = reader.finish();
         let cents = |setting: &Setting<Option<Money>>| match setting {
@@ -120,7 +147,7 @@ impl RestockTerms {
             errors.add("lead_time_deviation_days", Message::at_most(MAX_DAYS));
         }
         if !errors.is_empty() {
-            return Err(errors.in_order(&FIELDS));
+            return Err(errors.in_order(&FIELDS.map(|field| field.name)));
         }
         Ok(Self {
             lead_time_days: lead_time.into_new(),

@@ -1,7 +1,7 @@
 //! A stored analysis.
 
 use db::Timestamp;
-use resource::{choice, chosen, id, integer, resource, time, token};
+use resource::{Field, choice, chosen, id, integer, resource, text, time, token};
 use serde::Serialize;
 use utoipa::ToSchema;
 use web::locale::Locale;
@@ -75,6 +75,13 @@ pub struct Provenance {
     /// The person who requested it.
     pub asked_by: Option<String>,
 }
+
+/// The fields of an analysis that only the administration shows.
+pub(crate) const FIELDS: [&Field; 2] = [
+    &text::<String>("Resultado do modelo", "Model outcome", MAX_TEXT).named("outcome"),
+    &text::<String>("Modelo de linguagem", "Language model", MAX_TEXT).named("language_model"),
+];
+const MAX_TEXT: usize = 200;
 
 choice! {
     /// Who wrote the text of an analysis. The figures are computed either way.

@@ -1,7 +1,7 @@
 //! A row of the audit log.
 
 use db::Timestamp;
-use resource::{Record, Value, choice, differences};
+use resource::{Field, Record, Value, choice, chosen, differences, text};
 use serde::{Deserialize, Serialize};
 
 use crate::access::Model;
@@ -64,6 +64,14 @@ pub struct FieldChange {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<(String, String)>,
 }
+
+/// The fields of a row that only the log has.
+pub(crate) const FIELDS: [&Field; 4] = [
+    &chosen::<ActionKind>("Ação", "Action").named("action"),
+    &text::<String>("Registro de", "Model", VALUE_LENGTH).named("model"),
+    &text::<String>("Objeto", "Object", VALUE_LENGTH).named("object"),
+    &text::<String>("Campos", "Fields", VALUE_LENGTH).named("fields"),
+];
 
 /// One row of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]

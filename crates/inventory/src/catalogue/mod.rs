@@ -68,23 +68,12 @@ pub(crate) fn refuse_when_referenced(
 
 #[cfg(test)]
 mod tests {
-    use super::named::Kind;
     use super::*;
-    use crate::movement::{INFLOW_WORDS, OUTFLOW_WORDS};
+    use crate::access::Model;
 
     fn words(name: &str) -> &'static Words {
-        let all = [
-            &products::WORDS,
-            &INFLOW_WORDS,
-            &OUTFLOW_WORDS,
-            &IMPORT_WORDS,
-        ];
-        let named = Kind::ALL.map(|kind| &kind.about().words);
-        let found = all
-            .into_iter()
-            .chain(named)
-            .find(|words| words.singular.1 == name);
-        found.unwrap()
+        let mut all = Model::all().map(Model::words).chain([&IMPORT_WORDS]);
+        all.find(|words| words.singular.1 == name).unwrap()
     }
 
     fn refusal(resource: &str, counts: &[(&str, i64)], locale: Locale) -> String {

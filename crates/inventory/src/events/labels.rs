@@ -47,6 +47,16 @@ pub(crate) const RENEW: &Field = &truth("Renovar o segredo", "Renew the secret")
     )
     .named("renew");
 
+/// What else the audit log and the administration show of endpoints and deliveries.
+pub(crate) const OTHERS: [&Field; 6] = [
+    RENEW,
+    &truth("Ativo", "Enabled").named("enabled"),
+    &text::<String>("Segredo", "Secret", MAX_LENGTH).named("secret"),
+    &truth("Entregas", "Deliveries").named("deliveries"),
+    &text::<String>("Conteúdo", "Content", MAX_LENGTH).named("payload"),
+    &text::<String>("Tentativa", "Attempt", MAX_LENGTH).named("attempt"),
+];
+
 /// The path of the choices [`TYPES`].
 pub(crate) const EVENTS_PATH: &str = "event-types";
 

@@ -17,12 +17,13 @@ use web::{
 
 use super::{COOKIE, LIMITS, REQUEST_ID};
 use crate::{
+    access::{Kind, Model},
     api::{
         gate::not_acceptable,
         openapi::{Detail, PAGE_FAILED},
         resource::too_large,
     },
-    catalogue::{ReferenceCount, named::Kind, products, refuse_when_referenced},
+    catalogue::{ReferenceCount, refuse_when_referenced},
     rest::{
         Message, Refusal, Unknown, body, fields::FieldErrors, list::check_search, query::Parameters,
     },
@@ -121,11 +122,11 @@ fn bad_requests() -> Vec<Error> {
 
 fn conflict() -> Vec<Error> {
     let referring = ReferenceCount {
-        words: &products::WORDS,
+        words: Model::Product.words(),
         count: 3,
     };
     refused(refuse_when_referenced(
-        &Kind::Brand.about().words,
+        Model::Named(Kind::Brand).words(),
         &[referring],
     ))
 }

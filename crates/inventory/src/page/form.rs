@@ -1,5 +1,6 @@
 //! A form as it is shown: its values as they were typed, and its errors in the user's language.
 
+use resource::Field;
 use web::locale::Locale;
 
 use super::{
@@ -22,6 +23,8 @@ pub(crate) struct Form {
     values: Vec<(String, String)>,
     errors: Vec<(&'static str, String)>,
     conflicts: Vec<Conflict>,
+    /// Fields that only this form has.
+    own: Vec<&'static Field>,
     /// The error of the whole form; blank when there is none.
     pub(crate) problem: String,
 }
@@ -109,7 +112,11 @@ impl Form {
     /// The same, for who reads it away from the field: `Title: …`.
     pub(crate) fn summary(&self, locale: Locale) -> Vec<(&'static str, String)> {
         let named = self.errors.iter().map(|(field, message)| {
-            let name = names::field(locale, field);
+            let mut own = self.own.iter().filter(|own| own.name == *field);
+            let name = own.next().map_or_else(
+                || names::field(locale, field),
+                |own| locale.text(own.label.0, own.label.1),
+            );
             (*field, format!("{name}: {message}"))
         });
         named.collect()
@@ -127,6 +134,12 @@ impl Form {
             Some((_, said)) => *said = message,
             None => self.errors.push((field, message)),
         }
+    }
+
+    /// Sets the error of a field that only this form has.
+    pub(crate) fn complain_of(&mut self, field: &'static Field, message: impl Into<String>) {
+        self.own.push(field);
+        self.complain(field.name, message);
     }
 
     /// Brings what is wrong into the order of the fields.
@@ -178,6 +191,9 @@ mod tests {
     use super::*;
     use crate::rest::Message;
 
+    const AGAIN: &Field = &resource::truth("Repita a senha nova", "Repeat the new password")
+        .named("new_password_again");
+
     #[test]
     fn a_refused_form_keeps_its_values_and_tells_what_is_wrong_in_the_readers_words() {
         let mut form = Form::new().with("name", "Café").with("name", "Chá");
@@ -194,7 +210,7 @@ mod tests {
     fn the_summary_names_the_field_of_each_message() {
         let mut form = Form::new();
         form.complain("selling_price", "Digite um preço.");
-        form.complain("new_password_again", "As senhas não são iguais.");
+        form.complain_of(AGAIN, "As senhas não são iguais.");
         let summary = form.summary(Locale::PtBr);
         let expected = [
             (

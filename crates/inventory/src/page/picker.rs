@@ -193,11 +193,7 @@ impl Picker {
 
     /// What the way to add one is called: `Nova categoria`.
     pub(crate) fn add_text(&self, frame: &Frame) -> String {
-        let words = match self.source {
-            Source::Products => &products::WORDS,
-            Source::Named(kind) => &kind.about().words,
-        };
-        words.new_one(frame.locale)
+        self.source.model().words().new_one(frame.locale)
     }
 
     /// Where one is added on the way from this page, and back; empty for those who may not. The

@@ -1,7 +1,7 @@
 //! Form input converted to the JSON members that the service functions read.
 
 use http::request::Parts;
-use resource::{Field, Kind};
+use resource::{Field, Kind, text};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::{Form, Frame, form_token::FormToken, numbers, picker::Picker, request_body};
@@ -12,6 +12,8 @@ use crate::{
 };
 use axum::body::Body;
 use web::locale::Locale;
+
+const SEARCH: &Field = &text::<String>("Nome ou código", "Name or code", 500).named("search");
 
 /// A form as it was posted.
 #[derive(Debug)]
@@ -129,7 +131,7 @@ pub(crate) fn read_fields(
 pub(crate) fn filter_search(parameters: &mut Parameters, form: &mut Form, locale: Locale) {
     let typed = parameters.get("search").unwrap_or_default();
     if typed.contains('\0') {
-        form.complain("search", Message::NULL_CHARACTERS.text(locale));
+        form.complain_of(SEARCH, Message::NULL_CHARACTERS.text(locale));
         let shown = typed.replace('\0', "\u{fffd}");
         parameters.set("search", shown);
     }

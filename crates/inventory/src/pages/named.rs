@@ -176,20 +176,20 @@ async fn detail(kind: Kind, Extracted(page): SharedPage, frame: Frame, id: Recor
     let changes = history::changes(&page.state, model, record.id, frame.locale).await?;
     let values = record.values().into_iter();
     let values = values.filter(|(field, _)| !field.is_name);
+    let referring = referring(kind, &frame, record.id);
     Ok(frame.show(NamedPage {
         frame: &frame,
         words: &kind.about().words,
         facts: values
             .map(|(field, value)| Fact::of(&frame, field, value))
             .collect(),
-        referring: referring(kind, &frame, record.id),
         record: &record,
         changes,
         may_change: frame.may(Verb::Change, model),
         may_delete: frame.may(Verb::Delete, model),
-        count: frame
-            .may(Verb::Change, Model::Product)
+        count: (referring.is_some() && frame.may(Verb::Change, Model::Product))
             .then(|| format!("/counts/new/?{}={}", kind.name(), record.id)),
+        referring,
     }))
 }
 
@@ -198,7 +198,7 @@ fn referring(kind: Kind, frame: &Frame, id: i64) -> Option<(String, String)> {
     let (words, name) = (&kind.about().words, kind.name());
     let referrer = kind.about().referrer.as_ref()?;
     Some((
-        referrer.words.of_this(words, frame.locale),
+        referrer.model.words().of_this(words, frame.locale),
         format!("/{}/?{name}={id}", referrer.path),
     ))
 }

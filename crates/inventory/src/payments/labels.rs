@@ -5,24 +5,9 @@ use resource::Both;
 use web::locale::Locale;
 
 use super::model::{CheckoutOrder, OrderStatus, PaymentMethod, PaymentStatus};
-use crate::access::Model;
 
 /// The title of the pages in the navigation.
 pub(crate) const PLACE: Both = ("Pagamentos", "Payments");
-/// One order.
-pub(crate) const ORDER: Both = ("pedido", "order");
-/// One payment.
-pub(crate) const PAYMENT: Both = ("pagamento", "payment");
-
-/// The name of a record of checkout.
-pub(crate) const fn model_label(model: Model) -> Option<Both> {
-    match model {
-        Model::Order => Some(ORDER),
-        Model::Payment => Some(PAYMENT),
-        _ => None,
-    }
-}
-
 /// The label of a status.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StatusLabel {

@@ -16,7 +16,7 @@ use db::Money;
 pub use client::Checkout;
 pub(crate) use client::Failure;
 pub use config::CheckoutConfig;
-pub(crate) use labels::{ORDER, PAYMENT, PLACE, model_label};
+pub(crate) use labels::PLACE;
 
 use crate::{
     State,

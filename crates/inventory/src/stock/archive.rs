@@ -10,6 +10,7 @@ use crate::{
     access::{Caller, Model},
     aggregates, analysis,
     audit::{self, Action},
+    catalogue::products,
     rest::{Message, Refusal, fields::FieldErrors},
     work::{Work, write},
 };
@@ -81,7 +82,7 @@ async fn set_archived(
     if is_archived {
         analysis::withdraw(tx, product).await?;
     }
-    let action = Action::Changed(&["archived"]);
+    let action = Action::Changed(&[products::IS_ARCHIVED.name]);
     audit::record(work, action, Model::Product, product, &title).await?;
     Ok((title, true))
 }

@@ -8,9 +8,10 @@ use web::locale::Locale;
 
 use super::Resource;
 use crate::{
+    access::Model,
     catalogue::{
         named::{self, NamedRecord},
-        products::{self, ProductRecord},
+        products::ProductRecord,
     },
     names,
     rest::Message,
@@ -77,9 +78,9 @@ impl FileColumn {
     /// The column with what the record is called that a field refers to: `Nome da categoria`.
     fn by_name(field: &'static Field, key: ReferenceKey) -> Self {
         let (words, name) = match key {
-            ReferenceKey::Name(kind) => (&kind.about().words, NamedRecord::name),
-            ReferenceKey::Title => (&products::WORDS, ProductRecord::title),
-            ReferenceKey::SerieNumber => (&products::WORDS, ProductRecord::serie_number),
+            ReferenceKey::Name(kind) => (kind.model().words(), NamedRecord::name),
+            ReferenceKey::Title => (Model::Product.words(), ProductRecord::title),
+            ReferenceKey::SerieNumber => (Model::Product.words(), ProductRecord::serie_number),
         };
         let (of, label) = (words.ending("do", "da"), name.label);
         let portuguese = format!("{} {of} {}", label.0, words.one(Locale::PtBr));

@@ -45,7 +45,7 @@ use web::locale::Locale;
 use crate::{
     State,
     access::Model,
-    catalogue::{named::Kind, products},
+    catalogue::named::Kind,
     rest::Message,
     stock::{Policy, movements::Movement},
 };
@@ -122,11 +122,7 @@ impl Resource {
 
     /// What its records are called.
     pub(crate) const fn words(self) -> &'static Words {
-        match self {
-            Self::Named(kind) => &kind.about().words,
-            Self::Products => &products::WORDS,
-            Self::Movements(movement) => movement.words(),
-        }
+        self.model().words()
     }
 }
 

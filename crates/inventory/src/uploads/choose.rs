@@ -7,6 +7,7 @@ use axum::{
     extract::{Request, State as Extracted},
 };
 use http::StatusCode;
+use resource::{Field, text};
 use web::{
     cookie::HostOnly,
     rate::{Key, Period, Rate},
@@ -27,8 +28,13 @@ use crate::{
 
 /// Files that one user may upload: each costs memory and a look at every row.
 const FILES: Rate = Rate::new(20, Period::Minute);
+const RESOURCE: &Field = &text::<String>("Conteúdo", "Contents", 20).named("resource");
+const FILE: &Field = &text::<String>("Arquivo", "File", MAX_FILE_NAME).named("file");
 /// Problems that a page tells one by one.
 const MOST_SHOWN: usize = 200;
+
+/// Characters of a file's name that are kept.
+const MAX_FILE_NAME: usize = 200;
 
 /// A resource that the reader may import.
 struct Choice {
@@ -187,7 +193,7 @@ pub(super) async fn upload(
     let sent = match sent {
         Ok(sent) => sent,
         Err((field, message)) => {
-            form.complain(field, message);
+            form.complain_of(field, message);
             return again(&page, &frame, form, &chosen, &Report::default()).await;
         }
     };
@@ -228,7 +234,7 @@ pub(super) async fn refused(
             report
         }
         ImportError::Format(message) => {
-            form.complain("file", message.text(frame.locale));
+            form.complain_of(FILE, message.text(frame.locale));
             Report::default()
         }
         ImportError::File(error) => return Err(web::Error::internal(error)),
@@ -266,7 +272,7 @@ async fn again(
 }
 
 /// What is wrong with what was sent: the field, and the words.
-type Wrong = (&'static str, String);
+type Wrong = (&'static Field, String);
 
 /// Reads the form with its file, which must be one of ours; the chosen resource, and the file.
 async fn receive(
@@ -294,7 +300,7 @@ async fn receive(
         creates_names: form.creates_names.is_some(),
         file_name: shown
             .filter(|shown| !shown.is_control())
-            .take(200)
+            .take(MAX_FILE_NAME)
             .collect(),
     };
     let wrong =
@@ -303,17 +309,14 @@ async fn receive(
         return Ok((
             chosen,
             wrong(
-                "resource",
+                RESOURCE,
                 "Escolha o que o arquivo contém.",
                 "Choose what the file contains.",
             ),
         ));
     };
     let Some(file) = form.file.filter(|file| !file.is_empty()) else {
-        return Ok((
-            chosen,
-            wrong("file", "Escolha um arquivo.", "Choose a file."),
-        ));
+        return Ok((chosen, wrong(FILE, "Escolha um arquivo.", "Choose a file.")));
     };
     let content = match decode(&file) {
         Some(content) if !content.contains('\0') => content,
@@ -322,7 +325,7 @@ async fn receive(
                 "O arquivo não está em UTF-8. Salve a planilha como “CSV UTF-8”.",
                 "The file is not in UTF-8. Save the spreadsheet as “CSV UTF-8”.",
             );
-            return Ok((chosen, wrong("file", portuguese, english)));
+            return Ok((chosen, wrong(FILE, portuguese, english)));
         }
     };
     let sent = NewUpload {

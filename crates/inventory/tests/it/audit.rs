@@ -2,7 +2,7 @@
 
 use http::Method;
 use inventory::{
-    access::{Model, Permission, Verb},
+    access::{Kind, Model, Permission, Verb},
     accounts::{
         Tokens,
         users::{self, Holder, NewUser},
@@ -185,7 +185,7 @@ on_both_engines!(
             ]
         );
         assert_eq!(
-            app.history_of(Model::Brand, 1).await,
+            app.history_of(Kind::Brand.model(), 1).await,
             ["manager added brand 1 “Tio João” []"]
         );
         let recent = audit::recent(&app.state, 1, 2).await.unwrap();
@@ -223,7 +223,7 @@ on_both_engines!(
         .await
         .unwrap();
         users::set_active(db, now, "ana", false).await.unwrap();
-        let delete = Permission::new(Verb::Delete, Model::Brand);
+        let delete = Permission::new(Verb::Delete, Kind::Brand.model());
         users::grant(db, now, Holder::User("ana".to_owned()), delete)
             .await
             .unwrap();

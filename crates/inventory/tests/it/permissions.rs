@@ -2,7 +2,7 @@
 
 use http::Method;
 use inventory::{
-    access::{Model, Permission, Verb},
+    access::{Kind, Permission, Verb},
     accounts::users::{self, Holder},
 };
 use serde_json::{Value, json};
@@ -150,7 +150,7 @@ on_both_engines!(checks_come_in_their_order, async |address| {
 on_both_engines!(a_user_or_a_group_may_be_allowed_more, async |address| {
     let app = TestApp::new(&address).await;
     let (db, now) = (&app.state.db, app.clock.now());
-    let delete = Permission::new(Verb::Delete, Model::Brand);
+    let delete = Permission::new(Verb::Delete, Kind::Brand.model());
     let is_refused = async |client: &Client<'_>| {
         client.delete("/api/v1/brands/99/").await.status.as_u16() == 403
     };

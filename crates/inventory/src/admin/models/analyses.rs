@@ -11,7 +11,7 @@ use crate::{
     admin::{
         about::{
             AdminModel, AdminWrites, AllowedVerbs, Application, Both, FieldValue, ModelDescription,
-            ModelFilter, ModelRecord, RecordPage, Words,
+            ModelFilter, ModelRecord, RecordPage,
         },
         listing::ListParameters,
         models::{counted, rows_of, stretch},
@@ -35,7 +35,7 @@ const CUT: Both = (
 static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
     path: "analyses",
     application: Application::Events,
-    words: Words::feminine(("análise", "analysis"), ("análises", "analyses")),
+    words: *Model::Analysis.words(),
     model: Model::Analysis,
     allowed: AllowedVerbs::Only(&[Verb::View]),
     search: Some(("produto, texto", "product, text")),

@@ -1,5 +1,7 @@
 //! The audit log: read only.
 
+use std::sync::LazyLock;
+
 use async_trait::async_trait;
 use db::Timestamp;
 use resource::Choice as _;
@@ -10,14 +12,13 @@ use crate::{
     admin::{
         about::{
             AdminModel, AdminWrites, AllowedVerbs, Application, Both, FieldValue, ModelColumn,
-            ModelDescription, ModelFilter, ModelRecord, RecordPage, Words,
+            ModelDescription, ModelFilter, ModelRecord, RecordPage,
         },
         listing::ListParameters,
         models::{counted, most, stretch},
         registry,
     },
     audit::{self, ActionKind, Entry, LogSelection},
-    payments,
     rest::Refusal,
 };
 
@@ -25,52 +26,42 @@ pub(in crate::admin) struct AuditLog;
 
 pub(in crate::admin) static AUDIT_LOG: AuditLog = AuditLog;
 
-static ABOUT: ModelDescription = ModelDescription {
+static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
     path: "audit-log",
     application: Application::Accounts,
-    words: Words::masculine(
-        ("registro de auditoria", "audit entry"),
-        ("registros de auditoria", "audit entries"),
-    ),
+    words: *Model::AuditEntry.words(),
     model: Model::AuditEntry,
     allowed: AllowedVerbs::Only(&[Verb::View]),
-    columns: &[
-        ModelColumn::sorted("created_at"),
-        ModelColumn::shown("user"),
-        ModelColumn::shown("action"),
-        ModelColumn::shown("model"),
-        ModelColumn::shown("object"),
-        ModelColumn::shown("fields"),
-    ],
+    columns: &COLUMNS,
     order: "-1",
     search: Some(("objeto, usuário", "object, user")),
-    filters: &[
+    filters: [
         ModelFilter::related("user", "users"),
         ModelFilter::choices("action", ActionKind::CHOICES),
-        ModelFilter::choices(
-            "model",
-            &[
-                ("product", ("produto", "product")),
-                ("brand", ("marca", "brand")),
-                ("category", ("categoria", "category")),
-                ("supplier", ("fornecedor", "supplier")),
-                ("inflow", ("entrada", "inflow")),
-                ("outflow", ("saída", "outflow")),
-                ("user", ("usuário", "user")),
-                ("group", ("grupo", "group")),
-                ("session", ("sessão", "session")),
-                (
-                    "webhook_endpoint",
-                    ("destino de webhooks", "webhook endpoint"),
-                ),
-                ("order", payments::ORDER),
-                ("payment", payments::PAYMENT),
-            ],
-        ),
-    ],
+        ModelFilter::choices("model", models().leak()),
+    ]
+    .to_vec()
+    .leak(),
     has_dates: true,
     ..ModelDescription::PLAIN
-};
+});
+
+const COLUMNS: [ModelColumn; 6] = [
+    ModelColumn::sorted("created_at"),
+    ModelColumn::shown("user"),
+    ModelColumn::shown("action"),
+    ModelColumn::shown("model"),
+    ModelColumn::shown("object"),
+    ModelColumn::shown("fields"),
+];
+
+/// What is logged. Nobody writes an analysis, or a row of the log.
+fn models() -> Vec<(&'static str, Both)> {
+    let logged = Model::all().filter(|model| !matches!(model, Model::Analysis | Model::AuditEntry));
+    logged
+        .map(|model| (model.code(), model.words().singular))
+        .collect()
+}
 
 /// The note when the log has more entries than a search covers.
 const CUT: Both = (
@@ -115,10 +106,7 @@ fn action(entry: &Entry) -> FieldValue {
 }
 
 fn model(entry: &Entry) -> FieldValue {
-    let known = entry.known_model();
-    let about = known.and_then(registry::described);
-    let word = about.map(|about| about.words.singular);
-    let word = word.or_else(|| known.and_then(payments::model_label));
+    let word = entry.known_model().map(|model| model.words().singular);
     word.map_or_else(|| FieldValue::Text(entry.model.clone()), FieldValue::Word)
 }
 

@@ -11,7 +11,7 @@ use crate::{
     admin::{
         about::{
             AdminModel, AdminWrites, AllowedVerbs, Application, Both, FieldValue, ModelAction,
-            ModelDescription, ModelRecord, RecordPage, Words,
+            ModelDescription, ModelRecord, RecordPage,
         },
         listing::{ListParameters, in_memory},
         models::{counted, stretch},
@@ -40,10 +40,7 @@ const CUT: Both = (
 static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
     path: "deliveries",
     application: Application::Events,
-    words: Words::feminine(
-        ("entrega de evento", "delivery"),
-        ("entregas de eventos", "deliveries"),
-    ),
+    words: *Model::Delivery.words(),
     model: Model::Delivery,
     // Deliveries are made by the program; to change one is to deliver it again.
     allowed: AllowedVerbs::Only(&[Verb::View, Verb::Change]),

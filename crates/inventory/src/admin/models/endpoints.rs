@@ -10,7 +10,7 @@ use crate::{
         about::{
             AdminModel, AdminWrites, Application, FieldValue, FormScope, Inline, ModelAction,
             ModelColumn, ModelDescription, ModelFilter, ModelRecord, RecordPage, SavedRecord,
-            Words, WriteTarget, Writer,
+            WriteTarget, Writer,
         },
         listing::{ListParameters, in_memory},
     },
@@ -30,10 +30,7 @@ pub(in crate::admin) static ENDPOINTS: Endpoints = Endpoints;
 static ABOUT: ModelDescription = ModelDescription {
     path: "endpoints",
     application: Application::Events,
-    words: Words::masculine(
-        ("destino de webhooks", "webhook endpoint"),
-        ("destinos de webhooks", "webhook endpoints"),
-    ),
+    words: *Model::WebhookEndpoint.words(),
     model: Model::WebhookEndpoint,
     columns: &[
         ModelColumn::sorted("url"),

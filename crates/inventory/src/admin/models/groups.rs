@@ -13,7 +13,7 @@ use crate::{
     admin::{
         about::{
             AdminModel, AdminWrites, Application, FieldValue, Inline, ModelDescription,
-            ModelRecord, RecordPage, SavedRecord, Words, WriteTarget, Writer,
+            ModelRecord, RecordPage, SavedRecord, WriteTarget, Writer,
         },
         listing::{ListParameters, in_memory},
     },
@@ -27,7 +27,7 @@ pub(in crate::admin) static GROUPS: Groups = Groups;
 static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
     path: "groups",
     application: Application::Accounts,
-    words: Words::masculine(("grupo", "group"), ("grupos", "groups")),
+    words: *Model::Group.words(),
     model: Model::Group,
     order: "1",
     search: Some(("nome", "name")),

@@ -8,7 +8,7 @@ use resource::Record as _;
 
 use crate::{
     State,
-    access::{Caller, Verb},
+    access::{Caller, Model, Verb},
     admin::{
         about::{
             AdminModel, AdminWrites, Both, Inline, Limit, ModelAction, ModelDescription,
@@ -81,7 +81,7 @@ const ACTIONS: [ModelAction; 2] = [
 /// A quantity is not edited in the list: only the product's form explains that a change becomes an adjustment.
 static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
     path: "products",
-    words: products::WORDS,
+    words: *Model::Product.words(),
     order: "1",
     search: Some(("título", "title")),
     has_dates: true,

@@ -13,7 +13,7 @@ use crate::{
     admin::{
         about::{
             AdminModel, AdminWrites, AllowedVerbs, Application, FieldValue, ModelDescription,
-            ModelRecord, RecordPage, Words, Writer,
+            ModelRecord, RecordPage, Writer,
         },
         listing::{ListParameters, in_memory},
     },
@@ -28,7 +28,7 @@ pub(in crate::admin) static SESSIONS: Sessions = Sessions;
 static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
     path: "sessions",
     application: Application::Accounts,
-    words: Words::feminine(("sessão", "session"), ("sessões", "sessions")),
+    words: *Model::Session.words(),
     model: Model::Session,
     // A session begins by logging in and is not changed.
     allowed: AllowedVerbs::Only(&[Verb::View, Verb::Delete]),

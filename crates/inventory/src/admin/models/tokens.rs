@@ -10,7 +10,7 @@ use crate::{
     admin::{
         about::{
             AdminModel, AdminWrites, AllowedVerbs, Application, FieldValue, ModelAction,
-            ModelColumn, ModelDescription, ModelRecord, RecordPage, Words,
+            ModelColumn, ModelDescription, ModelRecord, RecordPage,
         },
         listing::{ListParameters, in_memory},
     },
@@ -25,10 +25,7 @@ pub(in crate::admin) static REFRESH_TOKENS: RefreshTokens = RefreshTokens;
 static ABOUT: ModelDescription = ModelDescription {
     path: "refresh-tokens",
     application: Application::Accounts,
-    words: Words::masculine(
-        ("conjunto de tokens", "set of refresh tokens"),
-        ("tokens da API", "refresh tokens"),
-    ),
+    words: *Model::RefreshToken.words(),
     model: Model::RefreshToken,
     // Tokens are obtained by their users; to change them is to revoke them, which is an action and no form.
     allowed: AllowedVerbs::Only(&[Verb::View, Verb::Change]),

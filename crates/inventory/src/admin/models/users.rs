@@ -4,23 +4,22 @@ use std::sync::LazyLock;
 
 use async_trait::async_trait;
 use db::Tx;
-use resource::{Field, Record as _, text};
+use resource::{Field, Record as _};
 
 use crate::{
     State,
     access::{Caller, Model, Verb},
     accounts::users::{
         self, User,
-        manage::{self, Details, NewAccount},
+        manage::{self, Details, NewAccount, PASSWORD, REPEATED_PASSWORD},
     },
     admin::{
         about::{
             AdminModel, AdminWrites, Application, FieldValue, FormScope, Inline, ModelDescription,
-            ModelRecord, RecordPage, SavedRecord, Words, WriteTarget, Writer,
+            ModelRecord, RecordPage, SavedRecord, WriteTarget, Writer,
         },
         listing::{ListParameters, in_memory},
     },
-    login::api::MAX_TEXT,
     rest::{Message, Refusal, fields::Members},
 };
 
@@ -31,7 +30,7 @@ pub(in crate::admin) static USERS: Users = Users;
 static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
     path: "users",
     application: Application::Accounts,
-    words: Words::masculine(("usuário", "user"), ("usuários", "users")),
+    words: *Model::User.words(),
     model: Model::User,
     order: "1",
     search: Some((
@@ -66,20 +65,6 @@ const FORM: [(&Field, FormScope); 11] = [
     (User::email, FormScope::Change),
     (User::permissions, FormScope::Change),
 ];
-
-const PASSWORD: &Field = &text::<String>("Senha", "Password", MAX_TEXT)
-    .secret()
-    .help(
-        "Ao menos 12 caracteres. Não pode ser comum, só de algarismos, nem parecida com o nome de usuário ou outros dados da conta.",
-        "At least 12 characters. It must not be common, entirely numeric, or similar to the username or other data of the account.",
-    )
-    .named("password1");
-
-const REPEATED_PASSWORD: &Field =
-    &text::<String>("Confirmação da senha", "Password confirmation", MAX_TEXT)
-        .secret()
-        .help("Repita a senha.", "Repeat the password.")
-        .named("password2");
 
 #[async_trait]
 impl AdminModel for Users {

@@ -1,11 +1,10 @@
 //! Brands, categories and suppliers: records with a name and a description. One shape, one implementation;
 //! what differs is the table and what refers to it.
 
-mod kind;
 mod model;
 mod store;
 
-pub use kind::{Kind, KindDescription};
+pub use crate::access::{Kind, KindDescription};
 pub use model::{NamedInput, NamedRecord};
 
 use db::{Conn, Tx};
@@ -112,7 +111,7 @@ impl Resource for Kind {
     }
 
     fn model(self) -> Model {
-        self.about().model
+        Model::Named(self)
     }
 
     fn methods(self) -> &'static [Method] {

@@ -1,7 +1,7 @@
 //! What a product is.
 
 use db::{Money, Timestamp};
-use resource::{Named, Words, id, integer, price, reference, resource, text, time};
+use resource::{Field, Named, id, integer, price, reference, resource, text, time, truth};
 
 use crate::{
     catalogue::MAX_NAME,
@@ -11,8 +11,8 @@ use crate::{
 /// Longest serie number, in characters.
 pub const MAX_SERIE_NUMBER: usize = 200;
 
-/// What products are called.
-pub(crate) const WORDS: Words = Words::masculine(("produto", "product"), ("produtos", "products"));
+/// Whether the shop no longer sells it. No answer shows it.
+pub(crate) const IS_ARCHIVED: &Field = &truth("Arquivado", "Archived").named("archived");
 
 resource! {
     /// A product as the API shows it. Its quantity and the time of its last change stand in its stock's row, `s`.

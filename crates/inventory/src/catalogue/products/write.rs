@@ -5,11 +5,7 @@ use http::Method;
 use resource::{Field, Input as _, Record as _, Value, schema::example};
 use serde_json::json;
 
-use super::{
-    ARCHIVED, BY_TITLE, ProductInput, ProductRecord,
-    model::{WORDS, serie_number_taken},
-    store,
-};
+use super::{ARCHIVED, BY_TITLE, ProductInput, ProductRecord, model::serie_number_taken, store};
 use crate::{
     State,
     access::{Caller, Model},
@@ -65,7 +61,7 @@ impl Resource for Products {
             ("quantity", json!(40)),
         ];
         Description {
-            words: &WORDS,
+            words: Model::Product.words(),
             bodies: "Product".to_owned(),
             filters: &[QueryFilter::SEARCH, ARCHIVED],
             order: BY_TITLE,
@@ -172,7 +168,10 @@ pub(crate) async fn revert(work: &mut Work<'_>, id: i64) -> Result<(), Refusal> 
 
 /// Refuses what would keep a product from being deleted.
 pub(crate) async fn check_deletion(conn: &mut Conn, id: i64) -> Result<(), Refusal> {
-    refuse_when_referenced(&WORDS, &store::references_to(conn, id).await?)
+    refuse_when_referenced(
+        Model::Product.words(),
+        &store::references_to(conn, id).await?,
+    )
 }
 
 /// The product's own threshold that a form gives, and what is wrong with it.

@@ -175,7 +175,7 @@ async fn write_terms(
 fn api_members(members: &Members) -> Members {
     let mut sent = Members::new();
     for field in FIELDS {
-        let text = request_body::text(members, field).unwrap_or_default();
+        let text = request_body::text(members, field.name).unwrap_or_default();
         let text = text.trim().replace(',', ".");
         let value = if text.is_empty() {
             serde_json::Value::Null
@@ -183,7 +183,7 @@ fn api_members(members: &Members) -> Members {
             text.into()
         };
         if let Ok(raw) = serde_json::value::to_raw_value(&value) {
-            sent.insert(field.to_owned(), raw);
+            sent.insert(field.name.to_owned(), raw);
         }
     }
     sent

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use askama::Template;
+use resource::{Field, Kind};
 use web::locale::Locale;
 
 use crate::{
@@ -11,6 +12,7 @@ use crate::{
         AnalysedProduct, Analysis, AnalysisStatus, AnalysisSummary, Phase, Provenance,
         RestockTerms, Source,
         model::Terms,
+        restock_terms::FIELDS,
         text::{ASSUMPTIONS, decimal},
     },
     page::{Form, Frame},
@@ -339,21 +341,14 @@ impl<'a> ProductAnalysesPage<'a> {
         self.form.is_refused()
     }
 
-    /// The attributes of a field of whole numbers.
-    fn whole(&self) -> &'static str {
-        if self.may_change {
-            "type=\"text\" inputmode=\"numeric\" autocomplete=\"off\" maxlength=\"10\""
-        } else {
-            "type=\"text\" readonly"
-        }
-    }
-
-    /// The attributes of a field with decimals.
-    fn decimals(&self) -> &'static str {
-        if self.may_change {
-            "type=\"text\" inputmode=\"decimal\" autocomplete=\"off\" maxlength=\"10\""
-        } else {
-            "type=\"text\" readonly"
+    /// The attributes of a field's control.
+    fn attributes(&self, field: &Field) -> &'static str {
+        match field.kind {
+            _ if !self.may_change => "type=\"text\" readonly",
+            Kind::Decimal => {
+                "type=\"text\" inputmode=\"decimal\" autocomplete=\"off\" maxlength=\"10\""
+            }
+            _ => "type=\"text\" inputmode=\"numeric\" autocomplete=\"off\" maxlength=\"10\"",
         }
     }
 

@@ -18,7 +18,7 @@ use crate::{
     access::{Model, Verb},
     catalogue::{
         products::{
-            ProductRecord, Products, WORDS,
+            ProductRecord, Products,
             lookup::{self, SerieNumberMatches},
         },
         refuse_when_referenced,
@@ -83,7 +83,7 @@ impl ResourcePages for Products {
     type File = (Parameters, Option<SerieNumberMatches>);
 
     fn words(self) -> &'static Words {
-        &WORDS
+        Model::Product.words()
     }
 
     fn icon(self) -> &'static str {
@@ -190,12 +190,17 @@ impl ResourcePages for Products {
         let (name, back) = (record.title.clone(), address(record.id));
         let deletion = Deletion {
             blocking: Some((
-                movement.words().of_this(&WORDS, frame.locale),
+                movement
+                    .words()
+                    .of_this(Model::Product.words(), frame.locale),
                 format!("/{}/?product={}", movement.path(), record.id),
             )),
-            ..Deletion::of(&WORDS, name, sentence, back, frame.locale)
+            ..Deletion::of(Model::Product.words(), name, sentence, back, frame.locale)
         };
-        Ok((deletion, refuse_when_referenced(&WORDS, &referring)))
+        Ok((
+            deletion,
+            refuse_when_referenced(Model::Product.words(), &referring),
+        ))
     }
 }
 

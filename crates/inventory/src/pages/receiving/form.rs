@@ -27,12 +27,12 @@ use crate::{
     },
     stock::{
         documents::{self, Document, DocumentKind, DocumentLine, DocumentOutcome, SaveResult},
-        receiving::model::{DraftChange, DraftStep, MAX_INVOICE},
+        receiving::model::{DraftChange, DraftStep, INVOICE, MAX_INVOICE},
     },
 };
 
 /// The fields in the order of the form.
-const FIELDS: &[&str] = &["supplier", "invoice", "product", "quantity"];
+const FIELDS: &[&str] = &["supplier", INVOICE.name, "product", "quantity"];
 /// The form of a draft that is not stored yet makes it, once.
 const PATH: &str = "receiving";
 
@@ -257,7 +257,7 @@ async fn read(
     locale: Locale,
 ) -> Result<(DraftChange, Option<i64>, Problems), Refusal> {
     let mut reader = Reader::new(&post.members, Mode::Partial);
-    let invoice = reader.optional_text("invoice", MAX_INVOICE).into_new();
+    let invoice = reader.optional_text(INVOICE.name, MAX_INVOICE).into_new();
     post.form.absorb(&reader.finish(), locale);
     let lines = receipt.map_or(&[][..], |receipt| &receipt.lines);
     let (quantities, problems) =

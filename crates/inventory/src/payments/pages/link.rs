@@ -9,6 +9,7 @@ use axum::{
 };
 use db::{Money, Timestamp};
 use http::StatusCode;
+use resource::{Field, text};
 use web::locale::in_sao_paulo;
 
 use super::{
@@ -17,7 +18,7 @@ use super::{
         client::CheckoutError,
         model::{ExactAmount, NewCheckoutOrder, NewOrderItem},
     },
-    error_text, idempotency_key,
+    AMOUNT, error_text, idempotency_key,
     list::moment,
     order_address, require, unavailable,
 };
@@ -39,11 +40,13 @@ const PATH: &str = "payments/new";
 const FIELDS: &[&str] = &[
     "product",
     "quantity",
-    "amount",
+    AMOUNT.name,
     "description",
     "reference",
-    "expires_on",
+    EXPIRES_ON.name,
 ];
+const EXPIRES_ON: &Field =
+    &text::<Option<String>>("Válido até", "Valid until", 10).named("expires_on");
 /// The most lines of an order, and units of each.
 const MAX_LINES: usize = 100;
 const MAX_QUANTITY: i64 = 1_000_000;
@@ -364,7 +367,7 @@ fn amount(frame: &Frame, form: &mut Form) -> Option<Money> {
             )
             .to_owned(),
     };
-    form.complain("amount", message);
+    form.complain_of(AMOUNT, message);
     None
 }
 
@@ -409,7 +412,7 @@ fn description(frame: &Frame, link: &mut LinkForm) -> String {
 /// The last second of the chosen day, or `None` for checkout's default. It does not depend on the
 /// time of sending, so that the same form is the same request.
 fn expires_at(page: &PageState, frame: &Frame, form: &mut Form) -> Option<String> {
-    let day = form.value("expires_on").trim().to_owned();
+    let day = form.value(EXPIRES_ON.name).trim().to_owned();
     if day.is_empty() {
         return None;
     }
@@ -422,7 +425,7 @@ fn expires_at(page: &PageState, frame: &Frame, form: &mut Form) -> Option<String
             "Escolha um dia entre hoje e daqui a 29 dias.",
             "Choose a day between today and 29 days from now.",
         );
-        form.complain("expires_on", said);
+        form.complain_of(EXPIRES_ON, said);
     }
     end.map(|end| end.to_string())
 }
@@ -430,13 +433,13 @@ fn expires_at(page: &PageState, frame: &Frame, form: &mut Form) -> Option<String
 /// Adds checkout's error to the field that it is about.
 fn add_error(frame: &Frame, form: &mut Form, error: &CheckoutError) {
     let said = error_text(frame, error);
-    let field = match error.field.as_deref() {
-        Some("expires_at") => Some("expires_on"),
-        Some(name) => FIELDS.iter().copied().find(|field| *field == name),
-        None => None,
-    };
-    match field {
-        Some(field) => form.complain(field, said),
-        None => form.problem = said,
+    let known = |name: &str| FIELDS.iter().copied().find(|field| *field == name);
+    match error.field.as_deref() {
+        Some("expires_at") => form.complain_of(EXPIRES_ON, said),
+        Some("amount") => form.complain_of(AMOUNT, said),
+        name => match name.and_then(known) {
+            Some(field) => form.complain(field, said),
+            None => form.problem = said,
+        },
     }
 }

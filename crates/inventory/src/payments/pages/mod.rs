@@ -11,7 +11,9 @@ mod refund;
 
 use askama::Template;
 use axum::{extract::Path, response::Response};
+use db::Money;
 use http::StatusCode;
+use resource::{Field, price};
 
 use super::{Failure, client::CheckoutError};
 use crate::{
@@ -27,6 +29,7 @@ use crate::{
 /// An id of checkout's in an address.
 type Id = Path<String>;
 
+const AMOUNT: &Field = &price::<Money>("Valor", "Amount").named("amount");
 const ORDERS: &str = "/payments/";
 const PAYMENTS: &str = "/payments/received/";
 /// The addresses of the lists, with their filters.

@@ -15,7 +15,7 @@ use super::{
         Failure,
         model::{CheckoutOrder, Payment, PaymentStatus, Refund, RefundStatus},
     },
-    Confirmation, Id, error_text, idempotency_key, payment_address,
+    AMOUNT, Confirmation, Id, error_text, idempotency_key, payment_address,
     payments::{has_no_outcome, order_of},
     require, unavailable,
 };
@@ -207,7 +207,7 @@ fn amount(frame: &Frame, form: &mut Form) -> Option<Money> {
             )
             .to_owned(),
     };
-    form.complain("amount", message);
+    form.complain_of(AMOUNT, message);
     None
 }
 

@@ -9,7 +9,7 @@ use super::{
     PARAMETERS, PATH, THRESHOLD,
 };
 use crate::{
-    access::{Model, Verb},
+    access::{Kind, Model, Verb},
     analysis::{self, model::round_down},
     page::{
         Form, Frame,
@@ -200,7 +200,7 @@ impl<'a> ListView<'a> {
         ];
         if !self.is_grouped {
             cells.push(match &need.source.supplier {
-                Some(supplier) if frame.may(Verb::View, Model::Supplier) => Cell::Link(
+                Some(supplier) if frame.may(Verb::View, Kind::Supplier.model()) => Cell::Link(
                     format!("/suppliers/{}/", supplier.id),
                     supplier.name.clone(),
                 ),

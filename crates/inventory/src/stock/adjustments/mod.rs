@@ -83,7 +83,7 @@ pub(super) async fn explain(
 ) -> Result<(), db::Error> {
     adjust(work, product.id, after, Some(explanation)).await?;
     let (old, new) = (Value::Integer(before), Value::Integer(after));
-    let changes = [FieldChange::of(explanation.reason.field(), old, new)];
+    let changes = [FieldChange::of(explanation.reason.field().name, old, new)];
     let action = Action::Edited(&changes);
     audit::record(work, action, Model::Product, product.id, &product.title).await
 }

@@ -1,6 +1,6 @@
 //! Why a quantity was written: a reason, and a note.
 
-use resource::choice;
+use resource::{Field, Typed, choice, integer};
 use web::locale::Locale;
 
 use crate::rest::Message;
@@ -28,13 +28,29 @@ choice! {
 
 impl Reason {
     /// What the audit log names as changed.
-    pub(super) const fn field(self) -> &'static str {
+    pub(crate) const fn field(self) -> &'static Field {
+        const fn quantity(portuguese: &'static str, english: &'static str) -> Typed<i64> {
+            integer(portuguese, english, 0, MAX_COUNTED)
+        }
+        const COUNTED: &Field =
+            &quantity("Quantidade (contagem)", "Quantity (count)").named("quantity_counted");
+        const BROKEN: &Field = &quantity(
+            "Quantidade (quebra ou avaria)",
+            "Quantity (broken or damaged)",
+        )
+        .named("quantity_broken");
+        const LOST: &Field = &quantity("Quantidade (perda ou furto)", "Quantity (lost or stolen)")
+            .named("quantity_lost");
+        const FOUND: &Field =
+            &quantity("Quantidade (encontrado)", "Quantity (found)").named("quantity_found");
+        const OTHER: &Field = &quantity("Quantidade (outro motivo)", "Quantity (other reason)")
+            .named("quantity_other");
         match self {
-            Self::Counted => "quantity_counted",
-            Self::Broken => "quantity_broken",
-            Self::Lost => "quantity_lost",
-            Self::Found => "quantity_found",
-            Self::Other => "quantity_other",
+            Self::Counted => COUNTED,
+            Self::Broken => BROKEN,
+            Self::Lost => LOST,
+            Self::Found => FOUND,
+            Self::Other => OTHER,
         }
     }
 }

@@ -8,7 +8,7 @@ pub(super) mod store;
 mod trace;
 pub(crate) mod words;
 
-pub(crate) use model::MovementEntry;
+pub(crate) use model::{INFLOWS, MovementEntry};
 pub use model::{MovementInput, MovementRecord};
 pub(crate) use removal::{check_deletion, check_reversal, revert};
 

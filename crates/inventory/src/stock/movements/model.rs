@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use db::{Money, Timestamp};
 use resource::{
     Field, Named, Record as _, Titled, id, integer, reference, resource, schema::example, text,
-    time,
+    time, truth,
 };
 use serde_json::{Value, json};
 
@@ -14,6 +14,9 @@ use crate::{
     rest::fields::{Draft, MAX_DESCRIPTION, Members, Mode},
     stock::ledger,
 };
+
+/// The inflows that a form of a supplier has changed.
+pub(crate) const INFLOWS: &Field = &truth("Entradas", "Inflows").named("inflows");
 
 resource! {
     /// A movement as the API shows it. Its table is called `m` in statements.

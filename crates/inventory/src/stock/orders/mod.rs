@@ -10,7 +10,7 @@ mod store;
 pub(crate) use model::{OrderLine, OrderState, PaidOrder};
 
 use db::{Conn, Tx};
-use resource::{Reference, Setting};
+use resource::{Field, Reference, Setting, truth};
 use web::locale::Locale;
 
 use super::movements::{Movement, MovementInput};
@@ -23,6 +23,10 @@ use crate::{
     work::{Work, write},
 };
 use event::NewOrder;
+
+/// Whether somebody booked the goods of an order that waited.
+pub(crate) const BY_HAND: &Field =
+    &truth("Baixa feita à mão", "Booked by hand").named("booked_by_hand");
 
 /// Orders that wait: the oldest, and how many there are in all.
 #[derive(Debug)]
@@ -80,7 +84,7 @@ pub(crate) async fn put_aside(
     let job = async move |work: &mut Work<'_>| {
         store::set_state(work.tx, id, OrderState::BookedByHand).await?;
         let order = present(work.tx, id).await?;
-        let action = Action::Changed(&["booked_by_hand"]);
+        let action = Action::Changed(&[BY_HAND.name]);
         audit::record(
             work,
             action,

@@ -1,12 +1,16 @@
 //! What a receipt holds beyond any document: a supplier, an invoice, and what it costs.
 
 use db::Money;
+use resource::{Field, text};
 use web::locale::Locale;
 
 use super::DocumentLine;
 
 /// Characters of the invoice's number. The access key of a Brazilian invoice has 44.
 pub(crate) const MAX_INVOICE: usize = 60;
+/// The invoice's number.
+pub(crate) const INVOICE: &Field =
+    &text::<Option<String>>("Nota fiscal", "Invoice number", MAX_INVOICE).named("invoice");
 
 /// The sum of all units.
 pub(crate) fn units(lines: &[DocumentLine]) -> i64 {

@@ -1,6 +1,6 @@
 //! Products of a file whose category or brand is not there yet: created with the import when that is asked for, and gone again with it.
 
-use inventory::access::Model;
+use inventory::access::Kind;
 use serde_json::{Value, json};
 use test_kit::on_both_engines;
 
@@ -65,7 +65,7 @@ on_both_engines!(
         );
         assert_eq!(names(&app, "brands").await, [json!("Folha")]);
         assert_eq!(
-            app.history_of(Model::Category, 1).await,
+            app.history_of(Kind::Category.model(), 1).await,
             ["admin added category 1 “Chás” []"]
         );
         let products = app
@@ -100,7 +100,7 @@ on_both_engines!(
         assert_eq!(names(&app, "categories").await, [json!("Grãos")]);
         assert_eq!(names(&app, "brands").await, [json!("Folha")]);
         assert_eq!(
-            app.history_of(Model::Category, 1).await,
+            app.history_of(Kind::Category.model(), 1).await,
             [
                 "admin deleted category 1 “Chás” []",
                 "admin added category 1 “Chás” []"

@@ -1,8 +1,10 @@
 //! What the forms of accounts and groups send, and its validation.
 
+use resource::{Field, text as described};
+
 use crate::{
     accounts::{
-        Tokens,
+        MAX_PASSWORD, Tokens,
         password::{PersonalData, check_likeness, check_strength},
         users::{User, is_name, own},
     },
@@ -12,6 +14,25 @@ use crate::{
         fields::{Draft, FieldErrors, Members, Mode},
     },
 };
+
+/// A new password.
+pub(crate) const PASSWORD: &Field = &described::<String>("Senha", "Password", MAX_PASSWORD)
+    .secret()
+    .help(
+        "Ao menos 12 caracteres. Não pode ser comum, só de algarismos, nem parecida com o nome de usuário ou outros dados da conta.",
+        "At least 12 characters. It must not be common, entirely numeric, or similar to the username or other data of the account.",
+    )
+    .named("password1");
+
+/// The same once more.
+pub(crate) const REPEATED_PASSWORD: &Field = &described::<String>(
+    "Confirmação da senha",
+    "Password confirmation",
+    MAX_PASSWORD,
+)
+.secret()
+.help("Repita a senha.", "Repeat the password.")
+.named("password2");
 
 const NOT_A_NAME: Message = Message::fixed(
     "Digite um nome válido: só letras, algarismos e @ . + - _.",
@@ -64,20 +85,20 @@ pub(super) fn password(
         return NewPassword::Unusable;
     }
     let sent = |field| text(members, field).unwrap_or_default();
-    let (first, second) = (sent("password1"), sent("password2"));
+    let (first, second) = (sent(PASSWORD.name), sent(REPEATED_PASSWORD.name));
     let (first, second) = (first.trim(), second.trim());
-    for (field, text) in [("password1", first), ("password2", second)] {
+    for (field, text) in [(PASSWORD.name, first), (REPEATED_PASSWORD.name, second)] {
         if text.is_empty() {
             errors.add(field, Message::REQUIRED);
         }
     }
     if !first.is_empty() && !second.is_empty() {
         if first != second {
-            errors.add("password2", NOT_THE_SAME);
+            errors.add(REPEATED_PASSWORD.name, NOT_THE_SAME);
         } else if let Err(weak) =
             check_strength(first, username).and_then(|()| check_likeness(first, person))
         {
-            errors.add("password2", weak.message());
+            errors.add(REPEATED_PASSWORD.name, weak.message());
         }
     }
     NewPassword::Text(first.to_owned())

@@ -9,11 +9,12 @@ mod store;
 pub(crate) use groups::{
     change_group, create_group, delete_group, find_group_locked, hindrance_of_group,
 };
+pub(crate) use input::{PASSWORD, REPEATED_PASSWORD};
 pub(crate) use reading::{count_sessions, details, group, groups, open_session, open_sessions};
 pub(crate) use store::{Details, Group, OpenSession};
 
 use db::Tx;
-use resource::Setting;
+use resource::{Field, Setting, truth};
 
 use super::{User, UserInput, store as users};
 use crate::{
@@ -28,6 +29,9 @@ use crate::{
     work::{Work, write},
 };
 use input::NewPassword;
+
+/// Whether the tokens of an account were revoked.
+pub(crate) const REVOKED: &Field = &truth("Revogado", "Revoked").named("revoked");
 
 const TAKEN: Message = Message::fixed(
     "Já existe um usuário com este nome.",
@@ -277,7 +281,7 @@ pub(crate) async fn revoke_tokens(
         };
         refuse_greater(&by, &details)?;
         revoke_made_until(work.tx, user, work.now).await?;
-        let (action, model) = (Action::Changed(&["revoked"]), Model::RefreshToken);
+        let (action, model) = (Action::Changed(&[REVOKED.name]), Model::RefreshToken);
         audit::record(work, action, model, user, &details.user.username).await?;
         Ok(true)
     };

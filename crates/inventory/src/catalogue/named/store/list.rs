@@ -1,5 +1,4 @@
-//! The lists of brands, categories and suppliers. They are few: any order but that by name or id is
-//! sorted.
+//! The lists of named records. They are few: any order but that by name or id is sorted.
 
 use std::sync::LazyLock;
 
@@ -17,39 +16,32 @@ use crate::{
 static COLUMNS: LazyLock<&'static str> =
     LazyLock::new(|| sql::columns(NamedRecord::FIELDS, "r").leak());
 
-/// The list of a table.
-macro_rules! list {
-    ($table:literal) => {{
-        static TABLE: Table = Table {
-            name: $table,
-            alias: "r",
-            indexes: &[Index::primary(None, "id"), Index::of("name")],
-            ..Table::OWN
-        };
-        static LIST: List = List {
-            fields: NamedRecord::FIELDS,
-            own: &TABLE,
-            record: || (*COLUMNS, ""),
-            ..List::PLAIN
-        };
-        &LIST
-    }};
-}
+const TABLE: Table = Table {
+    alias: "r",
+    indexes: &[Index::primary(None, "id"), Index::of("name")],
+    ..Table::OWN
+};
 
-fn list_of(kind: Kind) -> &'static List {
-    match kind {
-        Kind::Brand => list!("brands"),
-        Kind::Category => list!("categories"),
-        Kind::Supplier => list!("suppliers"),
-    }
-}
+/// The list of each kind.
+static LISTS: LazyLock<[List; Kind::ALL.len()]> = LazyLock::new(|| {
+    Kind::ALL.map(|kind| List {
+        fields: NamedRecord::FIELDS,
+        own: Box::leak(Box::new(Table {
+            name: kind.path(),
+            ..TABLE
+        })),
+        record: || (*COLUMNS, ""),
+        ..List::PLAIN
+    })
+});
 
 /// Those that have all words in their names.
+#[expect(clippy::indexing_slicing, reason = "each kind has its list")]
 pub(in super::super) fn selection(kind: Kind, parameters: &Parameters) -> Selection {
     let words = search_words(parameters).into_iter();
     let contains = |word| Condition::new("name", "name_folded", Test::Contains(word));
     Selection {
-        list: list_of(kind),
+        list: &LISTS[kind as usize],
         conditions: words.map(contains).collect(),
         order: ordering(parameters, NamedRecord::NAMES, BY_NAME),
     }

@@ -112,7 +112,7 @@ pub(super) async fn references_to(
     };
     let mut references = Vec::new();
     for (table, words) in [
-        (referrer.path, referrer.words),
+        (referrer.path, referrer.model.words()),
         ("import_pins", &catalogue::IMPORT_WORDS),
     ] {
         let mut query = sql::count(table);

@@ -14,9 +14,9 @@ pub(super) use list::{ARCHIVED, BY_TITLE, LIST, ProductList};
 
 use super::model::{ProductInput, ProductRecord};
 use crate::{
+    access::Model,
     aggregates,
     catalogue::{IMPORT_WORDS, ReferenceCount},
-    movement::{INFLOW_WORDS, OUTFLOW_WORDS},
     search,
 };
 
@@ -229,7 +229,7 @@ pub(super) async fn delete(tx: &mut Tx, id: i64) -> Result<Option<String>, Error
 
 /// What refers to a product.
 pub(super) async fn references_to(conn: &mut Conn, id: i64) -> Result<[ReferenceCount; 3], Error> {
-    let mut references = [&INFLOW_WORDS, &OUTFLOW_WORDS, &IMPORT_WORDS]
+    let mut references = [Model::Inflow.words(), Model::Outflow.words(), &IMPORT_WORDS]
         .map(|words| ReferenceCount { words, count: 0 });
     let counts = [
         "SELECT count(*) FROM inflows WHERE product_id = $1",

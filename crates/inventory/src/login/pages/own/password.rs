@@ -5,6 +5,7 @@ use axum::{
     extract::{Request, State as Extracted},
     response::Response,
 };
+use resource::{Field, text};
 
 use super::AccountPost;
 use crate::{
@@ -13,13 +14,18 @@ use crate::{
         session::cookies,
         users::own::{self, KeptPassword},
     },
-    login::pages::is_https,
+    login::{api::MAX_TEXT, pages::is_https},
     page::{Form, Frame, PageState, flash, see_other},
     rest::{Message, Refusal},
 };
 
 /// The box that is ticked to revoke the tokens of programs.
 const REVOKE: &str = "revoke_tokens";
+const OLD: &Field =
+    &text::<String>("Senha atual", "Current password", MAX_TEXT).named("old_password");
+const NEW: &Field = &text::<String>("Senha nova", "New password", MAX_TEXT).named("new_password");
+const AGAIN: &Field = &text::<String>("Repita a senha nova", "Repeat the new password", MAX_TEXT)
+    .named("new_password_again");
 
 #[derive(Template)]
 #[template(path = "accounts/password.html")]
@@ -78,29 +84,29 @@ async fn try_change(
     sent: &AccountPost,
     form: &mut Form,
 ) -> Result<Option<crate::accounts::session::NewSession>, Refusal> {
-    let [old, new, again] = ["old_password", "new_password", "new_password_again"];
+    let [old, new, again] = [OLD, NEW, AGAIN];
     let required = Message::REQUIRED;
     for field in [old, new, again] {
-        if sent.text(field).trim().is_empty() {
-            form.complain(field, required.text(frame.layout.locale));
+        if sent.text(field.name).trim().is_empty() {
+            form.complain_of(field, required.text(frame.layout.locale));
         }
     }
     if form.is_refused() {
         return Ok(None);
     }
-    if sent.text(new).trim() != sent.text(again).trim() {
+    if sent.text(new.name).trim() != sent.text(again.name).trim() {
         let text = frame.text(
             "As duas senhas são diferentes.",
             "The two passwords differ.",
         );
-        form.complain(again, text);
+        form.complain_of(again, text);
         return Ok(None);
     }
-    let (session, new_password) = (&sent.session, sent.text(new));
+    let (session, new_password) = (&sent.session, sent.text(new.name));
     let changed = own::change_password(
         &page.state,
         session,
-        sent.text(old),
+        sent.text(old.name),
         &new_password,
         tokens(sent),
     );
@@ -111,10 +117,10 @@ async fn try_change(
                 "Esta não é a sua senha atual.",
                 "This is not your current password.",
             );
-            form.complain(old, text);
+            form.complain_of(old, text);
         }
         Err(KeptPassword::Weak(weak)) => {
-            form.complain(new, weak.message().text(frame.layout.locale));
+            form.complain_of(new, weak.message().text(frame.layout.locale));
         }
     }
     Ok(None)

@@ -6,6 +6,7 @@ use axum::{
     extract::{Request, State as Extracted},
     response::Response,
 };
+use resource::{Field, Typed, text};
 
 use super::AccountPost;
 use crate::{
@@ -14,7 +15,7 @@ use crate::{
         second_factor::{ChangeRefused, CodesRequest, NewCodes, totp::TotpSecret},
         session::{self, cookies},
     },
-    login::pages::is_https,
+    login::{api::MAX_TEXT, pages::is_https},
     page::{
         Form, Frame, PageState, flash,
         form_token::{self, FormToken},
@@ -31,23 +32,31 @@ const MANDATORY: (&str, &str) = (
     "This account must have two-step verification.",
 );
 
-/// The names of a form's fields. One page has several forms.
+/// The fields of a form. One page has several forms.
 #[derive(Clone, Copy)]
 struct Fields {
-    password: &'static str,
-    code: &'static str,
+    password: &'static Field,
+    code: &'static Field,
 }
 
 /// Of the forms that turn the second factor on and renew recovery codes.
 const ON: Fields = Fields {
-    password: "password",
-    code: "code",
+    password: &password().named("password"),
+    code: &code().named("code"),
 };
 /// Of the form that turns it off.
 const OFF: Fields = Fields {
-    password: "off_password",
-    code: "off_code",
+    password: &password().named("off_password"),
+    code: &code().named("off_code"),
 };
+
+const fn password() -> Typed<String> {
+    text("Sua senha", "Your password", MAX_TEXT)
+}
+
+const fn code() -> Typed<String> {
+    text("Código", "Code", MAX_TEXT)
+}
 
 #[derive(Template)]
 #[template(path = "accounts/second_factor_off.html")]
@@ -152,7 +161,7 @@ pub(super) async fn turn_on(
     };
     let form = Form::of(&sent.members);
     let wish = wish(&sent, &form, "second-factor");
-    let (password, code) = (sent.text("password"), sent.text("code"));
+    let (password, code) = (sent.text(ON.password.name), sent.text(ON.code.name));
     match factor::turn_on(&page.state, wish, password, &secret, &code).await {
         Ok(Ok(made)) => Ok(codes_page(&frame, &sent, made)),
         Ok(Err(why)) => Ok(shown(&page, &frame, complaint(&frame, &why, ON), secret).await?),
@@ -189,7 +198,7 @@ pub(super) async fn turn_off(
     request: Request,
 ) -> Result<Response, web::Error> {
     let sent = AccountPost::read(&page.state, request).await?;
-    let (password, code) = (sent.text("off_password"), sent.text("off_code"));
+    let (password, code) = (sent.text(OFF.password.name), sent.text(OFF.code.name));
     let done = factor::turn_off(&page.state, &frame.caller, password, &code).await?;
     match done {
         Ok(()) => {
@@ -216,7 +225,7 @@ pub(super) async fn renew(
     let sent = AccountPost::read(&page.state, request).await?;
     let form = Form::of(&sent.members);
     let wish = wish(&sent, &form, "second-factor/recovery-codes");
-    let password = sent.text("password");
+    let password = sent.text(ON.password.name);
     match factor::renew_recovery_codes(&page.state, wish, password).await {
         Ok(Ok(made)) => Ok(codes_page(&frame, &sent, made)),
         Ok(Err(why)) => Ok(again(&page, &frame, &why, ON).await?),
@@ -241,14 +250,14 @@ async fn again(
 fn complaint(frame: &Frame, why: &ChangeRefused, fields: Fields) -> Form {
     let mut form = Form::new();
     match why {
-        ChangeRefused::Password => form.complain(
+        ChangeRefused::Password => form.complain_of(
             fields.password,
             frame.text(
                 "Esta não é a sua senha atual.",
                 "This is not your current password.",
             ),
         ),
-        ChangeRefused::Code => form.complain(
+        ChangeRefused::Code => form.complain_of(
             fields.code,
             frame.text(
                 "Este código não é válido agora. Confira o relógio do celular e digite o próximo código.",
