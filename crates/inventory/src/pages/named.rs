@@ -2,13 +2,13 @@
 
 use askama::Template;
 use axum::extract::State as Extracted;
-use db::Conn;
+use db::{Conn, Tx};
 use resource::{Record as _, Words};
 use web::locale::Locale;
 
 use crate::{
     State,
-    access::{Caller, Model, Verb},
+    access::{Model, Verb},
     catalogue::{
         named::{self, Kind, NamedRecord},
         refuse_when_referenced,
@@ -25,11 +25,7 @@ use crate::{
         records::{self, ResourcePages, address, find},
         routes::{PageRouter, get},
     },
-    rest::{
-        RecordId, Refusal,
-        fields::{FieldErrors, Members},
-        query::Parameters,
-    },
+    rest::{RecordId, Refusal, query::Parameters},
 };
 
 /// The addresses of a kind's pages.
@@ -138,17 +134,9 @@ impl ResourcePages for Kind {
 }
 
 impl RecordForms for Kind {
-    async fn edit(
-        self,
-        state: &State,
-        caller: &Caller,
-        id: i64,
-        members: Members,
-        check: impl Fn(&[FieldSnapshot]) -> FieldErrors + Clone + Send + 'static,
-    ) -> Result<Option<NamedRecord>, Refusal> {
-        let written = self.written();
-        let check = move |record: &NamedRecord| check(&FieldSnapshot::all(record, &written));
-        named::edit(state, caller, (self, id), members, check).await
+    async fn lock(self, tx: &mut Tx, id: i64) -> Result<Option<Vec<FieldSnapshot>>, Refusal> {
+        let record = named::find_locked(tx, self, id).await?;
+        Ok(record.map(|record| FieldSnapshot::all(&record, &self.written())))
     }
 }
 
