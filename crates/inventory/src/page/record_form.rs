@@ -19,7 +19,7 @@ use super::{
     picked_next,
     picker::Picker,
     records::{ResourcePages, address, find, id_of, name_of},
-    routes::{PageRouter, get},
+    routes::{PageRouter, get, of, of_one},
     see_other,
 };
 use crate::{
@@ -148,32 +148,14 @@ pub(crate) fn routes<R: RecordForms>(resource: R) -> PageRouter {
     let base = format!("/{}/", resource.path());
     let routes = PageRouter::new().route(
         &format!("{base}new/"),
-        get(
-            async move |page: SharedPage, frame: Frame, request: Request| {
-                new(resource, page, frame, request).await
-            },
-        )
-        .post(
-            async move |page: SharedPage, frame: Frame, request: Request| {
-                create(resource, page, frame, request).await
-            },
-        ),
+        get(of(resource, new)).post(of(resource, create)),
     );
     if !resource.methods().contains(&Method::PUT) {
         return routes;
     }
     routes.route(
         &format!("{base}{{id}}/edit/"),
-        get(
-            async move |page: SharedPage, frame: Frame, id: RecordId, request: Request| {
-                edit(resource, page, frame, id, request).await
-            },
-        )
-        .post(
-            async move |page: SharedPage, frame: Frame, id: RecordId, request: Request| {
-                update(resource, page, frame, id, request).await
-            },
-        ),
+        get(of_one(resource, edit)).post(of_one(resource, update)),
     )
 }
 

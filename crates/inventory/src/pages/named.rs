@@ -1,7 +1,7 @@
 //! The pages of brands, categories and suppliers: one implementation for the three.
 
 use askama::Template;
-use axum::extract::State as Extracted;
+use axum::extract::{Request, State as Extracted};
 use db::{Conn, Tx};
 use resource::{Record as _, Words};
 use web::locale::Locale;
@@ -23,7 +23,7 @@ use crate::{
         part::Part,
         record_form::{self, RecordForms},
         records::{self, ResourcePages, address, find},
-        routes::{PageRouter, get},
+        routes::{PageRouter, get, of_one},
     },
     rest::{RecordId, Refusal, query::Parameters},
 };
@@ -34,9 +34,7 @@ pub(crate) fn routes(kind: Kind) -> PageRouter {
         .merge(record_form::routes(kind))
         .route(
             &format!("/{}/{{id}}/", kind.path()),
-            get(async move |page: SharedPage, frame: Frame, id: RecordId| {
-                detail(kind, page, frame, id).await
-            }),
+            get(of_one(kind, detail)),
         )
 }
 
@@ -157,7 +155,13 @@ struct NamedPage<'a> {
     count: Option<String>,
 }
 
-async fn detail(kind: Kind, Extracted(page): SharedPage, frame: Frame, id: RecordId) -> PageResult {
+async fn detail(
+    kind: Kind,
+    Extracted(page): SharedPage,
+    frame: Frame,
+    id: RecordId,
+    _request: Request,
+) -> PageResult {
     let model = kind.model();
     frame.require(Verb::View, model)?;
     let record = find(kind, &page.state, id).await?;
