@@ -6,6 +6,7 @@ use axum::{
     extract::{Request, State as Extracted},
     response::Response,
 };
+use db::Tx;
 use http::{Method, StatusCode};
 use resource::{Both, Field};
 use serde_json::json;
@@ -18,12 +19,12 @@ use super::{
     picked_next,
     picker::Picker,
     records::{ResourcePages, address, find, id_of, name_of},
-    routes::{PageRouter, get},
+    routes::{PageRouter, get, of, of_one},
     see_other,
 };
 use crate::{
     State,
-    access::{Caller, Verb},
+    access::Verb,
     api::{resource::json as json_answer, writes},
     idempotency::IdempotencyKey,
     rest::{
@@ -31,6 +32,7 @@ use crate::{
         fields::{Draft, FieldErrors, Members, Mode},
         query::Parameters,
     },
+    work::{self, Work},
 };
 
 /// What forms look different in, beside their fields.
@@ -119,17 +121,25 @@ pub(crate) trait RecordForms: ResourcePages {
         std::future::ready(Ok(FieldSnapshot::all(record, &self.written())))
     }
 
-    /// Changes a record; `None` when it is gone. `check` is given the fields as they are stored:
-    /// nobody else changes them until they are written.
-    fn edit(
+    /// The same of a record that is locked: nobody else changes it until it is written. `None` when
+    /// it is gone.
+    fn lock(
         self,
-        _state: &State,
-        _caller: &Caller,
+        _tx: &mut Tx,
         _id: i64,
-        _members: Members,
-        _check: impl Fn(&[FieldSnapshot]) -> FieldErrors + Clone + Send + 'static,
-    ) -> impl Future<Output = Result<Option<Self::Record>, Refusal>> + Send {
+    ) -> impl Future<Output = Result<Option<Vec<FieldSnapshot>>, Refusal>> {
         std::future::ready(Err(Refusal::forbidden()))
+    }
+
+    /// Changes the fields of a record that a form brings; `None` when it is gone.
+    fn write(
+        self,
+        work: &mut Work<'_>,
+        id: i64,
+        members: &Members,
+    ) -> impl Future<Output = Result<Option<Self::Record>, Refusal>> {
+        let draft = Draft::read_fields(self.fields(), members, Mode::Partial);
+        async move { self.change(work, id, &draft).await }
     }
 }
 
@@ -138,32 +148,14 @@ pub(crate) fn routes<R: RecordForms>(resource: R) -> PageRouter {
     let base = format!("/{}/", resource.path());
     let routes = PageRouter::new().route(
         &format!("{base}new/"),
-        get(
-            async move |page: SharedPage, frame: Frame, request: Request| {
-                new(resource, page, frame, request).await
-            },
-        )
-        .post(
-            async move |page: SharedPage, frame: Frame, request: Request| {
-                create(resource, page, frame, request).await
-            },
-        ),
+        get(of(resource, new)).post(of(resource, create)),
     );
     if !resource.methods().contains(&Method::PUT) {
         return routes;
     }
     routes.route(
         &format!("{base}{{id}}/edit/"),
-        get(
-            async move |page: SharedPage, frame: Frame, id: RecordId, request: Request| {
-                edit(resource, page, frame, id, request).await
-            },
-        )
-        .post(
-            async move |page: SharedPage, frame: Frame, id: RecordId, request: Request| {
-                update(resource, page, frame, id, request).await
-            },
-        ),
+        get(of_one(resource, edit)).post(of_one(resource, update)),
     )
 }
 
@@ -415,11 +407,14 @@ async fn update<R: RecordForms>(
         let mut members = sent.members.clone();
         members.retain(|name, _| !unchanged.contains(&name.as_str()));
         let compared = edit.clone();
-        let check = move |stored: &[FieldSnapshot]| compared.conflicts(stored, locale);
-        match resource
-            .edit(state, &frame.caller, id, members, check)
-            .await
-        {
+        let job = async move |work: &mut Work<'_>| {
+            let Some(stored) = resource.lock(work.tx, id).await? else {
+                return Ok(None);
+            };
+            compared.conflicts(&stored, locale).into_result()?;
+            resource.write(work, id, &members).await
+        };
+        match work::write(state, &frame.caller, job).await {
             Ok(Some(record)) => {
                 let next = frame.back(sent.form.value("next"));
                 let said = resource.words().done(locale, "alterad", "changed");

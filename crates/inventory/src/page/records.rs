@@ -15,7 +15,7 @@ use super::{
     flash::{self, Flash},
     index::{self, Index, ListFilters, ListRequest, Row, Sheet},
     picked_next, redirect,
-    routes::{PageRouter, get},
+    routes::{PageRouter, get, of, of_one},
     see_other,
 };
 use crate::{
@@ -126,32 +126,11 @@ pub(crate) trait ResourcePages: Resource {
 pub(crate) fn routes<R: ResourcePages>(resource: R) -> PageRouter {
     let base = format!("/{}/", resource.path());
     PageRouter::new()
-        .route(
-            &base,
-            get(
-                async move |page: SharedPage, frame: Frame, request: Request| {
-                    list(resource, page, frame, request).await
-                },
-            ),
-        )
-        .route(
-            &format!("{base}export/"),
-            get(
-                async move |page: SharedPage, frame: Frame, request: Request| {
-                    export(resource, page, frame, request).await
-                },
-            ),
-        )
+        .route(&base, get(of(resource, list)))
+        .route(&format!("{base}export/"), get(of(resource, export)))
         .route(
             &format!("{base}{{id}}/delete/"),
-            get(async move |page: SharedPage, frame: Frame, id: RecordId| {
-                ask_to_delete(resource, page, frame, id).await
-            })
-            .post(
-                async move |page: SharedPage, frame: Frame, id: RecordId, request: Request| {
-                    delete(resource, page, frame, id, request).await
-                },
-            ),
+            get(of_one(resource, ask_to_delete)).post(of_one(resource, delete)),
         )
 }
 
@@ -283,6 +262,7 @@ async fn ask_to_delete<R: ResourcePages>(
     Extracted(page): SharedPage,
     frame: Frame,
     id: RecordId,
+    _request: Request,
 ) -> PageResult {
     frame.require(Verb::Delete, resource.model())?;
     let record = find(resource, &page.state, id).await?;

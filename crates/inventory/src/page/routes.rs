@@ -2,6 +2,7 @@
 
 use axum::{
     Router,
+    extract::Request,
     handler::Handler,
     routing::{self, MethodRouter},
 };
@@ -9,7 +10,8 @@ use http::Method;
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
-use super::PageState;
+use super::{Frame, PageState, SharedPage};
+use crate::rest::RecordId;
 
 /// An address, and the methods that it answers.
 #[derive(Debug, Clone)]
@@ -108,6 +110,30 @@ pub(crate) fn post<H: Handler<T, PageState>, T: 'static>(handler: H) -> Handlers
         handlers: routing::post(handler),
         methods: vec![Method::POST],
     }
+}
+
+/// The handler of a page that several kinds of records share: it is given the kind first.
+pub(crate) fn of<K, F, Fut>(
+    kind: K,
+    handler: F,
+) -> impl Fn(SharedPage, Frame, Request) -> Fut + Clone + Send + Sync + 'static
+where
+    K: Copy + Send + Sync + 'static,
+    F: Fn(K, SharedPage, Frame, Request) -> Fut + Copy + Send + Sync + 'static,
+{
+    move |page, frame, request| handler(kind, page, frame, request)
+}
+
+/// The same of the page of one record.
+pub(crate) fn of_one<K, F, Fut>(
+    kind: K,
+    handler: F,
+) -> impl Fn(SharedPage, Frame, RecordId, Request) -> Fut + Clone + Send + Sync + 'static
+where
+    K: Copy + Send + Sync + 'static,
+    F: Fn(K, SharedPage, Frame, RecordId, Request) -> Fut + Copy + Send + Sync + 'static,
+{
+    move |page, frame, id, request| handler(kind, page, frame, id, request)
 }
 
 impl Handlers {

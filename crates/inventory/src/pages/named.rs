@@ -1,14 +1,14 @@
 //! The pages of brands, categories and suppliers: one implementation for the three.
 
 use askama::Template;
-use axum::extract::State as Extracted;
-use db::Conn;
+use axum::extract::{Request, State as Extracted};
+use db::{Conn, Tx};
 use resource::{Record as _, Words};
 use web::locale::Locale;
 
 use crate::{
     State,
-    access::{Caller, Model, Verb},
+    access::{Model, Verb},
     catalogue::{
         named::{self, Kind, NamedRecord},
         refuse_when_referenced,
@@ -23,13 +23,9 @@ use crate::{
         part::Part,
         record_form::{self, RecordForms},
         records::{self, ResourcePages, address, find},
-        routes::{PageRouter, get},
+        routes::{PageRouter, get, of_one},
     },
-    rest::{
-        RecordId, Refusal,
-        fields::{FieldErrors, Members},
-        query::Parameters,
-    },
+    rest::{RecordId, Refusal, query::Parameters},
 };
 
 /// The addresses of a kind's pages.
@@ -38,9 +34,7 @@ pub(crate) fn routes(kind: Kind) -> PageRouter {
         .merge(record_form::routes(kind))
         .route(
             &format!("/{}/{{id}}/", kind.path()),
-            get(async move |page: SharedPage, frame: Frame, id: RecordId| {
-                detail(kind, page, frame, id).await
-            }),
+            get(of_one(kind, detail)),
         )
 }
 
@@ -138,17 +132,9 @@ impl ResourcePages for Kind {
 }
 
 impl RecordForms for Kind {
-    async fn edit(
-        self,
-        state: &State,
-        caller: &Caller,
-        id: i64,
-        members: Members,
-        check: impl Fn(&[FieldSnapshot]) -> FieldErrors + Clone + Send + 'static,
-    ) -> Result<Option<NamedRecord>, Refusal> {
-        let written = self.written();
-        let check = move |record: &NamedRecord| check(&FieldSnapshot::all(record, &written));
-        named::edit(state, caller, (self, id), members, check).await
+    async fn lock(self, tx: &mut Tx, id: i64) -> Result<Option<Vec<FieldSnapshot>>, Refusal> {
+        let record = named::find_locked(tx, self, id).await?;
+        Ok(record.map(|record| FieldSnapshot::all(&record, &self.written())))
     }
 }
 
@@ -169,7 +155,13 @@ struct NamedPage<'a> {
     count: Option<String>,
 }
 
-async fn detail(kind: Kind, Extracted(page): SharedPage, frame: Frame, id: RecordId) -> PageResult {
+async fn detail(
+    kind: Kind,
+    Extracted(page): SharedPage,
+    frame: Frame,
+    id: RecordId,
+    _request: Request,
+) -> PageResult {
     let model = kind.model();
     frame.require(Verb::View, model)?;
     let record = find(kind, &page.state, id).await?;

@@ -86,7 +86,8 @@ fn query(parts: &Parts) -> &str {
     parts.uri.query().unwrap_or_default()
 }
 
-/// Why the reader may not do this to a record, as far as it is known before they try; empty when nothing is.
+/// Why the reader may not do this to a record, as far as it is known before they try; empty when
+/// they may.
 async fn hindrance(
     page: &PageState,
     site: &AdminFrame,

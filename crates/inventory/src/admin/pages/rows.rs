@@ -1,4 +1,5 @@
-//! Several records written in one transaction, the rows of a form or of a list: all of them, or none and every error at once.
+//! Several records written in one transaction, the rows of a form or of a list: all of them, or none
+//! and every error at once.
 
 use db::{Error, Tx};
 use web::locale::Locale;
@@ -30,8 +31,8 @@ pub(super) struct RowWrite {
 }
 
 impl RowWrite {
-    /// Locks its record, and says what somebody else has changed of it since the page was opened; none when no record of it is there
-    /// to be compared.
+    /// Locks its record, and says what somebody else has changed of it since the page was opened;
+    /// none when there is no record to be compared.
     pub(super) async fn compare(
         &self,
         tx: &mut Tx,

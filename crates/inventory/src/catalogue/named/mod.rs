@@ -13,7 +13,7 @@ use resource::{Field, Record as _, schema::example};
 
 use crate::{
     State,
-    access::{Caller, Model},
+    access::Model,
     api::{
         openapi::Description,
         resource::{MUTABLE, Resource},
@@ -28,7 +28,7 @@ use crate::{
         page::{Page, PageRequest},
         query::Parameters,
     },
-    work::{Work, write},
+    work::Work,
 };
 
 /// The order of a list that is asked for none.
@@ -193,30 +193,6 @@ pub(crate) async fn count(conn: &mut Conn, kind: Kind) -> Result<u64, db::Error>
 }
 
 pub(crate) use store::{after, called, find};
-
-/// Changes a record as its form does; `None` when it is gone. `check` is given the record as it is stored: nobody else changes it until
-/// it is written.
-///
-/// # Errors
-///
-/// What `check` refuses, invalid fields, and faults of the store.
-pub(crate) async fn edit(
-    state: &State,
-    caller: &Caller,
-    (kind, id): (Kind, i64),
-    members: Members,
-    check: impl Fn(&NamedRecord) -> FieldErrors + Clone + Send + 'static,
-) -> Result<Option<NamedRecord>, Refusal> {
-    let draft = Draft::read(&members, Mode::Partial);
-    let job = async move |work: &mut Work<'_>| {
-        let Some(before) = find_locked(work.tx, kind, id).await? else {
-            return Ok(None);
-        };
-        check(&before).into_result()?;
-        kind.change(work, id, &draft).await
-    };
-    write(state, caller, job).await
-}
 
 /// A record, which nobody else changes until the transaction ends.
 pub(crate) async fn find_locked(

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{ARCHIVED, BY_TITLE, ProductInput, ProductRecord, model::serie_number_taken, store};
 use crate::{
     State,
-    access::{Caller, Model},
+    access::Model,
     aggregates,
     api::{
         openapi::Description,
@@ -24,7 +24,7 @@ use crate::{
         query::Parameters,
     },
     stock,
-    work::{self, Work},
+    work::Work,
 };
 
 /// The resource at `/api/v1/products/`.
@@ -181,38 +181,28 @@ pub(crate) fn read_threshold(members: &Members, mode: Mode) -> (Setting<Option<i
     (threshold, reader.finish())
 }
 
-/// Changes a product and its own threshold; `None` when it is gone. `check` is given the product and its threshold as they are stored:
-/// nobody else changes them until they are written.
+/// Changes a product and its own threshold; `None` when it is gone.
 ///
 /// # Errors
 ///
-/// What `check` refuses, invalid fields, and faults of the store.
-pub(crate) async fn edit(
-    state: &State,
-    caller: &Caller,
+/// Invalid fields, and faults of the store.
+pub(crate) async fn change_form(
+    work: &mut Work<'_>,
     id: i64,
-    members: Members,
-    check: impl Fn(&ProductRecord, Option<i64>) -> FieldErrors + Clone + Send + 'static,
+    members: &Members,
 ) -> Result<Option<ProductRecord>, Refusal> {
-    let draft = Draft::read(&members, Mode::Partial);
-    let (threshold, errors) = read_threshold(&members, Mode::Partial);
+    let draft = Draft::read(members, Mode::Partial);
+    let (threshold, errors) = read_threshold(members, Mode::Partial);
     errors.into_result()?;
-    let job = async move |work: &mut Work<'_>| {
-        let Some(before) = find_locked(work.tx, id).await? else {
-            return Ok(None);
-        };
-        let own = stock::own_threshold_locked(work.tx, id).await?;
-        let own = own.map(|own| own.threshold);
-        check(&before, own).into_result()?;
-        let changed = Products.change(work, id, &draft).await?;
-        if let Setting::Set(threshold) = threshold
-            && threshold != own
-        {
-            stock::set_threshold(work, id, threshold).await?;
-        }
-        Ok(changed)
-    };
-    work::write(state, caller, job).await
+    let own = stock::own_threshold_locked(work.tx, id).await?;
+    let changed = Products.change(work, id, &draft).await?;
+    if let Setting::Set(threshold) = threshold
+        && changed.is_some()
+        && threshold != own.map(|own| own.threshold)
+    {
+        stock::set_threshold(work, id, threshold).await?;
+    }
+    Ok(changed)
 }
 
 /// A product, which nobody else changes until the transaction ends.

@@ -18,7 +18,7 @@ use crate::{
         delete::Deletion,
         flash::{self, Flash},
         redirect,
-        routes::{PageRouter, get, post},
+        routes::{PageRouter, get, of_one, post},
         see_other,
     },
     rest::{RecordId, Refusal},
@@ -116,30 +116,11 @@ pub(crate) fn routes(about: &'static DocumentPages) -> PageRouter {
             about.path,
             get(async move |page: SharedPage, frame: Frame| list(about, page, frame).await),
         )
-        .route(
-            &below("{id}/"),
-            get(async move |page: SharedPage, frame: Frame, id: RecordId| {
-                show(about, page, frame, id).await
-            }),
-        )
-        .route(
-            &below("{id}/undo/"),
-            post(
-                async move |page: SharedPage, frame: Frame, id: RecordId, request: Request| {
-                    undo(about, page, frame, id, request).await
-                },
-            ),
-        )
+        .route(&below("{id}/"), get(of_one(about, show)))
+        .route(&below("{id}/undo/"), post(of_one(about, undo)))
         .route(
             &below("{id}/delete/"),
-            get(async move |page: SharedPage, frame: Frame, id: RecordId| {
-                ask(about, page, frame, id).await
-            })
-            .post(
-                async move |page: SharedPage, frame: Frame, id: RecordId, request: Request| {
-                    discard(about, page, frame, id, request).await
-                },
-            ),
+            get(of_one(about, ask)).post(of_one(about, discard)),
         )
 }
 
@@ -185,10 +166,11 @@ async fn list(
 }
 
 async fn show(
-    about: &DocumentPages,
+    about: &'static DocumentPages,
     Extracted(page): SharedPage,
     frame: Frame,
     id: RecordId,
+    _request: Request,
 ) -> PageResult {
     let document = about.find(&page, &frame, id).await?;
     if !document.is_booked() {
@@ -198,7 +180,7 @@ async fn show(
 }
 
 async fn undo(
-    about: &DocumentPages,
+    about: &'static DocumentPages,
     Extracted(page): SharedPage,
     frame: Frame,
     RecordId(id): RecordId,
@@ -234,10 +216,11 @@ async fn undo(
 }
 
 async fn ask(
-    about: &DocumentPages,
+    about: &'static DocumentPages,
     Extracted(page): SharedPage,
     frame: Frame,
     id: RecordId,
+    _request: Request,
 ) -> PageResult {
     let document = about.find(&page, &frame, id).await?;
     if document.is_booked() {
@@ -259,7 +242,7 @@ async fn ask(
 }
 
 async fn discard(
-    about: &DocumentPages,
+    about: &'static DocumentPages,
     Extracted(page): SharedPage,
     frame: Frame,
     RecordId(id): RecordId,

@@ -3,7 +3,7 @@
 mod form;
 
 use askama::Template;
-use axum::extract::State as Extracted;
+use axum::extract::{Request, State as Extracted};
 use db::Conn;
 use resource::{Field, Listed, Record as _, Words, laid_out, listed};
 use web::locale::Locale;
@@ -20,7 +20,7 @@ use crate::{
         index::{Action, Cell, Days, Index, Link, ListFilters, Row},
         record_form,
         records::{self, ResourcePages, address, find},
-        routes::{PageRouter, get},
+        routes::{PageRouter, get, of_one},
     },
     rest::{
         RecordId, Refusal,
@@ -35,9 +35,7 @@ pub(crate) fn routes(movement: Movement) -> PageRouter {
         .merge(record_form::routes(movement))
         .route(
             &format!("/{}/{{id}}/", movement.path()),
-            get(async move |page: SharedPage, frame: Frame, id: RecordId| {
-                detail(movement, page, frame, id).await
-            }),
+            get(of_one(movement, detail)),
         )
 }
 
@@ -215,6 +213,7 @@ async fn detail(
     Extracted(page): SharedPage,
     frame: Frame,
     id: RecordId,
+    _request: Request,
 ) -> PageResult {
     frame.require(Verb::View, movement.model())?;
     let record = find(movement, &page.state, id).await?;

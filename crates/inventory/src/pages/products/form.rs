@@ -1,12 +1,13 @@
 //! The form of a product. Its own low-stock threshold is on it too, although the API has an address of its own for that.
 
 use axum::response::Response;
+use db::Tx;
 use resource::{Field, Record as _};
 use web::locale::Locale;
 
 use crate::{
     State,
-    access::{Caller, Model, Verb},
+    access::{Model, Verb},
     catalogue::products::{self, ProductRecord, Products},
     page::{
         Frame, PageState,
@@ -19,6 +20,7 @@ use crate::{
         fields::{FieldErrors, Members, Mode, Setting},
     },
     stock::{self, OPTIONAL_THRESHOLD},
+    work::Work,
 };
 
 /// The fields of a product that the form writes.
@@ -129,15 +131,20 @@ impl RecordForms for Products {
         Ok(snapshots(record, threshold))
     }
 
-    async fn edit(
+    async fn lock(self, tx: &mut Tx, id: i64) -> Result<Option<Vec<FieldSnapshot>>, Refusal> {
+        let Some(product) = products::find_locked(tx, id).await? else {
+            return Ok(None);
+        };
+        let own = stock::own_threshold_locked(tx, id).await?;
+        Ok(Some(snapshots(&product, own.map(|own| own.threshold))))
+    }
+
+    async fn write(
         self,
-        state: &State,
-        caller: &Caller,
+        work: &mut Work<'_>,
         id: i64,
-        members: Members,
-        check: impl Fn(&[FieldSnapshot]) -> FieldErrors + Clone + Send + 'static,
+        members: &Members,
     ) -> Result<Option<ProductRecord>, Refusal> {
-        let check = move |product: &ProductRecord, threshold| check(&snapshots(product, threshold));
-        products::edit(state, caller, id, members, check).await
+        products::change_form(work, id, members).await
     }
 }
