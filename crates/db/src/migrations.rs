@@ -53,7 +53,7 @@ macro_rules! migrations {
 }
 
 /// What every database has before a service's own tables: `money_sum` and `money_times`, and who serves it.
-pub(crate) const BASE: Migrations = crate::migrations!(name: "db", "0001_money", "0002_replicas");
+pub(crate) const BASE: Migrations = crate::migrations!(name: "db", "0001_db");
 
 /// A migration that a database has seen.
 pub(crate) struct Applied {
