@@ -1,4 +1,5 @@
-//! The caller's idempotency key: which header carries it, what it may contain, and whose it is. Pure.
+//! The caller's idempotency key: which header carries it, what it may contain, and whose it is.
+//! Pure.
 
 use std::time::Duration;
 

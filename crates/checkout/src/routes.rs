@@ -80,8 +80,9 @@ fn api(state: &State) -> Router {
         let limit = from_fn_with_state(limiter.clone(), Limiter::limit);
         ServiceBuilder::new().layer(limit).layer(common(late))
     };
-    // The provider notifies of every payment from a few addresses: a limit for clients would hold that back. Without a
-    // valid signature it costs next to nothing, and unsigned hints have a limit of their own.
+    // The provider notifies of every payment from a few addresses: a limit for clients would hold
+    // that back. Without a valid signature it costs next to nothing, and unsigned hints have a
+    // limit of their own.
     let of_the_provider = OF_THE_PROVIDER.router().layer(common(|error| error));
     closed(OPEN_PAYMENTS.router(), state)
         .merge(MOVING_MONEY.router())

@@ -18,9 +18,9 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct Webhooks {
     /// The endpoint whose address is a setting.
-    pub configured: Option<Configured>,
+    pub configured: Option<EndpointSettings>,
     /// The endpoint of a service that runs in this process.
-    pub internal: Option<Internal>,
+    pub internal: Option<InternalEndpoint>,
     /// Whether endpoints may stand on this machine and on private networks.
     pub allow_private: bool,
     /// How long events, their deliveries and mail are kept.
@@ -40,26 +40,26 @@ impl Default for Webhooks {
 
 /// The endpoint of the configuration.
 #[derive(Debug, Clone)]
-pub struct Configured {
+pub struct EndpointSettings {
     /// Its address.
     pub target: Target,
     /// What signs its events: one, or while it is changed two.
     pub secrets: Vec<Secret>,
 }
 
-/// The endpoint of a service that runs in this process. It may stand on this machine, whatever holds for others: nobody but the program
-/// chooses its address.
+/// The endpoint of a service that runs in this process. It may stand on this machine, whatever
+/// holds for others: nobody but the program chooses its address.
 #[derive(Debug, Clone)]
-pub struct Internal {
+pub struct InternalEndpoint {
     /// Where it is, and what signs its events.
-    pub endpoint: Configured,
+    pub endpoint: EndpointSettings,
     /// The types of events it gets.
     pub types: &'static [&'static str],
 }
 
 impl Webhooks {
     /// An endpoint of the configuration.
-    pub(crate) fn of(&self, endpoint: ConfiguredEndpoint) -> Option<&Configured> {
+    pub(crate) fn of(&self, endpoint: ConfiguredEndpoint) -> Option<&EndpointSettings> {
         match endpoint {
             ConfiguredEndpoint::Settings => self.configured.as_ref(),
             ConfiguredEndpoint::Internal => {
@@ -127,8 +127,8 @@ impl Outbox {
         }))
     }
 
-    /// Events were published, and their transaction has been committed: they are delivered at once. Without this they are found
-    /// within seconds.
+    /// Events were published, and their transaction has been committed: they are delivered at once.
+    /// Without this they are found within seconds.
     pub fn wake(&self) {
         self.0.published.notify_one();
     }

@@ -1,5 +1,6 @@
-//! What a record is, described once: its fields with their kinds, bounds and names, and what its kind is called. The API's bodies and
-//! `OPTIONS`, its document, files, statements, pages and the administration read these descriptions.
+//! What a record is, described once: its fields with their kinds, bounds and names, and what its
+//! kind is called. The API's bodies and `OPTIONS`, its document, files, statements, pages and the
+//! administration read these descriptions.
 //!
 //! What is here follows from a description alone. It knows no HTTP, no rules of a shop and no page.
 

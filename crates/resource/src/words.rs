@@ -1,4 +1,5 @@
-//! What records of a kind are called, and the texts that follow from it. The Portuguese ones know the gender of the word.
+//! What records of a kind are called, and the texts that follow from it. The Portuguese ones know
+//! the gender of the word.
 
 use web::locale::Locale;
 

@@ -1,4 +1,5 @@
-//! What every handler shares: settings, clock, randomness, the store, and the switches that tests set.
+//! What every handler shares: settings, clock, randomness, the store, and the switches that tests
+//! set.
 
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -67,7 +68,8 @@ impl Shared {
         Moment::of(self.clock.now())
     }
 
-    /// The store, with everything expired that is due. Never held across an await: the guard is not `Send`.
+    /// The store, with everything expired that is due. Never held across an await: the guard is not
+    /// `Send`.
     pub(crate) fn store(&self) -> MutexGuard<'_, Store> {
         let mut store = lock(&self.store);
         store.expire(self.now());

@@ -1,4 +1,5 @@
-//! What happens at the provider without the service: buyers' banks decide, people give money back by hand, and notifications go out.
+//! What happens at the provider without the service: buyers' banks decide, people give money back
+//! by hand, and notifications go out.
 
 use std::fmt::Write;
 use std::sync::Arc;

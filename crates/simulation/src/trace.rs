@@ -1,4 +1,5 @@
-//! What happened in a run, line by line, for whoever reads why a seed failed. Off, it costs nothing.
+//! What happened in a run, line by line, for whoever reads why a seed failed. Off, it costs
+//! nothing.
 
 use std::fmt::Display;
 use std::sync::{Mutex, PoisonError};

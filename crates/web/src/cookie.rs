@@ -41,14 +41,15 @@ impl<'a> HostOnly<'a> {
         Self { headers, is_https }
     }
 
-    /// The value of the first cookie of that name. Over HTTPS one without the prefix is none: another host of the domain may have set it.
+    /// The value of the first cookie of that name. Over HTTPS one without the prefix is none:
+    /// another host of the domain may have set it.
     pub fn find(self, name: &'static str) -> Option<&'a str> {
         find(self.headers, &host_only(name, self.is_https))
     }
 }
 
-/// The name of a cookie that no other host of the domain shall be able to set: over HTTPS browsers promise that for names that begin
-/// with `__Host-` (RFC 6265bis, section 4.1.3.2).
+/// The name of a cookie that no other host of the domain shall be able to set: over HTTPS browsers
+/// promise that for names that begin with `__Host-` (RFC 6265bis, section 4.1.3.2).
 pub fn host_only(name: &'static str, is_https: bool) -> Cow<'static, str> {
     if is_https {
         format!("{HOST_PREFIX}{name}").into()
@@ -57,7 +58,8 @@ pub fn host_only(name: &'static str, is_https: bool) -> Cow<'static, str> {
     }
 }
 
-/// A `Set-Cookie` value for a choice of the reader: kept for `lifetime`, sent on same-site requests and top-level visits, not readable by scripts.
+/// A `Set-Cookie` value for a choice of the reader: kept for `lifetime`, sent on same-site requests
+/// and top-level visits, not readable by scripts.
 ///
 /// `None` when the value holds a character that a cookie may not.
 pub fn remember(name: &str, value: &str, lifetime: Duration, secure: bool) -> Option<HeaderValue> {

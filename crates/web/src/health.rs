@@ -186,7 +186,8 @@ impl Readiness {
         let Some(why) = why else {
             return Ok(());
         };
-        // Probes come every second: the log has it once, and it is no fault that a probe hears the truth.
+        // Probes come every second: the log has it once, and it is no fault that a probe hears the
+        // truth.
         let error = Error::new(StatusCode::SERVICE_UNAVAILABLE, why).expected();
         Err(match cause {
             Some(cause) => error.cause(cause),

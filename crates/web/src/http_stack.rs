@@ -42,7 +42,8 @@ impl HttpStack {
     /// [`Policy::Api`] where a router has set none of its own; errors and panics; the size of the
     /// head. Body limits, timeouts and rate limits differ by router and are put there.
     ///
-    /// All this is one layer of axum's: each layer boxes its future and clones all that is inside it.
+    /// All this is one layer of axum's: each layer boxes its future and clones all that is inside
+    /// it.
     pub fn around(self, router: Router, renderer: impl Render) -> Router {
         let layer = Arc::new((self, renderer));
         router

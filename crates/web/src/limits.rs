@@ -1,4 +1,5 @@
-//! Limits on single requests, as middleware: the size of head and body, and the time an answer may take. Those on connections are [`crate::server::Limits`].
+//! Limits on single requests, as middleware: the size of head and body, and the time an answer may
+//! take. Those on connections are [`crate::server::Limits`].
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -139,7 +140,8 @@ pub async fn within<F: Future<Output = Response>>(
     }
 }
 
-/// Lets the handler run to its end though the caller hangs up, for work that should not stop half-way.
+/// Lets the handler run to its end though the caller hangs up, for work that should not stop
+/// half-way.
 ///
 /// To be put outside [`crate::errors::render`], which catches the handler's panics.
 pub async fn to_the_end(request: Request, next: Next) -> Response {

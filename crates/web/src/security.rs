@@ -1,6 +1,7 @@
 //! Security headers: what a browser may load, run and embed, and what may be cached.
 //!
-//! Everything is forbidden first, and each kind of router allows what it needs. A header that a handler or an inner router has set is kept.
+//! Everything is forbidden first, and each kind of router allows what it needs. A header that a
+//! handler or an inner router has set is kept.
 
 use std::sync::LazyLock;
 
@@ -20,12 +21,15 @@ use crate::client::Origin;
 pub enum Policy {
     /// Nothing: data for programs.
     Api,
-    /// Our pages: scripts, styles, pictures, fonts and requests of this site; pictures as `data:` for QR codes. No inline code.
+    /// Our pages: scripts, styles, pictures, fonts and requests of this site; pictures as `data:`
+    /// for QR codes. No inline code.
     Pages,
-    /// The documents' viewers. Swagger UI and Redoc write their styles into the page as they run, and Redoc searches in a worker it makes itself,
-    /// so both need what no page of ours may have: inline styles and `blob:` workers. Scripts stay those of this site.
+    /// The documents' viewers. Swagger UI and Redoc write their styles into the page as they run,
+    /// and Redoc searches in a worker it makes itself, so both need what no page of ours may have:
+    /// inline styles and `blob:` workers. Scripts stay those of this site.
     Documents,
-    /// A picture that is not ours: one that is opened by itself (SVG) draws itself and does nothing else.
+    /// A picture that is not ours: one that is opened by itself (SVG) draws itself and does nothing
+    /// else.
     Picture,
 }
 

@@ -1,5 +1,5 @@
-//! A payment of the provider that reaches us otherwise than in the answer to its creation: one that is recorded, one whose
-//! answer was lost, or one that is not ours.
+//! A payment of the provider that reaches us otherwise than in the answer to its creation: one that
+//! is recorded, one whose answer was lost, or one that is not ours.
 
 use super::model::Attempt;
 use super::refund::record;
@@ -44,7 +44,8 @@ pub(crate) async fn adopt_or_record(
     }
 }
 
-/// Completes an attempt with the payment that the provider made for it, whatever end was recorded for it before.
+/// Completes an attempt with the payment that the provider made for it, whatever end was recorded
+/// for it before.
 pub(crate) async fn complete(
     state: &State,
     attempt: &Attempt,

@@ -6,7 +6,8 @@ use db::Timestamp;
 
 use crate::provider::Failure;
 
-/// When the provider's lists show nothing of a call this long after it was last sent, it came to nothing: they lag behind by minutes.
+/// When the provider's lists show nothing of a call this long after it was last sent, it came to
+/// nothing: they lag behind by minutes.
 const CERTAIN_AFTER: Duration = Duration::from_secs(60 * 60);
 
 /// At which call a run stopped.
@@ -31,11 +32,12 @@ pub(super) enum Verdict {
     NothingSent,
 }
 
-/// What is known after a run failed. `was_sent` tells whether the call that moves the money was sent before the one that failed, by this
-/// run or by an earlier one, and may have come to something.
+/// What is known after a run failed. `was_sent` tells whether the call that moves the money was
+/// sent before the one that failed, by this run or by an earlier one, and may have come to
+/// something.
 ///
-/// The provider refuses a repetition for reasons that say nothing of the first call, such as 2001, "same request in the last minute". So a
-/// refusal is an end only when nothing was sent before.
+/// The provider refuses a repetition for reasons that say nothing of the first call, such as 2001,
+/// "same request in the last minute". So a refusal is an end only when nothing was sent before.
 pub(super) fn verdict(was_sent: bool, stage: Stage, failure: &Failure) -> Verdict {
     match stage {
         _ if was_sent => Verdict::Unknown,

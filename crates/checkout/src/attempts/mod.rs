@@ -1,8 +1,10 @@
-//! Attempts: the payments, refunds and cancellations that are asked of the provider, and what it says of them.
+//! Attempts: the payments, refunds and cancellations that are asked of the provider, and what it
+//! says of them.
 //!
-//! A payment and a refund are asked for in the same way. The intent is stored with the keys of its calls, one run at a time
-//! works on it under a lease (`claim`), and it ends only by what the provider is certain to have done (`finality`). All that
-//! the provider reports ends in `settle`, so that the state machine of payments is asked in one place.
+//! A payment and a refund are asked for in the same way. The intent is stored with the keys of its
+//! calls, one run at a time works on it under a lease (`claim`), and it ends only by what the
+//! provider is certain to have done (`finality`). All that the provider reports ends in `settle`,
+//! so that the state machine of payments is asked in one place.
 
 mod adopt;
 mod cancel;

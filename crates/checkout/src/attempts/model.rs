@@ -6,7 +6,8 @@ use crate::idempotency::IdempotencyKey;
 use crate::payments::{AttemptStep, Intent};
 use crate::provider::{CardToken, UpstreamKey};
 
-/// The right to work on an attempt until a time; other replicas may take it as soon as the holder's is dead, and no sooner.
+/// The right to work on an attempt until a time; other replicas may take it as soon as the holder's
+/// is dead, and no sooner.
 #[derive(Debug, Clone)]
 pub(crate) struct Lease {
     /// Names the holder's run.
@@ -29,7 +30,8 @@ pub(crate) struct PaymentInstruction {
     pub(crate) reference: String,
     /// The row of the order that it pays.
     pub(crate) order_id: Option<i64>,
-    /// Its payer is blank once the attempt has ended or was kept long enough: the data is then erased here.
+    /// Its payer is blank once the attempt has ended or was kept long enough: the data is then
+    /// erased here.
     pub(crate) intent: Intent,
     pub(crate) terms: Terms,
     /// The key of the call that makes the card's token.
@@ -119,7 +121,8 @@ impl Instruction {
         }
     }
 
-    /// What an operator searches for: our reference, or the provider's id of the payment that a refund is of.
+    /// What an operator searches for: our reference, or the provider's id of the payment that a
+    /// refund is of.
     pub(crate) fn name(&self) -> &str {
         match self {
             Self::Payment(instruction) => &instruction.reference,

@@ -1,5 +1,5 @@
-//! Recording what the provider reports of a payment, new or stored. All ways by which we hear from the provider end here, so that the
-//! state machine is asked in one place.
+//! Recording what the provider reports of a payment, new or stored. All ways by which we hear from
+//! the provider end here, so that the state machine is asked in one place.
 
 use std::time::Duration;
 
@@ -66,14 +66,16 @@ pub(crate) enum ReportOutcome {
     NotOurs,
 }
 
-/// When an open payment is asked for next: a minute after its creation, then with waits that double up to six hours.
+/// When an open payment is asked for next: a minute after its creation, then with waits that double
+/// up to six hours.
 pub(super) fn next_check(state: PaymentState, checks: i64, now: Timestamp) -> Option<Timestamp> {
     let (first, most) = (Duration::from_secs(60), Duration::from_secs(6 * 60 * 60));
     let wait = delivery::backoff(first, checks, most);
     state.is_open().then(|| now + wait)
 }
 
-/// Records a payment that the provider has made, ends its attempt and answers the exact body of the creation.
+/// Records a payment that the provider has made, ends its attempt and answers the exact body of the
+/// creation.
 pub(super) async fn settle_payment(
     state: &State,
     completed: CompletedAttempt,
@@ -86,13 +88,14 @@ pub(super) async fn settle_payment(
         &completed.instruction.reference,
     );
     if payment.amount != intent.amount {
-        // Neither paid nor unpaid: a shop that hands over goods for "approved" must not do so for a cent.
+        // Neither paid nor unpaid: a shop that hands over goods for "approved" must not do so for a
+        // cent.
         tracing::error!(
             payment = payment.id,
             reference,
-            asked = %intent.amount,
+            requested = %intent.amount,
             made = %payment.amount,
-            "the provider made a payment of another amount than was asked for: look at it there; it is not taken for the one asked for"
+            "the provider made a payment of another amount than was requested: look at it there; it is not taken for the requested one"
         );
         return Err(SettleError::Contradiction(OTHER_AMOUNT));
     }
@@ -282,7 +285,8 @@ struct ReportRecord<'a> {
 }
 
 impl ReportRecord<'_> {
-    /// Writes the report over the snapshot that it is judged by. When another writer was faster, it is judged again.
+    /// Writes the report over the snapshot that it is judged by. When another writer was faster, it
+    /// is judged again.
     async fn write(&self, tx: &mut Tx, stored: &StoredPayment) -> Result<ReportOutcome, db::Error> {
         let (report, now) = (self.report, self.now);
         if report.amount != stored.amount {

@@ -1,5 +1,5 @@
-//! The worker of orders: ends those whose time is over, cancels at the provider what nobody shall pay any more, and gives second payments
-//! back where the shop wants that.
+//! The worker of orders: ends those whose time is over, cancels at the provider what nobody shall
+//! pay any more, and gives second payments back where the shop wants that.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! The worker that empties the inbox: reads each payment back from the provider and records its state.
+//! The worker that empties the inbox: reads each payment back from the provider and records its
+//! state.
 
 use std::time::Duration;
 

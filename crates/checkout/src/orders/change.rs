@@ -1,4 +1,5 @@
-//! How an order changes, always inside the transaction that stores why: a payment's new state, a cancellation, the end of its time.
+//! How an order changes, always inside the transaction that stores why: a payment's new state, a
+//! cancellation, the end of its time.
 
 use db::{Timestamp, Tx};
 
@@ -22,7 +23,8 @@ pub(super) enum Change {
     Canceled,
     /// Its time is over.
     Expired,
-    /// A payment was approved that pays for nothing: somebody must look at it, or it is given back from `refund_at` on.
+    /// A payment was approved that pays for nothing: somebody must look at it, or it is given back
+    /// from `refund_at` on.
     Overpaid {
         /// Its row.
         by: i64,
@@ -43,8 +45,8 @@ pub(crate) struct PaymentChange<'a> {
     pub(crate) refunds_overpayment: bool,
 }
 
-/// Changes an order that this transaction has locked, and publishes the event. Nothing else writes an order's status. After the commit,
-/// `State::wake_deliveries` is called.
+/// Changes an order that this transaction has locked, and publishes the event. Nothing else writes
+/// an order's status. After the commit, `State::wake_deliveries` is called.
 pub(super) async fn apply(
     tx: &mut Tx,
     order: &LockedOrder,
@@ -103,7 +105,8 @@ pub(crate) async fn follow(
     Ok(())
 }
 
-/// The provider approved a payment that is cancelled here. Its state stays, and the shop must look at it.
+/// The provider approved a payment that is cancelled here. Its state stays, and the shop must look
+/// at it.
 pub(crate) async fn follow_refused_approval(
     tx: &mut Tx,
     payment: i64,

@@ -1,5 +1,5 @@
-//! What the page asks to be paid: an order of the shop's, or what the query of the open page's address says
-//! (`?amount=19.90&description=…`).
+//! What the page asks to be paid: an order of the shop's, or what the query of the open page's
+//! address says (`?amount=19.90&description=…`).
 
 use brazil::holds_card_number;
 use db::Money;
@@ -26,7 +26,7 @@ pub(super) struct OrderQuery {
 /// The order as the page shows it: what is missing is asked for.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct PageOrder {
-    pub(super) amount: Option<Amount>,
+    pub(super) amount: Option<AmountText>,
     pub(super) description: Option<String>,
     /// The address had an amount or a description that cannot be paid for.
     pub(super) is_refused: bool,
@@ -65,7 +65,8 @@ pub(crate) struct ItemLine {
 pub(crate) enum OrderLinkState {
     /// It can be paid.
     Open,
-    /// A payment of it waits for its payer or is looked at: its id, and the token to follow it with.
+    /// A payment of it waits for its payer or is looked at: its id, and the token to follow it
+    /// with.
     Followed {
         id: String,
         token: String,
@@ -81,7 +82,7 @@ pub(crate) enum OrderLinkState {
 
 /// An amount, for people and for the script.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Amount {
+pub(super) struct AmountText {
     pub(super) written: String,
     pub(super) plain: String,
 }
@@ -89,7 +90,7 @@ pub(super) struct Amount {
 impl PageOrder {
     pub(super) fn of(address: &OrderQuery, locale: Locale) -> Self {
         let amount = address.amount.as_deref().map(|text| {
-            amount(text).map(|amount| Amount {
+            amount(text).map(|amount| AmountText {
                 written: locale.money(amount),
                 plain: amount.to_string(),
             })
@@ -111,7 +112,7 @@ impl PageOrder {
         locale: Locale,
     ) -> Self {
         Self {
-            amount: Some(Amount {
+            amount: Some(AmountText {
                 written: locale.money(amount),
                 plain: amount.to_string(),
             }),
@@ -239,7 +240,8 @@ impl OrderLinkState {
     }
 }
 
-/// The point is the address's decimal separator; a comma, as people type it into a link, is taken too.
+/// The point is the address's decimal separator; a comma, as people type it into a link, is taken
+/// too.
 fn amount(text: &str) -> Option<Money> {
     let amount = Money::parse(&text.trim().replacen(',', ".", 1)).ok()?;
     (amount > Money::ZERO && amount <= Money::from_cents(MAX_CENTS)).then_some(amount)

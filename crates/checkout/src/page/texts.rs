@@ -1,4 +1,5 @@
-//! The texts that the page's script shows, in the visitor's language; texts that never change are in the templates.
+//! The texts that the page's script shows, in the visitor's language; texts that never change are
+//! in the templates.
 
 use serde_json::{Map, Value};
 use web::locale::Locale;

@@ -1,6 +1,7 @@
 //! Payments as this service stores them: their state machine, rows and JSON, and who follows them.
 //!
-//! How a payment comes about and changes is in `attempts`. Carries the specification's "Resources" and "States and transitions".
+//! How a payment comes about and changes is in `attempts`. Carries the specification's "Resources"
+//! and "States and transitions".
 
 mod attempt_step;
 mod by_method;

@@ -1,5 +1,5 @@
-//! A payment as this service stores it: what the provider says of it, with the few facts of the request that an answer
-//! needs and the provider may hide. Pure.
+//! A payment as this service stores it: what the provider says of it, with the few facts of the
+//! request that an answer needs and the provider may hide. Pure.
 
 use db::{Money, Timestamp};
 use web::locale::Locale;
@@ -198,7 +198,8 @@ impl Payment {
 impl StatusSnapshot {
     /// The snapshot after the provider's `report`, and the transitions that lead there.
     ///
-    /// A report older than what is known (less refunded than before) leaves the details as they are.
+    /// A report older than what is known (less refunded than before) leaves the details as they
+    /// are.
     pub(crate) fn after(
         &self,
         report: &StatusReport,
@@ -239,7 +240,8 @@ impl From<&ProviderPayment> for StatusReport {
     }
 }
 
-/// When a payment was approved: the provider's date, ours where it left that out, none before the approval.
+/// When a payment was approved: the provider's date, ours where it left that out, none before the
+/// approval.
 fn approval(state: PaymentState, reported: Option<&str>, now: Timestamp) -> Option<String> {
     let was_approved = matches!(
         state,
@@ -250,34 +252,37 @@ fn approval(state: PaymentState, reported: Option<&str>, now: Timestamp) -> Opti
 
 /// The payer as the provider tells it; what the request said where the provider hides it.
 fn seen_payer(intent: &Intent, made: &ProviderPayment) -> Payer {
-    let asked = &intent.payer;
+    let requested = &intent.payer;
     let pair = made
         .payer_identification_type
         .as_ref()
         .zip(made.payer_identification_number.as_ref());
-    let (kind, number) = pair.unwrap_or((&asked.identification_type, &asked.identification_number));
+    let (kind, number) = pair.unwrap_or((
+        &requested.identification_type,
+        &requested.identification_number,
+    ));
     Payer {
         email: made
             .payer_email
             .as_ref()
             .filter(|email| email.contains('@'))
-            .unwrap_or(&asked.email)
+            .unwrap_or(&requested.email)
             .clone(),
         identification_type: kind.clone(),
         identification_number: number.clone(),
     }
 }
 
-fn seen_card(asked: &CardFacts, made: &ProviderPayment) -> CardFacts {
+fn seen_card(requested: &CardFacts, made: &ProviderPayment) -> CardFacts {
     CardFacts {
-        first_six_digits: asked.first_six_digits.clone(),
-        last_four_digits: asked.last_four_digits.clone(),
+        first_six_digits: requested.first_six_digits.clone(),
+        last_four_digits: requested.last_four_digits.clone(),
         cardholder_name: made
             .cardholder_name
             .as_ref()
-            .unwrap_or(&asked.cardholder_name)
+            .unwrap_or(&requested.cardholder_name)
             .clone(),
-        installments: asked.installments,
+        installments: requested.installments,
     }
 }
 

@@ -1,4 +1,5 @@
-//! Receipts: the mail that buyers get of an approved payment, where the shop sends mail. How mail is sent is in `delivery`.
+//! Receipts: the mail that buyers get of an approved payment, where the shop sends mail. How mail
+//! is sent is in `delivery`.
 
 mod compose;
 
@@ -11,8 +12,8 @@ use crate::request::text::is_email;
 use crate::webhooks::SERVICE;
 use compose::Facts;
 
-/// Queues the receipt of the payment in `row`, in the transaction that stores its approval. A payment has one, however often
-/// its approval is reported.
+/// Queues the receipt of the payment in `row`, in the transaction that stores its approval. A
+/// payment has one, however often its approval is reported.
 pub(crate) async fn queue(
     tx: &mut Tx,
     config: &Config,

@@ -1,5 +1,6 @@
-//! The checks that are due: attempts of unknown outcome, refunds that the provider is still at work on, and open
-//! payments. Each check is paid from the quota and claimed before the provider is asked, so that of several processes one asks.
+//! The checks that are due: attempts of unknown outcome, refunds that the provider is still at work
+//! on, and open payments. Each check is paid from the quota and claimed before the provider is
+//! asked, so that of several processes one asks.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -153,9 +154,11 @@ async fn ask(state: &State, question: &Question) -> Result<Option<Finding>, db::
     }
 }
 
-/// Looks for what an attempt came to, whose check was claimed with `next`, and keeps what was found.
+/// Looks for what an attempt came to, whose check was claimed with `next`, and keeps what was
+/// found.
 async fn look_for(state: &State, attempt: &Attempt, next: Timestamp) -> Result<Finding, db::Error> {
-    // What an answer leaves out was not known when it was asked for, however late the answer is looked at.
+    // What an answer leaves out was not known when it was asked for, however late the answer is
+    // looked at.
     let now = state.clock.now();
     let finding = match &attempt.instruction {
         Instruction::Payment(instruction) => {
@@ -228,7 +231,7 @@ async fn by_list(
     payment: &str,
     next: Timestamp,
 ) -> Result<Finding, db::Error> {
-    let asked_at = state.clock.now();
+    let requested_at = state.clock.now();
     let listed = state
         .provider
         .refunds(payment, attempts::new_key(state))
@@ -238,7 +241,7 @@ async fn by_list(
         Err(failure) => return Ok(Finding::Failed(failure.to_string())),
     };
     Ok(
-        match attempts::check_refund(state, attempt, &listed, asked_at, next).await {
+        match attempts::check_refund(state, attempt, &listed, requested_at, next).await {
             Ok(RefundCheck::Made) => Finding::Refunded,
             Ok(RefundCheck::Open) => Finding::RefundOpen,
             Ok(RefundCheck::Refused) => Finding::RefundRefused,
@@ -252,7 +255,8 @@ async fn by_list(
     )
 }
 
-/// A payment that is pending or under review, in case a notification was lost. None when another process asks.
+/// A payment that is pending or under review, in case a notification was lost. None when another
+/// process asks.
 async fn read_back(state: &State, stored: &StoredPayment) -> Result<Option<Finding>, db::Error> {
     if !attempts::postpone_payment(&state.db, stored, state.clock.now()).await? {
         return Ok(None);

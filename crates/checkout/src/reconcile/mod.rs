@@ -1,5 +1,6 @@
-//! Reconciliation: asking the provider about payments and refunds of unknown outcome, about payments that are still open, and about
-//! changes of all others, in case a notification was lost. It only asks; nothing here creates a payment or a refund.
+//! Reconciliation: asking the provider about payments and refunds of unknown outcome, about
+//! payments that are still open, and about changes of all others, in case a notification was lost.
+//! It only asks; nothing here creates a payment or a refund.
 
 mod checks;
 mod sweep;
@@ -101,7 +102,7 @@ pub async fn run_once(state: &State, scope: Scope) -> Result<Report, db::Error> 
 pub async fn purge_expired(state: &State) -> Result<(), db::Error> {
     let (db, now) = (&state.db, state.clock.now());
     attempts::erase_expired(db, now).await?;
-    orders::forget_keys(db, now).await?;
+    orders::delete_expired_keys(db, now).await?;
     notifications::delete_expired(db, now).await
 }
 

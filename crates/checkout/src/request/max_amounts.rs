@@ -7,8 +7,9 @@ use db::Money;
 
 use super::{MethodKind, PaymentRequest, Refusal};
 
-/// The largest amount of each method. What a card or a pix may be of differs by the merchant's account, so it is a setting; a boleto's
-/// barcode has ten digits for the amount, whoever issues it.
+/// The largest amount of each method. What a card or a pix may be of differs by the merchant's
+/// account, so it is a setting; a boleto's barcode has ten digits for the amount, whoever issues
+/// it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MaxAmounts(Vec<(MethodKind, Money)>);
 

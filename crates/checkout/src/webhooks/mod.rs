@@ -1,10 +1,11 @@
-//! What the shop's own servers are told of: the types of events, and what operators do with the endpoints that get them. What is told of a
-//! change is decided where it happens; how events are stored and delivered is in the crate `delivery`.
+//! What the shop's own servers are told of: the types of events, and what operators do with the
+//! endpoints that get them. What is told of a change is decided where it happens; how events are
+//! stored and delivered is in the crate `delivery`.
 
 pub mod endpoints;
 mod event_type;
 
-pub use delivery::{Configured, Internal, Secret, Target, Webhooks};
+pub use delivery::{EndpointSettings, InternalEndpoint, Secret, Target, Webhooks};
 pub use event_type::EventType;
 
 use db::{Error, Timestamp, Tx};
@@ -39,8 +40,8 @@ impl Subject {
     }
 }
 
-/// Writes an event into the outbox, in the transaction of what it tells of. After the commit, `State::wake_deliveries` is
-/// called.
+/// Writes an event into the outbox, in the transaction of what it tells of. After the commit,
+/// `State::wake_deliveries` is called.
 pub(crate) async fn publish(
     tx: &mut Tx,
     kind: EventType,

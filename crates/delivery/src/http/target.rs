@@ -1,4 +1,5 @@
-//! The address of a receiver, as far as its text tells: what its name resolves to is looked at when connecting.
+//! The address of a receiver, as far as its text tells: what its name resolves to is looked at when
+//! connecting.
 
 use http::Uri;
 

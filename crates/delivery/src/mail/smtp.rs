@@ -1,9 +1,11 @@
-//! SMTP (RFC 5321), as far as sending one message to one receiver needs it: TLS from the first byte or by STARTTLS, AUTH PLAIN or LOGIN.
-//! Only what the server says of sender, receiver and message is final. That it does not know us, or takes no password, may be mended in the
-//! settings while the message waits.
+//! SMTP (RFC 5321), as far as sending one message to one receiver needs it: TLS from the first byte
+//! or by STARTTLS, AUTH PLAIN or LOGIN. Only what the server says of sender, receiver and message
+//! is final. That it does not know us, or takes no password, may be mended in the settings while
+//! the message waits.
 //!
-//! Not by lettre: its client takes what came in the clear behind the answer to STARTTLS for answers under TLS, overlooks extensions that are
-//! written in lower case, and gives up on servers that know HELO alone.
+//! Not by lettre: its client takes what came in the clear behind the answer to STARTTLS for answers
+//! under TLS, overlooks extensions that are written in lower case, and gives up on servers that
+//! know HELO alone.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -145,7 +147,8 @@ async fn exchange(server: &Server, envelope: Envelope<'_>, message: &str) -> Res
         .expect(Some(&format!("RCPT TO:<{}>", envelope.to)), 250)
         .await?;
     session.expect(Some("DATA"), 354).await?;
-    // A line with a dot alone ends the message; none of ours begins with one, but the rule is the protocol's.
+    // A line with a dot alone ends the message; none of ours begins with one, but the rule is the
+    // protocol's.
     let stuffed = message.replace("\r\n.", "\r\n..");
     session
         .expect(Some(&format!("{stuffed}\r\n.")), 250)
@@ -178,7 +181,8 @@ impl Session {
         Self::encrypted(self.0.into_inner(), server).await
     }
 
-    /// Introduces us; what the server offers. One that does not know `EHLO` offers nothing (RFC 5321, section 3.2).
+    /// Introduces us; what the server offers. One that does not know `EHLO` offers nothing (RFC
+    /// 5321, section 3.2).
     async fn hello(&mut self, name: &str) -> Result<Reply, Failure> {
         match self.expect(Some(&format!("EHLO {name}")), 250).await {
             Err(refused) if refused.is_final => {

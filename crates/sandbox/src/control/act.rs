@@ -1,4 +1,5 @@
-//! What a payer, a bank or a reviewer does to a payment, and what the seller does on the provider's own pages.
+//! What a payer, a bank or a reviewer does to a payment, and what the seller does on the provider's
+//! own pages.
 
 use std::sync::Arc;
 

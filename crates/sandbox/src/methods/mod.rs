@@ -1,4 +1,5 @@
-//! Payment methods, and what a card costs in installments. From the one table of networks; no interest is charged.
+//! Payment methods, and what a card costs in installments. From the one table of networks; no
+//! interest is charged.
 //!
 //! Carries the last lines of section 1.5 of the provider's interface.
 

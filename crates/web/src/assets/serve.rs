@@ -14,7 +14,8 @@ use crate::compression::accepts_gzip;
 use crate::security::{self, Policy};
 
 const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
-/// Without a hash in its name a file may change with the next version: browsers keep it, but ask each time.
+/// Without a hash in its name a file may change with the next version: browsers keep it, but ask
+/// each time.
 const REVALIDATED: HeaderValue = HeaderValue::from_static("no-cache");
 
 pub(super) fn routes<S: Clone + Send + Sync + 'static>(assets: Assets) -> Router<S> {

@@ -1,4 +1,5 @@
-//! The files of a service by name, with their hashes and their compressed forms, which are made at the first request for them.
+//! The files of a service by name, with their hashes and their compressed forms, which are made at
+//! the first request for them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -54,7 +55,8 @@ impl Store {
         }
     }
 
-    /// Puts the content of some files, in this order, into one of this name; the parts are no longer there by themselves.
+    /// Puts the content of some files, in this order, into one of this name; the parts are no
+    /// longer there by themselves.
     pub(super) fn join(&mut self, name: &str, parts: &[&str]) {
         let mut whole = Vec::new();
         for part in parts {
@@ -158,7 +160,8 @@ impl File {
         self.is_compressible
     }
 
-    /// The content compressed with gzip, when that is smaller. Takes some 0.1 s for a megabyte the first time.
+    /// The content compressed with gzip, when that is smaller. Takes some 0.1 s for a megabyte the
+    /// first time.
     pub(super) fn gzip(&self) -> Option<Bytes> {
         if !self.is_compressible {
             return None;

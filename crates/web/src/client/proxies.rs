@@ -16,7 +16,8 @@ impl Proxies {
         Self(Vec::new())
     }
 
-    /// Whether the address is a trusted proxy's. An IPv4 address in IPv6 clothes counts as the IPv4 address.
+    /// Whether the address is a trusted proxy's. An IPv4 address in IPv6 clothes counts as the IPv4
+    /// address.
     pub fn contains(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|network| network.contains(&address))

@@ -34,7 +34,8 @@ pub fn check_origin(parts: &Parts) -> Result<(), ForeignOrigin> {
     }
 }
 
-/// The configured address, or the host that the request itself goes to. A proxy may speak HTTPS without telling us.
+/// The configured address, or the host that the request itself goes to. A proxy may speak HTTPS
+/// without telling us.
 fn is_ours(origin: &str, parts: &Parts) -> bool {
     let configured = parts.extensions.get::<PublicUrl>();
     if configured.is_some_and(|url| origin_of(url.as_str()) == Some(origin)) {

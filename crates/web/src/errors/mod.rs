@@ -1,7 +1,9 @@
-//! Errors as HTTP answers: the text that a caller may read and the cause that only the log may, kept apart by type.
+//! Errors as HTTP answers: the text that a caller may read and the cause that only the log may,
+//! kept apart by type.
 //!
-//! Handlers return [`Error`]; the middleware [`render()`] turns it, and every rejection, unknown address and wrong method of the router,
-//! into the body of its router ([`Render`]: JSON or a page) and logs it once. Which rule gives which status is decided by the features.
+//! Handlers return [`Error`]; the middleware [`render()`] turns it, and every rejection, unknown
+//! address and wrong method of the router, into the body of its router ([`Render`]: JSON or a page)
+//! and logs it once. Which rule gives which status is decided by the features.
 
 mod middleware;
 mod pages;

@@ -1,4 +1,5 @@
-//! Remembering the visitor's choices: the middleware that keeps `?lang=`, and the form of the language and colour switches.
+//! Remembering the visitor's choices: the middleware that keeps `?lang=`, and the form of the
+//! language and colour switches.
 
 use std::time::Duration;
 

@@ -58,7 +58,8 @@ impl Metrics {
         }
     }
 
-    /// Registers a metric and returns it for its owner. Counters are named without `_total`, which is added.
+    /// Registers a metric and returns it for its owner. Counters are named without `_total`, which
+    /// is added.
     pub fn register<M: Metric + Clone>(&self, name: &str, help: &str, metric: M) -> M {
         self.lock().register(name, help, metric.clone());
         metric
@@ -69,7 +70,8 @@ impl Metrics {
         self.lock().register_collector(Box::new(figures));
     }
 
-    /// Calls `renew` before each scrape, to refresh a metric asynchronously: one that a database knows.
+    /// Calls `renew` before each scrape, to refresh a metric asynchronously: one that a database
+    /// knows.
     pub fn before_showing<R>(&self, renew: impl Fn() -> R + Send + Sync + 'static)
     where
         R: Future<Output = ()> + Send + 'static,
@@ -92,9 +94,10 @@ impl Metrics {
         }
     }
 
-    /// Begins the counts of these answers at 0: an alert sees no increase in a count that appears with its first answer.
+    /// Begins the counts of these answers at 0: an alert sees no increase in a count that appears
+    /// with its first answer.
     pub fn begin_requests(&self, service: &'static str, route: &str, method: &Method, status: u16) {
-        let labels = Labels {
+        let labels = RequestLabels {
             service,
             route: route.to_owned(),
             method: name(method),
@@ -163,14 +166,14 @@ async fn show(State(metrics): State<Metrics>, headers: HeaderMap) -> Result<Resp
 /// The metrics of requests.
 #[derive(Clone, Debug)]
 pub(crate) struct Requests {
-    count: Family<Labels, Counter>,
+    count: Family<RequestLabels, Counter>,
     duration: Family<Route, Histogram, fn() -> Histogram>,
     in_flight: Gauge,
     faults: Counter<u64, AtomicU64>,
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct Labels {
+struct RequestLabels {
     service: &'static str,
     route: String,
     method: &'static str,
@@ -236,7 +239,7 @@ impl Requests {
         status: StatusCode,
         duration: Duration,
     ) {
-        let labels = Labels {
+        let labels = RequestLabels {
             service,
             route: route.to_owned(),
             method: name(method),

@@ -1,7 +1,9 @@
-//! The server: accepts connections, plain or with TLS, within limits, and stops without dropping anybody's request.
+//! The server: accepts connections, plain or with TLS, within limits, and stops without dropping
+//! anybody's request.
 //!
-//! An accept loop of our own over hyper (HTTP/1.1): connections are counted before they cost anything, a request's head has a deadline that is
-//! not the idle time, a client that stalls is disconnected, and event streams end when the server stops. What happens to a request is decided
+//! An accept loop of our own over hyper (HTTP/1.1): connections are counted before they cost
+//! anything, a request's head has a deadline that is not the idle time, a client that stalls is
+//! disconnected, and event streams end when the server stops. What happens to a request is decided
 //! in the other modules.
 
 mod connection;
@@ -46,11 +48,13 @@ pub struct Options {
 pub struct Limits {
     /// The most connections at once; more wait in the system's queue.
     pub connections: usize,
-    /// The most connections of one peer: an IPv4 address or an IPv6 /48. Its oldest idle one makes room for the next.
+    /// The most connections of one peer: an IPv4 address or an IPv6 /48. Its oldest idle one makes
+    /// room for the next.
     pub connections_of_a_peer: usize,
     /// The time for a TLS handshake.
     pub handshake: Duration,
-    /// The time for the head of a request, from its first byte; for the first request from the beginning of the connection.
+    /// The time for the head of a request, from its first byte; for the first request from the
+    /// beginning of the connection.
     pub head: Duration,
     /// How long a connection may wait for its next request.
     pub idle: Duration,
@@ -58,7 +62,8 @@ pub struct Limits {
     pub stall: Duration,
     /// How long requests may go on after shutdown has begun.
     pub drain: Duration,
-    /// How long the first request of a new connection is waited for, in that time and when places are few: a proxy connects when it has one, and may not send it twice.
+    /// How long the first request of a new connection is waited for, in that time and when places
+    /// are few: a proxy connects when it has one, and may not send it twice.
     pub first: Duration,
     /// How long of that a sender may send nothing of its request.
     pub silence: Duration,
@@ -82,7 +87,8 @@ impl Default for Limits {
     }
 }
 
-/// Serves a router until shutdown begins, then finishes the requests at hand, within [`Limits::drain`].
+/// Serves a router until shutdown begins, then finishes the requests at hand, within
+/// [`Limits::drain`].
 pub async fn serve(listener: Listener, router: Router, options: Options, shutdown: Shutdown) {
     let Options {
         tls,
@@ -121,8 +127,9 @@ pub async fn serve(listener: Listener, router: Router, options: Options, shutdow
             drop(permit);
         });
     }
-    // From here on the port refuses connections, so that a balancer turns to another replica. Those that the system took before are
-    // answered: the balancer may have sent them a request that it must not send again.
+    // From here on the port refuses connections, so that a balancer turns to another replica. Those
+    // that the system took before are answered: the balancer may have sent them a request that it
+    // must not send again.
     for (stream, peer) in listener.close() {
         if let Some(slot) = peers.enter(peer) {
             connections.spawn(connection(peer, slot).serve(stream));

@@ -48,9 +48,9 @@ impl CompletedRefund {
         })
     }
 
-    /// Ends the attempt with it, under the payment's row, and gives what the attempt stands for: this, or what was recorded and perhaps
-    /// answered before. None when it is another refund of ours. `corrects` is the end that was recorded for the attempt, and how we
-    /// heard otherwise.
+    /// Ends the attempt with it, under the payment's row, and gives what the attempt stands for:
+    /// this, or what was recorded and perhaps answered before. None when it is another refund of
+    /// ours. `corrects` is the end that was recorded for the attempt, and how we heard otherwise.
     pub(super) async fn store(
         &self,
         state: &State,
@@ -77,21 +77,21 @@ impl CompletedRefund {
             let refunds = store::refunds_of(tx, finish.payment).await?;
             let same = refunds.iter().find(|refund| refund.id == attempt.id);
             if let Some(before) = same.and_then(Attempt::refund_made) {
-                return Ok(Stored::Before(before.clone()));
+                return Ok(RefundWrite::Before(before.clone()));
             }
             if !is_free(&reported, &attempt, &refunds) {
-                return Ok(Stored::Taken);
+                return Ok(RefundWrite::Taken);
             }
             store::finish_attempt(tx, &finish).await?;
             if let Some((thought, source)) = corrects {
                 let status = &reported.status;
                 insert_correction(tx, finish.payment, thought, status, source, now).await?;
             }
-            Ok(Stored::Now)
+            Ok(RefundWrite::Now)
         };
         match state.db.write::<_, db::Error, _>(store).await? {
-            Stored::Now => Ok(Some(self.clone())),
-            Stored::Before(before) => {
+            RefundWrite::Now => Ok(Some(self.clone())),
+            RefundWrite::Before(before) => {
                 let reported = ProviderRefund {
                     id: before.id,
                     amount: Some(instruction.amount),
@@ -100,7 +100,7 @@ impl CompletedRefund {
                 };
                 Ok(Some(Self::new(instruction, &reported, now)?))
             }
-            Stored::Taken => {
+            RefundWrite::Taken => {
                 tracing::error!(
                     payment = instruction.payment_id,
                     refund = self.refund.id,
@@ -113,7 +113,7 @@ impl CompletedRefund {
 }
 
 /// What became of storing a refund that the provider made.
-enum Stored {
+enum RefundWrite {
     Now,
     /// The attempt has ended with this already.
     Before(RefundRecord),

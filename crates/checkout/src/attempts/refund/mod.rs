@@ -1,5 +1,5 @@
-//! Refunds: of all that is left of a payment, or of a part. The intent is stored before the provider is called, so
-//! that a repetition never refunds twice.
+//! Refunds: of all that is left of a payment, or of a part. The intent is stored before the
+//! provider is called, so that a repetition never refunds twice.
 
 mod calls;
 mod check;
@@ -79,15 +79,15 @@ struct RefundTask<'a> {
     instruction: RefundInstruction,
 }
 
-/// Gives back `amount`, or all that is left, to a caller who has waited since `asked_at`.
+/// Gives back `amount`, or all that is left, to a caller who has waited since `requested_at`.
 pub(crate) async fn refund(
     state: &State,
     id: &str,
     amount: Option<Money>,
     key: Option<IdempotencyKey>,
-    asked_at: Timestamp,
+    requested_at: Timestamp,
 ) -> Result<RefundResponse, RefundError> {
-    let run = match claim::claim(state, id, amount, key, asked_at).await? {
+    let run = match claim::claim(state, id, amount, key, requested_at).await? {
         Claim::Run(run) => *run,
         Claim::Ended(attempt) => return replay(*attempt),
         Claim::Busy => return Err(RefundError::Busy),

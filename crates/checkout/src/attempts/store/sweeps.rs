@@ -1,4 +1,5 @@
-//! Statements about the one row that says how far the provider's payments have been searched for changes.
+//! Statements about the one row that says how far the provider's payments have been searched for
+//! changes.
 
 use db::{Conn, Error, Timestamp, Tx};
 

@@ -1,4 +1,5 @@
-//! One stream of server-sent events: the status now, then each change, until the payment or the stream ends.
+//! One stream of server-sent events: the status now, then each change, until the payment or the
+//! stream ends.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -66,7 +67,8 @@ fn event(view: &StatusView) -> Event {
     event.json_data(view).unwrap_or_default()
 }
 
-/// Looks at the followed payments for changes that other processes made, while anything is followed.
+/// Looks at the followed payments for changes that other processes made, while anything is
+/// followed.
 pub(crate) async fn watch_statuses(db: Db, statuses: StatusBroadcaster, shutdown: Shutdown) {
     loop {
         tokio::select! {

@@ -79,7 +79,8 @@ pub(crate) async fn insert_refusal(
     .await
 }
 
-/// Records that an attempt had been thought to have ended as `thought` when its payment or its refund, now `status`, was found.
+/// Records that an attempt had been thought to have ended as `thought` when its payment or its
+/// refund, now `status`, was found.
 pub(crate) async fn insert_correction(
     tx: &mut Tx,
     payment: i64,
