@@ -1,5 +1,5 @@
-//! `balcao bench instructions`: what one request costs the service's process, in instructions and
-//! in processor time.
+//! `balcao bench instructions`: the cost of one request in the service's process, in instructions
+//! and in processor time.
 //!
 //! Instructions are the same on a busy machine and on an idle one, so a change of a few per cent
 //! shows. valgrind's callgrind counts those of the program, not those of the kernel; processor

@@ -1,4 +1,4 @@
-//! Who may call: the check that a request came over HTTPS, and merchants' API keys.
+//! Access to the API: the check that a request came over HTTPS, and merchants' API keys.
 
 use axum::extract::{FromRef, FromRequestParts, Request, State};
 use axum::middleware::Next;
@@ -14,7 +14,7 @@ use crate::errors::database;
 use crate::keys::ApiKeys;
 use crate::request::Refusal;
 
-/// What an operator can do about a proxy that does not say how a request came to it.
+/// The advice to an operator whose proxy does not report the scheme of requests.
 const SILENT_PROXY: &str = "A proxy on this machine passes requests on without saying how they came to it. \
      Let it set X-Forwarded-Proto and X-Forwarded-For, or set BALCAO_CHECKOUT_ALLOW_HTTP=true.";
 

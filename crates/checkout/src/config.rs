@@ -44,13 +44,13 @@ pub struct Config {
     /// May anybody pay an amount of their own, without an order? Closes the open page to callers
     /// without a merchant's key.
     pub open_payments: bool,
-    /// Is a second payment of an order given back by itself?
+    /// Whether a second payment of an order is refunded automatically.
     pub refund_overpayment: bool,
-    /// How the shop's servers are told of events.
+    /// Webhooks to the shop's servers.
     pub webhooks: delivery::Webhooks,
     /// How buyers get receipts by mail; `None` when they get none.
     pub receipts: Option<Receipts>,
-    /// What the page says of the shop.
+    /// The shop's details on the page.
     pub shop: Shop,
     /// 32 bytes from which the digests of requests and the tokens of status pages are derived. The
     /// same on every replica and after every restart, and never in the database: with it card

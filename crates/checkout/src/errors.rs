@@ -1,4 +1,4 @@
-//! Answers to failures that several features have in common.
+//! Error responses that several features share.
 
 use http::header::RETRY_AFTER;
 use http::{HeaderName, HeaderValue, StatusCode};

@@ -1,9 +1,8 @@
 //! JSON objects split into their members' source texts, each read on its own. Used for requests and
 //! for the provider's answers.
 //!
-//! Neither a buyer's request nor a provider's answer is trusted to have the types it should have,
-//! and in neither may an amount become a float. What a member means is decided in `request` and in
-//! `provider`.
+//! Requests and the provider's answers may have members of wrong types, and no amount may become a
+//! float. `request` and `provider` interpret the members.
 
 use std::borrow::Cow;
 use std::fmt;

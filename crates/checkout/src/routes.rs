@@ -1,4 +1,4 @@
-//! The service's addresses: which handler answers, and what stands before it.
+//! The service's routes: their handlers and middleware.
 
 use std::sync::{Arc, LazyLock};
 
@@ -19,7 +19,7 @@ use crate::openapi::{DOCUMENTS, openapi as document, operations};
 use crate::state::State;
 use crate::{MIGRATIONS, SERVICE, VERSION, orders, page};
 
-/// What a page of the web interface may be asked for by one client.
+/// The rate of page requests of one client.
 const PAGE_RATE: Rate = Rate::new(600, Period::Minute);
 
 /// The statuses that tell of a provider which fails.

@@ -1,7 +1,7 @@
-//! What the parts of the service share, put together from the configuration and from what the
-//! program passes in.
+//! The state that the parts of the service share, made from the configuration and the program's
+//! resources.
 //!
-//! A feature that needs one or two of these takes those, not the whole.
+//! A feature that needs one or two fields takes those, not the whole state.
 
 use std::fmt;
 use std::ops::Deref;
@@ -24,7 +24,7 @@ use crate::provider::{self, Client, Observer, Transport};
 use crate::secret::{Secret, is_secret_of};
 use crate::webhooks;
 
-/// What the parts of the service share. Cheap to clone.
+/// The state that the parts of the service share. Cheap to clone.
 #[derive(Clone)]
 pub struct State(Arc<StateFields>);
 
@@ -61,7 +61,7 @@ pub struct StateFields {
     pub workers: Supervisor,
 }
 
-/// What a service is made of, passed in so that tests decide it.
+/// The resources of a service, passed in so that tests can replace them.
 pub struct Parts {
     /// The database, migrated.
     pub db: Db,

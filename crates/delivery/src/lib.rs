@@ -1,12 +1,11 @@
-//! Events of a service on their way to others. An event is stored with the change that it reports,
-//! delivered to the webhook endpoints that ask for its type (at least once, in order within its
-//! subject, signed as Standard Webhooks 1.0), or sent as mail.
+//! Delivery of a service's events. An event is stored with the change that it reports. It is
+//! delivered to the webhook endpoints that subscribe to its type: at least once, in order within
+//! its subject, signed as in Standard Webhooks 1.0. Or it is sent as mail.
 //!
-//! Which types of events there are, what their data is, the words of mails, pages and permissions
-//! are the service's own. It makes one [`Outbox`], writes events with [`publish`] in the
-//! transaction of what they report, calls [`Outbox::wake`] after the commit, and keeps [`run`]
-//! running. What people do with endpoints and deliveries are functions within a transaction, so
-//! that a service can write down who did it in the same one.
+//! The types of events, their data, the texts of mails, pages and permissions belong to the
+//! service. A service makes one [`Outbox`], writes events with [`publish`] in the transaction of
+//! the change, calls [`Outbox::wake`] after the commit, and keeps [`run`] running. Functions on
+//! endpoints and deliveries take a transaction, so that a service can record the actor in it.
 
 mod backoff;
 pub mod deliveries;

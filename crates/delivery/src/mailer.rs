@@ -1,5 +1,4 @@
-//! The worker that sends mail: each that is due, retried for a day when the server does not accept
-//! it.
+//! The worker that sends due mails. A mail that the server does not accept is retried for a day.
 
 use std::time::Duration;
 

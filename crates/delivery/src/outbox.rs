@@ -1,4 +1,4 @@
-//! What a service delivers with, shared by its workers and by those that queue work for them.
+//! The outbox of a service, shared by its workers and the code that queues work for them.
 
 use std::{fmt, ops::Deref, sync::Arc, time::Duration};
 
@@ -77,7 +77,7 @@ impl Webhooks {
     }
 }
 
-/// What an [`Outbox`] is made of.
+/// The parts of an [`Outbox`].
 pub struct Parts {
     /// Whose events they are.
     pub service: Service,
@@ -105,7 +105,7 @@ pub struct Parts {
 #[derive(Clone)]
 pub struct Outbox(pub(crate) Arc<Shared>);
 
-/// What the workers share beside the parts.
+/// The state that the workers share besides the parts.
 pub(crate) struct Shared {
     parts: Parts,
     pub(crate) sender: WebhookSender,

@@ -1,4 +1,4 @@
-//! What follows from a list of fields.
+//! Functions on lists of fields.
 
 use crate::{Field, Kind, Listed};
 

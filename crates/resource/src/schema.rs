@@ -1,4 +1,4 @@
-//! The schemas of the API's document that follow from a list of fields, and examples of bodies.
+//! Schemas and examples of bodies for the API's document, derived from a list of fields.
 
 use serde_json::{Value, json};
 use utoipa::openapi::schema::{

@@ -1,9 +1,9 @@
-//! The statements that follow from a list of fields. All others stand in the stores of the
+//! The statements that are derived from a list of fields. All others are in the stores of the
 //! features.
 //!
-//! The column of a field has its name, and that of a reference `_id` behind it. Beside a text
-//! stands what lists are ordered by and searches look at: `name_folded`, and of a long text the
-//! folded beginning, `description_key`.
+//! A column has the name of its field, with `_id` appended for a reference. A text has a second
+//! column by which lists are ordered and searched: `name_folded`, or for a long text its folded
+//! beginning, `description_key`.
 
 use db::Query;
 use serde_json::Value as Json;

@@ -1,5 +1,5 @@
-//! What the provider tells of the seller's account and of the country that it is in. The client
-//! libraries ask for both.
+//! The seller's account and its country, as the provider's API returns them. The client libraries
+//! read both.
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};

@@ -1,4 +1,4 @@
-//! The idempotency key that calls have where money moves.
+//! The idempotency key of calls that move money.
 
 use http::{HeaderMap, StatusCode};
 use sha2::{Digest, Sha256};

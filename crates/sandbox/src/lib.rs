@@ -2,10 +2,10 @@
 //! faults and payers under your control.
 //!
 //! The provider's interface is in `tokens`, `payments`, `methods`, `account` and `notifications`;
-//! what only a sandbox has is in `control` and `pages`. Its data is in memory (`store`) and, when a
-//! data folder is given, in a journal. It never moves money and never keeps a card number or
-//! security code; every answer says that it is a sandbox. Carries "Provider sandbox" of the
-//! interface and sections 1.1 to 1.9 of the provider's.
+//! the parts that only a sandbox has are in `control` and `pages`. Its data is in memory (`store`)
+//! and, when a data folder is given, in a journal. It never moves money and never keeps a card
+//! number or security code; every answer says that it is a sandbox. Implements "Provider sandbox"
+//! of the interface and sections 1.1 to 1.9 of the provider's.
 
 mod account;
 mod announcements;

@@ -1,5 +1,4 @@
-//! The sandbox's own HTTP server: unlike a good one, it can break off a connection when a fault
-//! asks for it.
+//! The sandbox's own HTTP server: unlike others, it can close or reset a connection for a fault.
 
 use std::convert::Infallible;
 use std::io;

@@ -1,5 +1,4 @@
-//! What every handler shares: settings, clock, randomness, the store, and the switches that tests
-//! set.
+//! The state of all handlers: settings, clock, randomness, the store, and the switches of tests.
 
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};

@@ -1,5 +1,6 @@
-//! Buyers: they repeat with the same key what was not answered, and pay again only what they were
-//! told was not charged. Who pays an order may do whatever they like: the shop takes one payment.
+//! Buyers. They repeat an unanswered request with the same key, and pay again only when the service
+//! said that nothing was charged. The buyer of an order may do anything: the shop takes one
+//! payment.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,5 +1,5 @@
-//! Whoever calls the service: over a balancer that knows which replicas run, and on a network that
-//! loses answers.
+//! A client of the service: over a load balancer that knows the running replicas, and a network
+//! that loses responses.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
-//! What goes wrong in a run. Each seed switches a part of the faults off altogether and chooses how
-//! frequent the others are, so that runs differ in kind: a fault that hides another one is absent
-//! from many of them ("swarm testing", Groce and others, 2012).
+//! The faults of a run. Each seed switches some faults off and chooses the frequency of the others,
+//! so that runs differ in kind: a fault that hides another one is absent from many of them ("swarm
+//! testing", Groce and others, 2012).
 
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
 //! A deterministic simulation of payments: the checkout service's own code under a simulated clock,
-//! network, provider, database connection and process, driven by a seed. A run is a shop on bad
-//! days, then a calm fortnight, then the question whether everything that was promised holds.
-//! `README.md` says what goes wrong and what must hold; how the service works is not known here: it
-//! is called over HTTP, and its workers run as they are.
+//! network, provider, database connection and process, driven by a seed. A run is a shop with
+//! faults, then a fortnight without, then checks of everything that the service has promised.
+//! `README.md` lists the faults and the invariants. The service is called over HTTP, and its
+//! workers run as they are.
 
 mod bank;
 mod buyer;

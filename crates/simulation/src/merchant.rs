@@ -1,4 +1,4 @@
-//! The merchant's server: it cancels what was not paid, and gives money back.
+//! The merchant's server: it cancels unpaid payments, and refunds paid ones.
 
 use std::sync::Arc;
 

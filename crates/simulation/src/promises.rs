@@ -1,4 +1,4 @@
-//! What the service told its callers: by this it is judged at the end.
+//! The service's answers to its callers, which are checked at the end.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What the service, its callers and the provider agree on.
+//! Settings that the service, its callers and the provider share.
 
 use std::time::Duration;
 

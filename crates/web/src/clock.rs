@@ -1,5 +1,5 @@
-//! The time, passed in: the real clock in production, in tests one that stands still until it is
-//! moved, and in simulations one that goes with the runtime's time.
+//! The clock, passed in: the machine's in production, a fixed one in tests, and the runtime's in
+//! simulations.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -17,7 +17,7 @@ enum TimeSource {
     System,
     /// Microseconds since 1970, UTC.
     Fixed(Arc<AtomicI64>),
-    /// What it told when it was made, and when that was by the runtime's time.
+    /// Its time when it was made, and the runtime's time at that moment.
     Runtime(Timestamp, Instant),
 }
 
@@ -32,9 +32,9 @@ impl Clock {
         Self(TimeSource::Fixed(Arc::new(AtomicI64::new(now.micros()))))
     }
 
-    /// A clock that shows `now` and goes on with the runtime's own time, so that a simulation that
-    /// pauses and moves that moves this one with all timers. Clocks made with different times
-    /// differ by as much ever after.
+    /// A clock that starts at `now` and advances with the runtime's time. A simulation that pauses
+    /// and advances the runtime's time so moves this clock together with all timers. Two clocks
+    /// keep the difference that they were made with.
     pub fn of_runtime(now: Timestamp) -> Self {
         Self(TimeSource::Runtime(now, Instant::now()))
     }

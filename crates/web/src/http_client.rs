@@ -20,8 +20,8 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tower::{BoxError, Service};
 
-/// Connections are kept for a while: shorter than servers and balancers usually wait, so that a
-/// kept one is seldom one that the other side has given up.
+/// How long idle connections are kept: shorter than most servers and load balancers keep them, so
+/// that a kept one is seldom closed by the other side.
 const IDLE: Duration = Duration::from_secs(20);
 const IDLE_CONNECTIONS: usize = 16;
 const KEEPALIVE: Duration = Duration::from_secs(60);
@@ -65,7 +65,7 @@ pub enum CallFailure {
     TooLong,
 }
 
-/// What proves to another service who we are, sent as `Authorization: Bearer`. Shown by nothing.
+/// A key for another service, sent as `Authorization: Bearer`. It is never shown.
 #[derive(Clone)]
 pub struct ApiKey(HeaderValue);
 
@@ -75,7 +75,7 @@ pub struct ApiKey(HeaderValue);
 pub struct ApiKeyError;
 
 impl ApiKey {
-    /// Takes a key as it was issued.
+    /// Reads a key as it was issued.
     ///
     /// # Errors
     /// When it is empty or has other than visible ASCII characters.
@@ -104,8 +104,8 @@ impl fmt::Debug for ApiKey {
 
 impl HttpClient {
     /// A client that has not connected yet. A connection that is not made within `patience` is
-    /// given up. The machine's authorities are looked for only when `uses_tls`; without, an https
-    /// address cannot be called.
+    /// given up. The machine's root certificates are loaded only with `uses_tls`. Without it https
+    /// addresses cannot be called.
     pub fn new(uses_tls: bool, patience: Duration) -> Result<Self, TlsUnusable> {
         let connector = Connector::new(uses_tls, patience)?;
         let client = Client::builder(TokioExecutor::new())

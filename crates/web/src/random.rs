@@ -24,8 +24,8 @@ impl Random {
         Self(RandomSource::System)
     }
 
-    /// The same bytes for the same seed. For tests and example data: whoever knows the seed knows
-    /// every token.
+    /// The same bytes for the same seed. For tests and example data only: the seed reveals every
+    /// token.
     pub fn seeded(seed: u64) -> Self {
         Self(RandomSource::Seeded(Arc::new(Mutex::new(seed))))
     }
@@ -71,8 +71,8 @@ impl Random {
     }
 
     /// A UUID that sorts by time (version 7: 48 bits of milliseconds, 74 random ones), for keys of
-    /// large indexes: new ones stand beside each other, so that many of them share a page. It tells
-    /// when it was made.
+    /// large indexes: new keys are adjacent, so that many share a page. It reveals when it was
+    /// made.
     pub fn uuid_at(&self, now: Timestamp) -> Uuid {
         let mut bytes = [0; 10];
         self.fill(&mut bytes);
@@ -89,7 +89,7 @@ impl Random {
 }
 
 impl fmt::Debug for Random {
-    /// Never shows the state: it foretells every token to come.
+    /// Never shows the state, which determines every later token.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self.0 {
             RandomSource::System => "Random(system)",

@@ -69,8 +69,8 @@ impl Supervisor {
         self.run(worker, start, false).await;
     }
 
-    /// As [`Supervisor::keep`], for one of several workers of a name whose work may come to its
-    /// end: then it is not started again.
+    /// As [`Supervisor::keep`], for one of several workers of a name whose work may end. A worker
+    /// that has ended is not restarted.
     pub async fn keep_to_its_end<W>(&self, worker: &'static str, start: impl Fn() -> W)
     where
         W: Future<Output = ()> + Send + 'static,
@@ -135,7 +135,8 @@ impl Supervisor {
         up.set(i64::from(!down.contains_key(worker)));
     }
 
-    /// A task of its own, so that a panic ends it alone; dropped with this future.
+    /// A separate task, so that a panic ends only this worker. It is aborted when this future is
+    /// dropped.
     async fn to_its_end(
         &self,
         worker: &'static str,

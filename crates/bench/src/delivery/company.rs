@@ -1,9 +1,9 @@
-//! What a receiver that is dead and a language model that hangs cost those who book outflows.
+//! The cost of a dead receiver and of a hanging language model for those who book outflows.
 //!
-//! One shop, one process, one database: two shops differ more by their files than by what is looked
-//! for. Its company is switched on and off between short runs, in the order without, with, with,
-//! without, …, so that what changes slowly (the database that grows, the machine's neighbours) hits
-//! both alike. Two neighbouring runs are a pair; what is told is the median of the pairs' ratios.
+//! One shop, one process and one database, because two shops differ more than the effect that is
+//! measured. The receiver or model is switched on and off between short runs, in the order without,
+//! with, with, without, … So slow changes (the growing database, other load) affect both alike. Two
+//! neighbouring runs are a pair, and the result is the median of the pairs' ratios.
 //!
 //! - The receiver takes connections and never answers. *Without* it, its endpoint is disabled, as a
 //!   person does it; *with* it, the endpoint is enabled, and whatever waits there is tried again at

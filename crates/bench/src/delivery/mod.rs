@@ -1,5 +1,5 @@
-//! Events: how many deliveries a second reach a receiver that answers at once; in `company`, what a
-//! receiver or a language model that never answers costs those who book outflows.
+//! Events: deliveries a second to a receiver that answers at once, and in `company` the cost of a
+//! receiver or a language model that never answers.
 
 mod company;
 mod stand_in;

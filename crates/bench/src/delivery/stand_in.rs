@@ -1,5 +1,5 @@
-//! Servers that never answer: a receiver of events, and a language model that can be told to answer
-//! again.
+//! Servers that never answer: a receiver of events, and a language model that can be switched to
+//! answer again.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

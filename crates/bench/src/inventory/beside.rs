@@ -1,7 +1,6 @@
-//! The service compared, in alternating runs, with what the same machine does without it, so that
-//! noise hits both: on SQLite a handler that answers constants and a loop of commits, on PostgreSQL
-//! `pgbench`. Reads run as in a shop: limits on, another address each time, and others sell
-//! meanwhile.
+//! The service compared with the machine without it, in alternating runs, so that noise affects
+//! both: on SQLite a handler that answers constants and a loop of commits, on PostgreSQL `pgbench`.
+//! Reads run as in a shop: limits on, another address each time, and others sell meanwhile.
 
 use std::path::Path;
 use std::time::Duration;

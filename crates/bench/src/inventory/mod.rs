@@ -1,8 +1,8 @@
 //! `balcao bench inventory`: the figures of the inventory service in `docs/performance.md`.
 //!
-//! `beside` compares the service with what the machine does without it, on SQLite and on
-//! PostgreSQL, in one run; `lists` asks for every list in every documented order at full size;
-//! `pages` opens what people open every day, as a browser does.
+//! `beside` compares the service with the machine without it, on SQLite and on PostgreSQL, in one
+//! run. `lists` requests every list in every documented order at full size. `pages` opens everyday
+//! pages as a browser does.
 
 mod bare;
 mod beside;

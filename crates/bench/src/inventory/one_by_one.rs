@@ -1,5 +1,4 @@
-//! What sales on SQLite are compared with: the same rows written by a loop that commits each sale
-//! by itself.
+//! The baseline of sales on SQLite: the same rows written by a loop that commits each sale.
 
 use std::path::Path;
 use std::time::{Duration, Instant};

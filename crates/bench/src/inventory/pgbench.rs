@@ -1,5 +1,5 @@
-//! PostgreSQL's own benchmark, `pgbench`, with the service's statements as a script: what the
-//! server does without the service.
+//! PostgreSQL's own benchmark, `pgbench`, with the service's statements as a script: the baseline
+//! on PostgreSQL.
 
 use std::path::Path;
 

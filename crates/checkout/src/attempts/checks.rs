@@ -130,7 +130,7 @@ pub(crate) async fn unknown_count(db: &Db, now: Timestamp) -> Result<i64, Error>
         .await
 }
 
-/// Erases people's data, keys and answers that have expired. What is of unknown outcome stays known
+/// Erases people's data, keys and answers that have expired. Attempts of unknown outcome stay known
 /// to be so.
 pub(crate) async fn erase_expired(db: &Db, now: Timestamp) -> Result<(), Error> {
     let erase = async move |tx: &mut db::Tx| store::erase_expired(tx, now - RETENTION, now).await;

@@ -1,6 +1,6 @@
-//! The right to work on an attempt: stores the intent before the provider is called, or finds what
-//! the caller's idempotency key already stands for. The database's unique key settles every race,
-//! between processes too.
+//! The lease of an attempt. The intent is stored before the provider is called, unless the caller's
+//! idempotency key has an attempt already. The database's unique key settles every race, between
+//! processes too.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::state::State;
 /// How often a key is looked up again whose attempt vanished between two statements.
 const LOOKUPS_MAX: usize = 5;
 
-/// What a caller's request comes to before any call.
+/// The result of claiming an attempt for a request, before any call.
 pub(super) enum Claim {
     /// Work on it: the attempt is ours until the lease ends.
     Run(Box<Run>),
@@ -38,15 +38,14 @@ pub(super) struct Run {
     /// Stored by this very request.
     pub(crate) is_fresh: bool,
     /// When the call that moves the money was last sent before this run; none when it never was, or
-    /// when it is certain that nothing came of it. The provider is asked before that call is sent
-    /// again.
+    /// when it is certain that it had no effect. The provider's state is read before that call is
+    /// sent again.
     pub(crate) sent_at: Option<Timestamp>,
 }
 
 impl Run {
-    /// The provider was asked at `requested_at` and knows nothing of an earlier call. If it must
-    /// know that call by now, the call came to nothing: what is sent next is sent for the first
-    /// time.
+    /// The provider, read at `requested_at`, knows nothing of an earlier call. If it must know that
+    /// call by now, the call came to nothing: what is sent next is sent for the first time.
     pub(super) fn rule_out_earlier_call(&mut self, requested_at: Timestamp) {
         self.sent_at = self.sent_at.filter(|sent| !is_certain(*sent, requested_at));
     }
@@ -205,7 +204,7 @@ async fn acquire(tx: &mut Tx, found: Attempt, run: &NewRun) -> Result<Claim, db:
     if !store::take_attempt(tx, found.id, step, &run.lease, run.now).await? {
         return Ok(Claim::Busy);
     }
-    // A closed attempt was sent too, once: the provider is asked about it again.
+    // A closed attempt was sent once, too. The provider's state is read again.
     let was_sent = matches!(found.step, AttemptStep::Sending | AttemptStep::Closed);
     Ok(Claim::Run(Box::new(Run {
         sent_at: found.sent_at.filter(|_| was_sent),

@@ -1,5 +1,5 @@
-//! How a run that made nothing leaves its attempt: ended, forgotten, or open to a repetition and to
-//! the reconciler.
+//! Releases an attempt whose run made no payment: ended, deleted, or open for a retry and for the
+//! reconciler.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::payments::AttemptStep;
 use crate::provider::Failure;
 use crate::state::State;
 
-/// How soon the provider is asked about an unknown outcome.
+/// How soon an unknown outcome is checked at the provider.
 pub(super) const FIRST_CHECK_AFTER: Duration = Duration::from_secs(5);
 
 /// Why a run stopped.
@@ -32,7 +32,7 @@ impl Stop {
     }
 }
 
-/// What a caller is told of a run that failed.
+/// The error for the caller of a failed run.
 #[derive(Debug)]
 pub(super) struct RunFailure {
     /// The failure, as unknown as the outcome of the attempt.
@@ -126,7 +126,7 @@ async fn release(
     put_back(state, released).await
 }
 
-/// A release of a run that sent nothing. One of unknown outcome is asked about soon.
+/// The release of a run that sent nothing. An unknown outcome is checked soon.
 fn unsent(state: &State, run: &Run, step: AttemptStep, answer: String) -> Release {
     let is_unknown = step == AttemptStep::Sending;
     Release {

@@ -17,7 +17,7 @@ use crate::webhooks::{EventType, Subject, publish};
 struct PaymentPayload<'a> {
     #[serde(flatten)]
     payment: PaymentBody<'a>,
-    /// What was given back so far; of refunds only.
+    /// The amount refunded so far; of refunds only.
     #[serde(skip_serializing_if = "Option::is_none")]
     refunded_amount: Option<Box<RawValue>>,
     /// The order that it pays.
@@ -125,7 +125,7 @@ mod tests {
         let pending = Some((Pending, none));
         assert_eq!(types(pending, (Pending, none)), [""; 0]);
         assert_eq!(types(pending, (Approved, none)), ["payment.approved"]);
-        // Paid and partly given back before we heard of either.
+        // Paid and partly refunded before either was reported.
         let both = ["payment.approved", "payment.refunded"];
         assert_eq!(types(pending, (Approved, some)), both);
         let approved = Some((Approved, none));

@@ -1,6 +1,6 @@
-//! The end of orders that are not paid: canceled by the shop, or expired. A pix or a boleto that
-//! still waits for its payer is cancelled at the provider, where it may turn out to be paid. Second
-//! payments are given back where the shop wants that.
+//! The end of orders that are not paid: canceled by the shop, or expired. An unpaid pix or boleto
+//! of it is cancelled at the provider, which may find it paid. Second payments are refunded if the
+//! shop wants that.
 
 mod worker;
 

@@ -1,5 +1,4 @@
-//! What the query strings of all lists may ask for, and the addresses of the previous and next
-//! page. Pure.
+//! The query parameters of all lists, and the addresses of the previous and next page. Pure.
 
 use std::time::Duration;
 
@@ -130,7 +129,7 @@ pub(crate) fn page_links(
     (next, (page > 1).then(|| address((page - 1).min(pages))))
 }
 
-/// A list as it was asked for.
+/// A requested list.
 pub(crate) struct List<'a> {
     pub(crate) public_url: &'a PublicUrl,
     pub(crate) path: &'a str,

@@ -1,8 +1,8 @@
-//! Notifications of the provider: signature, inbox, and reading the payment back, which alone
-//! decides its state.
+//! Notifications of the provider: signature, inbox, and reading the payment from the provider. Only
+//! that reading decides the payment's state.
 //!
-//! A notification is stored first and answered at once; its contents are not believed. Duplicate,
-//! late and reordered ones change nothing. Carries the specification's "Events" and the row
+//! A notification is stored first and answered at once. Its contents are not trusted. Duplicate,
+//! late and reordered ones change nothing. Implements the specification's "Events" and the row
 //! "Notifications" of the decisions.
 
 mod signature;

@@ -1,10 +1,8 @@
-//! The signature of a notification: which text is signed, and whether a secret of ours made it.
-//! Pure.
+//! The signature of a notification: the signed text, and its verification with our secrets. Pure.
 //!
 //! The provider signs `id:<data.id>;request-id:<x-request-id>;ts:<ts>;` with HMAC-SHA256, leaving
-//! out pairs whose value is absent. A valid signature is enough, however old: a repeated
-//! notification only makes us read the payment again, and the provider's own repetitions come up to
-//! four days late.
+//! out pairs whose value is absent. An old signature is valid: a replayed notification only makes
+//! us read the payment again, and the provider's own retries come up to four days late.
 
 use http::HeaderMap;
 

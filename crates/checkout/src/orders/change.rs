@@ -1,5 +1,5 @@
-//! How an order changes, always inside the transaction that stores why: a payment's new state, a
-//! cancellation, the end of its time.
+//! Changes of an order, inside the transaction that stores the cause: a payment's new state, a
+//! cancellation, the expiry.
 
 use db::{Timestamp, Tx};
 
@@ -23,7 +23,7 @@ pub(super) enum Change {
     Canceled,
     /// Its time is over.
     Expired,
-    /// A payment was approved that pays for nothing: somebody must look at it, or it is given back
+    /// A payment was approved that pays for nothing: somebody must look at it, or it is refunded
     /// from `refund_at` on.
     Overpaid {
         /// Its row.
@@ -32,7 +32,7 @@ pub(super) enum Change {
     },
 }
 
-/// What became of a payment of an order.
+/// A change of a payment of an order.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PaymentChange<'a> {
     /// The payment's row.
@@ -41,7 +41,7 @@ pub(crate) struct PaymentChange<'a> {
     pub(crate) state: PaymentState,
     /// How it came there.
     pub(crate) transitions: &'a Transitions,
-    /// Are second payments given back by themselves?
+    /// Whether second payments are refunded automatically.
     pub(crate) refunds_overpayment: bool,
 }
 
@@ -122,7 +122,7 @@ pub(crate) async fn follow_refused_approval(
     apply(tx, &order, change, now).await
 }
 
-/// What an approval does to an order.
+/// The effect of an approval on an order.
 fn approval(order: &LockedOrder, payment: PaymentChange<'_>, now: Timestamp) -> Change {
     let by = payment.payment;
     match order.status {

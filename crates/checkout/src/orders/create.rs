@@ -1,5 +1,5 @@
-//! Making an order. The database's unique keys settle which of two requests with one key, or with
-//! one reference, made it.
+//! Creating an order. The database's unique keys decide between concurrent requests with one key or
+//! one reference.
 
 use db::{Conn, Db, Timestamp, Tx};
 
@@ -129,8 +129,8 @@ pub(crate) async fn delete_expired_keys(db: &Db, now: Timestamp) -> Result<(), d
     Ok(())
 }
 
-/// By which two requests are compared. The end is taken as it was asked for: without one, each
-/// repetition has its own.
+/// The digest by which two requests are compared. It contains the requested end, since without one
+/// each repetition computes another.
 fn fingerprint(secret: &Secret, new: &NewOrder, items: &str, customer: Option<&str>) -> String {
     let methods: Vec<_> = new
         .payment_methods

@@ -1,5 +1,5 @@
-//! How an order that is not paid ends: canceled by the shop, or when its time is over. Its payments
-//! are cancelled by `closing`.
+//! The end of an unpaid order: canceled by the shop, or expired. Its payments are cancelled by
+//! `closing`.
 
 use db::{Db, Error, Timestamp};
 

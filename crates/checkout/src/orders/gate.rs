@@ -1,7 +1,7 @@
 //! Whether an order may be paid now: at most one payment of it is alive.
 //!
-//! Every attempt begins, or goes on, in a transaction that holds the order's row. So of any number
-//! of tabs, retries and replicas one passes, and the others see what it has stored.
+//! Every attempt begins, or goes on, in a transaction that locks the order's row. So of any number
+//! of tabs, retries and replicas one passes, and the others see its attempt.
 
 use db::{Timestamp, Tx};
 
@@ -129,7 +129,7 @@ impl Obstacle {
 }
 
 impl LivePayment {
-    /// What is alive among the attempts of an order.
+    /// The live attempts of an order.
     pub(super) fn of<'a>(attempts: impl IntoIterator<Item = &'a OrderAttempt>) -> Self {
         let mut live = Self::Nothing;
         for attempt in attempts {

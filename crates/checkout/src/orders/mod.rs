@@ -1,8 +1,8 @@
-//! Orders: a sum that the shop sets, the page where its buyer pays it, and what becomes of it.
+//! Orders: a sum that the shop sets, the page where its buyer pays it, and its states.
 //!
-//! A payment of an order is a payment like any other: `attempts` makes it after asking here whether
-//! the order may be paid, and calls [`follow`] in the transaction that stores its state. What an
-//! order's end asks of the provider is in `closing`.
+//! A payment of an order is a payment like any other. `attempts` makes it after the check that the
+//! order may be paid, and calls [`follow`] in the transaction that stores its state. `closing`
+//! cancels the payments of an order that has ended.
 
 mod change;
 mod create;

@@ -16,7 +16,7 @@ use crate::lists::{self, Filter, ListKind};
 pub(crate) struct StoredOrder {
     /// The order.
     pub(crate) order: Order,
-    /// What was tried to pay it.
+    /// Its payments, unsuccessful ones included.
     pub(crate) payments: Vec<OrderPayment>,
 }
 

@@ -1,8 +1,8 @@
 //! The checkout page: its form, the texts its script needs, and the files it loads.
 //!
 //! The page knows nothing of payments in the database: it posts to `/create_payment` and follows
-//! `/payments/{id}/status` like any client. Carries "GET /" of the specification, with the page's
-//! behaviour in `assets/checkout.js` and its words in `templates/checkout/`.
+//! `/payments/{id}/status` like any client. Implements "GET /" of the specification. The page's
+//! behaviour is in `assets/checkout.js`, its texts in `templates/checkout/`.
 
 mod logo;
 mod order;

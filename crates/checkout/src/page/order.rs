@@ -1,5 +1,5 @@
-//! What the page asks to be paid: an order of the shop's, or what the query of the open page's
-//! address says (`?amount=19.90&description=…`).
+//! What the page charges: an order of the shop, or the query of the open page's address
+//! (`?amount=19.90&description=…`).
 
 use brazil::holds_card_number;
 use db::Money;
@@ -23,7 +23,7 @@ pub(super) struct OrderQuery {
     description: Option<String>,
 }
 
-/// The order as the page shows it: what is missing is asked for.
+/// The order as the page shows it. The page asks the buyer for missing fields.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct PageOrder {
     pub(super) amount: Option<AmountText>,
@@ -34,7 +34,7 @@ pub(crate) struct PageOrder {
     pub(super) link: Option<OrderLink>,
 }
 
-/// What the page knows of an order of the shop's beside its sum.
+/// What the page shows of an order of the shop besides its sum.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct OrderLink {
     /// The page's own path, to which the payment is sent.
@@ -74,7 +74,7 @@ pub(crate) enum OrderLinkState {
     /// Nobody knows yet what came of a payment.
     Confirming,
     Paid,
-    /// It was paid, and all of it was given back.
+    /// It was paid, and refunded in full.
     Returned,
     Canceled,
     Expired,
@@ -153,7 +153,7 @@ impl PageOrder {
         first.is_some_and(|kind| kind.as_str() == method)
     }
 
-    /// What the button says before the script does.
+    /// The button's text before the script sets it.
     pub(super) fn pay_label(&self, layout: &Layout) -> String {
         let (alone, with_amount) = if self.is_first("card") {
             (layout.text("Pagar", "Pay"), layout.text("Pagar", "Pay"))

@@ -293,7 +293,7 @@ const TEXTS: &[(&str, &str, &str)] = &[
         "Este estado não foi aceito.",
         "This state was not accepted.",
     ),
-    // What became of the request.
+    // Outcomes of the request.
     (
         "retry_in",
         "O provedor não respondeu. Nova tentativa em {seconds} s ({attempt} de {most}).",

@@ -1,7 +1,7 @@
 //! The state machine of the specification ("States and transitions") as a type. Pure.
 //!
-//! The provider decides a payment's state; this decides which of the reported states we may follow,
-//! through which states between, and which we must refuse.
+//! The provider decides a payment's state. The state machine decides which reported states are
+//! accepted, through which intermediate states, and which are refused.
 
 /// A payment's state: the seven status values of the specification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,5 +1,4 @@
-//! The search for payments that have changed, page by page: what to ask for, and what to ask for
-//! next.
+//! The search for changed payments, page by page: the request for a page, and for the next.
 
 use db::Timestamp;
 

@@ -10,7 +10,7 @@ use web::rate::throttled_detail;
 
 use super::message;
 
-/// A call that brought no result, told apart by what is known of its effect.
+/// A failed call, by what is known of its effect.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// No connection was made (address, DNS, TLS, refusal): the provider certainly did nothing.
@@ -44,7 +44,7 @@ pub enum Failure {
     /// Our own quota of calls is used up: nothing was sent.
     #[error("the quota of calls to the provider is used up")]
     Quota {
-        /// When the calls asked for fit in again.
+        /// When the quota allows the calls again.
         retry_after: Duration,
     },
     /// The client is held back after too many attempts or declines: nothing was sent.
@@ -87,7 +87,7 @@ impl Failure {
         matches!(self, Failure::Quota { .. } | Failure::Paused { .. })
     }
 
-    /// Whether the provider may have done what was asked though no answer says so: ask it by
+    /// Whether the provider may have carried out the request though no answer says so: find out by
     /// reference before anything else is tried.
     pub fn is_unknown(&self) -> bool {
         match self {
@@ -105,8 +105,7 @@ impl Failure {
         self.is_refusal() && !self.is_passing()
     }
 
-    /// Whether the answer has a status by which the provider refuses what was asked for, for good
-    /// or not.
+    /// Whether the answer has a status by which the provider refuses the request, for good or not.
     pub fn is_refusal(&self) -> bool {
         matches!(
             self,
@@ -117,7 +116,7 @@ impl Failure {
         )
     }
 
-    /// Whether the provider knows nothing by the id that was asked for.
+    /// Whether the provider has nothing with the requested id.
     pub fn is_not_found(&self) -> bool {
         matches!(self, Failure::Refused { status: 404, .. })
     }

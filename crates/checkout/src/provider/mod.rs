@@ -1,10 +1,10 @@
 //! The client of the external payment provider: the calls, their quota, and what their failures
 //! mean.
 //!
-//! Carries the specification's "Authentication" (three headers on every call), the provider's rows
-//! of "Errors" and of "Limits", and processing rules 2–5 as far as they are single calls. Which
-//! call is made when, with which key, and what is stored of it is `payments`; nothing here knows a
-//! database.
+//! Implements the specification's "Authentication" (three headers on every call), the provider's
+//! rows of "Errors" and of "Limits", and processing rules 2–5 as far as they are single calls.
+//! `attempts` decides when a call is made, with which key, and what is stored. There is no database
+//! here.
 
 mod base_url;
 mod changes;
@@ -43,7 +43,7 @@ use payment::PaymentName;
 use quota::Quota;
 use transport::Network;
 
-/// What the client is told by the configuration.
+/// The client's configuration.
 #[derive(Debug, Clone)]
 pub struct ProviderConfig {
     /// The provider's address.
@@ -113,7 +113,7 @@ pub type Observer = Arc<dyn Fn(&Observation<'_>) + Send + Sync>;
 /// A call that was made.
 #[derive(Debug, Clone, Copy)]
 pub struct Observation<'a> {
-    /// What was asked for, in a word.
+    /// The name of the operation.
     pub operation: &'static str,
     /// The status of the answer, or why there is none.
     pub answer: Result<u16, &'a Failure>,
@@ -217,7 +217,7 @@ impl Client {
         payments.into_iter().map(ours).collect()
     }
 
-    /// A page of the payments that have changed, whoever made them. `GET /v1/payments/search`
+    /// A page of the payments that have changed, ours or not. `GET /v1/payments/search`
     pub async fn changed(
         &self,
         changes: Changes,

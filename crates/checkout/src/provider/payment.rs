@@ -1,4 +1,4 @@
-//! The provider's answers, read with all the leniency they are known to need.
+//! The provider's answers, read as leniently as they are known to require.
 //!
 //! Known traps: ids are numbers here and strings there, amounts are numbers or strings, the payer's
 //! data may be null "for security reasons", the expiry may be masked by a non-number (it is not
@@ -19,9 +19,9 @@ pub struct ProviderPayment {
     pub status: String,
     /// An open word; empty if not sent.
     pub status_detail: String,
-    /// What was asked for.
+    /// The requested amount.
     pub amount: Money,
-    /// What was given back so far.
+    /// The amount refunded so far.
     pub refunded: Money,
     /// `pix`, the boleto method's identifier, or the card's network; empty if not sent.
     pub payment_method_id: String,
@@ -35,7 +35,7 @@ pub struct ProviderPayment {
     pub date_of_expiration: Option<String>,
     /// Our own name for the payment.
     pub external_reference: Option<String>,
-    /// The currency of its amounts, if told.
+    /// The currency of its amounts, if reported.
     pub currency: Option<String>,
     /// The text of the pix code.
     pub qr_code: Option<String>,
@@ -79,7 +79,7 @@ pub(super) enum PaymentName<'a> {
 pub struct ProviderRefund {
     /// Its id, as text whatever it was sent as.
     pub id: String,
-    /// The amount given back.
+    /// The refunded amount.
     pub amount: Option<Money>,
     /// `approved`, `in_process` or `rejected`; empty if not sent.
     pub status: String,
@@ -90,7 +90,7 @@ pub struct ProviderRefund {
 /// The answer to asking for a refund.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RefundAnswer {
-    /// The refund was made by this call, or is told again.
+    /// The refund was made by this call, or by an earlier one with the same key.
     Made(ProviderRefund),
     /// A refund with the same key was made before; the provider does not say which. Its list has
     /// it.
@@ -112,8 +112,8 @@ impl ProviderPayment {
             .map_err(|reason| Failure::unreadable(status, reason))
     }
 
-    /// The payment, if it is the one that was asked for: in reais, by an id that can stand in an
-    /// address. What an answer says of any other must not decide this one.
+    /// The payment, if it is the requested one, in reais, with an id that can stand in an address.
+    /// An answer about another payment must not decide the state of this one.
     pub(super) fn about(self, status: u16, name: PaymentName<'_>) -> Result<Self, Failure> {
         let is_the_payment = match name {
             // A provider that does not repeat our name tells nothing by that.

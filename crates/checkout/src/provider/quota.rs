@@ -51,7 +51,7 @@ impl Quota {
             return Err(Failure::Quota { retry_after });
         }
         self.take_from_all(calls, Reserve::Nothing).await?;
-        // What was taken from all is counted, however much it is.
+        // The calls were taken from the total, so the share counts them whatever its limit.
         let counted = self
             .windows
             .take(&share, &self.rates, calls, Reserve::Nothing);

@@ -1,9 +1,9 @@
 //! One HTTP exchange with the provider: exactly the specified headers, one deadline for the whole
 //! exchange, and failures that say whether the call may have had an effect.
 //!
-//! Plain hyper rather than a client library: those add headers of their own, follow redirects and
-//! read proxies from the environment unless told not to, and cost a part of the millisecond that
-//! this service may add.
+//! Plain hyper rather than a client library. Libraries add headers, follow redirects and read
+//! proxies from the environment by default, and cost a part of the millisecond that this service
+//! may add.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -134,8 +134,8 @@ impl Transport for Network {
     }
 }
 
-/// What is known when no head of an answer came. Only a connection that was never made is certain
-/// to have done nothing.
+/// The failure when no response head came. Only a connection that was never made is certain to have
+/// done nothing.
 fn without_answer(error: legacy::Error) -> Failure {
     if error.is_connect() {
         return Failure::NotSent(error.into());

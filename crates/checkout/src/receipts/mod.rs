@@ -1,5 +1,4 @@
-//! Receipts: the mail that buyers get of an approved payment, where the shop sends mail. How mail
-//! is sent is in `delivery`.
+//! Receipts: mail to buyers about approved payments, if the shop sends mail. `delivery` sends it.
 
 mod compose;
 

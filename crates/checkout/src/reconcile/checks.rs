@@ -1,6 +1,6 @@
-//! The checks that are due: attempts of unknown outcome, refunds that the provider is still at work
-//! on, and open payments. Each check is paid from the quota and claimed before the provider is
-//! asked, so that of several processes one asks.
+//! The checks that are due: attempts of unknown outcome, unfinished refunds, and open payments.
+//! Each check counts against the quota and is claimed before the call to the provider, so that only
+//! one of several processes makes the call.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -39,7 +39,7 @@ pub(super) async fn check_due(
 ) -> Result<bool, db::Error> {
     for queue in [Queue::Attempts, Queue::Payments] {
         let mut after = (Timestamp::from_micros(0), 0);
-        // What was asked about comes later in the order again.
+        // A checked attempt comes later in the order again.
         let mut seen = HashSet::new();
         loop {
             let questions = due(state, queue, until, after).await?;
@@ -274,7 +274,7 @@ async fn read_back(state: &State, stored: &StoredPayment) -> Result<Option<Findi
 }
 
 impl Finding {
-    /// What became of the provider's report of a payment; none when the payment is not ours.
+    /// The result of the provider's report of a payment; none when the payment is not ours.
     pub(super) const fn of(recorded: ReportOutcome) -> Option<Self> {
         match recorded {
             ReportOutcome::Moved { state, .. } => Some(Self::Moved(state)),
@@ -284,7 +284,7 @@ impl Finding {
         }
     }
 
-    /// What the provider said of an attempt whose outcome stays unknown.
+    /// The provider's answer about an attempt whose outcome stays unknown.
     fn as_answer(&self) -> Option<&str> {
         match self {
             Self::NotFound => Some("not known to the provider yet"),

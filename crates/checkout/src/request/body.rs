@@ -1,4 +1,4 @@
-//! The raw body, and the members that a request may have in it.
+//! The raw body, and its allowed members.
 
 use axum::body::{Body, HttpBody};
 use bytes::Bytes;

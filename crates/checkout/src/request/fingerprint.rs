@@ -1,5 +1,5 @@
-//! A keyed digest of a whole request: tells whether two requests are the same, and nothing about
-//! either.
+//! A keyed digest of a whole request: it reveals whether two requests are the same, and nothing
+//! else about them.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;

@@ -2,9 +2,9 @@
 //! processing rule 1.
 //!
 //! Every check of `POST /create_payment` up to the provider lives here, with the exact status and
-//! text of each refusal, and the small bodies of cancelling and refunding. Whether the request came
-//! over HTTPS is seen at the edge; only the refusal for it is here. Nothing here waits, stores or
-//! sends, and no refusal carries a value of the request.
+//! text of each refusal, and the small bodies of cancelling and refunding. `access` checks that the
+//! request came over HTTPS; only the refusal for it is here. Nothing here waits, stores or sends,
+//! and no refusal contains a value of the request.
 
 pub(crate) mod amount;
 mod body;
@@ -58,7 +58,7 @@ pub enum Method {
     Boleto(BoletoPayer),
 }
 
-/// What an order has fixed of every payment of it.
+/// The terms that an order fixes for its payments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OrderTerms {
     pub(crate) amount: Money,
@@ -135,7 +135,7 @@ impl MethodKind {
         Self::ALL.into_iter().find(|kind| kind.as_str() == text)
     }
 
-    /// What the method requires beside the common fields, in the specification's order.
+    /// The fields that the method requires besides the common ones, in the specification's order.
     const fn fields(self) -> &'static [&'static str] {
         match self {
             MethodKind::Card => &[
@@ -254,7 +254,7 @@ pub fn check_cancellation(content_type: Option<&str>, body: &[u8]) -> Result<(),
     }
 }
 
-/// Checks the body of a refund: the amount asked for, or none for what is left. A body is not
+/// Checks the body of a refund: the amount, or none for the rest of the payment. A body is not
 /// required.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Texts of a request: how long each may be, and what an e-mail address looks like.
+//! Texts of a request: their lengths, and the form of an e-mail address.
 
 use std::borrow::Cow;
 

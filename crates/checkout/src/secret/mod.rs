@@ -1,5 +1,5 @@
-//! The service's secret and the other secrets of its configuration: bytes that nothing shows, and
-//! what is derived from them.
+//! The service's secret and the other secrets of its configuration, which are never shown, and the
+//! keys derived from them.
 
 mod store;
 

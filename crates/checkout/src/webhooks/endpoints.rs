@@ -1,5 +1,4 @@
-//! What operators do with the endpoints that get the service's events, by commands; nobody is
-//! logged in there.
+//! Commands of operators on webhook endpoints. They have no login.
 
 pub use delivery::endpoints::{EndpointError, EndpointInput, Rotation, description};
 pub use delivery::{Attempt, DisabledReason, Endpoint, TargetError, Types, UnknownType};

@@ -1,6 +1,5 @@
-//! What the shop's own servers are told of: the types of events, and what operators do with the
-//! endpoints that get them. What is told of a change is decided where it happens; how events are
-//! stored and delivered is in the crate `delivery`.
+//! Webhooks to the shop's servers: the types of events, and the operators' commands on endpoints.
+//! The code of a change publishes its event. The crate `delivery` stores and delivers it.
 
 pub mod endpoints;
 mod event_type;
@@ -21,7 +20,7 @@ pub const SERVICE: Service = Service {
     key: "the checkout secret",
 };
 
-/// What an event is about, by its row. Events of one subject are delivered in their order.
+/// The subject of an event, by its row. Events of one subject are delivered in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Subject {
     /// A payment without an order.

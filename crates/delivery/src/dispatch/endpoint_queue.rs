@@ -1,5 +1,5 @@
-//! Delivers to one endpoint: what is due is posted, a bounded number at once, and the results are
-//! recorded in batches. After a crash between the two, a delivery is posted again, under the same
+//! Delivers to one endpoint: posts due deliveries, a bounded number at once, and records the
+//! results in batches. After a crash between the two, a delivery is posted again, under the same
 //! `webhook-id`.
 
 use std::{
@@ -55,7 +55,7 @@ impl EndpointQueue {
     }
 }
 
-/// What was done at an endpoint.
+/// The attempts at an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Progress {
     /// Attempts made.

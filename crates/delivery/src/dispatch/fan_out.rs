@@ -11,7 +11,7 @@ use crate::{Outbox, Types, mail, store};
 /// Events taken at once.
 const BATCH: i64 = 500;
 
-/// What was made.
+/// The created deliveries.
 #[derive(Debug, Default)]
 pub(super) struct FanOut {
     /// The types of the events that were taken.

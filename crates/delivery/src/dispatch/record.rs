@@ -1,5 +1,5 @@
-//! Records the results of attempts: the states of deliveries, the attempts themselves, which
-//! delivery is next in each subject's order, and what the results mean for the endpoint.
+//! Records the results of attempts: the states of deliveries, the attempts, the next delivery of
+//! each subject, and the state of the endpoint.
 
 use std::time::Duration;
 

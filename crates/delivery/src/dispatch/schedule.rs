@@ -22,7 +22,7 @@ const WAITS: [u64; 9] = [
     20 * HOUR,
     24 * HOUR,
 ];
-/// The longest that a receiver's `Retry-After` is believed.
+/// The longest `Retry-After` of a receiver that is honoured.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * HOUR);
 /// An endpoint at which everything failed for so long is disabled.
 pub(super) const FAILING: Duration = Duration::from_secs(5 * 24 * HOUR);

@@ -1,4 +1,4 @@
-//! The endpoints that the configuration has.
+//! The endpoints of the configuration.
 
 use db::{Error, Timestamp, Tx};
 

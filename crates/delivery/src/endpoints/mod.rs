@@ -1,6 +1,6 @@
-//! What people do with webhook endpoints: list, add, change, rotate secrets, disable and enable,
-//! delete, test. Functions that write take the transaction, so that a service can write down in it
-//! who did it. After the commit the workers are woken by [`Outbox::wake`].
+//! Managing webhook endpoints: list, add, change, rotate secrets, disable and enable, delete, test.
+//! Functions that write take the transaction, so that a service can record the actor in it. After
+//! the commit the workers are woken by [`Outbox::wake`].
 
 mod configured;
 mod secrets;
@@ -28,7 +28,7 @@ const OVERLAP: Duration = Duration::from_secs(24 * 60 * 60);
 /// The longest description, in characters.
 const DESCRIPTION_MAX: usize = 200;
 
-/// What a person wants of an endpoint.
+/// A person's input for an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EndpointInput {
     /// Where events are posted to.

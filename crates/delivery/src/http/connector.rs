@@ -1,6 +1,5 @@
-//! Connections to receivers. Every name is resolved here, every address looked at, and the
-//! connection made to an address that was looked at: no second answer of a name server can lead it
-//! elsewhere.
+//! Connections to receivers. Every name is resolved here, and the connection is made to an address
+//! that was checked. So a second DNS answer cannot redirect it (DNS rebinding).
 
 use std::{
     net::SocketAddr,

@@ -1,5 +1,5 @@
 //! One exchange with a receiver: the message posted, the answer's status and beginning read, all
-//! within one deadline. Redirects are answers like others: nothing is sent to where they point.
+//! within one deadline. Redirects are not followed.
 
 use std::{fmt, sync::OnceLock, time::Duration};
 
@@ -72,7 +72,7 @@ impl SignedMessage {
     }
 }
 
-/// What became of an attempt.
+/// The outcome of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) outcome: Outcome,

@@ -88,7 +88,7 @@ impl Secret {
     }
 }
 
-/// What the headers of a message that was received say of its signature.
+/// The signature headers of a received message.
 #[derive(Debug, Clone, Copy)]
 pub struct SignatureHeaders<'a> {
     id: &'a str,

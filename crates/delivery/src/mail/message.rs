@@ -1,6 +1,6 @@
-//! A mail as it travels: headers of RFC 5322, the two texts as alternatives (RFC 2046), all of it
-//! ASCII in short lines, so that no server on the way has to change it. It has few headers, all of
-//! them ours: a library for it would bring seven crates.
+//! The source of a mail: headers of RFC 5322 and the two texts as alternatives (RFC 2046). All of
+//! it is ASCII in short lines, so that no server has to re-encode it. It needs few headers, and a
+//! library would add seven crates.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use db::Timestamp;

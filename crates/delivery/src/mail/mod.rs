@@ -1,5 +1,5 @@
-//! Mail: the queue, the message, the protocol. Its words and receivers are the service's; `mailer`
-//! sends what is due.
+//! Mail: the queue, the message, the protocol. Texts and recipients belong to the service; `mailer`
+//! sends due mails.
 
 mod message;
 mod server;
@@ -44,8 +44,8 @@ pub struct Sender {
     pub address: String,
 }
 
-/// What a service tells people by mail of what the workers see: one mail for each receiver. Its
-/// other mails it queues itself.
+/// The mails of a service about events of the workers, one for each recipient. Its other mails it
+/// queues itself.
 pub trait MailTemplates: Send + Sync {
     /// Whether events of this type become mail.
     fn is_mailed(&self, _kind: &str) -> bool {

@@ -4,7 +4,7 @@ use db::{Conn, Error, Row, Timestamp, Tx};
 
 use crate::model::{ConfiguredEndpoint, DisabledReason, Endpoint, Types};
 
-/// What a person decides about an endpoint.
+/// The settings of an endpoint that a person chooses.
 #[derive(Debug, Clone)]
 pub(crate) struct NewEndpoint {
     pub(crate) url: String,

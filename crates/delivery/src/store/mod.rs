@@ -1,5 +1,5 @@
-//! Statements about events: the outbox, and making deliveries from it. `service` says whose rows
-//! they are about. Endpoints, deliveries, lists and mail have their statements in the files beside
+//! Statements about events: the outbox, and making deliveries from it. `service` selects the rows
+//! of one service. Statements about endpoints, deliveries, lists and mail are in the files beside
 //! this one.
 
 pub(crate) mod deliveries;

@@ -1,8 +1,7 @@
 //! A record with its description: one line a field.
 //!
-//! `resource!` takes a struct whose fields have a description behind an equals sign. It contains no
-//! decision: it repeats for every field what one field needs, and everything else works on
-//! [`Record::FIELDS`].
+//! `resource!` takes a struct whose fields have a description behind an equals sign. It only
+//! repeats the code of one field for every field. All other code works on [`Record::FIELDS`].
 
 use std::fmt;
 

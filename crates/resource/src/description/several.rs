@@ -1,4 +1,4 @@
-//! Fields that hold several of what there is to choose from.
+//! Fields that hold several of the offered choices.
 
 use std::{fmt, str::FromStr};
 

@@ -1,5 +1,5 @@
-//! What surrounds a call to the provider's interface: the record of calls, the faults that were
-//! asked for, the keys in flight.
+//! Around the calls to the provider's interface: the record of calls, injected faults, and
+//! idempotency keys in flight.
 
 mod faults;
 mod in_flight;

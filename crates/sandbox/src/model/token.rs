@@ -1,4 +1,4 @@
-//! What a card token contains, and how a request for one is checked.
+//! Card tokens, and the checks of requests for them.
 
 use std::time::Duration;
 

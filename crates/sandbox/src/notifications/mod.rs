@@ -2,7 +2,7 @@
 //! repeated until it is accepted.
 //!
 //! A worker sends what `announcements` queued. A timer that ticks ten times a second brings back
-//! what is due again. Carries section 1.7 of the provider's interface. Pending notifications are
+//! what is due again. Implements section 1.7 of the provider's interface. Pending notifications are
 //! lost when the sandbox stops.
 
 mod certificates;

@@ -1,4 +1,4 @@
-//! What a payer pays with: the text of a pix BR Code, the digits of a boleto.
+//! The text of a pix BR Code, and the digits of a boleto.
 
 use std::time::Duration;
 

@@ -2,7 +2,7 @@
 //! calls as at the real one.
 //!
 //! The rules of a payment's states are in `crate::model`, the outcome of a card in `outcome`, the
-//! shape of answers in `answer`. Carries sections 1.2 to 1.6 of the provider's interface. Faults
+//! shape of answers in `answer`. Implements sections 1.2 to 1.6 of the provider's interface. Faults
 //! and the acts of payers are in `control`.
 
 pub(crate) mod answer;

@@ -1,6 +1,6 @@
 //! The body of `POST /v1/payments`, checked with the provider's cause codes, one error at a time.
 //!
-//! What depends on the card token is checked in [`super::create`], which holds it.
+//! [`super::create`] makes the checks that need the card token.
 
 use brazil::TaxId;
 use serde::Deserialize;

@@ -1,5 +1,4 @@
-//! What must hold at the end of every run, counted at the provider and asked of the service as its
-//! users would ask.
+//! Invariants at the end of every run, checked at the provider and by the service's public API.
 
 mod order_events;
 pub(crate) mod orders;

@@ -1,5 +1,5 @@
-//! What must hold of the events of orders: each end and each overpayment is announced once, after
-//! the payment that it comes from.
+//! Invariants of the events of orders: each end and each overpayment is announced once, after its
+//! payment.
 
 use std::collections::BTreeSet;
 

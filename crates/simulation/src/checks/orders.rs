@@ -1,5 +1,5 @@
-//! What must hold of orders. How an order ended, by which payment, and what paid for nothing, is
-//! read from the service's tables.
+//! Invariants of orders. The end of an order, its payment and overpayments are read from the
+//! service's tables.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What the service has of orders, read from its tables.
+//! The service's orders, read from its tables.
 
 use std::collections::BTreeMap;
 

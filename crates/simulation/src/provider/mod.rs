@@ -1,6 +1,6 @@
-//! A model of the provider: what it keeps, what becomes of it, and its answers to calls. Kept apart
-//! from the sandbox, which is a server for people and client libraries: here every weakness of a
-//! provider is a matter of dice, and thousands of shops fit into a second.
+//! A model of the provider: its data, their changes, and its answers to calls. The sandbox is a
+//! server for people and client libraries. Here every fault of a provider is random, and thousands
+//! of shops run in a second.
 
 mod answer;
 mod api;

@@ -1,5 +1,5 @@
-//! The processes that run, and whether each lives. At its seams, where it leaves its own code, a
-//! process may die or stall.
+//! The running processes. A process may die or stall where it calls the network, the provider or
+//! the database.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};

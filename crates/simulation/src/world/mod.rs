@@ -1,4 +1,4 @@
-//! The world of one run: what its parts share, and its time.
+//! The world of one run: its shared state, and its time.
 
 mod life;
 

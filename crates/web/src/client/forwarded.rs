@@ -1,11 +1,10 @@
 //! The client as trusted proxies report it: `Forwarded` (RFC 7239) and `X-Forwarded-For` with
 //! `X-Forwarded-Proto`.
 //!
-//! A proxy appends its own peer to the list that it received, so only the right end can be
-//! believed: from there, hops that are trusted proxies are skipped, and the first one that is not
-//! is the client. An entry that is no address ends the search. A proxy that sets one kind of header
-//! may pass on a forged one of the other kind; where both are present and disagree, neither is
-//! believed.
+//! A proxy appends its peer to the list that it received, so only the right end can be trusted.
+//! From there, trusted proxies are skipped, and the first other hop is the client. An entry that is
+//! no address ends the search. A proxy that sets one kind of header may pass on a forged one of the
+//! other kind. So when both are present and disagree, neither is used.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -163,7 +162,7 @@ fn element_of(element: &str) -> Option<ForwardedClient> {
 }
 
 /// The address of a hop: `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]`,
-/// `[2001:db8::1]:80`. Names and `unknown` are none.
+/// `[2001:db8::1]:80`. `None` for names and `unknown`.
 fn node(text: &str) -> Option<IpAddr> {
     let bare = text
         .strip_prefix('[')

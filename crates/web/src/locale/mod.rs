@@ -2,7 +2,7 @@
 //!
 //! A choice is made with `?lang=`, or by the form that posts to [`routes`], and remembered in a
 //! cookie. Without one the browser's languages decide, and without those it is Brazilian
-//! Portuguese. Texts of APIs are never translated: they are the specification's.
+//! Portuguese. Texts of APIs are never translated, because the specification has them.
 
 mod format;
 mod preferences;

@@ -14,7 +14,7 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// What the reader prefers: `OpenMetrics` if it is asked for by name and no other is wanted
+    /// The format that the client prefers: `OpenMetrics` when it accepts that by name and no other
     /// more, else text.
     pub(super) fn of(headers: &HeaderMap) -> Self {
         let ranges = || {

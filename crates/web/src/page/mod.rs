@@ -2,7 +2,7 @@
 //!
 //! A page is an askama template with a member `layout` that extends `base.html` of this crate;
 //! other crates find it through their `askama.toml` (`dirs = ["templates", "../web/templates"]`).
-//! Which pages there are, and what they say, is the services' business.
+//! The pages themselves belong to the services.
 
 mod layout;
 

@@ -39,8 +39,8 @@ impl Limiter {
             .map_err(|refusal| too_many_requests(&refusal))
     }
 
-    /// Middleware: counts each request, puts what is left into the response headers, and refuses
-    /// what is too much.
+    /// Middleware: counts each request, writes the remaining quota into the response headers, and
+    /// refuses requests above the limit.
     pub async fn limit(State(this): State<Arc<Self>>, request: Request, next: Next) -> Response {
         let origin = request.extensions().get::<Origin>().copied();
         let Some(origin) = origin.filter(|_| !this.rates.is_off()) else {

@@ -50,7 +50,7 @@ impl Log {
         Ok(())
     }
 
-    /// How long a call of `cost` must wait at `now`; `None` when it need not.
+    /// How long a call of `cost` must wait at `now`; `None` for no wait.
     pub(super) fn wait(
         &mut self,
         now: i64,
@@ -100,8 +100,8 @@ impl Log {
         self.entries.len()
     }
 
-    /// Forgets calls outside of every window. Calls from the future, left by a clock that was set
-    /// back, count from now.
+    /// Removes calls outside of every window. Calls from the future, after a clock was set back,
+    /// count from now.
     fn come_to(&mut self, now: i64, rates: impl Iterator<Item = Rate>) {
         let lengths = rates.map(length);
         self.longest = lengths.fold(self.longest, i64::max);
@@ -139,8 +139,8 @@ impl Log {
         (start, before.map_or(self.base, |entry| entry.total))
     }
 
-    /// How long the call must wait for one rate; `None` when it need not. A cost that no wait makes
-    /// room for waits a whole window.
+    /// How long the call must wait for one rate; `None` for no wait. A cost above the limit waits a
+    /// whole window.
     fn wait_for(&self, now: i64, rate: Rate, cost: u32, reserve: Reserve) -> Option<Duration> {
         let limit = u64::from(reserve.limit(rate));
         let (start, before) = self.window(now, rate);
@@ -188,7 +188,7 @@ impl fmt::Display for Log {
         let mut space = "";
         for LogEntry { at, total } in &self.entries {
             let count = total.saturating_sub(before);
-            // What was given back leaves a moment without a call.
+            // A released call leaves a moment without calls.
             if count > 0 {
                 write!(formatter, "{space}{at}x{count}")?;
                 space = " ";

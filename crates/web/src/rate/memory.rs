@@ -10,9 +10,9 @@ use super::log::Log;
 use super::quota::tightest;
 use super::{Bounds, Key, Quota, Rate, RateLimitExceeded, Reserve};
 
-/// How many counts newcomers share while a table is full.
+/// How many counts new keys share while a table is full.
 const SHARED: u64 = 1024;
-/// How many times as much as one client a shared count may take.
+/// How many times the limit of one client a shared count allows.
 const SHARED_TIMES: u32 = 4;
 /// A full table is searched for idle counts no more often than this, in microseconds.
 const SEARCH_EVERY: i64 = 1_000_000;
@@ -122,9 +122,8 @@ impl Table {
         }
     }
 
-    /// The counters of a key: its own, or a shared one while the table has no room for a new count.
-    /// No count is dropped for a newcomer, and newcomers of one group take nothing from those of
-    /// others.
+    /// The counters of a key: its own, or a shared one while the table is full. No count is dropped
+    /// for a new key, and each group has a shared count of its own.
     fn counters<'key>(&self, key: &'key Key, bounds: Bounds) -> Vec<Cow<'key, Counter>> {
         let is_full = self.logs.len() >= bounds.keys || self.entries >= bounds.entries;
         let shared = || Counter {
@@ -149,8 +148,8 @@ impl Table {
         counters
     }
 
-    /// Drops counts outside of every window. It runs after as many calls as there are counts, or
-    /// once a second while the table is full.
+    /// Drops counts whose calls are outside of every window. It runs after as many calls as there
+    /// are counts, or once a second while the table is full.
     fn remove_idle(&mut self, now: i64, bounds: Bounds) {
         self.calls += 1;
         let is_full = self.logs.len() >= bounds.keys || self.entries >= bounds.entries;

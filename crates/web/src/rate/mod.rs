@@ -1,8 +1,8 @@
 //! Rate limits by exact sliding windows: never more than N in any stretch of the named length.
 //!
-//! [`Rates`] are what is allowed, a [`Key`] says for whom a call counts, [`Windows`] count, in this
-//! process or shared through Redis or Valkey, and [`Limiter`] answers 429. Carries the row "Rate
-//! limits" of the decisions. Which rates hold for whom is the services' rule.
+//! [`Rates`] are the limits, a [`Key`] is the user or client of a call, [`Windows`] count the
+//! calls, in this process or shared through Redis or Valkey, and [`Limiter`] answers 429.
+//! Implements the row "Rate limits" of the decisions. The services choose the rates.
 
 mod key;
 mod limiter;

@@ -35,8 +35,8 @@ pub struct RateLimitExceeded {
     pub levels: Vec<Level>,
 }
 
-/// The levels for the headers when a call has several counts: for each rate the count with the
-/// least left, in terms of one client's limit.
+/// The levels for the headers when a call has several counts: for each rate the lowest remaining
+/// quota, relative to one client's limit.
 pub(super) fn tightest(rates: &[Rate], counts: impl Iterator<Item = Vec<Level>>) -> Vec<Level> {
     let mut levels: Vec<Level> = Vec::new();
     for count in counts {

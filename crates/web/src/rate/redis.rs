@@ -14,10 +14,10 @@ use super::quota::tightest;
 use super::{Key, Level, Quota, Rate, RateLimitExceeded, Reserve};
 use crate::Random;
 
-/// After this time the request goes on with what this process counted.
+/// After this time the request goes on with the count of this process.
 pub(super) const TIMEOUT: Duration = Duration::from_millis(500);
 
-/// After a failure the server is left alone for so long, in microseconds, so that an outage does
+/// After a failure the server is not called for so long, in microseconds, so that an outage does
 /// not slow every request.
 const PAUSE: i64 = 1_000_000;
 
@@ -65,7 +65,7 @@ impl RedisWindows {
         self.random.token()
     }
 
-    /// The server's answer; `None` while it cannot be reached.
+    /// The server's reply; `None` while it cannot be reached.
     pub(super) async fn take(
         &self,
         now: i64,
@@ -110,7 +110,7 @@ impl RedisWindows {
         None
     }
 
-    /// Takes a call back. While the server cannot be reached it stays counted there.
+    /// Removes a counted call. While the server cannot be reached, the call stays counted there.
     pub(super) async fn release(&self, now: i64, key: &Key, call_id: &str, cost: u32) {
         if self.is_paused(now) {
             return;
@@ -143,8 +143,8 @@ impl RedisWindows {
         commands.query_async(&mut connection).await
     }
 
-    /// The connection, made if there is none; none for whoever waited for one that could not be
-    /// made.
+    /// The connection, opened if there is none. `None` for callers that waited for a failed
+    /// attempt.
     async fn connection(&self, now: i64) -> Result<Option<MultiplexedConnection>, RedisError> {
         let mut connection = self.connection.lock().await;
         if let Some(connection) = &*connection {

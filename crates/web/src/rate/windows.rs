@@ -11,8 +11,7 @@ use crate::{Clock, Random};
 /// How much memory the windows of one process may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// The most keys of one kind. What counts is never forgotten: when they are reached, new ones
-    /// share a few counts.
+    /// The most keys of one kind. Counts are never evicted: beyond it, new keys share a few counts.
     pub keys: usize,
     /// The most calls remembered, of all keys of a kind together; some 16 bytes each.
     pub entries: usize,
@@ -27,10 +26,10 @@ impl Default for Bounds {
     }
 }
 
-/// The part of each window that a caller leaves to others.
+/// The part of each window that a call must leave to others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reserve {
-    /// Nothing: the caller may take the last one.
+    /// Nothing: the call may take the last of the quota.
     #[default]
     Nothing,
     /// The last fifth: for work in the background, so that it never takes what people are waiting
@@ -52,7 +51,7 @@ impl Reserve {
 #[derive(Clone, Debug)]
 pub struct Windows(Arc<WindowStores>);
 
-/// A counted call that may be given back with [`Windows::give_back`].
+/// A counted call, for [`Windows::release`].
 #[derive(Debug)]
 pub struct CountedCall {
     key: Key,
@@ -63,7 +62,7 @@ pub struct CountedCall {
     call_id: Option<String>,
 }
 
-/// By what a call is found again among those that were counted.
+/// The name of a counted call.
 struct Mark {
     /// When it was counted in this process, in microseconds.
     at: i64,
@@ -96,9 +95,9 @@ impl Windows {
     /// Windows shared through Redis or Valkey by every replica that uses the same address and
     /// prefix, on the server's time.
     ///
-    /// Nothing is connected yet. While the server cannot be reached this process counts alone, as
-    /// it also does beside the server: a call must fit both, so that an outage never lets one
-    /// process exceed a rate. It is logged once when it begins and once when it ends.
+    /// Nothing is connected yet. This process always counts too, and a call must fit both counts,
+    /// so that one process never exceeds a rate in an outage. While the server cannot be reached,
+    /// only this process counts. The beginning and the end of an outage are logged.
     ///
     /// # Errors
     /// When the address is none of Redis.
@@ -147,7 +146,7 @@ impl Windows {
         counted.map(|(quota, _)| quota)
     }
 
-    /// As [`Windows::take`], for a call that may be given back.
+    /// As [`Windows::take`], for a call that may be released.
     ///
     /// # Errors
     /// [`RateLimitExceeded`] with the time to wait.
@@ -166,7 +165,7 @@ impl Windows {
         })
     }
 
-    /// Gives a call back, as if it had not been made.
+    /// Removes a counted call, as if it had not been made.
     pub async fn release(&self, call: CountedCall) {
         let CountedCall {
             key,
@@ -203,7 +202,7 @@ impl Windows {
             return Ok((local, mark(None)));
         };
         let call_id = redis.call_id();
-        // In a box of its own no request without Redis carries this future along.
+        // Boxed, so that requests without Redis do not carry this future.
         let reply = Box::pin(redis.take(now, key, &call_id, rates, cost, reserve));
         match reply.await {
             Some(Err(throttled)) => {

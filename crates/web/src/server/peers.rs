@@ -1,4 +1,4 @@
-//! The open connections by peer: no peer takes them all, and idle ones make room.
+//! The open connections by peer. No peer can take all places, and idle connections make room.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
@@ -18,7 +18,7 @@ pub(super) struct Peers(Arc<PeerTable>);
 #[derive(Debug)]
 struct PeerTable {
     limits: Limits,
-    /// Whose connections are those of many clients.
+    /// Proxies, whose connections serve many clients.
     proxies: Proxies,
     open: Mutex<OpenConnections>,
 }
@@ -51,7 +51,7 @@ pub(super) struct PeerSlot {
 }
 
 impl PeerSlot {
-    /// Waits until the connection is to make room, being idle.
+    /// Waits until the connection, while idle, must close to make room.
     pub(super) async fn closed(&self) {
         self.close.notified().await;
     }
@@ -66,7 +66,7 @@ impl Peers {
         }))
     }
 
-    /// A slot for a new connection; none when its peer has as many as it may, all of them busy.
+    /// A slot for a new connection. `None` when its peer has its maximum, and all are busy.
     pub(super) fn enter(&self, address: SocketAddr) -> Option<PeerSlot> {
         let address = address.ip().to_canonical();
         let peer = ClientAddress(address).network_key();

@@ -96,7 +96,7 @@ impl Tls {
         })
     }
 
-    /// Looks at the files more or less often than every ten seconds.
+    /// Sets another interval than ten seconds.
     #[must_use]
     pub const fn every(mut self, interval: Duration) -> Self {
         self.interval = interval;
@@ -107,8 +107,8 @@ impl Tls {
         &self.acceptor
     }
 
-    /// Looks at the files until the shutdown begins, and takes up what has changed. What cannot be
-    /// used is logged once and changes nothing.
+    /// Checks the files until the shutdown begins, and loads changed ones. Unusable files are
+    /// logged once and ignored.
     pub async fn watch(self, shutdown: Shutdown) {
         tokio::select! {
             () = self.look() => {}
@@ -165,7 +165,7 @@ impl std::fmt::Debug for Tls {
     }
 }
 
-/// What tells one version of a file from another; `None` while it is away.
+/// Identifies a version of a file; `None` while it is missing.
 type Stamp = Option<(SystemTime, u64)>;
 
 fn stamps(files: &TlsFiles) -> [Stamp; 2] {

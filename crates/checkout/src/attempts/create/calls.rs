@@ -8,7 +8,7 @@ use crate::attempts::store;
 use crate::provider::{Failure, NewPayment, ProviderPayment};
 use crate::request::{Card, Method};
 
-/// The calls of one run: what an earlier one came to is asked before anything is sent again.
+/// The calls of one run. The outcome of an earlier call is read before anything is sent again.
 pub(super) async fn make(task: &mut PaymentTask<'_>) -> Result<ProviderPayment, Stop> {
     let card = match &task.request.method {
         Method::Card(card) => Some(card),

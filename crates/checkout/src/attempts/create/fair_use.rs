@@ -135,7 +135,7 @@ async fn release(state: &State, held: Vec<CountedCall>) {
     }
 }
 
-/// What a try came to.
+/// The outcome of a try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CardOutcome {
     Declined,

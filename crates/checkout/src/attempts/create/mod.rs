@@ -172,7 +172,7 @@ pub(crate) async fn create(
     }
 }
 
-/// What became of a card.
+/// The outcome of a card.
 fn card_outcome(made: &Result<ProviderPayment, Stop>) -> CardOutcome {
     match made {
         Ok(payment) if payment.status == PaymentState::Rejected.as_str() => CardOutcome::Declined,
@@ -182,7 +182,7 @@ fn card_outcome(made: &Result<ProviderPayment, Stop>) -> CardOutcome {
     }
 }
 
-/// What is asked for, before anything is done about it.
+/// The request, before anything is done.
 struct ClaimRequest<'a> {
     state: &'a State,
     request: &'a PaymentRequest,

@@ -1,4 +1,4 @@
-//! The calls to the provider for a refund, in the order that never gives back twice.
+//! The calls to the provider for a refund, in the order that never refunds twice.
 
 use db::{Db, Money, Timestamp};
 
@@ -45,7 +45,7 @@ async fn reserve(task: &RefundTask<'_>, calls: u32) -> Result<(), Stop> {
     reserved.map_err(Stop::at(Stage::Asking))
 }
 
-/// What an earlier run made.
+/// The refund that an earlier run made.
 async fn made_before(task: &mut RefundTask<'_>) -> Result<Option<ProviderRefund>, Stop> {
     let requested_at = task.state.clock.now();
     match look(task, Stage::Asking).await? {
@@ -92,7 +92,7 @@ async fn look(task: &RefundTask<'_>, stage: Stage) -> Result<Match, Stop> {
         .map_err(Stop::Database)
 }
 
-/// Looks for a refund in the provider's list, which was asked for at `requested_at`.
+/// Looks for a refund in the provider's list, which was requested at `requested_at`.
 pub(super) async fn find(
     db: &Db,
     attempt: &Attempt,

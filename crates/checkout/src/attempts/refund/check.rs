@@ -1,5 +1,5 @@
-//! Checks of refunds by the provider's list: what became of one of unknown outcome, or of one that
-//! the provider was still at work on.
+//! Checks refunds against the provider's list: those of unknown outcome, and those that the
+//! provider had not finished.
 
 use db::{Timestamp, Tx};
 
@@ -13,7 +13,7 @@ use crate::attempts::store;
 use crate::provider::ProviderRefund;
 use crate::state::State;
 
-/// What a check of a refund came to.
+/// The result of a check of a refund.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RefundCheck {
     /// The money went back.
@@ -29,7 +29,7 @@ pub(crate) enum RefundCheck {
 }
 
 /// Records what the provider's list says of a refund of unknown outcome, or of one that the
-/// provider was still at work on. The list was asked for at `requested_at`; `next` is when the
+/// provider was still at work on. The list was requested at `requested_at`; `next` is when the
 /// attempt's check is due again, as it was claimed.
 pub(crate) async fn check_refund(
     state: &State,

@@ -1,5 +1,5 @@
-//! The right to work on a refund: stores the intent, or finds what the caller's idempotency key
-//! already stands for.
+//! The lease of a refund: stores the intent, unless the caller's idempotency key has an attempt
+//! already.
 
 use db::{Money, Timestamp, Tx};
 
@@ -62,8 +62,8 @@ async fn claim_in(
     Ok(claim::begin(tx, run, &new).await?)
 }
 
-/// What can still be given back. Refunds whose outcome is open count as made; those that were made
-/// count by our own record, since the provider reports the payment a moment later.
+/// The amount that can still be refunded. Refunds whose outcome is open count as made; those that
+/// were made count by our own record, since the provider reports the payment a moment later.
 async fn left(tx: &mut Tx, stored: &StoredPayment) -> Result<Money, db::Error> {
     let refunds = store::refunds_of(tx, stored.row).await?;
     let sum = |counts: fn(&Attempt) -> bool| {

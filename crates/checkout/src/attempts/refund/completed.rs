@@ -1,4 +1,4 @@
-//! A refund that the provider has made, as it is stored and answered.
+//! A refund that the provider has made: its row and its response.
 
 use db::{Timestamp, Tx};
 
@@ -50,7 +50,8 @@ impl CompletedRefund {
 
     /// Ends the attempt with it, under the payment's row, and gives what the attempt stands for:
     /// this, or what was recorded and perhaps answered before. None when it is another refund of
-    /// ours. `corrects` is the end that was recorded for the attempt, and how we heard otherwise.
+    /// ours. `corrects` is the wrong end that was recorded for the attempt, and the source of the
+    /// correction.
     pub(super) async fn store(
         &self,
         state: &State,
@@ -112,7 +113,7 @@ impl CompletedRefund {
     }
 }
 
-/// What became of storing a refund that the provider made.
+/// The result of storing a refund that the provider made.
 enum RefundWrite {
     Now,
     /// The attempt has ended with this already.

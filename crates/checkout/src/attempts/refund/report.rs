@@ -1,5 +1,5 @@
-//! What the provider reports of a stored payment, and the refunds of ours that it lists with it. A
-//! refund may be listed whose attempt had ended without one, or is of unknown outcome.
+//! Records a report of a stored payment, with the refunds that it lists. A listed refund may belong
+//! to an attempt that had ended without one, or whose outcome is unknown.
 
 use super::RefundError;
 use super::completed::CompletedRefund;

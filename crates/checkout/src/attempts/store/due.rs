@@ -1,5 +1,4 @@
-//! Statements about the checks of attempts: which are due, who makes them, and what the provider
-//! said.
+//! Statements about the checks of attempts: due ones, their leases, and their results.
 
 use db::{Conn, Error, Timestamp, Tx};
 

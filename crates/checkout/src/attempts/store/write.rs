@@ -8,7 +8,7 @@ use crate::attempts::model::{
 use crate::idempotency::IdempotencyKey;
 use crate::payments::AttemptStep;
 
-/// What an attempt keeps of a person, and what could charge a card.
+/// Personal data of an attempt, and data that could charge a card.
 macro_rules! erase_person {
     () => {
         "card_token = NULL, email = NULL, identification_type = NULL, identification_number = NULL, cardholder_name = NULL"
@@ -124,7 +124,7 @@ pub(crate) struct Release {
     pub(crate) lease: String,
     pub(crate) step: AttemptStep,
     pub(crate) check_at: Option<Timestamp>,
-    /// What the provider said.
+    /// The provider's answer.
     pub(crate) answer: String,
     /// Was the call that moves the money sent by this run? If not, it was last sent when it was
     /// before.

@@ -1,5 +1,5 @@
-//! The SQL of orders and of what they know of their payments, and nowhere else. Each function is
-//! one statement; none opens a transaction, and none decides anything.
+//! The SQL of orders and their payments. Each function is one statement. None opens a transaction
+//! or decides anything.
 
 mod attempts;
 mod orders;

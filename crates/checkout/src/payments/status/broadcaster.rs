@@ -1,8 +1,8 @@
-//! Who follows which payment in this process, and how changes reach them.
+//! The followers of payments in this process, and the changes that they are sent.
 //!
-//! A change made by this process is pushed at once. A change made by another process is found by
-//! reading the followed payments every [`LOOK_EVERY`], all of them in one job; while nobody follows
-//! anything, nothing is read.
+//! A change by this process is pushed at once. Changes by other processes are found by polling the
+//! followed payments every [`LOOK_EVERY`], all of them in one job. Without followers nothing is
+//! polled.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -33,7 +33,7 @@ pub(crate) fn open_stream(
     origin: Origin,
 ) -> Option<Sse<impl Stream<Item = Result<Event, Infallible>> + use<>>> {
     let follower = statuses.follow(id, now, origin)?;
-    // Few: a reader that does not keep up is told the newest state, not each one it missed.
+    // Few: a slow reader gets the newest state, not each one that it missed.
     let (sender, receiver) = mpsc::channel(2);
     tokio::spawn(send_updates(follower, origin, sender, shutdown.clone()));
     let keep_alive = KeepAlive::new().interval(HEARTBEAT);

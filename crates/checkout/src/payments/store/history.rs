@@ -13,7 +13,7 @@ pub(crate) enum Source {
     Creation,
     /// A notification, and what was read back after it.
     Notification,
-    /// The reconciler asked.
+    /// The reconciler.
     Reconciler,
     /// The answer to a cancellation.
     Cancellation,

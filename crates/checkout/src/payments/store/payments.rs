@@ -273,7 +273,7 @@ pub(crate) async fn list_payments(
     conn.all_of(&query, payment).await
 }
 
-/// The language in which a payment was asked for.
+/// The language of the request for a payment.
 pub(crate) async fn find_language(conn: &mut Conn, payment: i64) -> Result<Locale, Error> {
     let sql = "SELECT language FROM attempts WHERE payment_id = $1 AND kind = 'payment' LIMIT 1";
     let found = conn

@@ -1,4 +1,4 @@
-//! Nothing of a request shows itself: fingerprints, debug texts, and refusals of hostile values.
+//! Values of a request do not leak: fingerprints, debug texts, and refusals of hostile values.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
