@@ -32,7 +32,8 @@ pub(crate) struct MissingHost;
 
 /// Checks the head of a request.
 ///
-/// # Errors 400 without exactly one host, 414 and 431 when it is too large.
+/// # Errors
+/// 400 without exactly one host, 414 and 431 when it is too large.
 pub(crate) fn check_head(request: &Request) -> Result<(), Error> {
     if request.extensions().get::<MissingHost>().is_some() {
         return Err(closing(Error::new(StatusCode::BAD_REQUEST, "Bad Request")));
