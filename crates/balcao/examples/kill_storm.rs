@@ -1,5 +1,6 @@
-//! Kills a shop under load again and again (`kill -9`), with a provider that loses answers, and counts what was lost or doubled. On SQLite
-//! one process is killed and started again; on PostgreSQL there are two, killed in turns, while the other one goes on.
+//! Kills a shop under load again and again (`kill -9`), with a provider that loses answers, and
+//! counts what was lost or doubled. On SQLite one process is killed and started again; on
+//! PostgreSQL there are two, killed in turns, while the other one goes on.
 //!
 //! ```sh
 //! cargo build --release && cargo run --release -p balcao --example kill_storm -- --kills 120
@@ -45,7 +46,8 @@ struct Arguments {
     /// How often a process is killed
     #[arg(long, default_value_t = 120)]
     kills: usize,
-    /// Two processes over databases on the server of `BALCAO_TEST_POSTGRES_URL`, in place of one over SQLite
+    /// Two processes over databases on the server of `BALCAO_TEST_POSTGRES_URL`, in place of one
+    /// over SQLite
     #[arg(long)]
     postgres: bool,
 }
@@ -321,7 +323,8 @@ fn add<T: Ord>(ids: &Mutex<BTreeSet<T>>, id: T) -> bool {
     ids.lock().expect("the ids").insert(id)
 }
 
-/// The body of an answer with this status; none when it has another one, or when the process went away.
+/// The body of an answer with this status; none when it has another one, or when the process went
+/// away.
 async fn answered(request: RequestBuilder, status: u16) -> Option<Value> {
     let answer = request.send().await.ok()?;
     let is_wanted = answer.status() == status;

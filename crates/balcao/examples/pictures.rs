@@ -1,4 +1,5 @@
-//! Makes the pictures of the documents (`docs/pictures/`) from the demo, in a headless browser: `.ci/pictures`.
+//! Makes the pictures of the documents (`docs/pictures/`) from the demo, in a headless browser:
+//! `.ci/pictures`.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! `balcao`: the program around the services. Command line, configuration, starting and stopping
-//! live here; no rule of a service does.
+//! `balcao`: the program around the services. It has the command line, configuration, starting and
+//! stopping, and no rules of a service.
 //!
 //! `command` has the commands, `run` the services, `settings` the configuration, `logs` the log,
 //! `process` limits of the process. Only this crate reads the environment.

@@ -1,4 +1,4 @@
-//! What concerns the whole process: no core dumps, as many open files as it may have, and the async
+//! Settings of the whole process: no core dumps, the highest limit of open files, and the async
 //! runtime.
 
 use std::io;

@@ -1,4 +1,5 @@
-//! A service in a process of its own, as the benchmark runs it: started, watched, its memory read, killed at the end.
+//! A service in a process of its own, as the benchmark runs it: started, watched, its memory read,
+//! killed at the end.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -25,8 +26,9 @@ pub(super) struct Child {
 }
 
 impl Child {
-    /// Starts this same program with `arguments` and `settings` on the folder `data`, and waits for its line `ready`. Its log
-    /// goes to a file, as an operator would have it, so that no reader takes part in what is measured.
+    /// Starts this same program with `arguments` and `settings` on the folder `data`, and waits for
+    /// its line `ready`. Its log goes to a file, as an operator would have it, so that no reader
+    /// takes part in what is measured.
     ///
     /// # Errors
     ///
@@ -130,8 +132,8 @@ impl Child {
         Ok(self.process.kill().await?)
     }
 
-    /// Ends a process that was [started under callgrind](Self::start_counted): how many instructions
-    /// it ran. `data` is the folder that it was started with; its profile stays there.
+    /// Ends a process that was [started under callgrind](Self::start_counted): how many
+    /// instructions it ran. `data` is the folder that it was started with; its profile stays there.
     ///
     /// # Errors
     ///
@@ -176,7 +178,8 @@ impl Child {
 /// When the system does not tell.
 pub(super) fn processor_time(process: u32) -> Result<Duration, LoadError> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat"))?;
-    // The name of the program stands in parentheses and may hold spaces; fields are counted behind it.
+    // The name of the program stands in parentheses and may hold spaces; fields are counted behind
+    // it.
     let (_, fields) = stat
         .rsplit_once(')')
         .ok_or("an unknown form of /proc/PID/stat")?;

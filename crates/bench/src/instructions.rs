@@ -1,9 +1,12 @@
-//! `balcao bench instructions`: what one request costs the service's process, in instructions and in processor time.
+//! `balcao bench instructions`: the cost of one request in the service's process, in instructions
+//! and in processor time.
 //!
-//! Instructions are the same on a busy machine and on an idle one, so a change of a few per cent shows. valgrind's callgrind counts those
-//! of the program, not those of the kernel; processor time, taken without valgrind, has both. Requests come one after the other on one
-//! connection, with the limits on, and each has another address. Two runs, the second with twice as many requests, differ by the requests
-//! alone: start, login and what only the first request does are in both.
+//! Instructions are the same on a busy machine and on an idle one, so a change of a few per cent
+//! shows. valgrind's callgrind counts those of the program, not those of the kernel; processor
+//! time, taken without valgrind, has both. Requests come one after the other on one connection,
+//! with the limits on, and each has another address. Two runs, the second with twice as many
+//! requests, differ by the requests alone: start, login and what only the first request does are in
+//! both.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -21,7 +24,7 @@ use super::{SERVE, check, checkout_settings, in_a_folder, payment_target, report
 #[command(
     after_help = "valgrind keeps a profile of each run. To read them:\n  CARGO_PROFILE_RELEASE_STRIP=none CARGO_PROFILE_RELEASE_DEBUG=line-tables-only cargo build --release\n  target/release/balcao bench instructions --keep\n  callgrind_annotate --inclusive=yes balcao-bench/inventory/callgrind.out"
 )]
-pub(super) struct Arguments {
+pub(super) struct InstructionsArguments {
     /// Only these requests, separated by commas; all of them by default
     #[arg(long, value_enum, value_delimiter = ',')]
     only: Vec<Figure>,
@@ -74,7 +77,7 @@ const FIGURES: [(Figure, &str, &str); 4] = [
 /// # Errors
 ///
 /// When a process does not start or requests fail, and without valgrind.
-pub(super) async fn run(arguments: Arguments) -> Result<(), LoadError> {
+pub(super) async fn run(arguments: InstructionsArguments) -> Result<(), LoadError> {
     let (folder, is_kept) = (arguments.folder.clone(), arguments.keep);
     in_a_folder(folder, is_kept, async |folder| {
         measure(&arguments, folder).await
@@ -82,12 +85,13 @@ pub(super) async fn run(arguments: Arguments) -> Result<(), LoadError> {
     .await
 }
 
-async fn measure(arguments: &Arguments, folder: &Path) -> Result<(), LoadError> {
+async fn measure(arguments: &InstructionsArguments, folder: &Path) -> Result<(), LoadError> {
     let has_callgrind = has_callgrind().await;
     let bench = Bench {
         arguments,
         folder,
-        // Started once: to the checkouts that run one after the other, no two payments have the same id.
+        // Started once: to the checkouts that run one after the other, no two payments have the
+        // same id.
         provider: Child::start(&["bench", "provider"], &[], &folder.join("provider")).await?,
     };
     let is_wanted = |figure| arguments.only.is_empty() || arguments.only.contains(&figure);
@@ -127,7 +131,7 @@ enum Mode {
 
 /// The measurements of one run of the command.
 struct Bench<'run> {
-    arguments: &'run Arguments,
+    arguments: &'run InstructionsArguments,
     folder: &'run Path,
     provider: Child,
 }

@@ -1,8 +1,11 @@
-//! `balcao bench`: the figures of `docs/performance.md`, measured on this machine by the program itself.
+//! `balcao bench`: the figures of `docs/performance.md`, measured on this machine by the program
+//! itself.
 //!
-//! Every service runs in a process of its own, as it does for real; `load` sends the requests, `child` runs the processes,
-//! `provider` is a provider that costs next to nothing, `shop` an inventory with a made-up data set. Here are the measurements of checkout; those of the inventory are in
-//! `inventory`, those of its events in `delivery`, those of orders in `orders`; `instructions` counts what one request of either costs.
+//! Every service runs in a process of its own, as it does for real; `load` sends the requests,
+//! `child` runs the processes, `provider` is a provider that costs next to nothing, `shop` an
+//! inventory with a made-up data set. Here are the measurements of checkout; those of the inventory
+//! are in `inventory`, those of its events in `delivery`, those of orders in `orders`;
+//! `instructions` counts what one request of either costs.
 
 mod child;
 mod delivery;
@@ -25,28 +28,31 @@ use tokio::net::TcpListener;
 
 use child::{Child, processor_time};
 pub use load::LoadError;
-use load::{Call, Measured, Target};
+use load::{Call, RunStatistics, Target};
 use shop::UNREACHED;
 
 /// Measure this machine
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub struct BenchArguments {
     #[command(subcommand)]
     what: What,
 }
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Measure checkout: added latency, payments a second, memory, start-up time, size of the program
+    /// Measure checkout: added latency, payments a second, memory, start-up time, size of the
+    /// program
     Checkout(Checkout),
-    /// Measure orders: made a second, paid beside plain payments, the news of it, and the lists of a year
-    CheckoutOrders(orders::Arguments),
-    /// Measure the inventory: reads and sales compared with what the machine can do, and every list at full size
-    Inventory(inventory::Arguments),
+    /// Measure orders: made a second, paid beside plain payments, the news of it, and the lists of
+    /// a year
+    CheckoutOrders(orders::OrdersArguments),
+    /// Measure the inventory: reads and sales compared with what the machine can do, and every list
+    /// at full size
+    Inventory(inventory::InventoryArguments),
     /// Measure webhook deliveries a second, and what a dead receiver or a hanging model costs sales
-    InventoryDelivery(delivery::Arguments),
+    InventoryDelivery(delivery::DeliveryArguments),
     /// Count instructions and processor time of one request: a product, a list, a sale, a payment
-    Instructions(instructions::Arguments),
+    Instructions(instructions::InstructionsArguments),
     /// A provider that answers at once, for `bench checkout`
     #[command(hide = true)]
     Provider,
@@ -89,7 +95,7 @@ const STARTS: usize = 5;
 /// # Errors
 ///
 /// When a process does not start or requests fail.
-pub async fn run(arguments: Arguments) -> Result<(), LoadError> {
+pub async fn run(arguments: BenchArguments) -> Result<(), LoadError> {
     match arguments.what {
         What::Provider => serve("sandbox", provider::routes()).await,
         What::Bare(sizes) => serve("bare", inventory::bare(sizes)).await,
@@ -143,7 +149,8 @@ async fn measure(arguments: &Checkout, folder: &Path) -> Result<(), LoadError> {
     full_load(arguments, folder).await
 }
 
-/// What the service adds to the sandbox: both measured in turns in one run, so that a noisy machine hits both.
+/// What the service adds to the sandbox: both measured in turns in one run, so that a noisy machine
+/// hits both.
 async fn latency(arguments: &Checkout, folder: &Path) -> Result<(), LoadError> {
     let log = ("BALCAO_LOG", "warn,balcao=info".to_owned());
     let sandbox = Child::start(
@@ -181,8 +188,8 @@ async fn in_turns(
     arguments: &Checkout,
     targets: &[Target; 2],
     rate: Option<u32>,
-) -> Result<[Measured; 2], LoadError> {
-    let mut measured = [Measured::default(), Measured::default()];
+) -> Result<[RunStatistics; 2], LoadError> {
+    let mut measured = [RunStatistics::default(), RunStatistics::default()];
     for pair in 0..=PAIRS {
         let length = Duration::from_secs(if pair == 0 { 1 } else { arguments.seconds });
         for (target, measured) in targets.iter().zip(&mut measured) {
@@ -202,7 +209,7 @@ async fn in_turns(
     Ok(measured)
 }
 
-fn report_added(what: &str, arguments: &Checkout, [alone, before]: &[Measured; 2]) {
+fn report_added(what: &str, arguments: &Checkout, [alone, before]: &[RunStatistics; 2]) {
     for (percent, goal) in [(50, "added: under 1 ms"), (99, "added: under 5 ms")] {
         let (without, with) = (alone.percentile(percent), before.percentile(percent));
         let added = milliseconds(with.saturating_sub(without));
@@ -345,7 +352,7 @@ fn direct_target(sandbox: &Child) -> Result<Target, LoadError> {
     })
 }
 
-fn check(measured: &Measured, who: &str) -> Result<(), LoadError> {
+fn check(measured: &RunStatistics, who: &str) -> Result<(), LoadError> {
     if measured.failed > 0 {
         Err(format!(
             "{} answers of {who} were not the expected ones",

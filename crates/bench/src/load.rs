@@ -1,5 +1,5 @@
-//! A small load generator: one connection per worker, one request after the other, over HTTP/1.1 without a pool or a queue
-//! of its own, so that it takes little of the processor that it measures.
+//! A small load generator: one connection per worker, one request after the other, over HTTP/1.1
+//! without a pool or a queue of its own, so that it takes little of the processor that it measures.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ impl Call {
 
 /// What a run of requests was like.
 #[derive(Debug, Default)]
-pub(super) struct Measured {
+pub(super) struct RunStatistics {
     latencies: Vec<Duration>,
     elapsed: Duration,
     pub(super) failed: u64,
@@ -97,12 +97,13 @@ pub(super) async fn run(
     target: &Target,
     connections: u32,
     length: Duration,
-) -> Result<Measured, LoadError> {
+) -> Result<RunStatistics, LoadError> {
     let end = Instant::now() + length;
     run_until(target, connections, &Until::Time(end)).await
 }
 
-/// As [`run`], with so many requests a second on all connections together: what is slow then is not slow for want of a processor.
+/// As [`run`], with so many requests a second on all connections together: what is slow then is not
+/// slow for want of a processor.
 ///
 /// # Errors
 ///
@@ -112,7 +113,7 @@ pub(super) async fn run_paced(
     connections: u32,
     length: Duration,
     rate: u32,
-) -> Result<Measured, LoadError> {
+) -> Result<RunStatistics, LoadError> {
     let pause = Duration::from_secs(1) * connections / rate.max(1);
     let end = Instant::now() + length;
     run_until(target, connections, &Until::Paced(end, pause)).await
@@ -127,7 +128,7 @@ pub(super) async fn run_count(
     target: &Target,
     connections: u32,
     count: usize,
-) -> Result<Measured, LoadError> {
+) -> Result<RunStatistics, LoadError> {
     let until = Until::Count(Arc::default(), count);
     run_until(target, connections, &until).await
 }
@@ -136,7 +137,7 @@ async fn run_until(
     target: &Target,
     connections: u32,
     until: &Until,
-) -> Result<Measured, LoadError> {
+) -> Result<RunStatistics, LoadError> {
     let mut workers = JoinSet::new();
     let begin = Instant::now();
     for worker in 0..connections {
@@ -147,7 +148,7 @@ async fn run_until(
         };
         workers.spawn(work(target.clone(), worker, until.clone(), turn));
     }
-    let mut all = Measured::default();
+    let mut all = RunStatistics::default();
     while let Some(done) = workers.join_next().await {
         let one = done??;
         all.latencies.extend(one.latencies);
@@ -163,9 +164,9 @@ async fn work(
     worker: u32,
     until: Until,
     mut turn: Instant,
-) -> Result<Measured, LoadError> {
+) -> Result<RunStatistics, LoadError> {
     let (mut sender, connection) = connect(target.address).await?;
-    let mut measured = Measured::default();
+    let mut measured = RunStatistics::default();
     let mut number = 0;
     // Places far from each other, so that workers do not ask for the same at once.
     let first = match until {
@@ -222,12 +223,12 @@ pub(super) async fn answer(target: &Target) -> Result<Response<Bytes>, LoadError
     Err(format!("{path}: {}: {said}", head.status).into())
 }
 
-type Connected = (
+type OpenConnection = (
     SendRequest<Full<Bytes>>,
     tokio::task::JoinHandle<Result<(), hyper::Error>>,
 );
 
-async fn connect(address: SocketAddr) -> Result<Connected, LoadError> {
+async fn connect(address: SocketAddr) -> Result<OpenConnection, LoadError> {
     let stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
     let (sender, connection) = handshake(TokioIo::new(stream)).await?;
@@ -268,7 +269,8 @@ fn request(
         request = request.header(name, value);
     }
     if let Some(name) = &target.fresh_key {
-        // Unique among the workers and requests of a run, and as long as the identifiers of real callers.
+        // Unique among the workers and requests of a run, and as long as the identifiers of real
+        // callers.
         let run = std::process::id();
         request = request.header(
             name,
@@ -278,7 +280,7 @@ fn request(
     Ok(request.body(Full::new(call.body.clone()))?)
 }
 
-impl Measured {
+impl RunStatistics {
     /// Joins another run of the same target.
     pub(super) fn join(&mut self, other: Self) {
         self.latencies.extend(other.latencies);
@@ -312,7 +314,7 @@ mod tests {
     #[test]
     fn percentiles_are_read_from_the_sorted_latencies() {
         let latencies = (1..=100).map(Duration::from_millis).collect();
-        let measured = Measured {
+        let measured = RunStatistics {
             latencies,
             elapsed: Duration::from_secs(2),
             failed: 0,
@@ -320,6 +322,6 @@ mod tests {
         assert_eq!(measured.percentile(50), Duration::from_millis(51));
         assert_eq!(measured.percentile(99), Duration::from_millis(100));
         assert!((measured.per_second() - 50.0).abs() < f64::EPSILON);
-        assert_eq!(Measured::default().percentile(99), Duration::ZERO);
+        assert_eq!(RunStatistics::default().percentile(99), Duration::ZERO);
     }
 }

@@ -1,5 +1,6 @@
-//! A provider that answers at once, always the same but for the id, so that only the service itself is measured.
-//! The sandbox draws QR codes and keeps a journal, which costs as much as the service does.
+//! A provider that answers at once, always the same but for the id, so that only the service itself
+//! is measured. The sandbox draws QR codes and keeps a journal, which costs as much as the service
+//! does.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

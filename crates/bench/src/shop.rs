@@ -91,8 +91,9 @@ impl Shop {
         Ok(shop)
     }
 
-    /// The memory that it holds when nobody has asked for anything for a while, in bytes: the thread that hashed the password
-    /// of the login ends when it has had nothing to do for ten seconds, and gives its memory back.
+    /// The memory that it holds when nobody has asked for anything for a while, in bytes: the
+    /// thread that hashed the password of the login ends when it has had nothing to do for ten
+    /// seconds, and gives its memory back.
     ///
     /// # Errors
     ///

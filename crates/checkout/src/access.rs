@@ -1,4 +1,4 @@
-//! Who may call: the check that a request came over HTTPS, and merchants' API keys.
+//! Access to the API: the check that a request came over HTTPS, and merchants' API keys.
 
 use axum::extract::{FromRef, FromRequestParts, Request, State};
 use axum::middleware::Next;
@@ -14,11 +14,12 @@ use crate::errors::database;
 use crate::keys::ApiKeys;
 use crate::request::Refusal;
 
-/// What an operator can do about a proxy that does not say how a request came to it.
+/// The advice to an operator whose proxy does not report the scheme of requests.
 const SILENT_PROXY: &str = "A proxy on this machine passes requests on without saying how they came to it. \
      Let it set X-Forwarded-Proto and X-Forwarded-For, or set BALCAO_CHECKOUT_ALLOW_HTTP=true.";
 
-/// Middleware: refuses requests that did not come over HTTPS, their body unread, unless the configuration lifts the check.
+/// Middleware: refuses requests that did not come over HTTPS, their body unread, unless the
+/// configuration lifts the check.
 pub(crate) async fn https_only(
     State(allow_http): State<bool>,
     request: Request,
@@ -38,7 +39,8 @@ pub(crate) async fn https_only(
 /// The addresses where anybody may pay an amount of their own.
 const OPEN: [&str; 2] = ["/", "/create_payment"];
 
-/// Middleware: closes those addresses to callers without a merchant's key, for shops that take orders alone.
+/// Middleware: closes those addresses to callers without a merchant's key, for shops that take
+/// orders alone.
 pub(crate) async fn merchants_only(
     State(keys): State<ApiKeys>,
     request: Request,
@@ -70,8 +72,8 @@ pub(crate) enum Caller {
 }
 
 impl Merchant {
-    /// The merchant whose key the request shows; none when it shows no key. A key that is not in force is 401: whoever
-    /// shows one expects to be known by it.
+    /// The merchant whose key the request shows; none when it shows no key. A key that is not in
+    /// force is 401: whoever shows one expects to be known by it.
     async fn of(keys: &ApiKeys, headers: &HeaderMap) -> Result<Option<Self>, Error> {
         let header = headers
             .get(AUTHORIZATION)
@@ -116,7 +118,8 @@ where
 }
 
 impl Caller {
-    /// The merchant whose key the request shows, or else the client at `address`. A key that is not in force is 401.
+    /// The merchant whose key the request shows, or else the client at `address`. A key that is not
+    /// in force is 401.
     pub(crate) async fn of(
         keys: &ApiKeys,
         headers: &HeaderMap,
@@ -126,7 +129,8 @@ impl Caller {
         Ok(merchant.map_or(Self::Client(address), Self::Merchant))
     }
 
-    /// The client whose use of the shop is limited; none for merchants, and for programs on this machine.
+    /// The client whose use of the shop is limited; none for merchants, and for programs on this
+    /// machine.
     pub(crate) fn anonymous_client(&self, origin: Origin) -> Option<ClientAddress> {
         match self {
             Self::Client(client) if !origin.is_local => Some(*client),

@@ -99,7 +99,8 @@ async fn release_dead(state: &State) -> Result<(), db::Error> {
     Ok(())
 }
 
-/// Counts unknown outcomes whenever the metrics are read: repetitions, the reconciler and other replicas all change them.
+/// Counts unknown outcomes whenever the metrics are read: repetitions, the reconciler and other
+/// replicas all change them.
 fn count_unknown(state: &State) {
     let upgrade = state.downgrade();
     state.program_metrics.before_showing(move || {

@@ -1,4 +1,5 @@
-//! The configuration of the checkout service. `balcao` fills it in from its settings; nothing here reads the environment.
+//! The configuration of the checkout service. `balcao` fills it in from its settings; nothing here
+//! reads the environment.
 
 use delivery::mail::{Sender, Server};
 use web::client::{Proxies, PublicUrl};
@@ -16,7 +17,8 @@ use crate::secret::Secret;
     reason = "each is a switch of its own among the settings"
 )]
 pub struct Config {
-    /// Under which address buyers and the provider reach us; the provider is told of it for its notifications.
+    /// Under which address buyers and the provider reach us; the provider is told of it for its
+    /// notifications.
     pub public_url: Option<PublicUrl>,
     /// Whose forwarding headers count.
     pub trusted_proxies: Proxies,
@@ -25,10 +27,11 @@ pub struct Config {
     /// Lifts the check that requests came over HTTPS.
     pub allow_http: bool,
     /// The provider: address, access token, timeout, quota.
-    pub provider: provider::Config,
+    pub provider: provider::ProviderConfig,
     /// The provider's identifier of the boleto method.
     pub boleto_method: String,
-    /// Secrets that sign notifications, the newest first. None: notifications are mere hints to read back.
+    /// Secrets that sign notifications, the newest first. None: notifications are mere hints to
+    /// read back.
     pub webhook_secrets: Vec<Secret>,
     /// The most of one payment.
     pub max_amounts: MaxAmounts,
@@ -38,18 +41,20 @@ pub struct Config {
     pub rate_limit_payments: Rates,
     /// Merchants' API keys besides those in the store.
     pub api_keys: Vec<Secret>,
-    /// May anybody pay an amount of their own, without an order? Closes the open page to callers without a merchant's key.
+    /// May anybody pay an amount of their own, without an order? Closes the open page to callers
+    /// without a merchant's key.
     pub open_payments: bool,
-    /// Is a second payment of an order given back by itself?
+    /// Whether a second payment of an order is refunded automatically.
     pub refund_overpayment: bool,
-    /// How the shop's servers are told of events.
+    /// Webhooks to the shop's servers.
     pub webhooks: delivery::Webhooks,
     /// How buyers get receipts by mail; `None` when they get none.
     pub receipts: Option<Receipts>,
-    /// What the page says of the shop.
+    /// The shop's details on the page.
     pub shop: Shop,
-    /// 32 bytes from which the digests of requests and the tokens of status pages are derived. The same on every
-    /// replica and after every restart, and never in the database: with it card numbers could be tried against digests.
+    /// 32 bytes from which the digests of requests and the tokens of status pages are derived. The
+    /// same on every replica and after every restart, and never in the database: with it card
+    /// numbers could be tried against digests.
     pub secret: Secret,
 }
 
@@ -63,11 +68,13 @@ pub struct Receipts {
 }
 
 impl Config {
-    /// Where the provider posts its notifications: an `https` address, or any when the provider stands on this machine, too.
+    /// Where the provider posts its notifications: an `https` address, or any when the provider
+    /// stands on this machine, too.
     pub(crate) fn notification_url(&self) -> Option<String> {
         let public = self.public_url.as_ref()?;
         let is_reachable = public.is_https() || self.provider.base_url.is_local();
-        // The parameter asks for signed notifications only, without the older unsigned kind beside them.
+        // The parameter asks for signed notifications only, without the older unsigned kind beside
+        // them.
         is_reachable.then(|| public.join("/notifications?source_news=webhooks"))
     }
 }

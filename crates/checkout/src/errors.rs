@@ -1,4 +1,4 @@
-//! Answers to failures that several features have in common.
+//! Error responses that several features share.
 
 use http::header::RETRY_AFTER;
 use http::{HeaderName, HeaderValue, StatusCode};
@@ -6,7 +6,8 @@ use web::Error;
 
 use crate::request::Refusal;
 
-/// Tells in an error's body whether money may have moved, so that a page can say so: `not_charged` or `unknown`; of a refund only the latter.
+/// Tells in an error's body whether money may have moved, so that a page can say so: `not_charged`
+/// or `unknown`; of a refund only the latter.
 pub(crate) const OUTCOME: &str = "outcome";
 /// On every answer that was given before.
 pub(crate) const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
@@ -32,7 +33,8 @@ pub(crate) fn database(error: db::Error) -> Error {
     }
 }
 
-/// What failed on our side while money may be moving, by this request or by an earlier one with its key.
+/// What failed on our side while money may be moving, by this request or by an earlier one with its
+/// key.
 pub(crate) fn unknown_outcome(error: Error) -> Error {
     if error.status().is_server_error() {
         error.extra(OUTCOME, "unknown")

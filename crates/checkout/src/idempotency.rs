@@ -1,4 +1,4 @@
-//! The caller's idempotency key: which header carries it, what it may contain, and whose it is. Pure.
+//! The caller's idempotency key: its header, its characters, and its owner. Pure.
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ pub(crate) enum KeyError {
     /// A card's number: no place of this service for one is a header.
     #[error("{HOLDS_CARD_NUMBER}")]
     HoldsCardNumber,
-    /// Whoever guesses the key would learn what became of another's payment.
+    /// A client that guesses the key would learn the outcome of another's payment.
     #[error("must be a random UUID (version 4), or come with a merchant's key")]
     Guessable,
     /// The address is about a key and none was sent.
@@ -60,7 +60,7 @@ impl IdempotencyKey {
         &self.0
     }
 
-    /// The key by which an overpayment is given back.
+    /// The key by which an overpayment is refunded.
     pub(crate) fn of_overpayment(payment: &str, secret: &Secret) -> Self {
         Self(secret.token(&["overpayment", payment]))
     }

@@ -1,7 +1,8 @@
-//! JSON objects split into their members' source texts, each read on its own. Used for requests and for the provider's answers.
+//! JSON objects split into their members' source texts, each read on its own. Used for requests and
+//! for the provider's answers.
 //!
-//! Neither a buyer's request nor a provider's answer is trusted to have the types it should have, and in neither may an amount become
-//! a float. What a member means is decided in `request` and in `provider`.
+//! Requests and the provider's answers may have members of wrong types, and no amount may become a
+//! float. `request` and `provider` interpret the members.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -25,7 +26,8 @@ pub(crate) enum NotAnObject {
     OtherType,
 }
 
-/// A member by its JSON type. `true`, `false`, arrays and objects are all [`Value::Other`] to those who want a scalar.
+/// A member by its JSON type. `true`, `false`, arrays and objects are all [`Value::Other`] to those
+/// who want a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Value<'a> {
     /// `null`.
@@ -39,7 +41,8 @@ pub(crate) enum Value<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// Splits `text` into members. Values are skipped without recursion, so no depth of nesting costs stack.
+    /// Splits `text` into members. Values are skipped without recursion, so no depth of nesting
+    /// costs stack.
     pub(crate) fn parse(text: &'a str) -> Result<Self, NotAnObject> {
         serde_json::from_str(text).map_err(|error| {
             if error.is_data() {
@@ -50,7 +53,8 @@ impl<'a> Object<'a> {
         })
     }
 
-    /// The member called `name`; of several the last, as most readers of JSON have it. A missing one is `null`.
+    /// The member called `name`; of several the last, as most readers of JSON have it. A missing
+    /// one is `null`.
     pub(crate) fn get(&self, name: &str) -> Value<'a> {
         self.members
             .iter()
@@ -117,13 +121,13 @@ struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for Object<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Members)
+        deserializer.deserialize_map(ObjectVisitor)
     }
 }
 
-struct Members;
+struct ObjectVisitor;
 
-impl<'de> Visitor<'de> for Members {
+impl<'de> Visitor<'de> for ObjectVisitor {
     type Value = Object<'de>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,8 +1,8 @@
-//! The payment checkout service: creates card, pix and boleto payments at an external provider, stores their states, and
-//! serves the checkout page.
+//! The payment checkout service: creates card, pix and boleto payments at an external provider,
+//! stores their states, and serves the checkout page.
 //!
-//! It implements the whole payment checkout specification. What it shares with the inventory service (errors, limits, TLS)
-//! is in `web`, storage in `db`, Brazilian formats in `brazil`.
+//! It implements the whole payment checkout specification. What it shares with the inventory
+//! service (errors, limits, TLS) is in `web`, storage in `db`, Brazilian formats in `brazil`.
 
 mod access;
 mod api;

@@ -121,7 +121,8 @@ impl Metrics {
         metrics
     }
 
-    /// Lets the counters that alerts look at begin at 0: Prometheus sees no increase in one that appears with its first event.
+    /// Lets the counters that alerts look at begin at 0: Prometheus sees no increase in one that
+    /// appears with its first event.
     fn begin(&self) {
         for outcome in ["accepted", "ignored", "refused", "given_up"] {
             drop(self.notifications.get_or_create(&OutcomeLabel { outcome }));

@@ -1,4 +1,4 @@
-//! The service's addresses: which handler answers, and what stands before it.
+//! The service's routes: their handlers and middleware.
 
 use std::sync::{Arc, LazyLock};
 
@@ -19,7 +19,7 @@ use crate::openapi::{DOCUMENTS, openapi as document, operations};
 use crate::state::State;
 use crate::{MIGRATIONS, SERVICE, VERSION, orders, page};
 
-/// What a page of the web interface may be asked for by one client.
+/// The rate of page requests of one client.
 const PAGE_RATE: Rate = Rate::new(600, Period::Minute);
 
 /// The statuses that tell of a provider which fails.
@@ -80,8 +80,9 @@ fn api(state: &State) -> Router {
         let limit = from_fn_with_state(limiter.clone(), Limiter::limit);
         ServiceBuilder::new().layer(limit).layer(common(late))
     };
-    // The provider notifies of every payment from a few addresses: a limit for clients would hold that back. Without a
-    // valid signature it costs next to nothing, and unsigned hints have a limit of their own.
+    // The provider notifies of every payment from a few addresses: a limit for clients would hold
+    // that back. Without a valid signature it costs next to nothing, and unsigned hints have a
+    // limit of their own.
     let of_the_provider = OF_THE_PROVIDER.router().layer(common(|error| error));
     closed(OPEN_PAYMENTS.router(), state)
         .merge(MOVING_MONEY.router())

@@ -1,6 +1,7 @@
-//! What the parts of the service share, put together from the configuration and from what the program passes in.
+//! The state that the parts of the service share, made from the configuration and the program's
+//! resources.
 //!
-//! A feature that needs one or two of these takes those, not the whole.
+//! A feature that needs one or two fields takes those, not the whole state.
 
 use std::fmt;
 use std::ops::Deref;
@@ -23,12 +24,12 @@ use crate::provider::{self, Client, Observer, Transport};
 use crate::secret::{Secret, is_secret_of};
 use crate::webhooks;
 
-/// What the parts of the service share. Cheap to clone.
+/// The state that the parts of the service share. Cheap to clone.
 #[derive(Clone)]
-pub struct State(Arc<Shared>);
+pub struct State(Arc<StateFields>);
 
 /// The fields of [`State`].
-pub struct Shared {
+pub struct StateFields {
     pub(crate) config: Config,
     pub(crate) db: Db,
     /// This process among those that serve the database.
@@ -60,7 +61,7 @@ pub struct Shared {
     pub workers: Supervisor,
 }
 
-/// What a service is made of, passed in so that tests decide it.
+/// The resources of a service, passed in so that tests can replace them.
 pub struct Parts {
     /// The database, migrated.
     pub db: Db,
@@ -94,15 +95,16 @@ pub enum StartError {
 }
 
 impl Deref for State {
-    type Target = Shared;
+    type Target = StateFields;
 
-    fn deref(&self) -> &Shared {
+    fn deref(&self) -> &StateFields {
         &self.0
     }
 }
 
 impl State {
-    /// Puts the shared parts together, and makes sure that the secret is the one this database was used with.
+    /// Puts the shared parts together, and makes sure that the secret is the one this database was
+    /// used with.
     pub async fn open(config: Config, parts: Parts) -> Result<Self, StartError> {
         let network = provider::network(&config.provider)?;
         Self::open_over(network, config, parts).await
@@ -133,7 +135,7 @@ impl State {
             Some(observer),
         );
         check_secret(&db, &config.secret).await?;
-        Ok(Self(Arc::new(Shared {
+        Ok(Self(Arc::new(StateFields {
             fingerprint_key: config.secret.keyed(&["fingerprint"]),
             notification_url: config.notification_url(),
             keys: ApiKeys::new(db.clone(), &config.api_keys),
@@ -156,7 +158,8 @@ impl State {
         })))
     }
 
-    /// Lets its holder follow one payment: derived from the secret, so that nothing of it is stored.
+    /// Lets its holder follow one payment: derived from the secret, so that nothing of it is
+    /// stored.
     pub(crate) fn status_token(&self, payment: &str) -> String {
         self.config.secret.token(&["status", payment])
     }
@@ -245,7 +248,8 @@ fn outbox(webhooks: Webhooks, mail: Option<Mail>, secret: &Secret, parts: &Parts
     Outbox::new(delivery, &parts.metrics)
 }
 
-/// How receipts are sent. They are queued with the change that they tell of, so no event becomes mail by itself.
+/// How receipts are sent. They are queued with the change that they tell of, so no event becomes
+/// mail by itself.
 fn mail(Receipts { server, from }: &Receipts) -> Mail {
     Mail {
         server: server.clone(),

@@ -2,17 +2,20 @@
 
 use crate::{Error, Tx};
 
-/// A change of one kind. On PostgreSQL those that wait at the same time share a transaction, and best one statement: a row that
-/// many callers change is then changed once, and the log is flushed once. For [`Db::write_batched`](crate::Db::write_batched).
-pub trait Batched: Send + Sync + Sized + 'static {
-    /// What the caller of one is answered.
+/// A change for [`Db::write_batched`](crate::Db::write_batched). On PostgreSQL, changes of one kind
+/// that wait at the same time share a transaction, and ideally one statement. A row that many
+/// callers change is then updated once, and the log is flushed once.
+pub trait BatchedChange: Send + Sync + Sized + 'static {
+    /// The result for the caller of one change.
     type Answer: Send + 'static;
 
-    /// The row that it changes. While another transaction has it locked, changes of this row wait, and those of other rows go on.
+    /// The row that it changes. While another transaction has it locked, changes of this row wait,
+    /// and those of other rows go on.
     fn row(&self) -> i64;
 
-    /// Makes all of them and answers each, in their order. An error rolls all of them back, and then each is made by itself. So a
-    /// refusal that wrote nothing, such as too little stock, is best answered as a value.
+    /// Makes all changes and returns the outcome of each, in their order. An error rolls all of
+    /// them back, and then each is made alone. So a refusal that writes nothing, such as too little
+    /// stock, is best returned as a value.
     fn make(
         all: &[Self],
         locks: Locks,
@@ -20,29 +23,28 @@ pub trait Batched: Send + Sync + Sized + 'static {
     ) -> impl Future<Output = Result<Vec<Outcome<Self::Answer>>, Error>>;
 }
 
-/// How rows are treated that another transaction has locked.
+/// What happens to changes of rows that another transaction has locked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Locks {
-    /// Their changes are left out, and answered with [`Outcome::Locked`] (`SKIP LOCKED`).
+    /// They are left out, and their outcome is [`Outcome::Locked`] (`SKIP LOCKED`).
     Skip,
-    /// The change waits for them.
+    /// They wait for the lock.
     Wait,
 }
 
 /// How one change of a batch ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome<A> {
-    /// With this answer.
+    /// It was made, with this result.
     Made(A),
     /// Nothing was changed: another transaction has its row locked.
     Locked,
 }
 
-/// Makes one change by itself.
+/// Makes one change alone.
 ///
-/// # Errors
-/// Those of [`Batched::make`], and when it answers for none.
-pub(crate) async fn alone<B: Batched>(
+/// # Errors Those of [`BatchedChange::make`], and when it returns no outcome.
+pub(crate) async fn alone<B: BatchedChange>(
     change: &B,
     locks: Locks,
     tx: &mut Tx,
@@ -52,7 +54,7 @@ pub(crate) async fn alone<B: Batched>(
 }
 
 impl<A> Outcome<A> {
-    /// The answer to a change that was told to wait for its row.
+    /// The result of a change that was made with [`Locks::Wait`].
     pub(crate) fn after_waiting(self) -> Result<A, Error> {
         match self {
             Self::Made(answer) => Ok(answer),

@@ -1,14 +1,16 @@
-//! Bulk loads: many rows at once, and indexes that are built after the tables are full. Statement by statement, the
-//! data sets of benchmarks would take hours.
+//! Bulk loads: many rows at once, and indexes that are built after the tables are full. Statement
+//! by statement, the data sets of benchmarks would take hours.
 
 use crate::{Engine, Error, Rows, Tx};
 
-/// Indexes, and on PostgreSQL foreign keys, that were dropped and must be created again before the transaction ends.
+/// Indexes, and on PostgreSQL foreign keys, that were dropped and must be created again before the
+/// transaction ends.
 #[derive(Debug)]
 #[must_use = "dropped indexes must be rebuilt"]
 pub struct DroppedIndexes(Vec<String>);
 
-/// Statements that select, for each index or foreign key of a table, one statement that drops it and one that creates it.
+/// Statements that select, for each index or foreign key of a table, one statement that drops it
+/// and one that creates it.
 const POSTGRES_FOREIGN_KEYS: &str =
     "SELECT 'ALTER TABLE ' || $1 || ' DROP CONSTRAINT ' || quote_ident(conname),
             'ALTER TABLE ' || $1 || ' ADD CONSTRAINT ' || quote_ident(conname) || ' ' || pg_get_constraintdef(oid)
@@ -23,7 +25,8 @@ const SQLITE_INDEXES: &str = "SELECT 'DROP INDEX \"' || name || '\"', sql FROM s
      WHERE type = 'index' AND tbl_name = $1 AND sql IS NOT NULL ORDER BY name";
 
 impl Tx {
-    /// Inserts all `rows` and empties the buffer: by one prepared statement on SQLite, by `COPY` on PostgreSQL.
+    /// Inserts all `rows` and empties the buffer: by one prepared statement on SQLite, by `COPY` on
+    /// PostgreSQL.
     ///
     /// # Errors
     /// What the database refuses; nothing of the transaction stays then.
@@ -33,8 +36,8 @@ impl Tx {
         inserted
     }
 
-    /// Moves the counter of a table's ids behind the greatest, and never back, after rows brought ids of their own. SQLite does so by
-    /// itself.
+    /// Moves the sequence of a table's ids beyond the greatest id, and never back, after rows were
+    /// inserted with explicit ids. SQLite does so by itself.
     pub async fn move_ids_on(&mut self, table: &'static str) -> Result<(), Error> {
         if self.engine() == Engine::Postgres {
             let counter = format!("pg_get_serial_sequence('{table}', 'id')");
@@ -46,7 +49,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Gives no id up to this one to rows of `table` that bring none.
+    /// Reserves all ids up to `highest`: rows of `table` without an explicit id get a greater one.
     pub async fn reserve_ids(&mut self, table: &'static str, highest: i64) -> Result<(), Error> {
         if self.engine() == Engine::Postgres {
             let counter = format!("pg_get_serial_sequence('{table}', 'id')");
@@ -64,9 +67,10 @@ impl Tx {
         self.execute_text(&begun).await.map(drop)
     }
 
-    /// Drops the indexes of these tables, save those of primary keys and unique constraints, and on PostgreSQL their
-    /// foreign keys. To build them once when the tables are full is many times faster than to update them row by row.
-    /// It is part of the transaction, so neither a failure nor a crash leaves a table without them.
+    /// Drops the indexes of these tables, save those of primary keys and unique constraints, and on
+    /// PostgreSQL their foreign keys. Building an index once on a full table is many times faster
+    /// than updating it row by row. The drop is part of the transaction, so neither a failure nor a
+    /// crash leaves a table without indexes.
     pub async fn drop_indexes(&mut self, tables: &[&'static str]) -> Result<DroppedIndexes, Error> {
         let queries: &[&'static str] = match self.engine() {
             Engine::Sqlite => &[SQLITE_INDEXES],

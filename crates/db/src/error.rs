@@ -6,21 +6,23 @@
 /// What kind of failure an [`Error`] is: all that a caller may decide by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// A unique constraint or unique index refused the row. The name is the same on both engines: that of the
-    /// `CREATE UNIQUE INDEX`, or `table_column_key` (`table_first_second_key`) for `UNIQUE` in a table, or
-    /// `table_pkey` for a primary key.
+    /// A unique constraint or unique index refused the row. The name is the same on both engines:
+    /// that of the `CREATE UNIQUE INDEX`, or `table_column_key` (`table_first_second_key`) for
+    /// `UNIQUE` in a table, or `table_pkey` for a primary key.
     Unique(String),
-    /// A foreign key refused the row. PostgreSQL names the constraint; SQLite does not say which one it was,
-    /// so the name is empty there and nothing should be decided by it.
+    /// A foreign key refused the row. PostgreSQL names the constraint; SQLite does not say which
+    /// one it was, so the name is empty there and nothing should be decided by it.
     ForeignKey(String),
-    /// A `CONSTRAINT name CHECK (…)` refused the row. Give every check its name in the migrations of both engines.
+    /// A `CONSTRAINT name CHECK (…)` refused the row. Give every check its name in the migrations
+    /// of both engines.
     Check(String),
     /// Another transaction held a row that the job needs for longer than the job may wait.
     Locked,
-    /// The database asked for the transaction to be run again, and repeating it did not help within bounds.
+    /// The database asked for the transaction to be run again, and repeating it did not help within
+    /// bounds.
     Retry,
-    /// The database cannot be reached, is too busy, was too slow, or the handle is closed. When a connection is
-    /// lost during the commit itself, the outcome of the transaction is not known.
+    /// The database cannot be reached, is too busy, was too slow, or the handle is closed. When a
+    /// connection is lost during the commit itself, the outcome of the transaction is not known.
     Unavailable,
     /// Anything else: a fault of this program or of the database.
     Other,

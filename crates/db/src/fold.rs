@@ -1,13 +1,14 @@
-//! Text as people search and sort it: without regard to case and accents. It is computed here and stored beside the
-//! original, so that both engines compare the same bytes whatever their locale.
+//! Text as people search and sort it: without regard to case and accents. It is computed here and
+//! stored beside the original, so that both engines compare the same bytes whatever their locale.
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Lower case, accents removed: `Ação` becomes `acao`, `Straße` `strasse`. Folding twice changes nothing more.
+/// Lower case, accents removed: `Ação` becomes `acao`, `Straße` `strasse`. Folding twice changes
+/// nothing more.
 ///
-/// Compatible forms are made one (`ﬁ` is `fi`, full-width digits are digits). Letters that Unicode does not take
-/// apart but that people type without their stroke (ø, đ, ł, ı) are replaced; the marks of scripts in which a
-/// mark is a letter of its own (Devanagari, Thai, Japanese) stay.
+/// Compatible forms are made one (`ﬁ` is `fi`, full-width digits are digits). Letters that Unicode
+/// does not take apart but that people type without their stroke (ø, đ, ł, ı) are replaced; the
+/// marks of scripts in which a mark is a letter of its own (Devanagari, Thai, Japanese) stay.
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();

@@ -1,13 +1,14 @@
-//! The handle that services hold: it takes jobs and answers their results, whichever engine is behind it.
+//! The handle that services hold. It runs jobs and returns their results, whichever engine is
+//! behind it.
 
 use std::{path::Path, sync::Arc};
 
 #[cfg(feature = "simulation")]
 use crate::simulated::{Interference, JobKind, MemoryDatabase, Simulated};
 use crate::{
-    Address, BatchLoader, Batched, Conn, Engine, Error, Locks, Migrations, Options, Statistics, Tx,
-    batched,
-    migrations::Applied,
+    Address, BatchLoader, BatchedChange, Conn, Engine, Error, Locks, Migrations, Options,
+    Statistics, Tx, batched,
+    migrations::AppliedMigration,
     postgres::{self, Postgres},
     sqlite::{self, Sqlite},
 };
@@ -26,10 +27,12 @@ enum Store {
 }
 
 impl Db {
-    /// Opens the database at `address`. A SQLite file and its folder are created if absent; a PostgreSQL server must answer.
+    /// Opens the database at `address`. A SQLite file and its folder are created if absent; a
+    /// PostgreSQL server must answer.
     ///
     /// # Errors
-    /// `Unavailable` when the file or the server cannot be reached; `Other` when the TLS settings are unusable.
+    /// `Unavailable` when the file or the server cannot be reached; `Other` when the TLS settings
+    /// are unusable.
     pub async fn open(address: &Address, options: &Options) -> Result<Self, Error> {
         let store = match address {
             Address::Sqlite(path) => {
@@ -43,8 +46,8 @@ impl Db {
         })
     }
 
-    /// The handle of one simulated process. It believes that it works on `engine`: whether it has
-    /// the database for itself depends on that.
+    /// The handle of one simulated process. It reports `engine` as its own: a process on SQLite has
+    /// the database for itself.
     #[cfg(feature = "simulation")]
     pub fn simulated(
         memory: Arc<MemoryDatabase>,
@@ -71,13 +74,13 @@ impl Db {
         }
     }
 
-    /// Applies what is pending of `migrations` and says which. Replicas that start together migrate once. A SQLite
-    /// database that holds anything is first copied to `FILE.TIME-before-SERVICE-MIGRATION.backup`; the newest five
-    /// copies are kept.
+    /// Applies the pending `migrations` and returns their names. Replicas that start together
+    /// migrate once. A SQLite database that is not empty is first copied to
+    /// `FILE.TIME-before-SERVICE-MIGRATION.backup`; the newest five copies are kept.
     ///
-    /// # Errors
-    /// When the database has seen a migration that this program does not know (it was made by a newer version), one
-    /// whose text has changed since, or one that a pending one should have come before; and what the SQL fails of.
+    /// # Errors When the database has a migration that this program does not know (a newer version
+    /// made it), when the text of an applied one has changed, or when a pending one should have
+    /// come before an applied one; and errors of the SQL.
     pub async fn migrate(&self, migrations: &Migrations) -> Result<Vec<&'static str>, Error> {
         match &*self.store {
             Store::Sqlite(sqlite) => {
@@ -92,11 +95,12 @@ impl Db {
         }
     }
 
-    /// Whether the database can be reached and has exactly the schema of `migrations`; on SQLite also whether its files are in their
-    /// places, and whether what is written reaches the disk.
+    /// Whether the database can be reached and has exactly the schema of `migrations`; on SQLite
+    /// also whether its files are in place and writes reach the disk.
     ///
     /// # Errors
-    /// `Unavailable` when it cannot be reached or written; `Other` when it is not migrated, or by a newer version.
+    /// `Unavailable` when it cannot be reached or written; `Other` when it is not migrated, or by a
+    /// newer version.
     pub async fn ready(&self, migrations: &Migrations) -> Result<(), Error> {
         for set in migrations.sets() {
             let engine = self.engine();
@@ -106,7 +110,7 @@ impl Db {
                         "SELECT name, checksum FROM schema_migrations WHERE service = $1 ORDER BY name",
                         &[&set.name],
                         |row| {
-                            Ok(Applied {
+                            Ok(AppliedMigration {
                                 name: row.get(0)?,
                                 checksum: row.get(1)?,
                             })
@@ -127,8 +131,9 @@ impl Db {
         }
     }
 
-    /// Runs a job that only reads. Each statement sees the newest committed state; writing is refused. The job may run
-    /// again (a lost connection), and only calls on its connection may be awaited inside.
+    /// Runs a job that only reads. Each statement sees the newest committed state; writing is
+    /// refused. The job may run again (a lost connection), and only calls on its connection may be
+    /// awaited inside.
     ///
     /// # Errors
     /// Those of the job, and `Unavailable` when it could not be run.
@@ -146,8 +151,9 @@ impl Db {
         }
     }
 
-    /// As [`read`](Self::read), for a few rows that are found by their keys. On SQLite the calling thread reads them itself: to wake
-    /// another thread and to be woken by it costs more than such a read. There all its statements see the state that the first one saw.
+    /// As [`read`](Self::read), for a few rows that are found by their keys. On SQLite the calling
+    /// thread reads them itself, because waking another thread costs more than such a read. On
+    /// SQLite all its statements see one snapshot.
     ///
     /// # Errors
     /// Those of the job, and `Unavailable` when it could not be run.
@@ -165,11 +171,12 @@ impl Db {
         }
     }
 
-    /// The row of a key, or `None` when there is none: read as by [`read_inline`](Self::read_inline). On PostgreSQL one
-    /// statement reads those that are asked for at the same time.
+    /// The row with a key, or `None` when there is none, read as by
+    /// [`read_inline`](Self::read_inline). On PostgreSQL concurrent calls share one statement.
     ///
     /// # Errors
-    /// What the database refuses, the errors of the loader's function, and `Unavailable` when it could not be run.
+    /// What the database refuses, the errors of the loader's function, and `Unavailable` when it
+    /// could not be run.
     pub async fn find_by_key<T: Send + 'static>(
         &self,
         what: &'static BatchLoader<T>,
@@ -184,8 +191,8 @@ impl Db {
         }
     }
 
-    /// As [`read`](Self::read), but all statements see one snapshot, and it may take long: it has a connection of its
-    /// own, so that pages do not wait for it.
+    /// As [`read`](Self::read), but all statements see one snapshot, and the job may take long. It
+    /// has a connection of its own, so that pages do not wait for it.
     ///
     /// # Errors
     /// Those of the job, and `Unavailable` when it could not be run.
@@ -203,16 +210,17 @@ impl Db {
         }
     }
 
-    /// Runs a job in one transaction. `Ok` is answered only after the commit has reached the disk; `Err`, a failed
-    /// statement and a panic roll everything back that this job wrote. Once it has begun, the job runs to its end even if the
-    /// caller goes away.
+    /// Runs a job in one transaction. `Ok` is returned only after the commit has reached the disk.
+    /// `Err`, a failed statement and a panic roll back everything that the job wrote. Once it has
+    /// begun, the job runs to its end even if the caller goes away.
     ///
-    /// PostgreSQL may ask for it to be run again, so the job changes nothing but the database: an
-    /// `async move |tx| { … }` closure lends what it captured to each run. Only calls on `tx` may be awaited inside.
+    /// PostgreSQL may require the job to run again, so it must change nothing but the database. An
+    /// `async move |tx| { … }` closure lends what it captured to each run. Only calls on `tx` may
+    /// be awaited inside.
     ///
     /// # Errors
-    /// Those of the job; `Retry` when repeating did not help; `Unavailable` when it could not be run, or when the
-    /// connection was lost during the commit and the outcome is not known.
+    /// Those of the job; `Retry` when repeating did not help; `Unavailable` when it could not be
+    /// run, or when the connection was lost during the commit and the outcome is not known.
     pub async fn write<T, E, F>(&self, job: F) -> Result<T, E>
     where
         F: AsyncFn(&mut Tx) -> Result<T, E> + Send + 'static,
@@ -227,7 +235,8 @@ impl Db {
         }
     }
 
-    /// As [`write`](Self::write), of a row or two that must not wait for other jobs: on PostgreSQL on a connection of its own.
+    /// As [`write`](Self::write), for a row or two that must not wait for other jobs. On PostgreSQL
+    /// it has a connection of its own.
     pub(crate) async fn write_apart<T, E, F>(&self, job: F) -> Result<T, E>
     where
         F: AsyncFn(&mut Tx) -> Result<T, E> + Send + 'static,
@@ -242,12 +251,14 @@ impl Db {
         }
     }
 
-    /// As [`write`](Self::write), of a change that many ask for at once: on PostgreSQL, those that wait at the same time are made
-    /// together, and all are answered after their commit; those whose row another transaction has locked wait apart. On SQLite all writes share their commits, and each change is made by itself.
+    /// As [`write`](Self::write), for a change that many callers make at once. On PostgreSQL,
+    /// changes that wait at the same time form a batch with one commit. Changes whose row another
+    /// transaction has locked wait in a queue of their own. On SQLite all writes share their
+    /// commits anyway, so each change is made alone.
     ///
     /// # Errors
     /// As [`write`](Self::write).
-    pub async fn write_batched<B: Batched>(&self, change: B) -> Result<B::Answer, Error> {
+    pub async fn write_batched<B: BatchedChange>(&self, change: B) -> Result<B::Answer, Error> {
         match &*self.store {
             Store::Sqlite(sqlite) => {
                 sqlite
@@ -270,9 +281,9 @@ impl Db {
         }
     }
 
-    /// As [`write`](Self::write), for filling tables: on a connection of its own, and no statement of it is stopped for taking
-    /// long. On SQLite every other write waits for it, and gives up as it would behind another process; so it is for databases
-    /// that nobody serves yet.
+    /// As [`write`](Self::write), for filling tables. It has a connection of its own, and its
+    /// statements have no time limit. On SQLite every other write waits for it and times out. So it
+    /// is for databases that are not served yet.
     ///
     /// # Errors
     /// As [`write`](Self::write).
@@ -293,7 +304,8 @@ impl Db {
     /// Copies a SQLite database in use to a new file and checks the copy.
     ///
     /// # Errors
-    /// When the file exists, cannot be written, or the copy is damaged; always on PostgreSQL, which has `pg_dump`.
+    /// When the file exists, cannot be written, or the copy is damaged; always on PostgreSQL, which
+    /// has `pg_dump`.
     pub async fn backup(&self, file: &Path) -> Result<(), Error> {
         match &*self.store {
             Store::Sqlite(sqlite) => {
@@ -318,8 +330,9 @@ impl Db {
         }
     }
 
-    /// Takes no more jobs, waits for those that are in, and leaves a SQLite database as one file without a log. Other
-    /// clones answer `Unavailable` from here on. A second call waits for nothing.
+    /// Takes no more jobs and waits for those that it has. A SQLite database is then one file
+    /// without a log. Other clones return `Unavailable` from here on. A second call waits for
+    /// nothing.
     pub async fn close(self) {
         let closed = blocking(move || {
             let threads = match &*self.store {
@@ -342,7 +355,7 @@ impl Db {
     }
 }
 
-/// Runs what blocks on the disk away from the runtime's own threads.
+/// Runs blocking disk work outside of the runtime's own threads.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {

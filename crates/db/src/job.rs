@@ -1,4 +1,5 @@
-//! Running a job's future on a database thread: it completes at its first poll, and a panic in it does not end the thread.
+//! Running a job's future on a database thread: it completes at its first poll, and a panic in it
+//! does not end the thread.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -8,10 +9,10 @@ use std::{
 
 use crate::{Counters, Error};
 
-/// Polls once. Over SQLite nothing ever waits, so a future that is not ready awaited something else than its
-/// database, and will not be waited for.
+/// Polls once. On SQLite no statement waits. So a future that is not ready awaits something other
+/// than its database, and the job fails.
 ///
-/// A panic is answered like an error; the state that it may have left behind is rolled back by the caller.
+/// A panic becomes an error. The caller rolls back what the job had written.
 pub(crate) fn finish_at_once<T, E: From<Error>>(
     future: impl Future<Output = Result<T, E>>,
     counters: &Counters,
@@ -30,8 +31,8 @@ pub(crate) fn finish_at_once<T, E: From<Error>>(
     }
 }
 
-/// A job with its result, run as often as it takes. What runs it need not know of which types it is: that would be compiled for each
-/// of some hundred jobs, several KiB each time.
+/// A job with its result, which may run several times. The code that runs it does not depend on its
+/// types, since that code would be compiled for each of some hundred jobs, several KiB each time.
 pub(crate) struct Job<T, E, F> {
     body: F,
     result: Option<Result<T, E>>,
@@ -42,7 +43,7 @@ impl<T, E: From<Error>, F> Job<T, E, F> {
         Self { body, result: None }
     }
 
-    /// What the job came to, if its database says that it counts.
+    /// The job's result, if the database has accepted it.
     pub(crate) fn ended(self, ran: Result<(), Error>) -> Result<T, E> {
         ran?;
         let never = || Err(Error::other("a job was answered before it ran").into());
@@ -50,9 +51,9 @@ impl<T, E: From<Error>, F> Job<T, E, F> {
     }
 }
 
-/// What runs on a connection `C`.
+/// Work that runs on a connection `C`.
 pub(crate) trait Work<C> {
-    /// Runs it and says whether it succeeded. What an earlier run came to is forgotten.
+    /// Runs it and returns whether it succeeded. The result of an earlier run is replaced.
     fn run<'a>(
         &'a mut self,
         conn: &'a mut C,

@@ -1,10 +1,12 @@
-//! One database handle over SQLite and PostgreSQL: jobs, exact money and time, errors told alike, migrations in pairs.
-//! What the tables are and which statements run on them is the services' business, not this crate's.
+//! One database handle over SQLite and PostgreSQL: jobs, exact money and time, the same errors on
+//! both engines, migrations in pairs. Tables and statements belong to the services, not to this
+//! crate.
 //!
 //! # Use
 //!
-//! A service opens a [`Db`], migrates it, and gives it jobs: closures over a connection ([`Conn`]) or a transaction
-//! ([`Tx`]). A store function is one literal SQL text with `$1`, `$2`, … that both engines accept:
+//! A service opens a [`Db`], migrates it, and gives it jobs: closures over a connection ([`Conn`])
+//! or a transaction ([`Tx`]). A store function is one literal SQL text with `$1`, `$2`, … that both
+//! engines accept:
 //!
 //! ```
 //! use db::{Conn, Db, Error, Migrations, Money, Options, Tx};
@@ -56,18 +58,22 @@
 //! | money, [`Money`] | `TEXT CHECK (length(x) = 23)` | `NUMERIC(22,2) CHECK (x >= 0)` |
 //! | time, [`Timestamp`] | `INTEGER`, microseconds in UTC | `TIMESTAMPTZ` |
 //!
-//! Money is ordered, compared and indexed as it is; totals are made with `money_sum(x)` (0.00 of nothing) and products with
-//! `money_times(x, integer)`, exact on both engines; `sum` and `*` are not exact on SQLite. Text that people search or sort
-//! has a column beside it with what [`fold()`] makes of it.
+//! Columns of money are ordered, compared and indexed directly. Totals are made with `money_sum(x)`
+//! (0.00 of no rows) and products with `money_times(x, integer)`. Both are exact on both engines;
+//! `sum` and `*` are not exact on SQLite. A text that people search or sort by has a second column
+//! with its [`fold()`]ed form.
 //!
 //! # What is the same on both engines because this crate makes it so
 //!
-//! - A failed statement ends its transaction ([`Tx`]); reading jobs cannot write; what was acknowledged is on the disk.
-//! - Constraint names ([`ErrorKind`]), so give each `CHECK` a name and leave `UNIQUE` in tables unnamed, and none `DEFERRABLE`.
+//! - A failed statement ends its transaction ([`Tx`]). Reading jobs cannot write. An acknowledged
+//!   write is on the disk.
+//! - Constraint names ([`ErrorKind`]). So give each `CHECK` a name, leave `UNIQUE` in tables
+//!   unnamed, and make no constraint `DEFERRABLE`.
 //! - The kind of each parameter is known ([`Param`]), so `($1 IS NULL OR sku = $1)` works.
-//! - A text with a NUL character is refused, as is reading a value as something that it is not.
+//! - A text with a NUL character is refused. So is reading a value as another kind than it has.
 //!
-//! Not the same, so avoid it: `ILIKE` and `LIKE` on unfolded text, integer overflow, `CAST(… AS NUMERIC)`, `DECIMAL` columns.
+//! These differ between the engines, so avoid them: `ILIKE` and `LIKE` on unfolded text, integer
+//! overflow, `CAST(… AS NUMERIC)`, `DECIMAL` columns.
 
 mod address;
 mod batch_loader;
@@ -95,7 +101,7 @@ mod value;
 
 pub use address::{Address, Engine, InvalidAddress, postgres::PostgresAddress};
 pub use batch_loader::BatchLoader;
-pub use batched::{Batched, Locks, Outcome};
+pub use batched::{BatchedChange, Locks, Outcome};
 pub use bulk::DroppedIndexes;
 pub use conn::{Conn, Tx};
 pub use error::{Error, ErrorKind};

@@ -1,5 +1,5 @@
-//! Migrations in pairs, forward only: numbered SQL files of the same names for both engines, and the table of those
-//! that a database has seen. How they are run is in `sqlite::migrate` and `postgres::migrate`.
+//! Migrations in pairs, forward only: numbered SQL files with the same names for both engines, and
+//! a table of the applied ones. `sqlite::migrate` and `postgres::migrate` run them.
 
 use std::fmt::Write;
 
@@ -12,7 +12,8 @@ use crate::{Engine, Error};
 pub struct Migrations {
     /// The service that they belong to; two services may share a PostgreSQL database.
     pub name: &'static str,
-    /// Tables of others that the service uses, applied before its own. Services that share a database share these too.
+    /// Tables of others that the service uses, applied before its own. Services that share a
+    /// database share these too.
     pub on: &'static [Self],
     /// Name and SQL of each, in order, for SQLite.
     pub sqlite: &'static [Migration],
@@ -23,14 +24,16 @@ pub struct Migrations {
 /// Name and SQL.
 pub type Migration = (&'static str, &'static str);
 
-/// Includes the files `migrations/sqlite/NAME.sql` and `migrations/postgres/NAME.sql` of the calling crate, in the
-/// order given. Names begin with their number and never change; a file that has been released is never edited.
+/// Includes the files `migrations/sqlite/NAME.sql` and `migrations/postgres/NAME.sql` of the
+/// calling crate, in the order given. Names begin with their number and never change; a file that
+/// has been released is never edited.
 ///
 /// ```text
 /// pub const MIGRATIONS: db::Migrations = db::migrations!(name: "checkout", "0001_checkout", "0002_refunds");
 /// ```
 ///
-/// `on` names tables of another crate, which are made first: `db::migrations!(name: "shop", on: [till::MIGRATIONS], "0001_shop")`.
+/// `on` names tables of another crate, which are made first:
+/// `db::migrations!(name: "shop", on: [till::MIGRATIONS], "0001_shop")`.
 #[macro_export]
 macro_rules! migrations {
     (name: $service:literal, $($name:literal),+ $(,)?) => {
@@ -52,11 +55,12 @@ macro_rules! migrations {
     };
 }
 
-/// What every database has before a service's own tables: `money_sum` and `money_times`, and who serves it.
-pub(crate) const BASE: Migrations = crate::migrations!(name: "db", "0001_money", "0002_replicas");
+/// The migrations of every database, before a service's own: `money_sum` and `money_times`, and the
+/// table of replicas.
+pub(crate) const BASE: Migrations = crate::migrations!(name: "db", "0001_db");
 
-/// A migration that a database has seen.
-pub(crate) struct Applied {
+/// A migration that was applied to a database.
+pub(crate) struct AppliedMigration {
     pub(crate) name: String,
     pub(crate) checksum: String,
 }
@@ -77,14 +81,15 @@ impl Migrations {
         }
     }
 
-    /// Those that a database has yet to see.
+    /// The migrations that are not applied yet.
     ///
-    /// Refused are a database that has seen one which this program does not know (made by a newer version), one whose
-    /// text has changed since, and gaps: applied ones come first, in the same order.
+    /// An error when the database has seen a migration that this program does not know (a newer
+    /// version made it), when the text of an applied one has changed, and when one before an
+    /// applied one is missing.
     pub(crate) fn pending(
         &self,
         engine: Engine,
-        applied: &[Applied],
+        applied: &[AppliedMigration],
     ) -> Result<&'static [Migration], Error> {
         let known = self.of(engine);
         let service = self.name;
@@ -138,9 +143,9 @@ mod tests {
     };
 
     fn pending(applied: &[(&str, &str)]) -> Result<Vec<&'static str>, String> {
-        let applied: Vec<Applied> = applied
+        let applied: Vec<AppliedMigration> = applied
             .iter()
-            .map(|(name, sql)| Applied {
+            .map(|(name, sql)| AppliedMigration {
                 name: (*name).to_owned(),
                 checksum: checksum(sql),
             })

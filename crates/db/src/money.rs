@@ -1,18 +1,21 @@
-//! Exact amounts of money. Arithmetic, reading and writing; how each engine stores them is in `value`,
-//! `sqlite` and `postgres`.
+//! Exact amounts of money. Arithmetic, reading and writing. How each engine stores them is in
+//! `value`.
 
 use std::fmt;
 
 use serde_json::value::RawValue;
 
-/// An exact amount in hundredths of the currency's unit (cents for BRL). Never goes through a float.
+/// An exact amount in hundredths of the currency's unit (cents for BRL). Never goes through a
+/// float.
 ///
-/// A column of money holds 0.00 to [`Money::MAX`]; totals may be larger (36 digits before the point) and
-/// differences may be negative, in Rust and in the results of `money_sum` and `money_times`.
+/// A column of money holds 0.00 to [`Money::MAX`]; totals may be larger (36 digits before the
+/// point) and differences may be negative, in Rust and in the results of `money_sum` and
+/// `money_times`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Money(i128);
 
-/// The text is not an amount: digits, at most one point followed by one or two digits, perhaps a sign before.
+/// The text is not an amount: digits, at most one point followed by one or two digits, perhaps a
+/// sign before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not an amount of money with at most two decimals")]
 pub struct NotMoney;
@@ -33,10 +36,12 @@ impl Money {
         self.0
     }
 
-    /// Reads plain digits with an optional sign and at most two decimals: `12`, `12.3`, `12.30`, `-0.05`.
+    /// Reads plain digits with an optional sign and at most two decimals: `12`, `12.3`, `12.30`,
+    /// `-0.05`.
     ///
     /// # Errors
-    /// For anything else: exponents, more than two decimals (zeros too), separators, blanks, a bare point.
+    /// For anything else: exponents, more than two decimals (zeros too), separators, blanks, a bare
+    /// point.
     pub fn parse(text: &str) -> Result<Self, NotMoney> {
         let (negative, digits) = match text.as_bytes().first() {
             Some(b'-') => (true, text.get(1..).unwrap_or_default()),

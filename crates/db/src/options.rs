@@ -1,4 +1,5 @@
-//! How a database is used: sizes and bounds, each with a default that suits a machine with two cores.
+//! How a database is used: sizes and bounds, each with a default that suits a machine with two
+//! cores.
 
 use std::time::Duration;
 
@@ -7,42 +8,49 @@ use std::time::Duration;
 pub struct Options {
     /// SQLite: threads that read. Default: one for each core, between 2 and 4.
     pub readers: usize,
-    /// PostgreSQL: connections for jobs, shared by the lanes. Each lane has three more: one for reports, two for look-ups by key;
-    /// and one lane one for heartbeats.
-    /// Default 16.
+    /// PostgreSQL: connections for jobs, shared by the lanes. Each lane has three more: one for
+    /// reports and two for look-ups by key. One lane has another one for heartbeats. Default 16.
     pub connections: usize,
     /// PostgreSQL: threads that talk to the server. Default 2.
     pub lanes: usize,
-    /// Jobs that may wait: SQLite, to read and to write each; PostgreSQL, in all, the running ones included.
-    /// What does not fit is refused at once as unavailable. Default 4096.
+    /// The most jobs that wait: on SQLite of readers and of writers each, on PostgreSQL of all,
+    /// running ones included. A further job is refused at once as unavailable. Default 4096.
     pub queue: usize,
-    /// How long a job waits for a connection (PostgreSQL) or for a lock of another process (SQLite). Default 5 s.
+    /// How long a job waits for a connection (PostgreSQL) or for a lock of another process
+    /// (SQLite). Default 5 s.
     pub wait: Duration,
-    /// How long one statement may run before it is stopped, save in reports and migrations. Default 10 s.
+    /// How long one statement may run before it is stopped, save in reports and migrations. Default
+    /// 10 s.
     pub statement_timeout: Duration,
-    /// PostgreSQL: how long a statement waits for a row that another transaction has locked, in the first attempt of a job. Most locks are
-    /// gone after some milliseconds. Default 250 ms.
+    /// PostgreSQL: how long a statement waits for a row that another transaction has locked, in the
+    /// first attempt of a job. Most locks are gone after some milliseconds. Default 250 ms.
     pub lock_timeout: Duration,
-    /// PostgreSQL: how long it waits in the second attempt. Only a quarter of the connections are lent to jobs that wait so long, so
-    /// that a row that stays locked does not hold up the others. Default 5 s.
+    /// PostgreSQL: how long it waits in the second attempt. Only a quarter of the connections are
+    /// lent to jobs that wait so long, so that a row that stays locked does not hold up the others.
+    /// Default 5 s.
     pub long_lock_timeout: Duration,
-    /// PostgreSQL: how long a transaction may stand still before the server ends it, save in reports. A process that is frozen or cut off
-    /// holds its locks for so long. Default 10 s.
+    /// PostgreSQL: how long a transaction may stand still before the server ends it, save in
+    /// reports. A process that is frozen or cut off holds its locks for so long. Default 10 s.
     pub idle_timeout: Duration,
-    /// How long one statement of a report may run, and how long a report waits for the one before it. Default 120 s.
+    /// How long one statement of a report may run, and how long a report waits for the one before
+    /// it. Default 120 s.
     pub report_timeout: Duration,
     /// PostgreSQL: how often a write is begun again after 40001 or 40P01. Default 8.
     pub retries: u32,
-    /// The most jobs that share one commit (PostgreSQL: of [`Db::write_batched`](crate::Db::write_batched)). Default 128.
+    /// The most jobs that share one commit (PostgreSQL: of
+    /// [`Db::write_batched`](crate::Db::write_batched)). Default 128.
     pub batch: usize,
     /// SQLite: no further job joins a commit after this long. Default 10 ms.
     pub batch_time: Duration,
-    /// SQLite: page cache of each connection, in MiB; of the one that writes, twice that. It should hold the smallest index of the largest table. Default 8.
+    /// SQLite: page cache of each connection, in MiB. The writer has twice that. It should hold the
+    /// smallest index of the largest table. Default 8.
     pub cache_mib: u32,
-    /// SQLite: what the write-ahead log holds, in MiB, when it is copied into the database file. More is less work, since a page that was
-    /// written many times is copied once, and a longer stretch of it at a time, which flushes of the log wait behind. Default 4.
+    /// SQLite: size of the write-ahead log, in MiB, at which it is copied into the database file.
+    /// With a larger one a page that is written many times is copied once, but each copy takes
+    /// longer, and flushes of the log wait for it. Default 4.
     pub copy_mib: u32,
-    /// SQLite: size of the write-ahead log, in MiB, from which the writer empties it between two batches. Default 64.
+    /// SQLite: size of the write-ahead log, in MiB, from which the writer empties it between two
+    /// batches. Default 64.
     pub log_mib: u32,
     /// PostgreSQL: the name under which connections show in `pg_stat_activity`. Default `balcao`.
     pub application_name: String,

@@ -1,11 +1,12 @@
-//! Statements that are assembled for one call: lists, whose filters and order vary. Only texts from the program's source can become
-//! part of a statement, and every value is a parameter, so nothing of a request is ever read as SQL.
+//! Statements that are assembled for one call, such as lists, whose filters and order vary. Only
+//! literals of the program can become part of a statement, and every value is a parameter. So no
+//! part of a request is ever read as SQL.
 
 use std::fmt;
 
 use crate::{Kind, Money, Param, Timestamp, Value};
 
-/// A statement in the making: literal pieces of text and the values between them, numbered as they come.
+/// A statement builder: literal pieces of text with numbered values between them.
 ///
 /// ```
 /// let mut query = db::Query::new("SELECT id FROM products WHERE TRUE");
@@ -40,7 +41,7 @@ pub enum OwnedValue {
 pub(crate) enum Sql<'a> {
     /// One of the program's own texts, prepared once for each connection and kept.
     Literal(&'static str),
-    /// A text put together, of which a bounded number is kept prepared.
+    /// An assembled text. A bounded number of them is kept prepared.
     Built(&'a str),
 }
 
@@ -59,7 +60,7 @@ impl Query {
         self
     }
 
-    /// Adds a value: its number in the text, itself among the parameters.
+    /// Adds a value: its number to the text, itself to the parameters.
     pub fn bind(&mut self, value: impl Into<OwnedValue>) -> &mut Self {
         self.params.push(value.into());
         self.text.push('$');
@@ -67,7 +68,8 @@ impl Query {
         self
     }
 
-    /// Adds ` IN (…)` with these ids, and before them one that nothing has, so that there may be none.
+    /// Adds ` IN (…)` with these ids. The list begins with 0, which no row has, so that it may be
+    /// empty otherwise.
     pub fn any_of(&mut self, ids: impl IntoIterator<Item = i64>) -> &mut Self {
         self.push(" IN (0");
         for id in ids {
@@ -90,7 +92,7 @@ impl Query {
 }
 
 impl fmt::Debug for OwnedValue {
-    /// As a [`Value`]: its kind, never itself.
+    /// Names the kind only, as a [`Value`] does.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.to_value().fmt(formatter)
     }

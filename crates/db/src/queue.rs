@@ -5,22 +5,22 @@ use std::{
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
 };
 
-/// First in, first out; never holds more than its capacity; closing it lets the threads finish what is in it.
+/// A bounded first-in-first-out queue. After it is closed, the threads finish what is in it.
 pub(crate) struct Queue<T> {
-    state: Mutex<State<T>>,
+    state: Mutex<QueueState<T>>,
     arrival: Condvar,
     capacity: usize,
 }
 
-struct State<T> {
+struct QueueState<T> {
     items: VecDeque<T>,
     idle: usize,
     closed: bool,
 }
 
-/// Why an item was not taken.
+/// Why an item was not added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refused {
+pub(crate) enum PushError {
     Full,
     Closed,
 }
@@ -28,7 +28,7 @@ pub(crate) enum Refused {
 impl<T> Queue<T> {
     pub(crate) fn new(capacity: usize) -> Self {
         Self {
-            state: Mutex::new(State {
+            state: Mutex::new(QueueState {
                 items: VecDeque::new(),
                 idle: 0,
                 closed: false,
@@ -39,18 +39,18 @@ impl<T> Queue<T> {
     }
 
     /// Nothing panics while the lock is held, so a poisoned one still guards a sound state.
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
+    fn lock(&self) -> MutexGuard<'_, QueueState<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds an item, at once or not at all.
-    pub(crate) fn push(&self, item: T) -> Result<(), Refused> {
+    pub(crate) fn push(&self, item: T) -> Result<(), PushError> {
         let mut state = self.lock();
         if state.closed {
-            return Err(Refused::Closed);
+            return Err(PushError::Closed);
         }
         if state.items.len() >= self.capacity {
-            return Err(Refused::Full);
+            return Err(PushError::Full);
         }
         state.items.push_back(item);
         let wake = state.idle > 0;
@@ -105,7 +105,7 @@ mod tests {
         let queue = Queue::new(2);
         assert_eq!(queue.push(1), Ok(()));
         assert_eq!(queue.push(2), Ok(()));
-        assert_eq!(queue.push(3), Err(Refused::Full));
+        assert_eq!(queue.push(3), Err(PushError::Full));
         assert_eq!(queue.pop(), Some(1));
         assert_eq!(queue.push(3), Ok(()));
         assert_eq!(queue.len(), 2);
@@ -116,7 +116,7 @@ mod tests {
         let queue = Queue::new(2);
         assert_eq!(queue.push(1), Ok(()));
         queue.close();
-        assert_eq!(queue.push(2), Err(Refused::Closed));
+        assert_eq!(queue.push(2), Err(PushError::Closed));
         assert_eq!(queue.pop(), Some(1));
         assert_eq!(queue.pop(), None);
     }

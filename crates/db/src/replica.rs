@@ -1,9 +1,10 @@
-//! Which processes serve a database, so that the leases of one that died end within seconds.
+//! The processes that serve a database. The leases of one that died end within seconds.
 //!
-//! A heartbeat raises the counter in the process's own row of `replicas` every second, and looks at those of the others. A counter that
-//! stands still while the process looks at it four times belongs to a dead replica, whose row is removed. No clock is compared with
-//! another, and a process that could not reach the database has not looked. What is leased is the services' business: a lease names
-//! its replica, and counts only while that has a row.
+//! A heartbeat increments the counter in the process's own row of `replicas` every second, and
+//! reads the counters of the others. A replica whose counter is unchanged in four reads is dead,
+//! and its row is removed. No clocks are compared, and a process that cannot reach the database
+//! counts no read. The services decide what is leased. A lease names its replica, and is valid only
+//! while that replica has a row.
 
 use std::{
     collections::HashMap,
@@ -15,9 +16,9 @@ use tokio::task::JoinHandle;
 
 use crate::{Db, Engine, Error, Tx};
 
-/// How often a replica raises its counter and looks at the others.
+/// How often a replica increments its counter and reads the others.
 const EVERY: Duration = Duration::from_secs(1);
-/// So many looks at one count tell that its replica is dead.
+/// A replica is dead when so many reads in a row showed the same count.
 const LOOKS: u32 = 4;
 
 /// This process among those that serve a database. Clones are the same replica.
@@ -30,24 +31,24 @@ struct Shared {
     others: Mutex<HashMap<String, Count>>,
 }
 
-/// What a counter showed, and how often in a row it showed that.
+/// A counter's value, and how many reads in a row showed it.
 struct Count {
     heartbeats: i64,
     looks: u32,
 }
 
-/// What one [`Replica::heartbeat`] found.
+/// The result of a [`Replica::heartbeat`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Heartbeat {
     /// Another replica has died or left: its leases are to be released.
     pub has_lost_one: bool,
-    /// This replica was taken for dead, so it holds no lease any more. It is registered again.
+    /// Others took this replica for dead, so it holds no lease any more. It is registered again.
     pub was_removed: bool,
 }
 
 impl Replica {
-    /// A replica that is not registered: its leases count for nothing until [`register`](Self::register). `id` is a UUID that no
-    /// other process has.
+    /// A replica that is not registered yet: its leases are not valid before
+    /// [`register`](Self::register). `id` is a UUID that no other process has.
     pub fn new(db: Db, id: String) -> Self {
         Self(Arc::new(Shared {
             db,
@@ -61,13 +62,14 @@ impl Replica {
         &self.0.id
     }
 
-    /// A lease of this replica for one piece of work: the id, which tells statements whose it is, and what tells the pieces apart.
+    /// A lease of this replica for one piece of work: the replica's id, and a name that is unique
+    /// among its leases.
     pub fn lease(&self, work: &str) -> String {
         format!("{}/{work}", self.0.id)
     }
 
-    /// Registers this process as one that serves the database. One process alone serves a SQLite database, so that there every
-    /// other replica is dead.
+    /// Registers this process as one that serves the database. Only one process serves a SQLite
+    /// database, so there every other replica is dead.
     ///
     /// # Errors
     /// When the database cannot be reached.
@@ -82,10 +84,9 @@ impl Replica {
         self.0.db.write(register).await
     }
 
-    /// Shows that this process lives, looks at the others, and removes those that are dead.
+    /// Increments this process's counter, reads the others, and removes dead replicas.
     ///
-    /// # Errors
-    /// When the database cannot be reached. Nobody is taken for dead meanwhile.
+    /// # Errors When the database cannot be reached. No replica is taken for dead meanwhile.
     pub async fn heartbeat(&self) -> Result<Heartbeat, Error> {
         let id = self.0.id.clone();
         let beat = async move |tx: &mut Tx| {
@@ -104,7 +105,7 @@ impl Replica {
         let (mut has_lost_one, dead) = self.look(others);
         for (id, count) in dead {
             let other = id.clone();
-            // One that has raised its counter since is alive.
+            // A replica that has incremented its counter since is alive.
             let remove = async move |tx: &mut Tx| {
                 let sql = "DELETE FROM replicas WHERE id = $1 AND heartbeats = $2";
                 tx.execute(sql, &[&other, &count]).await
@@ -120,7 +121,8 @@ impl Replica {
         })
     }
 
-    /// Sends a heartbeat every second until the returned value is dropped, and calls `release` when a replica has died or left, until it succeeds.
+    /// Sends a heartbeat every second until the returned value is dropped, and calls `release` when
+    /// a replica has died or left, until it succeeds.
     pub fn keep_alive<F>(&self, release: impl Fn() -> F + Send + Sync + 'static) -> KeepAlive
     where
         F: Future<Output = Result<(), Error>> + Send + 'static,
@@ -134,7 +136,7 @@ impl Replica {
         self.0.db.engine() == Engine::Sqlite
     }
 
-    /// Compares the counters with what they showed before: whether one is gone, and those that stood still too long.
+    /// Compares the counters with the last read: whether one is gone, and which replicas are dead.
     fn look(&self, seen: Vec<(String, i64)>) -> (bool, Vec<(String, i64)>) {
         let mut others = self.others();
         let mut before = std::mem::take(&mut *others);
@@ -164,7 +166,8 @@ impl std::fmt::Debug for Replica {
     }
 }
 
-/// The heartbeats of a replica, until it is dropped. On SQLite, where nobody looks, there are none.
+/// Sends a replica's heartbeats until it is dropped. On SQLite, where no other replica reads them,
+/// there are none.
 #[derive(Debug)]
 #[must_use = "a replica without heartbeats is taken for dead"]
 pub struct KeepAlive {
@@ -173,7 +176,7 @@ pub struct KeepAlive {
 }
 
 impl KeepAlive {
-    /// Removes the replica, so that others take over what it had at once. For when it works no more.
+    /// Removes the replica when it shuts down, so that others take over its leases at once.
     pub async fn stop(mut self) {
         if let Some(task) = self.task.take() {
             task.abort();

@@ -1,5 +1,6 @@
-//! A database for simulations: real SQLite in memory, whose jobs run on the calling thread, so that the same run is the same each
-//! time. Around the jobs of each handle stands an [`Interference`], which delays them, loses their answers, or lets their process die.
+//! A database for simulations: real SQLite in memory. Its jobs run on the calling thread, so that a
+//! run can be repeated exactly. Each handle has an [`Interference`], which delays jobs, loses their
+//! results, or ends their process.
 
 use std::{
     path::Path,
@@ -12,31 +13,33 @@ use crate::{
     job, sqlite::migrate,
 };
 
-/// Waits as long as an [`Interference`] wants, and says whether the connection holds.
+/// Ends when the [`Interference`] lets the job go on. Its value says whether the connection holds.
 pub type Moment<'a> = Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
 
-/// What happens around the jobs of one handle. A moment that never ends is the death of the process that holds it.
+/// Faults around the jobs of one handle. A moment that never ends is a process that died.
 pub trait Interference: Send + Sync + 'static {
-    /// Before a job begins. Without a connection it does not, and its caller hears `Unavailable`.
+    /// Before a job begins. Without a connection the job does not run, and its caller gets
+    /// `Unavailable`.
     fn before(&self, kind: JobKind) -> Moment<'_>;
 
-    /// After a job has ended, and what it wrote is committed. Without a connection its caller hears `Unavailable` all the same, as
-    /// when one is lost during the commit.
+    /// After a job has committed. Without a connection its caller gets `Unavailable` all the same,
+    /// as when a connection is lost during the commit.
     fn after(&self, kind: JobKind) -> Moment<'_>;
 }
 
 /// What a job is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobKind {
-    /// Somebody's work.
+    /// The work of a caller.
     Work,
-    /// One of the heartbeats, which come every second whatever else happens.
+    /// A heartbeat, one every second.
     Heartbeat,
 }
 
 /// A migrated database in memory. Every handle of it stands for one process.
 pub struct MemoryDatabase {
-    /// Inside one transaction that is never committed: rolling it back is a new database, with all statements still prepared.
+    /// One transaction that is never committed. Rolling it back gives an empty database with all
+    /// statements still prepared.
     tx: Mutex<Tx>,
     counters: Arc<Counters>,
 }
@@ -74,7 +77,8 @@ impl MemoryDatabase {
         control(&mut tx, "BEGIN")
     }
 
-    /// A job that panics is caught, and the transaction is rolled back: a poisoned lock guards a sound state.
+    /// A job that panics is caught, and the transaction is rolled back: a poisoned lock guards a
+    /// sound state.
     fn lock(&self) -> MutexGuard<'_, Tx> {
         self.tx.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a handle has done since it was opened, and what waits now. Counters only ever grow.
+/// What a handle has done since it was opened, and how many jobs wait now. Counters never decrease.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// Jobs that wait to read, now (PostgreSQL: all jobs, running ones included).
@@ -57,7 +57,7 @@ impl Counters {
     pub(crate) fn write(&self) {
         increase(&self.writes);
     }
-    /// All but one of these: the transaction that they shared was counted as one.
+    /// Counts all but one of these writes: their shared transaction was counted as one already.
     pub(crate) fn writes_beside_one(&self, writes: usize) {
         let others = writes.saturating_sub(1) as u64;
         self.writes.fetch_add(others, Ordering::Relaxed);

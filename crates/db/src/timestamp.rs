@@ -1,4 +1,5 @@
-//! Points in time as both engines store them: whole microseconds in UTC. Nothing here reads a clock.
+//! Points in time as both engines store them: whole microseconds in UTC. Nothing here reads a
+//! clock.
 
 use std::{fmt, time::Duration};
 
@@ -36,7 +37,8 @@ impl Timestamp {
         Self(timestamp.as_microsecond())
     }
 
-    /// The same point in time for calendar arithmetic. Beyond the years -9999 to 9999 it is the nearest that jiff knows.
+    /// The same point in time for calendar arithmetic. Beyond the years -9999 to 9999 it is the
+    /// nearest that jiff knows.
     pub fn to_jiff(self) -> jiff::Timestamp {
         jiff::Timestamp::from_microsecond(self.0).unwrap_or(if self.0 < 0 {
             jiff::Timestamp::MIN

@@ -1,9 +1,10 @@
-//! Events and deliveries as people see them: lists, the attempts of a delivery, and delivering again.
+//! Events and deliveries as people see them: lists, the attempts of a delivery, and delivering
+//! again.
 
 use db::{Conn, Error, Timestamp, Tx};
 
 use crate::{
-    Attempt, Delivery, Endpoint, Event, Filter, Outbox, Service, Waiting,
+    Attempt, Backlog, Delivery, Endpoint, Event, Filter, Outbox, Service,
     store::{deliveries, endpoints, lists},
 };
 
@@ -36,7 +37,8 @@ pub async fn find(
     Ok(event.map(|event| (delivery, event, attempts)))
 }
 
-/// The newest events of one subject, or of all: a look through all that are kept, for the command line.
+/// The newest events of one subject, or of all: a look through all that are kept, for the command
+/// line.
 pub async fn newest_events(
     conn: &mut Conn,
     service: &Service,
@@ -63,8 +65,8 @@ pub async fn find_event(
     Ok(Some((event, all)))
 }
 
-/// Delivers once more, whatever became of it before, with the same `webhook-id`: the delivery, when there is one. The workers are woken
-/// after the commit.
+/// Delivers once more, whatever became of it before, with the same `webhook-id`: the delivery, when
+/// there is one. The workers are woken after the commit.
 pub async fn redeliver(
     tx: &mut Tx,
     service: &Service,
@@ -78,8 +80,8 @@ pub async fn redeliver(
     Ok(found)
 }
 
-/// Delivers an event once more, to every endpoint that gets its type now, those included that did not exist when it happened: the
-/// deliveries and the type, when there is such an event.
+/// Delivers an event once more, to every endpoint that gets its type now, those included that did
+/// not exist when it happened: the deliveries and the type, when there is such an event.
 pub async fn redeliver_event(
     tx: &mut Tx,
     service: &Service,
@@ -110,8 +112,9 @@ pub async fn redeliver_event(
     Ok(Some((begun, event.kind)))
 }
 
-/// Delivers all that was given up once more, at one endpoint or at all that get events, each subject's in its order; how many. In parts, so
-/// that nobody waits long for the lock of an endpoint. `note` is called once for each endpoint where there were any, in the transaction of
+/// Delivers all that was given up once more, at one endpoint or at all that get events, each
+/// subject's in its order; how many. In parts, so that nobody waits long for the lock of an
+/// endpoint. `note` is called once for each endpoint where there were any, in the transaction of
 /// the first part.
 ///
 /// # Errors
@@ -159,6 +162,6 @@ pub async fn failed(conn: &mut Conn, service: &Service) -> Result<Vec<(i64, i64)
 }
 
 /// How much waits.
-pub async fn waiting(conn: &mut Conn, service: &Service) -> Result<Waiting, Error> {
+pub async fn waiting(conn: &mut Conn, service: &Service) -> Result<Backlog, Error> {
     lists::waiting(conn, service.name).await
 }

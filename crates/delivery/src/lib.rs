@@ -1,10 +1,11 @@
-//! Events of a service on their way to others. An event is stored with the change that it reports, delivered to the webhook endpoints that
-//! ask for its type (at least once, in order within its subject, signed as Standard Webhooks 1.0), or sent as mail.
+//! Delivery of a service's events. An event is stored with the change that it reports. It is
+//! delivered to the webhook endpoints that subscribe to its type: at least once, in order within
+//! its subject, signed as in Standard Webhooks 1.0. Or it is sent as mail.
 //!
-//! Which types of events there are, what their data is, the words of mails, pages and permissions are the service's own. It makes one
-//! [`Outbox`], writes events with [`publish`] in the transaction of what they report, calls [`Outbox::wake`] after the commit, and keeps
-//! [`run`] running. What people do with endpoints and deliveries are functions within a transaction, so that a service can write down who did
-//! it in the same one.
+//! The types of events, their data, the texts of mails, pages and permissions belong to the
+//! service. A service makes one [`Outbox`], writes events with [`publish`] in the transaction of
+//! the change, calls [`Outbox::wake`] after the commit, and keeps [`run`] running. Functions on
+//! endpoints and deliveries take a transaction, so that a service can record the actor in it.
 
 mod backoff;
 pub mod deliveries;
@@ -22,12 +23,12 @@ mod store;
 
 pub use backoff::backoff;
 pub use dispatch::{Progress, pass, purge_expired, run};
-pub use http::{Secret, SecretError, Signed, Target, TargetError};
+pub use http::{Secret, SecretError, SignatureHeaders, Target, TargetError};
 pub use model::{
-    Attempt, Delivery, DeliveryState, DisabledReason, Endpoint, Event, Filter, Types, UnknownType,
-    Waiting,
+    Attempt, Backlog, Delivery, DeliveryState, DisabledReason, Endpoint, Event, Filter, Types,
+    UnknownType,
 };
-pub use outbox::{Configured, Internal, Outbox, Parts, Webhooks};
+pub use outbox::{EndpointSettings, InternalEndpoint, Outbox, Parts, Webhooks};
 pub use service::Service;
 pub use store::EventRow;
 
@@ -40,8 +41,9 @@ pub const MIGRATIONS: db::Migrations = db::migrations!(name: "delivery", "0001_d
 /// The type of the event by which somebody tries out an endpoint. It goes to that one only.
 pub const TEST: &str = "endpoint.test";
 
-/// Writes an event into the outbox, in the transaction of what it tells of. Its body is `{"type", "timestamp", "data"}`; it is delivered
-/// after the commit, in the order of its subject. A type that no endpoint may ask for goes to none: it can become mail.
+/// Writes an event into the outbox, in the transaction of what it tells of. Its body is
+/// `{"type", "timestamp", "data"}`; it is delivered after the commit, in the order of its subject.
+/// A type that no endpoint may ask for goes to none: it can become mail.
 pub async fn publish(
     tx: &mut Tx,
     service: &Service,
@@ -54,7 +56,8 @@ pub async fn publish(
     store::insert_event(tx, (service.name, kind), subject, &payload, now).await
 }
 
-/// The body of an event, as its receivers get it: members in the order of their document, as the API's objects have theirs.
+/// The body of an event, as its receivers get it: members in the order of their document, as the
+/// API's objects have theirs.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! The worker that sends mail: each that is due, retried for a day when the server does not accept it.
+//! The worker that sends due mails. A mail that the server does not accept is retried for a day.
 
 use std::time::Duration;
 
@@ -12,7 +12,8 @@ use crate::{
 
 /// Mails looked at together.
 const BATCH: i64 = 20;
-/// Tries until a mail is given up: a day and some hours, with waits that double from a minute to six hours.
+/// Tries until a mail is given up: a day and some hours, with waits that double from a minute to
+/// six hours.
 const TRIES: i64 = 12;
 const FIRST_WAIT: Duration = Duration::from_secs(60);
 const WAIT_MAX: Duration = Duration::from_secs(6 * 60 * 60);
@@ -20,7 +21,8 @@ const WAIT_MAX: Duration = Duration::from_secs(6 * 60 * 60);
 const SLEEP_MAX: Duration = Duration::from_secs(30);
 const SLEEP_MIN: Duration = Duration::from_millis(100);
 
-/// Sends mail until the service stops. Before each look into the queue, at least twice a minute, `prepare` queues what the time asks for.
+/// Sends mail until the service stops. Before each look into the queue, at least twice a minute,
+/// `prepare` queues what the time asks for.
 pub async fn run<P>(outbox: Outbox, prepare: impl Fn() -> P + Send)
 where
     P: Future<Output = Result<(), Error>> + Send,
@@ -78,7 +80,8 @@ pub async fn pass(outbox: &Outbox) -> Result<usize, Error> {
     }
 }
 
-/// Sends one mail, unless another process has claimed it. Its next try is stored before the exchange begins, so that a crash loses none.
+/// Sends one mail, unless another process has claimed it. Its next try is stored before the
+/// exchange begins, so that a crash loses none.
 async fn send(outbox: &Outbox, mail: &Mail, due: DueMail) -> Result<bool, Error> {
     let wait = backoff(FIRST_WAIT, due.attempts, WAIT_MAX);
     let (taken, next_try) = (due.clone(), outbox.clock.now() + wait);

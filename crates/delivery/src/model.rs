@@ -113,7 +113,8 @@ impl fmt::Display for DisabledReason {
     }
 }
 
-/// Which types of events an endpoint gets: those listed, or all, future ones included, when none is.
+/// Which types of events an endpoint gets: those listed, or all, future ones included, when none
+/// is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Types(Vec<String>);
 
@@ -186,8 +187,8 @@ pub struct Event {
 }
 
 impl Event {
-    /// What stands in `webhook-id`, the same on every repetition: unlike an id alone it does not come again in a database that is made
-    /// anew.
+    /// What stands in `webhook-id`, the same on every repetition: unlike an id alone it does not
+    /// come again in a database that is made anew.
     pub fn webhook_id(&self) -> String {
         webhook_id(self.id, self.created_at)
     }
@@ -210,7 +211,8 @@ choice! {
 }
 
 resource! {
-    /// One event for one endpoint. Its table is called `d` in statements, that of the event `e`, and that of the endpoint `w`.
+    /// One event for one endpoint. Its table is called `d` in statements, that of the event `e`,
+    /// and that of the endpoint `w`.
     pub struct Delivery, DeliveryInput {
         id: i64 = id().listed_for_staff(),
         event: i64 = integer("Evento", "Event", 1, i64::MAX).hidden().read_from("d.event_id"),
@@ -261,7 +263,7 @@ pub struct Filter {
 
 /// How much waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Waiting {
+pub struct Backlog {
     /// Deliveries that wait, at endpoints that get events.
     pub deliveries: i64,
     /// Events whose deliveries are not made yet.

@@ -1,4 +1,4 @@
-//! What a service delivers with, shared by its workers and by those that queue work for them.
+//! The outbox of a service, shared by its workers and the code that queues work for them.
 
 use std::{fmt, ops::Deref, sync::Arc, time::Duration};
 
@@ -18,9 +18,9 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct Webhooks {
     /// The endpoint whose address is a setting.
-    pub configured: Option<Configured>,
+    pub configured: Option<EndpointSettings>,
     /// The endpoint of a service that runs in this process.
-    pub internal: Option<Internal>,
+    pub internal: Option<InternalEndpoint>,
     /// Whether endpoints may stand on this machine and on private networks.
     pub allow_private: bool,
     /// How long events, their deliveries and mail are kept.
@@ -40,26 +40,26 @@ impl Default for Webhooks {
 
 /// The endpoint of the configuration.
 #[derive(Debug, Clone)]
-pub struct Configured {
+pub struct EndpointSettings {
     /// Its address.
     pub target: Target,
     /// What signs its events: one, or while it is changed two.
     pub secrets: Vec<Secret>,
 }
 
-/// The endpoint of a service that runs in this process. It may stand on this machine, whatever holds for others: nobody but the program
-/// chooses its address.
+/// The endpoint of a service that runs in this process. It may stand on this machine, whatever
+/// holds for others: nobody but the program chooses its address.
 #[derive(Debug, Clone)]
-pub struct Internal {
+pub struct InternalEndpoint {
     /// Where it is, and what signs its events.
-    pub endpoint: Configured,
+    pub endpoint: EndpointSettings,
     /// The types of events it gets.
     pub types: &'static [&'static str],
 }
 
 impl Webhooks {
     /// An endpoint of the configuration.
-    pub(crate) fn of(&self, endpoint: ConfiguredEndpoint) -> Option<&Configured> {
+    pub(crate) fn of(&self, endpoint: ConfiguredEndpoint) -> Option<&EndpointSettings> {
         match endpoint {
             ConfiguredEndpoint::Settings => self.configured.as_ref(),
             ConfiguredEndpoint::Internal => {
@@ -77,7 +77,7 @@ impl Webhooks {
     }
 }
 
-/// What an [`Outbox`] is made of.
+/// The parts of an [`Outbox`].
 pub struct Parts {
     /// Whose events they are.
     pub service: Service,
@@ -105,7 +105,7 @@ pub struct Parts {
 #[derive(Clone)]
 pub struct Outbox(pub(crate) Arc<Shared>);
 
-/// What the workers share beside the parts.
+/// The state that the workers share besides the parts.
 pub(crate) struct Shared {
     parts: Parts,
     pub(crate) sender: WebhookSender,
@@ -127,8 +127,8 @@ impl Outbox {
         }))
     }
 
-    /// Events were published, and their transaction has been committed: they are delivered at once. Without this they are found
-    /// within seconds.
+    /// Events were published, and their transaction has been committed: they are delivered at once.
+    /// Without this they are found within seconds.
     pub fn wake(&self) {
         self.0.published.notify_one();
     }

@@ -1,4 +1,5 @@
-//! When goods move: weekdays, seasons and opening hours of a Brazilian shop, spread over the days of a history.
+//! When goods move: weekdays, seasons and opening hours of a Brazilian shop, spread over the days
+//! of a history.
 
 use db::Timestamp;
 

@@ -1,4 +1,5 @@
-//! Pseudo-random numbers for example data: the same for the same seed on every machine, so integers only. Not for secrets.
+//! Pseudo-random numbers for example data: the same for the same seed on every machine, so integers
+//! only. Not for secrets.
 
 /// A stream of pseudo-random numbers (`SplitMix64`, Steele, Lea and Flood 2014).
 #[derive(Debug, Clone)]
@@ -29,7 +30,8 @@ impl Chance {
     }
 }
 
-/// Ranks drawn so that few are drawn often: the weight of rank `k` is `1 / (k + 20)`, Zipf's law with a blunt tip.
+/// Ranks drawn so that few are drawn often: the weight of rank `k` is `1 / (k + 20)`, Zipf's law
+/// with a blunt tip.
 #[derive(Debug)]
 pub(crate) struct Popularity {
     /// Sums of the weights up to each rank.

@@ -1,5 +1,5 @@
-//! The table of goods (`goods.txt`) and the products made from it: every category, good, brand, variant and size in turn, so
-//! that even a small catalogue has something of everything.
+//! The table of goods (`goods.txt`) and the products made from it: every category, good, brand,
+//! variant and size in turn, so that even a small catalogue has something of everything.
 
 use db::Money;
 
@@ -139,8 +139,9 @@ impl Goods {
         self.combination(number).map(|one| one.title())
     }
 
-    /// The product of this number: category, good, brand, variant and size change from the first to the last, each when the one before
-    /// has had its turn. Beyond all combinations there is a new edition of each.
+    /// The product of this number: category, good, brand, variant and size change from the first to
+    /// the last, each when the one before has had its turn. Beyond all combinations there is a new
+    /// edition of each.
     pub(crate) fn product(&self, number: u64, chance: &mut Chance) -> Option<Product> {
         let one = self.combination(number)?;
         let (cost_price, selling_price) = prices(one.cost, chance);
@@ -246,7 +247,8 @@ fn prices(cost: Money, chance: &mut Chance) -> (Money, Money) {
     )
 }
 
-/// A number like those on packages: Brazil's prefix 789, nine digits, a check digit (GS1 General Specifications, 7.9).
+/// A number like those on packages: Brazil's prefix 789, nine digits, a check digit (GS1 General
+/// Specifications, 7.9).
 fn article_number(number: u64) -> String {
     let digits = format!("789{:09}", 100_000_000 + number);
     let sum: u32 = digits

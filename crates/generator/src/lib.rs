@@ -1,5 +1,6 @@
-//! A realistic data set of any size from a seed, for benchmarks, trials and the demo: Brazilian goods, few of which sell often, weeks and
-//! seasons, deliveries, prices with margins, and a ledger that adds up. Fills an empty catalogue in one transaction.
+//! A realistic data set of any size from a seed, for benchmarks, trials and the demo: Brazilian
+//! goods, few of which sell often, weeks and seasons, deliveries, prices with margins, and a ledger
+//! that adds up. Fills an empty catalogue in one transaction.
 //!
 //! `goods` says what is sold, `calendar` when, `simulation` what happens, `store` writes it.
 

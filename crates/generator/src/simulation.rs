@@ -1,5 +1,5 @@
-//! Months of a shop: which product moves next, how many units, and when it is restocked. Bounded memory: a few dozen bytes for
-//! each product, nothing for each movement. No database here.
+//! Months of a shop: which product moves next, how many units, and when it is restocked. Bounded
+//! memory: a few dozen bytes for each product, nothing for each movement. No database here.
 
 use db::{Money, Timestamp};
 use inventory::stock::movements::Movement;
@@ -89,7 +89,8 @@ impl Shop {
         ranks
     }
 
-    /// Fills the next shelf with what a product of this popularity needs; `movements` are those of the whole history of `days` days.
+    /// Fills the next shelf with what a product of this popularity needs; `movements` are those of
+    /// the whole history of `days` days.
     pub(crate) fn open(
         &mut self,
         product: &Product,
@@ -124,7 +125,8 @@ impl Shop {
         place
     }
 
-    /// The next movement: a sale, unless too little is there or it is time to restock. So a quantity never falls below zero.
+    /// The next movement: a sale, unless too little is there or it is time to restock. So a
+    /// quantity never falls below zero.
     pub(crate) fn step(&mut self, day: &Day, number: u64) -> Option<Step> {
         let product = self.pick(day.month)?;
         let wanted = sale(&mut self.chance);

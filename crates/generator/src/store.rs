@@ -1,4 +1,5 @@
-//! Statements that fill an empty catalogue: rows in bulk with ids of their own, and the counters of ids set behind them.
+//! Statements that fill an empty catalogue: rows in bulk with ids of their own, and the counters of
+//! ids set behind them.
 
 use db::{Conn, DroppedIndexes, Error, Kind, Rows, Timestamp, Tx};
 use inventory::stock::movements::Movement;

@@ -1,7 +1,8 @@
-//! What a record is, described once: its fields with their kinds, bounds and names, and what its kind is called. The API's bodies and
-//! `OPTIONS`, its document, files, statements, pages and the administration read these descriptions.
+//! One description of each record: its fields with their kinds, bounds and labels, and the names of
+//! its kind. The API's bodies and `OPTIONS`, its document, files, statements, pages and the
+//! administration read these descriptions.
 //!
-//! What is here follows from a description alone. It knows no HTTP, no rules of a shop and no page.
+//! This crate depends on descriptions alone. It has no HTTP, no rules of a shop and no pages.
 
 mod control;
 mod description;

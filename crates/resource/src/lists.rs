@@ -1,4 +1,4 @@
-//! What follows from a list of fields.
+//! Functions on lists of fields.
 
 use crate::{Field, Kind, Listed};
 
@@ -7,7 +7,8 @@ pub fn find(fields: &[&'static Field], name: &str) -> Option<&'static Field> {
     fields.iter().copied().find(|field| field.name == name)
 }
 
-/// The parameters that narrow a list: a reference and what else is filtered by its name, an amount by its bounds.
+/// The parameters that narrow a list: a reference and what else is filtered by its name, an amount
+/// by its bounds.
 pub fn filters(fields: &[&'static Field]) -> Vec<&'static str> {
     let names = fields.iter().flat_map(|field| {
         let is_filtered = field.is_filtered || field.kind == Kind::Reference;

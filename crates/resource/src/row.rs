@@ -1,7 +1,8 @@
-//! Rows that more than one statement writes. Which columns such a row has stands once, so that no statement can forget one.
+//! Rows that several statements write. Their columns are listed once, so that no statement can omit
+//! one.
 
-/// Makes the type of a table's rows. `V` is what stands for a value: a parameter of the statement that writes one row, or an SQL
-/// expression of a statement that writes many.
+/// Makes the type of a table's rows. `V` is what stands for a value: a parameter of the statement
+/// that writes one row, or an SQL expression of a statement that writes many.
 #[macro_export]
 macro_rules! row {
     ($(#[$about:meta])* $vis:vis struct $row:ident in $table:literal {

@@ -1,4 +1,4 @@
-//! The schemas of the API's document that follow from a list of fields, and examples of bodies.
+//! Schemas and examples of bodies for the API's document, derived from a list of fields.
 
 use serde_json::{Value, json};
 use utoipa::openapi::schema::{
@@ -106,7 +106,8 @@ fn least(field: &Field) -> Value {
     }
 }
 
-/// The body that a record as it is answered could have been sent with. A change names what people call the record, and no more.
+/// The body that a record as it is answered could have been sent with. A change names what people
+/// call the record, and no more.
 pub fn body_example(fields: Fields, shape: Shape, record: &Value) -> Value {
     let shown = shape
         .of(fields)

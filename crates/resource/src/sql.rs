@@ -1,7 +1,9 @@
-//! The statements that follow from a list of fields. All others stand in the stores of the features.
+//! The statements that are derived from a list of fields. All others are in the stores of the
+//! features.
 //!
-//! The column of a field has its name, and that of a reference `_id` behind it. Beside a text stands what lists are ordered by and
-//! searches look at: `name_folded`, and of a long text the folded beginning, `description_key`.
+//! A column has the name of its field, with `_id` appended for a reference. A text has a second
+//! column by which lists are ordered and searched: `name_folded`, or for a long text its folded
+//! beginning, `description_key`.
 
 use db::Query;
 use serde_json::Value as Json;
@@ -16,8 +18,9 @@ pub fn long_text_key(text: &str) -> String {
     db::fold(text).chars().take(BEGINNING).collect()
 }
 
-/// Adds `p.id, category.id, category.name, s.quantity`: the columns that a record is read from, of its own table `p`, of the records that
-/// it refers to, each under the name of the field, and of what other code writes. Where only one table is meant, it has no name.
+/// Adds `p.id, category.id, category.name, s.quantity`: the columns that a record is read from, of
+/// its own table `p`, of the records that it refers to, each under the name of the field, and of
+/// what other code writes. Where only one table is meant, it has no name.
 pub fn push_columns(query: &mut Query, fields: &[&Field], own: &'static str) {
     for (at, field) in fields.iter().enumerate() {
         query.push(if at == 0 { "" } else { ", " });
@@ -40,7 +43,8 @@ pub fn columns(fields: &[&Field], own: &'static str) -> String {
     query.text().to_owned()
 }
 
-/// Adds ` JOIN categories AS category ON category.id = p.category_id`: the tables that a record of the table `p` refers to.
+/// Adds ` JOIN categories AS category ON category.id = p.category_id`: the tables that a record of
+/// the table `p` refers to.
 fn push_joins(query: &mut Query, fields: &[&Field], own: &'static str) {
     for field in fields.iter().filter(|field| field.source.is_none()) {
         if let Some(target) = field.target {
@@ -105,8 +109,8 @@ pub fn referred(field: &Field, id: i64) -> Option<Query> {
     Some(query)
 }
 
-/// Adds a field of a record's own table, or of what is joined with it, as one place of an order, with a comma behind it. What is nothing
-/// stands before everything else.
+/// Adds a field of a record's own table, or of what is joined with it, as one place of an order,
+/// with a comma behind it. What is nothing stands before everything else.
 pub fn push_order(query: &mut Query, own: &'static str, field: &Field, is_descending: bool) {
     match (field.source, field.target) {
         (Some(source), _) => query.push(source),
@@ -179,7 +183,8 @@ pub fn insert_from(table: &str, columns: &[&str], expressions: &[&str], source: 
     format!("INSERT INTO {table} ({columns}) SELECT {expressions} FROM {source}")
 }
 
-/// `UPDATE table SET …`, to be continued: what is not among the values stays as it is, and an update of nothing is one too.
+/// `UPDATE table SET …`, to be continued: what is not among the values stays as it is, and an
+/// update of nothing is one too.
 pub fn update(table: &'static str, values: Vec<(&'static Field, Value<'_>)>) -> Query {
     let mut query = Query::new("UPDATE ");
     query.push(table).push(" SET id = id");
@@ -194,7 +199,8 @@ pub fn update(table: &'static str, values: Vec<(&'static Field, Value<'_>)>) -> 
     query
 }
 
-/// The columns of a record's own table that hold these fields, with PostgreSQL's types: what [`stored_json`] has values of.
+/// The columns of a record's own table that hold these fields, with PostgreSQL's types: what
+/// [`stored_json`] has values of.
 pub fn stored_columns(fields: &[&'static Field]) -> Vec<(String, &'static str)> {
     let own = fields.iter().filter(|field| field.source.is_none());
     let columns = own.flat_map(|field| {

@@ -1,4 +1,5 @@
-//! What records of a kind are called, and the texts that follow from it. The Portuguese ones know the gender of the word.
+//! The names of a kind of record, and the texts made from them. Portuguese texts depend on the
+//! gender of the noun.
 
 use web::locale::Locale;
 

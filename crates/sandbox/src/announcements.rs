@@ -1,4 +1,5 @@
-//! Changes of payments that are to be posted to their `notification_url`. Announcing one only puts it into a bounded queue.
+//! Changes of payments that are to be posted to their `notification_url`. Announcing one only puts
+//! it into a bounded queue.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -50,7 +51,8 @@ pub(crate) struct Queue {
     pub(crate) capacity: usize,
 }
 
-/// A queue for so many announcements. Those of payments that name no address themselves go to `usual_url`.
+/// A queue for so many announcements. Those of payments that name no address themselves go to
+/// `usual_url`.
 pub(crate) fn queue(capacity: usize, workers: usize, usual_url: Option<&str>) -> (Notifier, Queue) {
     let capacity = capacity.max(1);
     let (sender, receiver) = channel(capacity);

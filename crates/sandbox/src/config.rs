@@ -1,14 +1,16 @@
-//! The configuration of a sandbox. `balcao` and tests fill it in; nothing here reads the environment.
+//! The configuration of a sandbox. `balcao` and tests fill it in; nothing here reads the
+//! environment.
 
 use std::path::PathBuf;
 
-/// Settings of one sandbox; [`Config::default`] keeps nothing on disk, accepts every access token and sends no signature.
+/// Settings of one sandbox; [`Config::default`] keeps nothing on disk, accepts every access token
+/// and sends no signature.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Folder for the journal that lets payments survive a restart; in memory only without it.
     pub data: Option<PathBuf>,
-    /// Where browsers reach it, without a slash at the end: the beginning of ticket and boleto addresses. [`Sandbox::listen`](crate::Sandbox::listen)
-    /// fills it in when it is absent.
+    /// Where browsers reach it, without a slash at the end: the beginning of ticket and boleto
+    /// addresses. [`Sandbox::listen`](crate::Sandbox::listen) fills it in when it is absent.
     pub public_url: Option<String>,
     /// Bearer tokens that are accepted; any that is not empty, when there are none here.
     pub access_tokens: Vec<String>,

@@ -1,4 +1,4 @@
-//! The idempotency key that calls have where money moves.
+//! The idempotency key of calls that move money.
 
 use http::{HeaderMap, StatusCode};
 use sha2::{Digest, Sha256};
@@ -13,7 +13,8 @@ pub(crate) fn key(headers: &HeaderMap) -> Option<&str> {
     (!key.is_empty()).then_some(key)
 }
 
-/// The key of a request that must have one, together with a digest of its body, which a repetition must share.
+/// The key of a request that must have one, together with a digest of its body, which a repetition
+/// must share.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Idempotency {
     pub(crate) key: Box<str>,
@@ -36,7 +37,8 @@ impl Idempotency {
     }
 }
 
-/// The same key came with another request. The provider does not document its answer; a conflict is what its client libraries know.
+/// The same key came with another request. The provider does not document its answer; a conflict is
+/// what its client libraries know.
 pub(crate) fn key_conflict() -> Refusal {
     let message = "The idempotency key was already used with another request";
     Refusal::new(StatusCode::CONFLICT, None, message)

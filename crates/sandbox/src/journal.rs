@@ -1,7 +1,9 @@
-//! The file that lets payments survive a restart: one line of JSON for each payment after each change, appended by a thread of its own.
+//! The file that lets payments survive a restart: one line of JSON for each payment after each
+//! change, appended by a thread of its own.
 //!
-//! No request waits for the disk. At the start the file is read, and written again with only the last line of each payment. Card numbers and
-//! security codes cannot get into it: payments do not have them.
+//! No request waits for the disk. At the start the file is read, and written again with only the
+//! last line of each payment. Card numbers and security codes cannot get into it: payments do not
+//! have them.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -29,10 +31,12 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Reads the journal in a folder, which is made if it is absent, compacts it and opens it for more.
+    /// Reads the journal in a folder, which is made if it is absent, compacts it and opens it for
+    /// more.
     ///
     /// # Errors
-    /// When the folder or the file cannot be read or written. A last line that was cut off is passed over.
+    /// When the folder or the file cannot be read or written. A last line that was cut off is
+    /// passed over.
     pub(crate) fn open(folder: &Path) -> io::Result<(Vec<Payment>, Self)> {
         fs::create_dir_all(folder)?;
         let payments = read(&folder.join(FILE))?;
@@ -97,13 +101,13 @@ fn read(file: &Path) -> io::Result<BTreeMap<u64, Payment>> {
 /// Writes lines as they come and flushes whenever none is waiting.
 fn write_all(queue: &Receiver<JournalEntry>, mut file: BufWriter<File>) {
     while let Ok(first) = queue.recv() {
-        let mut asked = Vec::new();
+        let mut flushes = Vec::new();
         let mut waiting = std::iter::once(first).chain(queue.try_iter());
         let written = waiting
             .try_for_each(|line| match line {
                 JournalEntry::Payment(payment) => write_line(&mut file, &payment),
                 JournalEntry::Flush(sender) => {
-                    asked.push(sender);
+                    flushes.push(sender);
                     Ok(())
                 }
             })
@@ -112,8 +116,8 @@ fn write_all(queue: &Receiver<JournalEntry>, mut file: BufWriter<File>) {
             tracing::error!(%error, "the sandbox's journal cannot be written: payments will not survive a restart");
             return;
         }
-        for sender in asked {
-            // The one that asked may have gone.
+        for sender in flushes {
+            // The caller may have gone.
             let _ = sender.send(());
         }
     }

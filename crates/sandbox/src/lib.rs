@@ -1,8 +1,11 @@
-//! A payment provider to run against on one machine: the real one's interface, with outcomes, faults and payers under your control.
+//! A payment provider to run against on one machine: the real one's interface, with outcomes,
+//! faults and payers under your control.
 //!
-//! The provider's interface is in `tokens`, `payments`, `methods`, `account` and `notifications`; what only a sandbox has is in `control` and `pages`.
-//! Its data is in memory (`store`) and, when a data folder is given, in a journal. It never moves money and never keeps a card number or security
-//! code; every answer says that it is a sandbox. Carries "Provider sandbox" of the interface and sections 1.1 to 1.9 of the provider's.
+//! The provider's interface is in `tokens`, `payments`, `methods`, `account` and `notifications`;
+//! the parts that only a sandbox has are in `control` and `pages`. Its data is in memory (`store`)
+//! and, when a data folder is given, in a journal. It never moves money and never keeps a card
+//! number or security code; every answer says that it is a sandbox. Implements "Provider sandbox"
+//! of the interface and sections 1.1 to 1.9 of the provider's.
 
 mod account;
 mod announcements;
@@ -50,7 +53,8 @@ use values::Moment;
 /// The seller whose account all payments go to.
 const COLLECTOR: u64 = 1_234_567_890;
 
-/// A sandbox that is ready to serve. It sends notifications as long as it, or something that it serves, lives.
+/// A sandbox that is ready to serve. It sends notifications as long as it, or something that it
+/// serves, lives.
 pub struct Sandbox {
     state: State,
     notifier: JoinHandle<()>,
@@ -96,7 +100,8 @@ pub fn start_under(
 }
 
 impl Sandbox {
-    /// Everything it serves. Faults that break a connection need [`Sandbox::serve`]; behind another server they break the answer's body.
+    /// Everything it serves. Faults that break a connection need [`Sandbox::serve`]; behind another
+    /// server they break the answer's body.
     pub fn router(&self) -> Router {
         let provider = provider()
             .into_iter()

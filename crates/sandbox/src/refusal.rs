@@ -1,4 +1,5 @@
-//! Error answers in the provider's shape: `{message, error, status, cause: [{code, description, data}]}`.
+//! Error answers in the provider's shape:
+//! `{message, error, status, cause: [{code, description, data}]}`.
 
 use std::borrow::Cow;
 
@@ -131,7 +132,8 @@ fn name(status: StatusCode) -> String {
         .replace([' ', '-'], "_")
 }
 
-/// Says to programs what no handler has said: that an address is not there, or is not asked for in this way.
+/// Says to programs what no handler has said: that an address is not there, or is not asked for in
+/// this way.
 #[derive(Clone, Debug)]
 pub(crate) struct Programs;
 

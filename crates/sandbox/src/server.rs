@@ -1,4 +1,4 @@
-//! The sandbox's own HTTP server: unlike a good one, it can break off a connection when a fault asks for it.
+//! The sandbox's own HTTP server: unlike others, it can close or reset a connection for a fault.
 
 use std::convert::Infallible;
 use std::io;
@@ -16,7 +16,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tower::ServiceExt as _;
 
-use crate::calls::Broken;
+use crate::calls::BrokenConnection;
 
 /// Accepts connections until `shutdown` ends, then lets the requests that are under way finish.
 pub(crate) async fn serve(
@@ -51,7 +51,7 @@ pub(crate) async fn serve(
 /// A fault ends the connection; hyper knows that as a service that failed.
 #[derive(Debug, thiserror::Error)]
 #[error("a fault was asked for")]
-struct Fault(Broken);
+struct InjectedFault(BrokenConnection);
 
 async fn connection(stream: TcpStream, router: Router, mut stop: watch::Receiver<()>) {
     // Answers are small and wanted at once.
@@ -81,17 +81,18 @@ async fn connection(stream: TcpStream, router: Router, mut stop: watch::Receiver
     }
 }
 
-fn broken_or_whole(answered: Result<Response, Infallible>) -> Result<Response, Fault> {
+fn broken_or_whole(answered: Result<Response, Infallible>) -> Result<Response, InjectedFault> {
     let Ok(response) = answered;
-    match response.extensions().get::<Broken>() {
-        Some(broken) => Err(Fault(*broken)),
+    match response.extensions().get::<BrokenConnection>() {
+        Some(broken) => Err(InjectedFault(*broken)),
         None => Ok(response),
     }
 }
 
 fn is_reset(error: &hyper::Error) -> bool {
-    let cause = std::error::Error::source(error).and_then(|source| source.downcast_ref::<Fault>());
-    cause.is_some_and(|Fault(broken)| *broken == Broken::Reset)
+    let cause =
+        std::error::Error::source(error).and_then(|source| source.downcast_ref::<InjectedFault>());
+    cause.is_some_and(|InjectedFault(broken)| *broken == BrokenConnection::Reset)
 }
 
 /// Binds an address, port 0 for a free one.

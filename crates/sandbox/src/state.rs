@@ -1,4 +1,4 @@
-//! What every handler shares: settings, clock, randomness, the store, and the switches that tests set.
+//! The state of all handlers: settings, clock, randomness, the store, and the switches of tests.
 
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -67,7 +67,8 @@ impl Shared {
         Moment::of(self.clock.now())
     }
 
-    /// The store, with everything expired that is due. Never held across an await: the guard is not `Send`.
+    /// The store, with everything expired that is due. Never held across an await: the guard is not
+    /// `Send`.
     pub(crate) fn store(&self) -> MutexGuard<'_, Store> {
         let mut store = lock(&self.store);
         store.expire(self.now());

@@ -1,5 +1,5 @@
-//! The sandbox's data: payments, tokens and keys. This is the one place that changes them; every change of a payment is journalled
-//! and announced here, in order, without waiting for either.
+//! The sandbox's data: payments, tokens and keys. This is the one place that changes them; every
+//! change of a payment is journalled and announced here, in order, without waiting for either.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap, VecDeque};
@@ -17,14 +17,16 @@ const KEY_LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
 /// Tokens and keys that are kept at most; the oldest go first.
 const TOKENS_MAX: usize = 100_000;
 const KEYS_MAX: usize = 1_000_000;
-/// 2020-01-01 in seconds since 1970: ids count from there, so that a sandbox without journal does not give out those of its last run.
+/// 2020-01-01 in seconds since 1970: ids count from there, so that a sandbox without journal does
+/// not give out those of its last run.
 const EPOCH: i64 = 1_577_836_800;
 
 pub(crate) struct Store {
     payments: BTreeMap<u64, Arc<Payment>>,
     /// Ids by external reference, oldest first.
     references: HashMap<Box<str>, Vec<u64>>,
-    /// When open payments end, soonest first. Entries of payments that ended otherwise stay until their time.
+    /// When open payments end, soonest first. Entries of payments that ended otherwise stay until
+    /// their time.
     ends: BinaryHeap<Reverse<(Moment, u64)>>,
     /// Payments as they were created, by the key that made them.
     keys: HashMap<Box<str>, Arc<Payment>>,

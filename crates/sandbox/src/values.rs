@@ -1,4 +1,5 @@
-//! Amounts and times as the provider writes them in JSON: exact decimals, and times with three decimals at -04:00.
+//! Amounts and times as the provider writes them in JSON: exact decimals, and times with three
+//! decimals at -04:00.
 
 use std::fmt;
 
@@ -7,7 +8,8 @@ use jiff::tz::Offset;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// An amount in BRL that is written as a JSON number with two decimals and read from a number or a string, never through a float.
+/// An amount in BRL that is written as a JSON number with two decimals and read from a number or a
+/// string, never through a float.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Amount(i64);
 

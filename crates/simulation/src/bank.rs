@@ -1,4 +1,5 @@
-//! What happens at the provider without the service: buyers' banks decide, people give money back by hand, and notifications go out.
+//! Changes at the provider without the service: banks decide, people refund by hand, and
+//! notifications are sent.
 
 use std::fmt::Write;
 use std::sync::Arc;

@@ -1,5 +1,6 @@
-//! Buyers: they repeat with the same key what was not answered, and pay again only what they were told was not charged. Who pays an order
-//! may do whatever they like: the shop takes one payment.
+//! Buyers. They repeat an unanswered request with the same key, and pay again only when the service
+//! said that nothing was charged. The buyer of an order may do anything: the shop takes one
+//! payment.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,7 +51,8 @@ struct Attempt {
     body: Value,
     key: Option<String>,
     begun: Timestamp,
-    /// Was a request of it never answered? It may still arrive, and then it goes on with the attempt.
+    /// Was a request of it never answered? It may still arrive, and then it goes on with the
+    /// attempt.
     is_unanswered: AtomicBool,
 }
 
@@ -131,8 +133,8 @@ impl Purchase {
         }
     }
 
-    /// Whoever pays an order may try once more, by the same way or by another, whatever became of the last attempt: the shop takes one payment.
-    /// At the open form it would be another purchase.
+    /// Whoever pays an order may try once more, by the same way or by another, whatever became of
+    /// the last attempt: the shop takes one payment. At the open form it would be another purchase.
     async fn starts_anew(&self, world: &Arc<World>) -> bool {
         let Bill::Order { link, .. } = &self.bill else {
             return false;
@@ -237,7 +239,8 @@ impl Purchase {
     }
 }
 
-/// How long a buyer goes on with a key. Where payments are hidden for longer than the service waits, it would charge again.
+/// How long a buyer goes on with a key. Where payments are hidden for longer than the service
+/// waits, it would charge again.
 fn patience(world: &World) -> Duration {
     if world.shop.hides_payments() {
         Duration::from_secs(50 * 60)
@@ -278,8 +281,8 @@ fn extend(body: &mut Value, more: Value) {
 }
 
 impl Attempt {
-    /// Does a buyer who hears "not charged" begin anew? Not while a request of his may still arrive; and if this was not for good, he may
-    /// as well go on with the key.
+    /// Does a buyer who hears "not charged" begin anew? Not while a request of his may still
+    /// arrive; and if this was not for good, he may as well go on with the key.
     fn is_over(&self, is_final: bool, dice: &Dice) -> bool {
         let is_certain = is_final || !self.is_unanswered.load(Ordering::Relaxed);
         is_certain && (self.key.is_none() || dice.happens(700))
@@ -303,8 +306,8 @@ impl Attempt {
         match (answer.status, answer.text("outcome")) {
             (200, _) => {
                 let id = answer.text("id").to_owned();
-                let told = ReportedOutcome::Made(id.clone());
-                if let Some(before) = lock(&world.promises).record_attempt(self.place, told) {
+                let outcome = ReportedOutcome::Made(id.clone());
+                if let Some(before) = lock(&world.promises).record_attempt(self.place, outcome) {
                     world.violated(format!("{self}: told {before:?}, and then {id}"));
                 }
                 PaymentAnswer::Made {
@@ -337,8 +340,8 @@ impl Attempt {
                     lock(&world.promises).record_order_end(order, "canceled");
                 }
                 // It sounds like nothing: who asked before and was not answered believes it too.
-                let told = ReportedOutcome::NotMade;
-                if let Some(before) = lock(&world.promises).record_attempt(self.place, told) {
+                let outcome = ReportedOutcome::NotMade;
+                if let Some(before) = lock(&world.promises).record_attempt(self.place, outcome) {
                     world.violated(format!("{self}: told {before:?}, and then {detail}"));
                 }
                 PaymentAnswer::Over
@@ -378,8 +381,8 @@ async fn repeat_later(world: Arc<World>, attempt: Attempt, id: String) {
     }
 }
 
-/// A buyer who was never told what came of an attempt, because the service went off, repeats it once somebody runs the service again. As
-/// long as nobody was told, its key is good.
+/// A buyer who was never told what came of an attempt, because the service went off, repeats it
+/// once somebody runs the service again. As long as nobody was told, its key is good.
 async fn return_days_later(world: Arc<World>, attempt: Attempt) {
     let is_untold = world.look(|provider| {
         let mut payments = provider.payments().iter();
@@ -424,7 +427,8 @@ async fn use_code(world: Arc<World>, id: String, status: String) {
     }
 }
 
-/// Does a bank take the money of a boleto, and tell of it later? In shops with orders, which it may surprise.
+/// Does a bank take the money of a boleto, and tell of it later? In shops with orders, which it may
+/// surprise.
 fn is_late(world: &World, id: u64) -> bool {
     let is_waiting =
         |payment: &Payment| payment.method == "bolbradesco" && payment.view.status == "pending";

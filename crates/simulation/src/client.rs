@@ -1,4 +1,5 @@
-//! Whoever calls the service: over a balancer that knows which replicas run, and on a network that loses answers.
+//! A client of the service: over a load balancer that knows the running replicas, and a network
+//! that loses responses.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -27,7 +28,8 @@ const SERVICE_TIMEOUT: Duration = Duration::from_secs(4 * CALL_TIMEOUT.as_secs()
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) body: Value,
-    /// Did it come no sooner than when the service's patience with a request ends? Then the request may still be at work.
+    /// Did it come no sooner than when the service's patience with a request ends? Then the request
+    /// may still be at work.
     pub(crate) is_late: bool,
 }
 

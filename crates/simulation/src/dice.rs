@@ -1,4 +1,5 @@
-//! Every choice of a run, all from its seed. Nothing else in a run is left to chance, so that the seed alone repeats it.
+//! Every random choice of a run, from its seed. Nothing else in a run is random, so that the seed
+//! alone repeats it.
 
 use std::time::Duration;
 

@@ -1,5 +1,6 @@
-//! What goes wrong in a run. Each seed switches a part of the faults off altogether and chooses how frequent the others are, so that
-//! runs differ in kind: a fault that hides another one is absent from many of them ("swarm testing", Groce and others, 2012).
+//! The faults of a run. Each seed switches some faults off and chooses the frequency of the others,
+//! so that runs differ in kind: a fault that hides another one is absent from many of them ("swarm
+//! testing", Groce and others, 2012).
 
 use std::time::Duration;
 
@@ -23,7 +24,8 @@ pub(crate) const REPLICAS_MAX: usize = 3;
 pub(crate) struct Faults {
     /// Processes over one database. A single one has the database for itself, as on SQLite.
     pub(crate) replicas: usize,
-    /// Do the replicas show each other that they live? It takes so many jobs that not every seed can have it.
+    /// Do the replicas show each other that they live? It takes so many jobs that not every seed
+    /// can have it.
     pub(crate) has_heartbeats: bool,
     /// How many seconds each replica's clock is fast.
     pub(crate) skew: [u64; REPLICAS_MAX],
@@ -53,7 +55,8 @@ pub(crate) struct Faults {
     pub(crate) unauthorised: u64,
     /// 400 that judges the request's data: a refusal for good.
     pub(crate) refusals: u64,
-    /// A call whose key was used before, and had its effect, is refused: 400 with or without a code, 409, 423.
+    /// A call whose key was used before, and had its effect, is refused: 400 with or without a
+    /// code, 409, 423.
     pub(crate) refused_repetitions: u64,
     /// The same, told as a card token that was used.
     pub(crate) spent_tokens: u64,
@@ -61,7 +64,8 @@ pub(crate) struct Faults {
     pub(crate) gateway_failures: u64,
     /// How long the provider's search knows nothing of a payment or of its change.
     pub(crate) search_lag: Duration,
-    /// The provider's search over dates leaves out what has changed since it was made: notifications alone tell of it.
+    /// The provider's search over dates leaves out what has changed since it was made:
+    /// notifications alone tell of it.
     pub(crate) misses_changes: bool,
     /// How long a payment's list of refunds lacks a refund, though the payment itself shows it.
     pub(crate) list_lag: Duration,

@@ -1,7 +1,8 @@
-//! A deterministic simulation of payments: the checkout service's own code under a simulated clock, network, provider, database
-//! connection and process, driven by a seed. A run is a shop on bad days, then a calm fortnight, then the question whether everything
-//! that was promised holds. `README.md` says what goes wrong and what must hold; how the service works is not known here: it
-//! is called over HTTP, and its workers run as they are.
+//! A deterministic simulation of payments: the checkout service's own code under a simulated clock,
+//! network, provider, database connection and process, driven by a seed. A run is a shop with
+//! faults, then a fortnight without, then checks of everything that the service has promised.
+//! `README.md` lists the faults and the invariants. The service is called over HTTP, and its
+//! workers run as they are.
 
 mod bank;
 mod buyer;
@@ -104,15 +105,16 @@ impl Simulator {
     }
 }
 
-/// SQLite makes a temporary table for every `RETURNING`, and glibc gives its memory back to the system at the end, which takes an eighth
-/// of a run. Once a block of this size was freed, glibc keeps what is freed up to twice as much.
+/// SQLite makes a temporary table for every `RETURNING`, and glibc gives its memory back to the
+/// system at the end, which takes an eighth of a run. Once a block of this size was freed, glibc
+/// keeps what is freed up to twice as much.
 fn keep_freed_memory() {
     const BLOCK: usize = 16 * 1024 * 1024;
     drop(std::hint::black_box(Vec::<u8>::with_capacity(BLOCK)));
 }
 
-/// Runs seeds on all cores and gives those that failed with what they violated, the smallest seed first. `progress` hears how many
-/// are done.
+/// Runs seeds on all cores and gives those that failed with what they violated, the smallest seed
+/// first. `progress` hears how many are done.
 ///
 /// # Errors
 /// When a seed could not be run.
@@ -188,7 +190,8 @@ async fn live(world: &Arc<World>) {
         sleep(checks::orders::SOON).await;
         checks::orders::have_ended(world).await;
     }
-    // Hours until all is asked, told and expired: the first are those of the reconciler, the last those of the provider's repetitions.
+    // Hours until all is asked, told and expired: the first are those of the reconciler, the last
+    // those of the provider's repetitions.
     for hours in [1, 1, 2, 6, 24] {
         pass(world, hours).await;
     }
@@ -249,7 +252,8 @@ async fn outage(world: &Arc<World>) {
     world.note(|| "--- the provider is back");
 }
 
-/// Hours on which the provider cannot be asked, or not often, while banks go on. Time leaps ever further, as retries do.
+/// Hours on which the provider cannot be asked, or not often, while banks go on. Time leaps ever
+/// further, as retries do.
 async fn hours(world: &Arc<World>) {
     sleep(world.dice.seconds(0, 20)).await;
     bank::charge_back_some(world);

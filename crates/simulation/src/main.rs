@@ -1,4 +1,5 @@
-//! Runs simulated shops: `cargo run --release -p simulation -- --seeds 1000000`. Ends with 1 when a seed fails, after its trace.
+//! Runs simulated shops: `cargo run --release -p simulation -- --seeds 1000000`. Ends with 1 when a
+//! seed fails, after its trace.
 
 use std::io::{self, Write};
 use std::process::ExitCode;

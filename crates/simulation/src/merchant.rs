@@ -1,4 +1,4 @@
-//! The merchant's server: it cancels what was not paid, and gives money back.
+//! The merchant's server: it cancels unpaid payments, and refunds paid ones.
 
 use std::sync::Arc;
 
@@ -15,7 +15,8 @@ use crate::world::{World, lock};
 /// Seconds between repetitions.
 pub(crate) const WAITS: [u64; 8] = [1, 2, 5, 30, 60, 600, 3600, 10_800];
 
-/// Perhaps cancels a payment, or gives some or all of it back, in one go or in several at the same time.
+/// Perhaps cancels a payment, or gives some or all of it back, in one go or in several at the same
+/// time.
 pub(crate) fn look_after(world: &Arc<World>, payment: &str, cents: u64) {
     let dice = &world.dice;
     let cents = i64::try_from(cents).unwrap_or(0);
@@ -102,7 +103,8 @@ async fn ask_until_answered(
     for wait in WAITS {
         let answer = ask(world, payment, cents, key).await;
         is_unanswered |= answer.as_ref().is_none_or(|answer| answer.is_late);
-        // A payment that could not be refunded just now may be so when an earlier request arrives at last.
+        // A payment that could not be refunded just now may be so when an earlier request arrives
+        // at last.
         let is_for_now = answer.as_ref().is_some_and(|answer| answer.status == 400);
         let heard = read_answer(world, place, answer.as_ref());
         let is_open = heard == ReportedOutcome::Unknown || (is_for_now && is_unanswered);
@@ -132,9 +134,11 @@ async fn ask(
     call(world, Method::POST, &path, &body, key).await
 }
 
-/// After a day on which nothing went wrong, whoever asks again for a refund of unknown outcome is told what came of it.
+/// After a day on which nothing went wrong, whoever asks again for a refund of unknown outcome is
+/// told what came of it.
 pub(crate) async fn ask_again(world: &Arc<World>) {
-    // Without heartbeats nobody learns that a replica has died, and what it was at work on stays its own.
+    // Without heartbeats nobody learns that a replica has died, and what it was at work on stays
+    // its own.
     if world.faults.replicas > 1 && !world.faults.has_heartbeats {
         return;
     }

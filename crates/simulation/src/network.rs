@@ -9,7 +9,7 @@ use checkout::provider::{Answer, Call, Carrying, Failure, Transport};
 use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 
-use crate::provider::{Received, Reply};
+use crate::provider::{ReceivedCall, Reply};
 use crate::settings::CALL_TIMEOUT;
 use crate::world::{Life, World};
 
@@ -27,8 +27,9 @@ impl Wire {
         }
     }
 
-    /// The process may die or stand still, for no longer than minutes: time leaps only when the call is on its way. Between the service's last
-    /// look at its clock and the call lies nothing that it could look at, so that hours there are beyond any service.
+    /// The process may die or stand still, for no longer than minutes: time leaps only when the
+    /// call is on its way. Between the service's last look at its clock and the call lies nothing
+    /// that it could look at, so that hours there are beyond any service.
     async fn stand_still(&self) {
         let busy = self.world.busy();
         tokio::select! {
@@ -40,7 +41,7 @@ impl Wire {
         std::future::pending::<()>().await;
     }
 
-    async fn exchange(&self, call: Received) -> Result<Answer, Failure> {
+    async fn exchange(&self, call: ReceivedCall) -> Result<Answer, Failure> {
         self.stand_still().await;
         self.world.count_call().await;
         let name = format!("{} {}", call.method, call.path);
@@ -76,7 +77,7 @@ impl Wire {
 
 impl Transport for Wire {
     fn carry<'a>(&'a self, call: Call<'a>) -> Carrying<'a> {
-        Box::pin(self.exchange(Received {
+        Box::pin(self.exchange(ReceivedCall {
             method: call.method.to_string(),
             path: call.path.to_owned(),
             body: call.body,
@@ -86,7 +87,12 @@ impl Transport for Wire {
 }
 
 /// Takes a call to the provider, whether or not its caller still waits, and the answer back.
-async fn deliver(world: Arc<World>, from: usize, call: Received, answer: oneshot::Sender<Reply>) {
+async fn deliver(
+    world: Arc<World>,
+    from: usize,
+    call: ReceivedCall,
+    answer: oneshot::Sender<Reply>,
+) {
     let _busy = world.busy();
     let name = format!("{} {}", call.method, call.path);
     let late = world.happens(|faults| faults.late_calls);

@@ -16,7 +16,8 @@ use crate::settings::ALREADY_PAID;
 use crate::shop::{OrderLink, Sale, text};
 use crate::world::{World, lock};
 
-/// Seconds until orders end; none: as the service does it without being asked. The shortest life is ten minutes by the clock of any replica.
+/// Seconds until orders end; none: as the service does it without being asked. The shortest life is
+/// ten minutes by the clock of any replica.
 const LIVES: [Option<u64>; 6] = [
     Some(780),
     Some(780),
@@ -29,7 +30,8 @@ const LIVES: [Option<u64>; 6] = [
 /// The same where payments are hidden: longer than the service waits before it is certain.
 const LONG_LIVES: [Option<u64>; 2] = [Some(7200), None];
 
-/// Makes an order after up to so many seconds, and has it paid in one tab or in two at once. Perhaps the shop gives it up meanwhile.
+/// Makes an order after up to so many seconds, and has it paid in one tab or in two at once.
+/// Perhaps the shop gives it up meanwhile.
 pub(crate) async fn sell(world: Arc<World>, number: usize, within: u64) {
     sleep(world.dice.seconds(0, within)).await;
     let Some(order) = make(&world, number).await else {
@@ -72,7 +74,8 @@ pub(crate) async fn come_late(world: &Arc<World>) {
     sleep(world.dice.seconds(30, 120)).await;
 }
 
-/// Makes an order: again and again with the same key, if it has one, and always with the same reference.
+/// Makes an order: again and again with the same key, if it has one, and always with the same
+/// reference.
 async fn make(world: &Arc<World>, number: usize) -> Option<Value> {
     let reference = format!("pedido-{number}");
     let mut body = json!({

@@ -1,4 +1,4 @@
-//! What the service told its callers: by this it is judged at the end.
+//! The service's answers to its callers, which are checked at the end.
 
 use std::collections::BTreeSet;
 
@@ -63,7 +63,8 @@ impl Promises {
         self.attempts.len() - 1
     }
 
-    /// Records what a caller was told of an attempt. Returns the outcome of before if it was another payment: a contradiction.
+    /// Records what a caller was told of an attempt. Returns the outcome of before if it was
+    /// another payment: a contradiction.
     pub(crate) fn record_attempt(
         &mut self,
         attempt: usize,

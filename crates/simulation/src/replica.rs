@@ -57,7 +57,8 @@ fn end(world: &Arc<World>, number: usize) {
     });
 }
 
-/// Starts one, again and again until it is up. Boxed, because a replica that dies is started again by this.
+/// Starts one, again and again until it is up. Boxed, because a replica that dies is started again
+/// by this.
 fn start(world: &Arc<World>, number: usize) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
     Box::pin(async move {
         for _ in 0..20 {
@@ -98,7 +99,8 @@ fn start(world: &Arc<World>, number: usize) -> Pin<Box<dyn Future<Output = ()> +
 fn parts(world: &Arc<World>, life: &Arc<Life>) -> Parts {
     let skew = world.faults.skew.get(life.number).copied().unwrap_or(0);
     let clock = Clock::of_runtime(world.now() + Duration::from_secs(skew));
-    // A process that is alone behaves as on SQLite, where it takes over at once what an earlier one left.
+    // A process that is alone behaves as on SQLite, where it takes over at once what an earlier one
+    // left.
     let engine = if world.faults.replicas == 1 {
         Engine::Sqlite
     } else {
@@ -129,7 +131,7 @@ fn config(world: &World) -> Config {
         trusted_proxies: web::client::Proxies::default(),
         hsts_subdomains: false,
         allow_http: false,
-        provider: provider::Config {
+        provider: provider::ProviderConfig {
             base_url: PROVIDER.clone(),
             access_token: TOKEN.clone(),
             timeout: CALL_TIMEOUT,

@@ -9,15 +9,17 @@ use crate::dice::Dice;
 use crate::faults::Faults;
 use crate::provider::member;
 
-/// Whether a shop works with orders, and how. Drawn by dice of its own: a shop without orders is the same whatever they do.
+/// Whether a shop works with orders, and how. Drawn by dice of its own: a shop without orders is
+/// the same whatever they do.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shop {
     /// Are some of its purchases orders?
     pub(crate) has_orders: bool,
     /// Are second payments given back by themselves?
     pub(crate) refunds_overpayment: bool,
-    /// How long nobody is told that the provider has made a payment, and its search does not show it: longer than the service waits before it is
-    /// certain that there is none. Everything that such a shop sells is an order, since it may be paid twice.
+    /// How long nobody is told that the provider has made a payment, and its search does not show
+    /// it: longer than the service waits before it is certain that there is none. Everything that
+    /// such a shop sells is an order, since it may be paid twice.
     pub(crate) hides_payments_for: Duration,
 }
 

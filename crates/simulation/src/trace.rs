@@ -1,4 +1,5 @@
-//! What happened in a run, line by line, for whoever reads why a seed failed. Off, it costs nothing.
+//! The events of a run, line by line, to find out why a seed failed. Switched off, it costs
+//! nothing.
 
 use std::fmt::Display;
 use std::sync::{Mutex, PoisonError};

@@ -51,7 +51,7 @@ impl Clients {
     }
 
     /// Starts a server in Python by these arguments.
-    pub fn serve<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Server {
+    pub fn serve<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> PackageServer {
         let mut python = self.with_packages();
         let piped = python.args(arguments).stdout(Stdio::piped());
         let piped = piped.stderr(Stdio::piped());
@@ -60,7 +60,7 @@ impl Clients {
             .spawn()
             .expect("a server");
         let lines = Lines::of(&mut child);
-        Server { child, lines }
+        PackageServer { child, lines }
     }
 
     fn with_packages(&self) -> Command {
@@ -90,19 +90,19 @@ impl Clients {
 
 /// A server of a public package, killed when dropped.
 #[derive(Debug)]
-pub struct Server {
+pub struct PackageServer {
     child: Child,
     lines: Lines,
 }
 
-impl Server {
+impl PackageServer {
     /// Waits for a line that it prints; `looked_for` names the line in a panic.
     pub async fn line(&self, wanted: impl Fn(&str) -> bool, looked_for: &str) -> String {
         self.lines.wait_for(wanted, looked_for).await
     }
 }
 
-impl Drop for Server {
+impl Drop for PackageServer {
     fn drop(&mut self) {
         // It may have ended by itself.
         let _ = self.child.kill();

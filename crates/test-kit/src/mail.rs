@@ -24,7 +24,7 @@ pub enum Protection {
 
 /// A mail that was taken.
 #[derive(Clone, Debug, Default)]
-pub struct Taken {
+pub struct ReceivedMail {
     /// What followed `MAIL`.
     pub from: String,
     /// What followed `RCPT`.
@@ -37,7 +37,7 @@ pub struct Taken {
     pub text: String,
 }
 
-impl Taken {
+impl ReceivedMail {
     /// The texts of its parts, decoded: plain, then HTML.
     pub fn texts(&self) -> Vec<String> {
         let parts = self
@@ -66,7 +66,7 @@ pub struct MailServer {
     /// Where it listens, on this machine.
     pub address: SocketAddr,
     protection: Protection,
-    taken: watch::Sender<Vec<Taken>>,
+    taken: watch::Sender<Vec<ReceivedMail>>,
     answer_to_rcpt: Arc<Mutex<&'static str>>,
     manners: Arc<Mutex<Manners>>,
 }
@@ -120,12 +120,12 @@ impl MailServer {
     }
 
     /// What was taken, in its order.
-    pub fn taken(&self) -> Vec<Taken> {
+    pub fn taken(&self) -> Vec<ReceivedMail> {
         self.taken.borrow().clone()
     }
 
     /// Waits until so many mails have been taken, and answers them.
-    pub async fn has(&self, count: usize) -> Vec<Taken> {
+    pub async fn has(&self, count: usize) -> Vec<ReceivedMail> {
         let mut taken = self.taken.subscribe();
         let found = taken.wait_for(|taken| taken.len() >= count).await;
         found.expect("a server that listens").clone()
@@ -159,7 +159,7 @@ impl MailServer {
 struct Dialog<'a, S> {
     server: &'a MailServer,
     stream: BufReader<S>,
-    mail: Taken,
+    mail: ReceivedMail,
     is_data: bool,
 }
 
@@ -168,9 +168,9 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Dialog<'a, S> {
         Self {
             server,
             stream: BufReader::new(stream),
-            mail: Taken {
+            mail: ReceivedMail {
                 is_protected,
-                ..Taken::default()
+                ..ReceivedMail::default()
             },
             is_data: false,
         }

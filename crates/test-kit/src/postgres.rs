@@ -18,13 +18,13 @@ const READY_ATTEMPTS: usize = 30_000;
 
 /// A running server; killed when dropped.
 #[derive(Debug)]
-pub struct Server {
+pub struct PostgresServer {
     folder: TempDir,
     programs: PathBuf,
     process: Child,
 }
 
-impl Server {
+impl PostgresServer {
     /// An empty server, each commit of which waits for a standby.
     pub fn with_standby() -> Self {
         Self::empty(programs(), &["synchronous_standby_names=*"])
@@ -156,7 +156,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for PostgresServer {
     fn drop(&mut self) {
         if self.process.try_wait().is_ok_and(|ended| ended.is_none()) {
             self.kill();

@@ -17,7 +17,7 @@ use tokio::{
 
 /// A received request.
 #[derive(Debug, Clone)]
-pub struct Received {
+pub struct ReceivedRequest {
     /// Headers by their names in lower case.
     pub headers: HashMap<String, String>,
     /// The body.
@@ -26,7 +26,7 @@ pub struct Received {
     pub accepted: bool,
 }
 
-impl Received {
+impl ReceivedRequest {
     /// Its `webhook-id`.
     pub fn id(&self) -> &str {
         &self.headers["webhook-id"]
@@ -76,7 +76,7 @@ pub enum Reply {
 type Behaviour = Box<dyn FnMut(usize) -> Reply + Send>;
 
 struct Inner {
-    received: Mutex<Vec<Received>>,
+    received: Mutex<Vec<ReceivedRequest>>,
     behaviour: Mutex<Behaviour>,
     connections: watch::Sender<usize>,
     count: watch::Sender<usize>,
@@ -139,7 +139,7 @@ impl Receiver {
     }
 
     /// The requests so far.
-    pub fn received(&self) -> Vec<Received> {
+    pub fn received(&self) -> Vec<ReceivedRequest> {
         self.inner
             .received
             .lock()
@@ -169,7 +169,7 @@ async fn serve(stream: TcpStream, inner: Arc<Inner>) {
             let mut received = inner.received.lock().expect("a receiver that works");
             let reply = (inner.behaviour.lock().expect("a receiver that works"))(received.len());
             let accepted = matches!(reply, Reply::Status(200..300) | Reply::With(200..300, _));
-            received.push(Received {
+            received.push(ReceivedRequest {
                 headers,
                 body,
                 accepted,

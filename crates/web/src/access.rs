@@ -1,4 +1,5 @@
-//! The access log: one line and one count for each request. Query and body are left out, they may hold secrets.
+//! The access log: one line and one count for each request. Query and body are left out, because
+//! they may hold secrets.
 
 use axum::extract::{MatchedPath, Request};
 use axum::response::Response;
@@ -47,8 +48,8 @@ impl RequestRecord {
         tracing::info_span!("request", service = self.service, id = self.id.as_str())
     }
 
-    /// Logs and counts the answered request, and puts its id on the answer. Routes are logged as patterns; an address without a
-    /// route is `unknown`.
+    /// Logs and counts the request, and puts its id on the response. Routes are logged as patterns;
+    /// an address without a route is `unknown`.
     pub(crate) fn end(self, metrics: &Metrics, response: &mut Response) {
         let (status, duration) = (response.status(), self.started.elapsed());
         let route = self.route.as_ref().map_or("unknown", MatchedPath::as_str);

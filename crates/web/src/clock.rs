@@ -1,5 +1,5 @@
-//! The time, passed in: the real clock in production, in tests one that stands still until it is moved, and in simulations one that
-//! goes with the runtime's time.
+//! The clock, passed in: the machine's in production, a fixed one in tests, and the runtime's in
+//! simulations.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -10,46 +10,47 @@ use tokio::time::Instant;
 
 /// Tells the time. Clones of one clock tell the same time.
 #[derive(Clone, Debug)]
-pub struct Clock(Source);
+pub struct Clock(TimeSource);
 
 #[derive(Clone, Debug)]
-enum Source {
+enum TimeSource {
     System,
     /// Microseconds since 1970, UTC.
     Fixed(Arc<AtomicI64>),
-    /// What it told when it was made, and when that was by the runtime's time.
+    /// Its time when it was made, and the runtime's time at that moment.
     Runtime(Timestamp, Instant),
 }
 
 impl Clock {
     /// The machine's clock.
     pub const fn system() -> Self {
-        Self(Source::System)
+        Self(TimeSource::System)
     }
 
     /// A clock that stands at `now` until [`Clock::advance`] or [`Clock::set`] moves it.
     pub fn fixed(now: Timestamp) -> Self {
-        Self(Source::Fixed(Arc::new(AtomicI64::new(now.micros()))))
+        Self(TimeSource::Fixed(Arc::new(AtomicI64::new(now.micros()))))
     }
 
-    /// A clock that shows `now` and goes on with the runtime's own time, so that a simulation that pauses and moves that
-    /// moves this one with all timers. Clocks made with different times differ by as much ever after.
+    /// A clock that starts at `now` and advances with the runtime's time. A simulation that pauses
+    /// and advances the runtime's time so moves this clock together with all timers. Two clocks
+    /// keep the difference that they were made with.
     pub fn of_runtime(now: Timestamp) -> Self {
-        Self(Source::Runtime(now, Instant::now()))
+        Self(TimeSource::Runtime(now, Instant::now()))
     }
 
     /// The time now, to the microsecond, UTC.
     pub fn now(&self) -> Timestamp {
         match &self.0 {
-            Source::System => Timestamp::from_micros(system_micros()),
-            Source::Fixed(micros) => Timestamp::from_micros(micros.load(Ordering::SeqCst)),
-            Source::Runtime(then, since) => *then + since.elapsed(),
+            TimeSource::System => Timestamp::from_micros(system_micros()),
+            TimeSource::Fixed(micros) => Timestamp::from_micros(micros.load(Ordering::SeqCst)),
+            TimeSource::Runtime(then, since) => *then + since.elapsed(),
         }
     }
 
     /// Moves a fixed clock forward. The machine's clock is left as it is.
     pub fn advance(&self, by: Duration) {
-        if let Source::Fixed(micros) = &self.0 {
+        if let TimeSource::Fixed(micros) = &self.0 {
             let by = i64::try_from(by.as_micros()).unwrap_or(i64::MAX);
             micros.fetch_add(by, Ordering::SeqCst);
         }
@@ -57,7 +58,7 @@ impl Clock {
 
     /// Moves a fixed clock to `now`, backwards too. The machine's clock is left as it is.
     pub fn set(&self, now: Timestamp) {
-        if let Source::Fixed(micros) = &self.0 {
+        if let TimeSource::Fixed(micros) = &self.0 {
             micros.store(now.micros(), Ordering::SeqCst);
         }
     }

@@ -1,8 +1,8 @@
-//! Compression of pages, for browsers that accept it. Embedded files are compressed once, in [`crate::assets`]; programs get
-//! their JSON as it is.
+//! Compression of pages, for browsers that accept it. Embedded files are compressed once, in
+//! [`crate::assets`]; programs get their JSON as it is.
 //!
-//! The length of a compressed page reveals something of its content (BREACH). The one secret that pages repeat, the CSRF token,
-//! is therefore masked anew in each of them.
+//! The length of a compressed page reveals something of its content (BREACH). The one secret that
+//! pages repeat, the CSRF token, is therefore masked anew in each of them.
 
 use std::io::Write as _;
 
@@ -21,12 +21,14 @@ use crate::Error;
 
 /// Below this many bytes compression saves less than its header costs.
 pub(crate) const SMALLEST: usize = 1024;
-/// Pages of more bytes are compressed beside the thread that answers others too: below it takes less than a millisecond.
+/// Larger pages are compressed on a thread for blocking work. Below this size it takes less than a
+/// millisecond.
 const LARGE: usize = 64 * 1024;
-/// A page is compressed at every request: quick rather than small.
+/// A page is compressed at every request, so speed counts more than size.
 const QUICK: Compression = Compression::new(3);
 
-/// Middleware: compresses the HTML that a router answers with. Streams, and what is compressed already, stay as they are.
+/// Middleware: compresses the HTML that a router answers with. Streams and compressed responses
+/// stay as they are.
 pub async fn pages(request: Request, next: Next) -> Response {
     let takes_gzip = accepts_gzip(request.headers());
     let mut response = next.run(request).await;
@@ -42,7 +44,7 @@ pub async fn pages(request: Request, next: Next) -> Response {
     }
 }
 
-/// Whether an answer is a whole page that is worth it.
+/// Whether a response is a whole page that is large enough.
 fn is_page(response: &Response) -> bool {
     let content_type = response.headers().get(CONTENT_TYPE);
     let is_html = content_type.is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
@@ -82,7 +84,7 @@ pub(crate) fn gzip(content: &[u8], level: Compression) -> Option<Bytes> {
     (compressed.len() < content.len()).then(|| Bytes::from(compressed))
 }
 
-/// Whether a caller takes gzip (RFC 9110, 12.5.3).
+/// Whether a client accepts gzip (RFC 9110, 12.5.3).
 pub(crate) fn accepts_gzip(request: &HeaderMap) -> bool {
     let codings = request
         .get_all(ACCEPT_ENCODING)

@@ -1,4 +1,4 @@
-//! Reading and writing cookies: the few lines that languages, colour schemes and sessions share.
+//! Reading and writing cookies, for languages, colour schemes and sessions.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -9,7 +9,8 @@ use http::request::Parts;
 
 use crate::client::Origin;
 
-/// What browsers take from the host itself alone, over HTTPS, for all its paths.
+/// The prefix of cookies that browsers accept only from the host itself, over HTTPS, for all its
+/// paths.
 const HOST_PREFIX: &str = "__Host-";
 
 /// The value of the first cookie of that name.
@@ -31,24 +32,25 @@ pub struct HostOnly<'a> {
 }
 
 impl<'a> HostOnly<'a> {
-    /// Those of a request.
+    /// The cookies of a request.
     pub fn of(parts: &'a Parts) -> Self {
         Self::new(&parts.headers, Origin::known(&parts.extensions).is_https)
     }
 
-    /// Those of a request of which headers and scheme are known.
+    /// The cookies of a request with these headers and this scheme.
     pub const fn new(headers: &'a HeaderMap, is_https: bool) -> Self {
         Self { headers, is_https }
     }
 
-    /// The value of the first cookie of that name. Over HTTPS one without the prefix is none: another host of the domain may have set it.
+    /// The value of the first cookie of that name. Over HTTPS a cookie without the prefix is
+    /// ignored: another host of the domain may have set it.
     pub fn find(self, name: &'static str) -> Option<&'a str> {
         find(self.headers, &host_only(name, self.is_https))
     }
 }
 
-/// The name of a cookie that no other host of the domain shall be able to set: over HTTPS browsers promise that for names that begin
-/// with `__Host-` (RFC 6265bis, section 4.1.3.2).
+/// The name of a cookie that no other host of the domain can set. Over HTTPS browsers guarantee
+/// that for names that begin with `__Host-` (RFC 6265bis, section 4.1.3.2).
 pub fn host_only(name: &'static str, is_https: bool) -> Cow<'static, str> {
     if is_https {
         format!("{HOST_PREFIX}{name}").into()
@@ -57,7 +59,8 @@ pub fn host_only(name: &'static str, is_https: bool) -> Cow<'static, str> {
     }
 }
 
-/// A `Set-Cookie` value for a choice of the reader: kept for `lifetime`, sent on same-site requests and top-level visits, not readable by scripts.
+/// A `Set-Cookie` value for a choice of the reader: kept for `lifetime`, sent on same-site requests
+/// and top-level visits, not readable by scripts.
 ///
 /// `None` when the value holds a character that a cookie may not.
 pub fn remember(name: &str, value: &str, lifetime: Duration, secure: bool) -> Option<HeaderValue> {
@@ -74,7 +77,7 @@ pub fn show(name: &str, value: &str, lifetime: Duration, secure: bool) -> Option
     line(name, value, Some(lifetime), "", secure)
 }
 
-/// A `Set-Cookie` value that makes the browser forget a cookie of ours.
+/// A `Set-Cookie` value that deletes a cookie of ours.
 pub fn forget(name: &str, secure: bool) -> Option<HeaderValue> {
     line(name, "", Some(Duration::ZERO), "; HttpOnly", secure)
 }

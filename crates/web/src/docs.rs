@@ -1,8 +1,10 @@
-//! The API documents: the `OpenAPI` document itself, and two viewers for it, Swagger UI and Redoc, whose files are embedded.
+//! The API documents: the `OpenAPI` document itself, and two viewers for it, Swagger UI and Redoc,
+//! whose files are embedded.
 //!
-//! A viewer is loaded when its reader asks for it: it is a megabyte, and its page says before what the document is and where. Nothing is
-//! loaded from another site. The viewers use our design tokens, light and dark, and the scripts in `assets/documents` repair what their
-//! markup hides from screen readers. Their pages have a security policy of their own, see [`Policy::Documents`].
+//! A viewer has a megabyte of files, so it is loaded on demand, from a page that describes and
+//! links the document. Nothing is loaded from another site. The viewers use our design tokens,
+//! light and dark. The scripts in `assets/documents` mend their accessibility. Their pages have a
+//! security policy of their own, see [`Policy::Documents`].
 
 use askama::Template;
 use axum::Router;
@@ -48,10 +50,10 @@ struct Viewer {
     /// Each viewer's name, its path, and whether this page is it.
     viewers: [(&'static str, &'static str, bool); 2],
     icon: String,
-    /// What the page itself loads, before anybody asks for the viewer.
+    /// The scripts and styles of the page itself, without the viewer.
     dress: [String; 2],
     opener: String,
-    /// What the viewer needs, in this order.
+    /// The files of the viewer, in this order.
     styles: Vec<String>,
     scripts: Vec<String>,
 }
@@ -67,7 +69,8 @@ impl Viewer {
 /// The design tokens, which the viewers are given instead of colours of their own.
 const TOKENS: &str = "tokens.css";
 
-/// The documents of one API: the viewers at their paths, and the document. `assets` must have the shared files and those of [`Viewers`].
+/// The documents of one API: the viewers at their paths, and the document. `assets` must have the
+/// shared files and those of [`Viewers`].
 pub fn routes<S: Clone + Send + Sync + 'static>(
     title: &'static str,
     document: impl Into<Bytes>,

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use axum::Json;
 use axum::response::{IntoResponse, Response};
+use axum::{BoxError, Json};
 use http::header::{HeaderName, HeaderValue};
 use http::{HeaderMap, StatusCode};
 use serde::Serialize;
@@ -14,9 +14,8 @@ use serde_json::{Map, Value};
 /// The only text a 500 ever shows.
 pub const INTERNAL: &str = "Internal server error";
 
-type Cause = Box<dyn std::error::Error + Send + Sync>;
-
-/// An error in two separate parts: the text that the caller may read, and the cause, which only the log may.
+/// An error in two separate parts: the text that the caller may read, and the cause, which only the
+/// log may.
 ///
 /// There is no `Display`, so the cause cannot slip into a text by accident.
 #[derive(Debug)]
@@ -44,7 +43,7 @@ pub struct Public {
 #[derive(Debug)]
 pub(crate) struct Parts {
     pub(crate) public: Public,
-    pub(crate) cause: Option<Cause>,
+    pub(crate) cause: Option<BoxError>,
     pub(crate) is_expected: bool,
 }
 
@@ -87,7 +86,7 @@ impl Error {
     }
 
     /// A fault of ours: 500 with its fixed text; the cause goes to the log.
-    pub fn internal(cause: impl Into<Cause>) -> Self {
+    pub fn internal(cause: impl Into<BoxError>) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, INTERNAL).cause(cause)
     }
 
@@ -112,12 +111,13 @@ impl Error {
 
     /// Adds the cause. It is logged with all its sources and never shown.
     #[must_use]
-    pub fn cause(mut self, cause: impl Into<Cause>) -> Self {
+    pub fn cause(mut self, cause: impl Into<BoxError>) -> Self {
         self.0.cause = Some(cause.into());
         self
     }
 
-    /// Neither logged nor counted as a fault, whatever its status: the caller has logged its cause already.
+    /// Neither logged nor counted as a fault, whatever its status: the caller has logged its cause
+    /// already.
     #[must_use]
     pub fn expected(mut self) -> Self {
         self.0.is_expected = true;
@@ -138,7 +138,8 @@ impl Error {
         self
     }
 
-    /// Sets the whole JSON body, for an answer whose shape is not the renderer's. Its members are written in their own order.
+    /// Sets the whole JSON body, for an answer whose shape is not the renderer's. Its members are
+    /// written in their own order.
     #[must_use]
     pub fn body(mut self, body: &impl Serialize) -> Self {
         // What cannot be written is left to the renderer.

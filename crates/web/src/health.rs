@@ -28,13 +28,13 @@ pub type NotReady = Box<dyn std::error::Error + Send + Sync>;
 type Check =
     Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<(), NotReady>> + Send>> + Send + Sync>;
 
-/// What callers are told, and the cause for the log.
+/// The text for callers, and the cause for the log.
 type Obstacle = (Cow<'static, str>, Option<NotReady>);
 
 /// A check that takes longer than this has failed.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The service whose state is asked for.
+/// The service whose state this is.
 #[derive(Clone)]
 struct ProbeState {
     service: &'static str,
@@ -168,7 +168,7 @@ async fn ready(State(probe): State<ProbeState>, shutdown: Shutdown) -> Result<Js
     }))
 }
 
-/// What decides whether a service is ready, and what the last probe heard.
+/// The check of readiness, and the result of the last probe.
 struct Readiness {
     service: &'static str,
     workers: Supervisor,
@@ -186,7 +186,8 @@ impl Readiness {
         let Some(why) = why else {
             return Ok(());
         };
-        // Probes come every second: the log has it once, and it is no fault that a probe hears the truth.
+        // Probes come every second. So only a change is logged, and the 503 does not count as a
+        // fault.
         let error = Error::new(StatusCode::SERVICE_UNAVAILABLE, why).expected();
         Err(match cause {
             Some(cause) => error.cause(cause),

@@ -1,5 +1,6 @@
-//! HTTP calls to other services: TLS where the address requires it, one deadline for the whole call, a bound on the answer, and
-//! failures that say how far the call got. Only the caller's headers are sent; redirects are not followed, and no proxy is looked for.
+//! HTTP calls to other services: TLS where the address requires it, one deadline for the whole
+//! call, a bound on the answer, and failures that say how far the call got. Only the caller's
+//! headers are sent; redirects are not followed, and no proxy is looked for.
 
 use std::fmt;
 use std::pin::Pin;
@@ -17,10 +18,10 @@ use rustls::crypto::ring;
 use rustls_platform_verifier::BuilderVerifierExt;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
-use tower::Service;
+use tower::{BoxError, Service};
 
-/// Connections are kept for a while: shorter than servers and balancers usually wait, so that a kept one is seldom one that the other
-/// side has given up.
+/// How long idle connections are kept: shorter than most servers and load balancers keep them, so
+/// that a kept one is seldom closed by the other side.
 const IDLE: Duration = Duration::from_secs(20);
 const IDLE_CONNECTIONS: usize = 16;
 const KEEPALIVE: Duration = Duration::from_secs(60);
@@ -52,19 +53,19 @@ pub struct Answer {
 pub enum CallFailure {
     /// No connection was made, so nothing was sent.
     #[error("no connection")]
-    Unconnected(#[source] Cause),
+    Unconnected(#[source] BoxError),
     /// The time was over.
     #[error("no answer in time")]
     Timeout,
     /// The connection broke, or what came was not HTTP.
     #[error("the connection broke")]
-    Broken(#[source] Cause),
+    Broken(#[source] BoxError),
     /// The answer has more bytes than were wanted.
     #[error("the answer is too long")]
     TooLong,
 }
 
-/// What proves to another service who we are, sent as `Authorization: Bearer`. Shown by nothing.
+/// A key for another service, sent as `Authorization: Bearer`. It is never shown.
 #[derive(Clone)]
 pub struct ApiKey(HeaderValue);
 
@@ -74,7 +75,7 @@ pub struct ApiKey(HeaderValue);
 pub struct ApiKeyError;
 
 impl ApiKey {
-    /// Takes a key as it was issued.
+    /// Reads a key as it was issued.
     ///
     /// # Errors
     /// When it is empty or has other than visible ASCII characters.
@@ -101,11 +102,10 @@ impl fmt::Debug for ApiKey {
     }
 }
 
-type Cause = Box<dyn std::error::Error + Send + Sync>;
-
 impl HttpClient {
-    /// A client that has not connected yet. A connection that is not made within `patience` is given up. The machine's authorities are
-    /// looked for only when `uses_tls`; without, an https address cannot be called.
+    /// A client that has not connected yet. A connection that is not made within `patience` is
+    /// given up. The machine's root certificates are loaded only with `uses_tls`. Without it https
+    /// addresses cannot be called.
     pub fn new(uses_tls: bool, patience: Duration) -> Result<Self, TlsUnusable> {
         let connector = Connector::new(uses_tls, patience)?;
         let client = Client::builder(TokioExecutor::new())
@@ -116,7 +116,8 @@ impl HttpClient {
         Ok(Self(client))
     }
 
-    /// Sends a request and waits for its whole answer of at most `longest` bytes, within `patience`.
+    /// Sends a request and waits for its whole answer of at most `longest` bytes, within
+    /// `patience`.
     pub async fn call(
         &self,
         request: Request<Full<Bytes>>,
@@ -161,8 +162,8 @@ struct Connector {
     patience: Duration,
 }
 
-type Connection = MaybeHttpsStream<TokioIo<TcpStream>>;
-type Connecting = Pin<Box<dyn Future<Output = Result<Connection, Cause>> + Send>>;
+type HttpStream = MaybeHttpsStream<TokioIo<TcpStream>>;
+type Connecting = Pin<Box<dyn Future<Output = Result<HttpStream, BoxError>> + Send>>;
 
 impl Connector {
     fn new(uses_tls: bool, patience: Duration) -> Result<Self, TlsUnusable> {
@@ -180,8 +181,8 @@ impl Connector {
 }
 
 impl Service<Uri> for Connector {
-    type Response = Connection;
-    type Error = Cause;
+    type Response = HttpStream;
+    type Error = BoxError;
     type Future = Connecting;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {

@@ -1,4 +1,4 @@
-//! Everything that goes around a service's router, in the one right order.
+//! The middleware around a service's router, in order.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::request_id::RequestId;
 use crate::security::{self, Headers, Policy};
 use crate::{Error, Random, limits};
 
-/// What stands around the router of one service.
+/// The middleware around the router of one service.
 #[derive(Clone, Debug)]
 pub struct HttpStack {
     /// The service's name in metrics and log lines: `checkout`, `inventory`.
@@ -35,14 +35,15 @@ pub struct HttpStack {
 
 impl HttpStack {
     /// Puts the stack around a finished router. `renderer` renders the errors that no inner
-    /// [`errors::render`] has, those of unknown addresses among them: it is given the address, and
-    /// may choose a shape by it. A fallback of the router's own is replaced.
+    /// [`errors::render`] has rendered, such as those of unknown addresses. It may choose a format
+    /// by the address. A fallback of the router's own is replaced.
     ///
     /// From outside in: request id, span, origin, access log and metrics; security headers of
     /// [`Policy::Api`] where a router has set none of its own; errors and panics; the size of the
     /// head. Body limits, timeouts and rate limits differ by router and are put there.
     ///
-    /// All this is one layer of axum's: each layer boxes its future and clones all that is inside it.
+    /// All this is one layer of axum, because each layer boxes its future and clones everything
+    /// inside it.
     pub fn around(self, router: Router, renderer: impl Render) -> Router {
         let layer = Arc::new((self, renderer));
         router

@@ -1,8 +1,10 @@
 //! The HTTP stack that both services share: everything around their handlers.
 //!
-//! Errors as JSON or as a page, request ids, the access log, client addresses, rate limits, TLS and shutdown, embedded assets, security headers,
-//! liveness, background workers, metrics, API documents, languages and pages. No rule of either service is here, and no SQL; sessions and CSRF protection are
-//! the inventory's (`inventory::accounts`). Carries the rows of "Both services" in `docs/decisions.md`.
+//! Errors as JSON or as a page, request ids, the access log, client addresses, rate limits, TLS and
+//! shutdown, embedded assets, security headers, liveness, background workers, metrics, API
+//! documents, languages and pages. It has no rules of a service and no SQL. Sessions and CSRF
+//! protection are in `inventory::accounts`. Implements the rows of "Both services" in
+//! `docs/decisions.md`.
 
 pub mod access;
 pub mod assets;

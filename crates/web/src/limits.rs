@@ -1,4 +1,5 @@
-//! Limits on single requests, as middleware: the size of head and body, and the time an answer may take. Those on connections are [`crate::server::Limits`].
+//! Limits on single requests, as middleware: the size of head and body, and the time an answer may
+//! take. Those on connections are [`crate::server::Limits`].
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -25,14 +26,14 @@ const MAX_HEADERS: usize = 80;
 /// The most bytes of all header names and values.
 const MAX_HEADER_BYTES: usize = 32 * 1024;
 
-/// Marks requests of HTTP/1.1 that do not name one host, as every one must.
+/// Marks requests of HTTP/1.1 without exactly one `Host`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MissingHost;
 
 /// Checks the head of a request.
 ///
 /// # Errors
-/// 400 when it does not name one host, 414 and 431 when it is larger than any honest one.
+/// 400 without exactly one host, 414 and 431 when it is too large.
 pub(crate) fn check_head(request: &Request) -> Result<(), Error> {
     if request.extensions().get::<MissingHost>().is_some() {
         return Err(closing(Error::new(StatusCode::BAD_REQUEST, "Bad Request")));
@@ -63,7 +64,7 @@ fn header_bytes(headers: &HeaderMap) -> usize {
         .sum()
 }
 
-/// Ends the connection after the answer: what comes after it is not worth reading.
+/// Closes the connection after the response, so that the rest of the request is not read.
 fn closing(error: Error) -> Error {
     error.header(CONNECTION, HeaderValue::from_static("close"))
 }
@@ -76,7 +77,7 @@ pub async fn body(State(bytes): State<usize>, request: Request, next: Next) -> R
     }
 }
 
-/// The request, with a body that ends with an error as soon as more bytes have come.
+/// The request, with a body that fails as soon as more bytes have arrived.
 ///
 /// # Errors
 /// 413 when more are declared.
@@ -94,7 +95,7 @@ pub fn with_bounded_body(bytes: usize, mut request: Request) -> Result<Request, 
         let error = Error::new(StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large");
         return Err(closing(error));
     }
-    // The framework's own limit of 2 MB would else hold for larger ones.
+    // Otherwise the framework's own limit of 2 MB would apply.
     DefaultBodyLimit::disable().apply(&mut request);
     Ok(request.map(|body| Body::new(Limited::new(body, bytes))))
 }
@@ -116,8 +117,8 @@ pub async fn timeout_with(
     within(time, late, request, |request| next.run(request)).await
 }
 
-/// Ends a request that takes longer until its response begins: 408 when the caller is still sending
-/// and is waited for, else 503.
+/// Ends a request whose response does not begin in time: 408 when the handler still waits for the
+/// client's body, else 503.
 ///
 /// Streams are not ended: their response has begun.
 pub async fn within<F: Future<Output = Response>>(
@@ -139,9 +140,10 @@ pub async fn within<F: Future<Output = Response>>(
     }
 }
 
-/// Lets the handler run to its end though the caller hangs up, for work that should not stop half-way.
+/// Lets the handler run to its end even if the client disconnects, for work that must not stop
+/// half-way.
 ///
-/// To be put outside [`crate::errors::render`], which catches the handler's panics.
+/// It must be outside of [`crate::errors::render`], which catches the handler's panics.
 pub async fn to_the_end(request: Request, next: Next) -> Response {
     let work = tokio::spawn(next.run(request).in_current_span());
     work.await

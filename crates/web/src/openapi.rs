@@ -1,7 +1,8 @@
-//! The documents of our APIs: what `utoipa` has no attribute for, and what middleware adds to every response.
+//! The documents of our APIs: what `utoipa` has no attribute for, and what middleware adds to every
+//! response.
 //!
-//! A document is made from the routes that serve: each handler is described where it stands, and `OpenApiRouter` gathers the
-//! descriptions with the handlers.
+//! A document is made from the routes that serve: each handler is described where it stands, and
+//! `OpenApiRouter` gathers the descriptions with the handlers.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;

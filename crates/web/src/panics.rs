@@ -1,4 +1,5 @@
-//! Panics in handlers: a 500 for the caller, place and message for the log, and a server that keeps running.
+//! Panics in handlers: a 500 for the caller, place and message for the log, and a server that keeps
+//! running.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -14,7 +15,8 @@ use axum::response::{IntoResponse, Response};
 use crate::Error;
 
 thread_local! {
-    /// The place of a panic that is caught further up on this thread: `Some` only while a request is being polled.
+    /// The place of a panic that [`caught`] catches on this thread. `Some` only while a request is
+    /// polled.
     static CAUGHT: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
@@ -33,8 +35,8 @@ impl fmt::Display for PanicError {
 
 impl std::error::Error for PanicError {}
 
-/// Sends every panic of the program to the log, with its place, instead of straight to standard error. The program calls it once at its
-/// start, since the hook belongs to the whole process.
+/// Sends every panic of the program to the log, with its place, instead of straight to standard
+/// error. The program calls it once at its start, since the hook belongs to the whole process.
 ///
 /// Panics in handlers are logged with their request instead, by [`crate::errors::render`].
 pub fn install_hook() {
@@ -58,10 +60,11 @@ fn report(panic: &PanicHookInfo<'_>) {
     }
 }
 
-/// The answer, or [`Error::internal`] when making it panics. The place is known when [`install_hook`] was called.
+/// The response, or [`Error::internal`] when the handler panics. The place is known if
+/// [`install_hook`] was called.
 pub(crate) async fn caught(mut answer: Pin<&mut impl Future<Output = Response>>) -> Response {
     poll_fn(move |context| {
-        // Layers may be nested: the outer one goes on watching after the inner one.
+        // Layers may be nested, so the outer layer's state is restored.
         let outer = CAUGHT.replace(Some(String::new()));
         let outcome = catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context)));
         let place = CAUGHT.replace(outer).filter(|place| !place.is_empty());
@@ -77,7 +80,7 @@ pub(crate) async fn caught(mut answer: Pin<&mut impl Future<Output = Response>>)
     .await
 }
 
-/// The message, with every long run of digits blotted out: it may have been made from what a caller sent.
+/// The message, with long runs of digits masked, since it may contain values of the request.
 fn message(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().copied();
     let text = text

@@ -10,10 +10,10 @@ use uuid::Uuid;
 
 /// A source of random bytes. Clones of a seeded source share one sequence.
 #[derive(Clone)]
-pub struct Random(Source);
+pub struct Random(RandomSource);
 
 #[derive(Clone)]
-enum Source {
+enum RandomSource {
     System,
     Seeded(Arc<Mutex<u64>>),
 }
@@ -21,12 +21,13 @@ enum Source {
 impl Random {
     /// The operating system's generator, fit for keys and tokens.
     pub const fn system() -> Self {
-        Self(Source::System)
+        Self(RandomSource::System)
     }
 
-    /// The same bytes for the same seed. For tests and example data: whoever knows the seed knows every token.
+    /// The same bytes for the same seed. For tests and example data only: the seed reveals every
+    /// token.
     pub fn seeded(seed: u64) -> Self {
-        Self(Source::Seeded(Arc::new(Mutex::new(seed))))
+        Self(RandomSource::Seeded(Arc::new(Mutex::new(seed))))
     }
 
     /// Fills the buffer with random bytes.
@@ -39,10 +40,10 @@ impl Random {
     )]
     pub fn fill(&self, buffer: &mut [u8]) {
         match &self.0 {
-            Source::System => {
+            RandomSource::System => {
                 getrandom::fill(buffer).expect("the operating system gives random bytes");
             }
-            Source::Seeded(state) => {
+            RandomSource::Seeded(state) => {
                 let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
                 for chunk in buffer.chunks_mut(8) {
                     let bytes = split_mix(&mut state).to_le_bytes();
@@ -54,7 +55,8 @@ impl Random {
         }
     }
 
-    /// A random number below `bound`; 0 when `bound` is 0. The bias is below 2⁻³² for bounds below 2³².
+    /// A random number below `bound`; 0 when `bound` is 0. The bias is below 2⁻³² for bounds below
+    /// 2³².
     pub fn below(&self, bound: u64) -> u64 {
         let mut bytes = [0; 8];
         self.fill(&mut bytes);
@@ -68,8 +70,9 @@ impl Random {
         uuid::Builder::from_random_bytes(bytes).into_uuid()
     }
 
-    /// A UUID that sorts by time (version 7: 48 bits of milliseconds, 74 random ones), for keys of large indexes: new ones stand
-    /// beside each other, so that many of them share a page. It tells when it was made.
+    /// A UUID that sorts by time (version 7: 48 bits of milliseconds, 74 random ones), for keys of
+    /// large indexes: new keys are adjacent, so that many share a page. It reveals when it was
+    /// made.
     pub fn uuid_at(&self, now: Timestamp) -> Uuid {
         let mut bytes = [0; 10];
         self.fill(&mut bytes);
@@ -86,11 +89,11 @@ impl Random {
 }
 
 impl fmt::Debug for Random {
-    /// Never shows the state: it foretells every token to come.
+    /// Never shows the state, which determines every later token.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self.0 {
-            Source::System => "Random(system)",
-            Source::Seeded(_) => "Random(seeded)",
+            RandomSource::System => "Random(system)",
+            RandomSource::Seeded(_) => "Random(seeded)",
         })
     }
 }

@@ -1,4 +1,5 @@
-//! The id of a request: the caller's `X-Request-Id` when it is well formed, else a new one. It is on every response and in every log line.
+//! The id of a request: the caller's `X-Request-Id` when it is well formed, else a new one. It is
+//! on every response and in every log line.
 
 use axum::extract::FromRequestParts;
 use http::header::HeaderName;
@@ -51,7 +52,8 @@ fn is_well_formed(id: &[u8]) -> bool {
 impl<S: Sync> FromRequestParts<S> for RequestId {
     type Rejection = std::convert::Infallible;
 
-    /// The id that [`HttpStack`](crate::HttpStack) gave the request; `unknown` on a router without it.
+    /// The id that [`HttpStack`](crate::HttpStack) gave the request; `unknown` on a router without
+    /// it.
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Self::Rejection> {
         let id = parts.extensions.get::<Self>().cloned();
         Ok(id.unwrap_or_else(|| Self(HeaderValue::from_static("unknown"))))

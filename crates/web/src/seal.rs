@@ -1,6 +1,6 @@
-//! Texts encrypted so that only the same service can read them again: ChaCha20-Poly1305 (RFC 8439) under a key that is not in the database.
-//! For secrets that are needed in clear, unlike passwords: those of second factors and webhook endpoints, and the login that waits for
-//! its second step.
+//! Authenticated encryption of texts: ChaCha20-Poly1305 (RFC 8439) under a key that is not in the
+//! database. For secrets that are needed in clear, unlike passwords: those of second factors and
+//! webhook endpoints, and logins that wait for the second factor.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
@@ -22,7 +22,8 @@ impl Seal {
         Self(LessSafeKey::new(key))
     }
 
-    /// The sealed text. `owner` must be the same at opening: the secret of one record is of no use in another's row.
+    /// The sealed text. `owner` must be the same at opening: the secret of one record is of no use
+    /// in another's row.
     #[expect(
         clippy::expect_used,
         clippy::missing_panics_doc,
@@ -43,7 +44,8 @@ impl Seal {
         URL_SAFE_NO_PAD.encode(whole)
     }
 
-    /// The text that was sealed; none when it was not sealed here, for this purpose and owner, or was changed.
+    /// The sealed text; `None` when it was changed, or sealed with another key, for another purpose
+    /// or another owner.
     pub fn open(&self, owner: i64, sealed: &str) -> Option<String> {
         let whole = URL_SAFE_NO_PAD.decode(sealed).ok()?;
         let (nonce, sealed) = whole.split_at_checked(NONCE_LEN)?;

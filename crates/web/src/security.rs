@@ -1,6 +1,7 @@
 //! Security headers: what a browser may load, run and embed, and what may be cached.
 //!
-//! Everything is forbidden first, and each kind of router allows what it needs. A header that a handler or an inner router has set is kept.
+//! Everything is forbidden first, and each kind of router allows what it needs. A header that a
+//! handler or an inner router has set is kept.
 
 use std::sync::LazyLock;
 
@@ -15,17 +16,20 @@ use http::{Extensions, HeaderMap, HeaderValue};
 
 use crate::client::Origin;
 
-/// What the answers of a router may make a browser do.
+/// What responses of a router allow a browser to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
     /// Nothing: data for programs.
     Api,
-    /// Our pages: scripts, styles, pictures, fonts and requests of this site; pictures as `data:` for QR codes. No inline code.
+    /// Our pages: scripts, styles, pictures, fonts and requests of this site; pictures as `data:`
+    /// for QR codes. No inline code.
     Pages,
-    /// The documents' viewers. Swagger UI and Redoc write their styles into the page as they run, and Redoc searches in a worker it makes itself,
-    /// so both need what no page of ours may have: inline styles and `blob:` workers. Scripts stay those of this site.
+    /// The documents' viewers. Swagger UI and Redoc write their styles into the page as they run,
+    /// and Redoc searches in a worker it makes itself, so both need what no page of ours may have:
+    /// inline styles and `blob:` workers. Scripts stay those of this site.
     Documents,
-    /// A picture that is not ours: one that is opened by itself (SVG) draws itself and does nothing else.
+    /// A picture that is not ours: one that is opened by itself (SVG) draws itself and does nothing
+    /// else.
     Picture,
 }
 
@@ -85,13 +89,13 @@ const ALWAYS: [(HeaderName, &str); 7] = [
     (CACHE_CONTROL, "no-store"),
 ];
 
-/// What keeps a proxy from holding an answer back until it has more of it.
+/// Keeps a proxy from buffering a response.
 const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// Room for these headers and those that answers usually have.
 const ROOM: usize = 16;
 
-/// On a request: HTTPS is to be kept to for the hosts below this one, too.
+/// On a request: HSTS includes subdomains.
 #[derive(Clone, Copy)]
 pub(crate) struct WithSubdomains;
 
@@ -114,7 +118,7 @@ impl Headers {
     pub(crate) fn new(policy: Policy, request: &Extensions) -> Self {
         let keeps_https = request
             .get::<Origin>()
-            // Not on this machine: other programs under development there share the host name.
+            // Not for this machine: other programs on `localhost` share the host name.
             .is_some_and(|origin| origin.is_https && !origin.address.is_loopback());
         let value = || match request.get::<WithSubdomains>() {
             Some(WithSubdomains) => "max-age=31536000; includeSubDomains",
@@ -136,14 +140,14 @@ impl Headers {
         let own = std::mem::take(response.headers_mut());
         headers.extend(own);
         if is_event_stream(&headers) {
-            // nginx hands it on as it comes, whatever its settings are.
+            // nginx then does not buffer it, whatever its settings are.
             headers.insert(UNBUFFERED, HeaderValue::from_static("no"));
         }
         *response.headers_mut() = headers;
     }
 }
 
-/// Whether an answer never ends by itself.
+/// Whether a response is an endless stream.
 pub(crate) fn is_event_stream(headers: &HeaderMap) -> bool {
     headers
         .get(CONTENT_TYPE)

@@ -1,5 +1,5 @@
-//! Background workers: each runs until the service stops. One that ends or panics earlier is restarted after a backoff, counted and logged;
-//! `/ready` names it while it is down.
+//! Background workers: each runs until the service stops. One that ends or panics earlier is
+//! restarted after a backoff, counted and logged; `/ready` names it while it is down.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, sleep};
 
 use crate::metrics::Metrics;
-use crate::metrics::workers::{Labels, WorkerMetrics};
+use crate::metrics::workers::{WorkerLabels, WorkerMetrics};
 use crate::server::Shutdown;
 
 /// The backoff before a worker is restarted: doubled each time, up to the longest.
@@ -17,7 +17,8 @@ const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// After so long a run the backoff begins anew.
 const STEADY: Duration = Duration::from_secs(5 * 60);
-/// How long a worker may go on once the service stops. The next start continues its work, as after a crash.
+/// How long a worker may go on once the service stops. The next start continues its work, as after
+/// a crash.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// The workers of one service. Cheap to clone.
@@ -59,7 +60,8 @@ impl Supervisor {
         self
     }
 
-    /// Keeps a worker running until the service stops. `start` makes its work, which ends by itself when the shutdown begins.
+    /// Keeps a worker running until the service stops. `start` makes its work, which ends by itself
+    /// when the shutdown begins.
     pub async fn keep<W>(&self, worker: &'static str, start: impl Fn() -> W)
     where
         W: Future<Output = ()> + Send + 'static,
@@ -67,7 +69,8 @@ impl Supervisor {
         self.run(worker, start, false).await;
     }
 
-    /// As [`Supervisor::keep`], for one of several workers of a name whose work may come to its end: then it is not started again.
+    /// As [`Supervisor::keep`], for one of several workers of a name whose work may end. A worker
+    /// that has ended is not restarted.
     pub async fn keep_to_its_end<W>(&self, worker: &'static str, start: impl Fn() -> W)
     where
         W: Future<Output = ()> + Send + 'static,
@@ -91,7 +94,7 @@ impl Supervisor {
             if self.shutdown.has_begun() || (may_end && ended.is_ok()) {
                 return;
             }
-            let _down = Down::new(self, worker);
+            let _down = DownGuard::new(self, worker);
             if started.elapsed() >= STEADY {
                 wait = self.first_wait;
             }
@@ -119,8 +122,8 @@ impl Supervisor {
         self.down().keys().copied().collect()
     }
 
-    fn labels(&self, worker: &'static str) -> Labels {
-        Labels {
+    fn labels(&self, worker: &'static str) -> WorkerLabels {
+        WorkerLabels {
             service: self.service,
             worker,
         }
@@ -132,7 +135,8 @@ impl Supervisor {
         up.set(i64::from(!down.contains_key(worker)));
     }
 
-    /// A task of its own, so that a panic ends it alone; dropped with this future.
+    /// A separate task, so that a panic ends only this worker. It is aborted when this future is
+    /// dropped.
     async fn to_its_end(
         &self,
         worker: &'static str,
@@ -160,9 +164,9 @@ impl Supervisor {
 }
 
 /// A worker that is down, for as long as this lives.
-struct Down<'a>(&'a Supervisor, &'static str);
+struct DownGuard<'a>(&'a Supervisor, &'static str);
 
-impl<'a> Down<'a> {
+impl<'a> DownGuard<'a> {
     fn new(supervisor: &'a Supervisor, worker: &'static str) -> Self {
         let mut down = supervisor.down();
         *down.entry(worker).or_default() += 1;
@@ -171,7 +175,7 @@ impl<'a> Down<'a> {
     }
 }
 
-impl Drop for Down<'_> {
+impl Drop for DownGuard<'_> {
     fn drop(&mut self) {
         let Self(supervisor, worker) = *self;
         let mut down = supervisor.down();

@@ -1,5 +1,5 @@
-//! Looks at every page of the demo with Lighthouse, on a phone and on a desk, and fails below the bounds: `.ci/lighthouse`. Which pages
-//! there are comes from their links, one of each kind.
+//! Looks at every page of the demo with Lighthouse, on a phone and on a desk, and fails below the
+//! bounds: `.ci/lighthouse`. Which pages there are comes from their links, one of each kind.
 
 #![expect(
     clippy::print_stdout,
@@ -30,7 +30,8 @@ const UNLIMITED: [&str; 3] = [
     "BALCAO_INVENTORY_RATE_LIMIT_AUTH",
 ];
 
-/// Follows the links of a service from its first page. Records of one kind, which differ by a number, count as one page.
+/// Follows the links of a service from its first page. Records of one kind, which differ by a
+/// number, count as one page.
 const WALK: &str = "
     const kind = (path) => path.replace(/[0-9]+(?=[/]|$)/g, '1').replace(/ord_[^/]+/, 'ord_');
     const seen = new Set(['/']);
@@ -172,7 +173,8 @@ async fn main() -> io::Result<ExitCode> {
     Ok(ExitCode::from(u8::from(!found.is_empty())))
 }
 
-/// Every page: those for everybody, those of the sandbox, and those of somebody who may do everything.
+/// Every page: those for everybody, those of the sandbox, and those of somebody who may do
+/// everything.
 async fn pages(browser: &Browser, demo: &Balcao) -> Vec<Page> {
     let open = |url: String| Page { url, session: None };
     let (inventory, checkout) = (demo.url("inventory").await, demo.url("checkout").await);

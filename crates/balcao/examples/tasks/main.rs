@@ -1,7 +1,9 @@
-//! A shopkeeper's tasks, done in a browser by keys and clicks alone: `.ci/tasks` prints what each takes, as docs/performance.md shows it.
+//! A shopkeeper's tasks, done in a browser by keys and clicks alone: `.ci/tasks` prints what each
+//! takes, as docs/performance.md shows it.
 //!
-//! A task begins on the page that its name implies. Choosing a file counts as one click, a scanned code as one scan. The seconds are
-//! the program's: from a key or click until what it brings is shown, with what the browser needs to draw it.
+//! A task begins on the page that its name implies. Choosing a file counts as one click, a scanned
+//! code as one scan. The seconds are the program's: from a key or click until what it brings is
+//! shown, with what the browser needs to draw it.
 
 #![expect(
     clippy::expect_used,

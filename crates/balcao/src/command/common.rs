@@ -1,5 +1,5 @@
-//! What all commands share: the options that each understands, and running on settings, log and
-//! async runtime.
+//! The parts that all commands share: common options, and running with settings, log and async
+//! runtime.
 
 use std::path::PathBuf;
 

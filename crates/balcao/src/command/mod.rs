@@ -65,7 +65,7 @@ enum Command {
     User(user::UserArguments),
     Backup(backup::BackupArguments),
     Restore(restore::RestoreArguments),
-    Bench(::bench::Arguments),
+    Bench(::bench::BenchArguments),
     Completions(completions::CompletionsArguments),
 }
 

@@ -1,5 +1,5 @@
 //! Log lines to standard error, as text or JSON; traces to a collector where one is set. `scrub`
-//! masks what looks like a card number.
+//! masks digits that look like a card number.
 
 mod scrub;
 mod text;

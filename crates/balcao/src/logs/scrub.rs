@@ -1,4 +1,4 @@
-//! Masks in log lines what looks like a card number.
+//! Masks digits in log lines that look like a card number.
 //!
 //! Our code logs no card numbers, but a library or an error text of the provider might. Security
 //! codes cannot be recognised by their form, so they have types that do not print.

@@ -3,7 +3,7 @@
 use checkout::page::Shop;
 use checkout::{App, MIGRATIONS, Parts, Receipts, SERVICE, State};
 use db::{Db, Engine, Options};
-use delivery::{Configured, Outbox, Webhooks};
+use delivery::{EndpointSettings, Outbox, Webhooks};
 use web::server::Listener;
 use web::{Clock, Random};
 
@@ -141,7 +141,7 @@ fn config(settings: &Settings) -> Result<checkout::Config, Failure> {
         trusted_proxies: settings.trusted_proxies.clone(),
         hsts_subdomains: settings.hsts_subdomains,
         allow_http: settings.checkout_allow_http,
-        provider: checkout::provider::Config {
+        provider: checkout::provider::ProviderConfig {
             base_url: base_url.clone(),
             access_token,
             timeout: settings.checkout_provider_timeout,
@@ -182,7 +182,7 @@ fn config(settings: &Settings) -> Result<checkout::Config, Failure> {
 fn webhooks(settings: &Settings, secret: &checkout::Secret) -> Result<Webhooks, Failure> {
     let target = settings.checkout_webhook_url.clone();
     Ok(Webhooks {
-        configured: target.map(|target| Configured {
+        configured: target.map(|target| EndpointSettings {
             target,
             secrets: settings.checkout_webhook_secret.clone(),
         }),

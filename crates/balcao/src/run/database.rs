@@ -1,8 +1,8 @@
 //! A service's database: locked for the process that serves it, its folder made, its schema brought
 //! up to date.
 //!
-//! A database that is missing though its key is there is not silently made anew: a disk that is not
-//! mounted must not become an empty shop.
+//! When a database is missing but its key exists, no new one is made: an unmounted disk must not
+//! become an empty shop.
 
 use std::fs;
 use std::io;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use db::{Db, Options};
 use inventory::accounts::TokenKey;
 use inventory::analysis::{self, LanguageModel, model::Terms};
-use inventory::events::{Configured, Mail, Webhooks};
+use inventory::events::{EndpointSettings, Mail, Webhooks};
 use inventory::payments;
 use inventory::{App, FirstUser, MIGRATIONS, Parts, SERVICE, State};
 use web::http_client::ApiKey;
@@ -190,7 +190,7 @@ pub(crate) fn config(settings: &Settings) -> inventory::Config {
 fn webhooks(settings: &Settings) -> Webhooks {
     let target = settings.inventory_webhook_url.clone();
     Webhooks {
-        configured: target.map(|target| Configured {
+        configured: target.map(|target| EndpointSettings {
             target,
             secrets: settings.inventory_webhook_secret.clone(),
         }),

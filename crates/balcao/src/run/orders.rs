@@ -4,7 +4,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use delivery::{Configured, Internal, Secret, Target};
+use delivery::{EndpointSettings, InternalEndpoint, Secret, Target};
 
 use crate::failure::Failure;
 use crate::settings::Settings;
@@ -30,7 +30,7 @@ pub(super) fn secrets(settings: &Settings, checkout: &checkout::Secret) -> Vec<S
 pub(super) fn endpoint(
     settings: &Settings,
     checkout: &checkout::Secret,
-) -> Result<Option<Internal>, Failure> {
+) -> Result<Option<InternalEndpoint>, Failure> {
     // Only the serving process knows which port the system has chosen, not a command beside it.
     if !settings.orders_book_stock || settings.inventory_listen.port() == 0 {
         return Ok(None);
@@ -38,8 +38,8 @@ pub(super) fn endpoint(
     let address = address(settings);
     let target = Target::parse(&address)
         .map_err(|error| Failure::of(&format!("BALCAO_ORDERS_BOOK_STOCK: {address}"), &error))?;
-    Ok(Some(Internal {
-        endpoint: Configured {
+    Ok(Some(InternalEndpoint {
+        endpoint: EndpointSettings {
             target,
             secrets: secrets(settings, checkout),
         },

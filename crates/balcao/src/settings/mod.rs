@@ -4,7 +4,7 @@
 //! `table` is the list of settings, `value` their types. `sources` has the texts, `reader` the
 //! precedence, `checks` the rules across settings, `document` the descriptions. The modules import
 //! in this order, and `mod` last. Only `sources`, `logo` and files of `NAME_FILE` are read from
-//! outside. Effects of a setting are decided where it is used.
+//! outside. The code that uses a setting decides its effect.
 
 mod checks;
 pub(crate) mod database_address;

@@ -60,10 +60,10 @@ async fn a_backup_under_load_restores_to_what_was_paid_before_it() {
 
     let fresh = place.path().join("restored");
     let restored = run(&fresh, &["restore", archive.to_str().unwrap()]);
-    let told = said(&restored);
+    let printed = said(&restored);
     assert!(
-        restored.status.success() && told.contains("restore: 100 %"),
-        "{told}"
+        restored.status.success() && printed.contains("restore: 100 %"),
+        "{printed}"
     );
     let again = provider.checkout().data(&fresh).ready().await;
     let url = again.url("checkout").await;

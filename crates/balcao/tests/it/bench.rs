@@ -1,4 +1,5 @@
-//! The measurements run on whatever size they are given, and tell a figure for everything that they promise.
+//! The measurements run on whatever size they are given, and tell a figure for everything that they
+//! promise.
 
 use test_kit::database::{Database, Engine};
 use test_kit::process::Start;

@@ -1,5 +1,6 @@
-//! No card number and no security code is left anywhere: payments of every kind, some of them failing, with everything
-//! logged; then every file, every log line and every answer is searched for what was sent.
+//! No card number and no security code is left anywhere: payments of every kind, some of them
+//! failing, with everything logged; then every file, every log line and every answer is searched
+//! for what was sent.
 
 use std::path::Path;
 
@@ -8,7 +9,8 @@ use test_kit::process::Balcao;
 
 use crate::support::{API_KEY, Provider, boleto, card, client, pay, pix};
 
-/// Test cards of four networks, each with a security code that nothing else in the output is likely to contain.
+/// Test cards of four networks, each with a security code that nothing else in the output is likely
+/// to contain.
 const CARDS: [(&str, &str, &str); 4] = [
     ("4235647728025682", "907", "Visa"),
     ("5480832801033311", "941", "Mastercard"),
@@ -84,7 +86,8 @@ async fn pay_in_every_way(provider: &Provider, url: &str) -> Vec<String> {
     answers
 }
 
-/// What a number could look like when it is written down: as it is, in groups, in base64 is beyond guessing.
+/// What a number could look like when it is written down: as it is, in groups, in base64 is beyond
+/// guessing.
 fn traces(number: &str) -> Vec<String> {
     let groups: Vec<String> = number
         .as_bytes()
@@ -107,7 +110,8 @@ fn assert_clean(what: &str, text: &[u8]) {
                 .any(|window| window == trace.as_bytes());
             assert!(!found, "{what} holds the {network} number {trace}");
         }
-        // The codes have too few digits to be looked for alone: they would be found in times and ids.
+        // The codes have too few digits to be looked for alone: they would be found in times and
+        // ids.
         for form in [
             format!("\"{code}\""),
             format!("security_code={code}"),
@@ -177,13 +181,15 @@ async fn nothing_that_was_written_down_holds_card_data() {
     let logs = checkout.logs();
     assert!(logs.lines().count() > 100, "everything was logged");
     assert_clean("the log", logs.as_bytes());
-    // While it runs there is a write-ahead log beside the database; after the kill both are as they were on the disk.
+    // While it runs there is a write-ahead log beside the database; after the kill both are as they
+    // were on the disk.
     assert!(assert_files_clean(checkout.data()) >= 2);
     let data = checkout.into_data();
     assert!(assert_files_clean(data.path()) >= 2);
 }
 
-/// A panic's message may hold what a caller sent. No request makes the program panic, so the source is asked.
+/// A panic's message may hold what a caller sent. No request makes the program panic, so the source
+/// is asked.
 #[test]
 fn the_program_sends_panics_through_the_log_and_its_mask() {
     let start = include_str!("../../src/command/common.rs");

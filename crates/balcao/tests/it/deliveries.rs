@@ -1,5 +1,6 @@
-//! `kill -9` in the middle of a thousand deliveries: every event arrives, each product's in order, and what arrives twice has the same id.
-//! On both engines: on PostgreSQL another process goes on once it sees that the one that delivers is dead.
+//! `kill -9` in the middle of a thousand deliveries: every event arrives, each product's in order,
+//! and what arrives twice has the same id. On both engines: on PostgreSQL another process goes on
+//! once it sees that the one that delivers is dead.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +19,8 @@ const KILLS: usize = 3;
 /// Of each product between two kills. However slow the deliveries are, they come to an end.
 const MOST_SALES: usize = 2 * ALL / PRODUCTS;
 
-/// Ships out of all products at once, so often or until the process dies; the outflows that were acknowledged.
+/// Ships out of all products at once, so often or until the process dies; the outflows that were
+/// acknowledged.
 fn ship(ana: &Caller, products: &[i64], times: usize) -> JoinSet<Vec<i64>> {
     let mut work = JoinSet::new();
     for product in products {
@@ -57,7 +59,8 @@ async fn has_outflows(receiver: &Receiver, count: usize) {
     receiver.until(is_enough).await;
 }
 
-/// Waits until all of these outflows have arrived, and looks at the order and the ids of everything that did; how many outflows.
+/// Waits until all of these outflows have arrived, and looks at the order and the ids of everything
+/// that did; how many outflows.
 async fn all_arrived_in_order(receiver: &Receiver, acknowledged: &BTreeSet<i64>) -> usize {
     // The receiver answers nothing while it is looked through: not before it may have all.
     let has_all = |arrived: &Vec<Arrived>| {
@@ -106,7 +109,8 @@ async fn killed_in_the_middle_of_a_thousand_deliveries_nothing_is_lost_or_out_of
     assert!(arrived >= ALL && acknowledged.len() >= ALL / 2);
 }
 
-/// Two processes over one database, of which the first delivers, in the middle of a thousand deliveries.
+/// Two processes over one database, of which the first delivers, in the middle of a thousand
+/// deliveries.
 struct Delivering {
     receiver: Receiver,
     first: Balcao,

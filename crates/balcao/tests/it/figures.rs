@@ -1,4 +1,5 @@
-//! `/metrics` of the whole program: its formats, and what alerts find there before anything has happened.
+//! `/metrics` of the whole program: its formats, and what alerts find there before anything has
+//! happened.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -34,10 +35,10 @@ fn complaints(text: &str) -> String {
         .write_all(text.as_bytes())
         .unwrap();
     let output = checker.wait_with_output().unwrap();
-    let mut told = String::from_utf8_lossy(&output.stdout).into_owned();
-    told.push_str(&String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success() || !told.is_empty());
-    told
+    let mut printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    printed.push_str(&String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success() || !printed.is_empty());
+    printed
 }
 
 #[tokio::test]

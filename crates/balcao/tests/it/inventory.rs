@@ -1,4 +1,5 @@
-//! The inventory as a process: the demo's shop, files in and out, made-up data, backups, and its last units sold by two replicas.
+//! The inventory as a process: the demo's shop, files in and out, made-up data, backups, and its
+//! last units sold by two replicas.
 
 use std::path::Path;
 use std::process::Output;
@@ -295,9 +296,9 @@ fn a_file_called_minus_is_standard_output_and_standard_input() {
         "{said}"
     );
     let exported = run_alone(folder, &words("export"));
-    let told = String::from_utf8_lossy(&exported.stderr);
-    assert_eq!(String::from_utf8_lossy(&exported.stdout), text, "{told}");
-    assert!(told.contains("standard output: 1 brand\n"), "{told}");
+    let printed = String::from_utf8_lossy(&exported.stderr);
+    assert_eq!(String::from_utf8_lossy(&exported.stdout), text, "{printed}");
+    assert!(printed.contains("standard output: 1 brand\n"), "{printed}");
     // Nothing is left behind, neither here nor where commands are run.
     assert!(!std::env::temp_dir().join("-").exists());
     let left = std::fs::read_dir(folder).unwrap();

@@ -1,5 +1,5 @@
-//! `balcao inventory endpoint|events|analyses|report` as somebody types them, beside a service and without one: what they say, where,
-//! and with which exit status.
+//! `balcao inventory endpoint|events|analyses|report` as somebody types them, beside a service and
+//! without one: what they say, where, and with which exit status.
 
 use std::path::Path;
 use std::process::Output;
@@ -16,10 +16,10 @@ fn says(data: &Path, words: &[&str], status: i32, expected: &[&str]) -> Output {
     let whole: Vec<&str> = ["inventory"].iter().chain(words).copied().collect();
     let start = Start::new(whole).data(data);
     let output = run_with(start.env("BALCAO_INVENTORY_WEBHOOK_ALLOW_PRIVATE", "true"));
-    let told = said(&output);
-    assert_eq!(output.status.code(), Some(status), "{words:?}: {told}");
+    let printed = said(&output);
+    assert_eq!(output.status.code(), Some(status), "{words:?}: {printed}");
     for words in expected {
-        assert!(told.contains(words), "{words}: {told}");
+        assert!(printed.contains(words), "{words}: {printed}");
     }
     output
 }

@@ -1,4 +1,5 @@
-//! `kill -9` at every step of a payment. Whatever was under way, a repetition or the reconciler completes it: one charge.
+//! `kill -9` at every step of a payment. Whatever was under way, a repetition or the reconciler
+//! completes it: one charge.
 
 use serde_json::Value;
 use test_kit::process::{Balcao, Start};
@@ -20,7 +21,8 @@ const TOKEN_MADE: Step = Step {
     path: "/v1/card_tokens",
     fault: "delay 60m",
 };
-/// The payment was asked for, and is made after the process has died; was made, and its answer not taken.
+/// The payment was asked for, and is made after the process has died; was made, and its answer not
+/// taken.
 const PAYMENT_ASKED: Step = Step {
     path: "/v1/payments",
     fault: "stall 60m",
@@ -29,7 +31,8 @@ const PAYMENT_MADE: Step = Step {
     path: "/v1/payments",
     fault: "delay 60m",
 };
-/// The connection breaks with the payment made, so that the outcome is unknown before the process dies.
+/// The connection breaks with the payment made, so that the outcome is unknown before the process
+/// dies.
 const ANSWER_LOST: Step = Step {
     path: "/v1/payments",
     fault: "drop after",
@@ -141,11 +144,11 @@ async fn the_operators_command_finds_a_charge_whose_answer_was_lost() {
     let reconcile = provider
         .settings(Start::new(["checkout", "reconcile"]))
         .data(data.path());
-    let asked = tokio::task::block_in_place(|| reconcile.output());
+    let reconciled = tokio::task::block_in_place(|| reconcile.output());
     assert!(
-        asked.status.success(),
+        reconciled.status.success(),
         "{}",
-        String::from_utf8_lossy(&asked.stderr)
+        String::from_utf8_lossy(&reconciled.stderr)
     );
     let checkout = restarted(&provider, &data).await;
     assert_one_charge(&provider, &checkout).await;
@@ -171,8 +174,8 @@ async fn the_operators_command_lists_what_is_of_unknown_outcome() {
     let reconcile = provider
         .settings(Start::new(["checkout", "reconcile"]))
         .data(data.path());
-    let asked = tokio::task::block_in_place(|| reconcile.output());
-    assert!(asked.status.success());
+    let reconciled = tokio::task::block_in_place(|| reconcile.output());
+    assert!(reconciled.status.success());
     assert_eq!(open(), "");
 }
 

@@ -1,4 +1,5 @@
-//! Orders whose goods leave by themselves, with the whole program: paid at checkout, booked by inventory, wired by one setting.
+//! Orders whose goods leave by themselves, with the whole program: paid at checkout, booked by
+//! inventory, wired by one setting.
 
 use delivery::Secret;
 use reqwest::Response;
@@ -134,9 +135,9 @@ async fn one_setting_wires_both_services_and_opens_this_machine_to_no_other_endp
     let says = |words: &[&str], expected: &[&str]| {
         let whole = ["checkout", "endpoint"].iter().chain(words).copied();
         let start = wired(&provider, Start::new(whole).data(services.data()));
-        let told = said(&run_with(start.env("BALCAO_INVENTORY_LISTEN", listening)));
+        let printed = said(&run_with(start.env("BALCAO_INVENTORY_LISTEN", listening)));
         for part in expected {
-            assert!(told.contains(part), "{part}: {told}");
+            assert!(printed.contains(part), "{part}: {printed}");
         }
     };
     says(&["list"], &[&address, "order.paid", "(configuration)"]);
@@ -165,6 +166,6 @@ async fn without_the_setting_neither_end_of_the_wire_exists() {
     let answer = client().post(address).body("{}").send().await.unwrap();
     assert_eq!(answer.status(), 404);
     let list = provider.settings(Start::new(["checkout", "endpoint", "list"]));
-    let told = said(&run_with(list.data(services.data())));
-    assert!(told.contains("no endpoints"), "{told}");
+    let printed = said(&run_with(list.data(services.data())));
+    assert!(printed.contains("no endpoints"), "{printed}");
 }

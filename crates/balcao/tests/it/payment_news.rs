@@ -1,4 +1,5 @@
-//! Events of payments from the running program: across a crash, and `balcao checkout endpoint` as somebody types it.
+//! Events of payments from the running program: across a crash, and `balcao checkout endpoint` as
+//! somebody types it.
 
 use std::path::Path;
 use std::process::Output;
@@ -42,7 +43,8 @@ async fn a_process_that_is_killed_while_it_tells_of_a_payment_tells_of_it_again_
     assert!(posts[1].is_signed_with(SECRET));
 }
 
-/// Runs `balcao checkout endpoint …`; what it says must hold these words, and the status be this one.
+/// Runs `balcao checkout endpoint …`; what it says must hold these words, and the status be this
+/// one.
 #[track_caller]
 fn says(data: &Path, words: &[&str], status: i32, expected: &[&str]) -> Output {
     let whole: Vec<&str> = ["checkout", "endpoint"]
@@ -52,10 +54,10 @@ fn says(data: &Path, words: &[&str], status: i32, expected: &[&str]) -> Output {
         .collect();
     let start = Start::new(whole).data(data);
     let output = run_with(start.env("BALCAO_CHECKOUT_WEBHOOK_ALLOW_PRIVATE", "true"));
-    let told = said(&output);
-    assert_eq!(output.status.code(), Some(status), "{words:?}: {told}");
+    let printed = said(&output);
+    assert_eq!(output.status.code(), Some(status), "{words:?}: {printed}");
     for words in expected {
-        assert!(told.contains(words), "{words}: {told}");
+        assert!(printed.contains(words), "{words}: {printed}");
     }
     output
 }

@@ -10,7 +10,8 @@ use tokio::task::JoinSet;
 
 use crate::support::{Provider, card, client, pay, pay_until_final};
 
-/// Far longer than a replica needs to see that another is dead, and shorter than the 20 minutes that a lease lasts by its time here.
+/// Far longer than a replica needs to see that another is dead, and shorter than the 20 minutes
+/// that a lease lasts by its time here.
 const SOON: Duration = Duration::from_secs(5 * 60);
 
 const SECRET: &str = "the same secret on every replica, of 32 bytes or more";
@@ -87,12 +88,14 @@ async fn a_payment_whose_replica_died_is_completed_by_the_other() {
 async fn both_count_one_rate_limit() {
     let database = Database::new(Engine::Postgres);
     let provider = Provider::start().await;
-    // The windows in Redis are shared by all tests: a limit of its own length keeps this one's apart from theirs.
+    // The windows in Redis are shared by all tests: a limit of its own length keeps this one's
+    // apart from theirs.
     let limited = || replica(&provider, &database).env("BALCAO_CHECKOUT_RATE_LIMIT", "7/hour");
     let (mut one, mut other) = two(limited).await;
     for time in 0..20 {
         let allowed = allowed_of_twenty([&one, &other], &unique_address(time)).await;
-        // A machine so busy that Redis did not answer in time lets each process count alone, which it tells.
+        // A machine so busy that Redis did not answer in time lets each process count alone, which
+        // it tells.
         let is_shared = |replica: &Balcao| !replica.logs().contains("rate limits cannot be shared");
         if is_shared(&one) && is_shared(&other) {
             assert_eq!(allowed, 7);

@@ -1,4 +1,5 @@
-//! The process as its surroundings see it: how long it takes to stop, what it tells of that, its workers and its limits.
+//! The process as its surroundings see it: how long it takes to stop, what it tells of that, its
+//! workers and its limits.
 
 use std::os::unix::net::UnixDatagram;
 

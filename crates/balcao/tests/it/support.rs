@@ -20,7 +20,8 @@ pub(crate) fn client() -> &'static Client {
     CLIENT.get_or_init(|| {
         // An error says that another test was first, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        // Connections belong to the runtime of the test that made them, so none is kept for the next.
+        // Connections belong to the runtime of the test that made them, so none is kept for the
+        // next.
         Client::builder().pool_max_idle_per_host(0).build().unwrap()
     })
 }

@@ -1,5 +1,6 @@
-//! Whom the program believes: the provider, receivers of webhooks and mail servers whose certificates come from an authority that the machine trusts,
-//! a private one included, and no others.
+//! Whom the program believes: the provider, receivers of webhooks and mail servers whose
+//! certificates come from an authority that the machine trusts, a private one included, and no
+//! others.
 
 use std::path::Path;
 
@@ -42,8 +43,8 @@ async fn a_receiver_with_a_certificate_of_a_private_authority_gets_events_where_
         "{said}"
     );
     assert!(receiver.arrived().is_empty());
-    let told = succeeds(&command(data.path(), &authority, &test));
-    assert!(told.contains("delivered 204"), "{told}");
+    let printed = succeeds(&command(data.path(), &authority, &test));
+    assert!(printed.contains("delivered 204"), "{printed}");
     // And so does a running service.
     let service = inventory()
         .data(data.path())
@@ -104,7 +105,8 @@ async fn payments_reach_a_provider_of_a_trusted_authority_under_tls_and_no_other
     assert_eq!(provider.charges().await.len(), 3);
 }
 
-/// A service that mails by this server, and believes this authority. A product of it has become low.
+/// A service that mails by this server, and believes this authority. A product of it has become
+/// low.
 async fn low(server: &MailServer, authority: &Authority, scheme: &str) -> Balcao {
     let port = server.address.port();
     let service = inventory()
@@ -178,12 +180,12 @@ async fn a_proxy_on_this_machine_that_does_not_say_for_whom_it_asks_is_refused_b
         assert!(said.contains("X-Forwarded-For"), "{said}");
         assert!(said.contains(public.0), "{said}");
     }
-    let told = [
+    let credentials = [
         host,
         ("x-forwarded-for", "203.0.113.7"),
         ("x-forwarded-proto", "https"),
     ];
-    assert_eq!(ask("/login/", &told).await.0, 200);
+    assert_eq!(ask("/login/", &credentials).await.0, 200);
     assert_eq!(ask("/login/", &[]).await.0, 200, "from this machine");
     assert_eq!(ask("/health", &[host]).await.0, 200, "a probe");
 }

@@ -1,4 +1,5 @@
-//! Accounts from the command line, and the first one from the configuration, as the served inventory knows them.
+//! Accounts from the command line, and the first one from the configuration, as the served
+//! inventory knows them.
 
 use std::io::Write as _;
 use std::path::Path;

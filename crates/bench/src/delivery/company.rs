@@ -1,15 +1,17 @@
-//! What a receiver that is dead and a language model that hangs cost those who book outflows.
+//! The cost of a dead receiver and of a hanging language model for those who book outflows.
 //!
-//! One shop, one process, one database: two shops differ more by their files than by what is looked for. Its company is switched on and
-//! off between short runs, in the order without, with, with, without, …, so that what changes slowly (the database that grows, the
-//! machine's neighbours) hits both alike. Two neighbouring runs are a pair; what is told is the median of the pairs' ratios.
+//! One shop, one process and one database, because two shops differ more than the effect that is
+//! measured. The receiver or model is switched on and off between short runs, in the order without,
+//! with, with, without, … So slow changes (the growing database, other load) affect both alike. Two
+//! neighbouring runs are a pair, and the result is the median of the pairs' ratios.
 //!
-//! - The receiver takes connections and never answers. *Without* it, its endpoint is disabled, as a person does it; *with* it, the
-//!   endpoint is enabled, and whatever waits there is tried again at once, all that was made in the runs before included. Sales leave
-//!   plenty, so each is one event.
-//! - The model cannot be taken away from a shop that runs. *Without* means that it has nothing to say: what was asked of it has been
-//!   refused at once, nothing waits. *With* means that an analysis of every product was asked for by a person: two calls hang, the rest
-//!   wait behind them. Every product is low, so each sale asks for an analysis, in both.
+//! - The receiver takes connections and never answers. *Without* it, its endpoint is disabled, as a
+//!   person does it; *with* it, the endpoint is enabled, and whatever waits there is tried again at
+//!   once, all that was made in the runs before included. Sales leave plenty, so each is one event.
+//! - The model cannot be taken away from a shop that runs. *Without* means that it has nothing to
+//!   say: what was asked of it has been refused at once, nothing waits. *With* means that an
+//!   analysis of every product was asked for by a person: two calls hang, the rest wait behind
+//!   them. Every product is low, so each sale asks for an analysis, in both.
 
 use std::path::Path;
 use std::time::Duration;
@@ -25,9 +27,10 @@ use super::super::load::{self, LoadError, Target};
 use super::super::shop::{PLENTY, Shop, Size, TILLS};
 use super::super::{check, report};
 use super::stand_in::{Model, Receiver};
-use super::{Arguments, Part, parts};
+use super::{DeliveryArguments, DeliveryPart, parts};
 
-/// Products that are sold, each with days of sales before, so that an analysis has something to say.
+/// Products that are sold, each with days of sales before, so that an analysis has something to
+/// say.
 const SIZE: Size = Size {
     products: 32,
     movements: 10_000,
@@ -47,9 +50,10 @@ struct Pair {
 ///
 /// # Errors
 ///
-/// When a process does not start or requests fail, and when nobody called the receiver or the model.
+/// When a process does not start or requests fail, and when nobody called the receiver or the
+/// model.
 pub(super) async fn outflows(
-    arguments: &Arguments,
+    arguments: &DeliveryArguments,
     engine: &str,
     data: &Path,
     postgres: Option<&str>,
@@ -64,15 +68,15 @@ pub(super) async fn outflows(
     let state = ::inventory::state(Config::default(), parts(&db, &Shutdown::new()))?;
     let (sales, state) = (shop.sales(SIZE.products), &state);
     let endpoint = configured(&db).await?;
-    if arguments.wants(Part::Receiver) {
+    if arguments.wants(DeliveryPart::Receiver) {
         shop.stock_up(SIZE.products, 2 * PLENTY).await?;
         let switch = async |is_on| enable(state, endpoint, is_on).await;
-        let told = pairs(arguments, &sales, switch).await?;
+        let figures = pairs(arguments, &sales, switch).await?;
         receiver.check()?;
-        tell(engine, "a dead receiver", &told);
+        tell(engine, "a dead receiver", &figures);
     }
     enable(state, endpoint, false).await?;
-    if arguments.wants(Part::Model) {
+    if arguments.wants(DeliveryPart::Model) {
         shop.stock_up(SIZE.products, PLENTY).await?;
         let switch = async |is_on| occupy(state, &model, is_on).await;
         let worded = pairs(arguments, &sales, switch).await?;
@@ -91,7 +95,7 @@ async fn configured(db: &Db) -> Result<i64, LoadError> {
 
 /// Runs with and without company, side by side.
 async fn pairs(
-    arguments: &Arguments,
+    arguments: &DeliveryArguments,
     sales: &Target,
     switch: impl AsyncFn(bool) -> Result<(), LoadError>,
 ) -> Result<Vec<Pair>, LoadError> {
@@ -179,7 +183,8 @@ fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
     values
 }
 
-/// The value below which so many quarters of the sorted values lie: between two of them, their mean.
+/// The value below which so many quarters of the sorted values lie: between two of them, their
+/// mean.
 fn part(sorted: &[f64], quarters: usize) -> f64 {
     let last = sorted.len().saturating_sub(1) * quarters;
     let at = |place: usize| sorted.get(place).copied().unwrap_or_default();

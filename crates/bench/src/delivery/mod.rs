@@ -1,5 +1,5 @@
-//! Events: how many deliveries a second reach a receiver that answers at once; in `company`, what a receiver or a language model that
-//! never answers costs those who book outflows.
+//! Events: deliveries a second to a receiver that answers at once, and in `company` the cost of a
+//! receiver or a language model that never answers.
 
 mod company;
 mod stand_in;
@@ -9,7 +9,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use ::inventory::accounts::TokenKey;
-use ::inventory::events::{self, Configured, EventType, Secret, Target as Receiver, Webhooks};
+use ::inventory::events::{
+    self, EndpointSettings, EventType, Secret, Target as Receiver, Webhooks,
+};
 use ::inventory::{Config, MIGRATIONS, Parts};
 use axum::Router;
 use axum::http::StatusCode;
@@ -27,10 +29,10 @@ use super::load::LoadError;
 use super::{in_a_folder, report};
 
 #[derive(Debug, Clone, Args)]
-pub(super) struct Arguments {
+pub(super) struct DeliveryArguments {
     /// Only these parts, separated by commas; all of them by default
     #[arg(long, value_enum, value_delimiter = ',')]
-    only: Vec<Part>,
+    only: Vec<DeliveryPart>,
     /// Events to be delivered
     #[arg(long, default_value_t = 20_000)]
     events: i64,
@@ -40,7 +42,8 @@ pub(super) struct Arguments {
     /// Milliseconds of each of the runs of outflows
     #[arg(long, default_value_t = 700)]
     milliseconds: u64,
-    /// Pairs of runs of outflows, with and without a dead receiver, and as many with and without a model that hangs
+    /// Pairs of runs of outflows, with and without a dead receiver, and as many with and without a
+    /// model that hangs
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
     pairs: u32,
     /// An empty PostgreSQL database, besides SQLite
@@ -53,7 +56,7 @@ pub(super) struct Arguments {
 
 /// What can be measured by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Part {
+enum DeliveryPart {
     /// Deliveries a second
     Deliveries,
     /// Outflows with a receiver that accepts connections and never answers
@@ -62,8 +65,8 @@ enum Part {
     Model,
 }
 
-impl Arguments {
-    fn wants(&self, part: Part) -> bool {
+impl DeliveryArguments {
+    fn wants(&self, part: DeliveryPart) -> bool {
         self.only.is_empty() || self.only.contains(&part)
     }
 }
@@ -73,7 +76,7 @@ impl Arguments {
 /// # Errors
 ///
 /// When a process does not start or requests fail.
-pub(super) async fn run(arguments: Arguments) -> Result<(), LoadError> {
+pub(super) async fn run(arguments: DeliveryArguments) -> Result<(), LoadError> {
     let folder = arguments.folder.clone();
     in_a_folder(folder, false, async |folder| {
         measure(&arguments, folder).await
@@ -81,7 +84,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<(), LoadError> {
     .await
 }
 
-async fn measure(arguments: &Arguments, folder: &Path) -> Result<(), LoadError> {
+async fn measure(arguments: &DeliveryArguments, folder: &Path) -> Result<(), LoadError> {
     on(arguments, "SQLite", &folder.join("sqlite"), None).await?;
     if let Some(postgres) = &arguments.postgres {
         on(
@@ -96,24 +99,24 @@ async fn measure(arguments: &Arguments, folder: &Path) -> Result<(), LoadError> 
 }
 
 async fn on(
-    arguments: &Arguments,
+    arguments: &DeliveryArguments,
     engine: &str,
     data: &Path,
     postgres: Option<&str>,
 ) -> Result<(), LoadError> {
     std::fs::create_dir_all(data)?;
-    if arguments.wants(Part::Deliveries) {
+    if arguments.wants(DeliveryPart::Deliveries) {
         let sqlite = format!("sqlite:{}", data.join("delivery.sqlite").display());
         deliveries(arguments, engine, &postgres.unwrap_or(&sqlite).parse()?).await?;
     }
-    if arguments.wants(Part::Receiver) || arguments.wants(Part::Model) {
+    if arguments.wants(DeliveryPart::Receiver) || arguments.wants(DeliveryPart::Model) {
         company::outflows(arguments, engine, data, postgres).await?;
     }
     Ok(())
 }
 
 async fn deliveries(
-    arguments: &Arguments,
+    arguments: &DeliveryArguments,
     engine: &str,
     address: &db::Address,
 ) -> Result<(), LoadError> {
@@ -152,7 +155,7 @@ async fn deliveries(
 }
 
 fn config(url: &str) -> Result<Config, LoadError> {
-    let configured = Configured {
+    let configured = EndpointSettings {
         target: Receiver::parse(url)?,
         secrets: vec![Secret::generate(&Random::system())],
     };

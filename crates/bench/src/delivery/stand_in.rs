@@ -1,4 +1,5 @@
-//! Servers that never answer: a receiver of events, and a language model that can be told to answer again.
+//! Servers that never answer: a receiver of events, and a language model that can be switched to
+//! answer again.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -83,7 +84,8 @@ impl Model {
         let answer = async move || {
             let mut hanging = hanging;
             holding.send_modify(|held| *held += 1);
-            // It hangs until it is told otherwise; whoever tells it is gone only when the run is over.
+            // It hangs until it is told otherwise; whoever tells it is gone only when the run is
+            // over.
             let _ = hanging.wait_for(|hangs| !hangs).await;
             holding.send_modify(|held| *held -= 1);
             StatusCode::BAD_REQUEST

@@ -1,4 +1,5 @@
-//! A bare HTTP handler to compare with: it answers constants of the same sizes as the service's answers.
+//! A bare HTTP handler to compare with: it answers constants of the same sizes as the service's
+//! answers.
 
 use axum::Router;
 use axum::http::header::CONTENT_TYPE;

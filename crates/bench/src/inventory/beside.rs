@@ -1,6 +1,6 @@
-//! The service compared, in alternating runs, with what the same machine does without it, so that noise hits both: on SQLite a handler that
-//! answers constants and a loop of commits, on PostgreSQL `pgbench`. Reads run as in a shop: limits on, another address each time, and
-//! others sell meanwhile.
+//! The service compared with the machine without it, in alternating runs, so that noise affects
+//! both: on SQLite a handler that answers constants and a loop of commits, on PostgreSQL `pgbench`.
+//! Reads run as in a shop: limits on, another address each time, and others sell meanwhile.
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,11 +8,11 @@ use std::time::Duration;
 use axum::http::StatusCode;
 
 use super::super::child::Child;
-use super::super::load::{self, Call, LoadError, Measured, Target};
+use super::super::load::{self, Call, LoadError, RunStatistics, Target};
 use super::super::shop::{PLENTY, Shop, Size};
 use super::super::{check, mebibytes, report};
 use super::one_by_one::one_by_one;
-use super::{Arguments, locked, pgbench, store};
+use super::{InventoryArguments, locked, pgbench, store};
 
 /// Sales a second of a busy shop.
 const SALES_BESIDE: u32 = 50;
@@ -23,7 +23,7 @@ const SALES_BESIDE: u32 = 50;
 ///
 /// When a process does not start or requests fail.
 pub(super) async fn sqlite(
-    arguments: &Arguments,
+    arguments: &InventoryArguments,
     folder: &Path,
     size: Size,
 ) -> Result<(), LoadError> {
@@ -61,7 +61,7 @@ pub(super) async fn sqlite(
         let what = format!("SQLite: {what} beside a bare handler");
         ratio(&what, &ours, without.per_second(), goal);
     }
-    let (mut ours, mut alone) = (Measured::default(), 0.0);
+    let (mut ours, mut alone) = (RunStatistics::default(), 0.0);
     for _ in 0..arguments.rounds {
         ours.join(load::run(&sales, arguments.connections, length(arguments)).await?);
         alone += one_by_one(folder, size.products, length(arguments)).await?;
@@ -83,7 +83,7 @@ pub(super) async fn sqlite(
 ///
 /// When a process does not start, requests or scripts fail.
 pub(super) async fn postgres(
-    arguments: &Arguments,
+    arguments: &InventoryArguments,
     folder: &Path,
     address: &str,
     size: Size,
@@ -126,7 +126,7 @@ pub(super) async fn postgres(
     ];
     let sales = shop.sales(products);
     for (what, target, script, goal) in cases {
-        let (mut ours, mut theirs) = (Measured::default(), 0.0);
+        let (mut ours, mut theirs) = (RunStatistics::default(), 0.0);
         for _ in 0..arguments.rounds {
             ours.join(if target.expected == StatusCode::OK {
                 while_others_sell(arguments, &target, &sales).await?
@@ -151,13 +151,13 @@ pub(super) async fn postgres(
 
 /// Sales while a row is locked, beside the same sales while none is.
 async fn beside_a_lock(
-    arguments: &Arguments,
+    arguments: &InventoryArguments,
     shop: &Shop,
     address: &str,
     products: u64,
 ) -> Result<(), LoadError> {
     let (connections, length) = (arguments.connections, length(arguments));
-    let (mut locked, mut free) = (Measured::default(), Measured::default());
+    let (mut locked, mut free) = (RunStatistics::default(), RunStatistics::default());
     for _ in 0..arguments.rounds {
         locked.join(locked::sell(shop, address, products, connections, length).await?);
         free.join(load::run(&shop.sales(products - 1), connections, length).await?);
@@ -175,10 +175,10 @@ async fn beside_a_lock(
 
 /// Reads beside sales at the pace of a busy shop.
 async fn while_others_sell(
-    arguments: &Arguments,
+    arguments: &InventoryArguments,
     reads: &Target,
     sales: &Target,
-) -> Result<Measured, LoadError> {
+) -> Result<RunStatistics, LoadError> {
     let reading = load::run(reads, arguments.connections, length(arguments));
     let selling = load::run_paced(sales, 1, length(arguments), SALES_BESIDE);
     let (reads, sales) = tokio::try_join!(reading, selling)?;
@@ -196,17 +196,18 @@ async fn bare([list, one]: [usize; 2], data: &Path) -> Result<Child, LoadError> 
     .await
 }
 
-/// Reads while others sell, and the bare handler, one after the other, as often as is asked for. A first short turn warms up.
+/// Reads while others sell, and the bare handler, one after the other, as often as is asked for. A
+/// first short turn warms up.
 async fn in_turns(
-    arguments: &Arguments,
+    arguments: &InventoryArguments,
     reads: &Target,
     sales: &Target,
     bare: &Target,
-) -> Result<(Measured, Measured), LoadError> {
+) -> Result<(RunStatistics, RunStatistics), LoadError> {
     let warm = Duration::from_millis(300);
     load::run(reads, arguments.connections, warm).await?;
     load::run(bare, arguments.connections, warm).await?;
-    let (mut first, mut second) = (Measured::default(), Measured::default());
+    let (mut first, mut second) = (RunStatistics::default(), RunStatistics::default());
     for _ in 0..arguments.rounds {
         first.join(while_others_sell(arguments, reads, sales).await?);
         second.join(load::run(bare, arguments.connections, length(arguments)).await?);
@@ -216,11 +217,11 @@ async fn in_turns(
     Ok((first, second))
 }
 
-fn length(arguments: &Arguments) -> Duration {
+fn length(arguments: &InventoryArguments) -> Duration {
     Duration::from_secs(arguments.seconds)
 }
 
-fn ratio(what: &str, ours: &Measured, without: f64, goal: &str) {
+fn ratio(what: &str, ours: &RunStatistics, without: f64, goal: &str) {
     let (rate, percent) = (
         ours.per_second(),
         ours.per_second() * 100.0 / without.max(f64::MIN_POSITIVE),

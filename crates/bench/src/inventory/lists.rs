@@ -1,5 +1,6 @@
-//! Every list, in a small shop and at full size: each documented filter in each documented order, the first page and page 1,000, search
-//! by one word. Latency as a client on one connection sees it, the exact count included.
+//! Every list, in a small shop and at full size: each documented filter in each documented order,
+//! the first page and page 1,000, search by one word. Latency as a client on one connection sees
+//! it, the exact count included.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,7 +12,7 @@ use serde_json::Value;
 use super::super::load::{self, Call, LoadError};
 use super::super::shop::{Shop, Size};
 use super::super::{mebibytes, milliseconds, report};
-use super::Arguments;
+use super::InventoryArguments;
 
 /// What a filter is asked with, in turns.
 struct Filter {
@@ -113,7 +114,7 @@ impl Goal {
 ///
 /// When the data set cannot be made or served, or a request fails.
 pub(super) async fn measure(
-    arguments: &Arguments,
+    arguments: &InventoryArguments,
     folder: &Path,
     postgres: Option<&str>,
     size: Size,
@@ -158,7 +159,8 @@ pub(super) const fn engine(postgres: Option<&str>) -> &'static str {
     }
 }
 
-/// How many combinations are within the goal, the middle one and the last of all, and those that take longest.
+/// How many combinations are within the goal, the middle one and the last of all, and those that
+/// take longest.
 fn sum_up(engine: &str, goal: Goal, mut all: Vec<Combination>) {
     let met = all.iter().filter(|one| one.is_within(goal)).count();
     report(
@@ -186,9 +188,10 @@ fn sum_up(engine: &str, goal: Goal, mut all: Vec<Combination>) {
     }
 }
 
-/// One filter of one list in every order: a line for all of them, and one for each that is beyond the goal.
+/// One filter of one list in every order: a line for all of them, and one for each that is beyond
+/// the goal.
 async fn one_filter(
-    arguments: &Arguments,
+    arguments: &InventoryArguments,
     shop: &Shop,
     goal: Goal,
     engine: &str,

@@ -1,15 +1,17 @@
-//! Sales while another process holds a row: a replica that stands still between a statement and its commit.
+//! Sales while another process holds a row: a replica that stands still between a statement and its
+//! commit.
 
 use std::time::Duration;
 
 use db::{Address, Db, Options, Tx};
 use tokio::sync::oneshot;
 
-use super::super::load::{self, LoadError, Measured};
+use super::super::load::{self, LoadError, RunStatistics};
 use super::super::shop::Shop;
 use super::store;
 
-/// Sells all products but the last, while the last is locked, and asked for on two connections more.
+/// Sells all products but the last, while the last is locked, and asked for on two connections
+/// more.
 ///
 /// # Errors
 ///
@@ -20,7 +22,7 @@ pub(super) async fn sell(
     products: u64,
     connections: u32,
     length: Duration,
-) -> Result<Measured, LoadError> {
+) -> Result<RunStatistics, LoadError> {
     let options = Options {
         idle_timeout: length * 2 + Duration::from_secs(10),
         ..Options::default()

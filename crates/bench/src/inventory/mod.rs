@@ -1,7 +1,8 @@
 //! `balcao bench inventory`: the figures of the inventory service in `docs/performance.md`.
 //!
-//! `beside` compares the service with what the machine does without it, on SQLite and on PostgreSQL, in one run; `lists` asks for every
-//! list in every documented order at full size; `pages` opens what people open every day, as a browser does.
+//! `beside` compares the service with the machine without it, on SQLite and on PostgreSQL, in one
+//! run. `lists` requests every list in every documented order at full size. `pages` opens everyday
+//! pages as a browser does.
 
 mod bare;
 mod beside;
@@ -31,10 +32,10 @@ use super::shop::Size;
 #[command(
     after_help = "Examples:\n  balcao bench inventory --only sqlite\n  balcao bench inventory --only postgres --postgres postgres://postgres@127.0.0.1/bench\n  balcao bench inventory --only lists --folder /var/tmp/bench --keep\n  balcao bench inventory --only lists,pages --large-postgres postgres://postgres@127.0.0.1/large\n  balcao bench inventory --only pages --folder /var/tmp/bench --keep\n\nA database that has products is used as it is, any other is filled; it should be of this command alone: quantities are changed."
 )]
-pub(crate) struct Arguments {
+pub(crate) struct InventoryArguments {
     /// Only these parts, separated by commas; by default all, PostgreSQL's if it has an address
     #[arg(long, value_enum, value_delimiter = ',')]
-    only: Vec<Part>,
+    only: Vec<InventoryPart>,
     /// Products of the data set that is compared
     #[arg(long, default_value_t = 10_000)]
     products: u64,
@@ -76,7 +77,7 @@ pub(crate) struct Arguments {
     keep: bool,
 }
 
-impl Arguments {
+impl InventoryArguments {
     /// The service's setting of its log.
     fn log(&self) -> [(&'static str, String); 1] {
         [("BALCAO_LOG", self.log.clone())]
@@ -85,7 +86,7 @@ impl Arguments {
 
 /// A part of the measurements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Part {
+enum InventoryPart {
     /// SQLite beside a bare handler and a loop of commits
     Sqlite,
     /// PostgreSQL beside pgbench
@@ -101,7 +102,7 @@ enum Part {
 /// # Errors
 ///
 /// When a process does not start or requests fail.
-pub(super) async fn run(arguments: Arguments) -> Result<(), LoadError> {
+pub(super) async fn run(arguments: InventoryArguments) -> Result<(), LoadError> {
     let (folder, is_kept) = (arguments.folder.clone(), arguments.keep);
     in_a_folder(folder, is_kept, async |folder| {
         measure(&arguments, folder).await
@@ -109,7 +110,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<(), LoadError> {
     .await
 }
 
-async fn measure(arguments: &Arguments, folder: &Path) -> Result<(), LoadError> {
+async fn measure(arguments: &InventoryArguments, folder: &Path) -> Result<(), LoadError> {
     let is_wanted = |part| arguments.only.is_empty() || arguments.only.contains(&part);
     let small = Size {
         products: arguments.products,
@@ -119,14 +120,14 @@ async fn measure(arguments: &Arguments, folder: &Path) -> Result<(), LoadError> 
         products: arguments.large_products,
         movements: arguments.large_movements,
     };
-    if is_wanted(Part::Sqlite) {
+    if is_wanted(InventoryPart::Sqlite) {
         beside::sqlite(arguments, &folder.join("sqlite"), small).await?;
     }
     match &arguments.postgres {
-        Some(address) if is_wanted(Part::Postgres) => {
+        Some(address) if is_wanted(InventoryPart::Postgres) => {
             beside::postgres(arguments, &folder.join("postgres"), address, small).await?;
         }
-        None if arguments.only.contains(&Part::Postgres) => {
+        None if arguments.only.contains(&InventoryPart::Postgres) => {
             return Err("--only postgres needs --postgres with the address of a database".into());
         }
         _ => {}
@@ -135,7 +136,7 @@ async fn measure(arguments: &Arguments, folder: &Path) -> Result<(), LoadError> 
         None => (folder.join("large"), None),
         Some(address) => (folder.join("large-postgres"), Some(address.as_str())),
     };
-    if is_wanted(Part::Lists) {
+    if is_wanted(InventoryPart::Lists) {
         // On PostgreSQL the small shop needs a database of its own.
         let small_shop = match (address, arguments.postgres.as_deref()) {
             (None, _) => Some((folder.join("small"), None)),
@@ -147,7 +148,7 @@ async fn measure(arguments: &Arguments, folder: &Path) -> Result<(), LoadError> 
         }
         lists::measure(arguments, &large_folder, address, large, Goal::LARGE).await?;
     }
-    if is_wanted(Part::Pages) {
+    if is_wanted(InventoryPart::Pages) {
         pages::measure(arguments, &large_folder, address, large).await?;
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! What sales on SQLite are compared with: the same rows written by a loop that commits each sale by itself.
+//! The baseline of sales on SQLite: the same rows written by a loop that commits each sale.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -8,8 +8,8 @@ use db::{Address, Db, Options};
 use super::super::load::LoadError;
 use super::store::{book, stock_up};
 
-/// How many sales a second one writer books that commits each of them before it begins the next, on the disk of `folder`: the same rows
-/// in tables of the same kind.
+/// How many sales a second one writer books that commits each of them before it begins the next, on
+/// the disk of `folder`: the same rows in tables of the same kind.
 ///
 /// # Errors
 ///

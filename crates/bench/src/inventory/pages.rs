@@ -1,5 +1,5 @@
-//! Every everyday page at full size: how long the server takes, as a browser on one connection sees it with pages compressed, and what
-//! a first and a repeated view transfer.
+//! Every everyday page at full size: how long the server takes, as a browser on one connection sees
+//! it with pages compressed, and what a first and a repeated view transfer.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::super::load::{self, Call, LoadError};
 use super::super::shop::{Shop, Size};
 use super::super::{milliseconds, report};
-use super::Arguments;
+use super::InventoryArguments;
 use super::lists::{VARIANTS, count, engine, last_of, words};
 use super::visitor::{Visitor, compressed};
 use super::weight::{Scales, Weight};
@@ -26,7 +26,8 @@ const GOAL: Duration = Duration::from_millis(30);
 const DASHBOARD_GOAL: Duration = Duration::from_millis(50);
 const FIRST: usize = 150 * 1024;
 const AGAIN: usize = 20 * 1024;
-/// Pages are limited to 600 a minute for each session: each page is asked for by a session of its own, and no oftener.
+/// Pages are limited to 600 a minute for each session: each page is asked for by a session of its
+/// own, and no oftener.
 const MOST: usize = 500;
 
 /// Measures every page.
@@ -35,7 +36,7 @@ const MOST: usize = 500;
 ///
 /// When the data set cannot be made or served, or a page is not answered.
 pub(super) async fn measure(
-    arguments: &Arguments,
+    arguments: &InventoryArguments,
     folder: &Path,
     postgres: Option<&str>,
     size: Size,

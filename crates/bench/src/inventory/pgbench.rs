@@ -1,11 +1,12 @@
-//! PostgreSQL's own benchmark, `pgbench`, with the service's statements as a script: what the server does without the service.
+//! PostgreSQL's own benchmark, `pgbench`, with the service's statements as a script: the baseline
+//! on PostgreSQL.
 
 use std::path::Path;
 
 use tokio::process::Command;
 
 use super::super::load::LoadError;
-use super::Arguments;
+use super::InventoryArguments;
 
 /// Transactions a second of a script.
 ///
@@ -13,7 +14,7 @@ use super::Arguments;
 ///
 /// When `pgbench` is not there or the script fails.
 pub(super) async fn run(
-    arguments: &Arguments,
+    arguments: &InventoryArguments,
     folder: &Path,
     address: &str,
     script: &str,

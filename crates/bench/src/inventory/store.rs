@@ -1,4 +1,5 @@
-//! The statements that the service is compared with: as scripts for `pgbench`, and as rows that one writer makes.
+//! The statements that the service is compared with: as scripts for `pgbench`, and as rows that one
+//! writer makes.
 
 use db::{Money, Query, Timestamp, Tx};
 
@@ -14,7 +15,8 @@ pub(super) fn read_one(products: u64) -> String {
     )
 }
 
-/// Books one unit of one product of so many, as the service books all that wait: by one statement, here of one sale.
+/// Books one unit of one product of so many, as the service books all that wait: by one statement,
+/// here of one sale.
 pub(super) fn outflow_at_once(products: u64) -> String {
     let statement = "WITH taken AS (
              UPDATE product_stock SET quantity = quantity - 1, updated_at = CAST(:now AS TIMESTAMPTZ)

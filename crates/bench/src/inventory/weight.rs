@@ -1,5 +1,6 @@
-//! What a page weighs: its bytes and those of every file that it loads, as they are sent, response heads included. Once for a first visit,
-//! once for a repeated visit with what the browser has cached.
+//! What a page weighs: its bytes and those of every file that it loads, as they are sent, response
+//! heads included. Once for a first visit, once for a repeated visit with what the browser has
+//! cached.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -81,7 +82,8 @@ impl Scales {
         let file = File {
             weight: Weight {
                 first: bytes(&sent),
-                // What may not be kept is counted whole: a browser that asks whether it changed transfers less.
+                // What may not be kept is counted whole: a browser that asks whether it changed
+                // transfers less.
                 again: if is_kept { 0 } else { bytes(&sent) },
             },
             loads,

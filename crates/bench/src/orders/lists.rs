@@ -7,7 +7,7 @@ use db::{Db, Options, Timestamp};
 
 use super::super::load::{self, Call, LoadError};
 use super::super::{check, milliseconds, report};
-use super::{Arguments, PAGE, Shop, store};
+use super::{OrderShop, OrdersArguments, PAGE, store};
 
 /// The first day of the year whose orders are listed.
 const FROM: Timestamp = Timestamp::from_micros(1_735_689_600_000_000);
@@ -16,12 +16,12 @@ const YEAR: i64 = 365 * 24 * 60 * 60 * 1_000_000;
 /// Orders that are written together.
 const BATCH: i64 = 10_000;
 
-pub(super) async fn measure(arguments: &Arguments, folder: &Path) -> Result<(), LoadError> {
+pub(super) async fn measure(arguments: &OrdersArguments, folder: &Path) -> Result<(), LoadError> {
     let folder = folder.join("lists");
     std::fs::create_dir_all(folder.join("orders"))?;
     let sqlite = format!("sqlite:{}", folder.join("orders/checkout.sqlite").display());
     fill(arguments, arguments.postgres.as_deref().unwrap_or(&sqlite)).await?;
-    let shop = Shop::open(arguments, &folder, []).await?;
+    let shop = OrderShop::open(arguments, &folder, []).await?;
     let pages = usize::try_from(arguments.listed)?.div_ceil(PAGE);
     let queries = [
         ("all", String::new()),
@@ -67,8 +67,9 @@ pub(super) async fn measure(arguments: &Arguments, folder: &Path) -> Result<(), 
     shop.checkout.stop().await
 }
 
-/// Makes a year's orders, evenly over its days: of ten seven are paid, two expired, one canceled, and those of the last day are open.
-async fn fill(arguments: &Arguments, address: &str) -> Result<(), LoadError> {
+/// Makes a year's orders, evenly over its days: of ten seven are paid, two expired, one canceled,
+/// and those of the last day are open.
+async fn fill(arguments: &OrdersArguments, address: &str) -> Result<(), LoadError> {
     let db = Db::open(&address.parse()?, &Options::default()).await?;
     db.migrate(&checkout::MIGRATIONS).await?;
     let pause = YEAR / arguments.listed.max(1);

@@ -1,5 +1,5 @@
-//! Orders: how many are made a second, what paying one costs beside a plain payment, how soon the shop hears that one was paid, and the
-//! lists of a year.
+//! Orders: how many are made a second, what paying one costs beside a plain payment, how soon the
+//! shop hears that one was paid, and the lists of a year.
 
 mod lists;
 mod news;
@@ -14,14 +14,14 @@ use clap::{Args, ValueEnum};
 use serde_json::Value;
 
 use super::child::{Child, processor_time};
-use super::load::{self, Call, LoadError, Measured, Target};
+use super::load::{self, Call, LoadError, RunStatistics, Target};
 use super::{SERVE, check, checkout_settings, in_a_folder, payment_target, report};
 
 #[derive(Debug, Clone, Args)]
-pub(super) struct Arguments {
+pub(super) struct OrdersArguments {
     /// Only these parts, separated by commas; all of them by default
     #[arg(long, value_enum, value_delimiter = ',')]
-    only: Vec<Part>,
+    only: Vec<OrdersPart>,
     /// Connections at full load
     #[arg(long, default_value_t = 64)]
     connections: u32,
@@ -59,7 +59,7 @@ pub(super) struct Arguments {
 
 /// What can be measured by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Part {
+enum OrdersPart {
     /// Orders made a second, and paying them
     Payments,
     /// From the provider's notification to the shop's server
@@ -78,7 +78,7 @@ const PAGE: usize = 100;
 /// # Errors
 ///
 /// When a process does not start or requests fail.
-pub(super) async fn run(arguments: Arguments) -> Result<(), LoadError> {
+pub(super) async fn run(arguments: OrdersArguments) -> Result<(), LoadError> {
     let folder = arguments.folder.clone();
     in_a_folder(folder, false, async |folder| {
         measure(&arguments, folder).await
@@ -86,29 +86,29 @@ pub(super) async fn run(arguments: Arguments) -> Result<(), LoadError> {
     .await
 }
 
-async fn measure(arguments: &Arguments, folder: &Path) -> Result<(), LoadError> {
+async fn measure(arguments: &OrdersArguments, folder: &Path) -> Result<(), LoadError> {
     let wants = |part| arguments.only.is_empty() || arguments.only.contains(&part);
-    if wants(Part::Payments) {
+    if wants(OrdersPart::Payments) {
         payments(arguments, folder).await?;
     }
-    if wants(Part::News) {
+    if wants(OrdersPart::News) {
         news::measure(arguments, folder).await?;
     }
-    if wants(Part::Lists) {
+    if wants(OrdersPart::Lists) {
         lists::measure(arguments, folder).await?;
     }
     Ok(())
 }
 
 /// A checkout before a provider that answers at once.
-struct Shop {
+struct OrderShop {
     checkout: Child,
     provider: Child,
 }
 
-impl Shop {
+impl OrderShop {
     async fn open(
-        arguments: &Arguments,
+        arguments: &OrdersArguments,
         folder: &Path,
         further: impl IntoIterator<Item = (&'static str, String)>,
     ) -> Result<Self, LoadError> {
@@ -176,12 +176,12 @@ impl Shop {
     }
 }
 
-async fn payments(arguments: &Arguments, folder: &Path) -> Result<(), LoadError> {
+async fn payments(arguments: &OrdersArguments, folder: &Path) -> Result<(), LoadError> {
     let (connections, length) = (
         arguments.connections,
         Duration::from_secs(arguments.seconds),
     );
-    let shop = Shop::open(arguments, folder, []).await?;
+    let shop = OrderShop::open(arguments, folder, []).await?;
     let making = shop.making()?;
     load::run(&making, connections, Duration::from_secs(1)).await?;
     let made = load::run(&making, connections, length).await?;
@@ -191,7 +191,7 @@ async fn payments(arguments: &Arguments, folder: &Path) -> Result<(), LoadError>
         &format!("{:.0}", made.per_second()),
         "at least 5000",
     );
-    let mut plain_and_paid = [Measured::default(), Measured::default()];
+    let mut plain_and_paid = [RunStatistics::default(), RunStatistics::default()];
     let mut used = [Duration::ZERO; 2];
     for pair in 0..=arguments.pairs {
         let paying = shop.make(connections, arguments.paid).await?;

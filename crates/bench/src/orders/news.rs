@@ -17,7 +17,7 @@ use web::{Clock, Random};
 
 use super::super::load::{self, Call, LoadError};
 use super::super::{check, milliseconds, report};
-use super::{Arguments, Shop};
+use super::{OrderShop, OrdersArguments};
 
 /// How long the shop waits for what it was to be told.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -26,10 +26,10 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const PROVIDER_SECRET: &str = "the secret of the benchmark";
 
 /// When the shop received `order.paid`, by the order's id.
-type Received = Arc<Mutex<HashMap<String, Instant>>>;
+type ReceiptTimes = Arc<Mutex<HashMap<String, Instant>>>;
 
-pub(super) async fn measure(arguments: &Arguments, folder: &Path) -> Result<(), LoadError> {
-    let received = Received::default();
+pub(super) async fn measure(arguments: &OrdersArguments, folder: &Path) -> Result<(), LoadError> {
+    let received = ReceiptTimes::default();
     let (counting, mut count) = watch::channel(0);
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let settings = [
@@ -55,7 +55,7 @@ pub(super) async fn measure(arguments: &Arguments, folder: &Path) -> Result<(), 
     };
     let router = Router::new().route("/", post(note));
     let serving = tokio::spawn(async move { axum::serve(listener, router).await });
-    let shop = Shop::open(arguments, &folder.join("news"), settings).await?;
+    let shop = OrderShop::open(arguments, &folder.join("news"), settings).await?;
 
     let paying = shop.make(arguments.connections, arguments.told).await?;
     let paid = load::run_count(&paying, arguments.connections, arguments.told).await?;
@@ -112,7 +112,7 @@ fn signed(payment: &str, request: &str) -> Result<Vec<(HeaderName, String)>, Loa
     ])
 }
 
-fn note_paid(received: &Received, body: &[u8]) {
+fn note_paid(received: &ReceiptTimes, body: &[u8]) {
     let Ok(event) = serde_json::from_slice::<Value>(body) else {
         return;
     };
@@ -129,6 +129,6 @@ fn text(value: &Value, path: &str) -> Result<String, LoadError> {
 }
 
 /// Nothing panics while the lock is held.
-fn lock(received: &Received) -> std::sync::MutexGuard<'_, HashMap<String, Instant>> {
+fn lock(received: &ReceiptTimes) -> std::sync::MutexGuard<'_, HashMap<String, Instant>> {
     received.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,5 @@
-//! The addresses by which whoever created a payment follows it, with the token that came with it.
+//! The addresses at which a client follows the payment that it has created, with the payment's
+//! status token.
 
 use axum::Json;
 use axum::extract::{FromRequestParts, Query, State as From};

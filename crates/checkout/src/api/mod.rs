@@ -1,4 +1,5 @@
-//! The JSON addresses of the service: what each takes and answers, and which service function does the work.
+//! The JSON addresses of the service: their requests and responses, and the service function that
+//! each calls.
 
 pub(crate) mod errors;
 pub(crate) mod examples;

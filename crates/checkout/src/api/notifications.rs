@@ -118,7 +118,7 @@ impl std::convert::From<ReceiveError> for Error {
     fn from(error: ReceiveError) -> Self {
         match error {
             ReceiveError::Signature => Error::new(StatusCode::UNAUTHORIZED, "Invalid credentials"),
-            ReceiveError::Throttled(refusal) => rate::too_many_requests(&refusal),
+            ReceiveError::RateLimitExceeded(refusal) => rate::too_many_requests(&refusal),
             ReceiveError::Database(error) => database(error),
         }
     }

@@ -124,7 +124,7 @@ pub(crate) async fn order_list(
     Query(pairs): Query<Vec<(String, String)>>,
 ) -> Result<Response, Error> {
     let query = orders::parse_query(&pairs)?;
-    let asked = query.page;
+    let request = query.page;
     let page = orders::list(&state.db, query).await.map_err(database)?;
     let list = List {
         public_url: &public_url,
@@ -132,7 +132,7 @@ pub(crate) async fn order_list(
         names: &orders::NAMES,
         pairs: &pairs,
     };
-    let (next, previous) = page_links(&list, page.count, asked);
+    let (next, previous) = page_links(&list, page.count, request);
     let stored = page.orders.iter();
     let body = OrderListBody {
         count: page.count,
@@ -214,7 +214,7 @@ pub(crate) async fn order_pay(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Error> {
-    let asked_at = state.clock.now();
+    let requested_at = state.clock.now();
     let found = orders::find_by_token(&state.db, &token).await;
     // An earlier request with the same key may have moved money.
     let found = found.map_err(|error| unknown_outcome(database(error)))?;
@@ -232,7 +232,7 @@ pub(crate) async fn order_pay(
     };
     let call = PaymentCall {
         origin,
-        asked_at,
+        requested_at,
         headers: &headers,
         order: Some((of_order, terms)),
     };

@@ -1,4 +1,4 @@
-//! The address that tells what a creation has come to.
+//! The address that reports the outcome of a creation.
 
 use axum::extract::State as From;
 use axum::response::Response;

@@ -92,7 +92,7 @@ pub(crate) async fn payment_create(
 ) -> Result<Response, Error> {
     let call = PaymentCall {
         origin,
-        asked_at: state.clock.now(),
+        requested_at: state.clock.now(),
         headers: &headers,
         order: None,
     };
@@ -102,7 +102,7 @@ pub(crate) async fn payment_create(
 /// A call that asks for a payment.
 pub(super) struct PaymentCall<'a> {
     pub(super) origin: Origin,
-    pub(super) asked_at: Timestamp,
+    pub(super) requested_at: Timestamp,
     pub(super) headers: &'a HeaderMap,
     /// The order that is paid, and what it has fixed of the payment.
     pub(super) order: Option<(OrderRef, OrderTerms)>,
@@ -116,7 +116,7 @@ pub(super) async fn make(
 ) -> Result<Response, Error> {
     let PaymentCall {
         origin,
-        asked_at,
+        requested_at,
         headers,
         order,
     } = call;
@@ -125,14 +125,14 @@ pub(super) async fn make(
     let body = request::read_body(body, BODY_MAX).await?;
     let (order, terms) = order.unzip();
     let checked = |now| request::check_for(content_type(headers), &body, terms.as_ref(), now);
-    let request = match checked(asked_at) {
+    let request = match checked(requested_at) {
         // A repetition is about a payment that was begun while the card was good.
         Err(refusal) if refusal.is_expired_card() => {
             let caller = Caller::of(&state.keys, headers, client)
                 .await
                 .map_err(unknown_outcome)?;
             let key = own_key(state, headers, &caller)?;
-            let begun = attempts::begun_at(&state.db, key, asked_at).await;
+            let begun = attempts::begun_at(&state.db, key, requested_at).await;
             let begun = begun.map_err(|error| unknown_outcome(database(error)))?;
             checked(begun.ok_or(refusal)?)?
         }
@@ -147,7 +147,7 @@ pub(super) async fn make(
     let requester = Requester {
         language: Locale::of(headers, &Uri::default()),
         anonymous_client: caller.anonymous_client(origin),
-        asked_at,
+        requested_at,
     };
     let CreationResponse {
         body,
@@ -250,12 +250,12 @@ pub(crate) async fn refund_create(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Error> {
-    let asked_at = state.clock.now();
+    let requested_at = state.clock.now();
     let body = request::read_body(body, BODY_MAX).await?;
     let amount: Option<Money> = request::check_refund(content_type(&headers), &body)?;
     let key = KeyText::from_headers(&headers)?
         .map(|key| key.owned_by(&Caller::Merchant(merchant), &state.config.secret));
-    let refunded = attempts::refund(&state, &id, amount, key, asked_at).await?;
+    let refunded = attempts::refund(&state, &id, amount, key, requested_at).await?;
     Ok(json_text(refunded.body, refunded.replayed))
 }
 

@@ -1,5 +1,5 @@
-//! A payment of the provider that reaches us otherwise than in the answer to its creation: one that is recorded, one whose
-//! answer was lost, or one that is not ours.
+//! A payment that the provider reports otherwise than in the response to its creation. It is a
+//! stored one, one whose response was lost, or not ours.
 
 use super::model::Attempt;
 use super::refund::record;
@@ -9,7 +9,7 @@ use crate::payments::Source;
 use crate::provider::ProviderPayment;
 use crate::state::State;
 
-/// What became of such a payment.
+/// The result for such a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Adoption {
     /// It is stored; what became of the report.
@@ -44,7 +44,8 @@ pub(crate) async fn adopt_or_record(
     }
 }
 
-/// Completes an attempt with the payment that the provider made for it, whatever end was recorded for it before.
+/// Completes an attempt with the payment that the provider made for it, whatever end was recorded
+/// for it before.
 pub(crate) async fn complete(
     state: &State,
     attempt: &Attempt,
@@ -59,7 +60,7 @@ pub(crate) async fn complete(
     match settle_payment(state, completed, payment, source).await {
         Ok(_) => Ok(Adoption::Completed),
         Err(SettleError::Contradiction(reason)) => Ok(Adoption::Contradiction(reason)),
-        // A status that nobody knows, for now: asked for again later.
+        // An unknown status. The payment is read again later.
         Err(SettleError::Status(_) | SettleError::Shape(_)) => Ok(Adoption::Busy),
         Err(SettleError::Database(error)) => Err(error),
     }

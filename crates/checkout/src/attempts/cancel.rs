@@ -23,7 +23,8 @@ pub(crate) enum CancelError {
     Database(#[from] db::Error),
 }
 
-/// Cancels the payment at the provider and records its answer. A payment that is cancelled stays so.
+/// Cancels the payment at the provider and records its answer. A payment that is cancelled stays
+/// so.
 pub(crate) async fn cancel(state: &State, id: &str) -> Result<Payment, CancelError> {
     cancel_for(state, id, Purpose::Buyer).await
 }
@@ -59,7 +60,8 @@ pub(crate) async fn cancel_for(
     }
 }
 
-/// The provider refused, perhaps because the payment is no longer pending: what it reports of the payment, or else the refusal.
+/// The provider refused, perhaps because the payment is no longer pending: what it reports of the
+/// payment, or else the refusal.
 async fn read_back(
     state: &State,
     id: &str,

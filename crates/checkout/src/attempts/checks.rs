@@ -1,5 +1,5 @@
-//! Database jobs of the reconciler, of its commands and of the service's start: which payments and attempts are due for a check,
-//! what is open, and what has expired.
+//! Database jobs of the reconciler, of its commands and of the service's start: which payments and
+//! attempts are due for a check, what is open, and what has expired.
 
 use std::time::Duration;
 
@@ -39,7 +39,8 @@ pub(crate) async fn next_due(db: &Db) -> Result<Option<Timestamp>, Error> {
     .await
 }
 
-/// Claims an attempt's check, seen due at `seen`, by setting the next; false when another process did.
+/// Claims an attempt's check, seen due at `seen`, by setting the next; false when another process
+/// did.
 pub(crate) async fn postpone_attempt(
     db: &Db,
     id: i64,
@@ -62,8 +63,8 @@ pub(crate) async fn record_answer(
         .map(drop)
 }
 
-/// Closes an attempt whose check was claimed with `next` and which is certain to have come to nothing. False when a run has acquired it
-/// since.
+/// Closes an attempt whose check was claimed with `next` and which is certain to have come to
+/// nothing. False when a run has acquired it since.
 pub(crate) async fn close_attempt(
     db: &Db,
     id: i64,
@@ -86,7 +87,8 @@ pub(crate) async fn postpone_payment(
         .await
 }
 
-/// How far the provider's payments have been searched for changes. The first search begins `before` the oldest payment that we know.
+/// How far the provider's payments have been searched for changes. The first search begins `before`
+/// the oldest payment that we know.
 pub(crate) async fn find_or_begin_sweep(
     db: &Db,
     before: Duration,
@@ -128,7 +130,8 @@ pub(crate) async fn unknown_count(db: &Db, now: Timestamp) -> Result<i64, Error>
         .await
 }
 
-/// Erases people's data, keys and answers that have expired. What is of unknown outcome stays known to be so.
+/// Erases people's data, keys and answers that have expired. Attempts of unknown outcome stay known
+/// to be so.
 pub(crate) async fn erase_expired(db: &Db, now: Timestamp) -> Result<(), Error> {
     let erase = async move |tx: &mut db::Tx| store::erase_expired(tx, now - RETENTION, now).await;
     while db.write::<_, Error, _>(erase).await? > 0 {}

@@ -1,5 +1,6 @@
-//! The right to work on an attempt: stores the intent before the provider is called, or finds what the caller's idempotency key already
-//! stands for. The database's unique key settles every race, between processes too.
+//! The lease of an attempt. The intent is stored before the provider is called, unless the caller's
+//! idempotency key has an attempt already. The database's unique key settles every race, between
+//! processes too.
 
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ use crate::state::State;
 /// How often a key is looked up again whose attempt vanished between two statements.
 const LOOKUPS_MAX: usize = 5;
 
-/// What a caller's request comes to before any call.
+/// The result of claiming an attempt for a request, before any call.
 pub(super) enum Claim {
     /// Work on it: the attempt is ours until the lease ends.
     Run(Box<Run>),
@@ -36,20 +37,22 @@ pub(super) struct Run {
     pub(crate) lease: Lease,
     /// Stored by this very request.
     pub(crate) is_fresh: bool,
-    /// When the call that moves the money was last sent before this run; none when it never was, or when it is certain that nothing came of
-    /// it. The provider is asked before that call is sent again.
+    /// When the call that moves the money was last sent before this run; none when it never was, or
+    /// when it is certain that it had no effect. The provider's state is read before that call is
+    /// sent again.
     pub(crate) sent_at: Option<Timestamp>,
 }
 
 impl Run {
-    /// The provider was asked at `asked_at` and knows nothing of an earlier call. If it must know that call by now, the call came to
-    /// nothing: what is sent next is sent for the first time.
-    pub(super) fn rule_out_earlier_call(&mut self, asked_at: Timestamp) {
-        self.sent_at = self.sent_at.filter(|sent| !is_certain(*sent, asked_at));
+    /// The provider, read at `requested_at`, knows nothing of an earlier call. If it must know that
+    /// call by now, the call came to nothing: what is sent next is sent for the first time.
+    pub(super) fn rule_out_earlier_call(&mut self, requested_at: Timestamp) {
+        self.sent_at = self.sent_at.filter(|sent| !is_certain(*sent, requested_at));
     }
 
-    /// The call that moves the money is sent only while the attempt is surely ours. A run that stalled for longer sends nothing: an hour
-    /// after the time that is stored as the last sending, what the provider does not know counts as never made.
+    /// The call that moves the money is sent only while the attempt is surely ours. A run that
+    /// stalled for longer sends nothing: an hour after the time that is stored as the last sending,
+    /// what the provider does not know counts as never made.
     pub(super) fn check_lease(&self, clock: &Clock) -> Result<(), Failure> {
         if clock.now() < self.lease.until {
             Ok(())
@@ -70,16 +73,16 @@ pub(super) struct NewRun {
 }
 
 impl NewRun {
-    /// A run for a caller who has waited since `asked_at`. When the caller has been told meanwhile that the outcome is unknown, a run
-    /// that is at work goes on, but none begins.
+    /// A run for a caller who has waited since `requested_at`. When the caller has been told
+    /// meanwhile that the outcome is unknown, a run that is at work goes on, but none begins.
     pub(super) fn new(
         state: &State,
         key: Option<IdempotencyKey>,
         fingerprint: Option<String>,
-        asked_at: Timestamp,
+        requested_at: Timestamp,
     ) -> Result<Self, Failure> {
         let now = state.clock.now();
-        if now > asked_at + patience(state.config.provider.timeout) {
+        if now > requested_at + patience(state.config.provider.timeout) {
             return Err(Failure::NotSent("the request stalled for too long".into()));
         }
         Ok(Self {
@@ -113,7 +116,8 @@ pub(crate) fn patience(timeout: Duration) -> Duration {
     timeout * 4 + Duration::from_secs(10)
 }
 
-/// How long a run may take until others may go on with its attempt: two calls one after the other, and some.
+/// How long a run may take until others may go on with its attempt: two calls one after the other,
+/// and some.
 pub(super) fn lease_length(timeout: Duration) -> Duration {
     timeout * 2 + Duration::from_secs(5)
 }
@@ -139,7 +143,8 @@ pub(super) async fn begin(tx: &mut Tx, run: &NewRun, new: &NewAttempt) -> Result
     ))
 }
 
-/// Acquires the attempt that the key stands for; none when it stands for none, or has been held long enough.
+/// Acquires the attempt that the key stands for; none when it stands for none, or has been held
+/// long enough.
 pub(super) async fn resume(tx: &mut Tx, run: &NewRun) -> Result<Option<Claim>, db::Error> {
     let Some(key) = &run.key else {
         return Ok(None);
@@ -154,7 +159,8 @@ pub(super) async fn resume(tx: &mut Tx, run: &NewRun) -> Result<Option<Claim>, d
     acquire(tx, found, run).await.map(Some)
 }
 
-/// A key is held for as long as nobody knows what came of its attempt, and for 72 hours after: a caller who got `unknown` may repeat.
+/// A key is held for as long as nobody knows what came of its attempt, and for 72 hours after: a
+/// caller who got `unknown` may repeat.
 pub(super) fn holds_key(attempt: &Attempt, now: Timestamp) -> bool {
     let since = attempt.finished_at.unwrap_or(attempt.created_at);
     attempt.step == AttemptStep::Sending || since > now - RETENTION
@@ -198,7 +204,7 @@ async fn acquire(tx: &mut Tx, found: Attempt, run: &NewRun) -> Result<Claim, db:
     if !store::take_attempt(tx, found.id, step, &run.lease, run.now).await? {
         return Ok(Claim::Busy);
     }
-    // A closed attempt was sent too, once: the provider is asked about it again.
+    // A closed attempt was sent once, too. The provider's state is read again.
     let was_sent = matches!(found.step, AttemptStep::Sending | AttemptStep::Closed);
     Ok(Claim::Run(Box::new(Run {
         sent_at: found.sent_at.filter(|_| was_sent),

@@ -1,4 +1,5 @@
-//! How a run that made nothing leaves its attempt: ended, forgotten, or open to a repetition and to the reconciler.
+//! Releases an attempt whose run made no payment: ended, deleted, or open for a retry and for the
+//! reconciler.
 
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use crate::payments::AttemptStep;
 use crate::provider::Failure;
 use crate::state::State;
 
-/// How soon the provider is asked about an unknown outcome.
+/// How soon an unknown outcome is checked at the provider.
 pub(super) const FIRST_CHECK_AFTER: Duration = Duration::from_secs(5);
 
 /// Why a run stopped.
@@ -31,7 +32,7 @@ impl Stop {
     }
 }
 
-/// What a caller is told of a run that failed.
+/// The error for the caller of a failed run.
 #[derive(Debug)]
 pub(super) struct RunFailure {
     /// The failure, as unknown as the outcome of the attempt.
@@ -40,7 +41,8 @@ pub(super) struct RunFailure {
     pub(super) is_unknown: bool,
 }
 
-/// Leaves an attempt as its failure asks for. When another run has acquired it, the outcome is unknown to this one.
+/// Leaves an attempt as its failure asks for. When another run has acquired it, the outcome is
+/// unknown to this one.
 pub(super) async fn give_up(
     state: &State,
     run: &Run,
@@ -70,7 +72,8 @@ pub(super) async fn give_up(
     })
 }
 
-/// Leaves an attempt open whose payment or refund was made but could not be recorded from the answer.
+/// Leaves an attempt open whose payment or refund was made but could not be recorded from the
+/// answer.
 pub(super) async fn give_up_unread(
     state: &State,
     run: &Run,
@@ -83,7 +86,8 @@ pub(super) async fn give_up_unread(
     put_back(state, released).await.map(drop)
 }
 
-/// Ends the attempt by a refusal that no repetition can change. As the others here: false when it is no longer ours.
+/// Ends the attempt by a refusal that no repetition can change. As the others here: false when it
+/// is no longer ours.
 async fn refuse(state: &State, run: &Run, failure: &Failure) -> Result<bool, db::Error> {
     let (status, detail) = failure.answer();
     let status = i64::from(status.as_u16());
@@ -95,12 +99,13 @@ async fn refuse(state: &State, run: &Run, failure: &Failure) -> Result<bool, db:
         .map(|rows| rows == 1)
 }
 
-/// Deletes an attempt of which nothing was sent and whose caller got no answer that a repetition must get again.
+/// Deletes an attempt of which nothing was sent and whose caller got no answer that a repetition
+/// must get again.
 async fn forget(state: &State, run: &Run) -> Result<bool, db::Error> {
     let (id, lease) = (run.attempt.id, run.lease.id.clone());
     state
         .db
-        .write(async move |tx| store::forget_attempt(tx, id, &lease).await)
+        .write(async move |tx| store::delete_attempt(tx, id, &lease).await)
         .await
         .map(|rows| rows == 1)
 }
@@ -121,7 +126,7 @@ async fn release(
     put_back(state, released).await
 }
 
-/// A release of a run that sent nothing. One of unknown outcome is asked about soon.
+/// The release of a run that sent nothing. An unknown outcome is checked soon.
 fn unsent(state: &State, run: &Run, step: AttemptStep, answer: String) -> Release {
     let is_unknown = step == AttemptStep::Sending;
     Release {

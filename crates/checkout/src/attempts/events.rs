@@ -1,5 +1,6 @@
-//! The events of payments, written in the transaction of the change and before the events of its order. There is none for a payment
-//! under review, nor for a state that was only passed through. With an approval the buyer's receipt is queued, too.
+//! The events of payments, written in the transaction of the change and before the events of its
+//! order. There is none for a payment under review, nor for a state that was only passed through.
+//! With an approval the buyer's receipt is queued, too.
 
 use db::{Error, Money, Timestamp, Tx};
 use serde::Serialize;
@@ -16,7 +17,7 @@ use crate::webhooks::{EventType, Subject, publish};
 struct PaymentPayload<'a> {
     #[serde(flatten)]
     payment: PaymentBody<'a>,
-    /// What was given back so far; of refunds only.
+    /// The amount refunded so far; of refunds only.
     #[serde(skip_serializing_if = "Option::is_none")]
     refunded_amount: Option<Box<RawValue>>,
     /// The order that it pays.
@@ -114,24 +115,24 @@ mod tests {
     fn a_state_is_told_once_and_each_part_that_is_given_back() {
         let money = |cents: &str| Money::parse(cents).unwrap();
         let (none, some, all) = (Money::ZERO, money("3.00"), money("10.00"));
-        let told = |before, after| {
+        let types = |before, after| {
             events(before, after)
                 .map(EventType::name)
                 .collect::<Vec<_>>()
         };
-        assert_eq!(told(None, (Pending, none)), ["payment.pending"]);
-        assert_eq!(told(None, (InProcess, none)), [""; 0]);
+        assert_eq!(types(None, (Pending, none)), ["payment.pending"]);
+        assert_eq!(types(None, (InProcess, none)), [""; 0]);
         let pending = Some((Pending, none));
-        assert_eq!(told(pending, (Pending, none)), [""; 0]);
-        assert_eq!(told(pending, (Approved, none)), ["payment.approved"]);
-        // Paid and partly given back before we heard of either.
+        assert_eq!(types(pending, (Pending, none)), [""; 0]);
+        assert_eq!(types(pending, (Approved, none)), ["payment.approved"]);
+        // Paid and partly refunded before either was reported.
         let both = ["payment.approved", "payment.refunded"];
-        assert_eq!(told(pending, (Approved, some)), both);
+        assert_eq!(types(pending, (Approved, some)), both);
         let approved = Some((Approved, none));
-        assert_eq!(told(approved, (Approved, some)), ["payment.refunded"]);
-        assert_eq!(told(approved, (Refunded, all)), ["payment.refunded"]);
-        assert_eq!(told(Some((Approved, some)), (Approved, some)), [""; 0]);
-        let disputed = told(approved, (ChargedBack, all));
+        assert_eq!(types(approved, (Approved, some)), ["payment.refunded"]);
+        assert_eq!(types(approved, (Refunded, all)), ["payment.refunded"]);
+        assert_eq!(types(Some((Approved, some)), (Approved, some)), [""; 0]);
+        let disputed = types(approved, (ChargedBack, all));
         assert_eq!(disputed, ["payment.charged_back"]);
     }
 }

@@ -1,4 +1,4 @@
-//! When an attempt is at its end: the rules that keep a buyer from being charged twice. Pure.
+//! The rules that decide when an attempt has ended, and so prevent a double charge. Pure.
 
 use std::time::Duration;
 
@@ -6,13 +6,14 @@ use db::Timestamp;
 
 use crate::provider::Failure;
 
-/// When the provider's lists show nothing of a call this long after it was last sent, it came to nothing: they lag behind by minutes.
+/// When the provider's lists show nothing of a call this long after it was last sent, it came to
+/// nothing: they lag behind by minutes.
 const CERTAIN_AFTER: Duration = Duration::from_secs(60 * 60);
 
 /// At which call a run stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// Before any call, or while the provider was asked what became of an earlier one.
+    /// Before any call, or while the outcome of an earlier one was read from the provider.
     Asking,
     /// The card's token, which moves no money.
     Token,
@@ -20,7 +21,7 @@ pub(crate) enum Stage {
     Moving,
 }
 
-/// What a failed run leaves behind.
+/// The state after a failed run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// The provider refused for good: the attempt has ended.
@@ -31,11 +32,11 @@ pub(super) enum Verdict {
     NothingSent,
 }
 
-/// What is known after a run failed. `was_sent` tells whether the call that moves the money was sent before the one that failed, by this
-/// run or by an earlier one, and may have come to something.
+/// The state after a run failed. `was_sent` says whether the call that moves the money was sent
+/// before the one that failed, by this run or by an earlier one, and may have come to something.
 ///
-/// The provider refuses a repetition for reasons that say nothing of the first call, such as 2001, "same request in the last minute". So a
-/// refusal is an end only when nothing was sent before.
+/// The provider refuses a repetition for reasons that say nothing of the first call, such as 2001,
+/// "same request in the last minute". So a refusal is an end only when nothing was sent before.
 pub(super) fn verdict(was_sent: bool, stage: Stage, failure: &Failure) -> Verdict {
     match stage {
         _ if was_sent => Verdict::Unknown,

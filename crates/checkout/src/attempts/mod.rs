@@ -1,8 +1,9 @@
-//! Attempts: the payments, refunds and cancellations that are asked of the provider, and what it says of them.
+//! Attempts: requests to the provider for payments, refunds and cancellations, and their results.
 //!
-//! A payment and a refund are asked for in the same way. The intent is stored with the keys of its calls, one run at a time
-//! works on it under a lease (`claim`), and it ends only by what the provider is certain to have done (`finality`). All that
-//! the provider reports ends in `settle`, so that the state machine of payments is asked in one place.
+//! Payments and refunds are made in the same way. The intent is stored with the idempotency keys of
+//! its calls. One run at a time works on it under a lease (`claim`). It ends only when it is
+//! certain what the provider has done (`finality`). Every report of the provider is recorded by
+//! `settle`, so the state machine of payments is applied in one place.
 
 mod adopt;
 mod cancel;

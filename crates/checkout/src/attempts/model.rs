@@ -1,4 +1,4 @@
-//! An attempt: a payment or a refund that was asked for, who works on it, and how it ended. Pure.
+//! An attempt to make a payment or a refund: its instruction, its lease, and its result. Pure.
 
 use db::{Error, Money, Timestamp};
 
@@ -6,7 +6,8 @@ use crate::idempotency::IdempotencyKey;
 use crate::payments::{AttemptStep, Intent};
 use crate::provider::{CardToken, UpstreamKey};
 
-/// The right to work on an attempt until a time; other replicas may take it as soon as the holder's is dead, and no sooner.
+/// The right to work on an attempt until a time; other replicas may take it as soon as the holder's
+/// is dead, and no sooner.
 #[derive(Debug, Clone)]
 pub(crate) struct Lease {
     /// Names the holder's run.
@@ -15,7 +16,7 @@ pub(crate) struct Lease {
     pub(crate) until: Timestamp,
 }
 
-/// What an attempt is to bring about.
+/// The instruction of an attempt.
 #[derive(Debug, Clone)]
 pub(crate) enum Instruction {
     Payment(Box<PaymentInstruction>),
@@ -29,7 +30,8 @@ pub(crate) struct PaymentInstruction {
     pub(crate) reference: String,
     /// The row of the order that it pays.
     pub(crate) order_id: Option<i64>,
-    /// Its payer is blank once the attempt has ended or was kept long enough: the data is then erased here.
+    /// Its payer is blank once the attempt has ended or was kept long enough: the data is then
+    /// erased here.
     pub(crate) intent: Intent,
     pub(crate) terms: Terms,
     /// The key of the call that makes the card's token.
@@ -37,7 +39,7 @@ pub(crate) struct PaymentInstruction {
     pub(crate) card_token: Option<CardToken>,
 }
 
-/// The settings that enter a payment's call, as they were when it was first asked for.
+/// The settings that enter a payment's call, as they were at the first request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Terms {
     pub(crate) notification_url: Option<String>,
@@ -55,7 +57,7 @@ pub(crate) struct RefundInstruction {
     /// The provider's id of the payment.
     pub(crate) payment_id: String,
     pub(crate) amount: Money,
-    /// What the provider made of it, once that is known.
+    /// The provider's refund, once it is known.
     pub(crate) made: Option<RefundRecord>,
 }
 
@@ -119,7 +121,8 @@ impl Instruction {
         }
     }
 
-    /// What an operator searches for: our reference, or the provider's id of the payment that a refund is of.
+    /// The name that an operator searches for: our reference, or the provider's id of the payment
+    /// that a refund is of.
     pub(crate) fn name(&self) -> &str {
         match self {
             Self::Payment(instruction) => &instruction.reference,

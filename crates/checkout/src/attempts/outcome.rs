@@ -1,4 +1,4 @@
-//! What the creation behind a caller's idempotency key has come to, found without repeating it.
+//! The outcome of the creation with an idempotency key, without repeating it.
 
 use db::{Conn, Db, Error, Timestamp};
 
@@ -8,7 +8,7 @@ use super::store;
 use crate::idempotency::IdempotencyKey;
 use crate::payments::{self, AttemptStep, PaymentState};
 
-/// What is known of a creation.
+/// The outcome of a creation, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum CreationOutcome {
     /// The payment was made.

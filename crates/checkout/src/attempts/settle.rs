@@ -1,5 +1,5 @@
-//! Recording what the provider reports of a payment, new or stored. All ways by which we hear from the provider end here, so that the
-//! state machine is asked in one place.
+//! Records the provider's report of a payment, new or stored. Every report of the provider comes
+//! here, so the state machine is applied in one place.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use crate::state::State;
 pub(super) struct CompletedAttempt {
     /// The attempt's row.
     pub(super) attempt: i64,
-    /// What was asked for.
+    /// The intent.
     pub(super) instruction: PaymentInstruction,
     /// The end that was recorded for the attempt, when this corrects it.
     pub(super) corrects: Option<AttemptStep>,
@@ -31,7 +31,7 @@ pub(super) struct CompletedAttempt {
 /// Why a payment that the provider made could not be recorded.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SettleError {
-    /// Its status is none we know: it is asked for again later.
+    /// Its status is unknown to us. It is read again later.
     #[error(transparent)]
     Status(#[from] TransitionError),
     /// It cannot be what came of the attempt, for this reason.
@@ -43,12 +43,12 @@ pub(super) enum SettleError {
     Shape(#[from] serde_json::Error),
 }
 
-/// The payment is of another amount than was asked for.
+/// The payment has another amount than requested.
 const OTHER_AMOUNT: &str = "its amount is not the one asked for";
 /// The provider gave one id to two of our references, or made two payments by one of them.
 const OTHER_PAYMENT: &str = "its id is another payment's";
 
-/// What became of a report of a payment.
+/// The result of recording a report of a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReportOutcome {
     /// The state moved.
@@ -66,14 +66,16 @@ pub(crate) enum ReportOutcome {
     NotOurs,
 }
 
-/// When an open payment is asked for next: a minute after its creation, then with waits that double up to six hours.
+/// When an open payment is checked next: a minute after its creation, then with waits that double
+/// up to six hours.
 pub(super) fn next_check(state: PaymentState, checks: i64, now: Timestamp) -> Option<Timestamp> {
     let (first, most) = (Duration::from_secs(60), Duration::from_secs(6 * 60 * 60));
     let wait = delivery::backoff(first, checks, most);
     state.is_open().then(|| now + wait)
 }
 
-/// Records a payment that the provider has made, ends its attempt and answers the exact body of the creation.
+/// Records a payment that the provider has made, ends its attempt and answers the exact body of the
+/// creation.
 pub(super) async fn settle_payment(
     state: &State,
     completed: CompletedAttempt,
@@ -86,13 +88,14 @@ pub(super) async fn settle_payment(
         &completed.instruction.reference,
     );
     if payment.amount != intent.amount {
-        // Neither paid nor unpaid: a shop that hands over goods for "approved" must not do so for a cent.
+        // Neither paid nor unpaid: a shop that hands over goods for "approved" must not do so for a
+        // cent.
         tracing::error!(
             payment = payment.id,
             reference,
-            asked = %intent.amount,
+            requested = %intent.amount,
             made = %payment.amount,
-            "the provider made a payment of another amount than was asked for: look at it there; it is not taken for the one asked for"
+            "the provider made a payment of another amount than was requested: look at it there; it is not taken for the requested one"
         );
         return Err(SettleError::Contradiction(OTHER_AMOUNT));
     }
@@ -282,7 +285,8 @@ struct ReportRecord<'a> {
 }
 
 impl ReportRecord<'_> {
-    /// Writes the report over the snapshot that it is judged by. When another writer was faster, it is judged again.
+    /// Writes the report over the snapshot that it is judged by. When another writer was faster, it
+    /// is judged again.
     async fn write(&self, tx: &mut Tx, stored: &StoredPayment) -> Result<ReportOutcome, db::Error> {
         let (report, now) = (self.report, self.now);
         if report.amount != stored.amount {

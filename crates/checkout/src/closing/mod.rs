@@ -1,5 +1,6 @@
-//! The end of orders that are not paid: canceled by the shop, or expired. A pix or a boleto that still waits for its payer is
-//! cancelled at the provider, where it may turn out to be paid. Second payments are given back where the shop wants that.
+//! The end of orders that are not paid: canceled by the shop, or expired. An unpaid pix or boleto
+//! of it is cancelled at the provider, which may find it paid. Second payments are refunded if the
+//! shop wants that.
 
 mod worker;
 
@@ -32,7 +33,8 @@ pub(crate) async fn cancel(state: &State, id: &str) -> Result<StoredOrder, Cance
     Err(CancelOrderError::Conflict(Obstacle::Confirming.detail()))
 }
 
-/// Cancels a payment that waits for its payer. If it was paid in the meantime, its order knows by now.
+/// Cancels a payment that waits for its payer. If it was paid in the meantime, its order knows by
+/// now.
 async fn cancel_pending(
     state: &State,
     payment: &str,

@@ -1,5 +1,5 @@
-//! The worker of orders: ends those whose time is over, cancels at the provider what nobody shall pay any more, and gives second payments
-//! back where the shop wants that.
+//! The worker of orders: expires orders, cancels their open payments at the provider, and refunds
+//! second payments if the shop wants that.
 
 use std::time::Duration;
 
@@ -87,7 +87,7 @@ async fn refund_overpayment(state: &State, due: Overpayment) -> Result<(), db::E
     let key = IdempotencyKey::of_overpayment(&payment, &state.config.secret);
     match attempts::refund(state, &payment, None, Some(key), state.clock.now()).await {
         Ok(_) => tracing::info!(payment, "orders: an overpayment was given back"),
-        // It was given back otherwise, or charged back.
+        // It was refunded otherwise, or charged back.
         Err(RefundError::State | RefundError::NotFound) => {}
         // Another refund of it is open, and may yet be refused.
         Err(RefundError::Amount) => return Ok(()),

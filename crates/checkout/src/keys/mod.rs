@@ -1,5 +1,6 @@
-//! Merchants' API keys: made, listed, revoked, checked. A key is 256 random bits, shown once when it is made; the store
-//! has its SHA-256 and its first characters. Keys of the configuration are accepted as well.
+//! Merchants' API keys: made, listed, revoked, checked. A key is 256 random bits, shown once when
+//! it is made; the store has its SHA-256 and its first characters. Keys of the configuration are
+//! accepted as well.
 
 mod store;
 
@@ -103,8 +104,8 @@ pub async fn list(db: &Db) -> Result<Vec<ApiKey>, db::Error> {
         .await
 }
 
-/// Revokes a key, named by its first characters as they are listed, or by the whole of it: who found a leaked one has that in hand.
-/// False when no key in force is meant.
+/// Revokes a key, named by its first characters as they are listed, or by the whole of it: who
+/// found a leaked one has that in hand. False when no key in force is meant.
 pub async fn revoke(db: &Db, clock: &Clock, key: &str) -> Result<bool, db::Error> {
     let (prefix, now) = (key.trim().to_owned(), clock.now());
     let digest = digest::sha256(&prefix);

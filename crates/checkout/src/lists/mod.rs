@@ -1,7 +1,7 @@
-//! Lists of payments and of orders, newest first: which rows a page shows, and how many there are in all.
+//! Lists of payments and of orders, newest first: the rows of a page, and the total.
 //!
-//! No query counts millions of rows in time, or skips them. So each day's rows are counted as they are written (`day_counts`, by triggers, so
-//! that no statement can forget it), and a page is looked for in the day where it begins.
+//! Counting or skipping millions of rows takes too long. So triggers count the rows of each day as
+//! they are written (`day_counts`), and a page is read from the day where it begins.
 
 mod query;
 mod store;
@@ -23,9 +23,9 @@ pub(crate) const LATEST: Timestamp = Timestamp::from_micros(253_402_214_400_000_
 /// Microseconds of a day in UTC.
 const DAY: i64 = 24 * 60 * 60 * 1_000_000;
 
-/// What has a list.
+/// The kinds of lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Listed {
+pub(crate) enum ListKind {
     Payments,
     Orders,
 }
@@ -53,7 +53,8 @@ pub(crate) async fn find_page(
     filter: &Filter,
     offset: i64,
 ) -> Result<PagePosition, Error> {
-    // Whole days are counted already. What is left of the span's first and last day is not, nor is what a reference names: one row.
+    // Whole days are counted already. What is left of the span's first and last day is not, nor is
+    // what a reference names: one row.
     let first = filter.from.micros().saturating_add(DAY - 1).div_euclid(DAY);
     let end = filter.before.micros().div_euclid(DAY);
     let mut buckets = Vec::new();

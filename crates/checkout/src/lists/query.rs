@@ -1,4 +1,4 @@
-//! What the query strings of all lists may ask for, and the addresses of the previous and next page. Pure.
+//! The query parameters of all lists, and the addresses of the previous and next page. Pure.
 
 use std::time::Duration;
 
@@ -92,7 +92,8 @@ pub(crate) fn page_request(pairs: &[(String, String)]) -> Result<PageRequest, Re
     })
 }
 
-/// The query of another page of the same list: what was asked for by these `names`, with the page's number; the first page has none.
+/// The query of another page of the same list: what was asked for by these `names`, with the page's
+/// number; the first page has none.
 fn of_page(names: &[&str], pairs: &[(String, String)], page: i64) -> String {
     let kept = pairs.iter().filter(|(name, value)| {
         name != "page" && names.contains(&name.as_str()) && !value.is_empty()
@@ -110,7 +111,8 @@ fn of_page(names: &[&str], pairs: &[(String, String)], page: i64) -> String {
     }
 }
 
-/// The addresses of the next and of the previous page of a list at `path` that has `count` rows in all.
+/// The addresses of the next and of the previous page of a list at `path` that has `count` rows in
+/// all.
 pub(crate) fn page_links(
     list: &List<'_>,
     count: i64,
@@ -127,7 +129,7 @@ pub(crate) fn page_links(
     (next, (page > 1).then(|| address((page - 1).min(pages))))
 }
 
-/// A list as it was asked for.
+/// A requested list.
 pub(crate) struct List<'a> {
     pub(crate) public_url: &'a PublicUrl,
     pub(crate) path: &'a str,

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use db::{Conn, Engine, Error, Query, Timestamp, Tx};
 
-use super::{Listed, PagePosition};
+use super::{ListKind, PagePosition};
 
 /// Which rows a list shows.
 #[derive(Debug, Clone)]
 pub(crate) struct Filter {
-    pub(crate) listed: Listed,
+    pub(crate) list: ListKind,
     pub(crate) status: Option<&'static str>,
     /// Of payments only.
     pub(crate) method: Option<&'static str>,
@@ -25,7 +25,8 @@ pub(crate) struct Filter {
 type Key = (String, i64, String, String);
 
 impl Filter {
-    /// Adds the ids of a page, in a `WHERE` of the list's own table. They are found in an index; what reads them joins the rows after.
+    /// Adds the ids of a page, in a `WHERE` of the list's own table. They are found in an index;
+    /// what reads them joins the rows after.
     pub(crate) fn push_page(&self, query: &mut Query, position: &PagePosition, limit: i64) {
         self.push(query, self.from, position.before);
         query
@@ -38,9 +39,9 @@ impl Filter {
         query.push(" AND created_at >= ").bind(from);
         query.push(" AND created_at < ").bind(before);
         if let Some(status) = self.status {
-            let column = match self.listed {
-                Listed::Payments => " AND state = ",
-                Listed::Orders => " AND status = ",
+            let column = match self.list {
+                ListKind::Payments => " AND state = ",
+                ListKind::Orders => " AND status = ",
             };
             query.push(column).bind(status);
         }
@@ -53,9 +54,9 @@ impl Filter {
     }
 
     fn push_days(&self, query: &mut Query, first: i64, end: i64) {
-        let list = match self.listed {
-            Listed::Payments => "payments",
-            Listed::Orders => "orders",
+        let list = match self.list {
+            ListKind::Payments => "payments",
+            ListKind::Orders => "orders",
         };
         query.push(" WHERE list = ").bind(list);
         query.push(" AND day >= ").bind(first);
@@ -79,15 +80,16 @@ pub(super) async fn count(
     if from >= before {
         return Ok(0);
     }
-    let mut query = Query::new(match filter.listed {
-        Listed::Payments => "SELECT count(*) FROM payments WHERE TRUE",
-        Listed::Orders => "SELECT count(*) FROM orders WHERE TRUE",
+    let mut query = Query::new(match filter.list {
+        ListKind::Payments => "SELECT count(*) FROM payments WHERE TRUE",
+        ListKind::Orders => "SELECT count(*) FROM orders WHERE TRUE",
     });
     filter.push(&mut query, from, before);
     conn.one_of(&query, |row| row.get(0)).await
 }
 
-/// How many rows of each whole day the filter lets through, from the day before `end` back to `first`.
+/// How many rows of each whole day the filter lets through, from the day before `end` back to
+/// `first`.
 pub(super) async fn count_days(
     conn: &mut Conn,
     filter: &Filter,

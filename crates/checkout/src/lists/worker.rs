@@ -1,4 +1,5 @@
-//! The worker that compacts the deltas of day counts. Any number of them, in any number of processes, may run at once.
+//! The worker that compacts the deltas of day counts. Any number of them, in any number of
+//! processes, may run at once.
 
 use std::time::Duration;
 

@@ -1,7 +1,9 @@
-//! Notifications of the provider: signature, inbox, and reading the payment back, which alone decides its state.
+//! Notifications of the provider: signature, inbox, and reading the payment from the provider. Only
+//! that reading decides the payment's state.
 //!
-//! A notification is stored first and answered at once; its contents are not believed. Duplicate, late and reordered ones change
-//! nothing. Carries the specification's "Events" and the row "Notifications" of the decisions.
+//! A notification is stored first and answered at once. Its contents are not trusted. Duplicate,
+//! late and reordered ones change nothing. Implements the specification's "Events" and the row
+//! "Notifications" of the decisions.
 
 mod signature;
 mod store;
@@ -26,7 +28,8 @@ const TEXT_MAX: usize = 100;
 /// A notification as it arrived.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Notification {
-    /// The payment it is about: `data.id` of the query, `id` of the older form, or `data.id` of the body.
+    /// The payment it is about: `data.id` of the query, `id` of the older form, or `data.id` of the
+    /// body.
     pub(crate) payment: Option<String>,
     /// `data.id` of the query exactly as sent: what is signed.
     pub(crate) signed_id: Option<String>,
@@ -44,7 +47,7 @@ pub(crate) enum ReceiveError {
     Signature,
     /// Too many unsigned hints.
     #[error("too many unsigned notifications")]
-    Throttled(web::rate::Throttled),
+    RateLimitExceeded(web::rate::RateLimitExceeded),
     #[error(transparent)]
     Database(#[from] db::Error),
 }
@@ -72,7 +75,8 @@ pub(crate) async fn receive(
         return Ok(());
     };
     if !signed {
-        // Anyone may have sent it. It must name a payment of ours: otherwise it could make us call the provider for anything.
+        // Anyone may have sent it. It must name a payment of ours: otherwise it could make us call
+        // the provider for anything.
         if find_stored(&state.db, &payment).await?.is_none() {
             state.metrics.notification("ignored");
             return Ok(());
@@ -86,7 +90,7 @@ pub(crate) async fn receive(
                 Reserve::Nothing,
             )
             .await;
-        taken.map_err(ReceiveError::Throttled)?;
+        taken.map_err(ReceiveError::RateLimitExceeded)?;
     }
     let request_id = headers
         .get("x-request-id")

@@ -1,15 +1,16 @@
-//! The signature of a notification: which text is signed, and whether a secret of ours made it. Pure.
+//! The signature of a notification: the signed text, and its verification with our secrets. Pure.
 //!
-//! The provider signs `id:<data.id>;request-id:<x-request-id>;ts:<ts>;` with HMAC-SHA256, leaving out pairs whose value
-//! is absent. A valid signature is enough, however old: a repeated notification only makes us read the payment again,
-//! and the provider's own repetitions come up to four days late.
+//! The provider signs `id:<data.id>;request-id:<x-request-id>;ts:<ts>;` with HMAC-SHA256, leaving
+//! out pairs whose value is absent. An old signature is valid: a replayed notification only makes
+//! us read the payment again, and the provider's own retries come up to four days late.
 
 use http::HeaderMap;
 
 use crate::digest;
 use crate::secret::Secret;
 
-/// Is the notification signed with one of the secrets? `id` is `data.id` of the query, as it was sent.
+/// Is the notification signed with one of the secrets? `id` is `data.id` of the query, as it was
+/// sent.
 pub(super) fn is_valid(secrets: &[Secret], id: Option<&str>, headers: &HeaderMap) -> bool {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let Some((ts, given)) = header("x-signature").and_then(parts) else {
@@ -17,7 +18,8 @@ pub(super) fn is_valid(secrets: &[Secret], id: Option<&str>, headers: &HeaderMap
     };
     let request_id = header("x-request-id");
     let lower = id.map(str::to_lowercase);
-    // The documents ask for the id in lower case, the newest client libraries keep it as it is: either will do.
+    // The documents ask for the id in lower case, the newest client libraries keep it as it is:
+    // either will do.
     let manifests = [
         manifest(id, request_id, ts),
         manifest(lower.as_deref(), request_id, ts),

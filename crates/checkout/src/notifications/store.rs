@@ -79,8 +79,9 @@ pub(super) async fn next_due(conn: &mut Conn) -> Result<Option<Timestamp>, Error
     .await
 }
 
-/// Claims a due notification by setting its next try, and that of every other one of the same payment with it; none when
-/// another worker has claimed it. Gives the newest of them: the payment as it is read from now on is newer than all of them.
+/// Claims a due notification by setting its next try, and that of every other one of the same
+/// payment with it; none when another worker has claimed it. Gives the newest of them: the payment
+/// as it is read from now on is newer than all of them.
 pub(super) async fn claim_notification(
     tx: &mut Tx,
     seen: &WaitingNotification,
@@ -115,8 +116,9 @@ pub(super) async fn postpone_notifications(tx: &mut Tx, until: Timestamp) -> Res
     .await
 }
 
-/// Ends the notifications of a payment up to the newest that was there before the payment was read. That is decided by their ids
-/// and not by their times: replicas' clocks differ, and one that came after the reading needs a reading of its own.
+/// Ends the notifications of a payment up to the newest that was there before the payment was read.
+/// That is decided by their ids and not by their times: replicas' clocks differ, and one that came
+/// after the reading needs a reading of its own.
 pub(super) async fn end_notifications(
     tx: &mut Tx,
     payment: &str,

@@ -1,4 +1,5 @@
-//! The worker that empties the inbox: reads each payment back from the provider and records its state.
+//! The worker that empties the inbox: reads each payment back from the provider and records its
+//! state.
 
 use std::time::Duration;
 
@@ -98,7 +99,7 @@ pub async fn work_once(state: &State) -> Result<usize, db::Error> {
     failed.map_or(Ok(worked), Err)
 }
 
-/// Nothing is asked, and nothing counts as a try, until the quota allows it.
+/// There is no call, and no try is counted, until the quota allows one.
 async fn postpone_all(state: &State, until: Timestamp) -> Result<(), db::Error> {
     tracing::info!(%until, "notifications: the quota of calls to the provider is used up, payments are read back later");
     let postpone = async move |tx: &mut db::Tx| store::postpone_notifications(tx, until).await;
@@ -121,13 +122,13 @@ pub(crate) async fn delete_expired(db: &Db, now: Timestamp) -> Result<(), db::Er
     Ok(())
 }
 
-/// What became of a notification's turn.
+/// The result of a notification's turn.
 enum Turn {
-    /// The provider was asked.
+    /// The payment was read from the provider.
     Made,
     /// Another worker has it.
     Lost,
-    /// The quota is used up for so long: nothing was asked.
+    /// The quota is used up for so long. There was no call.
     Quota(Duration),
 }
 

@@ -1,4 +1,4 @@
-//! The API's document: what its routes say of themselves, and what stands around them.
+//! The API's document, from the descriptions of its routes and of the middleware around them.
 
 mod failures;
 mod webhooks;

@@ -25,7 +25,7 @@ pub(crate) fn described() -> (Vec<(String, RefOr<Schema>)>, Value) {
     (schemas, webhooks)
 }
 
-/// What the document says of a type of events.
+/// The description of a type of events.
 struct EventDescription {
     kind: EventType,
     id: &'static str,

@@ -1,4 +1,5 @@
-//! How an order changes, always inside the transaction that stores why: a payment's new state, a cancellation, the end of its time.
+//! Changes of an order, inside the transaction that stores the cause: a payment's new state, a
+//! cancellation, the expiry.
 
 use db::{Timestamp, Tx};
 
@@ -22,7 +23,8 @@ pub(super) enum Change {
     Canceled,
     /// Its time is over.
     Expired,
-    /// A payment was approved that pays for nothing: somebody must look at it, or it is given back from `refund_at` on.
+    /// A payment was approved that pays for nothing: somebody must look at it, or it is refunded
+    /// from `refund_at` on.
     Overpaid {
         /// Its row.
         by: i64,
@@ -30,7 +32,7 @@ pub(super) enum Change {
     },
 }
 
-/// What became of a payment of an order.
+/// A change of a payment of an order.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PaymentChange<'a> {
     /// The payment's row.
@@ -39,12 +41,12 @@ pub(crate) struct PaymentChange<'a> {
     pub(crate) state: PaymentState,
     /// How it came there.
     pub(crate) transitions: &'a Transitions,
-    /// Are second payments given back by themselves?
+    /// Whether second payments are refunded automatically.
     pub(crate) refunds_overpayment: bool,
 }
 
-/// Changes an order that this transaction has locked, and publishes the event. Nothing else writes an order's status. After the commit,
-/// `State::wake_deliveries` is called.
+/// Changes an order that this transaction has locked, and publishes the event. Nothing else writes
+/// an order's status. After the commit, `State::wake_deliveries` is called.
 pub(super) async fn apply(
     tx: &mut Tx,
     order: &LockedOrder,
@@ -103,7 +105,8 @@ pub(crate) async fn follow(
     Ok(())
 }
 
-/// The provider approved a payment that is cancelled here. Its state stays, and the shop must look at it.
+/// The provider approved a payment that is cancelled here. Its state stays, and the shop must look
+/// at it.
 pub(crate) async fn follow_refused_approval(
     tx: &mut Tx,
     payment: i64,
@@ -119,7 +122,7 @@ pub(crate) async fn follow_refused_approval(
     apply(tx, &order, change, now).await
 }
 
-/// What an approval does to an order.
+/// The effect of an approval on an order.
 fn approval(order: &LockedOrder, payment: PaymentChange<'_>, now: Timestamp) -> Change {
     let by = payment.payment;
     match order.status {

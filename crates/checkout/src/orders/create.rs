@@ -1,4 +1,5 @@
-//! Making an order. The database's unique keys settle which of two requests with one key, or with one reference, made it.
+//! Creating an order. The database's unique keys decide between concurrent requests with one key or
+//! one reference.
 
 use db::{Conn, Db, Timestamp, Tx};
 
@@ -39,7 +40,8 @@ pub(crate) enum CreateOrderError {
     Shape(#[from] serde_json::Error),
 }
 
-/// Makes the order that a request asks for which was checked at `now`, or gives the one that its key stands for.
+/// Makes the order that a request asks for which was checked at `now`, or gives the one that its
+/// key stands for.
 pub(crate) async fn create(
     state: &State,
     new: NewOrder,
@@ -120,14 +122,15 @@ pub(crate) async fn made_at(
     Ok(made_at.filter(|made_at| *made_at + RETENTION > now))
 }
 
-/// Forgets the keys of orders that have expired.
-pub(crate) async fn forget_keys(db: &Db, now: Timestamp) -> Result<(), db::Error> {
-    let forget = async move |tx: &mut Tx| store::forget_keys(tx, now - RETENTION).await;
-    while db.write::<_, db::Error, _>(forget).await? > 0 {}
+/// Deletes the idempotency keys of orders that have expired.
+pub(crate) async fn delete_expired_keys(db: &Db, now: Timestamp) -> Result<(), db::Error> {
+    let delete = async move |tx: &mut Tx| store::delete_expired_keys(tx, now - RETENTION).await;
+    while db.write::<_, db::Error, _>(delete).await? > 0 {}
     Ok(())
 }
 
-/// By which two requests are compared. The end is taken as it was asked for: without one, each repetition has its own.
+/// The digest by which two requests are compared. It contains the requested end, since without one
+/// each repetition computes another.
 fn fingerprint(secret: &Secret, new: &NewOrder, items: &str, customer: Option<&str>) -> String {
     let methods: Vec<_> = new
         .payment_methods

@@ -1,4 +1,5 @@
-//! How an order that is not paid ends: canceled by the shop, or when its time is over. Its payments are cancelled by `closing`.
+//! The end of an unpaid order: canceled by the shop, or expired. Its payments are cancelled by
+//! `closing`.
 
 use db::{Db, Error, Timestamp};
 
@@ -45,8 +46,8 @@ pub(crate) async fn try_cancel(
     .await
 }
 
-/// Ends the order in a row if its time is over. Gives the provider's ids of payments that nobody shall pay any more; while there are any, the
-/// order is due again at `again`.
+/// Ends the order in a row if its time is over. Gives the provider's ids of payments that nobody
+/// shall pay any more; while there are any, the order is due again at `again`.
 pub(crate) async fn expire(
     db: &Db,
     row: i64,

@@ -9,7 +9,8 @@ use super::store;
 use crate::payments::{self, PaymentBody};
 use crate::webhooks::{EventType, Subject, publish};
 
-/// `data` of an event: the order as the API shows it. The address of its page is left out, as it lets its holder see the order.
+/// `data` of an event: the order as the API shows it. The address of its page is left out, as it
+/// lets its holder see the order.
 #[derive(Serialize)]
 struct OrderPayload<'a> {
     #[serde(flatten)]

@@ -1,7 +1,7 @@
 //! Whether an order may be paid now: at most one payment of it is alive.
 //!
-//! Every attempt begins, or goes on, in a transaction that holds the order's row. So of any number of tabs, retries and replicas one
-//! passes, and the others see what it has stored.
+//! Every attempt begins, or goes on, in a transaction that locks the order's row. So of any number
+//! of tabs, retries and replicas one passes, and the others see its attempt.
 
 use db::{Timestamp, Tx};
 
@@ -76,7 +76,8 @@ pub(crate) async fn obstacle(
         OrderStatus::Expired => Some(Obstacle::Expired),
     };
     if let Some(end) = is_over {
-        // A repetition must not be answered that there is nothing while its attempt may still be charged.
+        // A repetition must not be answered that there is nothing while its attempt may still be
+        // charged.
         let is_unknown = match own {
             Some(own) if end != Obstacle::Paid => may_be_charged(tx, own, now).await?,
             _ => false,
@@ -103,7 +104,8 @@ pub(crate) async fn obstacle(
     })
 }
 
-/// May an attempt of an order that has ended still be charged? A run that sent nothing and whose time is over is kept from going on.
+/// May an attempt of an order that has ended still be charged? A run that sent nothing and whose
+/// time is over is kept from going on.
 async fn may_be_charged(tx: &mut Tx, own: OwnAttempt, now: Timestamp) -> Result<bool, db::Error> {
     Ok(match own.step {
         AttemptStep::Sending => true,
@@ -127,7 +129,7 @@ impl Obstacle {
 }
 
 impl LivePayment {
-    /// What is alive among the attempts of an order.
+    /// The live attempts of an order.
     pub(super) fn of<'a>(attempts: impl IntoIterator<Item = &'a OrderAttempt>) -> Self {
         let mut live = Self::Nothing;
         for attempt in attempts {

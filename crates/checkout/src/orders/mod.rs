@@ -1,7 +1,8 @@
-//! Orders: a sum that the shop sets, the page where its buyer pays it, and what becomes of it.
+//! Orders: a sum that the shop sets, the page where its buyer pays it, and its states.
 //!
-//! A payment of an order is a payment like any other: `attempts` makes it after asking here whether the order may be paid, and calls
-//! [`follow`] in the transaction that stores its state. What an order's end asks of the provider is in `closing`.
+//! A payment of an order is a payment like any other. `attempts` makes it after the check that the
+//! order may be paid, and calls [`follow`] in the transaction that stores its state. `closing`
+//! cancels the payments of an order that has ended.
 
 mod change;
 mod create;
@@ -17,7 +18,7 @@ mod shape;
 mod store;
 
 pub(crate) use change::{PaymentChange, follow, follow_refused_approval};
-pub(crate) use create::{CreateOrderError, CreatedOrder, create, forget_keys, made_at};
+pub(crate) use create::{CreateOrderError, CreatedOrder, create, delete_expired_keys, made_at};
 pub(crate) use end::{CancelOrderError, due, expire, next_due, postpone_refund, try_cancel};
 pub(crate) use gate::{Obstacle, OwnAttempt, lock, lock_of_payment, obstacle};
 pub(crate) use model::Order;

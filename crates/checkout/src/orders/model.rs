@@ -11,7 +11,7 @@ use crate::request::MethodKind;
 pub(crate) enum OrderStatus {
     /// It can be paid.
     Open,
-    /// A payment of it was approved. Final: what is given back later shows in the refunded amount.
+    /// A payment of it was approved. Final: later refunds show in the refunded amount.
     Paid,
     /// The shop gave it up. Final.
     Canceled,
@@ -19,7 +19,7 @@ pub(crate) enum OrderStatus {
     Expired,
 }
 
-/// What an order is for.
+/// An item of an order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Item {
     /// As buyers read it.
@@ -69,7 +69,7 @@ pub(crate) struct Order {
     pub(crate) amount: Money,
     /// What for.
     pub(crate) description: String,
-    /// What is on the list; empty when the shop named a sum alone.
+    /// The items; empty when the shop sent only a sum.
     pub(crate) items: Vec<Item>,
     /// By what it may be paid: never empty.
     pub(crate) payment_methods: Vec<MethodKind>,
@@ -91,7 +91,7 @@ pub(crate) struct Order {
     pub(crate) updated_at: Timestamp,
     /// When it was paid.
     pub(crate) paid_at: Option<Timestamp>,
-    /// What was given back of the payment that paid it.
+    /// The refunded amount of the payment that paid it.
     pub(crate) refunded: Money,
 }
 

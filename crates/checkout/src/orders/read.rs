@@ -9,14 +9,14 @@ use super::model::{Order, OrderPayment, OrderStatus};
 use super::query::OrderListQuery;
 use super::store;
 use crate::digest;
-use crate::lists::{self, Filter, Listed};
+use crate::lists::{self, Filter, ListKind};
 
 /// An order and its payments, newest first.
 #[derive(Debug, Clone)]
 pub(crate) struct StoredOrder {
     /// The order.
     pub(crate) order: Order,
-    /// What was tried to pay it.
+    /// Its payments, unsuccessful ones included.
     pub(crate) payments: Vec<OrderPayment>,
 }
 
@@ -77,7 +77,7 @@ pub(super) async fn find_linked(
 pub(crate) async fn list(db: &Db, query: OrderListQuery) -> Result<OrderPage, db::Error> {
     let page = query.page;
     let filter = Filter {
-        listed: Listed::Orders,
+        list: ListKind::Orders,
         status: query.status.map(OrderStatus::as_str),
         method: None,
         reference: query.reference,

@@ -1,4 +1,5 @@
-//! The body of `POST /orders/`: every member checked, nested ones by their own names, unknown ones refused. Pure.
+//! The body of `POST /orders/`: every member checked, nested ones by their own names, unknown ones
+//! refused. Pure.
 
 use std::time::Duration;
 
@@ -408,7 +409,8 @@ fn expires_at(members: &NestedMembers<'_>, now: Timestamp) -> Result<Option<Time
         .ok_or_else(|| members.refused("expires_at", END_OUT_OF_RANGE))
 }
 
-/// Is only the order's end refused? The same request was valid earlier, when that end was further away.
+/// Is only the order's end refused? The same request was valid earlier, when that end was further
+/// away.
 pub(crate) fn is_end_out_of_range(refusal: &Refusal) -> bool {
     refusal.field.is_some() && refusal.detail.ends_with(END_OUT_OF_RANGE)
 }

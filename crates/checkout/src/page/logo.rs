@@ -1,4 +1,4 @@
-//! The shop's logo, which the page shows. Pure: who starts the service reads the file.
+//! The shop's logo, which the page shows. Pure: `balcao` reads the file.
 
 use std::fmt;
 

@@ -1,7 +1,8 @@
 //! The checkout page: its form, the texts its script needs, and the files it loads.
 //!
-//! The page knows nothing of payments in the database: it posts to `/create_payment` and follows `/payments/{id}/status` like any client.
-//! Carries "GET /" of the specification, with the page's behaviour in `assets/checkout.js` and its words in `templates/checkout/`.
+//! The page knows nothing of payments in the database: it posts to `/create_payment` and follows
+//! `/payments/{id}/status` like any client. Implements "GET /" of the specification. The page's
+//! behaviour is in `assets/checkout.js`, its texts in `templates/checkout/`.
 
 mod logo;
 mod order;
@@ -65,7 +66,8 @@ pub(crate) fn assets(shop: &Shop, assets: Assets) -> Assets {
     }
 }
 
-/// `GET /` and the switches of language and colours, with what stands around pages. `assets` must hold [`Files`] beside the shared ones.
+/// `GET /` and the switches of language and colours, with what stands around pages. `assets` must
+/// hold [`Files`] beside the shared ones.
 pub fn routes<S: Clone + Send + Sync + 'static>(shop: Shop, assets: Assets) -> Router<S> {
     around(pages::routes(shop, assets).merge(locale::routes()))
 }

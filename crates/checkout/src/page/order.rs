@@ -1,4 +1,4 @@
-//! What the page asks to be paid: an order of the shop's, or what the query of the open page's address says
+//! What the page charges: an order of the shop, or the query of the open page's address
 //! (`?amount=19.90&description=…`).
 
 use brazil::holds_card_number;
@@ -23,10 +23,10 @@ pub(super) struct OrderQuery {
     description: Option<String>,
 }
 
-/// The order as the page shows it: what is missing is asked for.
+/// The order as the page shows it. The page asks the buyer for missing fields.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct PageOrder {
-    pub(super) amount: Option<Amount>,
+    pub(super) amount: Option<AmountText>,
     pub(super) description: Option<String>,
     /// The address had an amount or a description that cannot be paid for.
     pub(super) is_refused: bool,
@@ -34,7 +34,7 @@ pub(crate) struct PageOrder {
     pub(super) link: Option<OrderLink>,
 }
 
-/// What the page knows of an order of the shop's beside its sum.
+/// What the page shows of an order of the shop besides its sum.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct OrderLink {
     /// The page's own path, to which the payment is sent.
@@ -65,7 +65,8 @@ pub(crate) struct ItemLine {
 pub(crate) enum OrderLinkState {
     /// It can be paid.
     Open,
-    /// A payment of it waits for its payer or is looked at: its id, and the token to follow it with.
+    /// A payment of it waits for its payer or is looked at: its id, and the token to follow it
+    /// with.
     Followed {
         id: String,
         token: String,
@@ -73,7 +74,7 @@ pub(crate) enum OrderLinkState {
     /// Nobody knows yet what came of a payment.
     Confirming,
     Paid,
-    /// It was paid, and all of it was given back.
+    /// It was paid, and refunded in full.
     Returned,
     Canceled,
     Expired,
@@ -81,7 +82,7 @@ pub(crate) enum OrderLinkState {
 
 /// An amount, for people and for the script.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Amount {
+pub(super) struct AmountText {
     pub(super) written: String,
     pub(super) plain: String,
 }
@@ -89,7 +90,7 @@ pub(super) struct Amount {
 impl PageOrder {
     pub(super) fn of(address: &OrderQuery, locale: Locale) -> Self {
         let amount = address.amount.as_deref().map(|text| {
-            amount(text).map(|amount| Amount {
+            amount(text).map(|amount| AmountText {
                 written: locale.money(amount),
                 plain: amount.to_string(),
             })
@@ -111,7 +112,7 @@ impl PageOrder {
         locale: Locale,
     ) -> Self {
         Self {
-            amount: Some(Amount {
+            amount: Some(AmountText {
                 written: locale.money(amount),
                 plain: amount.to_string(),
             }),
@@ -152,7 +153,7 @@ impl PageOrder {
         first.is_some_and(|kind| kind.as_str() == method)
     }
 
-    /// What the button says before the script does.
+    /// The button's text before the script sets it.
     pub(super) fn pay_label(&self, layout: &Layout) -> String {
         let (alone, with_amount) = if self.is_first("card") {
             (layout.text("Pagar", "Pay"), layout.text("Pagar", "Pay"))
@@ -239,7 +240,8 @@ impl OrderLinkState {
     }
 }
 
-/// The point is the address's decimal separator; a comma, as people type it into a link, is taken too.
+/// The point is the address's decimal separator; a comma, as people type it into a link, is taken
+/// too.
 fn amount(text: &str) -> Option<Money> {
     let amount = Money::parse(&text.trim().replacen(',', ".", 1)).ok()?;
     (amount > Money::ZERO && amount <= Money::from_cents(MAX_CENTS)).then_some(amount)

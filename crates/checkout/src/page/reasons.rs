@@ -1,6 +1,7 @@
 //! Why a card payment was refused, in words for the buyer, by the provider's `status_detail`.
 //!
-//! After the provider's guide to handling responses. A suspicion of fraud is never mentioned: the buyer may be standing in the shop.
+//! After the provider's guide to handling responses. A suspicion of fraud is never mentioned,
+//! because the buyer may be standing in the shop.
 
 use serde_json::{Map, Value, json};
 use web::locale::Locale;

@@ -1,4 +1,5 @@
-//! The texts that the page's script shows, in the visitor's language; texts that never change are in the templates.
+//! The texts that the page's script shows, in the visitor's language; texts that never change are
+//! in the templates.
 
 use serde_json::{Map, Value};
 use web::locale::Locale;
@@ -292,7 +293,7 @@ const TEXTS: &[(&str, &str, &str)] = &[
         "Este estado não foi aceito.",
         "This state was not accepted.",
     ),
-    // What became of the request.
+    // Outcomes of the request.
     (
         "retry_in",
         "O provedor não respondeu. Nova tentativa em {seconds} s ({attempt} de {most}).",

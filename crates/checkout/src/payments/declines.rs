@@ -1,5 +1,5 @@
-//! Why a card was declined, as anonymous clients may know it. A client that tests stolen cards must not learn which of their data is right,
-//! or that a card is good but has no money left. Pure.
+//! The reason of a declined card, as far as anonymous clients may know it. A client that tests
+//! stolen cards must not learn which data is right, or that a card is valid but has no funds. Pure.
 
 use std::borrow::Cow;
 

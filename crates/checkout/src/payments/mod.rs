@@ -1,6 +1,8 @@
-//! Payments as this service stores them: their state machine, rows and JSON, and who follows them.
+//! Payments as this service stores them: their state machine, rows and JSON, and the streams of
+//! their status.
 //!
-//! How a payment comes about and changes is in `attempts`. Carries the specification's "Resources" and "States and transitions".
+//! Creating and changing payments is in `attempts`. Implements the specification's "Resources" and
+//! "States and transitions".
 
 mod attempt_step;
 mod by_method;

@@ -1,5 +1,5 @@
-//! A payment as this service stores it: what the provider says of it, with the few facts of the request that an answer
-//! needs and the provider may hide. Pure.
+//! A stored payment: the provider's report, with the few facts of the request that a response needs
+//! and the provider may hide. Pure.
 
 use db::{Money, Timestamp};
 use web::locale::Locale;
@@ -32,7 +32,7 @@ pub(crate) struct CardFacts {
     pub(crate) installments: i64,
 }
 
-/// What the provider gave the payer to pay with.
+/// The provider's means of paying: pix code, boleto.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Artefacts {
     /// Address of the boleto's document.
@@ -51,12 +51,12 @@ pub(crate) struct Artefacts {
     pub(crate) date_of_expiration: Option<String>,
 }
 
-/// What an attempt keeps of its request: nothing that could charge a card.
+/// The part of a request that an attempt keeps: no data that could charge a card.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Intent {
     /// Card, pix or boleto.
     pub(crate) method: MethodKind,
-    /// What is to be paid.
+    /// The amount to pay.
     pub(crate) amount: Money,
     /// What for.
     pub(crate) description: String,
@@ -83,9 +83,9 @@ pub(crate) struct Payment {
     pub(crate) state: PaymentState,
     /// The provider's detail, untouched.
     pub(crate) status_detail: String,
-    /// What is paid.
+    /// The amount.
     pub(crate) amount: Money,
-    /// What was given back of it.
+    /// The refunded amount.
     pub(crate) refunded: Money,
     /// What for.
     pub(crate) description: String,
@@ -101,7 +101,7 @@ pub(crate) struct Payment {
     pub(crate) artefacts: Artefacts,
 }
 
-/// What the provider reports of a payment, as far as it can change.
+/// The provider's report of a payment, as far as it can change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StatusReport {
     /// Its status, as it wrote it.
@@ -110,9 +110,9 @@ pub(crate) struct StatusReport {
     pub(crate) status_detail: String,
     /// When it was approved, as it wrote it.
     pub(crate) date_approved: Option<String>,
-    /// What is paid: it cannot change, so a report of another amount is about something else.
+    /// The amount. It cannot change, so a report of another amount is about another payment.
     pub(crate) amount: Money,
-    /// What was given back.
+    /// The refunded amount.
     pub(crate) refunded: Money,
 }
 
@@ -125,12 +125,12 @@ pub(crate) struct StatusSnapshot {
     pub(crate) status_detail: String,
     /// When it was approved.
     pub(crate) date_approved: Option<String>,
-    /// What was given back.
+    /// The refunded amount.
     pub(crate) refunded: Money,
 }
 
 impl Intent {
-    /// What is kept of a checked request.
+    /// The kept part of a checked request.
     pub(crate) fn of(request: &PaymentRequest, language: Locale) -> Self {
         let card = match &request.method {
             Method::Card(card) => Some(CardFacts {
@@ -198,7 +198,8 @@ impl Payment {
 impl StatusSnapshot {
     /// The snapshot after the provider's `report`, and the transitions that lead there.
     ///
-    /// A report older than what is known (less refunded than before) leaves the details as they are.
+    /// A report older than what is known (less refunded than before) leaves the details as they
+    /// are.
     pub(crate) fn after(
         &self,
         report: &StatusReport,
@@ -239,7 +240,8 @@ impl From<&ProviderPayment> for StatusReport {
     }
 }
 
-/// When a payment was approved: the provider's date, ours where it left that out, none before the approval.
+/// When a payment was approved: the provider's date, ours where it left that out, none before the
+/// approval.
 fn approval(state: PaymentState, reported: Option<&str>, now: Timestamp) -> Option<String> {
     let was_approved = matches!(
         state,
@@ -250,34 +252,37 @@ fn approval(state: PaymentState, reported: Option<&str>, now: Timestamp) -> Opti
 
 /// The payer as the provider tells it; what the request said where the provider hides it.
 fn seen_payer(intent: &Intent, made: &ProviderPayment) -> Payer {
-    let asked = &intent.payer;
+    let requested = &intent.payer;
     let pair = made
         .payer_identification_type
         .as_ref()
         .zip(made.payer_identification_number.as_ref());
-    let (kind, number) = pair.unwrap_or((&asked.identification_type, &asked.identification_number));
+    let (kind, number) = pair.unwrap_or((
+        &requested.identification_type,
+        &requested.identification_number,
+    ));
     Payer {
         email: made
             .payer_email
             .as_ref()
             .filter(|email| email.contains('@'))
-            .unwrap_or(&asked.email)
+            .unwrap_or(&requested.email)
             .clone(),
         identification_type: kind.clone(),
         identification_number: number.clone(),
     }
 }
 
-fn seen_card(asked: &CardFacts, made: &ProviderPayment) -> CardFacts {
+fn seen_card(requested: &CardFacts, made: &ProviderPayment) -> CardFacts {
     CardFacts {
-        first_six_digits: asked.first_six_digits.clone(),
-        last_four_digits: asked.last_four_digits.clone(),
+        first_six_digits: requested.first_six_digits.clone(),
+        last_four_digits: requested.last_four_digits.clone(),
         cardholder_name: made
             .cardholder_name
             .as_ref()
-            .unwrap_or(&asked.cardholder_name)
+            .unwrap_or(&requested.cardholder_name)
             .clone(),
-        installments: asked.installments,
+        installments: requested.installments,
     }
 }
 

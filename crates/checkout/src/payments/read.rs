@@ -6,7 +6,7 @@ use super::model::Payment;
 use super::query::PaymentListQuery;
 use super::state::PaymentState;
 use super::store::{self, StoredPayment};
-use crate::lists::{self, Filter, Listed};
+use crate::lists::{self, Filter, ListKind};
 use crate::request::MethodKind;
 
 /// One page of a list.
@@ -63,7 +63,7 @@ pub(crate) async fn find_statuses(
 pub(crate) async fn list(db: &Db, query: PaymentListQuery) -> Result<PaymentPage, db::Error> {
     let page = query.page;
     let filter = Filter {
-        listed: Listed::Payments,
+        list: ListKind::Payments,
         status: query.status.map(PaymentState::as_str),
         method: query.method.map(MethodKind::as_str),
         reference: None,

@@ -1,6 +1,8 @@
-//! The JSON of a payment in answers: exactly the specification's "Shapes of a successful creation response". Pure.
+//! The JSON of a payment in answers: exactly the specification's "Shapes of a successful creation
+//! response". Pure.
 //!
-//! The shapes are described for the API's document, too: `deny_unknown_fields` says there that nothing else is in them.
+//! The shapes are described for the API's document, too: `deny_unknown_fields` says there that
+//! nothing else is in them.
 
 use serde::Serialize;
 use serde_json::value::RawValue;

@@ -1,7 +1,7 @@
 //! The state machine of the specification ("States and transitions") as a type. Pure.
 //!
-//! The provider decides a payment's state; this decides which of the reported states we may follow, through which states between, and
-//! which we must refuse.
+//! The provider decides a payment's state. The state machine decides which reported states are
+//! accepted, through which intermediate states, and which are refused.
 
 /// A payment's state: the seven status values of the specification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -45,7 +45,8 @@ pub(crate) enum TransitionKind {
     Reported,
     /// A state that was never seen but lies between the last known one and the reported one.
     Passed,
-    /// No move of the table, yet reported by the provider: the cancellation of a payment under review.
+    /// No move of the table, yet reported by the provider: the cancellation of a payment under
+    /// review.
     Exceptional,
 }
 
@@ -71,7 +72,8 @@ pub(crate) struct Transition {
     pub(crate) kind: TransitionKind,
 }
 
-/// The transitions that one report of the provider leads through: empty when it says what is known already.
+/// The transitions that one report of the provider leads through: empty when it says what is known
+/// already.
 pub(crate) type Transitions = Vec<Transition>;
 
 /// Why a report of the provider is not followed.
@@ -120,7 +122,8 @@ impl PaymentState {
         Self::ALL.into_iter().find(|state| state.as_str() == status)
     }
 
-    /// The state that a status of the provider stands for: its two statuses outside of the specification's list included.
+    /// The state that a status of the provider stands for: its two statuses outside of the
+    /// specification's list included.
     pub(crate) fn from_provider(status: &str) -> Option<Self> {
         match status {
             "authorized" => Some(Self::InProcess),
@@ -148,7 +151,8 @@ impl PaymentState {
         Self::between(Some(self), to)
     }
 
-    /// The transitions of a payment that starts with the provider's `status`: through `pending` first, as the table has it.
+    /// The transitions of a payment that starts with the provider's `status`: through `pending`
+    /// first, as the table has it.
     pub(crate) fn first(status: &str) -> Result<Transitions, TransitionError> {
         let to = Self::from_provider(status).ok_or(TransitionError::UnknownStatus)?;
         Self::between(None, to)
@@ -321,8 +325,8 @@ mod tests {
     ];
 
     proptest! {
-        /// Whatever the provider says, in whatever order: each transition starts where the last one ended, is in the table
-        /// or is the marked exception, and what is final stays.
+        /// Whatever the provider says, in whatever order: each transition starts where the last one
+        /// ended, is in the table or is the marked exception, and what is final stays.
         #[test]
         fn any_sequence_of_statuses_walks_the_table(statuses in prop::collection::vec(prop::sample::select(&STATUSES), 1..20)) {
             let mut state: Option<PaymentState> = None;

@@ -1,14 +1,15 @@
-//! The search for payments that have changed, page by page: what to ask for, and what to ask for next.
+//! The search for changed payments, page by page: the request for a page, and for the next.
 
 use db::Timestamp;
 
-use super::payment::{Asked, results, total};
+use super::payment::{PaymentName, results, total};
 use super::{Failure, ProviderPayment};
 
 /// Payments on a page of changed ones.
 const PAGE: usize = 100;
 
-/// Which changed payments to list: those that changed from `from` to `to`, in the order of their changes, without the first `offset`.
+/// Which changed payments to list: those that changed from `from` to `to`, in the order of their
+/// changes, without the first `offset`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Changes {
     /// The earliest change.
@@ -45,7 +46,7 @@ impl Changes {
 
 impl ChangedPayments {
     /// One payment that cannot be read must not hide those behind it: nothing is paid by this list.
-    pub(super) fn read(status: u16, body: &[u8], asked: Changes) -> Result<Self, Failure> {
+    pub(super) fn read(status: u16, body: &[u8], request: Changes) -> Result<Self, Failure> {
         let results = results(status, body)?;
         let found = i64::try_from(results.len()).unwrap_or(i64::MAX);
         let total = total(status, body)?;
@@ -54,29 +55,29 @@ impl ChangedPayments {
             .flatten()
             .filter_map(|payment| {
                 let id = payment.id.clone();
-                payment.about(status, Asked::Id(&id)).ok()
+                payment.about(status, PaymentName::Id(&id)).ok()
             })
             .collect();
         let last = payments
             .last()
             .and_then(|payment| Timestamp::parse(payment.date_last_updated.as_deref()?).ok());
         let next = match last {
-            _ if found == 0 || total.is_some_and(|total| asked.offset + found >= total) => {
+            _ if found == 0 || total.is_some_and(|total| request.offset + found >= total) => {
                 Changes {
-                    from: asked.to,
+                    from: request.to,
                     offset: 0,
-                    ..asked
+                    ..request
                 }
             }
-            Some(last) if last > asked.from => Changes {
+            Some(last) if last > request.from => Changes {
                 from: last,
                 offset: 0,
-                ..asked
+                ..request
             },
             // All of one moment: on to those behind them.
             _ => Changes {
-                offset: asked.offset + found,
-                ..asked
+                offset: request.offset + found,
+                ..request
             },
         };
         Ok(Self {
@@ -100,26 +101,26 @@ mod tests {
                 at(second)
             )
         };
-        let asked = Changes {
+        let request = Changes {
             from: at(1),
             to: at(9),
             offset: 0,
         };
-        let page = |total: u8, results: &[String], asked| {
+        let page = |total: u8, results: &[String], request| {
             let results = results.join(",");
             let body = format!(r#"{{"paging":{{"total":{total}}},"results":[{results}]}}"#);
-            ChangedPayments::read(200, body.as_bytes(), asked).unwrap()
+            ChangedPayments::read(200, body.as_bytes(), request).unwrap()
         };
         let at_end = |page: ChangedPayments| page.next.from == at(9);
-        assert!(at_end(page(0, &[], asked)));
-        assert!(at_end(page(2, &[changed(1, 2), changed(2, 3)], asked)));
-        // A provider may give fewer than were asked for.
-        let first = page(3, &[changed(1, 2), changed(2, 3)], asked);
+        assert!(at_end(page(0, &[], request)));
+        assert!(at_end(page(2, &[changed(1, 2), changed(2, 3)], request)));
+        // A provider may give fewer than were request for.
+        let first = page(3, &[changed(1, 2), changed(2, 3)], request);
         assert_eq!((first.next.from, first.next.offset), (at(3), 0));
-        let same = page(3, &[changed(1, 1), changed(2, 1)], asked);
+        let same = page(3, &[changed(1, 1), changed(2, 1)], request);
         assert_eq!((same.next.from, same.next.offset), (at(1), 2));
         assert!(at_end(page(3, &[changed(3, 1)], same.next)));
-        let broken = page(2, &["{}".to_owned(), changed(2, 3)], asked);
+        let broken = page(2, &["{}".to_owned(), changed(2, 3)], request);
         assert_eq!((broken.payments.len(), broken.unreadable), (1, 1));
     }
 }

@@ -1,4 +1,5 @@
-//! Connections to the provider: TCP, and TLS where the address requires it, with a time limit of their own.
+//! Connections to the provider: TCP, and TLS where the address requires it, with a time limit of
+//! their own.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use rustls::crypto::ring;
 use rustls_platform_verifier::BuilderVerifierExt;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
-use tower::Service;
+use tower::{BoxError, Service};
 
 use super::{BaseUrl, SetupError};
 
@@ -27,9 +28,8 @@ pub(super) struct Connector {
     patience: Duration,
 }
 
-type Cause = Box<dyn std::error::Error + Send + Sync>;
 type Connection = MaybeHttpsStream<TokioIo<TcpStream>>;
-type Connecting = Pin<Box<dyn Future<Output = Result<Connection, Cause>> + Send>>;
+type Connecting = Pin<Box<dyn Future<Output = Result<Connection, BoxError>> + Send>>;
 
 impl Connector {
     pub(super) fn new(base: &BaseUrl, patience: Duration) -> Result<Self, SetupError> {
@@ -48,7 +48,7 @@ impl Connector {
 
 impl Service<Uri> for Connector {
     type Response = Connection;
-    type Error = Cause;
+    type Error = BoxError;
     type Future = Connecting;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
@@ -61,8 +61,8 @@ impl Service<Uri> for Connector {
     }
 }
 
-/// Certificates are checked against the machine's trusted authorities, which are not looked for when no address needs
-/// them.
+/// Certificates are checked against the machine's trusted authorities, which are not looked for
+/// when no address needs them.
 fn tls(base: &BaseUrl) -> Result<rustls::ClientConfig, rustls::Error> {
     let provider = Arc::new(ring::default_provider());
     let versions = rustls::ClientConfig::builder_with_provider(provider)

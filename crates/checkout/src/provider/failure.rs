@@ -4,23 +4,21 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use http::{HeaderValue, StatusCode, header};
+use tower::BoxError;
 
 use web::rate::throttled_detail;
 
 use super::message;
 
-/// Whatever the transport says went wrong; for logs only.
-pub type Cause = Box<dyn std::error::Error + Send + Sync>;
-
-/// A call that brought no result, told apart by what is known of its effect.
+/// A failed call, by what is known of its effect.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// No connection was made (address, DNS, TLS, refusal): the provider certainly did nothing.
     #[error("the provider could not be reached")]
-    NotSent(#[source] Cause),
+    NotSent(#[source] BoxError),
     /// The call may have been received, and no whole answer came: the provider may have charged.
     #[error("the provider's answer did not arrive")]
-    Unknown(#[source] Cause),
+    Unknown(#[source] BoxError),
     /// The provider answered with an error status.
     #[error("the provider refused: {status} {message}")]
     Refused {
@@ -28,13 +26,14 @@ pub enum Failure {
         status: u16,
         /// The code of the first cause, or of the whole answer, as text.
         code: Option<String>,
-        /// The provider's own short message; empty if there is none. Clean: no digits that could be a card's number,
-        /// no control characters, at most 200 characters.
+        /// The provider's own short message; empty if there is none. Clean: no digits that could be
+        /// a card's number, no control characters, at most 200 characters.
         message: String,
         /// How long the provider asks to wait.
         retry_after: Option<Duration>,
     },
-    /// The provider answered something that cannot be read. After a status of success it may well have charged.
+    /// The provider answered something that cannot be read. After a status of success it may well
+    /// have charged.
     #[error("the provider's answer cannot be read: {reason}")]
     Unreadable {
         /// The HTTP status, if as much could be read.
@@ -45,7 +44,7 @@ pub enum Failure {
     /// Our own quota of calls is used up: nothing was sent.
     #[error("the quota of calls to the provider is used up")]
     Quota {
-        /// When the calls asked for fit in again.
+        /// When the quota allows the calls again.
         retry_after: Duration,
     },
     /// The client is held back after too many attempts or declines: nothing was sent.
@@ -88,8 +87,8 @@ impl Failure {
         matches!(self, Failure::Quota { .. } | Failure::Paused { .. })
     }
 
-    /// Whether the provider may have done what was asked though no answer says so: ask it by reference before
-    /// anything else is tried.
+    /// Whether the provider may have carried out the request though no answer says so: find out by
+    /// reference before anything else is tried.
     pub fn is_unknown(&self) -> bool {
         match self {
             Failure::Unknown(_) => true,
@@ -99,13 +98,14 @@ impl Failure {
         }
     }
 
-    /// Whether the provider judged the payment's data, so that repeating the call cannot change its outcome. Everything else passes, or
-    /// can be put right by the operator, and the same attempt goes on. It says nothing of any earlier call.
+    /// Whether the provider judged the payment's data, so that repeating the call cannot change its
+    /// outcome. Everything else passes, or can be put right by the operator, and the same attempt
+    /// goes on. It says nothing of any earlier call.
     pub fn is_final(&self) -> bool {
         self.is_refusal() && !self.is_passing()
     }
 
-    /// Whether the answer has a status by which the provider refuses what was asked for, for good or not.
+    /// Whether the answer has a status by which the provider refuses the request, for good or not.
     pub fn is_refusal(&self) -> bool {
         matches!(
             self,
@@ -116,12 +116,13 @@ impl Failure {
         )
     }
 
-    /// Whether the provider knows nothing by the id that was asked for.
+    /// Whether the provider has nothing with the requested id.
     pub fn is_not_found(&self) -> bool {
         matches!(self, Failure::Refused { status: 404, .. })
     }
 
-    /// Whether a card token was refused because it is used up, lapsed or unknown; a new one may help.
+    /// Whether a card token was refused because it is used up, lapsed or unknown; a new one may
+    /// help.
     pub fn is_spent_card_token(&self) -> bool {
         let Failure::Refused {
             status: 400,
@@ -190,7 +191,8 @@ impl Failure {
         }
     }
 
-    /// The provider is still at work on an earlier call, or one of its own parts failed: the call may yet come to something.
+    /// The provider is still at work on an earlier call, or one of its own parts failed: the call
+    /// may yet come to something.
     fn is_passing(&self) -> bool {
         let Failure::Refused {
             status,
@@ -202,7 +204,8 @@ impl Failure {
             return false;
         };
         match status {
-            // 2001: same request in the last minute; 2004, 2007: its gateway or its card tokens failed.
+            // 2001: same request in the last minute; 2004, 2007: its gateway or its card tokens
+            // failed.
             400 => {
                 matches!(code.as_deref(), Some("2001" | "2004" | "2007"))
                     || message.to_lowercase().contains("the same request")

@@ -1,18 +1,20 @@
-//! The provider's error messages, read from every shape that it is known to send, and cleaned so that they can be shown.
+//! The provider's error messages, read from every shape that it is known to send, and cleaned so
+//! that they can be shown.
 
 use crate::json::{Object, Value, elements, unescape};
 
 /// The longest message that is passed on, in characters.
 const MAX_CHARACTERS: usize = 200;
 
-/// The shortest run of digits that is masked. A card's number has 13 or more, but half a number is half too much, and
-/// a CPF has 11.
+/// The shortest run of digits that is masked. A card's number has 13 or more, but half a number is
+/// half too much, and a CPF has 11.
 const MASKED_DIGITS: usize = 8;
 
 /// The code of the first cause (else of the answer) and the short message of an error answer.
 ///
-/// Seen: `{message, error, status, cause: [{code, description}]}` with codes as numbers and as strings, `cause` empty
-/// or an array within an array, and `{code, message}` alone from the provider's gateway. Anything else gives nothing.
+/// Seen: `{message, error, status, cause: [{code, description}]}` with codes as numbers and as
+/// strings, `cause` empty or an array within an array, and `{code, message}` alone from the
+/// provider's gateway. Anything else gives nothing.
 pub(super) fn of_error(body: &[u8]) -> (Option<String>, String) {
     let Some(answer) = std::str::from_utf8(body)
         .ok()
@@ -48,8 +50,8 @@ fn text(value: Value<'_>) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// A text that may be shown to anyone: long runs of digits masked, whatever single spaces, points or hyphens stand
-/// between them, control characters made spaces, cut at [`MAX_CHARACTERS`].
+/// A text that may be shown to anyone: long runs of digits masked, whatever single spaces, points
+/// or hyphens stand between them, control characters made spaces, cut at [`MAX_CHARACTERS`].
 pub(super) fn clean(text: &str) -> String {
     let characters: Vec<char> = text
         .chars()
@@ -79,7 +81,8 @@ pub(super) fn clean(text: &str) -> String {
     cleaned.chars().take(MAX_CHARACTERS).collect()
 }
 
-/// How long the run of digits and separators at the start is, up to its last digit, and how many digits it has.
+/// How long the run of digits and separators at the start is, up to its last digit, and how many
+/// digits it has.
 fn digit_run(characters: &[char]) -> (usize, usize) {
     let (mut length, mut digits, mut separators) = (0, 0, 0);
     for (index, character) in characters.iter().enumerate() {

@@ -1,8 +1,10 @@
-//! The client of the external payment provider: the calls, their quota, and what their failures mean.
+//! The client of the external payment provider: the calls, their quota, and what their failures
+//! mean.
 //!
-//! Carries the specification's "Authentication" (three headers on every call), the provider's rows of "Errors" and of
-//! "Limits", and processing rules 2–5 as far as they are single calls. Which call is made when, with which key, and
-//! what is stored of it is `payments`; nothing here knows a database.
+//! Implements the specification's "Authentication" (three headers on every call), the provider's
+//! rows of "Errors" and of "Limits", and processing rules 2–5 as far as they are single calls.
+//! `attempts` decides when a call is made, with which key, and what is stored. There is no database
+//! here.
 
 mod base_url;
 mod changes;
@@ -28,7 +30,7 @@ use web::rate::{Rates, Windows};
 
 pub use base_url::{BaseUrl, BaseUrlError};
 pub use changes::{ChangedPayments, Changes};
-pub use failure::{Cause, Failure};
+pub use failure::Failure;
 pub use payment::{ProviderPayment, ProviderRefund, RefundAnswer, is_provider_id};
 pub use secret::{
     AccessToken, AccessTokenError, CardToken, ExternalReference, ExternalReferenceError,
@@ -37,13 +39,13 @@ pub use secret::{
 pub use transport::{Answer, Call, Carrying, Transport};
 
 use crate::request::{Card, PaymentRequest};
-use payment::Asked;
+use payment::PaymentName;
 use quota::Quota;
 use transport::Network;
 
-/// What the client is told by the configuration.
+/// The client's configuration.
 #[derive(Debug, Clone)]
-pub struct Config {
+pub struct ProviderConfig {
     /// The provider's address.
     pub base_url: BaseUrl,
     /// The bearer token.
@@ -111,7 +113,7 @@ pub type Observer = Arc<dyn Fn(&Observation<'_>) + Send + Sync>;
 /// A call that was made.
 #[derive(Debug, Clone, Copy)]
 pub struct Observation<'a> {
-    /// What was asked for, in a word.
+    /// The name of the operation.
     pub operation: &'static str,
     /// The status of the answer, or why there is none.
     pub answer: Result<u16, &'a Failure>,
@@ -124,7 +126,7 @@ impl Client {
     ///
     /// # Errors
     /// When the address needs TLS and the machine has no trusted authorities.
-    pub fn new(config: Config, windows: Windows) -> Result<Self, SetupError> {
+    pub fn new(config: ProviderConfig, windows: Windows) -> Result<Self, SetupError> {
         let network = network(&config)?;
         Ok(Self::over(network, config, windows, None))
     }
@@ -132,7 +134,7 @@ impl Client {
     /// A client whose calls are carried by `transport`, with an observer of them.
     pub fn over(
         transport: Arc<dyn Transport>,
-        config: Config,
+        config: ProviderConfig,
         windows: Windows,
         observer: Option<Observer>,
     ) -> Self {
@@ -146,8 +148,8 @@ impl Client {
         }))
     }
 
-    /// Takes `calls` from the quota, all or none. Every call below must have been reserved; a card payment reserves its
-    /// two before the first.
+    /// Takes `calls` from the quota, all or none. Every call below must have been reserved; a card
+    /// payment reserves its two before the first.
     ///
     /// # Errors
     /// [`Failure::Quota`] when they do not fit into every window.
@@ -170,7 +172,8 @@ impl Client {
         CardToken::read(answer.status, &answer.body)
     }
 
-    /// Makes a payment. A declined card is a payment too, with status `rejected`. `POST /v1/payments`
+    /// Makes a payment. A declined card is a payment too, with status `rejected`.
+    /// `POST /v1/payments`
     pub async fn create_payment(
         &self,
         payment: &NewPayment<'_>,
@@ -178,8 +181,8 @@ impl Client {
     ) -> Result<ProviderPayment, Failure> {
         let body = send::payment(payment).map_err(|error| Failure::NotSent(error.into()))?;
         let answer = self.call(Method::POST, "/v1/payments", body, key).await?;
-        let asked = Asked::Reference(payment.external_reference);
-        ProviderPayment::read(answer.status, &answer.body)?.about(answer.status, asked)
+        let name = PaymentName::Reference(payment.external_reference);
+        ProviderPayment::read(answer.status, &answer.body)?.about(answer.status, name)
     }
 
     /// Reads a payment by its id. `GET /v1/payments/{id}`
@@ -189,11 +192,12 @@ impl Client {
     pub async fn read(&self, id: &str, key: UpstreamKey) -> Result<ProviderPayment, Failure> {
         let path = format!("/v1/payments/{}", segment(id));
         let answer = self.call(Method::GET, &path, Vec::new(), key).await?;
-        ProviderPayment::read(answer.status, &answer.body)?.about(answer.status, Asked::Id(id))
+        ProviderPayment::read(answer.status, &answer.body)?
+            .about(answer.status, PaymentName::Id(id))
     }
 
-    /// The payments made under our own name, newest first; more than one only if something went very wrong.
-    /// `GET /v1/payments/search`
+    /// The payments made under our own name, newest first; more than one only if something went
+    /// very wrong. `GET /v1/payments/search`
     pub async fn find_by_reference(
         &self,
         reference: &ExternalReference,
@@ -207,12 +211,13 @@ impl Client {
         let mut payments = ProviderPayment::read_results(answer.status, &answer.body)?;
         // Parts of the provider's API are known to ignore this filter.
         payments.retain(|payment| payment.external_reference.as_deref() == Some(text));
-        let ours =
-            |payment: ProviderPayment| payment.about(answer.status, Asked::Reference(reference));
+        let ours = |payment: ProviderPayment| {
+            payment.about(answer.status, PaymentName::Reference(reference))
+        };
         payments.into_iter().map(ours).collect()
     }
 
-    /// A page of the payments that have changed, whoever made them. `GET /v1/payments/search`
+    /// A page of the payments that have changed, ours or not. `GET /v1/payments/search`
     pub async fn changed(
         &self,
         changes: Changes,
@@ -232,7 +237,8 @@ impl Client {
         let answer = self
             .call(Method::PUT, &path, send::cancellation(), key)
             .await?;
-        ProviderPayment::read(answer.status, &answer.body)?.about(answer.status, Asked::Id(id))
+        ProviderPayment::read(answer.status, &answer.body)?
+            .about(answer.status, PaymentName::Id(id))
     }
 
     /// Gives back `amount`. `POST /v1/payments/{id}/refunds`
@@ -304,7 +310,7 @@ impl fmt::Debug for Client {
 }
 
 /// The transport of the program: connections to the configured address.
-pub(crate) fn network(config: &Config) -> Result<Arc<dyn Transport>, SetupError> {
+pub(crate) fn network(config: &ProviderConfig) -> Result<Arc<dyn Transport>, SetupError> {
     let base = config.base_url.clone();
     let network = Network::new(base, &config.access_token, config.timeout)?;
     Ok(Arc::new(network))

@@ -1,15 +1,16 @@
-//! The provider's answers, read with all the leniency they are known to need.
+//! The provider's answers, read as leniently as they are known to require.
 //!
-//! Known traps: ids are numbers here and strings there, amounts are numbers or strings, the payer's data may be null
-//! "for security reasons", the expiry may be masked by a non-number (it is not read at all). A repeated refund answers
-//! with no body.
+//! Known traps: ids are numbers here and strings there, amounts are numbers or strings, the payer's
+//! data may be null "for security reasons", the expiry may be masked by a non-number (it is not
+//! read at all). A repeated refund answers with no body.
 
 use db::{Money, Timestamp};
 
 use super::{CardToken, ExternalReference, Failure};
 use crate::json::{Object, Value, unescape};
 
-/// A payment as the provider tells it. Texts are as it sent them; what it left out or sent as another type is none.
+/// A payment as the provider tells it. Texts are as it sent them; what it left out or sent as
+/// another type is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderPayment {
     /// Its id, as text whatever it was sent as.
@@ -18,9 +19,9 @@ pub struct ProviderPayment {
     pub status: String,
     /// An open word; empty if not sent.
     pub status_detail: String,
-    /// What was asked for.
+    /// The requested amount.
     pub amount: Money,
-    /// What was given back so far.
+    /// The amount refunded so far.
     pub refunded: Money,
     /// `pix`, the boleto method's identifier, or the card's network; empty if not sent.
     pub payment_method_id: String,
@@ -34,7 +35,7 @@ pub struct ProviderPayment {
     pub date_of_expiration: Option<String>,
     /// Our own name for the payment.
     pub external_reference: Option<String>,
-    /// The currency of its amounts, if told.
+    /// The currency of its amounts, if reported.
     pub currency: Option<String>,
     /// The text of the pix code.
     pub qr_code: Option<String>,
@@ -64,9 +65,9 @@ pub struct ProviderPayment {
     pub refunds: Vec<ProviderRefund>,
 }
 
-/// By which name a payment was asked for.
+/// The name by which a payment was requested.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Asked<'a> {
+pub(super) enum PaymentName<'a> {
     /// Our own, of a payment to be made or to be found.
     Reference(&'a ExternalReference),
     /// The provider's.
@@ -78,7 +79,7 @@ pub(super) enum Asked<'a> {
 pub struct ProviderRefund {
     /// Its id, as text whatever it was sent as.
     pub id: String,
-    /// The amount given back.
+    /// The refunded amount.
     pub amount: Option<Money>,
     /// `approved`, `in_process` or `rejected`; empty if not sent.
     pub status: String,
@@ -89,9 +90,10 @@ pub struct ProviderRefund {
 /// The answer to asking for a refund.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RefundAnswer {
-    /// The refund was made by this call, or is told again.
+    /// The refund was made by this call, or by an earlier one with the same key.
     Made(ProviderRefund),
-    /// A refund with the same key was made before; the provider does not say which. Its list has it.
+    /// A refund with the same key was made before; the provider does not say which. Its list has
+    /// it.
     AlreadyMade,
 }
 
@@ -101,8 +103,8 @@ impl ProviderPayment {
         Self::from_json(&payment).map_err(|reason| Failure::unreadable(status, reason))
     }
 
-    /// The payments of a search. One that cannot be read makes the whole answer unreadable: to pass over it could mean
-    /// a second charge.
+    /// The payments of a search. One that cannot be read makes the whole answer unreadable: to pass
+    /// over it could mean a second charge.
     pub(super) fn read_results(status: u16, body: &[u8]) -> Result<Vec<Self>, Failure> {
         results(status, body)?
             .into_iter()
@@ -110,20 +112,24 @@ impl ProviderPayment {
             .map_err(|reason| Failure::unreadable(status, reason))
     }
 
-    /// The payment, if it is the one that was asked for: in reais, by an id that can stand in an address. What an answer
-    /// says of any other must not decide this one.
-    pub(super) fn about(self, status: u16, asked: Asked<'_>) -> Result<Self, Failure> {
-        let is_asked_for = match asked {
+    /// The payment, if it is the requested one, in reais, with an id that can stand in an address.
+    /// An answer about another payment must not decide the state of this one.
+    pub(super) fn about(self, status: u16, name: PaymentName<'_>) -> Result<Self, Failure> {
+        let is_the_payment = match name {
             // A provider that does not repeat our name tells nothing by that.
-            Asked::Reference(reference) => self
+            PaymentName::Reference(reference) => self
                 .external_reference
                 .as_deref()
-                .is_none_or(|told| told == reference.as_str()),
-            Asked::Id(id) => self.id == id,
+                .is_none_or(|own| own == reference.as_str()),
+            PaymentName::Id(id) => self.id == id,
         };
-        let reason = if !is_asked_for {
+        let reason = if !is_the_payment {
             "it is about another payment"
-        } else if self.currency.as_deref().is_some_and(|told| told != "BRL") {
+        } else if self
+            .currency
+            .as_deref()
+            .is_some_and(|currency| currency != "BRL")
+        {
             "its amount is not in BRL"
         } else if !is_provider_id(&self.id) {
             "its id is none"
@@ -260,7 +266,8 @@ impl CardToken {
     }
 }
 
-/// Can a text be the provider's id of a payment? Those are digits; letters are let through for kinds of payment to come.
+/// Can a text be the provider's id of a payment? Those are digits; letters are let through for
+/// kinds of payment to come.
 pub fn is_provider_id(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     (1..=64).contains(&text.len()) && text.bytes().all(is_plain)

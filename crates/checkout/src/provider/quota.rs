@@ -32,8 +32,8 @@ impl Quota {
         })
     }
 
-    /// An anonymous client may take all that others do not need. Once half of a window is used, a client that has used a tenth of it
-    /// waits, so that one client alone does not close the shop.
+    /// An anonymous client may take all that others do not need. Once half of a window is used, a
+    /// client that has used a tenth of it waits, so that one client alone does not close the shop.
     async fn take_share(&self, calls: u32, client: ClientAddress) -> Result<(), Failure> {
         let share = Key::of_client(SHARES, client);
         let tenths: Vec<Rate> = self
@@ -51,7 +51,7 @@ impl Quota {
             return Err(Failure::Quota { retry_after });
         }
         self.take_from_all(calls, Reserve::Nothing).await?;
-        // What was taken from all is counted, however much it is.
+        // The calls were taken from the total, so the share counts them whatever its limit.
         let counted = self
             .windows
             .take(&share, &self.rates, calls, Reserve::Nothing);
@@ -61,7 +61,7 @@ impl Quota {
 
     /// Where windows stand, without a call.
     async fn levels(&self, key: &Key, rates: &[Rate]) -> Vec<Level> {
-        let asked = self.windows.take(key, rates, 0, Reserve::Nothing).await;
-        asked.map_or_else(|refused| refused.levels, |quota| quota.levels)
+        let quota = self.windows.take(key, rates, 0, Reserve::Nothing).await;
+        quota.map_or_else(|refused| refused.levels, |quota| quota.levels)
     }
 }

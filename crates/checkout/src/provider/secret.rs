@@ -81,7 +81,8 @@ impl fmt::Display for UpstreamKey {
     }
 }
 
-/// Our own name for a payment at the provider: 1–64 of `A-Z a-z 0-9 _ -`, which every part of its API accepts.
+/// Our own name for a payment at the provider: 1–64 of `A-Z a-z 0-9 _ -`, which every part of its
+/// API accepts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ExternalReference(String);
 

@@ -16,24 +16,24 @@ struct CardTokenBody<'a> {
     expiration_month: &'a str,
     expiration_year: &'a str,
     security_code: &'a str,
-    cardholder: Cardholder<'a>,
+    cardholder: CardholderRequest<'a>,
 }
 
 #[derive(Serialize)]
-struct Cardholder<'a> {
+struct CardholderRequest<'a> {
     name: &'a str,
-    identification: Identification<'a>,
+    identification: IdentificationRequest<'a>,
 }
 
 #[derive(Serialize)]
-struct Identification<'a> {
+struct IdentificationRequest<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
     number: &'a str,
 }
 
 #[derive(Serialize)]
-struct PaymentBody<'a> {
+struct PaymentRequestBody<'a> {
     transaction_amount: Box<RawValue>,
     description: &'a str,
     payment_method_id: &'a str,
@@ -41,7 +41,7 @@ struct PaymentBody<'a> {
     token: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     installments: Option<u8>,
-    payer: Payer<'a>,
+    payer: PayerRequest<'a>,
     external_reference: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     notification_url: Option<&'a str>,
@@ -50,9 +50,9 @@ struct PaymentBody<'a> {
 }
 
 #[derive(Serialize)]
-struct Payer<'a> {
+struct PayerRequest<'a> {
     email: &'a str,
-    identification: Identification<'a>,
+    identification: IdentificationRequest<'a>,
     #[serde(flatten)]
     resident: Option<Resident<'a>>,
 }
@@ -81,7 +81,7 @@ pub(super) fn card_token(card: &Card, request: &PaymentRequest) -> serde_json::R
         expiration_month: &month,
         expiration_year: &year,
         security_code: card.security_code.expose(),
-        cardholder: Cardholder {
+        cardholder: CardholderRequest {
             name: &card.holder,
             identification: identification(&request.tax_id),
         },
@@ -110,13 +110,13 @@ pub(super) fn payment(payment: &NewPayment<'_>) -> serde_json::Result<Vec<u8>> {
             (payment.boleto_method, None, Some(resident))
         }
     };
-    serde_json::to_vec(&PaymentBody {
+    serde_json::to_vec(&PaymentRequestBody {
         transaction_amount: request.amount.to_json(),
         description: &request.description,
         payment_method_id,
         token: payment.token.map(CardToken::as_str),
         installments,
-        payer: Payer {
+        payer: PayerRequest {
             email: &request.email,
             identification: identification(&request.tax_id),
             resident,
@@ -143,8 +143,8 @@ pub(super) fn refund(amount: Money) -> Vec<u8> {
     format!(r#"{{"amount":{amount}}}"#).into_bytes()
 }
 
-fn identification(tax_id: &TaxId) -> Identification<'_> {
-    Identification {
+fn identification(tax_id: &TaxId) -> IdentificationRequest<'_> {
+    IdentificationRequest {
         kind: tax_id.kind().as_str(),
         number: tax_id.as_str(),
     }

@@ -1,8 +1,9 @@
-//! One HTTP exchange with the provider: exactly the specified headers, one deadline for the whole exchange, and failures that
-//! say whether the call may have had an effect.
+//! One HTTP exchange with the provider: exactly the specified headers, one deadline for the whole
+//! exchange, and failures that say whether the call may have had an effect.
 //!
-//! Plain hyper rather than a client library: those add headers of their own, follow redirects and read proxies from the
-//! environment unless told not to, and cost a part of the millisecond that this service may add.
+//! Plain hyper rather than a client library. Libraries add headers, follow redirects and read
+//! proxies from the environment by default, and cost a part of the millisecond that this service
+//! may add.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -19,21 +20,25 @@ use tokio::time::timeout;
 use super::connector::Connector;
 use super::{AccessToken, BaseUrl, Failure, SetupError, UpstreamKey};
 
-/// The longest answer that is read, in bytes. A payment has some kilobytes, most of them the picture of a pix code.
+/// The longest answer that is read, in bytes. A payment has some kilobytes, most of them the
+/// picture of a pix code.
 const MAX_ANSWER: usize = 1 << 20;
 
-/// Connections kept open while nothing is sent, and for how long: shorter than servers and balancers usually wait, so
-/// that a kept connection is seldom one that the other side has given up.
+/// Connections kept open while nothing is sent, and for how long: shorter than servers and
+/// balancers usually wait, so that a kept connection is seldom one that the other side has given
+/// up.
 const IDLE_CONNECTIONS: usize = 256;
 const IDLE: Duration = Duration::from_secs(20);
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("x-idempotency-key");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// Carries calls to the provider and brings its answers: the network, or what a simulation puts in its place.
+/// Carries calls to the provider and brings its answers: the network, or what a simulation puts in
+/// its place.
 pub trait Transport: Send + Sync {
-    /// Sends a call and waits for its whole answer, within the configured time. Fails with [`Failure::NotSent`],
-    /// [`Failure::Unknown`] or [`Failure::Unreadable`]; an answer of whatever status is none.
+    /// Sends a call and waits for its whole answer, within the configured time. Fails with
+    /// [`Failure::NotSent`], [`Failure::Unknown`] or [`Failure::Unreadable`]; an answer of whatever
+    /// status is none.
     fn carry<'a>(&'a self, call: Call<'a>) -> Carrying<'a>;
 }
 
@@ -77,7 +82,8 @@ impl Network {
         token: &AccessToken,
         timeout: Duration,
     ) -> Result<Self, SetupError> {
-        // A third of the time to connect: what then fails is known to have done nothing, and is told as such.
+        // A third of the time to connect: what then fails is known to have done nothing, and is
+        // told as such.
         let connector = Connector::new(&base, timeout / 3)?;
         let http = legacy::Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
@@ -128,7 +134,8 @@ impl Transport for Network {
     }
 }
 
-/// What is known when no head of an answer came. Only a connection that was never made is certain to have done nothing.
+/// The failure when no response head came. Only a connection that was never made is certain to have
+/// done nothing.
 fn without_answer(error: legacy::Error) -> Failure {
     if error.is_connect() {
         return Failure::NotSent(error.into());

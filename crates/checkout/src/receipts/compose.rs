@@ -1,4 +1,4 @@
-//! What a receipt says: plain text and HTML, in the language of the page that was paid on. Pure.
+//! The content of a receipt: plain text and HTML, in the language of the payment page. Pure.
 
 use askama::Template;
 use brazil::NETWORKS;
@@ -11,7 +11,7 @@ use crate::page::Shop;
 use crate::payments::{CardFacts, Payment};
 use crate::request::MethodKind;
 
-/// What a receipt is about.
+/// The facts of a receipt.
 pub(super) struct Facts<'a> {
     pub(super) shop: &'a Shop,
     pub(super) payment: &'a Payment,

@@ -1,4 +1,4 @@
-//! Receipts: the mail that buyers get of an approved payment, where the shop sends mail. How mail is sent is in `delivery`.
+//! Receipts: mail to buyers about approved payments, if the shop sends mail. `delivery` sends it.
 
 mod compose;
 
@@ -11,8 +11,8 @@ use crate::request::text::is_email;
 use crate::webhooks::SERVICE;
 use compose::Facts;
 
-/// Queues the receipt of the payment in `row`, in the transaction that stores its approval. A payment has one, however often
-/// its approval is reported.
+/// Queues the receipt of the payment in `row`, in the transaction that stores its approval. A
+/// payment has one, however often its approval is reported.
 pub(crate) async fn queue(
     tx: &mut Tx,
     config: &Config,

@@ -1,5 +1,6 @@
-//! The checks that are due: attempts of unknown outcome, refunds that the provider is still at work on, and open
-//! payments. Each check is paid from the quota and claimed before the provider is asked, so that of several processes one asks.
+//! The checks that are due: attempts of unknown outcome, unfinished refunds, and open payments.
+//! Each check counts against the quota and is claimed before the call to the provider, so that only
+//! one of several processes makes the call.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -38,7 +39,7 @@ pub(super) async fn check_due(
 ) -> Result<bool, db::Error> {
     for queue in [Queue::Attempts, Queue::Payments] {
         let mut after = (Timestamp::from_micros(0), 0);
-        // What was asked about comes later in the order again.
+        // A checked attempt comes later in the order again.
         let mut seen = HashSet::new();
         loop {
             let questions = due(state, queue, until, after).await?;
@@ -153,9 +154,11 @@ async fn ask(state: &State, question: &Question) -> Result<Option<Finding>, db::
     }
 }
 
-/// Looks for what an attempt came to, whose check was claimed with `next`, and keeps what was found.
+/// Looks for what an attempt came to, whose check was claimed with `next`, and keeps what was
+/// found.
 async fn look_for(state: &State, attempt: &Attempt, next: Timestamp) -> Result<Finding, db::Error> {
-    // What an answer leaves out was not known when it was asked for, however late the answer is looked at.
+    // What an answer leaves out was not known when it was asked for, however late the answer is
+    // looked at.
     let now = state.clock.now();
     let finding = match &attempt.instruction {
         Instruction::Payment(instruction) => {
@@ -228,7 +231,7 @@ async fn by_list(
     payment: &str,
     next: Timestamp,
 ) -> Result<Finding, db::Error> {
-    let asked_at = state.clock.now();
+    let requested_at = state.clock.now();
     let listed = state
         .provider
         .refunds(payment, attempts::new_key(state))
@@ -238,7 +241,7 @@ async fn by_list(
         Err(failure) => return Ok(Finding::Failed(failure.to_string())),
     };
     Ok(
-        match attempts::check_refund(state, attempt, &listed, asked_at, next).await {
+        match attempts::check_refund(state, attempt, &listed, requested_at, next).await {
             Ok(RefundCheck::Made) => Finding::Refunded,
             Ok(RefundCheck::Open) => Finding::RefundOpen,
             Ok(RefundCheck::Refused) => Finding::RefundRefused,
@@ -252,7 +255,8 @@ async fn by_list(
     )
 }
 
-/// A payment that is pending or under review, in case a notification was lost. None when another process asks.
+/// A payment that is pending or under review, in case a notification was lost. None when another
+/// process asks.
 async fn read_back(state: &State, stored: &StoredPayment) -> Result<Option<Finding>, db::Error> {
     if !attempts::postpone_payment(&state.db, stored, state.clock.now()).await? {
         return Ok(None);
@@ -270,7 +274,7 @@ async fn read_back(state: &State, stored: &StoredPayment) -> Result<Option<Findi
 }
 
 impl Finding {
-    /// What became of the provider's report of a payment; none when the payment is not ours.
+    /// The result of the provider's report of a payment; none when the payment is not ours.
     pub(super) const fn of(recorded: ReportOutcome) -> Option<Self> {
         match recorded {
             ReportOutcome::Moved { state, .. } => Some(Self::Moved(state)),
@@ -280,7 +284,7 @@ impl Finding {
         }
     }
 
-    /// What the provider said of an attempt whose outcome stays unknown.
+    /// The provider's answer about an attempt whose outcome stays unknown.
     fn as_answer(&self) -> Option<&str> {
         match self {
             Self::NotFound => Some("not known to the provider yet"),

@@ -1,5 +1,6 @@
-//! Reconciliation: asking the provider about payments and refunds of unknown outcome, about payments that are still open, and about
-//! changes of all others, in case a notification was lost. It only asks; nothing here creates a payment or a refund.
+//! Reconciliation: reading from the provider the payments and refunds of unknown outcome, open
+//! payments, and changes of all others, in case a notification was lost. It only reads; nothing
+//! here creates a payment or a refund.
 
 mod checks;
 mod sweep;
@@ -31,11 +32,11 @@ pub enum Scope {
 pub struct ReportLine {
     /// The payment: the provider's id, or our reference where there is none yet.
     pub payment: String,
-    /// What was found.
+    /// The finding.
     pub finding: Finding,
 }
 
-/// What the provider said.
+/// The result of a check at the provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finding {
     /// The payment was made though its answer was lost; it is recorded now.
@@ -60,11 +61,11 @@ pub enum Finding {
     RefundRefused,
     /// The provider did not answer.
     Failed(String),
-    /// The quota for work in the background is used up; asked again after this time.
+    /// The quota for background work is used up; the next try is after this time.
     Quota(Duration),
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
     /// One line for each check.
@@ -101,7 +102,7 @@ pub async fn run_once(state: &State, scope: Scope) -> Result<Report, db::Error> 
 pub async fn purge_expired(state: &State) -> Result<(), db::Error> {
     let (db, now) = (&state.db, state.clock.now());
     attempts::erase_expired(db, now).await?;
-    orders::forget_keys(db, now).await?;
+    orders::delete_expired_keys(db, now).await?;
     notifications::delete_expired(db, now).await
 }
 
@@ -114,9 +115,9 @@ pub struct OpenQuestion {
     pub reference: String,
     /// How much may have moved.
     pub amount: Money,
-    /// When it was asked for.
+    /// When it was requested.
     pub since: Timestamp,
-    /// What the provider said last; none while the first run is at work, or when it died.
+    /// The provider's last answer; none while the first run is at work, or when it died.
     pub last_answer: Option<String>,
 }
 

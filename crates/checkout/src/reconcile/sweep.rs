@@ -1,5 +1,6 @@
-//! Changes without a notification, such as the chargeback of a payment approved months ago. The provider's search lists the payments
-//! that have changed, a hundred a call. So the calls of a day are bounded whatever the number of payments.
+//! Changes without a notification, such as the chargeback of a payment approved months ago. The
+//! provider's search lists the payments that have changed, a hundred a call. So the number of calls
+//! a day is bounded, whatever the number of payments.
 
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use crate::state::State;
 
 /// How often changes are searched for.
 const EVERY: Duration = Duration::from_secs(15 * 60);
-/// Calls of one turn: 384 a day at most. What is left over is the beginning of the next turn.
+/// Calls of one turn: 384 a day at most. The next turn continues with the rest.
 const CALLS: u32 = 4;
 /// The provider's search lags behind its payments: only older changes are sure to be in it.
 const LAG: Duration = Duration::from_secs(60 * 60);
@@ -32,7 +33,8 @@ pub(super) async fn sweep(
     }
     let mut changes = Changes {
         from: sweep.until.max(now - WINDOW),
-        // An operator who asks wants to know what is known now; the next turn looks at the last hour again.
+        // An operator who asks wants to know what is known now; the next turn looks at the last
+        // hour again.
         to: if scope == Scope::All { now } else { now - LAG },
         offset: sweep.offset,
     };
@@ -59,7 +61,8 @@ pub(super) async fn sweep(
     Ok(true)
 }
 
-/// Looks at one page of changes, and says where the next begins; none when the provider did not answer.
+/// Looks at one page of changes, and says where the next begins; none when the provider did not
+/// answer.
 async fn look_at(
     state: &State,
     changes: Changes,

@@ -1,4 +1,5 @@
-//! The worker that runs the checks when they are due, and deletes expired rows once an hour. It sleeps in between.
+//! The worker that runs the checks when they are due, and deletes expired rows once an hour. It
+//! sleeps in between.
 
 use std::time::Duration;
 

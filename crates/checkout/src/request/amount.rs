@@ -14,8 +14,9 @@ pub(crate) const MAX: f64 = 999_999_999_999.99;
 
 /// The amount of a payment to be made, more than zero.
 ///
-/// Whatever JSON calls a number is one, `1e2` included: it is 100 and has no decimals. Decimals are counted as they are
-/// written (the digits after the point, less the exponent), so `10.500` and `1000e-3` have three and are refused.
+/// Whatever JSON calls a number is one, `1e2` included: it is 100 and has no decimals. Decimals are
+/// counted as they are written (the digits after the point, less the exponent), so `10.500` and
+/// `1000e-3` have three and are refused.
 pub(super) fn transaction_amount(value: Value<'_>) -> Result<Money, Refusal> {
     positive(value, "transaction_amount")
 }
@@ -72,8 +73,8 @@ fn read(value: Value<'_>) -> Option<Amount> {
         .map(|cents| Amount::Positive(Money::from_cents(cents)))
 }
 
-/// A JSON number in its written parts. Nothing is computed with the exponent before it is known to be small, so that
-/// `1e999999999` costs no more than `1`.
+/// A JSON number in its written parts. Nothing is computed with the exponent before it is known to
+/// be small, so that `1e999999999` costs no more than `1`.
 struct Number<'a> {
     negative: bool,
     whole: &'a str,
@@ -101,7 +102,8 @@ impl<'a> Number<'a> {
         })
     }
 
-    /// Digits after the point once the exponent is applied; negative when zeros follow the written digits.
+    /// Digits after the point once the exponent is applied; negative when zeros follow the written
+    /// digits.
     fn decimals(&self) -> i64 {
         let written = i64::try_from(self.fraction.len()).unwrap_or(i64::MAX);
         written.saturating_sub(self.exponent)

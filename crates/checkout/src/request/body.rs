@@ -1,4 +1,4 @@
-//! The raw body, and the members that a request may have in it.
+//! The raw body, and its allowed members.
 
 use axum::body::{Body, HttpBody};
 use bytes::Bytes;
@@ -10,7 +10,8 @@ use crate::json::{NotAnObject, Object, Value, unescape};
 /// Reads a body of at most `limit` bytes.
 ///
 /// # Errors
-/// [`Refusal::too_large`] above the limit, at once where the length is declared; 422 when the body does not arrive whole.
+/// [`Refusal::too_large`] above the limit, at once where the length is declared; 422 when the body
+/// does not arrive whole.
 pub async fn read(body: Body, limit: usize) -> Result<Bytes, Refusal> {
     let declared = body.size_hint().exact();
     if declared.is_some_and(|length| usize::try_from(length).is_ok_and(|length| length > limit)) {
@@ -26,7 +27,8 @@ pub async fn read(body: Body, limit: usize) -> Result<Bytes, Refusal> {
     })
 }
 
-/// Refuses every content type but JSON in UTF-8: before the body is read, which may be large or never come.
+/// Refuses every content type but JSON in UTF-8: before the body is read, which may be large or
+/// never come.
 ///
 /// # Errors
 /// 422.
@@ -51,8 +53,8 @@ pub fn check_content_type(content_type: Option<&str>) -> Result<(), Refusal> {
     }
 }
 
-/// Every member that a request can have; others are ignored. The order is the specification's, and decides which of
-/// several absent members is named.
+/// Every member that a request can have; others are ignored. The order is the specification's, and
+/// decides which of several absent members is named.
 const MEMBERS: [&str; 21] = [
     "payment_method",
     "transaction_amount",

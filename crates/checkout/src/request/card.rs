@@ -46,7 +46,8 @@ pub struct Expiry {
 pub const LATEST_YEAR: u16 = 2060;
 
 impl CardNumber {
-    /// Reads digits with optional spaces or hyphens, by the rules of the six networks: prefix, length, Luhn.
+    /// Reads digits with optional spaces or hyphens, by the rules of the six networks: prefix,
+    /// length, Luhn.
     pub(super) fn parse(text: &str) -> Option<(Self, Network)> {
         let mut digits = Self(String::with_capacity(19));
         for character in text.chars() {
@@ -106,7 +107,8 @@ impl SecurityCode {
 }
 
 impl Expiry {
-    /// Reads `MM` and `YYYY`; a month that was over before `today` is refused, and a year that no card has.
+    /// Reads `MM` and `YYYY`; a month that was over before `today` is refused, and a year that no
+    /// card has.
     pub(super) fn parse(month: &str, year: &str, today: Date) -> Result<Self, Refusal> {
         let month = fixed_digits(month, 2)
             .and_then(|month| u8::try_from(month).ok())
@@ -148,7 +150,8 @@ fn fixed_digits(text: &str, length: usize) -> Option<u16> {
 
 /// The day it is in `America/Sao_Paulo`, which decides whether a card has expired.
 ///
-/// The zone has kept −03:00 all year since 2019 (decree 9.772), which serves where the machine has no zone files.
+/// The zone has kept −03:00 all year since 2019 (decree 9.772), which serves where the machine has
+/// no zone files.
 pub(super) fn today(now: Timestamp) -> Date {
     let zone = TimeZone::get("America/Sao_Paulo")
         .unwrap_or_else(|_| TimeZone::fixed(Offset::constant(-3)));

@@ -1,4 +1,5 @@
-//! A keyed digest of a whole request: tells whether two requests are the same, and nothing about either.
+//! A keyed digest of a whole request: it reveals whether two requests are the same, and nothing
+//! else about them.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -6,8 +7,9 @@ use sha2::Sha256;
 use super::{Card, Method, PaymentRequest};
 
 impl PaymentRequest {
-    /// HMAC-SHA256 over every field, card data included, as 64 hexadecimal digits. Without the key it cannot be used
-    /// to try card numbers, of which there are too few for a plain digest to hide one.
+    /// HMAC-SHA256 over every field, card data included, as 64 hexadecimal digits. Without the key
+    /// it cannot be used to try card numbers, of which there are too few for a plain digest to hide
+    /// one.
     pub fn fingerprint(&self, key: &[u8; 32]) -> String {
         let mut digest = Digest::new(key);
         digest.field(self.method.kind().as_str());
@@ -43,7 +45,8 @@ impl PaymentRequest {
         digest.finish()
     }
 
-    /// Keyed digests of who pays with a card, by which declines are counted: of e-mail address, tax id and card number.
+    /// Keyed digests of who pays with a card, by which declines are counted: of e-mail address, tax
+    /// id and card number.
     pub(crate) fn payer_fingerprints(&self, card: &Card, key: &[u8; 32]) -> [String; 3] {
         let email = self.email.to_lowercase();
         let fields = [
@@ -64,7 +67,8 @@ struct Digest(Hmac<Sha256>);
 
 impl Digest {
     fn new(key: &[u8; 32]) -> Self {
-        // A shorter key is filled up with zeros to the digest's block: this is what HMAC does with one (RFC 2104).
+        // A shorter key is filled up with zeros to the digest's block: this is what HMAC does with
+        // one (RFC 2104).
         let mut block = [0; 64];
         for (to, from) in block.iter_mut().zip(key) {
             *to = *from;
@@ -72,7 +76,8 @@ impl Digest {
         Self(Hmac::new(&block.into()))
     }
 
-    /// Each field is preceded by its length, so that no two requests run together into the same bytes.
+    /// Each field is preceded by its length, so that no two requests run together into the same
+    /// bytes.
     fn field(&mut self, text: &str) {
         self.0.update(&text.len().to_be_bytes());
         self.0.update(text.as_bytes());

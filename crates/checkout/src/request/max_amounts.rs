@@ -1,4 +1,4 @@
-//! The most that the provider takes in one payment, by method: found before it costs a call.
+//! The provider's maximum amount of a payment, by method, checked before a call.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,8 +7,8 @@ use db::Money;
 
 use super::{MethodKind, PaymentRequest, Refusal};
 
-/// The largest amount of each method. What a card or a pix may be of differs by the merchant's account, so it is a setting; a boleto's
-/// barcode has ten digits for the amount, whoever issues it.
+/// The largest amount of each method. The limits of card and pix depend on the merchant's account,
+/// so they are settings. A boleto's barcode has ten digits for the amount.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MaxAmounts(Vec<(MethodKind, Money)>);
 

@@ -1,8 +1,10 @@
-//! From content type and raw body to a checked request, in the order of the specification's processing rule 1.
+//! From content type and raw body to a checked request, in the order of the specification's
+//! processing rule 1.
 //!
-//! Every check of `POST /create_payment` up to the provider lives here, with the exact status and text of each refusal,
-//! and the small bodies of cancelling and refunding. Whether the request came over HTTPS is seen at the edge; only the
-//! refusal for it is here. Nothing here waits, stores or sends, and no refusal carries a value of the request.
+//! Every check of `POST /create_payment` up to the provider lives here, with the exact status and
+//! text of each refusal, and the small bodies of cancelling and refunding. `access` checks that the
+//! request came over HTTPS; only the refusal for it is here. Nothing here waits, stores or sends,
+//! and no refusal contains a value of the request.
 
 pub(crate) mod amount;
 mod body;
@@ -56,7 +58,7 @@ pub enum Method {
     Boleto(BoletoPayer),
 }
 
-/// What an order has fixed of every payment of it.
+/// The terms that an order fixes for its payments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OrderTerms {
     pub(crate) amount: Money,
@@ -133,7 +135,7 @@ impl MethodKind {
         Self::ALL.into_iter().find(|kind| kind.as_str() == text)
     }
 
-    /// What the method requires beside the common fields, in the specification's order.
+    /// The fields that the method requires besides the common ones, in the specification's order.
     const fn fields(self) -> &'static [&'static str] {
         match self {
             MethodKind::Card => &[
@@ -161,7 +163,8 @@ impl MethodKind {
     }
 }
 
-/// Checks a request for a payment; the first failure ends it. Members the specification does not have are ignored.
+/// Checks a request for a payment; the first failure ends it. Members the specification does not
+/// have are ignored.
 ///
 /// # Errors
 /// The refusal of the first check that fails.
@@ -251,7 +254,8 @@ pub fn check_cancellation(content_type: Option<&str>, body: &[u8]) -> Result<(),
     }
 }
 
-/// Checks the body of a refund: the amount asked for, or none for what is left. A body is not required.
+/// Checks the body of a refund: the amount, or none for the rest of the payment. A body is not
+/// required.
 ///
 /// # Errors
 /// 400 `Invalid amount`, 422 as for every body.
@@ -300,7 +304,8 @@ fn check_card(
     Ok(card)
 }
 
-/// The card's own number is refused in other texts even where it stands among further digits, as no other card's can be told.
+/// The card's own number is refused in other texts even where it stands among further digits, as no
+/// other card's can be told.
 fn refuse_number(card: &Card, field: &'static str, text: &str) -> Result<(), Refusal> {
     if card.number.is_in(text) {
         return Err(Refusal::invalid(field, HOLDS_CARD_NUMBER));

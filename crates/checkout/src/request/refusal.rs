@@ -1,4 +1,5 @@
-//! Why a request is refused: a status and a text that is exactly the specification's, or `Validation error: …`.
+//! Why a request is refused: a status and a text that is exactly the specification's, or
+//! `Validation error: …`.
 
 use std::borrow::Cow;
 
@@ -6,11 +7,13 @@ use http::StatusCode;
 
 const CARD_EXPIRED: &str = "the card has expired";
 
-/// A refused request. Its text is made of constants only: nothing of the request's values can be in it.
+/// A refused request. Its text is made of constants only: nothing of the request's values can be in
+/// it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
 pub struct Refusal {
-    /// 400 for the specification's list of details, 422 for every other validation failure, 413 for a body too long.
+    /// 400 for the specification's list of details, 422 for every other validation failure, 413 for
+    /// a body too long.
     pub status: StatusCode,
     /// The member `detail` of the answer.
     pub detail: Cow<'static, str>,
@@ -45,7 +48,8 @@ impl Refusal {
         )
     }
 
-    /// An amount that is no number, has more than two decimals, is too large, or is more than is left to refund.
+    /// An amount that is no number, has more than two decimals, is too large, or is more than is
+    /// left to refund.
     pub fn invalid_amount(field: impl Into<Cow<'static, str>>) -> Self {
         Self::bad_request("Invalid amount", Some(field.into()))
     }
@@ -63,7 +67,8 @@ impl Refusal {
         Self::bad_request("Invalid card number", Some(Cow::Borrowed("card_number")))
     }
 
-    /// The payment's state does not allow what is asked, or the state asked for cannot be asked for.
+    /// The payment's state does not allow what is asked, or the state asked for cannot be asked
+    /// for.
     pub const fn invalid_payment_status() -> Self {
         Self::bad_request("Invalid payment status", None)
     }
@@ -88,7 +93,8 @@ impl Refusal {
         self.field.is_some() && self.detail.ends_with(CARD_EXPIRED)
     }
 
-    /// A failure of a part of the request that is no member of its body, such as `Content-Type`, `body` or a header.
+    /// A failure of a part of the request that is no member of its body, such as `Content-Type`,
+    /// `body` or a header.
     pub fn unprocessable(part: &'static str, reason: &str) -> Self {
         Self {
             status: StatusCode::UNPROCESSABLE_ENTITY,

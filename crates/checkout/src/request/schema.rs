@@ -1,4 +1,4 @@
-//! What the API's document says of requests: made of the tables by which they are checked. Pure.
+//! The schemas of requests in the API's document, made from the tables of the checks. Pure.
 
 use brazil::NETWORKS;
 use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};

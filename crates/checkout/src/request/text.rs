@@ -1,4 +1,4 @@
-//! Texts of a request: how long each may be, and what an e-mail address looks like.
+//! Texts of a request: their lengths, and the form of an e-mail address.
 
 use std::borrow::Cow;
 
@@ -6,8 +6,9 @@ use brazil::holds_card_number;
 
 use super::Refusal;
 
-/// The longest text of every free field, in characters. The e-mail's is the provider's (its error 4051); the others
-/// are generous bounds on what a person's name or address needs, well within what the provider stores.
+/// The longest text of every free field, in characters. The e-mail's is the provider's (its error
+/// 4051); the others are generous bounds on what a person's name or address needs, well within what
+/// the provider stores.
 pub const TEXT_LIMITS: &[(&str, usize)] = &[
     ("description", 256),
     ("email", 254),
@@ -20,11 +21,12 @@ pub const TEXT_LIMITS: &[(&str, usize)] = &[
     ("city", 128),
 ];
 
-/// Why a text is refused that a card's number was typed, pasted or filled into: texts are stored and shown, card numbers never.
+/// Why a text is refused that a card's number was typed, pasted or filled into: texts are stored
+/// and shown, card numbers never.
 pub(crate) const HOLDS_CARD_NUMBER: &str = "must not contain a card number";
 
-/// Checks a text against its row of [`TEXT_LIMITS`]. Control characters are refused: PostgreSQL cannot store NUL, and
-/// the rest has no meaning in a name or an address.
+/// Checks a text against its row of [`TEXT_LIMITS`]. Control characters are refused: PostgreSQL
+/// cannot store NUL, and the rest has no meaning in a name or an address.
 pub(super) fn checked(field: &'static str, text: &str) -> Result<String, Refusal> {
     checked_to(field, text, limit(field))
 }
@@ -70,8 +72,8 @@ pub(super) fn email(text: &str) -> Result<String, Refusal> {
     }
 }
 
-/// The rule of HTML's `<input type="email">` (WHATWG), so that page and service agree, with a point in the domain:
-/// the provider delivers to no bare host.
+/// The rule of HTML's `<input type="email">` (WHATWG), so that page and service agree, with a point
+/// in the domain: the provider delivers to no bare host.
 pub(crate) fn is_email(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else {
         return false;

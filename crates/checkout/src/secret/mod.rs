@@ -1,4 +1,5 @@
-//! The service's secret and the other secrets of its configuration: bytes that nothing shows, and what is derived from them.
+//! The service's secret and the other secrets of its configuration, which are never shown, and the
+//! keys derived from them.
 
 mod store;
 
@@ -56,7 +57,8 @@ impl Secret {
         digest::sha256(&self.0)
     }
 
-    /// A key longer than the block is digested first, a shorter one is filled up with zeros (RFC 2104).
+    /// A key longer than the block is digested first, a shorter one is filled up with zeros (RFC
+    /// 2104).
     fn hmac(&self) -> Hmac<Sha256> {
         let mut block = [0; 64];
         let digest;

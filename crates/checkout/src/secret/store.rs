@@ -1,4 +1,4 @@
-//! Statements about the stored proof of which secret the database is used with.
+//! Statements about the stored check value of the secret that the database is used with.
 
 use db::{Error, Tx};
 

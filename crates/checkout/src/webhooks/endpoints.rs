@@ -1,4 +1,4 @@
-//! What operators do with the endpoints that get the service's events, by commands; nobody is logged in there.
+//! Commands of operators on webhook endpoints. They have no login.
 
 pub use delivery::endpoints::{EndpointError, EndpointInput, Rotation, description};
 pub use delivery::{Attempt, DisabledReason, Endpoint, TargetError, Types, UnknownType};
@@ -76,7 +76,8 @@ pub async fn test(outbox: &Outbox, id: i64) -> Result<Attempt, EndpointError> {
     endpoints::post_test(outbox, trial).await
 }
 
-/// Delivers an event once more to every endpoint that gets its type now; to how many. `None` when there is no such event.
+/// Delivers an event once more to every endpoint that gets its type now; to how many. `None` when
+/// there is no such event.
 pub async fn redeliver(outbox: &Outbox, event: i64) -> Result<Option<usize>, Error> {
     let now = outbox.clock.now();
     let begin =

@@ -72,7 +72,8 @@ impl EventType {
         }
     }
 
-    /// What is told of a payment that has come into a state; nothing of one under review, which is neither paid nor refused.
+    /// What is told of a payment that has come into a state; nothing of one under review, which is
+    /// neither paid nor refused.
     pub(crate) const fn of_state(state: PaymentState) -> Option<Self> {
         match state {
             PaymentState::Pending => Some(Self::PaymentPending),

@@ -1,10 +1,10 @@
-//! What the shop's own servers are told of: the types of events, and what operators do with the endpoints that get them. What is told of a
-//! change is decided where it happens; how events are stored and delivered is in the crate `delivery`.
+//! Webhooks to the shop's servers: the types of events, and the operators' commands on endpoints.
+//! The code of a change publishes its event. The crate `delivery` stores and delivers it.
 
 pub mod endpoints;
 mod event_type;
 
-pub use delivery::{Configured, Internal, Secret, Target, Webhooks};
+pub use delivery::{EndpointSettings, InternalEndpoint, Secret, Target, Webhooks};
 pub use event_type::EventType;
 
 use db::{Error, Timestamp, Tx};
@@ -20,7 +20,7 @@ pub const SERVICE: Service = Service {
     key: "the checkout secret",
 };
 
-/// What an event is about, by its row. Events of one subject are delivered in their order.
+/// The subject of an event, by its row. Events of one subject are delivered in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Subject {
     /// A payment without an order.
@@ -39,8 +39,8 @@ impl Subject {
     }
 }
 
-/// Writes an event into the outbox, in the transaction of what it tells of. After the commit, `State::wake_deliveries` is
-/// called.
+/// Writes an event into the outbox, in the transaction of what it tells of. After the commit,
+/// `State::wake_deliveries` is called.
 pub(crate) async fn publish(
     tx: &mut Tx,
     kind: EventType,

@@ -1,4 +1,5 @@
-//! The checkout page as it is sent: strict HTML in both languages, a strict policy, the order of the address, and files that exist.
+//! The checkout page as it is sent: strict HTML in both languages, a strict policy, the order of
+//! the address, and files that exist.
 
 use axum::Router;
 use axum::body::{Body, to_bytes};

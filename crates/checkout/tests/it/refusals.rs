@@ -1,4 +1,5 @@
-//! What is refused, over the whole service: every detail of the table "Errors" with its status and its field.
+//! What is refused, over the whole service: every detail of the table "Errors" with its status and
+//! its field.
 
 use axum::body::Body;
 use http::Request;

@@ -1,15 +1,16 @@
-//! Events of payments as the shop's servers meet them: real posts over real sockets, the clock moved by the test.
+//! Events of payments as the shop's servers meet them: real posts over real sockets, the clock
+//! moved by the test.
 
 use std::time::Duration;
 
 use checkout::Config;
 use checkout::webhooks::endpoints::{self, EndpointInput};
-use checkout::webhooks::{Configured, EventType, Secret, Target, Webhooks};
+use checkout::webhooks::{EndpointSettings, EventType, Secret, Target, Webhooks};
 use serde_json::{Value, json};
 use test_kit::closed_port::ClosedPort;
 use test_kit::on_both_engines;
 use test_kit::openapi::Document;
-use test_kit::receiver::{Received, Receiver, Reply};
+use test_kit::receiver::{ReceivedRequest, Receiver, Reply};
 
 use crate::payments::app::{Shop, TestApp};
 use crate::payments::notified::{notify, work};
@@ -18,11 +19,11 @@ use crate::payments::requests::{boleto, card, pix};
 pub(crate) const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 /// Lets the events of a shop go to this address.
-pub(crate) fn told_at(url: &str) -> impl FnOnce(&mut Config) + use<> {
+pub(crate) fn send_events_to(url: &str) -> impl FnOnce(&mut Config) + use<> {
     let target = Target::parse(url).unwrap();
     move |config| {
         config.webhooks = Webhooks {
-            configured: Some(Configured {
+            configured: Some(EndpointSettings {
                 target,
                 secrets: vec![Secret::parse(SECRET).unwrap()],
             }),
@@ -45,15 +46,15 @@ async fn follow(shop: &Shop, id: &str, act: &str) {
     work(shop).await;
 }
 
-pub(crate) fn kinds(received: &[Received]) -> Vec<String> {
-    let kind = |one: &Received| one.json()["type"].as_str().unwrap().to_owned();
+pub(crate) fn kinds(received: &[ReceivedRequest]) -> Vec<String> {
+    let kind = |one: &ReceivedRequest| one.json()["type"].as_str().unwrap().to_owned();
     received.iter().map(kind).collect()
 }
 
 /// The types of what arrived about a payment, in order.
-fn told_of(received: &[Received], id: &str) -> Vec<String> {
-    let about = |one: &&Received| one.accepted && one.json()["data"]["id"] == id;
-    let about: Vec<Received> = received.iter().filter(about).cloned().collect();
+fn kinds_about(received: &[ReceivedRequest], id: &str) -> Vec<String> {
+    let about = |one: &&ReceivedRequest| one.accepted && one.json()["data"]["id"] == id;
+    let about: Vec<ReceivedRequest> = received.iter().filter(about).cloned().collect();
     kinds(&about)
 }
 
@@ -82,7 +83,7 @@ on_both_engines!(
     each_change_of_a_payment_is_told_once_in_order_as_the_api_shows_it,
     async |address| {
         let receiver = Receiver::start().await;
-        let shop = Shop::open_with(&address, told_at(&receiver.url())).await;
+        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
         let created = shop.pay(&pix()).await;
         let id = created.id();
         follow(&shop, &id, "pay").await;
@@ -128,7 +129,7 @@ on_both_engines!(
     refusals_cancellations_and_chargebacks_are_told_and_a_review_is_not,
     async |address| {
         let receiver = Receiver::start().await;
-        let shop = Shop::open_with(&address, told_at(&receiver.url())).await;
+        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
         let rejected = shop.pay(&card("OTHE")).await.id();
         let reviewed = shop.pay(&card("CONT")).await.id();
         let canceled = shop.pay(&boleto()).await.id();
@@ -139,13 +140,13 @@ on_both_engines!(
         follow(&shop, &disputed, "charge_back").await;
         pass(&shop).await;
         let received = receiver.received();
-        assert_eq!(told_of(&received, &rejected), ["payment.rejected"]);
+        assert_eq!(kinds_about(&received, &rejected), ["payment.rejected"]);
         assert_eq!(shop.status(&reviewed).await, "in_process");
-        assert_eq!(told_of(&received, &reviewed), [""; 0]);
+        assert_eq!(kinds_about(&received, &reviewed), [""; 0]);
         let of_boleto = ["payment.pending", "payment.canceled"];
-        assert_eq!(told_of(&received, &canceled), of_boleto);
+        assert_eq!(kinds_about(&received, &canceled), of_boleto);
         let of_card = ["payment.approved", "payment.charged_back"];
-        assert_eq!(told_of(&received, &disputed), of_card);
+        assert_eq!(kinds_about(&received, &disputed), of_card);
     }
 );
 
@@ -153,12 +154,12 @@ on_both_engines!(
     events_of_a_process_that_dies_before_it_delivers_are_delivered_by_the_next,
     async |address| {
         let receiver = Receiver::start().await;
-        let shop = Shop::open_with(&address, told_at(&receiver.url())).await;
+        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
         // Committed and answered; this process delivers nothing.
         let id = shop.pay(&card("APRO")).await.id();
-        let next = shop.replica(told_at(&receiver.url())).await;
+        let next = shop.replica(send_events_to(&receiver.url())).await;
         assert_eq!(pass(&next).await, (1, 1));
-        assert_eq!(told_of(&receiver.received(), &id), ["payment.approved"]);
+        assert_eq!(kinds_about(&receiver.received(), &id), ["payment.approved"]);
         assert_eq!(pass(&next).await, (0, 0));
     }
 );
@@ -169,18 +170,21 @@ on_both_engines!(
         let receiver = Receiver::start().await;
         // The first post, of the first payment, fails.
         receiver.behaves(|number| Reply::Status(if number == 0 { 500 } else { 200 }));
-        let shop = Shop::open_with(&address, told_at(&receiver.url())).await;
+        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
         let first = shop.pay(&pix()).await.id();
         pass(&shop).await;
         follow(&shop, &first, "pay").await;
         let second = shop.pay(&pix()).await.id();
         assert_eq!(pass(&shop).await, (1, 1));
-        assert_eq!(told_of(&receiver.received(), &first), [""; 0]);
-        assert_eq!(told_of(&receiver.received(), &second), ["payment.pending"]);
+        assert_eq!(kinds_about(&receiver.received(), &first), [""; 0]);
+        assert_eq!(
+            kinds_about(&receiver.received(), &second),
+            ["payment.pending"]
+        );
         shop.clock.advance(Duration::from_secs(10));
         assert_eq!(pass(&shop).await, (2, 2));
         let in_order = ["payment.pending", "payment.approved"];
-        assert_eq!(told_of(&receiver.received(), &first), in_order);
+        assert_eq!(kinds_about(&receiver.received(), &first), in_order);
     }
 );
 
@@ -189,7 +193,7 @@ on_both_engines!(
     async |address| {
         let down = ClosedPort::new();
         let url = format!("http://{}/hooks", down.address);
-        let shop = Shop::open_with(&address, told_at(&url)).await;
+        let shop = Shop::open_with(&address, send_events_to(&url)).await;
         let id = shop.pay(&card("APRO")).await.id();
         assert_eq!(pass(&shop).await, (1, 0));
         assert_eq!(shop.figure("balcao_checkout_webhook_deliveries_waiting"), 1);
@@ -197,7 +201,7 @@ on_both_engines!(
         let receiver = Receiver::on(down.listen());
         shop.clock.advance(Duration::from_secs(10));
         assert_eq!(pass(&shop).await, (1, 1));
-        assert_eq!(told_of(&receiver.received(), &id), ["payment.approved"]);
+        assert_eq!(kinds_about(&receiver.received(), &id), ["payment.approved"]);
         assert_eq!(shop.figure("balcao_checkout_webhook_deliveries_waiting"), 0);
     }
 );
@@ -206,9 +210,9 @@ on_both_engines!(
     nothing_is_posted_to_private_addresses_unless_the_setting_says_so,
     async |address| {
         let receiver = Receiver::start().await;
-        let told = told_at(&receiver.url());
+        let configure = send_events_to(&receiver.url());
         let shop = Shop::open_with(&address, |config| {
-            told(config);
+            configure(config);
             config.webhooks.allow_private = false;
         });
         let shop = shop.await;
@@ -240,8 +244,8 @@ on_both_engines!(
         assert_eq!(endpoints::redeliver(outbox, 1).await.unwrap(), Some(1));
         pass(&shop).await;
         let received = receiver.received();
-        assert_eq!(told_of(&received, &before), ["payment.approved"]);
-        assert_eq!(told_of(&received, &after), ["payment.approved"]);
+        assert_eq!(kinds_about(&received, &before), ["payment.approved"]);
+        assert_eq!(kinds_about(&received, &after), ["payment.approved"]);
         assert!(
             received
                 .iter()

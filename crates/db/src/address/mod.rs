@@ -1,4 +1,5 @@
-//! Where a database is. The scheme chooses the engine; an unknown one is refused and never replaced by a default.
+//! Where a database is. The scheme selects the engine. An unknown scheme is an error; there is no
+//! default.
 
 pub(crate) mod postgres;
 
@@ -16,8 +17,9 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// The join of the few rows on its left, found by a subquery with a limit, with what belongs to each. PostgreSQL finds the
-    /// order by itself and has no `CROSS JOIN … ON`; SQLite, which does not know the limit when it plans, has to be told.
+    /// The join of a subquery with a limit on the left and a table on the right. SQLite does not
+    /// know the limit when it plans, so `CROSS JOIN` fixes the order of the join. PostgreSQL finds
+    /// the order by itself, and has no `CROSS JOIN … ON`.
     pub const fn join_in_order(self) -> &'static str {
         match self {
             Self::Sqlite => " CROSS JOIN ",
@@ -26,7 +28,8 @@ impl Engine {
     }
 }
 
-/// Where a database is: `sqlite:PATH` or `postgres://user:password@host:port/database?sslmode=require`.
+/// Where a database is: `sqlite:PATH` or
+/// `postgres://user:password@host:port/database?sslmode=require`.
 #[derive(Clone)]
 pub enum Address {
     /// The file, which need not exist yet.

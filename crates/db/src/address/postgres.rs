@@ -8,13 +8,16 @@ use tokio_postgres::config::{Config, Host, SslMode};
 ///
 /// `sslmode` is one of
 /// - `disable`: no TLS;
-/// - `require`, `verify-ca`, `verify-full`: TLS, with certificate **and** host name verified (stricter than libpq, where
-///   `require` verifies nothing);
-/// - `prefer`, also when absent: no TLS over a Unix socket or loopback, else TLS if the server offers it, and then verified.
+/// - `require`, `verify-ca`, `verify-full`: TLS, with certificate **and** host name verified
+///   (stricter than libpq, where `require` verifies nothing);
+/// - `prefer`, also when absent: no TLS over a Unix socket or loopback, else TLS if the server
+///   offers it, and then verified.
 ///
-/// Certificates are verified by the system's roots, or by those in the PEM file `sslrootcert` when it is given.
+/// Certificates are verified by the system's roots, or by those in the PEM file `sslrootcert` when
+/// it is given.
 ///
-/// Several hosts are separated by commas: `postgres://user@one,two:5433/shop?target_session_attrs=read-write`.
+/// Several hosts are separated by commas:
+/// `postgres://user@one,two:5433/shop?target_session_attrs=read-write`.
 #[derive(Clone)]
 pub struct PostgresAddress {
     /// One for each host, which differ in host and port alone.
@@ -57,8 +60,8 @@ impl FromStr for PostgresAddress {
     }
 }
 
-/// The list of hosts in `postgres://user:password@hosts/database`, with what is before and after it. A name or a password has no `@`: there it
-/// is `%40`.
+/// The list of hosts in `postgres://user:password@hosts/database`, with what is before and after
+/// it. A name or a password has no `@`: there it is `%40`.
 fn around_hosts(base: &str) -> (&str, &str, &str) {
     let scheme = base.find("://").map_or(0, |place| place + 3);
     let start = base
@@ -72,7 +75,7 @@ fn around_hosts(base: &str) -> (&str, &str, &str) {
 
 /// The address of one host.
 fn of_host(address: &str) -> Result<Config, String> {
-    // The driver's words may repeat a part of the address, so only their gist is passed on.
+    // The driver's message may repeat a part of the address, with the password, so it is replaced.
     let config = Config::from_str(address)
         .map_err(|_| "it is not of the form user:password@host:port/database".to_owned())?;
     match config.get_hosts() {

@@ -1,5 +1,5 @@
-//! Statements over a connection of either engine. The rooms `sqlite` and `postgres` pool the connections and lend them
-//! to jobs; nothing outside of this folder speaks to a database.
+//! Statements over a connection of either engine. The rooms `sqlite` and `postgres` pool the
+//! connections and lend them to jobs; nothing outside of this folder speaks to a database.
 
 pub(crate) mod postgres;
 pub(crate) mod sqlite;
@@ -11,14 +11,15 @@ use std::{
 
 use crate::{BatchLoader, Counters, Engine, Error, Param, Query, Row, Rows, Sql};
 
-/// A connection lent to a job. Every statement is one literal text with `$1`, `$2`, … that both engines accept,
-/// prepared once for each connection.
+/// A connection lent to a job. Every statement is one literal text with `$1`, `$2`, … that both
+/// engines accept, prepared once for each connection.
 pub struct Conn {
     backend: Backend,
     counters: Arc<Counters>,
     /// The first failure of a statement in the current job.
     failure: Option<Error>,
-    /// Whether the job runs in a transaction, in which nothing more is done after a failure, on either engine.
+    /// Whether the job runs in a transaction. After a failure in a transaction, no further
+    /// statement runs, on either engine.
     in_transaction: bool,
 }
 
@@ -29,9 +30,10 @@ enum Backend {
 
 /// A connection with a transaction open, lent to a job of [`Db::write`](crate::Db::write).
 ///
-/// After a statement failed, the transaction is over: later statements are refused and it is rolled back even if
-/// the job answers `Ok`. So it is on PostgreSQL, and here on both engines. What may collide is written with
-/// `ON CONFLICT`, or the error is looked at outside of the job.
+/// When a statement fails, the transaction is over: later statements are refused, and it is rolled
+/// back even if the job returns `Ok`. PostgreSQL behaves so by itself; this crate does the same on
+/// SQLite. A write that may conflict uses `ON CONFLICT`, or the caller handles the error outside of
+/// the job.
 pub struct Tx(Conn);
 
 impl Deref for Tx {
@@ -72,7 +74,7 @@ impl Conn {
         }
     }
 
-    /// Which engine answers, for the rare statement that needs a text of its own for each.
+    /// The engine, for the rare statement that needs a different text on each.
     pub fn engine(&self) -> Engine {
         match self.backend {
             Backend::Sqlite(_) => Engine::Sqlite,
@@ -80,7 +82,8 @@ impl Conn {
         }
     }
 
-    /// Every row of the answer, each turned into a `T` by `map`. Limit the statement: all of them are held in memory.
+    /// Every row of the result, each turned into a `T` by `map`. All of them are held in memory, so
+    /// the statement needs a limit.
     ///
     /// # Errors
     /// What the database refuses, a wrong number of parameters, and the errors of `map`.
@@ -93,7 +96,7 @@ impl Conn {
         self.collect(Sql::Literal(sql), params, &mut map).await
     }
 
-    /// As [`all`](Self::all), of a statement put together.
+    /// As [`all`](Self::all), of an assembled statement.
     ///
     /// # Errors
     /// As [`all`](Self::all).
@@ -106,7 +109,7 @@ impl Conn {
             .await
     }
 
-    /// The only row of the answer, or `None` when there is none.
+    /// The only row of the result, or `None` when there is none.
     ///
     /// # Errors
     /// As [`all`](Self::all), and when there is more than one row.
@@ -119,7 +122,7 @@ impl Conn {
         self.find(Sql::Literal(sql), params, &mut map).await
     }
 
-    /// As [`optional`](Self::optional), of a statement put together.
+    /// As [`optional`](Self::optional), of an assembled statement.
     ///
     /// # Errors
     /// As [`optional`](Self::optional).
@@ -132,7 +135,7 @@ impl Conn {
             .await
     }
 
-    /// The only row of the answer.
+    /// The only row of the result.
     ///
     /// # Errors
     /// As [`all`](Self::all), and when there is not exactly one row.
@@ -148,7 +151,7 @@ impl Conn {
         }
     }
 
-    /// As [`one`](Self::one), of a statement put together.
+    /// As [`one`](Self::one), of an assembled statement.
     ///
     /// # Errors
     /// As [`one`](Self::one).
@@ -163,8 +166,8 @@ impl Conn {
         }
     }
 
-    /// The row of a key, or `None` when there is none. On PostgreSQL, outside a transaction, one statement reads those that
-    /// are asked for at the same time.
+    /// The row with a key, or `None` when there is none. On PostgreSQL, outside a transaction,
+    /// concurrent calls share one statement.
     ///
     /// # Errors
     /// As [`all`](Self::all).
@@ -186,7 +189,7 @@ impl Conn {
         self.optional(what.one, &[&key], what.row).await
     }
 
-    /// Runs a statement that answers no rows and says how many it inserted, changed or deleted.
+    /// Runs a statement without result rows. Returns how many rows it inserted, changed or deleted.
     ///
     /// # Errors
     /// What the database refuses, and a wrong number of parameters.
@@ -198,7 +201,7 @@ impl Conn {
         self.run(Sql::Literal(sql), params).await
     }
 
-    /// As [`execute`](Self::execute), of a statement put together.
+    /// As [`execute`](Self::execute), of an assembled statement.
     ///
     /// # Errors
     /// As [`execute`](Self::execute).
@@ -206,8 +209,8 @@ impl Conn {
         self.run(Sql::Built(query.text()), &query.params()).await
     }
 
-    /// Adds the one row of an `INSERT` and answers its `id`. SQLite knows that without a `RETURNING`, for which it would make a temporary
-    /// table each time.
+    /// Runs an `INSERT` of one row and returns the row's `id`. On SQLite it does so without
+    /// `RETURNING`, which would make a temporary table each time.
     ///
     /// # Errors
     /// As [`execute`](Self::execute), and when not exactly one row was added.
@@ -281,12 +284,12 @@ impl Conn {
         done.map_err(|error| self.remember(error))
     }
 
-    /// Runs a text of the program's own making, such as a definition read from the catalog.
+    /// Runs a text that the program has made, such as a definition read from the catalog.
     pub(crate) async fn execute_text(&mut self, sql: &str) -> Result<u64, Error> {
         self.run(Sql::Built(sql), &[]).await
     }
 
-    /// The number that such a text answers.
+    /// The number that such a text returns.
     pub(crate) async fn number_of_text(&mut self, sql: &str) -> Result<Option<i64>, Error> {
         self.find(Sql::Built(sql), &[], &mut |row: &Row<'_>| row.get(0))
             .await
@@ -323,13 +326,13 @@ impl Conn {
         error
     }
 
-    /// Forgets the job before.
+    /// Begins a job: clears the failure of the one before.
     pub(crate) fn begin_job(&mut self, in_transaction: bool) {
         self.in_transaction = in_transaction;
         self.failure = None;
     }
 
-    /// What failed first since [`begin_job`](Self::begin_job).
+    /// The first failure since [`begin_job`](Self::begin_job).
     pub(crate) fn end_job(&mut self) -> Option<Error> {
         self.in_transaction = false;
         self.failure.take()

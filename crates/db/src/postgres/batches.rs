@@ -1,8 +1,8 @@
-//! Group commit on PostgreSQL: changes of one kind that wait at the same time share a transaction. A batch in which one
-//! fails is rolled back, and its changes are made one by one.
+//! Group commit on PostgreSQL: changes of one kind that wait at the same time share a transaction.
+//! When one change of a batch fails, the batch is rolled back, and its changes are made one by one.
 //!
-//! A batch never waits for a row that another transaction has locked. Changes of such a row go to a queue of that row,
-//! whose batches wait for it.
+//! A batch never waits for a row that another transaction has locked. Changes of such a row go to a
+//! queue of that row, whose batches wait for it.
 
 use std::{
     any::{Any, TypeId},
@@ -15,35 +15,36 @@ use std::{
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use super::lane::Lane;
-use crate::{Batched, Error, ErrorKind, Locks, Outcome, Tx, batched, job::Job};
+use crate::{BatchedChange, Error, ErrorKind, Locks, Outcome, Tx, batched, job::Job};
 
 /// The changes that wait on a lane: a [`ChangeQueue`] for each kind.
 #[derive(Default)]
 pub(super) struct Batches(RefCell<HashMap<TypeId, Box<dyn Any + Send>>>);
 
 /// A change and its caller.
-pub(super) struct PendingChange<B: Batched> {
+pub(super) struct PendingChange<B: BatchedChange> {
     pub(super) change: B,
     pub(super) caller: Caller<B>,
 }
 
 /// Gets the answer.
-pub(super) struct Caller<B: Batched> {
+pub(super) struct Caller<B: BatchedChange> {
     pub(super) sender: oneshot::Sender<Result<B::Answer, Error>>,
     /// Held until the change has been made.
     pub(super) place: OwnedSemaphorePermit,
 }
 
-struct ChangeQueue<B: Batched> {
+struct ChangeQueue<B: BatchedChange> {
     pending: VecDeque<PendingChange<B>>,
     /// Whether a task makes one batch after the other.
     busy: bool,
-    /// The changes of each row that was found locked. A task works on each of these queues and removes it when it is empty.
+    /// The changes of each row that was found locked. A task works on each of these queues and
+    /// removes it when it is empty.
     locked: HashMap<i64, VecDeque<PendingChange<B>>>,
 }
 
 /// Adds a change to its queue, and commits batches unless another task does.
-pub(super) async fn enqueue<B: Batched>(lane: Rc<Lane>, pending: PendingChange<B>) {
+pub(super) async fn enqueue<B: BatchedChange>(lane: Rc<Lane>, pending: PendingChange<B>) {
     let is_first = lane.batches.of(|waiting: &mut ChangeQueue<B>| {
         if let Some(queue) = waiting.locked.get_mut(&pending.change.row()) {
             queue.push_back(pending);
@@ -64,7 +65,7 @@ pub(super) async fn enqueue<B: Batched>(lane: Rc<Lane>, pending: PendingChange<B
     }
 }
 
-async fn commit_batch<B: Batched>(lane: &Rc<Lane>, batch: Vec<PendingChange<B>>) {
+async fn commit_batch<B: BatchedChange>(lane: &Rc<Lane>, batch: Vec<PendingChange<B>>) {
     let (changes, callers): (Vec<B>, Vec<Caller<B>>) = apart(batch);
     let mut all = Job::new(async |tx: &mut Tx| together(&changes, Locks::Skip, tx).await);
     let ran = lane.write_once(&mut all).await;
@@ -81,7 +82,8 @@ async fn commit_batch<B: Batched>(lane: &Rc<Lane>, batch: Vec<PendingChange<B>>)
                 finish(lane, pending, Ok(outcome));
             }
         }
-        // A second attempt would fail the same way, or may follow a commit whose outcome is not known.
+        // A second attempt would fail the same way, or may follow a commit whose outcome is not
+        // known.
         Err(error) if pending.len() == 1 || *error.kind() == ErrorKind::Unavailable => {
             for pending in pending {
                 finish(lane, pending, Err(error.clone()));
@@ -101,7 +103,7 @@ async fn commit_batch<B: Batched>(lane: &Rc<Lane>, batch: Vec<PendingChange<B>>)
 }
 
 /// Answers the caller of a change, unless the change has to wait for its row.
-fn finish<B: Batched>(
+fn finish<B: BatchedChange>(
     lane: &Rc<Lane>,
     pending: PendingChange<B>,
     ended: Result<Outcome<B::Answer>, Error>,
@@ -115,7 +117,7 @@ fn finish<B: Batched>(
 }
 
 /// Adds a change to the queue of its row, which is created if there is none.
-fn queue_for_row<B: Batched>(lane: &Rc<Lane>, pending: PendingChange<B>) {
+fn queue_for_row<B: BatchedChange>(lane: &Rc<Lane>, pending: PendingChange<B>) {
     let row = pending.change.row();
     let is_first = lane.batches.of(|waiting: &mut ChangeQueue<B>| {
         let is_first = !waiting.locked.contains_key(&row);
@@ -128,7 +130,7 @@ fn queue_for_row<B: Batched>(lane: &Rc<Lane>, pending: PendingChange<B>) {
 }
 
 /// Makes the changes of a row until its queue is empty.
-async fn drain_row_queue<B: Batched>(lane: Rc<Lane>, row: i64) {
+async fn drain_row_queue<B: BatchedChange>(lane: Rc<Lane>, row: i64) {
     loop {
         let turn = lane.lock_wait_permit().await;
         let next = lane
@@ -148,7 +150,7 @@ async fn drain_row_queue<B: Batched>(lane: Rc<Lane>, row: i64) {
     }
 }
 
-async fn commit_waiting<B: Batched>(lane: &Lane, batch: Vec<PendingChange<B>>) {
+async fn commit_waiting<B: BatchedChange>(lane: &Lane, batch: Vec<PendingChange<B>>) {
     let (changes, callers): (Vec<B>, Vec<Caller<B>>) = apart(batch);
     let mut all = Job::new(async |tx: &mut Tx| together(&changes, Locks::Wait, tx).await);
     let ran = lane.write_waiting(&mut all).await;
@@ -176,14 +178,14 @@ async fn commit_waiting<B: Batched>(lane: &Lane, batch: Vec<PendingChange<B>>) {
     }
 }
 
-fn apart<B: Batched>(batch: Vec<PendingChange<B>>) -> (Vec<B>, Vec<Caller<B>>) {
+fn apart<B: BatchedChange>(batch: Vec<PendingChange<B>>) -> (Vec<B>, Vec<Caller<B>>) {
     batch
         .into_iter()
         .map(|pending| (pending.change, pending.caller))
         .unzip()
 }
 
-async fn together<B: Batched>(
+async fn together<B: BatchedChange>(
     changes: &[B],
     locks: Locks,
     tx: &mut Tx,
@@ -200,7 +202,7 @@ fn is_made<A>(outcome: &Outcome<A>) -> bool {
     matches!(outcome, Outcome::Made(_))
 }
 
-impl<B: Batched> Caller<B> {
+impl<B: BatchedChange> Caller<B> {
     fn answer(self, made: Result<B::Answer, Error>) {
         let _caller_gone = self.sender.send(made);
         drop(self.place);
@@ -209,7 +211,7 @@ impl<B: Batched> Caller<B> {
 
 impl Batches {
     /// Works on the queue of one kind.
-    fn of<B: Batched, T>(&self, act: impl FnOnce(&mut ChangeQueue<B>) -> T) -> Option<T> {
+    fn of<B: BatchedChange, T>(&self, act: impl FnOnce(&mut ChangeQueue<B>) -> T) -> Option<T> {
         let mut kinds = self.0.borrow_mut();
         kinds
             .entry(TypeId::of::<B>())
@@ -225,7 +227,7 @@ impl Batches {
     }
 }
 
-impl<B: Batched> ChangeQueue<B> {
+impl<B: BatchedChange> ChangeQueue<B> {
     /// The next batch; none, and the work ends, when the queue is empty.
     fn next(&mut self, most: usize) -> Option<Vec<PendingChange<B>>> {
         let count = self.pending.len().min(most);

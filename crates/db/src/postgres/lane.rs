@@ -1,5 +1,5 @@
-//! A lane: one thread with a runtime of its own and its own connections. Jobs of one lane run beside each other on
-//! that thread, so their futures need not be `Send`.
+//! A lane: one thread with a runtime of its own and its own connections. Jobs of one lane run
+//! beside each other on that thread, so their futures need not be `Send`.
 
 use std::{
     hash::{BuildHasher, Hasher, RandomState},
@@ -71,7 +71,8 @@ pub(crate) struct Lane {
     pub(super) limits: Limits,
 }
 
-/// How long the server is waited for. It gives up a statement a little earlier by itself, unless it does not answer at all.
+/// How long the server is waited for. It gives up a statement a little earlier by itself, unless it
+/// does not answer at all.
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
     pub(super) statement: Duration,
@@ -92,7 +93,8 @@ enum Attempt {
 
 /// Why the result of a job does not count.
 enum Failure {
-    /// The job waited for a row that another transaction has locked, and nothing of it was committed.
+    /// The job waited for a row that another transaction has locked, and nothing of it was
+    /// committed.
     Locked(Error),
     Other(Error),
 }
@@ -189,7 +191,8 @@ impl Lane {
         ended.await.map_err(Failure::into_error)
     }
 
-    /// A job that meets a locked row waits for it briefly. If that does not suffice, it is run once more, and waits long.
+    /// A job that meets a locked row waits for it briefly. If that does not suffice, it is run once
+    /// more, and waits long.
     pub(super) async fn write(&self, job: &mut dyn Work<Tx>) -> Result<(), Error> {
         match self.try_write(BEGIN_WRITE, job).await {
             Err(Failure::Locked(_)) => {}
@@ -261,7 +264,8 @@ impl Lane {
                 Ok(Attempt::Refused(error)) | Err(error) => return Err(Failure::Other(error)),
             };
             if *error.kind() != ErrorKind::Retry {
-                // A server that restarted has closed all connections: the next attempt opens a new one.
+                // A server that restarted has closed all connections: the next attempt opens a new
+                // one.
                 connections_lost += 1;
                 self.jobs.retain(|_, _| false);
                 self.reports.retain(|_, _| false);
@@ -326,8 +330,8 @@ async fn connected(pool: &Pool<PgManager>, limit: Duration) -> Result<Session, E
     Ok(session)
 }
 
-/// Whether nothing was done and a further attempt may succeed: the server asked for it, or the connection broke
-/// before any commit was sent.
+/// Whether nothing was done and a further attempt may succeed: the server asked for it, or the
+/// connection broke before any commit was sent.
 fn is_repeatable(conn: &mut Conn, error: &Error) -> bool {
     *error.kind() == ErrorKind::Retry
         || conn
@@ -342,7 +346,8 @@ impl Conn {
     }
 }
 
-/// Runs a lane until it is told to stop or nobody can send to it; then waits for the jobs that it has.
+/// Runs a lane until it is told to stop or nobody can send to it; then waits for the jobs that it
+/// has.
 pub(super) async fn run(
     lane: Rc<Lane>,
     mut messages: mpsc::Receiver<Message>,
@@ -362,7 +367,8 @@ pub(super) async fn run(
     let _all_ended = room.acquire_many(jobs).await;
 }
 
-/// A random part of a time that doubles with each attempt, so that transactions that conflicted do not conflict again.
+/// A random part of a time that doubles with each attempt, so that transactions that conflicted do
+/// not conflict again.
 fn pause(attempt: u32) -> Duration {
     let longest = FIRST_PAUSE
         .saturating_mul(2_u32.saturating_pow(attempt))

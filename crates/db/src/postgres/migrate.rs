@@ -1,18 +1,19 @@
-//! Migrating a PostgreSQL database: each migration in a transaction of its own, under a lock, so that replicas which
-//! start together migrate one after the other.
+//! Migrating a PostgreSQL database: each migration in a transaction of its own, under a lock, so
+//! that replicas which start together migrate one after the other.
 
 use tokio_postgres::{Client, Transaction};
 
 use crate::{
     Engine, Error, Migrations,
     conn::postgres::{Connector, errors},
-    migrations::{Applied, Migration, checksum},
+    migrations::{AppliedMigration, Migration, checksum},
 };
 
 /// An advisory lock is a number that all who use it agree on: the letters of "balcao" in ASCII.
 const LOCK: i64 = 0x6261_6C63_616F;
 
-/// How the transaction of a migration begins: it may take long, but does not wait for ever for a lock.
+/// How the transaction of a migration begins: it may take long, but does not wait for ever for a
+/// lock.
 const BEGIN: &str =
     "SET TRANSACTION READ WRITE; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '60s'";
 
@@ -57,7 +58,7 @@ async fn apply_next(client: &mut Client, set: &Migrations) -> Result<Option<&'st
 async fn applied(
     transaction: &Transaction<'_>,
     set: &Migrations,
-) -> Result<Vec<Applied>, tokio_postgres::Error> {
+) -> Result<Vec<AppliedMigration>, tokio_postgres::Error> {
     transaction
         .batch_execute(
             r#"CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -70,7 +71,7 @@ async fn applied(
     let rows = transaction.query(sql, &[&set.name]).await?;
     rows.iter()
         .map(|row| {
-            Ok(Applied {
+            Ok(AppliedMigration {
                 name: row.try_get(0)?,
                 checksum: row.try_get(1)?,
             })

@@ -1,5 +1,6 @@
-//! PostgreSQL: a few lanes, each a thread with its own connections. A job runs on its lane to its end, whether or not
-//! its caller still waits; what the server asks to be repeated is run again. How a connection works is in `conn::postgres`.
+//! PostgreSQL: a few lanes, each a thread with its own connections. A job runs on its lane to its
+//! end, whether or not its caller still waits, and a job that must be retried is run again. How a
+//! connection works is in `conn::postgres`.
 
 mod batches;
 mod lane;
@@ -22,13 +23,13 @@ use self::{
     lane::{Lane, Message},
 };
 use crate::{
-    Batched, Conn, Counters, Error, Options, PostgresAddress, Statistics, Tx,
+    BatchedChange, Conn, Counters, Error, Options, PostgresAddress, Statistics, Tx,
     conn::postgres::Connector,
     job::{Job, Work},
 };
 
-/// The lane of inline reads, whose batch loaders share statements. The more of them meet, the fewer statements they need; other
-/// jobs go to all lanes in turns.
+/// The lane of inline reads, whose batch loaders share statements. The more reads there are on one
+/// lane, the fewer statements they need. Other jobs go to all lanes in turns.
 const LOADER_LANE: u64 = 0;
 /// The lane of batched changes, which share commits.
 const BATCH_LANE: u64 = 1;
@@ -180,7 +181,10 @@ impl Postgres {
     }
 
     /// Makes a change in one batch with others of its kind.
-    pub(crate) async fn write_batched<B: Batched>(&self, change: B) -> Result<B::Answer, Error> {
+    pub(crate) async fn write_batched<B: BatchedChange>(
+        &self,
+        change: B,
+    ) -> Result<B::Answer, Error> {
         let (sender, answer) = oneshot::channel();
         let caller = Caller {
             sender,

@@ -1,4 +1,5 @@
-//! Copies of a SQLite database in use: one snapshot, written beside its final name, checked, and only then renamed.
+//! Copies of a SQLite database in use: one snapshot, written beside its final name, checked, and
+//! only then renamed.
 
 use std::{
     fs,
@@ -12,8 +13,8 @@ use crate::{
     conn::sqlite::{Connection, Role, create_private},
 };
 
-/// Copies the database at `source` to `target`, which must not exist. Blocks on the disk; readers and the writer
-/// of the database go on meanwhile.
+/// Copies the database at `source` to `target`, which must not exist. Blocks on the disk; readers
+/// and the writer of the database go on meanwhile.
 pub(crate) fn copy(source: &Path, target: &Path, options: &Options) -> Result<(), Error> {
     if target.exists() {
         return Err(Error::other(format!(
@@ -46,7 +47,8 @@ fn copy_checked(source: &Path, target: &Path, options: &Options) -> Result<(), E
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )
     .map_err(other)?;
-    // All pages in one step are one snapshot; in smaller steps every write would start the copy again.
+    // All pages in one step are one snapshot; in smaller steps every write would start the copy
+    // again.
     let step = Backup::new(source.raw(), &mut copy)
         .and_then(|backup| backup.step(-1))
         .map_err(other)?;

@@ -1,7 +1,8 @@
-//! Keeping the write-ahead log short: a thread of its own copies it into the database file while the writer goes on;
-//! the writer itself copies the little that came meanwhile, so that its next commit begins the log anew, and empties
-//! a log that has grown past its bound. A log that is written over costs half the flush of one that gets longer, which
-//! is why it has its usual length from the start.
+//! Keeping the write-ahead log short. A thread of its own copies the log into the database file
+//! while the writer goes on. The writer copies the rest between two batches, so that its next
+//! commit starts the log from its beginning. It also empties a log that has grown past its bound.
+//! Flushing an overwritten log costs half as much as flushing one that grows, so the file is given
+//! its usual length at the start.
 
 use std::{
     fs::OpenOptions,
@@ -13,19 +14,21 @@ use std::{
 
 use crate::{Counters, Error, Options, conn::sqlite::Connection, queue::Queue};
 
-/// Bytes that the writer copies itself between two batches, and by how many the log grows before it does so again after
-/// readers spoilt it.
+/// Bytes that the writer copies itself between two batches. When readers prevented that, the log
+/// grows by as many before the writer tries again.
 const SOON_COPIED: u64 = 1024 * 1024;
-/// The length that the log's file has from the start, in bytes; what goes beyond it is lengthened once, while the first log is written.
+/// The length of the log's file from the start, in bytes. A longer log extends the file once, while
+/// the first log is written.
 const ROOM: u64 = 8 * 1024 * 1024;
-/// What a processor's memory is divided into, in bytes.
+/// Bytes of a memory page.
 const PAGE: usize = 4096;
-/// How long the writer waits for readers of the old log before it goes on without starting it anew.
+/// How long the writer waits for readers of the old log before it goes on without restarting it.
 const PATIENCE: Duration = Duration::from_millis(100);
-/// After a visit that readers spoilt, the log may grow by this part of its bound before the writer tries again.
+/// After readers prevented a restart, the log may grow by this part of its bound before the writer
+/// tries again.
 const GROWTH_BEFORE_NEXT_TRY: u64 = 4;
 
-/// What the log holds: pages in it, and how many of them are in the database file already.
+/// Pages in the log, and how many of them are copied into the database file already.
 #[derive(Clone, Copy, Debug, Default)]
 struct Log {
     busy: bool,
@@ -60,7 +63,8 @@ pub(crate) struct WalKeeper {
     signals: Arc<Queue<()>>,
     counters: Arc<Counters>,
     page_bytes: u64,
-    /// The bound of the log, what of it is worth copying, and what is soon copied, in pages.
+    /// In pages: the bound of the log, the size from which it is copied, and the size that the
+    /// writer copies itself.
     most_pages: u64,
     worth_copying: u64,
     soon_copied: u64,
@@ -94,7 +98,8 @@ impl WalKeeper {
         })
     }
 
-    /// Between two batches: looks at the log, calls the checkpoint thread, and starts the log anew past its bound.
+    /// Runs between two batches: checks the log's size, signals the checkpoint thread, and restarts
+    /// a log that is past its bound.
     pub(crate) fn look(&mut self, connection: &Connection) {
         if let Err(error) = self.try_look(connection) {
             tracing::warn!(%error, "the write-ahead log could not be kept short");
@@ -114,7 +119,7 @@ impl WalKeeper {
         if log.pages >= self.next_try {
             self.restart(connection)?;
         } else if log.pages >= self.next_copy && left > self.soon_copied {
-            // A full queue means that a visit is due already.
+            // A full queue means that a pass is due already.
             let _due_already = self.signals.push(());
         } else if log.pages >= self.next_copy && left > 0 {
             checkpoint(connection, "PRAGMA wal_checkpoint(PASSIVE)")?;
@@ -123,8 +128,8 @@ impl WalKeeper {
         Ok(())
     }
 
-    /// A long report still reads the old log: then the log goes on growing, and this is tried again later, so that
-    /// nobody waits for the report.
+    /// While a long report still reads the old log, the log goes on growing. The restart is tried
+    /// again later, so that no write waits for the report.
     fn restart(&mut self, connection: &Connection) -> Result<(), Error> {
         connection.set_wait(PATIENCE)?;
         let log = checkpoint(connection, "PRAGMA wal_checkpoint(RESTART)")?;
@@ -142,12 +147,14 @@ fn mebibytes(count: u32) -> u64 {
     u64::from(count.max(1)) * 1024 * 1024
 }
 
-/// Gives the log's file its usual length, filled with zeros, which are no pages of any log. Only who may write to the
-/// database may lengthen its log: meanwhile nobody else, in this process or another, adds to it.
+/// Gives the log's file its usual length, filled with zeros, which are not valid log frames. It
+/// holds the write lock meanwhile, so that nobody else, in this process or another, appends to the
+/// log.
 ///
 /// # Errors
 ///
-/// When another process writes, and faults of the disk. The database works all the same, and its log grows as it is written.
+/// When another process writes, and faults of the disk. The database works all the same; its log
+/// then grows with the writes.
 pub(crate) fn preallocate_log(
     connection: &Connection,
     database: &Path,
@@ -170,8 +177,8 @@ pub(super) fn log_of(database: &Path) -> PathBuf {
 fn lengthen(log: &Path, room: u64) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).open(log)?;
     let end = file.seek(SeekFrom::End(0))?;
-    // Page by page: an operating system that keeps what is written at once as one large page would look through all of
-    // that for each small page that is written over later.
+    // Page by page: some operating systems cache a large write as one large page, and would search
+    // all of it for each small page that is overwritten later.
     for _ in 0..room.saturating_sub(end).div_ceil(PAGE as u64) {
         file.write_all(&[0; PAGE])?;
     }

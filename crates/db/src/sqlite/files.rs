@@ -1,6 +1,7 @@
-//! Whether the files of a database are still those that were opened, and whether they take what is written.
+//! Whether the files of a database are still those that were opened, and whether writes reach them.
 //!
-//! A file that is deleted or replaced lives on for those who have it open. What they write to it is gone with them.
+//! A deleted or replaced file remains for the processes that have it open. What they write to it is
+//! lost when they end.
 
 use std::{
     fs,
@@ -18,8 +19,9 @@ use crate::Error;
 /// A file's device and its number there.
 type Identity = (u64, u64);
 
-/// The files of a database in use. They are told apart by their names alone: to open and close one of them would take this process's locks
-/// on it away (<https://www.sqlite.org/howtocorrupt.html>, section 2.2).
+/// The files of a database in use. They are checked by name only: opening and closing one of them
+/// would release this process's locks on it (<https://www.sqlite.org/howtocorrupt.html>, section
+/// 2.2).
 pub(crate) struct Files {
     database: PathBuf,
     database_opened: Identity,

@@ -8,7 +8,8 @@ use crate::{
     job,
 };
 
-/// Runs `job` in one transaction and commits. Blocks; the writer's jobs wait meanwhile as for another process.
+/// Runs `job` in one transaction and commits. Blocks; the writer's jobs wait meanwhile as for
+/// another process.
 pub(super) fn run<T, E, F>(
     path: &Path,
     options: &Options,

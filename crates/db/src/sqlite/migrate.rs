@@ -10,7 +10,7 @@ use super::backup;
 use crate::{
     Engine, Error, Migrations, Options,
     conn::sqlite::{Connection, Role},
-    migrations::{Applied, BASE, checksum},
+    migrations::{AppliedMigration, BASE, checksum},
 };
 
 /// How long another process that migrates the same file is waited for.
@@ -30,7 +30,8 @@ pub(crate) fn migrate(
         ..options.clone()
     };
     let connection = Connection::open(path, Role::Maintenance, &options)?;
-    // A table can only be rebuilt with its references unchecked; they are checked before the commit instead.
+    // A table can only be rebuilt with its references unchecked; they are checked before the commit
+    // instead.
     connection.control("PRAGMA foreign_keys = OFF")?;
     connection.control("BEGIN IMMEDIATE")?;
     let applied = apply(&connection, path, &options, migrations);
@@ -86,12 +87,12 @@ fn is_empty(connection: &Connection) -> Result<bool, Error> {
         .map_err(|error| connection.translate(error, "schema"))
 }
 
-fn applied(connection: &Connection, set: &Migrations) -> Result<Vec<Applied>, Error> {
+fn applied(connection: &Connection, set: &Migrations) -> Result<Vec<AppliedMigration>, Error> {
     let read = || {
         let sql = "SELECT name, checksum FROM schema_migrations WHERE service = ?1 ORDER BY name";
         let mut statement = connection.raw().prepare(sql)?;
         let rows = statement.query_map([set.name], |row| {
-            Ok(Applied {
+            Ok(AppliedMigration {
                 name: row.get(0)?,
                 checksum: row.get(1)?,
             })
@@ -146,7 +147,8 @@ fn keep_copy(
     remove_old_copies(path).map_err(|error| Error::other(format!("old copies: {error}")))
 }
 
-/// A name that no copy has. Two migrations within a millisecond would share one, and a backup never replaces a file.
+/// A name that no copy has. Two migrations within a millisecond would share one, and a backup never
+/// replaces a file.
 fn free_name(connection: &Connection, path: &Path, before: &str) -> Result<PathBuf, Error> {
     loop {
         let time: String = connection

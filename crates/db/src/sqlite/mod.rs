@@ -1,5 +1,6 @@
-//! SQLite: one file, a few threads that read it, one that reads it for reports, one that writes it and one that keeps
-//! its log short. A job's future runs on such a thread and never waits. How a connection works is in `conn::sqlite`.
+//! SQLite: one file, a few threads that read it, one that reads it for reports, one that writes it
+//! and one that keeps its log short. A job's future runs on such a thread and never waits. How a
+//! connection works is in `conn::sqlite`.
 
 pub(crate) mod backup;
 mod checkpoint;
@@ -22,13 +23,13 @@ use self::{
     checkpoint::WalKeeper,
     files::Files,
     pool::{Pool, Slot},
-    writer::{Job, WriteJob, Writer},
+    writer::{PendingWrite, WriteJob, Writer},
 };
 use crate::{
     Conn, Counters, Error, Options, Statistics, Tx,
     conn::sqlite::{Connection, Role, create_private},
     job,
-    queue::{Queue, Refused},
+    queue::{PushError, Queue},
 };
 
 /// A job for a thread that reads.
@@ -49,7 +50,8 @@ pub(crate) struct Sqlite {
 }
 
 impl Sqlite {
-    /// Opens the file, creating it and its folder if absent, and starts the threads. Blocks on the disk.
+    /// Opens the file, creating it and its folder if absent, and starts the threads. Blocks on the
+    /// disk.
     pub(crate) fn open(path: &Path, options: &Options) -> Result<Self, Error> {
         create_private(path)?;
         let sqlite = Self {
@@ -142,7 +144,8 @@ impl Sqlite {
         .await
     }
 
-    /// As [`read_statement`](Self::read_statement), of several statements, which all see the same state.
+    /// As [`read_statement`](Self::read_statement), of several statements, which all see one
+    /// snapshot.
     pub(crate) async fn read_inline<T, E, F>(&self, job: F) -> Result<T, E>
     where
         F: AsyncFn(&mut Conn) -> Result<T, E> + Send + 'static,
@@ -150,15 +153,15 @@ impl Sqlite {
         E: From<Error> + Send + 'static,
     {
         self.read_statement(async move |conn: &mut Conn| {
-            // Who takes the connection back ends the transaction.
+            // The pool ends the transaction when the connection is released.
             conn.sqlite_connection()?.control("BEGIN")?;
             job(conn).await
         })
         .await
     }
 
-    /// Runs a job of one statement on the calling thread, or as [`read`](Self::read) does when all connections for that
-    /// are in use.
+    /// Runs a job of one statement on the calling thread, or as [`read`](Self::read) does when all
+    /// connections for that are in use.
     pub(crate) async fn read_statement<T, E, F>(&self, job: F) -> Result<T, E>
     where
         F: AsyncFn(&mut Conn) -> Result<T, E> + Send + 'static,
@@ -238,7 +241,7 @@ impl Sqlite {
         E: From<Error> + Send + 'static,
     {
         let (caller, answer) = oneshot::channel();
-        let pushed = self.writes.push(Box::new(Job::new(
+        let pushed = self.writes.push(Box::new(PendingWrite::new(
             job,
             caller,
             Instant::now() + self.options.wait,
@@ -261,18 +264,18 @@ impl Sqlite {
             .map_err(|error| Error::other(format!("a load was cut short: {error}")))?
     }
 
-    fn refuse(&self, refused: Refused) -> Error {
+    fn refuse(&self, refused: PushError) -> Error {
         match refused {
-            Refused::Full => {
+            PushError::Full => {
                 self.counters.refusal();
                 Error::unavailable("too many jobs wait for the database")
             }
-            Refused::Closed => Error::unavailable("the database is closed"),
+            PushError::Closed => Error::unavailable("the database is closed"),
         }
     }
 
-    /// Whether what is written reaches the disk. After a write that did not, another one tries it: nobody else may, once a balancer has
-    /// been told that this service is not ready.
+    /// Whether writes reach the disk. After one that did not, this writes again, because a load
+    /// balancer may send no requests to a service that is not ready.
     pub(crate) async fn writable(&self) -> Result<(), Error> {
         self.files.check()?;
         if self.files.is_writable() {
@@ -302,8 +305,8 @@ impl Sqlite {
         self.checkpoints.close();
     }
 
-    /// Takes no more jobs; gives the threads, which end when the jobs that are in have ended. The last connection to
-    /// close copies the log into the file and removes it.
+    /// Takes no more jobs; gives the threads, which end when the jobs that are in have ended. The
+    /// last connection to close copies the log into the file and removes it.
     pub(crate) fn close(&self) -> Vec<JoinHandle<()>> {
         self.stop();
         self.threads
@@ -315,7 +318,7 @@ impl Sqlite {
 }
 
 impl Drop for Sqlite {
-    /// Threads finish what they have taken and end; nobody waits for them.
+    /// Threads finish their jobs and end; nobody waits for them.
     fn drop(&mut self) {
         self.stop();
     }
@@ -328,7 +331,8 @@ impl Conn {
     }
 }
 
-/// Refuses to begin a job that has waited too long: under overload its caller has given up, or will soon.
+/// Refuses to begin a job that has waited too long: under overload its caller has given up, or will
+/// soon.
 fn in_time(latest: Instant) -> Result<(), Error> {
     if Instant::now() > latest {
         return Err(Error::unavailable(

@@ -1,4 +1,5 @@
-//! Connections for inline reads, which run on the calling thread. They are opened when they are first needed.
+//! Connections for inline reads, which run on the calling thread. They are opened when they are
+//! first needed.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -6,21 +7,21 @@ use crate::{Conn, Error, conn::sqlite::Connection};
 
 /// A bounded pool of connections, each used by one read at a time.
 pub(crate) struct Pool {
-    state: Mutex<State>,
+    state: Mutex<PoolState>,
     capacity: usize,
 }
 
 #[derive(Default)]
-struct State {
+struct PoolState {
     idle: Vec<Conn>,
     opened: usize,
     closed: bool,
 }
 
-/// What a caller gets.
+/// The result of [`Pool::acquire`].
 pub(crate) enum Slot {
     Conn(Conn),
-    /// The right to open one more, which is released like any other.
+    /// No connection is idle, but the caller may open one, and release it like any other.
     Open,
     /// All are in use.
     None,
@@ -35,7 +36,7 @@ impl Pool {
     }
 
     /// Nothing panics while the lock is held, so a poisoned one still guards a sound state.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, PoolState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -69,7 +70,7 @@ impl Pool {
         }
     }
 
-    /// Another connection may be opened instead of one that could not be.
+    /// Frees the place of a connection that could not be opened.
     pub(crate) fn forget(&self) {
         self.lock().opened -= 1;
     }

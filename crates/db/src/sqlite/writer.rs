@@ -1,7 +1,8 @@
-//! The one thread that writes: jobs that wait at the same time share a transaction and its one flush to the disk
-//! (group commit), and hear of their success only after the commit. A savepoint for each of them would copy every page
-//! that it touches. So they run without, and the batch is run again with savepoints only when one of them failed after
-//! it had written. All of them run again then: what a job saw of the others may be different this time.
+//! The one thread that writes. Jobs that wait at the same time share a transaction and its one
+//! flush to the disk (group commit), and return only after the commit. A savepoint for each job
+//! would copy every page that the job touches. So a batch runs without savepoints. Only when a job
+//! fails after it has written, the whole batch runs again, with a savepoint for each job. All jobs
+//! run again because the data that they see of each other may be different this time.
 
 use std::{
     sync::Arc,
@@ -17,14 +18,14 @@ use crate::{Conn, Counters, Error, Options, Tx, job, queue::Queue};
 pub(crate) trait WriteJob: Send {
     /// When it must have begun.
     fn latest(&self) -> Instant;
-    /// Runs the job and says whether what it wrote stays. What an earlier run came to is forgotten.
+    /// Runs the job. Returns whether its writes stay. The result of an earlier run is replaced.
     fn run(&mut self, tx: &mut Tx, counters: &Counters) -> bool;
-    /// Tells the caller how it ended: as the job did, unless the batch failed.
+    /// Sends the caller the job's result, or the error of the batch.
     fn answer(self: Box<Self>, batch: Result<(), Error>);
 }
 
-/// A job of a certain result.
-pub(crate) struct Job<T, E, F> {
+/// A job of one result type.
+pub(crate) struct PendingWrite<T, E, F> {
     body: F,
     latest: Instant,
     has_begun: bool,
@@ -32,7 +33,7 @@ pub(crate) struct Job<T, E, F> {
     caller: oneshot::Sender<Result<T, E>>,
 }
 
-impl<T, E, F> Job<T, E, F> {
+impl<T, E, F> PendingWrite<T, E, F> {
     /// A job that must begin by `latest`.
     pub(crate) fn new(body: F, caller: oneshot::Sender<Result<T, E>>, latest: Instant) -> Self {
         Self {
@@ -45,7 +46,7 @@ impl<T, E, F> Job<T, E, F> {
     }
 }
 
-impl<T, E, F> WriteJob for Job<T, E, F>
+impl<T, E, F> WriteJob for PendingWrite<T, E, F>
 where
     F: AsyncFn(&mut Tx) -> Result<T, E> + Send,
     T: Send,
@@ -84,7 +85,7 @@ where
             (Ok(()), None) => Err(Error::other("a job was answered before it ran").into()),
             (Err(error), _) => Err(error.into()),
         };
-        // A caller that went away hears nothing; what was written stays.
+        // When the caller has gone away, the writes stay all the same.
         let _caller_gone = self.caller.send(result);
     }
 }
@@ -117,7 +118,7 @@ impl BatchedJob {
     }
 }
 
-/// What takes back the writing of a job that fails.
+/// What undoes the writes of a job that fails.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RollbackScope {
     /// The rollback of the whole batch.
@@ -129,13 +130,15 @@ enum RollbackScope {
 /// How one job of a batch ended.
 enum JobEnd {
     Kept,
-    /// Nothing of it is left: it wrote nothing, or its savepoint took it back.
+    /// Nothing of it is left: it wrote nothing, or its savepoint was rolled back.
     RolledBack,
-    /// It failed, and what it wrote stands among what the others wrote.
+    /// It failed, and its writes are mixed with those of the others.
     Tainted,
-    /// Its time limit stopped a statement that wrote. SQLite has rolled the whole transaction back for that.
+    /// Its time limit stopped a statement that wrote. SQLite has rolled the whole transaction back
+    /// for that.
     Stopped,
-    /// SQLite gave the whole transaction up (full disk, failing disk), so nothing of the batch is left.
+    /// SQLite gave the whole transaction up (full disk, failing disk), so nothing of the batch is
+    /// left.
     BatchLost(Error),
 }
 
@@ -185,7 +188,8 @@ impl Writer {
         let started = Instant::now();
         let mut jobs = vec![BatchedJob::new(first)];
         let mut outcome = self.attempt(&mut jobs, started, RollbackScope::Batch);
-        // With savepoints only a job that its time limit stopped spoils the batch, and each of them does so once.
+        // With savepoints only a job that exceeds its time limit taints the batch, and each such
+        // job does so once.
         while let Ok(BatchRun::Tainted) = outcome {
             outcome = self.attempt(&mut jobs, started, RollbackScope::Savepoint);
         }
@@ -236,7 +240,8 @@ impl Writer {
             match ended {
                 JobEnd::Kept => kept += 1,
                 JobEnd::RolledBack => {}
-                // Nobody else wrote or is left to run: to roll the transaction back is to roll the job back.
+                // No other job has written or is left to run, so rolling back the transaction rolls
+                // back the job.
                 JobEnd::Tainted | JobEnd::Stopped if kept == 0 && place == jobs.len() => {
                     return Ok(BatchRun::Kept(0));
                 }
@@ -249,8 +254,8 @@ impl Writer {
         }
     }
 
-    /// Begins a transaction. Another process's is waited for until the first job is late, so that each of those that wait is answered when
-    /// its own time is over.
+    /// Begins a transaction. It waits for another process's transaction until the first job's
+    /// deadline, so that each job gets its answer by its own deadline.
     fn begin(&mut self, jobs: &[BatchedJob], scope: RollbackScope) -> Result<(), Error> {
         self.files.check()?;
         let wait = match (scope, jobs.first()) {

@@ -1,5 +1,4 @@
-//! The values that cross between Rust and a database: what parameters become, what columns are read from, and how each
-//! engine writes them.
+//! Values of parameters and columns, and how each engine encodes them.
 
 mod postgres_money;
 mod row;
@@ -14,10 +13,10 @@ pub use row::{Row, span_of};
 
 use crate::{Error, Money, Timestamp};
 
-/// What a value is, or would be if it were not NULL.
+/// The kind of a value, which NULL may have too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Not said: the statement decides.
+    /// Unknown: the statement decides.
     Unknown,
     /// See [`Value::Integer`].
     Integer,
@@ -42,7 +41,8 @@ pub enum Value<'a> {
     Integer(i64),
     /// A truth value; SQLite keeps 0 or 1 and reads back as an integer.
     Boolean(bool),
-    /// A text without NUL characters (PostgreSQL has no place for them, so SQLite refuses them too).
+    /// A text without NUL characters (PostgreSQL has no place for them, so SQLite refuses them
+    /// too).
     Text(&'a str),
     /// Bytes; `BLOB`, `BYTEA`.
     Bytes(&'a [u8]),
@@ -81,10 +81,10 @@ impl Value<'_> {
     }
 }
 
-/// What can be bound to a `$n`. Types of one field (ids, states) implement it by their field's value.
+/// A type that can be bound to a `$n`. Newtypes (ids, states) implement it by their field.
 ///
-/// The kind is told to PostgreSQL, so that it need not guess: `($1 IS NULL OR sku = $1)` works on both engines. A statement
-/// is prepared once, so a `$n` has the same kind each time it is run.
+/// PostgreSQL is sent the kind and need not infer it, so `($1 IS NULL OR sku = $1)` works on both
+/// engines. A statement is prepared once, so a `$n` has the same kind each time it is run.
 pub trait Param {
     /// The value to bind.
     fn to_value(&self) -> Value<'_>;
@@ -98,7 +98,7 @@ pub trait Param {
     }
 }
 
-/// What can be read from a column. Types of one field implement it by their field's.
+/// A type that can be read from a column. Newtypes implement it by their field.
 pub trait Column: Sized {
     /// Reads it.
     ///

@@ -1,5 +1,5 @@
-//! Values in PostgreSQL's binary format. Every value is checked against the type that the statement wants: nothing
-//! is cut, rounded or reinterpreted.
+//! Values in PostgreSQL's binary format. Every value is checked against the type that the statement
+//! wants: nothing is cut, rounded or reinterpreted.
 
 use std::error::Error as StdError;
 
@@ -9,7 +9,7 @@ use tokio_postgres::types::{FromSql, IsNull, ToSql, Type};
 use super::{Kind, Value, postgres_money};
 use crate::{Error, Timestamp};
 
-type Failure = Box<dyn StdError + Sync + Send>;
+pub(super) type BoxError = Box<dyn StdError + Sync + Send>;
 
 /// From 1970-01-01, where ours begins, to 2000-01-01, where PostgreSQL's time begins.
 const EPOCH_MICROS: i64 = 946_684_800_000_000;
@@ -40,7 +40,7 @@ pub(crate) fn parameter_type(kind: Kind) -> Type {
 struct Read<'a>(Value<'a>);
 
 impl<'a> FromSql<'a> for Read<'a> {
-    fn from_sql(kind: &Type, raw: &'a [u8]) -> Result<Self, Failure> {
+    fn from_sql(kind: &Type, raw: &'a [u8]) -> Result<Self, BoxError> {
         let value = match *kind {
             Type::INT8 => Value::Integer(i64::from_sql(kind, raw)?),
             Type::INT4 => Value::Integer(i32::from_sql(kind, raw)?.into()),
@@ -57,7 +57,7 @@ impl<'a> FromSql<'a> for Read<'a> {
         Ok(Self(value))
     }
 
-    fn from_sql_null(_kind: &Type) -> Result<Self, Failure> {
+    fn from_sql_null(_kind: &Type) -> Result<Self, BoxError> {
         Ok(Self(Value::Null(Kind::Unknown)))
     }
 
@@ -66,7 +66,7 @@ impl<'a> FromSql<'a> for Read<'a> {
     }
 }
 
-fn decode_time(raw: &[u8]) -> Result<Timestamp, Failure> {
+fn decode_time(raw: &[u8]) -> Result<Timestamp, BoxError> {
     match i64::from_be_bytes(raw.try_into()?) {
         i64::MIN | i64::MAX => Err("an infinite timestamp".into()),
         micros => micros
@@ -77,7 +77,7 @@ fn decode_time(raw: &[u8]) -> Result<Timestamp, Failure> {
 }
 
 impl ToSql for Value<'_> {
-    fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, Failure> {
+    fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, BoxError> {
         match (*self, kind) {
             (Value::Null(_), _) => return Ok(IsNull::Yes),
             (Value::Integer(integer), &Type::INT8) => out.put_i64(integer),

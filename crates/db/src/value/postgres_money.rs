@@ -1,13 +1,11 @@
-//! Money as PostgreSQL's binary NUMERIC: a count of digits to base 10000, the weight of the first, a sign, the number
-//! of decimals shown, and the digits (`src/backend/utils/adt/numeric.c`, `numeric_send`).
-
-use std::error::Error as StdError;
+//! Money as PostgreSQL's binary NUMERIC: a count of digits to base 10000, the weight of the first,
+//! a sign, the number of decimals shown, and the digits (`src/backend/utils/adt/numeric.c`,
+//! `numeric_send`).
 
 use bytes::{Buf, BufMut, BytesMut};
 
+use super::postgres::BoxError;
 use crate::Money;
-
-type Failure = Box<dyn StdError + Sync + Send>;
 
 const BASE: u128 = 10_000;
 const POSITIVE: u16 = 0x0000;
@@ -15,9 +13,10 @@ const NEGATIVE: u16 = 0x4000;
 const DECIMALS: u16 = 2;
 
 /// Writes an amount.
-pub(super) fn encode(money: Money, out: &mut BytesMut) -> Result<(), Failure> {
+pub(super) fn encode(money: Money, out: &mut BytesMut) -> Result<(), BoxError> {
     let cents = money.cents().unsigned_abs();
-    // From the last digit to the first: hundredths stand in the first two places of the digit after the point.
+    // From the last digit to the first: hundredths stand in the first two places of the digit after
+    // the point.
     let mut digits = vec![u16::try_from(cents % 100 * 100)?];
     let mut whole = cents / 100;
     while whole > 0 {
@@ -39,8 +38,9 @@ pub(super) fn encode(money: Money, out: &mut BytesMut) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Reads an amount of at most 36 digits before the point. More than two decimals are an error unless they are zeros.
-pub(super) fn decode(mut raw: &[u8]) -> Result<Money, Failure> {
+/// Reads an amount of at most 36 digits before the point. More than two decimals are an error
+/// unless they are zeros.
+pub(super) fn decode(mut raw: &[u8]) -> Result<Money, BoxError> {
     let count = raw.try_get_i16()?;
     let weight = raw.try_get_i16()?;
     let sign = raw.try_get_u16()?;

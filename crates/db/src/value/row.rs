@@ -38,7 +38,8 @@ impl<'a> Row<'a> {
     }
 }
 
-/// The first and the last moment that a statement found, its two columns; none when it found nothing.
+/// The first and the last moment that a statement found, its two columns; none when it found
+/// nothing.
 ///
 /// # Errors
 /// As of [`Row::get`].

@@ -8,8 +8,8 @@ use rusqlite::{
 use super::{Kind, Param, Value, sqlite_money};
 use crate::Error;
 
-/// Binds each `$n` of a statement. SQLite takes `$1` for a name and numbers names as they first occur, so the
-/// number is read back from the name.
+/// Binds each `$n` of a statement. SQLite takes `$1` for a name and numbers names as they first
+/// occur, so the number is read back from the name.
 pub(crate) fn bind(
     statement: &mut CachedStatement<'_>,
     params: &[&dyn Param],

@@ -1,10 +1,12 @@
-//! Money in SQLite: text that any tool can read, and that compares and sorts as bytes exactly as the amounts do.
+//! Money in SQLite: text that any tool can read, and that compares and sorts as bytes exactly as
+//! the amounts do.
 
 use rusqlite::functions::{Aggregate, Context, FunctionFlags};
 
 use crate::Money;
 
-/// Digits, a point and two digits: what a column of money holds, checked there by `CHECK (length(x) = 23)`.
+/// Digits, a point and two digits: what a column of money holds, checked there by
+/// `CHECK (length(x) = 23)`.
 const STORED_LENGTH: usize = 23;
 /// Digits of the largest `u128`.
 const WIDE_DIGITS: usize = 39;
@@ -15,10 +17,10 @@ const BELOW_ZERO: char = '-';
 
 /// The text of an amount.
 ///
-/// `0.00` to [`Money::MAX`] are padded with zeros to 23 characters. What a column cannot hold still needs a text,
-/// for comparisons (`price >= $1`) and totals: larger amounts are `~` and 39 digits of hundredths, negative ones `-`
-/// and their distance from the lowest, so that order holds among all of them. Both are 40 characters long and
-/// therefore refused by a column's check.
+/// `0.00` to [`Money::MAX`] are padded with zeros to 23 characters. What a column cannot hold still
+/// needs a text, for comparisons (`price >= $1`) and totals: larger amounts are `~` and 39 digits
+/// of hundredths, negative ones `-` and their distance from the lowest, so that order holds among
+/// all of them. Both are 40 characters long and therefore refused by a column's check.
 pub(crate) fn encode(money: Money) -> String {
     let cents = money.cents();
     if cents < 0 {

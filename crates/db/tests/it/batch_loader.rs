@@ -50,8 +50,8 @@ on_both_engines!(whoever_asks_by_a_key_gets_its_own_row, async |address| {
         })
     });
     let expected = |key: i64| (key <= 30).then(|| (key, format!("product {key}"), key));
-    for asked in asking.collect::<Vec<_>>() {
-        let (key, found) = asked.await.unwrap();
+    for task in asking.collect::<Vec<_>>() {
+        let (key, found) = task.await.unwrap();
         assert_eq!(found, (expected(key), expected(34 - key)));
     }
 });
@@ -104,8 +104,8 @@ on_both_engines!(
                     .await
             })
         });
-        for asked in asking.collect::<Vec<_>>() {
-            let error = asked.await.unwrap().unwrap_err();
+        for task in asking.collect::<Vec<_>>() {
+            let error = task.await.unwrap().unwrap_err();
             assert_eq!(*error.kind(), ErrorKind::Other);
             assert!(error.to_string().contains("colour"), "{error}");
         }
@@ -146,16 +146,18 @@ fn look_ups_that_come_together_share_a_statement() {
         while db.statistics().waiting_reads < 40 {
             tokio::task::yield_now().await;
         }
-        // The lane takes what is asked in its order: once this is answered, all before it wait for the locked table.
+        // The lane takes what is asked in its order: once this is answered, all before it wait for
+        // the locked table.
         let last = async |conn: &mut Conn| conn.find_by_key(&OUTFLOW, 1).await;
         assert_eq!(db.read_inline(last).await.unwrap(), None);
         paused.go_on();
         holder.await.unwrap().unwrap();
         let mut begun = BTreeSet::new();
-        for asked in asking {
-            begun.extend(asked.await.unwrap().unwrap());
+        for task in asking {
+            begun.extend(task.await.unwrap().unwrap());
         }
-        // One statement for the first, another for the others; who was counted and not yet sent may have come late.
+        // One statement for the first, another for the others; who was counted and not yet sent may
+        // have come late.
         assert!(begun.len() <= 4, "{begun:?}");
     });
 }

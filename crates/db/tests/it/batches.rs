@@ -8,7 +8,7 @@ use std::{
     task::Poll,
 };
 
-use db::{Batched, Db, Engine, Error, Locks, Options, Outcome, Tx};
+use db::{BatchedChange, Db, Engine, Error, Locks, Options, Outcome, Tx};
 use test_kit::{database, on_both_engines};
 use tokio::{sync::Barrier, task::JoinSet};
 
@@ -28,7 +28,7 @@ const LOCK_FREE: &str = "SELECT id FROM product WHERE id = ANY (CAST($1 AS BIGIN
 /// Takes a unit; too little stock is a value.
 pub(crate) struct Take(pub(crate) i64);
 
-impl Batched for Take {
+impl BatchedChange for Take {
     type Answer = Option<i64>;
 
     fn row(&self) -> i64 {
@@ -88,7 +88,8 @@ on_both_engines!(
     async |address| {
         let handles = [open(&address).await, open(&address).await];
         let ids = stock(&handles[0], &[300, 40, 0]).await;
-        // Somebody writes the rows before them, so that they stand in line together however the machine runs them.
+        // Somebody writes the rows before them, so that they stand in line together however the
+        // machine runs them.
         let (pause, paused) = pause();
         let other = open(&address).await;
         let first = tokio::spawn(async move {
@@ -101,12 +102,12 @@ on_both_engines!(
             other.write(holding).await
         });
         paused.reached();
-        let asked = Arc::new(AtomicU32::new(0));
+        let started = Arc::new(AtomicU32::new(0));
         let mut tasks = JoinSet::new();
         for number in 0..600 {
-            let (db, asked, id) = (
+            let (db, started, id) = (
                 handles[number % 2].clone(),
-                Arc::clone(&asked),
+                Arc::clone(&started),
                 ids[number % 3],
             );
             tasks.spawn(async move {
@@ -114,11 +115,11 @@ on_both_engines!(
                 // Sent at the first poll.
                 let first = poll_fn(|context| Poll::Ready(taking.as_mut().poll(context))).await;
                 assert!(first.is_pending(), "the rows are held");
-                asked.fetch_add(1, Ordering::SeqCst);
+                started.fetch_add(1, Ordering::SeqCst);
                 taking.await.unwrap()
             });
         }
-        until(|| asked.load(Ordering::SeqCst) == 600).await;
+        until(|| started.load(Ordering::SeqCst) == 600).await;
         paused.go_on();
         first.await.unwrap().unwrap();
         let taken = tasks.join_all().await.into_iter().flatten().count();
@@ -146,7 +147,7 @@ enum Fault {
     Cut,
 }
 
-impl Batched for Add {
+impl BatchedChange for Add {
     type Answer = i64;
 
     fn row(&self) -> i64 {
@@ -233,7 +234,7 @@ on_both_engines!(a_change_that_fails_takes_no_other_along, async |address| {
 /// Answers for fewer than it was asked for.
 struct Silent;
 
-impl Batched for Silent {
+impl BatchedChange for Silent {
     type Answer = ();
 
     fn row(&self) -> i64 {
@@ -269,7 +270,8 @@ fn a_batch_and_a_job_that_wait_for_each_other_both_end_well() {
         let db = open(&address).await;
         let ids = stock(&db, &[40, 40]).await;
         let (one, two) = (ids[0], ids[1]);
-        // Who looks first gives way: the job; or the batch, which looks after a second, if the job waits by then.
+        // Who looks first gives way: the job; or the batch, which looks after a second, if the job
+        // waits by then.
         for patience in [
             "SET LOCAL deadlock_timeout = '20ms'",
             "SET LOCAL deadlock_timeout = '3s'",

@@ -94,7 +94,8 @@ fn after_every_connection_was_closed_jobs_go_on() {
     });
 }
 
-/// Stands between a client and the server: can be closed and opened, can break off at a certain message, and can stop to carry anything.
+/// Stands between a client and the server: can be closed and opened, can break off at a certain
+/// message, and can stop to carry anything.
 struct Proxy {
     server: String,
     port: u16,

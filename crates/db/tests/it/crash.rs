@@ -41,7 +41,8 @@ async fn write_until_killed(address: &str) {
     panic!("the database refused: {refusal}");
 }
 
-/// Starts a writer, waits for so many acknowledgements, kills it, and gives every id that it had acknowledged.
+/// Starts a writer, waits for so many acknowledgements, kills it, and gives every id that it had
+/// acknowledged.
 fn kill_a_writer(address: &str, after: usize) -> Vec<i64> {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args([
@@ -70,8 +71,8 @@ fn kill_a_writer(address: &str, after: usize) -> Vec<i64> {
     acknowledged
 }
 
-/// What the killed process runs: outside of `on_both_engines!`, whose fresh database would outlive the kill. In an
-/// ordinary run nobody names an address, and there is nothing to write to.
+/// What the killed process runs: outside of `on_both_engines!`, whose fresh database would outlive
+/// the kill. In an ordinary run nobody names an address, and there is nothing to write to.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_writer() {
     let address =

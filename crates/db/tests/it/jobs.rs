@@ -17,7 +17,8 @@ use crate::{
     schema::{count, insert, open, open_with, patient, products},
 };
 
-/// What a service's function looks like: its future crosses threads, its job borrows what it captured.
+/// What a service's function looks like: its future crosses threads, its job borrows what it
+/// captured.
 async fn add(db: &Db, title: String, quantity: i64) -> Result<i64, Error> {
     db.write(async move |tx| {
         let id = insert(tx, &title, quantity).await?;

@@ -45,7 +45,8 @@ on_both_engines!(a_full_queue_refuses_at_once, async |address| {
             Poll::Pending => waiting.push(write),
         }
     }
-    // PostgreSQL counts the holder and may finish some on the other lane meanwhile; SQLite's queue holds three.
+    // PostgreSQL counts the holder and may finish some on the other lane meanwhile; SQLite's queue
+    // holds three.
     assert!(refused >= 1, "{refused}");
     if db.engine() == Engine::Sqlite {
         assert_eq!((refused, db.statistics().waiting_writes), (7, 3));
@@ -81,7 +82,8 @@ on_both_engines!(
             })
             .await;
         assert_eq!(*write.unwrap_err().kind(), ErrorKind::Unavailable);
-        // By somebody with more time: on a busy machine any statement may take too long for so short a limit.
+        // By somebody with more time: on a busy machine any statement may take too long for so
+        // short a limit.
         assert_eq!(products(&open(&address).await).await, 0);
         // A report has a limit of its own.
         let long =
@@ -223,8 +225,9 @@ fn a_log_has_its_usual_length_from_the_start_and_is_written_over() {
         let log = format!("{}-wal", address.strip_prefix("sqlite:").unwrap());
         let length = || std::fs::metadata(&log).unwrap().len();
         assert_eq!(length(), 8 * 1024 * 1024);
-        // Copied by the checkpoint thread and, what came meanwhile, by the writer. How long that takes is the disk's affair: on
-        // a slow one the log grows up to its bound. Then it begins anew.
+        // Copied by the checkpoint thread and, what came meanwhile, by the writer. How long that
+        // takes is the disk's affair: on a slow one the log grows up to its bound. Then it begins
+        // anew.
         let mut longest = 0;
         while db.statistics().log_bytes >= longest {
             longest = db.statistics().log_bytes;
@@ -300,13 +303,15 @@ fn a_long_report_lets_the_log_grow_rather_than_hold_up_writers() {
         for _ in 0..10 {
             write_much(&db).await;
         }
-        // Each vain try costs a tenth of a second at most, and they are far apart; whoever waits for the report waits for ten minutes.
+        // Each vain try costs a tenth of a second at most, and they are far apart; whoever waits
+        // for the report waits for ten minutes.
         assert!(started.elapsed() < Duration::from_secs(300));
         let grown = db.statistics().log_bytes;
         assert!(grown > 8 * 1024 * 1024, "{grown}");
         paused.go_on();
         assert_eq!(report.await.unwrap().unwrap(), (0, 0));
-        // The writer looks at the log when it has written; on a slow disk the copying thread may be in its way more than once.
+        // The writer looks at the log when it has written; on a slow disk the copying thread may be
+        // in its way more than once.
         while db.statistics().log_bytes >= grown {
             write_much(&db).await;
         }

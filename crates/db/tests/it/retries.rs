@@ -62,7 +62,8 @@ fn a_deadlock_is_run_again_and_does_not_surface() {
     });
 }
 
-/// Each reads what the other writes; one of them must be run again to be as if one came after the other.
+/// Each reads what the other writes; one of them must be run again to be as if one came after the
+/// other.
 #[test]
 fn a_serialization_failure_is_run_again_and_does_not_surface() {
     run(Engine::Postgres, async |address| {

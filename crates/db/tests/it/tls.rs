@@ -13,8 +13,8 @@ use tokio::{
 };
 use tokio_rustls::TlsAcceptor;
 
-/// A server with TLS before the one without: answers the request for TLS, shows a certificate for `name` that it leaves in
-/// `folder`, and passes everything on. Gives its port.
+/// A server with TLS before the one without: answers the request for TLS, shows a certificate for
+/// `name` that it leaves in `folder`, and passes everything on. Gives its port.
 async fn start(server: String, name: &str, folder: &Path) -> u16 {
     let made = rcgen::generate_simple_self_signed([name.to_owned()]).unwrap();
     std::fs::write(folder.join("root.pem"), made.cert.pem()).unwrap();
@@ -32,7 +32,8 @@ async fn start(server: String, name: &str, folder: &Path) -> u16 {
         while let Ok((mut client, _)) = listener.accept().await {
             let (acceptor, server) = (acceptor.clone(), server.clone());
             tokio::spawn(async move {
-                // Length 8 and the number of the request for TLS (PostgreSQL's protocol, SSLRequest).
+                // Length 8 and the number of the request for TLS (PostgreSQL's protocol,
+                // SSLRequest).
                 let mut request = [0; 8];
                 client.read_exact(&mut request).await.unwrap();
                 assert_eq!(request, [0, 0, 0, 8, 4, 210, 22, 47]);

@@ -1,5 +1,6 @@
-//! Delivers to one endpoint: what is due is posted, a bounded number at once, and the results are recorded in batches.
-//! After a crash between the two, a delivery is posted again, under the same `webhook-id`.
+//! Delivers to one endpoint: posts due deliveries, a bounded number at once, and records the
+//! results in batches. After a crash between the two, a delivery is posted again, under the same
+//! `webhook-id`.
 
 use std::{
     collections::HashSet,
@@ -54,7 +55,7 @@ impl EndpointQueue {
     }
 }
 
-/// What was done at an endpoint.
+/// The attempts at an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Progress {
     /// Attempts made.
@@ -67,8 +68,8 @@ pub struct Progress {
     pub is_over: bool,
 }
 
-/// Posts what is due at an endpoint until nothing is, and what becomes due meanwhile when it is woken. It does nothing at an
-/// endpoint that gets no events or that another process has.
+/// Posts what is due at an endpoint until nothing is, and what becomes due meanwhile when it is
+/// woken. It does nothing at an endpoint that gets no events or that another process has.
 pub(crate) async fn deliver_due(
     outbox: &Outbox,
     endpoint: i64,
@@ -121,7 +122,8 @@ async fn end_of_grace(outbox: &Outbox) {
     tokio::time::sleep(SHUTDOWN_GRACE).await;
 }
 
-/// Begins as many attempts as there is room for; when something is due next. `None` when nothing may be sent from here.
+/// Begins as many attempts as there is room for; when something is due next. `None` when nothing
+/// may be sent from here.
 async fn fill(
     outbox: &Outbox,
     endpoint: i64,

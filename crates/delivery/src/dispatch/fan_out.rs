@@ -1,5 +1,6 @@
-//! Turns events of the outbox into deliveries: one for each endpoint that subscribes to the event's type. One process at a time, oldest events
-//! first, so that the deliveries of a subject are in the order of its events.
+//! Turns events of the outbox into deliveries: one for each endpoint that subscribes to the event's
+//! type. One process at a time, oldest events first, so that the deliveries of a subject are in the
+//! order of its events.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -10,7 +11,7 @@ use crate::{Outbox, Types, mail, store};
 /// Events taken at once.
 const BATCH: i64 = 500;
 
-/// What was made.
+/// The created deliveries.
 #[derive(Debug, Default)]
 pub(super) struct FanOut {
     /// The types of the events that were taken.
@@ -82,7 +83,8 @@ async fn make_mails(
     Ok(is_any)
 }
 
-/// The deliveries of one endpoint; whether there are any. What has an earlier one of its subject before it is not due yet.
+/// The deliveries of one endpoint; whether there are any. What has an earlier one of its subject
+/// before it is not due yet.
 async fn make(
     tx: &mut Tx,
     outbox: &Outbox,

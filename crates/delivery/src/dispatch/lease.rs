@@ -1,4 +1,5 @@
-//! Which replica delivers to which endpoint: one at a time. A lease lasts as long as its replica is registered.
+//! The leases of endpoints: one replica at a time delivers to an endpoint. A lease lasts as long as
+//! its replica is registered.
 
 use db::Error;
 

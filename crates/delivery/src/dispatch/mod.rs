@@ -1,5 +1,6 @@
-//! The workers: each event goes to each endpoint that subscribes to its type, at least once, in order within its subject.
-//! How one attempt is made is in `http`; what people see and do is in the modules beside this folder.
+//! The workers: each event goes to each endpoint that subscribes to its type, at least once, in
+//! order within its subject. `http` makes one attempt. The modules beside this folder have what
+//! people see and do.
 
 mod endpoint_queue;
 mod fan_out;

@@ -1,5 +1,5 @@
-//! Records the results of attempts: the states of deliveries, the attempts themselves, which delivery is next in each subject's order,
-//! and what the results mean for the endpoint.
+//! Records the results of attempts: the states of deliveries, the attempts, the next delivery of
+//! each subject, and the state of the endpoint.
 
 use std::time::Duration;
 
@@ -16,7 +16,8 @@ use crate::{
     },
 };
 
-/// How often recording is tried while the database does not answer: what is not recorded is delivered twice.
+/// How often recording is tried while the database does not answer: what is not recorded is
+/// delivered twice.
 const TRIES: u32 = 6;
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
@@ -90,7 +91,8 @@ async fn record_once(
         .db
         .write(async move |tx| {
             let any_delivered = results.iter().any(|one| one.next == NextStep::Delivered);
-            // The lock comes first: deliveries that are inserted at the same time must see what has ended, or be seen here.
+            // The lock comes first: deliveries that are inserted at the same time must see what has
+            // ended, or be seen here.
             let failing_since =
                 endpoints::record_attempts(tx, endpoint, (!any_delivered).then_some(now)).await?;
             write(tx, endpoint, &results, now).await?;

@@ -1,4 +1,5 @@
-//! When a delivery is tried, and when it is given up: the schedule that Standard Webhooks 1.0 suggests.
+//! When a delivery is tried, and when it is given up: the schedule that Standard Webhooks 1.0
+//! suggests.
 
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ const WAITS: [u64; 9] = [
     20 * HOUR,
     24 * HOUR,
 ];
-/// The longest that a receiver's `Retry-After` is believed.
+/// The longest `Retry-After` of a receiver that is honoured.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * HOUR);
 /// An endpoint at which everything failed for so long is disabled.
 pub(super) const FAILING: Duration = Duration::from_secs(5 * 24 * HOUR);
@@ -37,8 +38,9 @@ pub(super) enum NextStep {
     GivenUp,
 }
 
-/// What follows from attempt number `attempt` (1 is the first). `jitter` is a number below 1000: a wait is up to a fifth longer than
-/// the schedule says, so that what failed together does not come back together.
+/// What follows from attempt number `attempt` (1 is the first). `jitter` is a number below 1000: a
+/// wait is up to a fifth longer than the schedule says, so that what failed together does not come
+/// back together.
 pub(super) fn next(
     attempt: i64,
     outcome: Outcome,

@@ -1,5 +1,5 @@
-//! The worker: fans out events, runs a dispatcher for each endpoint whose lease this process holds, deletes what has expired. It sleeps when there
-//! is nothing to do.
+//! The worker: fans out events, runs a dispatcher for each endpoint whose lease this process holds,
+//! deletes what has expired. It sleeps when there is nothing to do.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -23,9 +23,11 @@ use crate::{Outbox, deliveries, store};
 const SLEEP_MAX: Duration = Duration::from_secs(5);
 /// The shortest: what is due and may not be sent must not make a dispatcher spin.
 const SLEEP_MIN: Duration = Duration::from_millis(20);
-/// Events published within this of the first are taken together, so that many small changes make one turn.
+/// Events published within this of the first are taken together, so that many small changes make
+/// one turn.
 const BATCH_WINDOW: Duration = Duration::from_millis(10);
-/// The same while no endpoint responds. Each turn takes the database's writer, so frequent small turns slow the service's own writes down.
+/// The same while no endpoint responds. Each turn takes the database's writer, so frequent small
+/// turns slow the service's own writes down.
 const BATCH_WINDOW_UNRESPONSIVE: Duration = Duration::from_millis(250);
 /// How often the backlog is counted for the metrics, and how often expired rows are deleted.
 const METRICS_EVERY: Duration = Duration::from_secs(15);
@@ -38,8 +40,9 @@ struct Dispatchers {
     work: JoinSet<()>,
 }
 
-/// Delivers until the service stops. A service that publishes many events notifies of them by `changes`, whose sender outlives this worker:
-/// events of one moment are taken together. After [`Outbox::wake`] they are taken at once.
+/// Delivers until the service stops. A service that publishes many events notifies of them by
+/// `changes`, whose sender outlives this worker: events of one moment are taken together. After
+/// [`Outbox::wake`] they are taken at once.
 pub async fn run(outbox: Outbox, mut changes: watch::Receiver<u64>) {
     let mut dispatchers = Dispatchers::default();
     let (mut metrics_at, mut purge_at) = (Instant::now(), Instant::now());
@@ -70,7 +73,8 @@ pub async fn run(outbox: Outbox, mut changes: watch::Receiver<u64>) {
     while dispatchers.work.join_next().await.is_some() {}
 }
 
-/// Makes deliveries of all that was published, and starts the dispatchers of endpoints that this process has leased.
+/// Makes deliveries of all that was published, and starts the dispatchers of endpoints that this
+/// process has leased.
 async fn turn(outbox: &Outbox, dispatchers: &mut Dispatchers) -> Result<(), Error> {
     loop {
         let ours = lease(outbox).await?;
@@ -94,7 +98,8 @@ async fn turn(outbox: &Outbox, dispatchers: &mut Dispatchers) -> Result<(), Erro
 }
 
 impl Dispatchers {
-    /// Starts dispatchers where there are none, and keeps them at work. Those whose endpoint is another process's end by themselves.
+    /// Starts dispatchers where there are none, and keeps them at work. Those whose endpoint is
+    /// another process's end by themselves.
     fn place<C>(
         &mut self,
         workers: &Supervisor,
@@ -150,8 +155,8 @@ async fn dispatch(outbox: Outbox, endpoint: i64, queue: Arc<EndpointQueue>) {
     }
 }
 
-/// One turn of everything, without sleeping: makes the deliveries of what was published and posts what is due, at all endpoints at
-/// once, until nothing is. For tests, and for commands.
+/// One turn of everything, without sleeping: makes the deliveries of what was published and posts
+/// what is due, at all endpoints at once, until nothing is. For tests, and for commands.
 pub async fn pass(outbox: &Outbox) -> Result<Progress, Error> {
     while fan_out(outbox).await?.is_full() {}
     let mut work = JoinSet::new();
@@ -217,7 +222,8 @@ mod tests {
         assert_eq!(workers.missing(), ["dispatcher"]);
         let up = "balcao_worker_up{service=\"inventory\",worker=\"dispatcher\"} 0";
         assert!(metrics.encode().unwrap().contains(up));
-        // No second one begins beside it, and one whose endpoint is another process's is not started again.
+        // No second one begins beside it, and one whose endpoint is another process's is not
+        // started again.
         while dispatchers.work.try_join_next().is_none() {
             tokio::task::yield_now().await;
         }

@@ -1,4 +1,4 @@
-//! The endpoints that the configuration has.
+//! The endpoints of the configuration.
 
 use db::{Error, Timestamp, Tx};
 
@@ -12,7 +12,8 @@ use crate::{
     },
 };
 
-/// Makes the endpoints of the configuration stand among the others as the configuration says, and logs secrets that cannot be read.
+/// Makes the endpoints of the configuration stand among the others as the configuration says, and
+/// logs secrets that cannot be read.
 pub async fn configure(outbox: &Outbox) -> Result<(), Error> {
     secrets::check_all(outbox).await?;
     let (service, now) = (outbox.service.name, outbox.clock.now());

@@ -1,5 +1,6 @@
-//! What people do with webhook endpoints: list, add, change, rotate secrets, disable and enable, delete, test. Functions that write take the
-//! transaction, so that a service can write down in it who did it. After the commit the workers are woken by [`Outbox::wake`].
+//! Managing webhook endpoints: list, add, change, rotate secrets, disable and enable, delete, test.
+//! Functions that write take the transaction, so that a service can record the actor in it. After
+//! the commit the workers are woken by [`Outbox::wake`].
 
 mod configured;
 mod secrets;
@@ -21,12 +22,13 @@ use crate::{
     },
 };
 
-/// How long the secret before the present one signs too, so that a receiver can be changed over without a gap.
+/// How long the secret before the present one signs too, so that a receiver can be changed over
+/// without a gap.
 const OVERLAP: Duration = Duration::from_secs(24 * 60 * 60);
 /// The longest description, in characters.
 const DESCRIPTION_MAX: usize = 200;
 
-/// What a person wants of an endpoint.
+/// A person's input for an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EndpointInput {
     /// Where events are posted to.
@@ -44,7 +46,8 @@ pub struct Rotation {
     pub endpoint: Endpoint,
     /// The secret, which is shown this once.
     pub secret: Secret,
-    /// Until when the previous one signs too; `None` when it cannot be read: then it has signed nothing for some time.
+    /// Until when the previous one signs too; `None` when it cannot be read: then it has signed
+    /// nothing for some time.
     pub previous_until: Option<Timestamp>,
 }
 
@@ -107,11 +110,13 @@ pub async fn add(
     Ok((id, new.url, secret))
 }
 
-/// Changes address, description and types of an endpoint: its address, and the fields that changed. What waits goes to the new address.
+/// Changes address, description and types of an endpoint: its address, and the fields that changed.
+/// What waits goes to the new address.
 ///
 /// # Errors
 ///
-/// What is wrong with the input, no such endpoint or one of the configuration, and faults of the store.
+/// What is wrong with the input, no such endpoint or one of the configuration, and faults of the
+/// store.
 pub async fn change(
     tx: &mut Tx,
     service: &Service,
@@ -158,14 +163,15 @@ pub async fn rotate(
     })
 }
 
-/// The present secret of an endpoint; none when it was sealed with another key than the present one.
+/// The present secret of an endpoint; none when it was sealed with another key than the present
+/// one.
 pub async fn secret(conn: &mut Conn, outbox: &Outbox, id: i64) -> Result<Option<Secret>, Error> {
     let signing = secrets::signing_of(conn, outbox, id).await?;
     Ok(signing.into_iter().next())
 }
 
-/// Lets an endpoint get events again, and what waits there go at once; or stops its events: what waits stays, and what happens meanwhile is
-/// not for it. The endpoint as it was before.
+/// Lets an endpoint get events again, and what waits there go at once; or stops its events: what
+/// waits stays, and what happens meanwhile is not for it. The endpoint as it was before.
 ///
 /// # Errors
 ///

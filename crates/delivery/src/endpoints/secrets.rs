@@ -1,4 +1,5 @@
-//! The stored secrets of endpoints: encrypted with a key that is not in the database, each bound to its endpoint.
+//! The stored secrets of endpoints: encrypted with a key that is not in the database, each bound to
+//! its endpoint.
 
 use db::{Conn, Error, Timestamp};
 use web::{Random, Seal};
@@ -28,8 +29,8 @@ fn decrypt(key: [u8; 32], endpoint: i64, stored: &str) -> Option<Secret> {
     Secret::parse(&text).ok()
 }
 
-/// The secrets that sign at an endpoint: the present one, and the previous one while it is rotated. Empty when it cannot be read:
-/// nothing may be sent then.
+/// The secrets that sign at an endpoint: the present one, and the previous one while it is rotated.
+/// Empty when it cannot be read: nothing may be sent then.
 pub(crate) fn signing(
     outbox: &Outbox,
     endpoint: i64,

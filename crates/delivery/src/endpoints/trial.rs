@@ -41,7 +41,8 @@ impl TestDelivery {
     }
 }
 
-/// Writes a test event for an endpoint, whether it gets events or not. It is delivered by [`post_test`] and not repeated.
+/// Writes a test event for an endpoint, whether it gets events or not. It is delivered by
+/// [`post_test`] and not repeated.
 ///
 /// # Errors
 ///
@@ -104,7 +105,8 @@ pub async fn post_test(outbox: &Outbox, trial: TestDelivery) -> Result<Attempt, 
     Ok(attempt)
 }
 
-/// The attempt of a test that another request posts, once it is recorded. `None` when it is not in time.
+/// The attempt of a test that another request posts, once it is recorded. `None` when it is not in
+/// time.
 pub async fn result_of_test(outbox: &Outbox, delivery: i64) -> Result<Option<Attempt>, Error> {
     let deadline = Instant::now() + POLL_FOR;
     loop {

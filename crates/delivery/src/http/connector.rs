@@ -1,5 +1,5 @@
-//! Connections to receivers. Every name is resolved here, every address looked at, and the connection made to an address that was
-//! looked at: no second answer of a name server can lead it elsewhere.
+//! Connections to receivers. Every name is resolved here, and the connection is made to an address
+//! that was checked. So a second DNS answer cannot redirect it (DNS rebinding).
 
 use std::{
     net::SocketAddr,
@@ -41,8 +41,8 @@ pub(super) struct GuardedConnector {
     refusal: NotPublic,
 }
 
-/// Connections with TLS where the address says so. On a machine without trusted authorities `https` receivers fail, and the
-/// service runs.
+/// Connections with TLS where the address says so. On a machine without trusted authorities `https`
+/// receivers fail, and the service runs.
 pub(super) fn connector(
     any: bool,
     allow_private: &'static str,

@@ -1,5 +1,6 @@
-//! How one event goes to one address: its signature (Standard Webhooks 1.0), the exchange, and where it may not go.
-//! When it goes and what follows from the answer is in `dispatch`. Knows no database.
+//! One delivery to one address: its signature (Standard Webhooks 1.0), the HTTP exchange, and
+//! forbidden addresses. `dispatch` has the schedule and handles the result. No database is used
+//! here.
 
 mod connector;
 mod public;
@@ -9,5 +10,5 @@ mod target;
 
 pub(crate) use connector::tls;
 pub(crate) use sender::{Answer, Outcome, Reach, SignedMessage, TIMEOUT, WebhookSender};
-pub use signature::{Secret, SecretError, Signed};
+pub use signature::{Secret, SecretError, SignatureHeaders};
 pub use target::{Target, TargetError};

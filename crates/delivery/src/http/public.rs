@@ -1,5 +1,6 @@
-//! Which addresses of the internet protocol are on the public internet: the IANA special-purpose registries (IPv4 and IPv6, as of
-//! November 2026), read so that what is not known to be public is not.
+//! Which addresses of the internet protocol are on the public internet: the IANA special-purpose
+//! registries (IPv4 and IPv6, as of November 2026), where an address that is not known to be public
+//! counts as private.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

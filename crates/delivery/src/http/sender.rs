@@ -1,5 +1,5 @@
-//! One exchange with a receiver: the message posted, the answer's status and beginning read, all within one deadline.
-//! Redirects are answers like others: nothing is sent to where they point.
+//! One exchange with a receiver: the message posted, the answer's status and beginning read, all
+//! within one deadline. Redirects are not followed.
 
 use std::{fmt, sync::OnceLock, time::Duration};
 
@@ -25,7 +25,8 @@ use crate::model::ConfiguredEndpoint;
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(15);
 /// How much of an answer is stored, in bytes.
 const DETAIL_MAX: usize = 1024;
-/// How much is read of an answer so that its connection can be used again, in bytes, and for how long.
+/// How much is read of an answer so that its connection can be used again, in bytes, and for how
+/// long.
 const DRAIN_MAX: usize = 64 * 1024;
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 /// Bounds of an answer's head: bytes, and headers.
@@ -71,7 +72,7 @@ impl SignedMessage {
     }
 }
 
-/// What became of an attempt.
+/// The outcome of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) outcome: Outcome,
@@ -122,14 +123,17 @@ type Client = legacy::Client<HttpsConnector<GuardedConnector>, Full<Bytes>>;
 pub(crate) struct WebhookSender {
     any: bool,
     allow_private: &'static str,
-    /// Made with the first post: reading the trusted authorities takes longer than all else that a start does.
+    /// Made with the first post: reading the trusted authorities takes longer than all else that a
+    /// start does.
     client: OnceLock<Client>,
-    /// The client for [`Reach::Any`]. It shares no connection with the other one: a connection that is stored is not looked at again.
+    /// The client for [`Reach::Any`]. It shares no connection with the other one: a connection that
+    /// is stored is not looked at again.
     free_client: OnceLock<Client>,
 }
 
 impl WebhookSender {
-    /// One that posts to `any` address, or else says which setting allows those that are not public.
+    /// One that posts to `any` address, or else says which setting allows those that are not
+    /// public.
     pub(crate) fn new(any: bool, allow_private: &'static str) -> Self {
         Self {
             any,
@@ -306,8 +310,8 @@ fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// The beginning of a body as text without control characters. A body that is short is read to its end, so that its connection
-/// can be used again; the answer stands whatever becomes of its body.
+/// The beginning of a body as text without control characters. A body that is short is read to its
+/// end, so that its connection can be used again; the answer stands whatever becomes of its body.
 async fn beginning(mut body: Incoming, deadline: Instant) -> String {
     let (mut stored, mut length) = (Vec::new(), 0);
     while let Ok(Some(Ok(frame))) = timeout_at(deadline, body.frame()).await {

@@ -1,4 +1,5 @@
-//! Signatures as Standard Webhooks 1.0 defines them: HMAC-SHA256 over `id.timestamp.body`, in base64, with the prefix `v1,`.
+//! Signatures as Standard Webhooks 1.0 defines them: HMAC-SHA256 over `id.timestamp.body`, in
+//! base64, with the prefix `v1,`.
 
 use std::{fmt, time::Duration};
 
@@ -87,16 +88,16 @@ impl Secret {
     }
 }
 
-/// What the headers of a message that was received say of its signature.
+/// The signature headers of a received message.
 #[derive(Debug, Clone, Copy)]
-pub struct Signed<'a> {
+pub struct SignatureHeaders<'a> {
     id: &'a str,
     seconds: i64,
     /// By space; one by each secret of the sender.
     signatures: &'a str,
 }
 
-impl<'a> Signed<'a> {
+impl<'a> SignatureHeaders<'a> {
     /// Reads the headers; none where one of them is missing, comes twice or is no such thing.
     pub fn read(headers: &'a HeaderMap) -> Option<Self> {
         let only = |name| {
@@ -111,7 +112,8 @@ impl<'a> Signed<'a> {
         })
     }
 
-    /// Whether the message was sent within five minutes of now: an older one may be somebody's repetition.
+    /// Whether the message was sent within five minutes of now: an older one may be somebody's
+    /// repetition.
     pub fn is_recent(&self, now: Timestamp) -> bool {
         let now = now.micros().div_euclid(1_000_000);
         now.abs_diff(self.seconds) <= TOLERANCE.as_secs()
@@ -176,7 +178,7 @@ mod tests {
         let secret = Secret::parse("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();
         let secrets = [other.clone(), secret];
         let headers_of_it = headers(EXAMPLE);
-        let signed = Signed::read(&headers_of_it).unwrap();
+        let signed = SignatureHeaders::read(&headers_of_it).unwrap();
         let body = br#"{"test": 2432232314}"#;
         assert!(signed.is_by(&secrets, body));
         assert!(!signed.is_by(&secrets, br#"{"test": 2432232315}"#));
@@ -190,7 +192,11 @@ mod tests {
             [id, seconds, ""],
         ] {
             let headers = headers(changed);
-            assert!(!Signed::read(&headers).unwrap().is_by(&secrets, body));
+            assert!(
+                !SignatureHeaders::read(&headers)
+                    .unwrap()
+                    .is_by(&secrets, body)
+            );
         }
     }
 
@@ -199,18 +205,18 @@ mod tests {
         for missing in [ID, TIMESTAMP, SIGNATURE] {
             let mut headers = headers(EXAMPLE);
             headers.append(&missing, "1".parse().unwrap());
-            assert!(Signed::read(&headers).is_none());
+            assert!(SignatureHeaders::read(&headers).is_none());
             headers.remove(&missing);
-            assert!(Signed::read(&headers).is_none());
+            assert!(SignatureHeaders::read(&headers).is_none());
         }
         let [id, _, signature] = EXAMPLE;
-        assert!(Signed::read(&headers([id, "yesterday", signature])).is_none());
+        assert!(SignatureHeaders::read(&headers([id, "yesterday", signature])).is_none());
     }
 
     #[test]
     fn a_message_is_taken_for_five_minutes() {
         let headers = headers(EXAMPLE);
-        let signed = Signed::read(&headers).unwrap();
+        let signed = SignatureHeaders::read(&headers).unwrap();
         for (seconds, is_recent) in [
             (1_614_265_330, true),
             (1_614_265_630, true),

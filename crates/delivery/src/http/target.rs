@@ -1,4 +1,4 @@
-//! The address of a receiver, as far as its text tells: what its name resolves to is looked at when connecting.
+//! The address of a receiver, checked as a text. The resolved address is checked when connecting.
 
 use http::Uri;
 

@@ -1,5 +1,6 @@
-//! A mail as it travels: headers of RFC 5322, the two texts as alternatives (RFC 2046), all of it ASCII in short lines, so that no server
-//! on the way has to change it. It has few headers, all of them ours: a library for it would bring seven crates.
+//! The source of a mail: headers of RFC 5322 and the two texts as alternatives (RFC 2046). All of
+//! it is ASCII in short lines, so that no server has to re-encode it. It needs few headers, and a
+//! library would add seven crates.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use db::Timestamp;
@@ -9,7 +10,8 @@ use super::Sender;
 
 /// The two texts of a mail never hold this line: they are in base64.
 const BOUNDARY: &str = "=_balcao_alternative";
-/// Bytes of a line of base64: 76 characters (RFC 2045), and those of an encoded word with room for its frame (RFC 2047).
+/// Bytes of a line of base64: 76 characters (RFC 2045), and those of an encoded word with room for
+/// its frame (RFC 2047).
 const LINE: usize = 57;
 const WORD: usize = 42;
 

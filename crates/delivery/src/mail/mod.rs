@@ -1,4 +1,5 @@
-//! Mail: the queue, the message, the protocol. Its words and receivers are the service's; `mailer` sends what is due.
+//! Mail: the queue, the message, the protocol. Texts and recipients belong to the service; `mailer`
+//! sends due mails.
 
 mod message;
 mod server;
@@ -43,7 +44,8 @@ pub struct Sender {
     pub address: String,
 }
 
-/// What a service tells people by mail of what the workers see: one mail for each receiver. Its other mails it queues itself.
+/// The mails of a service about events of the workers, one for each recipient. Its other mails it
+/// queues itself.
 pub trait MailTemplates: Send + Sync {
     /// Whether events of this type become mail.
     fn is_mailed(&self, _kind: &str) -> bool {
@@ -70,8 +72,8 @@ pub trait MailTemplates: Send + Sync {
 /// A service without mail of events.
 impl MailTemplates for () {}
 
-/// Queues a mail, in the transaction of what it tells of; whether it was not queued before. It goes out after the commit, at once after
-/// [`crate::Outbox::wake_mail`].
+/// Queues a mail, in the transaction of what it tells of; whether it was not queued before. It goes
+/// out after the commit, at once after [`crate::Outbox::wake_mail`].
 pub async fn queue(
     tx: &mut Tx,
     service: &Service,

@@ -66,7 +66,8 @@ impl Server {
     }
 }
 
-/// A `%` that begins no escape is a password that somebody forgot to write so: it is refused, not taken as it stands.
+/// A `%` that begins no escape is a password that somebody forgot to write so: it is refused, not
+/// taken as it stands.
 fn decode(text: &str) -> Result<String, ServerError> {
     let is_escape = |rest: &str| {
         let digits = rest.as_bytes().get(..2);

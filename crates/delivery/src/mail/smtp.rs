@@ -1,9 +1,9 @@
-//! SMTP (RFC 5321), as far as sending one message to one receiver needs it: TLS from the first byte or by STARTTLS, AUTH PLAIN or LOGIN.
-//! Only what the server says of sender, receiver and message is final. That it does not know us, or takes no password, may be mended in the
-//! settings while the message waits.
+//! SMTP (RFC 5321), as far as sending one message to one recipient needs it: TLS from the first
+//! byte or by STARTTLS, AUTH PLAIN or LOGIN. Only a refusal of sender, recipient or message is
+//! final. A refused login may be corrected in the settings while the message waits.
 //!
-//! Not by lettre: its client takes what came in the clear behind the answer to STARTTLS for answers under TLS, overlooks extensions that are
-//! written in lower case, and gives up on servers that know HELO alone.
+//! lettre is not used: its client reads cleartext after the reply to STARTTLS as replies under TLS,
+//! ignores extensions in lower case, and fails with servers that know only HELO.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -74,7 +74,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
 /// A conversation with a server.
 struct Session(BufReader<Box<dyn Stream>>);
 
-/// What a server said.
+/// A server's reply.
 struct Reply {
     code: u16,
     lines: Vec<String>,
@@ -145,7 +145,8 @@ async fn exchange(server: &Server, envelope: Envelope<'_>, message: &str) -> Res
         .expect(Some(&format!("RCPT TO:<{}>", envelope.to)), 250)
         .await?;
     session.expect(Some("DATA"), 354).await?;
-    // A line with a dot alone ends the message; none of ours begins with one, but the rule is the protocol's.
+    // A line with a dot alone ends the message; none of ours begins with one, but the rule is the
+    // protocol's.
     let stuffed = message.replace("\r\n.", "\r\n..");
     session
         .expect(Some(&format!("{stuffed}\r\n.")), 250)
@@ -170,7 +171,7 @@ impl Session {
         Ok(Self::new(Box::new(stream)))
     }
 
-    /// Goes on under TLS. What was sent ahead in the clear is not taken for what comes after.
+    /// Goes on under TLS. Fails when the server has sent cleartext ahead.
     async fn encrypt(self, server: &Server) -> Result<Self, Failure> {
         if !self.0.buffer().is_empty() {
             return Err(Failure::passing("the server spoke before TLS began"));
@@ -178,7 +179,8 @@ impl Session {
         Self::encrypted(self.0.into_inner(), server).await
     }
 
-    /// Introduces us; what the server offers. One that does not know `EHLO` offers nothing (RFC 5321, section 3.2).
+    /// Introduces us; what the server offers. One that does not know `EHLO` offers nothing (RFC
+    /// 5321, section 3.2).
     async fn hello(&mut self, name: &str) -> Result<Reply, Failure> {
         match self.expect(Some(&format!("EHLO {name}")), 250).await {
             Err(refused) if refused.is_final => {
@@ -264,7 +266,7 @@ impl Session {
 }
 
 impl Reply {
-    /// Whether an extension is among those that the server told.
+    /// Whether the server announced an extension.
     fn offers(&self, extension: &str) -> bool {
         let first_word = |line: &String| line.split([' ', '=']).next().map(str::to_owned);
         self.lines
@@ -273,7 +275,7 @@ impl Reply {
             .any(|word| word.eq_ignore_ascii_case(extension))
     }
 
-    /// What the server says behind the name of an extension.
+    /// The parameters of an extension.
     fn parameters(&self, extension: &str) -> Vec<&str> {
         let lines = self.lines.iter().map(|line| line.split([' ', '=']));
         let parameters = lines.filter_map(|mut words| {

@@ -15,7 +15,8 @@ pub(crate) struct DueDelivery {
     pub(crate) happened_at: Timestamp,
 }
 
-/// The deliveries of an endpoint that are due, the longest due first: of each subject the earliest event only.
+/// The deliveries of an endpoint that are due, the longest due first: of each subject the earliest
+/// event only.
 pub(crate) async fn due(
     conn: &mut Conn,
     endpoint: i64,
@@ -70,8 +71,8 @@ pub(crate) async fn end_delivered(
     tx.execute_of(&query).await.map(drop)
 }
 
-/// Binds numbers with a text between them: so many that their count is a power of two and few texts are prepared. There is at
-/// least one.
+/// Binds numbers with a text between them: so many that their count is a power of two and few texts
+/// are prepared. There is at least one.
 fn each(query: &mut Query, numbers: &[i64], between: &'static str) {
     let Some((first, rest)) = numbers.split_first() else {
         query.push("NULL");
@@ -127,7 +128,8 @@ pub(crate) fn new_attempts() -> Rows {
     )
 }
 
-/// Makes the next delivery of each of these subjects due: the earliest that waits behind the one that has just ended.
+/// Makes the next delivery of each of these subjects due: the earliest that waits behind the one
+/// that has just ended.
 pub(crate) async fn release_next(
     tx: &mut Tx,
     endpoint: i64,
@@ -149,7 +151,8 @@ pub(crate) async fn release_next(
     tx.execute_of(&query).await.map(drop)
 }
 
-/// Makes the first delivery of every subject at an endpoint due, unless it is due already and `all` is false.
+/// Makes the first delivery of every subject at an endpoint due, unless it is due already and `all`
+/// is false.
 pub(crate) async fn release_lines(
     tx: &mut Tx,
     endpoint: i64,
@@ -209,7 +212,8 @@ pub(crate) async fn restart(tx: &mut Tx, id: i64, now: Timestamp) -> Result<bool
     Ok(begun > 0)
 }
 
-/// Restarts up to a thousand failed deliveries of an endpoint, oldest first, each in its subject's order; how many.
+/// Restarts up to a thousand failed deliveries of an endpoint, oldest first, each in its subject's
+/// order; how many.
 pub(crate) async fn restart_failed(tx: &mut Tx, endpoint: i64) -> Result<u64, Error> {
     tx.execute(
         "UPDATE deliveries SET state = 'waiting', attempts = 0, due_at = NULL, finished_at = NULL

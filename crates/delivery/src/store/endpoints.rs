@@ -4,7 +4,7 @@ use db::{Conn, Error, Row, Timestamp, Tx};
 
 use crate::model::{ConfiguredEndpoint, DisabledReason, Endpoint, Types};
 
-/// What a person decides about an endpoint.
+/// The settings of an endpoint that a person chooses.
 #[derive(Debug, Clone)]
 pub(crate) struct NewEndpoint {
     pub(crate) url: String,
@@ -222,7 +222,8 @@ pub(crate) async fn receiver(
     .await
 }
 
-/// The endpoints that get events, each locked until the transaction ends, so that nobody ends a delivery there meanwhile.
+/// The endpoints that get events, each locked until the transaction ends, so that nobody ends a
+/// delivery there meanwhile.
 pub(crate) async fn lock_enabled(tx: &mut Tx, service: &str) -> Result<Vec<(i64, Types)>, Error> {
     tx.all(
         "UPDATE webhook_endpoints SET enabled = TRUE WHERE service = $1 AND enabled = TRUE RETURNING id, types",
@@ -235,7 +236,8 @@ pub(crate) async fn lock_enabled(tx: &mut Tx, service: &str) -> Result<Vec<(i64,
     .await
 }
 
-/// Locks an endpoint until the transaction ends, and notes whether its last attempts failed; since when all have failed.
+/// Locks an endpoint until the transaction ends, and notes whether its last attempts failed; since
+/// when all have failed.
 pub(crate) async fn record_attempts(
     tx: &mut Tx,
     id: i64,
@@ -285,7 +287,8 @@ pub(crate) async fn leases(conn: &mut Conn, service: &str) -> Result<Vec<Lease>,
     .await
 }
 
-/// Takes a lease for a registered replica, unless another registered one has it; whether it was taken.
+/// Takes a lease for a registered replica, unless another registered one has it; whether it was
+/// taken.
 pub(crate) async fn take_lease(tx: &mut Tx, id: i64, replica: &str) -> Result<bool, Error> {
     let taken = tx
         .execute(

@@ -3,7 +3,7 @@
 use db::{Conn, Error, Query, Row};
 use resource::{Record as _, sql};
 
-use crate::model::{Attempt, Delivery, Event, Filter, Waiting};
+use crate::model::{Attempt, Backlog, Delivery, Event, Filter};
 
 /// The deliveries of a service, to be narrowed and ordered.
 fn select(service: &'static str) -> Query {
@@ -131,7 +131,7 @@ fn event(row: &Row<'_>) -> Result<Event, Error> {
 }
 
 /// How much waits, and since when: what stands at endpoints that get nothing does not count.
-pub(crate) async fn waiting(conn: &mut Conn, service: &str) -> Result<Waiting, Error> {
+pub(crate) async fn waiting(conn: &mut Conn, service: &str) -> Result<Backlog, Error> {
     conn.one(
         "SELECT (SELECT count(*) FROM deliveries AS d JOIN webhook_endpoints AS w ON w.id = d.endpoint_id
                  WHERE d.state = 'waiting' AND w.service = $1 AND w.enabled = TRUE),
@@ -143,7 +143,7 @@ pub(crate) async fn waiting(conn: &mut Conn, service: &str) -> Result<Waiting, E
                                      UNION ALL SELECT min(f.id) FROM events AS f WHERE f.service = $1 AND f.fanned_out = FALSE) AS o))",
         &[&service],
         |row| {
-            Ok(Waiting {
+            Ok(Backlog {
                 deliveries: row.get(0)?,
                 events: row.get(1)?,
                 oldest: row.get(2)?,

@@ -5,7 +5,7 @@ use db::{Conn, Error, Timestamp, Tx};
 /// Mail to be sent.
 #[derive(Debug, Clone)]
 pub struct NewMail {
-    /// What is asked for twice under one key is sent once.
+    /// A mail that is queued twice under one key is sent once.
     pub key: String,
     /// What it is about, for who looks into the table or the log.
     pub kind: &'static str,

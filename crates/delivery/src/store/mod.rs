@@ -1,5 +1,6 @@
-//! Statements about events: the outbox, and making deliveries from it. `service` says whose rows they are about.
-//! Endpoints, deliveries, lists and mail have their statements in the files beside this one.
+//! Statements about events: the outbox, and making deliveries from it. `service` selects the rows
+//! of one service. Statements about endpoints, deliveries, lists and mail are in the files beside
+//! this one.
 
 pub(crate) mod deliveries;
 pub(crate) mod endpoints;
@@ -73,7 +74,8 @@ pub(crate) async fn has_fresh(conn: &mut Conn, service: &str) -> Result<bool, Er
     .await
 }
 
-/// Waits for the turn to make deliveries, which one process has at a time: until the transaction ends.
+/// Waits for the turn to make deliveries, which one process has at a time: until the transaction
+/// ends.
 pub(crate) async fn take_turn(tx: &mut Tx, service: &str) -> Result<(), Error> {
     tx.execute(
         "INSERT INTO delivery_turns (service, turns) VALUES ($1, 1)
@@ -123,7 +125,8 @@ pub(crate) async fn subjects_waiting(
     first: i64,
     last: i64,
 ) -> Result<Vec<i64>, Error> {
-    // One look into the index for each subject, however much waits: not a join, whose plan could read all of it.
+    // One look into the index for each subject, however much waits: not a join, whose plan could
+    // read all of it.
     tx.all(
         "SELECT e.subject_id
          FROM (SELECT DISTINCT subject_id FROM events WHERE id BETWEEN $2 AND $3) AS e
@@ -152,7 +155,8 @@ pub(crate) fn new_deliveries() -> Rows {
     )
 }
 
-/// Removes events of long ago with their deliveries, save those that still wait at an endpoint that gets events; how many.
+/// Removes events of long ago with their deliveries, save those that still wait at an endpoint that
+/// gets events; how many.
 pub(crate) async fn remove_old_events(
     tx: &mut Tx,
     service: &str,

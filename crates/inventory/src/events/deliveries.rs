@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use db::{Conn, Db, Error, Tx};
 use delivery::deliveries;
 
-use super::{Attempt, Delivery, Endpoint, Event, Filter, SERVICE, Waiting, store};
+use super::{Attempt, Backlog, Delivery, Endpoint, Event, Filter, SERVICE, store};
 use crate::{
     State,
     access::{Actor, Model},
@@ -169,7 +169,7 @@ pub async fn failed(db: &Db) -> Result<Vec<(i64, i64)>, Error> {
 }
 
 /// How much waits.
-pub async fn waiting(db: &Db) -> Result<Waiting, Error> {
+pub async fn waiting(db: &Db) -> Result<Backlog, Error> {
     db.read(async |conn| deliveries::waiting(conn, &SERVICE).await)
         .await
 }

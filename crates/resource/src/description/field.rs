@@ -1,4 +1,5 @@
-//! The description of one field. A builder is generic over the field's Rust type, so that the two cannot disagree.
+//! The description of one field. A builder is generic over the field's Rust type, so that the two
+//! cannot disagree.
 
 use std::marker::PhantomData;
 
@@ -28,7 +29,7 @@ pub struct Field {
     /// The same over a column, where there is little room.
     pub short: Both,
     /// The same beside its control in an everyday form.
-    pub asked: Both,
+    pub form_label: Both,
     /// A sentence that helps whoever fills it in; empty where none is needed.
     pub help: Both,
     /// The heading of the part of a form that begins with it.
@@ -37,7 +38,8 @@ pub struct Field {
     pub kind: Kind,
     /// Of a reference, or of several: the records that it refers to.
     pub target: Option<Target>,
-    /// Where a value stands that other code writes; statements on the record's own table leave it out.
+    /// Where a value stands that other code writes; statements on the record's own table leave it
+    /// out.
     pub source: Option<&'static str>,
     /// The parameters by which a list is narrowed to values from one on, and up to another.
     pub bounds: Option<(&'static str, &'static str)>,
@@ -47,11 +49,13 @@ pub struct Field {
     pub is_read_only: bool,
     /// Whether it is what people call the record: lists begin with it.
     pub is_name: bool,
-    /// Whether pages and files do without it, because another field says the same, or because it is for the program.
+    /// Whether pages and files do without it, because another field says the same, or because it is
+    /// for the program.
     pub is_hidden: bool,
     /// Whether it may be blank without being nothing.
     pub may_be_blank: bool,
-    /// Whether nothing is stored beside a text: its lists are short enough to be searched and sorted as they are read.
+    /// Whether nothing is stored beside a text: its lists are short enough to be searched and
+    /// sorted as they are read.
     pub is_unfolded: bool,
     /// Whether a list is narrowed by it. By a reference it always is.
     pub is_filtered: bool,
@@ -221,7 +225,7 @@ impl<T: FieldType> Typed<T> {
             name: "",
             label,
             short: label,
-            asked: label,
+            form_label: label,
             help: ("", ""),
             section: None,
             kind,
@@ -283,8 +287,8 @@ impl<T: FieldType> Typed<T> {
 
     /// Called otherwise beside its control in an everyday form.
     #[must_use]
-    pub const fn asked(mut self, portuguese: &'static str, english: &'static str) -> Self {
-        self.0.asked = (portuguese, english);
+    pub const fn form_label(mut self, portuguese: &'static str, english: &'static str) -> Self {
+        self.0.form_label = (portuguese, english);
         self
     }
 
@@ -432,7 +436,8 @@ impl Field {
         matches!(self.kind, Kind::LongText { .. })
     }
 
-    /// A value of it as people read it; empty for nothing. An id is a name, and is not written as a number is.
+    /// A value of it as people read it; empty for nothing. An id is a name, and is not written as a
+    /// number is.
     pub fn shown(&self, value: Value<'_>, locale: Locale) -> String {
         match value {
             Value::Integer(integer) if self.kind != Kind::Id => locale.number(integer),

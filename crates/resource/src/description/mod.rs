@@ -1,5 +1,5 @@
-//! The description of a record: its fields, the Rust types that they have, and what is read and set of them. These types
-//! refer to each other; what follows from a description is in the rooms above.
+//! The description of a record: its fields, their Rust types and values, and inputs. These types
+//! refer to each other. The other rooms derive statements, lists, schemas and texts from them.
 
 pub(crate) mod choice;
 pub(crate) mod field;

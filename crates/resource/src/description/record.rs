@@ -1,7 +1,7 @@
 //! A record with its description: one line a field.
 //!
-//! `resource!` takes a struct whose fields have a description behind an equals sign. It contains no decision: it repeats for every field
-//! what one field needs, and everything else works on [`Record::FIELDS`].
+//! `resource!` takes a struct whose fields have a description behind an equals sign. It only
+//! repeats the code of one field for every field. All other code works on [`Record::FIELDS`].
 
 use std::fmt;
 
@@ -23,7 +23,8 @@ pub trait Record: Clone + fmt::Debug + Send + Sync + 'static {
     /// Their names.
     const NAMES: &'static [&'static str];
 
-    /// Reads a row that has the columns of these fields, in their order. Records of some kinds lack the others.
+    /// Reads a row that has the columns of these fields, in their order. Records of some kinds lack
+    /// the others.
     ///
     /// # Errors
     ///
@@ -72,7 +73,8 @@ pub trait Source {
     fn several(&mut self, field: &'static Field) -> Setting<Vec<String>>;
 }
 
-/// The fields that differ between two states of a record, with both values; those that clients only read are left out.
+/// The fields that differ between two states of a record, with both values; those that clients only
+/// read are left out.
 pub fn differences<'a, R: Record>(
     before: &'a R,
     after: &'a R,

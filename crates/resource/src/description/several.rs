@@ -1,4 +1,4 @@
-//! Fields that hold several of what there is to choose from.
+//! Fields that hold several of the offered choices.
 
 use std::{fmt, str::FromStr};
 
@@ -10,7 +10,8 @@ use super::{
     value::{FieldType, Named, Sent, Setting, Value, column},
 };
 
-/// Something of which a field holds several. They are stored in one text, or come from another table in one.
+/// Something of which a field holds several. They are stored in one text, or come from another
+/// table in one.
 pub trait Choosable: Sized + fmt::Debug + Sync {
     /// What is sent of it.
     type Sent: Choosable + FromStr;

@@ -33,13 +33,15 @@ pub(crate) enum Kind {
     Truncate,
     /// 200 and something that is not JSON.
     Garbage,
-    /// Searches and lists of refunds leave out what was made in this time, as an index does that lags behind.
+    /// Searches and lists of refunds leave out what was made in this time, as an index does that
+    /// lags behind.
     Lag(Duration),
 }
 
 impl Fault {
-    /// Reads `status 500`, `status 400 code 2001`, `delay 30s`, `stall 30s`, `lag 30s`, `drop before`, `drop after`, `reset`, `truncate`,
-    /// `garbage`; `status` and `reset` take `after` too, which carries the call out before its answer is lost.
+    /// Reads `status 500`, `status 400 code 2001`, `delay 30s`, `stall 30s`, `lag 30s`,
+    /// `drop before`, `drop after`, `reset`, `truncate`, `garbage`; `status` and `reset` take
+    /// `after` too, which carries the call out before its answer is lost.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut words = text.split_whitespace();
         let name = words.next()?;
@@ -146,14 +148,16 @@ fn fits(pattern: &str, path: &str) -> bool {
     }
 }
 
-/// The faults that are still to come, in the request in which they were asked for, and the end of those that take their time.
+/// The faults that are still to come, in the request in which they were asked for, and the end of
+/// those that take their time.
 #[derive(Default)]
 pub(crate) struct Faults {
     requests: Mutex<Vec<(FaultRequest, Fault)>>,
     cleared: watch::Sender<()>,
 }
 
-/// How long a fault that takes its time may go on: until its time is over, or all faults are cleared.
+/// How long a fault that takes its time may go on: until its time is over, or all faults are
+/// cleared.
 pub(crate) struct ClearSignal(watch::Receiver<()>);
 
 impl ClearSignal {

@@ -1,4 +1,4 @@
-//! Removes card data from what is shown of a call.
+//! Removes card data from recorded calls.
 
 use serde_json::Value;
 

@@ -1,4 +1,5 @@
-//! What surrounds a call to the provider's interface: the record of calls, the faults that were asked for, the keys in flight.
+//! Around the calls to the provider's interface: the record of calls, injected faults, and
+//! idempotency keys in flight.
 
 mod faults;
 mod in_flight;
@@ -13,7 +14,7 @@ pub(crate) use record::CallLog;
 
 /// How a connection ends in place of an answer; the server finds it in the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Broken {
+pub(crate) enum BrokenConnection {
     Closed,
     Reset,
 }

@@ -1,4 +1,4 @@
-//! The most recent calls, for tests that check what was really sent.
+//! The most recent calls, for tests that check the sent requests.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;

@@ -1,4 +1,4 @@
-//! What a payer, a bank or a reviewer does to a payment, and what the seller does on the provider's own pages.
+//! Acts of payers, banks and reviewers on a payment, and of the seller on the provider's own pages.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! The sandbox's own JSON interface, `/sandbox/…`: faults, calls, charges, and acts of payers and banks.
+//! The sandbox's own JSON interface, `/sandbox/…`: faults, calls, charges, and acts of payers and
+//! banks.
 
 use axum::Json;
 use axum::extract::rejection::FormRejection;
@@ -70,7 +71,8 @@ pub(crate) struct Form {
     from: String,
 }
 
-/// Does something to a payment: answers it in JSON, or leads back to the page whose button was pressed.
+/// Does something to a payment: answers it in JSON, or leads back to the page whose button was
+/// pressed.
 pub(crate) async fn perform(
     Shared(state): Shared<State>,
     Path((id, act)): Path<(u64, String)>,

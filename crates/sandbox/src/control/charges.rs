@@ -1,4 +1,4 @@
-//! Money that moved, counted by external reference: the proof that nobody paid twice.
+//! Money that moved, by external reference. Tests check by it that nobody paid twice.
 
 use std::collections::BTreeMap;
 

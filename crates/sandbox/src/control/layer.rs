@@ -1,4 +1,5 @@
-//! The layer around every call of the provider's interface: the sandbox's header, the record of the call, keys in flight, faults.
+//! The layer around every call of the provider's interface: the sandbox's header, the record of the
+//! call, keys in flight, faults.
 
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 
-use crate::calls::{Broken, ClearSignal, Fault, FaultKind, KeyClaim, Lag};
+use crate::calls::{BrokenConnection, ClearSignal, Fault, FaultKind, KeyClaim, Lag};
 use crate::refusal::Refusal;
 use crate::state::State;
 
@@ -72,7 +73,7 @@ async fn apply(
         (FaultKind::Status(status, Some(code)), _) => {
             Refusal::of_code(status, code).into_response()
         }
-        (FaultKind::Reset, _) => broken(Broken::Reset),
+        (FaultKind::Reset, _) => broken(BrokenConnection::Reset),
         (FaultKind::Garbage, _) => (
             StatusCode::OK,
             Bytes::from_static(b"<html>\xff\x00 not JSON {{"),
@@ -90,7 +91,7 @@ async fn apply(
             | FaultKind::Stall(_)
             | FaultKind::Lag(_),
             _,
-        ) => broken(Broken::Closed),
+        ) => broken(BrokenConnection::Closed),
     }
 }
 
@@ -107,11 +108,13 @@ async fn stall(
         drop(claim);
         response
     });
-    work.await.unwrap_or_else(|_| broken(Broken::Closed))
+    work.await
+        .unwrap_or_else(|_| broken(BrokenConnection::Closed))
 }
 
-/// A response that the sandbox's own server never sends: it ends the connection instead. Behind another server its body breaks at once.
-fn broken(how: Broken) -> Response {
+/// A response that the sandbox's own server never sends: it ends the connection instead. Behind
+/// another server its body breaks at once.
+fn broken(how: BrokenConnection) -> Response {
     let mut response = Response::new(failing_body(Bytes::new()));
     response.extensions_mut().insert(how);
     response

@@ -1,6 +1,8 @@
-//! What the real provider does not have: faults on demand, a record of calls, a count of the money moved, and the acts of payers and banks.
+//! The parts that the real provider does not have: faults on demand, a record of calls, a count of
+//! the money moved, and acts of payers and banks.
 //!
-//! `layer` goes around every call of the provider's interface. For tests, and for the buttons of the sandbox's pages.
+//! `layer` goes around every call of the provider's interface. For tests, and for the buttons of
+//! the sandbox's pages.
 
 mod act;
 pub(crate) mod api;

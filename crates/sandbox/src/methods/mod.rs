@@ -1,6 +1,7 @@
-//! Payment methods, and what a card costs in installments. From the one table of networks; no interest is charged.
+//! Payment methods, and what a card costs in installments. From the one table of networks; no
+//! interest is charged.
 //!
-//! Carries the last lines of section 1.5 of the provider's interface.
+//! Implements the last lines of section 1.5 of the provider's interface.
 
 use axum::Json;
 use axum::extract::rejection::QueryRejection;

@@ -1,4 +1,5 @@
-//! What the sandbox stores: payments with their states, and card tokens. Pure: time is passed in, and nothing is rendered here.
+//! What the sandbox stores: payments with their states, and card tokens. Pure: time is passed in,
+//! and nothing is rendered here.
 
 mod payment;
 mod token;

@@ -1,4 +1,5 @@
-//! A payment at the provider and its possible states. Pure: time is passed in, and nothing is rendered here.
+//! A payment at the provider and its possible states. Pure: time is passed in, and nothing is
+//! rendered here.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! What a card token contains, and how a request for one is checked.
+//! Card tokens, and the checks of requests for them.
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ pub(crate) struct CardToken {
 }
 
 #[derive(Deserialize)]
-struct Input<'a> {
+struct TokenRequest<'a> {
     #[serde(borrow)]
     card_number: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -67,7 +67,7 @@ struct Holder {
 
 impl CardToken {
     pub(crate) fn parse(id: Box<str>, body: &[u8], now: Moment) -> Result<Self, Refusal> {
-        let input: Input<'_> =
+        let input: TokenRequest<'_> =
             serde_json::from_slice(body).map_err(|_| Refusal::bad(1, "Params Error"))?;
         let number = text(input.card_number, "205", "card_number")?;
         let month = text(input.expiration_month, "208", "expiration_month")?;
@@ -122,7 +122,8 @@ fn text<'a>(
     }
 }
 
-/// The digits that may be kept. A wrong check digit is noticed by the payment, not here, as at the real provider.
+/// The digits that may be kept. A wrong check digit is noticed by the payment, not here, as at the
+/// real provider.
 fn checked_number(number: &str) -> Result<(Box<str>, Box<str>), Refusal> {
     let refused = || invalid("E301", "card_number");
     if !(13..=19).contains(&number.len()) || !is_digits(number) {

@@ -1,4 +1,5 @@
-//! A certificate verifier that accepts every certificate, but still checks that the other side holds its key.
+//! A certificate verifier that accepts every certificate, but still checks that the other side
+//! holds its key.
 
 use std::sync::Arc;
 

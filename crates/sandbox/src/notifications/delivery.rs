@@ -33,8 +33,8 @@ pub(super) struct Delivery {
     retry: usize,
 }
 
-/// A client for services of this machine. Over TLS it takes any certificate: theirs are mostly their own, and a notification tells
-/// nothing but a number, to whoever asked for it.
+/// A client for services of this machine. Over TLS it takes any certificate: theirs are mostly
+/// their own, and a notification tells nothing but a number, to whoever asked for it.
 pub(super) fn client() -> Option<Client> {
     let provider = Arc::new(ring::default_provider());
     let tls = rustls::ClientConfig::builder_with_provider(Arc::clone(&provider))

@@ -1,7 +1,9 @@
-//! Notifications: every change of a payment is posted to its `notification_url`, signed, and repeated until it is accepted.
+//! Notifications: every change of a payment is posted to its `notification_url`, signed, and
+//! repeated until it is accepted.
 //!
-//! A worker sends what `announcements` queued. A timer that ticks ten times a second brings back what is due again. Carries section 1.7 of
-//! the provider's interface. Pending notifications are lost when the sandbox stops.
+//! A worker sends what `announcements` queued. A timer that ticks ten times a second brings back
+//! what is due again. Implements section 1.7 of the provider's interface. Pending notifications are
+//! lost when the sandbox stops.
 
 mod certificates;
 mod delivery;
@@ -20,7 +22,8 @@ pub use signature::header;
 
 const TICK: Duration = Duration::from_millis(100);
 
-/// Sends what is announced, and repeats it on the schedule, until the sandbox is gone. One worker at a time has the queue.
+/// Sends what is announced, and repeats it on the schedule, until the sandbox is gone. One worker
+/// at a time has the queue.
 pub(crate) async fn run(state: State, queue: Arc<tokio::sync::Mutex<Queue>>) {
     let mut queue = queue.lock().await;
     let Some(client) = delivery::client() else {

@@ -1,4 +1,4 @@
-//! What a payer receives: the pix ticket with its QR code, and the boleto with its barcode, to be paid here or printed.
+//! The pix ticket with its QR code, and the boleto with its barcode, to be paid here or printed.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Errors as pages: those of every service, in the sandbox's frame, so that they say too that this is one.
+//! Errors as pages: those of every service, in the sandbox's frame, which says that this is a
+//! sandbox.
 
 use askama::Template;
 use axum::response::{IntoResponse, Response};

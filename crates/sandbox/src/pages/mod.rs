@@ -1,6 +1,8 @@
-//! The sandbox's pages, for people who try things: all payments, one payment with what its payer or bank could do, the pix ticket, the boleto.
+//! The sandbox's pages: all payments, one payment with buttons for its payer and bank, the pix
+//! ticket, the boleto.
 //!
-//! They read the store and render; the buttons post to `control`. Every page says that this is a sandbox. Everything works without a script.
+//! They read the store and render; the buttons post to `control`. Every page says that this is a
+//! sandbox. Everything works without a script.
 
 mod artefacts;
 mod errors;

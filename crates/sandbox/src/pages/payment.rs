@@ -1,4 +1,5 @@
-//! The page of one payment: its state, and buttons for what its payer, its bank or a reviewer would do.
+//! The page of one payment: its state, and buttons for what its payer, its bank or a reviewer would
+//! do.
 
 use askama::Template;
 use axum::extract::rejection::QueryRejection;

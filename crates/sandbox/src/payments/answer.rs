@@ -1,4 +1,5 @@
-//! A payment in the provider's JSON: every member of the real answer that client libraries read, nulls included.
+//! A payment in the provider's JSON: every member of the real answer that client libraries read,
+//! nulls included.
 
 use brazil::boleto::Barcode;
 use serde::Serialize;
@@ -160,12 +161,12 @@ enum CardAnswer<'a> {
         date_last_updated: Moment,
         country: &'static str,
         tags: [&'static str; 1],
-        cardholder: Holder<'a>,
+        cardholder: HolderAnswer<'a>,
     },
 }
 
 #[derive(Serialize)]
-struct Holder<'a> {
+struct HolderAnswer<'a> {
     name: &'a str,
     identification: &'a Identification,
 }
@@ -367,7 +368,7 @@ fn card(payment: &Payment) -> CardAnswer<'_> {
         date_last_updated: payment.created,
         country: "BRA",
         tags: ["credit"],
-        cardholder: Holder {
+        cardholder: HolderAnswer {
             name: &card.holder,
             identification: &card.identification,
         },

@@ -1,4 +1,5 @@
-//! `/v1/payments`: reads a request, calls one function of the feature, answers in the provider's shape.
+//! `/v1/payments`: reads a request, calls one function of the feature, answers in the provider's
+//! shape.
 
 use std::time::Duration;
 
@@ -20,14 +21,14 @@ use crate::refusal::Refusal;
 use crate::state::State;
 use crate::values::Moment;
 
-type Answered = Result<Response, Refusal>;
+type ApiResult = Result<Response, Refusal>;
 
 pub(crate) async fn create(
     _caller: Caller,
     Shared(state): Shared<State>,
     headers: HeaderMap,
     body: Bytes,
-) -> Answered {
+) -> ApiResult {
     let idempotency = Idempotency::required(&headers, &body)?;
     let payment = super::create(&state, &body, idempotency)?;
     Ok(answer(StatusCode::CREATED, &state, &payment))
@@ -37,7 +38,7 @@ pub(crate) async fn read(
     _caller: Caller,
     Shared(state): Shared<State>,
     Path(id): Path<String>,
-) -> Answered {
+) -> ApiResult {
     let payment = super::read(&state, number(&id)?)?;
     Ok(answer(StatusCode::OK, &state, &payment))
 }
@@ -47,7 +48,7 @@ pub(crate) async fn update(
     Shared(state): Shared<State>,
     Path(id): Path<String>,
     body: Bytes,
-) -> Answered {
+) -> ApiResult {
     let payment = super::update(&state, number(&id)?, &body)?;
     Ok(answer(StatusCode::OK, &state, &payment))
 }
@@ -56,7 +57,7 @@ pub(crate) async fn cancel(
     _caller: Caller,
     Shared(state): Shared<State>,
     Path(id): Path<String>,
-) -> Answered {
+) -> ApiResult {
     let payment = super::change(&state, number(&id)?, Payment::cancel)?;
     Ok(answer(StatusCode::OK, &state, &payment))
 }
@@ -66,7 +67,7 @@ pub(crate) async fn search_all(
     Shared(state): Shared<State>,
     lag: Option<Extension<Lag>>,
     query: Result<Query<search::Query>, axum::extract::rejection::QueryRejection>,
-) -> Answered {
+) -> ApiResult {
     let Query(query) = query.map_err(|_| Refusal::bad(1, "Params Error"))?;
     let found = search::search(&state, &query, newest(&state, lag))?;
     let results: Vec<Answer<'_>> = found
@@ -101,7 +102,7 @@ pub(crate) async fn refund(
     Path(id): Path<String>,
     headers: HeaderMap,
     body: Bytes,
-) -> Answered {
+) -> ApiResult {
     let idempotency = Idempotency::required(&headers, &body)?;
     match refunds::create(&state, number(&id)?, &body, idempotency)? {
         Outcome::Made(payment, refund) => Ok(json(
@@ -117,7 +118,7 @@ pub(crate) async fn list_refunds(
     Shared(state): Shared<State>,
     lag: Option<Extension<Lag>>,
     Path(id): Path<String>,
-) -> Answered {
+) -> ApiResult {
     let payment = super::read(&state, number(&id)?)?;
     let newest = newest(&state, lag);
     let refunds = payment.refunds.iter();
@@ -132,7 +133,7 @@ pub(crate) async fn read_refund(
     _caller: Caller,
     Shared(state): Shared<State>,
     Path((id, refund)): Path<(String, String)>,
-) -> Answered {
+) -> ApiResult {
     let (payment, refund) = refunds::read(&state, number(&id)?, number(&refund)?)?;
     Ok(json(StatusCode::OK, &refunds::answer(&payment, &refund)))
 }

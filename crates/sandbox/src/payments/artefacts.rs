@@ -1,4 +1,4 @@
-//! What a payer pays with: the text of a pix BR Code, the digits of a boleto.
+//! The text of a pix BR Code, and the digits of a boleto.
 
 use std::time::Duration;
 
@@ -17,7 +17,8 @@ pub(crate) const BOLETO_LIFETIME: Duration = Duration::from_secs(3 * 24 * 60 * 6
 const PIX_KEY: &str = "5f1d2c3b-7a90-4e6d-8b2c-0a1b2c3d4e5f";
 const SELLER: &str = "BALCAO SANDBOX";
 const CITY: &str = "SAO PAULO";
-/// Bank, agency with portfolio, and account of a boleto; between them stands the payment's own number.
+/// Bank, agency with portfolio, and account of a boleto; between them stands the payment's own
+/// number.
 const BANK: &str = "237";
 const AGENCY: &str = "338126";
 const ACCOUNT: &str = "00633330";

@@ -1,7 +1,9 @@
-//! Payments at the provider: created, read, searched, cancelled, captured and refunded by the same calls as at the real one.
+//! Payments at the provider: created, read, searched, cancelled, captured and refunded by the same
+//! calls as at the real one.
 //!
-//! The rules of a payment's states are in `crate::model`, the outcome of a card in `outcome`, the shape of answers in `answer`.
-//! Carries sections 1.2 to 1.6 of the provider's interface. Faults and the acts of payers are in `control`.
+//! The rules of a payment's states are in `crate::model`, the outcome of a card in `outcome`, the
+//! shape of answers in `answer`. Implements sections 1.2 to 1.6 of the provider's interface. Faults
+//! and the acts of payers are in `control`.
 
 pub(crate) mod answer;
 pub(crate) mod api;

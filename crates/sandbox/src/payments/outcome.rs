@@ -1,4 +1,5 @@
-//! The outcome of a card payment: decided by the cardholder's name, as in the provider's own test environment.
+//! The outcome of a card payment: decided by the cardholder's name, as in the provider's own test
+//! environment.
 
 use crate::model::Status;
 use crate::values::Amount;

@@ -13,7 +13,7 @@ use crate::state::State;
 use crate::values::Amount;
 
 #[derive(Default, Deserialize)]
-struct Input<'a> {
+struct RefundRequest<'a> {
     #[serde(borrow)]
     amount: Option<&'a RawValue>,
 }
@@ -28,7 +28,8 @@ pub(crate) enum Outcome {
 /// Gives back what is left, or the amount that the body names.
 ///
 /// # Errors
-/// 2063 when the payment is not approved, 2072 for an amount above what is left, 2024 after 180 days.
+/// 2063 when the payment is not approved, 2072 for an amount above what is left, 2024 after 180
+/// days.
 pub(crate) fn create(
     state: &State,
     id: u64,
@@ -100,7 +101,7 @@ fn asked_amount(body: &[u8]) -> Result<Option<Amount>, Refusal> {
     if body.trim_ascii().is_empty() {
         return Ok(None);
     }
-    let input: Input<'_> =
+    let input: RefundRequest<'_> =
         serde_json::from_slice(body).map_err(|_| Refusal::bad(1, "Params Error"))?;
     match input.amount.filter(|amount| amount.get() != "null") {
         None => Ok(None),

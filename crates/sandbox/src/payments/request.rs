@@ -1,6 +1,6 @@
 //! The body of `POST /v1/payments`, checked with the provider's cause codes, one error at a time.
 //!
-//! What depends on the card token is checked in [`super::create`], which holds it.
+//! [`super::create`] makes the checks that need the card token.
 
 use brazil::TaxId;
 use serde::Deserialize;
@@ -51,7 +51,7 @@ pub(crate) enum NewMethod {
 }
 
 #[derive(Deserialize)]
-struct Input<'a> {
+struct PaymentRequest<'a> {
     #[serde(borrow)]
     transaction_amount: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -74,7 +74,7 @@ impl NewPayment {
     /// # Errors
     /// The first field that is missing or wrong.
     pub(crate) fn parse(body: &[u8], now: Moment) -> Result<Self, Refusal> {
-        let input: Input<'_> =
+        let input: PaymentRequest<'_> =
             serde_json::from_slice(body).map_err(|_| Refusal::bad(1, "Params Error"))?;
         let amount = checked_amount(input.transaction_amount)?;
         let method = input.checked_method()?;
@@ -113,7 +113,7 @@ impl NewPayment {
     }
 }
 
-impl Input<'_> {
+impl PaymentRequest<'_> {
     fn checked_method(&self) -> Result<NewMethod, Refusal> {
         match (self.payment_method_id.as_deref(), self.token.as_deref()) {
             (Some("pix"), _) => Ok(NewMethod::Pix),

@@ -32,7 +32,7 @@ pub(crate) struct Query {
 }
 
 /// One page of what was found.
-pub(crate) struct Found {
+pub(crate) struct SearchPage {
     pub(crate) total: usize,
     pub(crate) limit: usize,
     pub(crate) offset: usize,
@@ -73,7 +73,7 @@ impl Date {
 ///
 /// # Errors
 /// 1 for an order or a date that cannot be read.
-pub(crate) fn search(state: &State, query: &Query, newest: Moment) -> Result<Found, Refusal> {
+pub(crate) fn search(state: &State, query: &Query, newest: Moment) -> Result<SearchPage, Refusal> {
     let range = Range::parse(query, state.now())?;
     let sort = match query.sort.as_deref() {
         None | Some("id") => None,
@@ -98,7 +98,7 @@ pub(crate) fn search(state: &State, query: &Query, newest: Moment) -> Result<Fou
     let offset = query.offset.unwrap_or_default();
     let total = found.len();
     let payments = found.into_iter().skip(offset).take(limit).collect();
-    Ok(Found {
+    Ok(SearchPage {
         total,
         limit,
         offset,

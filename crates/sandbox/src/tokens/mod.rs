@@ -1,5 +1,5 @@
-//! Card tokens: card data goes in, and a single-use token comes out. Of the number only the first six and last four digits are kept,
-//! and of the security code only its length.
+//! Card tokens: card data goes in, and a single-use token comes out. Of the number only the first
+//! six and last four digits are kept, and of the security code only its length.
 
 pub(crate) mod api;
 

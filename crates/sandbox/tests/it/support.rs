@@ -56,7 +56,8 @@ impl Provider {
     pub(crate) async fn at(config: Config, clock: Clock) -> Self {
         let sandbox = sandbox::start(config, clock.clone(), Random::seeded(1)).unwrap();
         let sandbox = sandbox.listen("127.0.0.1:0").await.unwrap();
-        // The client asks for it although nothing here is encrypted; another test may have been first.
+        // The client asks for it although nothing here is encrypted; another test may have been
+        // first.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder()
             .no_proxy()

@@ -1,4 +1,4 @@
-//! What must hold at the end of every run, counted at the provider and asked of the service as its users would ask.
+//! Invariants at the end of every run, checked at the provider and by the service's public API.
 
 mod order_events;
 pub(crate) mod orders;
@@ -44,7 +44,8 @@ pub(crate) async fn all(world: &Arc<World>) {
     nothing_is_open(world, replica).await;
 }
 
-/// At most one charge for a purchase without an order and one payment for an attempt, and none where it was told that there is none.
+/// At most one charge for a purchase without an order and one payment for an attempt, and none
+/// where it was told that there is none.
 fn charges(world: &World, promises: &Promises, payments: &[Payment]) {
     let mut by_purchase: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
     for attempt in &promises.attempts {
@@ -91,17 +92,18 @@ fn made_for<'a>(attempt: &AttemptRecord, payments: &'a [Payment]) -> Vec<&'a Pay
     payments.iter().filter(is_its).collect()
 }
 
-/// At most one refund for each request of the merchant, and none that was told not to be made. Of an overpayment one more, which nobody asked
-/// for. What a request for all that is left gives back may be any amount, also one that another request names.
+/// At most one refund for each request of the merchant, and none that was told not to be made. Of
+/// an overpayment one more, which nobody asked for. What a request for all that is left gives back
+/// may be any amount, also one that another request names.
 fn refunds(world: &World, books: &Books, promises: &Promises, payments: &[Payment]) {
     for payment in payments {
-        let asked: Vec<&RefundRequest> = promises
+        let requests: Vec<&RefundRequest> = promises
             .refunds
             .iter()
             .filter(|request| request.payment == payment.id.to_string())
             .collect();
         let open = |cents: Option<i64>| {
-            let of_amount = asked.iter().filter(|request| request.cents == cents);
+            let of_amount = requests.iter().filter(|request| request.cents == cents);
             of_amount
                 .filter(|request| request.reported != ReportedOutcome::NotMade)
                 .count()
@@ -121,14 +123,14 @@ fn refunds(world: &World, books: &Books, promises: &Promises, payments: &[Paymen
                 )),
             }
         }
-        reported_refunds(world, payment, &asked);
+        reported_refunds(world, payment, &requests);
     }
 }
 
 /// Every refund that was told is one at the provider, and each request's is its own.
-fn reported_refunds(world: &World, payment: &Payment, asked: &[&RefundRequest]) {
+fn reported_refunds(world: &World, payment: &Payment, requests: &[&RefundRequest]) {
     let mut seen = BTreeSet::new();
-    for request in asked {
+    for request in requests {
         let ReportedOutcome::Made(id) = &request.reported else {
             continue;
         };
@@ -146,7 +148,8 @@ fn reported_refunds(world: &World, payment: &Payment, asked: &[&RefundRequest]) 
     }
 }
 
-/// Of what has changed since, nobody need have heard: the search over dates is asked about what is an hour old.
+/// Of what has changed since, nobody need have heard: the search over dates is asked about what is
+/// an hour old.
 const NOTIFICATION_TIME: Duration = Duration::from_secs(2 * 3600);
 
 /// The service knows every payment of its own, in the state that the provider has.

@@ -1,4 +1,5 @@
-//! What must hold of the events of orders: each end and each overpayment is announced once, after the payment that it comes from.
+//! Invariants of the events of orders: each end and each overpayment is announced once, after its
+//! payment.
 
 use std::collections::BTreeSet;
 
@@ -29,18 +30,19 @@ pub(super) fn check(world: &World, order: &OrderFacts<'_>, events: &[Event]) {
         .iter()
         .filter(|event| event.kind.starts_with("order.") && event.kind != "order.overpaid")
         .collect();
-    let told: Vec<&str> = ends.iter().map(|event| event.kind.as_str()).collect();
+    let kinds: Vec<&str> = ends.iter().map(|event| event.kind.as_str()).collect();
     let is_told = match order.status {
-        "paid" => matches!(*told, ["order.paid"] | ["order.expired", "order.paid"]),
-        "canceled" => *told == ["order.canceled"],
-        "expired" => *told == ["order.expired"],
-        _ => told.is_empty(),
+        "paid" => matches!(*kinds, ["order.paid"] | ["order.expired", "order.paid"]),
+        "canceled" => *kinds == ["order.canceled"],
+        "expired" => *kinds == ["order.expired"],
+        _ => kinds.is_empty(),
     };
-    // An order may be paid late without having been told to be expired, but not the other way round.
+    // An order may be paid late without having been told to be expired, but not the other way
+    // round.
     let is_late = ends.last().is_some_and(|event| event.is_late);
-    if !is_told || (told.len() == 2 && !is_late) {
+    if !is_told || (kinds.len() == 2 && !is_late) {
         world.violated(format!(
-            "{} is {}, and told as {told:?}",
+            "{} is {}, and has the events {kinds:?}",
             order.name, order.status
         ));
     }

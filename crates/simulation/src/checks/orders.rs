@@ -1,4 +1,5 @@
-//! What must hold of orders. How an order ended, by which payment, and what paid for nothing, is read from the service's tables.
+//! Invariants of orders. The end of an order, its payment and overpayments are read from the
+//! service's tables.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,11 +12,13 @@ use crate::promises::Promises;
 use crate::provider::Payment;
 use crate::world::{Life, World};
 
-/// How soon an order has ended whose time is over, and what must not be paid any more is cancelled at the provider.
+/// How soon an order has ended whose time is over, and what must not be paid any more is cancelled
+/// at the provider.
 pub(crate) const SOON: Duration = Duration::from_secs(180);
 
-/// Checks, while nothing goes wrong, that orders end in time, and that nothing that the service knows of still waits for its payer then:
-/// nothing but the boleto of an order that has expired, which may have been paid already.
+/// Checks, while nothing goes wrong, that orders end in time, and that nothing that the service
+/// knows of still waits for its payer then: nothing but the boleto of an order that has expired,
+/// which may have been paid already.
 pub(crate) async fn have_ended(world: &Arc<World>) {
     let running = world.replicas.running();
     let Some(replica) = running.first() else {
@@ -78,17 +81,18 @@ fn ended(world: &World, order: &Order, promises: &Promises) {
     if order.status == "open" {
         world.violated(format!("{} is still open", order.description));
     }
-    for (id, told) in &promises.ends {
-        if *id == order.id && *told != order.status {
+    for (id, reported) in &promises.ends {
+        if *id == order.id && *reported != order.status {
             world.violated(format!(
-                "{} was told to be {told}, and is {}",
+                "{} was reported as {reported}, and is {}",
                 order.description, order.status
             ));
         }
     }
 }
 
-/// What was charged has paid the order, or is told to have paid for nothing: never both, and never neither.
+/// What was charged has paid the order, or is told to have paid for nothing: never both, and never
+/// neither.
 fn counted(world: &World, books: &Books, order: &Order, payment: &Payment) {
     let has_paid = order.paid_by == Some(payment.id);
     let is_overpayment = books.overpayments.contains_key(&payment.id);
@@ -98,7 +102,8 @@ fn counted(world: &World, books: &Books, order: &Order, payment: &Payment) {
     let is_right = match (has_paid, is_overpayment) {
         (true, true) => false,
         (true, false) => true,
-        // Of an order that is not paid and was not canceled, only what stands as cancelled pays for nothing.
+        // Of an order that is not paid and was not canceled, only what stands as cancelled pays for
+        // nothing.
         (false, true) => {
             payment.was_charged
                 && (matches!(order.status.as_str(), "paid" | "canceled")
@@ -121,7 +126,8 @@ fn counted(world: &World, books: &Books, order: &Order, payment: &Payment) {
     }
 }
 
-/// A second payment is given back by itself where the shop wants that, and by the shop alone where it does not.
+/// A second payment is given back by itself where the shop wants that, and by the shop alone where
+/// it does not.
 fn given_back(world: &World, books: &Books, order: &Order, payment: &Payment) {
     let Some(is_open) = books.overpayments.get(&payment.id) else {
         return;

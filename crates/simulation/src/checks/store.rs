@@ -1,4 +1,4 @@
-//! What the service has of orders, read from its tables.
+//! The service's orders, read from its tables.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,8 @@ pub(super) struct Order {
 /// What the service has of orders.
 pub(super) struct Books {
     pub(super) orders: Vec<Order>,
-    /// Payments that are told to have paid for nothing, and whether they are still to be given back.
+    /// Payments that are told to have paid for nothing, and whether they are still to be given
+    /// back.
     pub(super) overpayments: BTreeMap<u64, bool>,
     /// What was told of each order and its payments, by the order's id.
     pub(super) events: BTreeMap<String, Vec<Event>>,
@@ -26,7 +27,8 @@ pub(super) struct Books {
     pub(super) miscounted: Vec<String>,
 }
 
-/// Orders whose time was over by `then` and that are open, and payments that still wait for their payer though their order has ended.
+/// Orders whose time was over by `then` and that are open, and payments that still wait for their
+/// payer though their order has ended.
 pub(super) async fn late(conn: &mut Conn, then: Timestamp) -> Result<Vec<String>, Error> {
     let sql = "SELECT description || ' is still open' FROM orders
                WHERE status = 'open' AND expires_at <= $1
@@ -88,11 +90,11 @@ async fn events(conn: &mut Conn) -> Result<BTreeMap<String, Vec<Event>>, Error> 
         let payload = row.get::<String>(2)?;
         Ok((row.get(0)?, Event::read(row.get(1)?, &payload)))
     };
-    let mut told: BTreeMap<String, Vec<Event>> = BTreeMap::new();
+    let mut events: BTreeMap<String, Vec<Event>> = BTreeMap::new();
     for (order, event) in conn.all(sql, &[], event).await? {
-        told.entry(order).or_default().push(event);
+        events.entry(order).or_default().push(event);
     }
-    Ok(told)
+    Ok(events)
 }
 
 fn number(id: &str) -> u64 {

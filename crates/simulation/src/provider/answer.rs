@@ -1,4 +1,4 @@
-//! What the provider's answers look like.
+//! The format of the provider's answers.
 
 use serde_json::{Value, json};
 

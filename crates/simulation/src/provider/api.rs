@@ -9,7 +9,7 @@ use super::{Memory, Moment, Payment, Provider, StoredAnswer, View, answer};
 
 /// A call as it arrives.
 #[derive(Debug, Clone)]
-pub(crate) struct Received {
+pub(crate) struct ReceivedCall {
     pub(crate) method: String,
     pub(crate) path: String,
     pub(crate) body: Vec<u8>,
@@ -26,7 +26,8 @@ pub(crate) struct Reply {
 
 /// How long after a call its repetition is "the same request in the last minute".
 const LAST_MINUTE: Duration = Duration::from_secs(60);
-/// What a repetition is refused with: with the code for it, with codes of gateway failures, with one that judges data, with none.
+/// What a repetition is refused with: with the code for it, with codes of gateway failures, with
+/// one that judges data, with none.
 const REPETITIONS: [(u16, &str); 6] = [
     (400, "2001"),
     (400, "2004"),
@@ -38,7 +39,7 @@ const REPETITIONS: [(u16, &str); 6] = [
 /// A card token that was used, lapsed or is unknown.
 const SPENT_TOKEN: &str = "3003";
 
-impl Received {
+impl ReceivedCall {
     /// The call in a line: which, with which key, about what.
     pub(crate) fn summary(&self) -> String {
         let body: Value = serde_json::from_slice(&self.body).unwrap_or_default();
@@ -62,10 +63,10 @@ impl Reply {
         let body: Value = serde_json::from_slice(&self.body).unwrap_or_default();
         let one = |value: &Value| {
             let words = ["id", "status", "status_detail"];
-            let told = words.iter().filter_map(|name| value.get(name));
-            told.map(Value::to_string).collect::<Vec<_>>().join(" ")
+            let members = words.iter().filter_map(|name| value.get(name));
+            members.map(Value::to_string).collect::<Vec<_>>().join(" ")
         };
-        let told = match (&body, member(&body, "results"), member(&body, "cause")) {
+        let summary = match (&body, member(&body, "results"), member(&body, "cause")) {
             (Value::Array(all), ..) | (_, Value::Array(all), _) => {
                 let all: Vec<String> = all.iter().map(one).collect();
                 format!("[{}]", all.join(", "))
@@ -80,7 +81,7 @@ impl Reply {
             }
             _ => one(&body),
         };
-        format!("{} {told}", self.status)
+        format!("{} {summary}", self.status)
     }
 
     fn json(status: u16, body: &Value) -> Self {
@@ -101,7 +102,7 @@ impl Reply {
 
 impl Provider {
     /// Answers a call, with or without doing what it asks.
-    pub(crate) fn answer(&mut self, call: &Received, at: Moment<'_>) -> Reply {
+    pub(crate) fn answer(&mut self, call: &ReceivedCall, at: Moment<'_>) -> Reply {
         if at.happens(|faults| faults.throttled) {
             return Reply::error(429, "");
         }
@@ -127,7 +128,7 @@ impl Provider {
         reply
     }
 
-    fn route(&mut self, call: &Received, at: Moment<'_>) -> Reply {
+    fn route(&mut self, call: &ReceivedCall, at: Moment<'_>) -> Reply {
         let (path, query) = call.path.split_once('?').unwrap_or((&call.path, ""));
         let parts: Vec<&str> = path.split('/').skip(2).collect();
         let body: Value = serde_json::from_slice(&call.body).unwrap_or_default();
@@ -159,7 +160,7 @@ impl Provider {
     /// What a key stood for, as long as it is remembered; or the refusal of a repetition.
     fn repeated(
         &mut self,
-        call: &Received,
+        call: &ReceivedCall,
         token: Option<&str>,
         at: Moment<'_>,
     ) -> Result<Option<StoredAnswer>, Reply> {
@@ -182,12 +183,12 @@ impl Provider {
         Ok(Some(known.result.clone()))
     }
 
-    fn remember(&mut self, call: &Received, result: StoredAnswer, now: Timestamp) {
+    fn remember(&mut self, call: &ReceivedCall, result: StoredAnswer, now: Timestamp) {
         let name = format!("{} {}", call.path, call.key);
         self.keys.insert(name, Memory { at: now, result });
     }
 
-    fn pay(&mut self, call: &Received, body: &Value, at: Moment<'_>) -> Reply {
+    fn pay(&mut self, call: &ReceivedCall, body: &Value, at: Moment<'_>) -> Reply {
         let token = member(body, "token").as_str();
         match self.repeated(call, token, at) {
             Err(refusal) => return refusal,
@@ -234,7 +235,7 @@ impl Provider {
         }
     }
 
-    fn refund(&mut self, call: &Received, id: &str, body: &Value, at: Moment<'_>) -> Reply {
+    fn refund(&mut self, call: &ReceivedCall, id: &str, body: &Value, at: Moment<'_>) -> Reply {
         match self.repeated(call, None, at) {
             Err(refusal) => return refusal,
             Ok(Some(StoredAnswer::Refusal(status, code))) => return Reply::error(status, code),
@@ -277,21 +278,21 @@ impl Provider {
 
     /// Payments as the search knows them: by our reference, or by when they were made or changed.
     fn search(&self, query: &str, at: Moment<'_>) -> Reply {
-        let asked = |name: &str| {
+        let parameter = |name: &str| {
             let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
             pairs
                 .find(|(key, _)| *key == name)
                 .map(|(_, value)| value.replace("%3A", ":").replace("%2B", "+"))
         };
         let number = |name: &str, default| {
-            asked(name)
+            parameter(name)
                 .and_then(|text| text.parse().ok())
                 .unwrap_or(default)
         };
-        let time = |name: &str| asked(name).and_then(|text| Timestamp::parse(&text).ok());
-        let (reference, status) = (asked("external_reference"), asked("status"));
+        let time = |name: &str| parameter(name).and_then(|text| Timestamp::parse(&text).ok());
+        let (reference, status) = (parameter("external_reference"), parameter("status"));
         let (begin, end) = (time("begin_date"), time("end_date"));
-        let is_by_change = asked("range").as_deref() == Some("date_last_updated");
+        let is_by_change = parameter("range").as_deref() == Some("date_last_updated");
         let when = |payment: &Payment, view: &View| {
             if is_by_change {
                 view.updated
@@ -309,14 +310,14 @@ impl Provider {
             .filter(|(payment, _)| {
                 reference
                     .as_ref()
-                    .is_none_or(|asked| *asked == payment.reference)
+                    .is_none_or(|wanted| *wanted == payment.reference)
             })
-            .filter(|(_, view)| status.as_ref().is_none_or(|asked| asked == view.status))
+            .filter(|(_, view)| status.as_ref().is_none_or(|wanted| wanted == view.status))
             .filter(|(payment, view)| begin.is_none_or(|begin| when(payment, view) >= begin))
             .filter(|(payment, view)| end.is_none_or(|end| when(payment, view) <= end))
             .collect();
         found.sort_by_key(|(payment, view)| (when(payment, view), payment.id));
-        if asked("criteria").as_deref() != Some("asc") {
+        if parameter("criteria").as_deref() != Some("asc") {
             found.reverse();
         }
         let (offset, limit) = (number("offset", 0), number("limit", 30));

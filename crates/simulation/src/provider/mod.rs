@@ -1,5 +1,6 @@
-//! A model of the provider: what it keeps, what becomes of it, and its answers to calls. Kept apart from the sandbox, which is a server
-//! for people and client libraries: here every weakness of a provider is a matter of dice, and thousands of shops fit into a second.
+//! A model of the provider: its data, their changes, and its answers to calls. The sandbox is a
+//! server for people and client libraries. Here every fault of a provider is random, and thousands
+//! of shops run in a second.
 
 mod answer;
 mod api;
@@ -12,7 +13,7 @@ use db::Timestamp;
 use crate::dice::Dice;
 use crate::faults::Faults;
 
-pub(crate) use api::{Received, Reply, member};
+pub(crate) use api::{ReceivedCall, Reply, member};
 
 /// What the provider keeps.
 #[derive(Debug, Default)]
@@ -42,7 +43,8 @@ pub(crate) struct Payment {
     pub(crate) reference: String,
     /// What is paid: an order, or what the buyer's client named.
     pub(crate) description: String,
-    /// The payer's e-mail address: by this the world knows whose attempt it is, whatever the service stored.
+    /// The payer's e-mail address: by this the world knows whose attempt it is, whatever the
+    /// service stored.
     pub(crate) payer: String,
     /// When it lapses unless it is paid, if the service has said so.
     pub(crate) lapses: Option<Timestamp>,
@@ -307,7 +309,8 @@ impl Provider {
 }
 
 impl Payment {
-    /// May another payment of the same not be made beside it? What was paid although it was cancelled pays for nothing.
+    /// May another payment of the same not be made beside it? What was paid although it was
+    /// cancelled pays for nothing.
     fn is_alive_or_paid(&self) -> bool {
         let is_open = matches!(self.view.status, "pending" | "in_process");
         is_open || (self.was_charged && !self.is_paid_all_the_same)

@@ -1,4 +1,5 @@
-//! The processes that run, and whether each lives. At its seams, where it leaves its own code, a process may die or stall.
+//! The running processes. A process may die or stall where it calls the network, the provider or
+//! the database.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -13,10 +14,10 @@ use super::{World, lock};
 
 /// The processes that run now.
 #[derive(Default)]
-pub(crate) struct Replicas(Mutex<Running>);
+pub(crate) struct Replicas(Mutex<ReplicaSet>);
 
 #[derive(Default)]
-struct Running {
+struct ReplicaSet {
     replicas: Vec<Arc<Replica>>,
     /// None is started.
     is_absent: bool,
@@ -42,7 +43,8 @@ pub(crate) struct Life {
     /// Ends the process of this number.
     crash: fn(&Arc<World>, usize),
     is_dead: AtomicBool,
-    /// Wakes those that wait for the death, in the order they came: a `watch` wakes them in an order of chance.
+    /// Wakes those that wait for the death, in the order they came: a `watch` wakes them in an
+    /// order of chance.
     death: Notify,
     frozen_until: Mutex<Instant>,
 }
@@ -81,8 +83,8 @@ impl Life {
         }
     }
 
-    /// A place where the process leaves its own code: here it may die or stand still. A dead one never goes on, so all that it would
-    /// have done never happens.
+    /// A place where the process leaves its own code: here it may die or stand still. A dead one
+    /// never goes on, so all that it would have done never happens.
     pub(crate) async fn seam(&self, place: &str) {
         self.wait().await;
         if self.world.happens(|faults| faults.crashes) && self.world.replicas.may_crash() {

@@ -1,4 +1,4 @@
-//! The world of one run: what its parts share, and its time.
+//! The world of one run: its shared state, and its time.
 
 mod life;
 
@@ -46,8 +46,9 @@ pub(crate) struct World {
     follow: fn(&Arc<Self>, Change),
 }
 
-/// Counts what is on its way for as long as it lives: a call, a request. Time does not leap meanwhile.
-pub(crate) struct Busy(Arc<World>);
+/// Counts what is on its way for as long as it lives: a call, a request. Time does not leap
+/// meanwhile.
+pub(crate) struct BusyGuard(Arc<World>);
 
 impl World {
     /// A world whose changes at the provider have the consequences that `follow` gives them.
@@ -184,9 +185,9 @@ impl World {
         see(&lock(&self.provider))
     }
 
-    pub(crate) fn busy(self: &Arc<Self>) -> Busy {
+    pub(crate) fn busy(self: &Arc<Self>) -> BusyGuard {
         self.busy.fetch_add(1, Ordering::Relaxed);
-        Busy(Arc::clone(self))
+        BusyGuard(Arc::clone(self))
     }
 
     /// Lets time pass until nothing is on its way.
@@ -196,7 +197,8 @@ impl World {
         }
     }
 
-    /// Time passes that nobody notices, as when a machine sleeps: all timers that end meanwhile end at its end.
+    /// Time passes that nobody notices, as when a machine sleeps: all timers that end meanwhile end
+    /// at its end.
     pub(crate) async fn leap(&self, by: Duration) {
         self.settle().await;
         self.note(|| format!("--- {} s pass", by.as_secs()));
@@ -204,7 +206,7 @@ impl World {
     }
 }
 
-impl Drop for Busy {
+impl Drop for BusyGuard {
     fn drop(&mut self) {
         self.0.busy.fetch_sub(1, Ordering::Relaxed);
     }

@@ -1,4 +1,5 @@
-//! The simulation itself: that it repeats exactly, and that the shops of many seeds keep their promises.
+//! The simulation itself: that it repeats exactly, and that the shops of many seeds keep their
+//! promises.
 
 mod faults;
 mod runs;

@@ -23,8 +23,8 @@ fn the_same_seed_is_the_same_run() {
 
 #[test]
 fn shops_that_broke_a_promise_once_keep_it() {
-    // A refund that the provider never ended, twice; twice a refund of all that was left, of the amount that another one
-    // names; a request that stood still for hours.
+    // A refund that the provider never ended, twice; twice a refund of all that was left, of the
+    // amount that another one names; a request that stood still for hours.
     for seed in [15454, 70174, 469_930, 876_102, 743_646] {
         let run = Simulator::new().unwrap().run(seed, false).unwrap();
         assert!(run.violations.is_empty(), "{seed}: {:?}", run.violations);

@@ -46,8 +46,8 @@ impl Browser {
     /// What a strict reader finds wrong with the HTML that the server sends for the address of the
     /// page now, asked for as a page: to programs some addresses answer JSON.
     pub async fn html_problems(&self) -> Vec<String> {
-        let asked = "return fetch(location.href, {headers: {Accept: 'text/html'}}).then(answer => answer.text())";
-        let html = self.script(asked).await;
+        let script = "return fetch(location.href, {headers: {Accept: 'text/html'}}).then(answer => answer.text())";
+        let html = self.script(script).await;
         match html {
             Value::String(html) => crate::html::problems(&html),
             other => vec![format!("the page cannot be fetched again: {other}")],

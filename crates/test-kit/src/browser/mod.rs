@@ -186,7 +186,7 @@ impl Browser {
     }
 
     /// Removes every cookie of the page's site.
-    pub async fn forget_cookies(&self) {
+    pub async fn clear_cookies(&self) {
         let done = self.driver.delete("/cookie").await;
         self.expect(done, "no cookies").await;
     }

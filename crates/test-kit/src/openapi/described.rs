@@ -55,12 +55,12 @@ impl Response<'_> {
             return self.check_unknown(method, path, query);
         };
         let method = method.to_lowercase();
-        let asked = if method == "head" {
+        let requested = if method == "head" {
             "get"
         } else {
             method.as_str()
         };
-        let Some(operation) = item.get(asked) else {
+        let Some(operation) = item.get(requested) else {
             assert_eq!(
                 self.status, 405,
                 "{what}: a method that the document does not have"
@@ -210,16 +210,16 @@ pub(super) fn find<'document>(
     path: &str,
 ) -> Option<&'document Value> {
     let fits = |template: &str| {
-        let (asked, known): (Vec<_>, Vec<_>) =
+        let (requested, known): (Vec<_>, Vec<_>) =
             (path.split('/').collect(), template.split('/').collect());
-        let fits = |(asked, known): (&&str, &&str)| {
+        let fits = |(requested, known): (&&str, &&str)| {
             if known.starts_with('{') {
-                !asked.is_empty()
+                !requested.is_empty()
             } else {
-                asked == known
+                requested == known
             }
         };
-        asked.len() == known.len() && asked.iter().zip(&known).all(fits)
+        requested.len() == known.len() && requested.iter().zip(&known).all(fits)
     };
     object(&document.value["paths"])
         .iter()

@@ -19,7 +19,8 @@ const PAGE: &str = r##"<!doctype html><html lang="pt-BR"><head><meta charset="ut
   });
 </script></main></body></html>"##;
 
-/// Serves the page, with the `Accept-Language` of the request in a header comment, until the test process ends.
+/// Serves the page, with the `Accept-Language` of the request in a header comment, until the test
+/// process ends.
 fn serve() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let host = listener.local_addr().unwrap().to_string();

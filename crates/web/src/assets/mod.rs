@@ -1,7 +1,9 @@
-//! Files inside the binary: styles, scripts, pictures, each under a name with the hash of its content.
+//! Files inside the binary: styles, scripts, pictures, each under a name with the hash of its
+//! content.
 //!
-//! A crate derives [`rust_embed::RustEmbed`] over its `assets/` folder; a service gathers the folders it needs into one [`Assets`] and puts its
-//! [`Assets::routes`] on its router. The files themselves belong to the crates; [`Shared`] are those of this one.
+//! A crate derives [`rust_embed::RustEmbed`] over its `assets/` folder; a service gathers the
+//! folders it needs into one [`Assets`] and puts its [`Assets::routes`] on its router. The files
+//! themselves belong to the crates; [`Shared`] are those of this one.
 
 mod content_type;
 mod serve;
@@ -15,13 +17,15 @@ use rust_embed::RustEmbed;
 
 use store::Store;
 
-/// The assets that every service uses: the style sheet and its companions, and the dress of the documents' viewers.
+/// The assets that every service uses: the style sheet, its fonts and scripts, and the styles of
+/// the documents' viewers.
 #[derive(RustEmbed)]
 #[folder = "assets/"]
 #[exclude = "vendor/*"]
 pub struct Shared;
 
-/// The style sheet of every page, by subject; served as one file, so that a page waits for one.
+/// The parts of the style sheet, by subject. They are served as one file, so that a page waits for
+/// one only.
 const STYLES: &[&str] = &[
     "css/tokens.css",
     "css/base.css",
@@ -49,7 +53,7 @@ impl Assets {
     pub fn shared() -> Self {
         let mut store = Store::default();
         store.add::<Shared>();
-        // Pages that bring styles of their own take our colours and sizes, and nothing else of ours.
+        // Pages with styles of their own, such as the documents, use only our colours and sizes.
         store.also("css/tokens.css", "tokens.css");
         store.join("balcao.css", STYLES);
         Self(Arc::new(store))
@@ -71,9 +75,10 @@ impl Assets {
         Self(Arc::new(store))
     }
 
-    /// The address of a file, with its hash: `/assets/balcao-3f2a9c01d4e5.css`. The browser may keep what it finds there for ever.
+    /// The address of a file, with its hash: `/assets/balcao-3f2a9c01d4e5.css`. The browser may
+    /// keep what it finds there for ever.
     ///
-    /// A name that no folder has is a mistake of ours: it is logged, and its address answers 404.
+    /// A name that no folder has is a bug: it is logged, and its address answers 404.
     pub fn url(&self, name: &str) -> String {
         let Some(file) = self.0.file(name) else {
             tracing::error!(name, "no such asset");
@@ -86,9 +91,11 @@ impl Assets {
         url
     }
 
-    /// The address of a script module: `/assets/9c01d4e53f2a/checkout.js`, in a folder whose name is the hash of all files together.
+    /// The address of a script module: `/assets/9c01d4e53f2a/checkout.js`, in a folder whose name
+    /// is the hash of all files together.
     ///
-    /// Beside it the browser finds what the module imports (`./masks.js`) under plain names, of the same version, to keep for ever.
+    /// The modules that it imports (`./masks.js`) are in the same folder under plain names, so they
+    /// have the same version and can be cached for ever.
     pub fn module(&self, name: &str) -> String {
         if self.0.file(name).is_none() {
             tracing::error!(name, "no such asset");
@@ -96,7 +103,8 @@ impl Assets {
         format!("{PATH}{}/{name}", self.0.set())
     }
 
-    /// `GET` and `HEAD` of `/assets/{name}`: with the hash in the name immutable, without it to be asked for again each time.
+    /// `GET` and `HEAD` of `/assets/{name}`: immutable with the hash in the name, revalidated each
+    /// time without.
     pub fn routes<S: Clone + Send + Sync + 'static>(&self) -> Router<S> {
         serve::routes(self.clone())
     }

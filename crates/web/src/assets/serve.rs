@@ -14,7 +14,8 @@ use crate::compression::accepts_gzip;
 use crate::security::{self, Policy};
 
 const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
-/// Without a hash in its name a file may change with the next version: browsers keep it, but ask each time.
+/// A file without a hash in its name may change with the next version. Browsers cache it, but
+/// revalidate it each time.
 const REVALIDATED: HeaderValue = HeaderValue::from_static("no-cache");
 
 pub(super) fn routes<S: Clone + Send + Sync + 'static>(assets: Assets) -> Router<S> {
@@ -63,7 +64,7 @@ async fn asset(assets: &Assets, address: &str, request: &HeaderMap) -> Result<Re
     Ok(response)
 }
 
-/// Whether the caller has the content already (`If-None-Match`, RFC 9110, 13.1.2: weak comparison).
+/// Whether the client has the content already (`If-None-Match`, RFC 9110, 13.1.2: weak comparison).
 fn is_known(request: &HeaderMap, tag: &str) -> bool {
     let known = request
         .get_all(IF_NONE_MATCH)

@@ -1,4 +1,5 @@
-//! The files of a service by name, with their hashes and their compressed forms, which are made at the first request for them.
+//! The files of a service by name, with their hashes. Each is compressed at the first request for
+//! it.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -45,7 +46,7 @@ impl Store {
         self.set = self.hash_of_all();
     }
 
-    /// Gives a file another name besides its own.
+    /// Adds a second name for a file.
     pub(super) fn also(&mut self, name: &str, other: &str) {
         if let Some(file) = self.files.get(name).map(Arc::clone) {
             self.files.insert(other.to_owned(), file);
@@ -54,7 +55,7 @@ impl Store {
         }
     }
 
-    /// Puts the content of some files, in this order, into one of this name; the parts are no longer there by themselves.
+    /// Joins some files, in this order, into one of this name. The parts are removed.
     pub(super) fn join(&mut self, name: &str, parts: &[&str]) {
         let mut whole = Vec::new();
         for part in parts {
@@ -83,7 +84,7 @@ impl Store {
         self.files.get(name)
     }
 
-    /// The hash of all files together, a folder under which each stands by its plain name.
+    /// The hash of all files together. It names a folder in which each file has its plain name.
     pub(super) fn set(&self) -> &str {
         &self.set
     }
@@ -122,7 +123,7 @@ pub(super) struct File {
     content: Bytes,
     hash: String,
     pub(super) content_type: &'static str,
-    /// Is it part of this program?
+    /// Whether it is embedded in the program.
     pub(super) is_ours: bool,
     is_compressible: bool,
     compressed: OnceLock<Option<Bytes>>,
@@ -158,7 +159,8 @@ impl File {
         self.is_compressible
     }
 
-    /// The content compressed with gzip, when that is smaller. Takes some 0.1 s for a megabyte the first time.
+    /// The content compressed with gzip, when that is smaller. Takes some 0.1 s for a megabyte the
+    /// first time.
     pub(super) fn gzip(&self) -> Option<Bytes> {
         if !self.is_compressible {
             return None;

@@ -1,8 +1,10 @@
-//! The client as trusted proxies report it: `Forwarded` (RFC 7239) and `X-Forwarded-For` with `X-Forwarded-Proto`.
+//! The client as trusted proxies report it: `Forwarded` (RFC 7239) and `X-Forwarded-For` with
+//! `X-Forwarded-Proto`.
 //!
-//! A proxy appends its own peer to the list that it received, so only the right end can be believed: from there, hops that are
-//! trusted proxies are skipped, and the first one that is not is the client. An entry that is no address ends the search.
-//! A proxy that sets one kind of header may pass on a forged one of the other kind; where both are present and disagree, neither is believed.
+//! A proxy appends its peer to the list that it received, so only the right end can be trusted.
+//! From there, trusted proxies are skipped, and the first other hop is the client. An entry that is
+//! no address ends the search. A proxy that sets one kind of header may pass on a forged one of the
+//! other kind. So when both are present and disagree, neither is used.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -49,7 +51,7 @@ pub(super) fn read(headers: &HeaderMap, peer: IpAddr, trusted: &Proxies) -> Forw
         list(headers, &FORWARDED).and_then(|elements| from_standard(&elements, peer, trusted));
     let common = from_common(headers, peer, trusted);
     match (standard, common) {
-        (Some(told), None) | (None, Some(told)) => told,
+        (Some(client), None) | (None, Some(client)) => client,
         (Some(standard), Some(common)) => ForwardedClient {
             address: if standard.address == common.address {
                 standard.address
@@ -62,7 +64,8 @@ pub(super) fn read(headers: &HeaderMap, peer: IpAddr, trusted: &Proxies) -> Forw
     }
 }
 
-/// The elements of all lines of a list header, in order; `None` when it is absent, not text, or too long.
+/// The elements of all lines of a list header, in order; `None` when it is absent, not text, or too
+/// long.
 fn list<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<Vec<&'a str>> {
     let mut elements = Vec::new();
     for line in headers.get_all(name) {
@@ -79,7 +82,8 @@ fn list<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<Vec<&'a str>> {
         .then_some(elements)
 }
 
-/// The position of the client in a list of hops, and its address; `None` when the right end is no address.
+/// The position of the client in a list of hops, and its address; `None` when the right end is no
+/// address.
 fn client(hops: &[Option<IpAddr>], trusted: &Proxies) -> Option<(usize, IpAddr)> {
     let mut client = None;
     for (index, hop) in hops.iter().enumerate().rev() {
@@ -134,9 +138,10 @@ fn is_https(scheme: &str) -> bool {
     scheme.eq_ignore_ascii_case("https")
 }
 
-/// One element of `Forwarded`; `None` when its syntax is broken, which makes the whole header worthless.
+/// One element of `Forwarded`; `None` when its syntax is broken, which makes the whole header
+/// worthless.
 fn element_of(element: &str) -> Option<ForwardedClient> {
-    let mut told = ForwardedClient::default();
+    let mut client = ForwardedClient::default();
     for pair in element
         .split(';')
         .map(str::trim)
@@ -148,15 +153,16 @@ fn element_of(element: &str) -> Option<ForwardedClient> {
             None => value,
         };
         if name.eq_ignore_ascii_case("for") {
-            told.address = node(value);
+            client.address = node(value);
         } else if name.eq_ignore_ascii_case("proto") {
-            told.is_https = is_https(value);
+            client.is_https = is_https(value);
         }
     }
-    Some(told)
+    Some(client)
 }
 
-/// The address of a hop: `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:80`. Names and `unknown` are none.
+/// The address of a hop: `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]`,
+/// `[2001:db8::1]:80`. `None` for names and `unknown`.
 fn node(text: &str) -> Option<IpAddr> {
     let bare = text
         .strip_prefix('[')
@@ -177,25 +183,25 @@ mod tests {
 
     const PEER: &str = "10.0.0.1";
 
-    fn told(lines: &[(&str, &str)]) -> (Option<String>, bool) {
+    fn client_of(lines: &[(&str, &str)]) -> (Option<String>, bool) {
         let mut headers = HeaderMap::new();
         for (name, value) in lines {
             let name = HeaderName::from_bytes(name.as_bytes()).unwrap();
             headers.append(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
         }
-        let told = read(
+        let client = read(
             &headers,
             PEER.parse().unwrap(),
             &"10.0.0.0/8,2001:db8::/32".parse().unwrap(),
         );
         (
-            told.address.map(|address| address.to_string()),
-            told.is_https,
+            client.address.map(|address| address.to_string()),
+            client.is_https,
         )
     }
 
     fn address(lines: &[(&str, &str)]) -> String {
-        told(lines).0.unwrap_or_else(|| "none".to_owned())
+        client_of(lines).0.unwrap_or_else(|| "none".to_owned())
     }
 
     #[test]
@@ -262,7 +268,7 @@ mod tests {
         ];
         for (line, expected, is_https) in cases {
             assert_eq!(
-                told(&[("forwarded", line)]),
+                client_of(&[("forwarded", line)]),
                 (Some(expected.to_owned()), is_https),
                 "{line}"
             );
@@ -272,10 +278,10 @@ mod tests {
     #[test]
     fn a_broken_standard_header_is_ignored_whole() {
         for line in ["for", "for=\"1.1.1.1", "\u{e9}=1", ",,,", ""] {
-            assert_eq!(told(&[("forwarded", line)]), (None, false), "{line:?}");
+            assert_eq!(client_of(&[("forwarded", line)]), (None, false), "{line:?}");
         }
         let many = vec!["for=1.1.1.1"; 65].join(",");
-        assert_eq!(told(&[("forwarded", &many)]), (None, false));
+        assert_eq!(client_of(&[("forwarded", &many)]), (None, false));
     }
 
     #[test]
@@ -285,24 +291,24 @@ mod tests {
             ("x-forwarded-for", "203.0.113.7"),
             ("x-forwarded-proto", "http"),
         ];
-        assert_eq!(told(&lines), (None, false));
+        assert_eq!(client_of(&lines), (None, false));
         let lines = [
             ("forwarded", "for=203.0.113.7;proto=https"),
             ("x-forwarded-for", "203.0.113.7"),
             ("x-forwarded-proto", "https"),
         ];
-        assert_eq!(told(&lines), (Some("203.0.113.7".to_owned()), true));
+        assert_eq!(client_of(&lines), (Some("203.0.113.7".to_owned()), true));
     }
 
     #[test]
     fn the_scheme_beside_the_client_counts_and_else_the_last() {
         let scheme = |hops: &str, schemes: &str| {
-            told(&[("x-forwarded-for", hops), ("x-forwarded-proto", schemes)]).1
+            client_of(&[("x-forwarded-for", hops), ("x-forwarded-proto", schemes)]).1
         };
         assert!(scheme("203.0.113.7", "https"));
         assert!(scheme("203.0.113.7, 10.2.2.2", "https, http"));
         assert!(!scheme("203.0.113.7", "https, http"));
         assert!(!scheme("203.0.113.7", "httpss"));
-        assert!(told(&[("x-forwarded-proto", "https")]).1);
+        assert!(client_of(&[("x-forwarded-proto", "https")]).1);
     }
 }

@@ -1,7 +1,8 @@
-//! Who is calling, and how securely: the client's address and scheme, from the connection and from trusted proxies.
+//! The client's address and scheme, from the connection and from trusted proxies.
 //!
-//! [`Origin`] is determined once for each request; handlers extract [`ClientAddress`], [`Secure`] and [`PublicUrl`] from it.
-//! Carries the rows "Client address" and "HTTPS" of the decisions. What to do with an insecure request is the services' rule.
+//! [`Origin`] is determined once for each request; handlers extract [`ClientAddress`], [`Secure`]
+//! and [`PublicUrl`] from it. Implements the rows "Client address" and "HTTPS" of the decisions.
+//! The services decide what to do with an insecure request.
 
 mod forwarded;
 mod proxies;
@@ -29,23 +30,26 @@ pub struct OwnTls;
 /// Where a request came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// The client's address: the peer's, or the one that trusted proxies tell of.
+    /// The client's address: the peer's, or the one that trusted proxies report.
     pub address: IpAddr,
     /// Whether the client speaks HTTPS: to us, or to a trusted proxy that says so.
     pub is_https: bool,
-    /// Whether a proxy on this machine has forwarded the request without a forwarding header: it comes from here, for a host elsewhere.
+    /// Whether a proxy on this machine has forwarded the request without a forwarding header: it
+    /// comes from this machine, but its `Host` is another one.
     pub is_silent_proxy: bool,
     /// Whether the request comes straight from this machine, with no proxy between.
     pub is_local: bool,
 }
 
 impl Origin {
-    /// Whether the request counts as secure: HTTPS, or straight from this machine with no proxy between.
+    /// Whether the request counts as secure: HTTPS, or straight from this machine with no proxy
+    /// between.
     pub const fn is_secure(&self) -> bool {
         self.is_https || self.is_local
     }
 
-    /// The origin of a request; on a router without [`HttpStack`](crate::HttpStack), insecure and from nowhere.
+    /// The origin of a request; on a router without [`HttpStack`](crate::HttpStack), insecure and
+    /// from nowhere.
     pub fn known(extensions: &Extensions) -> Self {
         let nowhere = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
         extensions.get().copied().unwrap_or(Self {
@@ -101,7 +105,8 @@ fn peer(extensions: &Extensions) -> Option<IpAddr> {
 impl<S: Sync> FromRequestParts<S> for Origin {
     type Rejection = Infallible;
 
-    /// The origin of a request; on a router without [`HttpStack`](crate::HttpStack), insecure and from nowhere.
+    /// The origin of a request; on a router without [`HttpStack`](crate::HttpStack), insecure and
+    /// from nowhere.
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Infallible> {
         Ok(Self::known(&parts.extensions))
     }
@@ -124,7 +129,8 @@ pub(crate) fn insert_extensions(
 pub struct ClientAddress(pub IpAddr);
 
 impl ClientAddress {
-    /// The name of this client where it is known by its address. An IPv6 client usually has 2⁶⁴ addresses to itself, so those of one network are one.
+    /// The client's name in limits. An IPv6 client usually has 2⁶⁴ addresses, so all addresses of a
+    /// /64 count as one client.
     pub fn limit_key(self) -> String {
         match self.0 {
             IpAddr::V4(address) => address.to_string(),
@@ -132,7 +138,8 @@ impl ClientAddress {
         }
     }
 
-    /// The name of the widest network that may be one client's: what it holds open counts together.
+    /// The name of the widest network that may belong to one client. Its connections count
+    /// together.
     pub fn network_key(self) -> String {
         match self.0.to_canonical() {
             IpAddr::V4(address) => address.to_string(),
@@ -155,7 +162,8 @@ pub(crate) fn network(address: Ipv6Addr, bits: u32) -> String {
     format!("{}/{bits}", Ipv6Addr::from(u128::from(address) & mask))
 }
 
-/// Whether the request counts as secure. On a router without [`HttpStack`](crate::HttpStack) none does.
+/// Whether the request counts as secure. On a router without [`HttpStack`](crate::HttpStack) no
+/// request does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Secure(pub bool);
 

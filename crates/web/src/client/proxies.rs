@@ -11,12 +11,13 @@ use ipnet::IpNet;
 pub struct Proxies(Vec<IpNet>);
 
 impl Proxies {
-    /// Nobody is trusted.
+    /// No proxy is trusted.
     pub const fn none() -> Self {
         Self(Vec::new())
     }
 
-    /// Whether the address is a trusted proxy's. An IPv4 address in IPv6 clothes counts as the IPv4 address.
+    /// Whether the address is a trusted proxy's. An IPv4-mapped IPv6 address counts as the IPv4
+    /// address.
     pub fn contains(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|network| network.contains(&address))

@@ -1,4 +1,5 @@
-//! The address under which the outside reaches a service: the configured one, or else the request's.
+//! The address under which the outside reaches a service: the configured one, or else the
+//! request's.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -13,9 +14,11 @@ use http::{HeaderMap, Uri};
 
 use super::Origin;
 
-/// Scheme, host and port, and the path under which a proxy has put us, without a slash at the end: `https://pay.example.com`.
+/// Scheme, host, port, and the path prefix at the proxy, without a slash at the end:
+/// `https://pay.example.com`.
 ///
-/// As an extractor: the configured address, else the request's own. `X-Forwarded-Host` is never believed.
+/// As an extractor: the configured address, else the request's own. `X-Forwarded-Host` is never
+/// used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicUrl(String);
 
@@ -34,7 +37,7 @@ impl PublicUrl {
         format!("{}{path}", self.0)
     }
 
-    /// Whether the outside reaches us through HTTPS.
+    /// Whether clients reach the service by HTTPS.
     pub fn is_https(&self) -> bool {
         self.0.starts_with("https://")
     }
@@ -44,7 +47,7 @@ impl PublicUrl {
         &self.0
     }
 
-    /// Whether the host that a request says it is sent to can stand in an address. One that says none can.
+    /// Whether the request's host, if it names one, can stand in an address.
     pub fn can_name_host_of(headers: &HeaderMap) -> bool {
         headers
             .get(HOST)
@@ -62,8 +65,8 @@ impl PublicUrl {
     }
 }
 
-/// Whether a request is for a host that this machine cannot be to itself: an address that is not loopback, or a name with a point that
-/// is not below `localhost`. Names without a point may be this machine's own.
+/// Whether a request names a host that is not this machine: an address that is not loopback, or a
+/// name with a dot that is not below `localhost`. A name without a dot may be this machine's own.
 pub(super) fn is_for_elsewhere(request: &Request) -> bool {
     let sent = request
         .headers()

@@ -1,4 +1,5 @@
-//! Whether a request that changes something comes from a page of our own, as far as browsers tell.
+//! Whether a request that changes something comes from a page of ours, by the headers that browsers
+//! send.
 
 use http::{
     header::{HOST, ORIGIN},
@@ -7,7 +8,7 @@ use http::{
 
 use super::{Origin, PublicUrl};
 
-/// Which other site sends a request.
+/// A request from another site.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ForeignOrigin {
     /// The browser names it.
@@ -18,7 +19,7 @@ pub enum ForeignOrigin {
     Unnamed,
 }
 
-/// Checks where the browser says that a request comes from. Programs say nothing.
+/// Checks the origin that the browser sends. Programs send none, and pass.
 pub fn check_origin(parts: &Parts) -> Result<(), ForeignOrigin> {
     if let Some(origin) = parts.headers.get(ORIGIN) {
         let origin = String::from_utf8_lossy(origin.as_bytes());
@@ -34,7 +35,8 @@ pub fn check_origin(parts: &Parts) -> Result<(), ForeignOrigin> {
     }
 }
 
-/// The configured address, or the host that the request itself goes to. A proxy may speak HTTPS without telling us.
+/// The configured address, or the host that the request itself goes to. A proxy may use HTTPS and
+/// not report it.
 fn is_ours(origin: &str, parts: &Parts) -> bool {
     let configured = parts.extensions.get::<PublicUrl>();
     if configured.is_some_and(|url| origin_of(url.as_str()) == Some(origin)) {

@@ -1,4 +1,4 @@
-//! Redirects from HTTP to HTTPS, for people who typed the address without it.
+//! Redirects from HTTP to HTTPS, for people who typed the address without the scheme.
 
 use axum::extract::Request;
 use axum::middleware::Next;
@@ -7,10 +7,12 @@ use http::Method;
 
 use super::{Origin, PublicUrl};
 
-/// Middleware: sends readers of pages who came over plain HTTP to the configured public address, when that is HTTPS (308, so that bookmarks may be corrected).
+/// Middleware: sends readers of pages who came over plain HTTP to the configured public address,
+/// when that is HTTPS (308, so that bookmarks may be corrected).
 ///
-/// Without such an address, and for anything but reading, the request goes on: a form or a call that was sent in the clear must fail, not be repeated.
-/// So it does behind a proxy that says nothing: it would come back the same for ever.
+/// Without such an address, and for methods other than `GET` and `HEAD`, the request goes on: a
+/// form or a call that was sent in the clear must fail, and not be repeated. Behind a proxy without
+/// forwarding headers it goes on too, because the redirect would repeat for ever.
 pub async fn to_https(request: Request, next: Next) -> Response {
     let origin = Origin::known(request.extensions());
     let is_plain = !origin.is_secure() && !origin.is_silent_proxy;

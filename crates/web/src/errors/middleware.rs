@@ -33,7 +33,7 @@ pub struct Facts {
     pub theme: Theme,
     /// Whether the caller is a program that speaks JSON rather than a person with a browser.
     pub wants_json: bool,
-    /// Whether the caller asks for a page by name, as browsers do and programs do not.
+    /// Whether the caller accepts HTML by name, as browsers do and programs do not.
     pub wants_page: bool,
 }
 
@@ -82,7 +82,8 @@ impl Head {
     }
 }
 
-/// Whether a request sends JSON, or accepts it and no page: for addresses that people and programs share.
+/// Whether a request sends JSON, or accepts JSON and no HTML. For addresses that people and
+/// programs share.
 pub fn wants_json(headers: &HeaderMap) -> bool {
     names(headers, CONTENT_TYPE, "application/json")
         || (names(headers, ACCEPT, "application/json") && !names(headers, ACCEPT, "text/html"))
@@ -118,11 +119,12 @@ impl Renderer {
     }
 }
 
-/// Middleware: renders every error that comes out of the router, and logs it; a panic is a 500 like any other fault.
+/// Middleware: renders and logs every error of the router. A panic becomes a 500.
 ///
-/// An error is an [`Error`](super::Error), or an answer of the framework: a status of 400 and above with a body of plain text or none
-/// (rejected extractors, unknown addresses, wrong methods). The framework's texts may repeat values of the request, so they are dropped.
-/// Answers with a body of another type are the handler's own and pass. Where layers are nested the innermost renders.
+/// An error is an [`Error`](super::Error), or a response of the framework: a status from 400 on
+/// with a body of plain text or none (rejected extractors, unknown addresses, wrong methods). The
+/// framework's texts may repeat values of the request, so they are dropped. Responses with another
+/// body are the handler's own and pass. With nested layers the innermost renders.
 pub async fn render(State(renderer): State<Renderer>, request: Request, next: Next) -> Response {
     render_with(&*renderer.0, request, |request| next.run(request)).await
 }

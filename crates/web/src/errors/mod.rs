@@ -1,7 +1,9 @@
-//! Errors as HTTP answers: the text that a caller may read and the cause that only the log may, kept apart by type.
+//! Errors as HTTP responses. The text for the caller and the cause for the log are separate by
+//! type.
 //!
-//! Handlers return [`Error`]; the middleware [`render()`] turns it, and every rejection, unknown address and wrong method of the router,
-//! into the body of its router ([`Render`]: JSON or a page) and logs it once. Which rule gives which status is decided by the features.
+//! Handlers return [`Error`]. The middleware [`render()`] turns it into a body of its router's kind
+//! ([`Render`]: JSON or a page) and logs it once. It does the same for rejections, unknown
+//! addresses and wrong methods. The features decide which rule has which status.
 
 mod middleware;
 mod pages;

@@ -23,8 +23,8 @@ impl Pages {
     }
 }
 
-/// Renders errors as pages for browsers, which ask for a page by name, and by another renderer for everybody else: for what people and
-/// programs share, an address that is not there above all.
+/// Renders errors as pages for clients that accept HTML by name, and by another renderer for all
+/// others. For addresses that people and programs share, such as unknown ones.
 #[derive(Clone, Debug)]
 pub struct ForReaders<P, R>(P, R);
 

@@ -1,4 +1,5 @@
-//! Numbers, money, dates and times as people read them. Times are those of São Paulo, where the shops are.
+//! Numbers, money, dates and times as people read them. Times are those of São Paulo, where the
+//! shops are.
 
 use db::{Money, Timestamp};
 use jiff::Zoned;
@@ -64,7 +65,8 @@ impl Locale {
         format!("{sign}{}", self.grouped(digits))
     }
 
-    /// A date in São Paulo: `20/11/2026`, or `20 Nov 2026` in English (day and month are never to be mistaken).
+    /// A date in São Paulo: `20/11/2026`, or `20 Nov 2026` in English (day and month are never to
+    /// be mistaken).
     pub fn date(self, time: Timestamp) -> String {
         let day = in_sao_paulo(time);
         match self {
@@ -73,13 +75,15 @@ impl Locale {
         }
     }
 
-    /// A date and time in São Paulo, to the minute: `20/11/2026 14:05`, or `20 Nov 2026, 14:05` in English.
+    /// A date and time in São Paulo, to the minute: `20/11/2026 14:05`, or `20 Nov 2026, 14:05` in
+    /// English.
     pub fn date_time(self, time: Timestamp) -> String {
         let clock = in_sao_paulo(time).strftime("%H:%M").to_string();
         format!("{}{}{clock}", self.date(time), self.text(" ", ", "))
     }
 
-    /// A date and time in São Paulo as a spreadsheet reads it, to the second: `20/11/2026 14:05:09`, or `2026-11-20 14:05:09` in English.
+    /// A date and time in São Paulo as a spreadsheet reads it, to the second:
+    /// `20/11/2026 14:05:09`, or `2026-11-20 14:05:09` in English.
     pub fn file_time(self, time: Timestamp) -> String {
         let format = match self {
             Self::PtBr => FILE_TIMES[0],

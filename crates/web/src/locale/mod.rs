@@ -1,7 +1,8 @@
 //! The visitor's language and colour scheme, and numbers, money and dates as people read them.
 //!
-//! A choice is made with `?lang=`, or by the form that posts to [`routes`], and remembered in a cookie. Without one the browser's languages
-//! decide, and without those it is Brazilian Portuguese. Texts of APIs are never translated: they are the specification's.
+//! A choice is made with `?lang=`, or by the form that posts to [`routes`], and remembered in a
+//! cookie. Without one the browser's languages decide, and without those it is Brazilian
+//! Portuguese. Texts of APIs are never translated, because the specification has them.
 
 mod format;
 mod preferences;
@@ -37,7 +38,8 @@ pub enum Theme {
 }
 
 impl Locale {
-    /// The language for a request: `?lang=`, else the remembered choice, else `Accept-Language`, else Brazilian Portuguese.
+    /// The language for a request: `?lang=`, else the remembered choice, else `Accept-Language`,
+    /// else Brazilian Portuguese.
     pub fn of(headers: &HeaderMap, uri: &Uri) -> Self {
         Self::chosen(uri)
             .or_else(|| cookie::find(headers, LANGUAGE_COOKIE).and_then(Self::parse))
@@ -65,7 +67,8 @@ impl Locale {
         }
     }
 
-    /// The best of `Accept-Language` (RFC 9110, 12.5.4): the greatest weight, the first among equals; `*` stands for the default.
+    /// The best of `Accept-Language` (RFC 9110, 12.5.4): the greatest weight, the first among
+    /// equals; `*` stands for the default.
     fn accepted(headers: &HeaderMap) -> Option<Self> {
         let ranges = headers
             .get_all(ACCEPT_LANGUAGE)
@@ -107,7 +110,8 @@ impl Locale {
     }
 }
 
-/// The weight of a language range in thousandths; 0 when it is malformed, so that it is never chosen.
+/// The weight of a language range in thousandths; 0 when it is malformed, so that it is never
+/// chosen.
 fn weight(parameters: &str) -> u16 {
     let Some(value) = parameters
         .split(';')

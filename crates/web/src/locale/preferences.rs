@@ -1,4 +1,5 @@
-//! Remembering the visitor's choices: the middleware that keeps `?lang=`, and the form of the language and colour switches.
+//! Remembering the visitor's choices: the middleware that keeps `?lang=`, and the form of the
+//! language and colour switches.
 
 use std::time::Duration;
 
@@ -72,11 +73,11 @@ async fn choose(
     parts: Parts,
     Form(fields): Form<Vec<(String, String)>>,
 ) -> Result<Response, Error> {
-    // A page of another site chooses nothing.
+    // A page of another site must not change the choice.
     check_origin(&parts)
         .map_err(|foreign| Error::new(StatusCode::FORBIDDEN, foreign.to_string()))?;
     let is_https = Origin::known(&parts.extensions).is_https;
-    // Of a field that comes twice the last counts, as in every form.
+    // When a field comes twice, the last value counts, as in every form.
     let field = |name: &str| {
         let found = fields.iter().rfind(|(field, _)| field == name);
         found.map(|(_, value)| value.as_str())
@@ -110,7 +111,7 @@ pub fn is_own_path(target: &str) -> bool {
             .all(|byte| byte.is_ascii_graphic() && byte != b'\\')
 }
 
-/// The path without `lang=`, which would beat the choice just made.
+/// The path without `lang=`, which would override the choice just made.
 fn without_language(path: &str) -> String {
     let Some((path, query)) = path.split_once('?') else {
         return path.to_owned();

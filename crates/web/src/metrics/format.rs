@@ -1,4 +1,5 @@
-//! The two formats of `/metrics`: `OpenMetrics` 1.0, as the registry writes it, and the Prometheus text format that came before it.
+//! The two formats of `/metrics`: `OpenMetrics` 1.0, as the registry writes it, and the Prometheus
+//! text format that came before it.
 
 use http::header::ACCEPT;
 use http::{HeaderMap, HeaderValue};
@@ -13,7 +14,8 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// What the reader prefers: `OpenMetrics` if it is asked for by name and no other is wanted more, else text.
+    /// The format that the client prefers: `OpenMetrics` when it accepts that by name and no other
+    /// more, else text.
     pub(super) fn of(headers: &HeaderMap) -> Self {
         let ranges = || {
             let values = headers.get_all(ACCEPT).iter();
@@ -71,8 +73,8 @@ fn thousandths(weight: &str) -> u16 {
         .unwrap_or(0)
 }
 
-/// `OpenMetrics` rewritten as the older text: a counter is declared by the name of its series, which ends in `_total`; units and the end
-/// are not marked.
+/// `OpenMetrics` rewritten as the older text: a counter is declared by the name of its series,
+/// which ends in `_total`; units and the end are not marked.
 pub(super) fn to_text(open_metrics: &str) -> String {
     let mut text = String::with_capacity(open_metrics.len());
     let mut help = None;

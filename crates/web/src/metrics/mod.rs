@@ -58,7 +58,8 @@ impl Metrics {
         }
     }
 
-    /// Registers a metric and returns it for its owner. Counters are named without `_total`, which is added.
+    /// Registers a metric and returns it for its owner. Counters are named without `_total`, which
+    /// is added.
     pub fn register<M: Metric + Clone>(&self, name: &str, help: &str, metric: M) -> M {
         self.lock().register(name, help, metric.clone());
         metric
@@ -69,7 +70,8 @@ impl Metrics {
         self.lock().register_collector(Box::new(figures));
     }
 
-    /// Calls `renew` before each scrape, to refresh a metric asynchronously: one that a database knows.
+    /// Calls `renew` before each scrape, to refresh a metric asynchronously, such as one from the
+    /// database.
     pub fn before_showing<R>(&self, renew: impl Fn() -> R + Send + Sync + 'static)
     where
         R: Future<Output = ()> + Send + 'static,
@@ -92,9 +94,10 @@ impl Metrics {
         }
     }
 
-    /// Begins the counts of these answers at 0: an alert sees no increase in a count that appears with its first answer.
+    /// Begins the counts of these responses at 0. An alert would not see the increase of a count
+    /// that appears with its first response.
     pub fn begin_requests(&self, service: &'static str, route: &str, method: &Method, status: u16) {
-        let labels = Labels {
+        let labels = RequestLabels {
             service,
             route: route.to_owned(),
             method: name(method),
@@ -113,7 +116,7 @@ impl Metrics {
         Ok(buffer)
     }
 
-    /// `GET /metrics`, for a listener of its own that outsiders do not reach.
+    /// `GET /metrics`, for a listener that is not public.
     pub fn routes(&self) -> Router {
         Router::new()
             .route("/metrics", get(show))
@@ -163,14 +166,14 @@ async fn show(State(metrics): State<Metrics>, headers: HeaderMap) -> Result<Resp
 /// The metrics of requests.
 #[derive(Clone, Debug)]
 pub(crate) struct Requests {
-    count: Family<Labels, Counter>,
+    count: Family<RequestLabels, Counter>,
     duration: Family<Route, Histogram, fn() -> Histogram>,
     in_flight: Gauge,
     faults: Counter<u64, AtomicU64>,
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct Labels {
+struct RequestLabels {
     service: &'static str,
     route: String,
     method: &'static str,
@@ -183,7 +186,7 @@ struct Route {
     route: String,
 }
 
-/// Upper bounds in seconds: from what a page may take to what a provider may.
+/// Upper bounds in seconds, from a fast page to a slow provider.
 const BUCKETS: [f64; 12] = [
     0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.1, 0.25, 1.0, 2.5, 10.0, 30.0,
 ];
@@ -227,7 +230,7 @@ impl Requests {
         InFlight(self.in_flight.clone())
     }
 
-    /// A request was answered. Routes are patterns, so that callers cannot make up new ones.
+    /// A request was answered. Routes are patterns, so that clients cannot add labels.
     pub(crate) fn end(
         &self,
         service: &'static str,
@@ -236,7 +239,7 @@ impl Requests {
         status: StatusCode,
         duration: Duration,
     ) {
-        let labels = Labels {
+        let labels = RequestLabels {
             service,
             route: route.to_owned(),
             method: name(method),
@@ -266,7 +269,7 @@ impl Drop for InFlight {
     }
 }
 
-/// The method's name; methods that callers make up share one.
+/// The method's name. Unknown methods share one.
 fn name(method: &Method) -> &'static str {
     let known = [
         Method::GET,

@@ -11,12 +11,12 @@ use prometheus_client::registry::Registry;
 /// The metrics of the workers of all services.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WorkerMetrics {
-    pub(crate) restarts: Family<Labels, Counter<u64, AtomicU64>>,
-    pub(crate) up: Family<Labels, Gauge>,
+    pub(crate) restarts: Family<WorkerLabels, Counter<u64, AtomicU64>>,
+    pub(crate) up: Family<WorkerLabels, Gauge>,
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-pub(crate) struct Labels {
+pub(crate) struct WorkerLabels {
     pub(crate) service: &'static str,
     pub(crate) worker: &'static str,
 }

@@ -1,7 +1,8 @@
 //! Pages: templates rendered to responses, and the layout that every page extends.
 //!
-//! A page is an askama template with a member `layout` that extends `base.html` of this crate; other crates find it through their `askama.toml`
-//! (`dirs = ["templates", "../web/templates"]`). Which pages there are, and what they say, is the services' business.
+//! A page is an askama template with a member `layout` that extends `base.html` of this crate;
+//! other crates find it through their `askama.toml` (`dirs = ["templates", "../web/templates"]`).
+//! The pages themselves belong to the services.
 
 mod layout;
 
@@ -14,7 +15,8 @@ pub use layout::Layout;
 
 use crate::Error;
 
-/// A template as a response: 200, or the given status, and HTML. A template that cannot be rendered is a 500.
+/// A template as a response: 200, or the given status, and HTML. A template that cannot be rendered
+/// is a 500.
 #[derive(Clone, Copy, Debug)]
 pub struct Page<T> {
     template: T,

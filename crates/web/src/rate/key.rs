@@ -1,22 +1,24 @@
-//! The keys of rate limits: for whom a call counts.
+//! The keys of rate limits: users and clients.
 
 use std::net::IpAddr;
 
 use super::Rate;
 use crate::client::{ClientAddress, network};
 
-/// How often the limit of one client fits into a /56 and into a /48. Providers give customers a /64, a /56 or a /48, so the wider
-/// networks may hold several customers: but never as many as they have addresses.
+/// How many times the limit of one client a /56 and a /48 may take. Providers give customers a /64,
+/// a /56 or a /48. So a wider network may hold several customers, but not as many as it has
+/// addresses.
 const NETWORKS: [(u32, u32); 3] = [(64, 1), (56, 2), (48, 4)];
 
-/// For whom a call counts: a user by name, or a client by its address and the networks around it.
+/// The key of a call: a user by name, or a client by its address and the networks around it.
 ///
-/// Each kind has a table of its own, so that no number of calls of one kind takes memory from another.
+/// Each kind has a table of its own, so that calls of one kind take no memory from another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
     pub(super) kind: &'static str,
     pub(super) counters: Vec<Counter>,
-    /// The network whose newcomers share a count when the table of the kind is full; a user shares it with nobody.
+    /// The network whose new keys share a count when the table of the kind is full. A user shares
+    /// it with nobody.
     network: Option<String>,
 }
 
@@ -45,13 +47,14 @@ impl Key {
         }
     }
 
-    /// When the table of the kind is full, newcomers of one group share a count.
+    /// When the table of the kind is full, new keys of one group share a count.
     pub(super) fn group(&self) -> &str {
         let name = self.counters.first().map(|counter| counter.name.as_str());
         self.network.as_deref().or(name).unwrap_or_default()
     }
 
-    /// A client by its address. An IPv6 client has more addresses than can be counted, so its networks count too.
+    /// A client by its address. An IPv6 client has more addresses than can be counted, so its
+    /// networks count too.
     pub fn of_client(kind: &'static str, client: ClientAddress) -> Self {
         match client.0.to_canonical() {
             IpAddr::V4(address) => {

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use http::header::RETRY_AFTER;
 use http::{HeaderValue, StatusCode};
 
-use super::{Key, Quota, Rates, Reserve, Throttled, Windows, quota};
+use super::{Key, Quota, RateLimitExceeded, Rates, Reserve, Windows, quota};
 use crate::Error;
 use crate::client::{ClientAddress, Origin};
 
@@ -21,7 +21,8 @@ pub struct Limiter {
 }
 
 impl Limiter {
-    /// Counts by the client's address. The kind keeps the counts of several limiters over the same windows apart.
+    /// Counts by the client's address. The kind keeps the counts of several limiters over the same
+    /// windows apart.
     pub const fn by_address(kind: &'static str, windows: Windows, rates: Rates) -> Self {
         Self {
             kind,
@@ -38,8 +39,8 @@ impl Limiter {
             .map_err(|refusal| too_many_requests(&refusal))
     }
 
-    /// Middleware: counts each request, puts what is left into the response headers, and refuses
-    /// what is too much.
+    /// Middleware: counts each request, writes the remaining quota into the response headers, and
+    /// refuses requests above the limit.
     pub async fn limit(State(this): State<Arc<Self>>, request: Request, next: Next) -> Response {
         let origin = request.extensions().get::<Origin>().copied();
         let Some(origin) = origin.filter(|_| !this.rates.is_off()) else {
@@ -65,7 +66,7 @@ impl Quota {
 }
 
 /// The 429 for a throttled call, with `Retry-After` and the `RateLimit` headers.
-pub fn too_many_requests(refusal: &Throttled) -> Error {
+pub fn too_many_requests(refusal: &RateLimitExceeded) -> Error {
     let seconds = refusal.retry_after_seconds();
     let error = Error::new(StatusCode::TOO_MANY_REQUESTS, throttled_detail(seconds))
         .header(RETRY_AFTER, HeaderValue::from(seconds));

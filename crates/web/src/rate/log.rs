@@ -1,4 +1,5 @@
-//! The calls of one key, oldest first: the exact count of any window up to the longest, found without scanning them.
+//! The calls of one key, oldest first: the exact count of any window up to the longest, found
+//! without scanning them.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -7,11 +8,11 @@ use std::time::Duration;
 
 use db::Timestamp;
 
-use super::{Level, Rate, Reserve, Throttled};
+use super::{Level, Rate, RateLimitExceeded, Reserve};
 
 /// Calls at one moment, in microseconds, and the running total up to and with them.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct LogEntry {
     at: i64,
     total: u64,
 }
@@ -19,7 +20,7 @@ struct Entry {
 /// The calls of one key.
 #[derive(Clone, Debug, Default)]
 pub struct Log {
-    entries: VecDeque<Entry>,
+    entries: VecDeque<LogEntry>,
     /// The running total before the first entry.
     base: u64,
     /// The longest window asked for, in microseconds.
@@ -30,12 +31,17 @@ impl Log {
     /// Counts a call of `cost` at `now` if every rate allows it.
     ///
     /// # Errors
-    /// [`Throttled`] with the time to wait.
-    pub fn take(&mut self, now: Timestamp, rates: &[Rate], cost: u32) -> Result<(), Throttled> {
+    /// [`RateLimitExceeded`] with the time to wait.
+    pub fn take(
+        &mut self,
+        now: Timestamp,
+        rates: &[Rate],
+        cost: u32,
+    ) -> Result<(), RateLimitExceeded> {
         let (now, rates) = (now.micros(), rates.iter().copied());
         if let Some(retry_after) = self.wait(now, rates.clone(), cost, Reserve::Nothing) {
             let levels = self.levels(now, rates);
-            return Err(Throttled {
+            return Err(RateLimitExceeded {
                 retry_after,
                 levels,
             });
@@ -44,7 +50,7 @@ impl Log {
         Ok(())
     }
 
-    /// How long a call of `cost` must wait at `now`; `None` when it need not.
+    /// How long a call of `cost` must wait at `now`; `None` for no wait.
     pub(super) fn wait(
         &mut self,
         now: i64,
@@ -58,7 +64,8 @@ impl Log {
             .max()
     }
 
-    /// Counts a call of `cost`. While memory is full it adds no entry: the last calls of this key then count from now.
+    /// Counts a call of `cost`. While memory is full it adds no entry: the last calls of this key
+    /// then count from now.
     pub(super) fn add(
         &mut self,
         now: i64,
@@ -69,13 +76,13 @@ impl Log {
         self.come_to(now, rates);
         let total = self.total() + u64::from(cost);
         match self.entries.back_mut() {
-            Some(last) if is_full || last.at == now => *last = Entry { at: now, total },
-            _ => self.entries.push_back(Entry { at: now, total }),
+            Some(last) if is_full || last.at == now => *last = LogEntry { at: now, total },
+            _ => self.entries.push_back(LogEntry { at: now, total }),
         }
     }
 
     /// Removes a call that was counted at `at`, in microseconds.
-    pub fn give_back(&mut self, at: i64, cost: u32) {
+    pub fn release(&mut self, at: i64, cost: u32) {
         let from = self.entries.partition_point(|entry| entry.at < at);
         for entry in self.entries.range_mut(from..) {
             entry.total = entry.total.saturating_sub(u64::from(cost));
@@ -93,7 +100,8 @@ impl Log {
         self.entries.len()
     }
 
-    /// Forgets calls outside of every window. Calls from the future, left by a clock that was set back, count from now.
+    /// Removes calls outside of every window. Calls from the future, after a clock was set back,
+    /// count from now.
     fn come_to(&mut self, now: i64, rates: impl Iterator<Item = Rate>) {
         let lengths = rates.map(length);
         self.longest = lengths.fold(self.longest, i64::max);
@@ -119,7 +127,8 @@ impl Log {
         self.entries.back().map_or(self.base, |last| last.total)
     }
 
-    /// The index of the first entry inside the window, and the running total before it. A call exactly one length ago has left.
+    /// The index of the first entry inside the window, and the running total before it. A call
+    /// exactly one length ago has left.
     fn window(&self, now: i64, rate: Rate) -> (usize, u64) {
         let start = self
             .entries
@@ -130,7 +139,8 @@ impl Log {
         (start, before.map_or(self.base, |entry| entry.total))
     }
 
-    /// How long the call must wait for one rate; `None` when it need not. A cost that no wait makes room for waits a whole window.
+    /// How long the call must wait for one rate; `None` for no wait. A cost above the limit waits a
+    /// whole window.
     fn wait_for(&self, now: i64, rate: Rate, cost: u32, reserve: Reserve) -> Option<Duration> {
         let limit = u64::from(reserve.limit(rate));
         let (start, before) = self.window(now, rate);
@@ -171,13 +181,14 @@ fn until_gone(at: i64, now: i64, rate: Rate) -> Duration {
 }
 
 impl fmt::Display for Log {
-    /// Each moment with the number of calls in it, for windows that a database keeps: `1700000000000000x1 1700000000000500x2`.
+    /// Each moment with the number of calls in it, for windows that a database keeps:
+    /// `1700000000000000x1 1700000000000500x2`.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut before = self.base;
         let mut space = "";
-        for Entry { at, total } in &self.entries {
+        for LogEntry { at, total } in &self.entries {
             let count = total.saturating_sub(before);
-            // What was given back leaves a moment without a call.
+            // A released call leaves a moment without calls.
             if count > 0 {
                 write!(formatter, "{space}{at}x{count}")?;
                 space = " ";
@@ -203,7 +214,7 @@ impl FromStr for Log {
             let at = at.parse().map_err(|_| LogError)?;
             let count: u32 = count.parse().map_err(|_| LogError)?;
             let total = log.total() + u64::from(count);
-            log.entries.push_back(Entry { at, total });
+            log.entries.push_back(LogEntry { at, total });
         }
         Ok(log)
     }
@@ -222,7 +233,7 @@ mod tests {
         for micros in [1, 2, 2] {
             assert!(log.take(at(micros), &rates, 1).is_ok());
         }
-        log.give_back(1, 1);
+        log.release(1, 1);
         assert_eq!(log.to_string(), "2x2");
         assert!(log.take(at(3), &rates, 1).is_ok());
         let mut again: Log = log.to_string().parse().unwrap();

@@ -8,11 +8,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::key::Counter;
 use super::log::Log;
 use super::quota::tightest;
-use super::{Bounds, Key, Quota, Rate, Reserve, Throttled};
+use super::{Bounds, Key, Quota, Rate, RateLimitExceeded, Reserve};
 
-/// How many counts newcomers share while a table is full.
+/// How many counts new keys share while a table is full.
 const SHARED: u64 = 1024;
-/// How many times as much as one client a shared count may take.
+/// How many times the limit of one client a shared count allows.
 const SHARED_TIMES: u32 = 4;
 /// A full table is searched for idle counts no more often than this, in microseconds.
 const SEARCH_EVERY: i64 = 1_000_000;
@@ -48,18 +48,18 @@ impl Memory {
         rates: &[Rate],
         cost: u32,
         reserve: Reserve,
-    ) -> Result<Quota, Throttled> {
+    ) -> Result<Quota, RateLimitExceeded> {
         let mut tables = self.lock();
         let table = tables.entry(key.kind).or_default();
         table.remove_idle(now, self.bounds);
         table.take(now, key, self.bounds, rates, cost, reserve)
     }
 
-    pub(super) fn give_back(&self, at: i64, key: &Key, cost: u32) {
+    pub(super) fn release(&self, at: i64, key: &Key, cost: u32) {
         if let Some(table) = self.lock().get_mut(key.kind) {
             for counter in table.counters(key, self.bounds) {
                 if let Some(log) = table.logs.get_mut(&counter.name) {
-                    log.give_back(at, cost);
+                    log.release(at, cost);
                 }
             }
         }
@@ -85,7 +85,7 @@ impl Table {
         rates: &[Rate],
         cost: u32,
         reserve: Reserve,
-    ) -> Result<Quota, Throttled> {
+    ) -> Result<Quota, RateLimitExceeded> {
         let counters = self.counters(key, bounds);
         let mut retry_after = None;
         for counter in &counters {
@@ -115,15 +115,15 @@ impl Table {
         let levels = tightest(rates, levels);
         match retry_after {
             None => Ok(Quota { levels }),
-            Some(retry_after) => Err(Throttled {
+            Some(retry_after) => Err(RateLimitExceeded {
                 retry_after,
                 levels,
             }),
         }
     }
 
-    /// The counters of a key: its own, or a shared one while the table has no room for a new count. No count is dropped for a
-    /// newcomer, and newcomers of one group take nothing from those of others.
+    /// The counters of a key: its own, or a shared one while the table is full. No count is dropped
+    /// for a new key, and each group has a shared count of its own.
     fn counters<'key>(&self, key: &'key Key, bounds: Bounds) -> Vec<Cow<'key, Counter>> {
         let is_full = self.logs.len() >= bounds.keys || self.entries >= bounds.entries;
         let shared = || Counter {
@@ -148,7 +148,8 @@ impl Table {
         counters
     }
 
-    /// Drops counts outside of every window. It runs after as many calls as there are counts, or once a second while the table is full.
+    /// Drops counts whose calls are outside of every window. It runs after as many calls as there
+    /// are counts, or once a second while the table is full.
     fn remove_idle(&mut self, now: i64, bounds: Bounds) {
         self.calls += 1;
         let is_full = self.logs.len() >= bounds.keys || self.entries >= bounds.entries;

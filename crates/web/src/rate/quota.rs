@@ -1,4 +1,5 @@
-//! The outcome of counting a call: allowed with a quota left, or throttled; and the response headers for both.
+//! The outcome of counting a call: allowed with a quota left, or throttled; and the response
+//! headers for both.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -27,15 +28,15 @@ pub struct Quota {
 
 /// A call that was refused, and not counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Throttled {
+pub struct RateLimitExceeded {
     /// After this time the same call is allowed, if no other comes before it.
     pub retry_after: Duration,
     /// One level for each rate, in the order of the rates.
     pub levels: Vec<Level>,
 }
 
-/// The levels for the headers when a call has several counts: for each rate the count with the least left, in terms of one client's
-/// limit.
+/// The levels for the headers when a call has several counts: for each rate the lowest remaining
+/// quota, relative to one client's limit.
 pub(super) fn tightest(rates: &[Rate], counts: impl Iterator<Item = Vec<Level>>) -> Vec<Level> {
     let mut levels: Vec<Level> = Vec::new();
     for count in counts {
@@ -56,7 +57,7 @@ pub(super) fn tightest(rates: &[Rate], counts: impl Iterator<Item = Vec<Level>>)
     levels
 }
 
-impl Throttled {
+impl RateLimitExceeded {
     /// The time to wait in whole seconds, rounded up, at least 1.
     pub fn retry_after_seconds(&self) -> u64 {
         rounded_up(self.retry_after).max(1)
@@ -72,9 +73,11 @@ pub(super) const NAMES: [HeaderName; 2] = [
 /// Room for a list of two windows.
 const USUAL_LENGTH: usize = 64;
 
-/// `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10 and -11): structured field lists of one item for each window.
+/// `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10 and -11): structured
+/// field lists of one item for each window.
 ///
-/// The name of a policy is its period; `q` is the quota and `w` the window in seconds, `r` what remains and `t` the seconds until more is allowed.
+/// The name of a policy is its period; `q` is the quota and `w` the window in seconds, `r` what
+/// remains and `t` the seconds until more is allowed.
 pub(super) fn headers(levels: &[Level]) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
     let mut policy = String::with_capacity(USUAL_LENGTH);
     let mut limit = String::with_capacity(USUAL_LENGTH);
@@ -136,7 +139,7 @@ mod tests {
     #[test]
     fn waiting_times_are_rounded_up_to_at_least_a_second() {
         let seconds = |millis| {
-            Throttled {
+            RateLimitExceeded {
                 retry_after: Duration::from_millis(millis),
                 levels: Vec::new(),
             }

@@ -1,4 +1,5 @@
-//! Windows in Redis or Valkey: one sorted set for each key, one script that counts and adds in one step, on the server's clock.
+//! Windows in Redis or Valkey: one sorted set for each key, one script that counts and adds in one
+//! step, on the server's clock.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -10,16 +11,17 @@ use tokio::sync::Mutex;
 
 use super::key::Counter;
 use super::quota::tightest;
-use super::{Key, Level, Quota, Rate, Reserve, Throttled};
+use super::{Key, Level, Quota, Rate, RateLimitExceeded, Reserve};
 use crate::Random;
 
-/// After this time the request goes on with what this process counted.
+/// After this time the request goes on with the count of this process.
 pub(super) const TIMEOUT: Duration = Duration::from_millis(500);
 
-/// After a failure the server is left alone for so long, in microseconds, so that an outage does not slow every request.
+/// After a failure the server is not called for so long, in microseconds, so that an outage does
+/// not slow every request.
 const PAUSE: i64 = 1_000_000;
 
-pub(super) struct Shared {
+pub(super) struct RedisWindows {
     client: Client,
     timeout: Duration,
     connection: Mutex<Option<MultiplexedConnection>>,
@@ -38,7 +40,7 @@ pub(super) struct Shared {
 )]
 pub struct AddressError;
 
-impl Shared {
+impl RedisWindows {
     pub(super) fn new(
         timeout: Duration,
         address: &str,
@@ -63,7 +65,7 @@ impl Shared {
         self.random.token()
     }
 
-    /// The server's answer; `None` while it cannot be reached.
+    /// The server's reply; `None` while it cannot be reached.
     pub(super) async fn take(
         &self,
         now: i64,
@@ -72,12 +74,12 @@ impl Shared {
         rates: &[Rate],
         cost: u32,
         reserve: Reserve,
-    ) -> Option<Result<Quota, Throttled>> {
+    ) -> Option<Result<Quota, RateLimitExceeded>> {
         if self.is_paused(now) {
             return None;
         }
-        let asked = self.ask(now, key, call_id, rates, cost, reserve);
-        let answer = tokio::time::timeout(self.timeout, asked).await;
+        let reply = self.ask(now, key, call_id, rates, cost, reserve);
+        let answer = tokio::time::timeout(self.timeout, reply).await;
         match answer {
             Ok(Ok(answer)) => {
                 if self.is_down.swap(false, Ordering::SeqCst) {
@@ -99,7 +101,7 @@ impl Shared {
         &self,
         now: i64,
         error: &(dyn std::error::Error + Sync),
-    ) -> Option<Result<Quota, Throttled>> {
+    ) -> Option<Result<Quota, RateLimitExceeded>> {
         self.failed_at.store(now, Ordering::SeqCst);
         *self.connection.lock().await = None;
         if !self.is_down.swap(true, Ordering::SeqCst) {
@@ -108,8 +110,8 @@ impl Shared {
         None
     }
 
-    /// Takes a call back. While the server cannot be reached it stays counted there.
-    pub(super) async fn give_back(&self, now: i64, key: &Key, call_id: &str, cost: u32) {
+    /// Removes a counted call. While the server cannot be reached, the call stays counted there.
+    pub(super) async fn release(&self, now: i64, key: &Key, call_id: &str, cost: u32) {
         if self.is_paused(now) {
             return;
         }
@@ -141,7 +143,8 @@ impl Shared {
         commands.query_async(&mut connection).await
     }
 
-    /// The connection, made if there is none; none for whoever waited for one that could not be made.
+    /// The connection, opened if there is none. `None` for callers that waited for a failed
+    /// attempt.
     async fn connection(&self, now: i64) -> Result<Option<MultiplexedConnection>, RedisError> {
         let mut connection = self.connection.lock().await;
         if let Some(connection) = &*connection {
@@ -165,7 +168,7 @@ impl Shared {
         rates: &[Rate],
         cost: u32,
         reserve: Reserve,
-    ) -> Result<Option<Result<Quota, Throttled>>, RedisError> {
+    ) -> Result<Option<Result<Quota, RateLimitExceeded>>, RedisError> {
         let Some(mut connection) = self.connection(now).await? else {
             return Ok(None);
         };
@@ -192,8 +195,9 @@ impl Shared {
     }
 }
 
-/// The script's answer: the microseconds to wait (0: counted), then for each counter and rate how many are used and when the oldest leaves.
-fn read(numbers: &[i64], key: &Key, rates: &[Rate]) -> Result<Quota, Throttled> {
+/// The script's answer: the microseconds to wait (0: counted), then for each counter and rate how
+/// many are used and when the oldest leaves.
+fn read(numbers: &[i64], key: &Key, rates: &[Rate]) -> Result<Quota, RateLimitExceeded> {
     let duration = |micros: i64| Duration::from_micros(u64::try_from(micros).unwrap_or(0));
     let (wait, windows) = numbers.split_first().unwrap_or((&0, &[]));
     let level = |(rate, window): (Rate, &[i64])| {
@@ -216,7 +220,7 @@ fn read(numbers: &[i64], key: &Key, rates: &[Rate]) -> Result<Quota, Throttled> 
     });
     let levels = tightest(rates, counts);
     if *wait > 0 {
-        Err(Throttled {
+        Err(RateLimitExceeded {
             retry_after: duration(*wait),
             levels,
         })
@@ -225,11 +229,11 @@ fn read(numbers: &[i64], key: &Key, rates: &[Rate]) -> Result<Quota, Throttled> 
     }
 }
 
-impl fmt::Debug for Shared {
+impl fmt::Debug for RedisWindows {
     /// Never shows the address: it may hold a password.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
-            .debug_struct("Shared")
+            .debug_struct("RedisWindows")
             .field("prefix", &self.prefix)
             .field("is_down", &self.is_down)
             .finish_non_exhaustive()

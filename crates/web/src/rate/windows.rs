@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::memory::Memory;
-use super::redis::{AddressError, Shared, TIMEOUT};
-use super::{Key, Quota, Rate, Throttled};
+use super::redis::{AddressError, RedisWindows, TIMEOUT};
+use super::{Key, Quota, Rate, RateLimitExceeded};
 use crate::{Clock, Random};
 
 /// How much memory the windows of one process may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// The most keys of one kind. What counts is never forgotten: when they are reached, new ones share a few counts.
+    /// The most keys of one kind. Counts are never evicted: beyond it, new keys share a few counts.
     pub keys: usize,
     /// The most calls remembered, of all keys of a kind together; some 16 bytes each.
     pub entries: usize,
@@ -26,13 +26,14 @@ impl Default for Bounds {
     }
 }
 
-/// The part of each window that a caller leaves to others.
+/// The part of each window that a call must leave to others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reserve {
-    /// Nothing: the caller may take the last one.
+    /// Nothing: the call may take the last of the quota.
     #[default]
     Nothing,
-    /// The last fifth: for work in the background, so that it never takes what people are waiting for.
+    /// The last fifth: for work in the background, so that it never takes what people are waiting
+    /// for.
     Fifth,
 }
 
@@ -48,9 +49,9 @@ impl Reserve {
 
 /// Exact sliding windows by key. Clones share their counts.
 #[derive(Clone, Debug)]
-pub struct Windows(Arc<Inner>);
+pub struct Windows(Arc<WindowStores>);
 
-/// A counted call that may be given back with [`Windows::give_back`].
+/// A counted call, for [`Windows::release`].
 #[derive(Debug)]
 pub struct CountedCall {
     key: Key,
@@ -61,7 +62,7 @@ pub struct CountedCall {
     call_id: Option<String>,
 }
 
-/// By what a call is found again among those that were counted.
+/// The name of a counted call.
 struct Mark {
     /// When it was counted in this process, in microseconds.
     at: i64,
@@ -70,10 +71,10 @@ struct Mark {
 }
 
 #[derive(Debug)]
-struct Inner {
+struct WindowStores {
     clock: Clock,
     memory: Memory,
-    shared: Option<Shared>,
+    redis: Option<RedisWindows>,
 }
 
 impl Windows {
@@ -84,17 +85,19 @@ impl Windows {
 
     /// Windows in this process, within the given bounds.
     pub fn bounded(clock: Clock, bounds: Bounds) -> Self {
-        Self(Arc::new(Inner {
+        Self(Arc::new(WindowStores {
             clock,
             memory: Memory::new(bounds),
-            shared: None,
+            redis: None,
         }))
     }
 
-    /// Windows shared through Redis or Valkey by every replica that uses the same address and prefix, on the server's time.
+    /// Windows shared through Redis or Valkey by every replica that uses the same address and
+    /// prefix, on the server's time.
     ///
-    /// Nothing is connected yet. While the server cannot be reached this process counts alone, as it also does beside the server:
-    /// a call must fit both, so that an outage never lets one process exceed a rate. It is logged once when it begins and once when it ends.
+    /// Nothing is connected yet. This process always counts too, and a call must fit both counts,
+    /// so that one process never exceeds a rate in an outage. While the server cannot be reached,
+    /// only this process counts. The beginning and the end of an outage are logged.
     ///
     /// # Errors
     /// When the address is none of Redis.
@@ -107,7 +110,8 @@ impl Windows {
         Self::redis_within(TIMEOUT, address, prefix, clock, random)
     }
 
-    /// As [`Windows::redis`], for a server that may take longer or less long than half a second to answer.
+    /// As [`Windows::redis`], for a server that may take longer or less long than half a second to
+    /// answer.
     ///
     /// # Errors
     /// When the address is none of Redis.
@@ -118,39 +122,40 @@ impl Windows {
         clock: Clock,
         random: Random,
     ) -> Result<Self, AddressError> {
-        let shared = Shared::new(timeout, address, prefix, random)?;
-        Ok(Self(Arc::new(Inner {
+        let redis = RedisWindows::new(timeout, address, prefix, random)?;
+        Ok(Self(Arc::new(WindowStores {
             clock,
             memory: Memory::new(Bounds::default()),
-            shared: Some(shared),
+            redis: Some(redis),
         })))
     }
 
-    /// Counts a call of `cost` for `key` if every rate allows it; a cost of 0 only asks. A refused call is not counted.
+    /// Counts a call of `cost` for `key` if every rate allows it; a cost of 0 only asks. A refused
+    /// call is not counted.
     ///
     /// # Errors
-    /// [`Throttled`] with the time to wait.
+    /// [`RateLimitExceeded`] with the time to wait.
     pub async fn take(
         &self,
         key: &Key,
         rates: &[Rate],
         cost: u32,
         reserve: Reserve,
-    ) -> Result<Quota, Throttled> {
+    ) -> Result<Quota, RateLimitExceeded> {
         let counted = self.count(key, rates, cost, reserve).await;
         counted.map(|(quota, _)| quota)
     }
 
-    /// As [`Windows::take`], for a call that may be given back.
+    /// As [`Windows::take`], for a call that may be released.
     ///
     /// # Errors
-    /// [`Throttled`] with the time to wait.
+    /// [`RateLimitExceeded`] with the time to wait.
     pub async fn hold(
         &self,
         key: &Key,
         rates: &[Rate],
         cost: u32,
-    ) -> Result<CountedCall, Throttled> {
+    ) -> Result<CountedCall, RateLimitExceeded> {
         let (_, Mark { at, call_id }) = self.count(key, rates, cost, Reserve::Nothing).await?;
         Ok(CountedCall {
             key: key.clone(),
@@ -160,18 +165,18 @@ impl Windows {
         })
     }
 
-    /// Gives a call back, as if it had not been made.
-    pub async fn give_back(&self, call: CountedCall) {
+    /// Removes a counted call, as if it had not been made.
+    pub async fn release(&self, call: CountedCall) {
         let CountedCall {
             key,
             cost,
             at,
             call_id,
         } = call;
-        self.0.memory.give_back(at, &key, cost);
-        if let Some((shared, call_id)) = self.0.shared.as_ref().zip(call_id) {
+        self.0.memory.release(at, &key, cost);
+        if let Some((redis, call_id)) = self.0.redis.as_ref().zip(call_id) {
             let now = self.0.clock.now().micros();
-            shared.give_back(now, &key, &call_id, cost).await;
+            redis.release(now, &key, &call_id, cost).await;
         }
     }
 
@@ -181,11 +186,11 @@ impl Windows {
         rates: &[Rate],
         cost: u32,
         reserve: Reserve,
-    ) -> Result<(Quota, Mark), Throttled> {
-        let Inner {
+    ) -> Result<(Quota, Mark), RateLimitExceeded> {
+        let WindowStores {
             clock,
             memory,
-            shared,
+            redis,
         } = &*self.0;
         let now = clock.now().micros();
         let mark = |call_id| Mark { at: now, call_id };
@@ -193,15 +198,15 @@ impl Windows {
             return Ok((Quota::default(), mark(None)));
         }
         let local = memory.take(now, key, rates, cost, reserve)?;
-        let Some(shared) = shared else {
+        let Some(redis) = redis else {
             return Ok((local, mark(None)));
         };
-        let call_id = shared.call_id();
-        // In a box of its own no request without Redis carries this future along.
-        let asked = Box::pin(shared.take(now, key, &call_id, rates, cost, reserve));
-        match asked.await {
+        let call_id = redis.call_id();
+        // Boxed, so that requests without Redis do not carry this future.
+        let reply = Box::pin(redis.take(now, key, &call_id, rates, cost, reserve));
+        match reply.await {
             Some(Err(throttled)) => {
-                memory.give_back(now, key, cost);
+                memory.release(now, key, cost);
                 Err(throttled)
             }
             Some(Ok(quota)) => Ok((quota, mark(Some(call_id)))),

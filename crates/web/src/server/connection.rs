@@ -28,7 +28,8 @@ use crate::client::OwnTls;
 use crate::limits::MissingHost;
 use crate::security::is_event_stream;
 
-/// Beyond these hyper answers by itself with a bare 431; the limits of [`crate::limits`] are lower and answer with a body.
+/// Beyond these hyper answers by itself with a bare 431; the limits of [`crate::limits`] are lower
+/// and answer with a body.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
 pub(super) struct Connection {
@@ -70,13 +71,15 @@ impl Connection {
         let stream = TokioIo::new(DeadlineStream::new(stream, requests.clone(), self.limits));
         let service = service_fn(|request| self.handle(request, requests.clone()));
         let mut builder = http1::Builder::new();
-        // hyper's own timer runs while a connection is idle, too; the deadline of the head is the guard's.
+        // hyper's own timer runs while a connection is idle, too; the deadline of the head is the
+        // guard's.
         builder
             .timer(TokioTimer::new())
             .header_read_timeout(self.limits.idle + self.limits.head)
             .max_header_size(MAX_HEAD_BYTES);
         let mut connection = pin!(builder.serve_connection(stream, service));
-        // hyper closes a connection that has brought nothing yet, though its first request may be on the way.
+        // hyper closes a connection that has brought nothing yet, though its first request may be
+        // on the way.
         let closes = async {
             let no_request_is_lost = async {
                 requests.first_request().await;
@@ -100,7 +103,8 @@ impl Connection {
         }
     }
 
-    /// Waits until the shutdown has begun and the first request of a new connection would have come.
+    /// Waits until the shutdown has begun and the first request of a new connection would have
+    /// come.
     async fn first_request_overdue(&self) {
         self.shutdown.begun().await;
         tokio::time::sleep(self.limits.first).await;
@@ -140,7 +144,8 @@ impl Connection {
 
 type Ending = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The body of a response: keeps its connection busy until it has been sent, and ends an event stream when the server stops.
+/// The body of a response: keeps its connection busy until it has been sent, and ends an event
+/// stream when the server stops.
 struct BusyBody {
     body: Body,
     ending: Option<Ending>,

@@ -1,4 +1,5 @@
-//! A stream with deadlines: for the head of a request, from its first byte, and for a client that reads nothing.
+//! A stream with deadlines: for the head of a request, from its first byte, and for a client that
+//! reads nothing.
 
 use std::io;
 use std::pin::Pin;
@@ -61,8 +62,8 @@ impl Drop for RequestGuard {
     }
 }
 
-/// A deadline that may be set and cleared. Its timer stays when it is cleared: to move a timer costs
-/// less than to make one for each request.
+/// A deadline that may be set and cleared. Its timer stays when it is cleared: to move a timer
+/// costs less than to make one for each request.
 #[derive(Debug, Default)]
 struct Deadline {
     timer: Option<Pin<Box<Sleep>>>,

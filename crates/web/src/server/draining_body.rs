@@ -1,4 +1,5 @@
-//! The body of a request: drained when it is dropped before its end, and given up when it stalls while the server stops.
+//! The body of a request. It is drained when it is dropped before its end, and fails when it stalls
+//! while the server stops.
 
 use std::io;
 use std::pin::Pin;
@@ -16,10 +17,11 @@ use super::Shutdown;
 /// The most bytes that are drained: somewhat more than any service accepts.
 const MOST_DRAINED: usize = 8 * 1024 * 1024;
 
-/// A body that ends with an error when the shutdown has begun and no more of it has arrived for a while.
+/// A body that ends with an error when the shutdown has begun and no more of it has arrived for a
+/// while.
 ///
-/// When it is dropped before its end, because the answer did not depend on it, the rest is read and discarded. A connection that is
-/// closed over an unread body is reset, and the sender may lose the answer: a proxy would answer 502 instead.
+/// When it is dropped before its end, the rest is read and discarded. Closing a connection with
+/// unread data resets it, and the client may lose the response: a proxy would answer 502 instead.
 pub(super) struct DrainingBody {
     /// Until it has ended.
     body: Option<Incoming>,

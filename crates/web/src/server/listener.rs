@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, sleep};
 
-/// The wait after a failure that is not of one connection alone: doubled each time, up to the longest.
+/// The wait after a failure that concerns all connections. It doubles each time, up to the longest.
 const FIRST_WAIT: Duration = Duration::from_millis(50);
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 /// How often such failures are logged.
@@ -36,7 +36,8 @@ impl Listener {
         self.address
     }
 
-    /// The next connection. Failures of single connections are passed over; when the system has no more files to give, it waits a moment.
+    /// The next connection. Failures of single connections are skipped. When the system has no more
+    /// file descriptors, it waits a moment.
     pub(super) async fn accept(&self, failures: &mut Failures) -> (TcpStream, SocketAddr) {
         loop {
             match self.socket.accept().await {
@@ -67,7 +68,8 @@ impl Listener {
     }
 }
 
-/// Failures to accept connections: how long to wait after the next one, and how many the log does not know yet.
+/// Failures to accept connections: how long to wait after the next one, and how many the log does
+/// not know yet.
 #[derive(Debug, Default)]
 pub(super) struct Failures {
     wait: Duration,

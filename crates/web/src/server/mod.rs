@@ -1,8 +1,9 @@
-//! The server: accepts connections, plain or with TLS, within limits, and stops without dropping anybody's request.
+//! The server: accepts connections, plain or with TLS, within limits, and stops without dropping
+//! anybody's request.
 //!
-//! An accept loop of our own over hyper (HTTP/1.1): connections are counted before they cost anything, a request's head has a deadline that is
-//! not the idle time, a client that stalls is disconnected, and event streams end when the server stops. What happens to a request is decided
-//! in the other modules.
+//! An accept loop of our own over hyper (HTTP/1.1), which counts connections before it reads from
+//! them, has a deadline for a request's head apart from the idle time, disconnects clients that
+//! stall, and ends event streams when the server stops.
 
 mod connection;
 mod deadline_stream;
@@ -27,7 +28,7 @@ use peers::Peers;
 pub use shutdown::Shutdown;
 pub use tls::{Tls, TlsError, TlsFiles};
 
-/// While no connection can be taken, idle ones are looked for so often.
+/// How often idle connections are looked for while all places are taken.
 const MAKE_ROOM_EVERY: Duration = Duration::from_millis(250);
 
 /// How a server runs.
@@ -37,7 +38,7 @@ pub struct Options {
     pub tls: Option<Tls>,
     /// Limits on connections.
     pub limits: Limits,
-    /// Proxies, whose connections are those of many clients: one of them may have all.
+    /// Proxies, whose connections serve many clients: one proxy may have all connections.
     pub proxies: Proxies,
 }
 
@@ -46,11 +47,13 @@ pub struct Options {
 pub struct Limits {
     /// The most connections at once; more wait in the system's queue.
     pub connections: usize,
-    /// The most connections of one peer: an IPv4 address or an IPv6 /48. Its oldest idle one makes room for the next.
+    /// The most connections of one peer: an IPv4 address or an IPv6 /48. Its oldest idle one makes
+    /// room for the next.
     pub connections_of_a_peer: usize,
     /// The time for a TLS handshake.
     pub handshake: Duration,
-    /// The time for the head of a request, from its first byte; for the first request from the beginning of the connection.
+    /// The time for the head of a request, from its first byte; for the first request from the
+    /// beginning of the connection.
     pub head: Duration,
     /// How long a connection may wait for its next request.
     pub idle: Duration,
@@ -58,9 +61,10 @@ pub struct Limits {
     pub stall: Duration,
     /// How long requests may go on after shutdown has begun.
     pub drain: Duration,
-    /// How long the first request of a new connection is waited for, in that time and when places are few: a proxy connects when it has one, and may not send it twice.
+    /// How long a new connection may take to its first request during shutdown and when places are
+    /// few. A proxy connects when it has a request, and may not be able to repeat it.
     pub first: Duration,
-    /// How long of that a sender may send nothing of its request.
+    /// How long a client may stall within its request during shutdown.
     pub silence: Duration,
 }
 
@@ -82,7 +86,8 @@ impl Default for Limits {
     }
 }
 
-/// Serves a router until shutdown begins, then finishes the requests at hand, within [`Limits::drain`].
+/// Serves a router until shutdown begins, then finishes the requests at hand, within
+/// [`Limits::drain`].
 pub async fn serve(listener: Listener, router: Router, options: Options, shutdown: Shutdown) {
     let Options {
         tls,
@@ -121,8 +126,9 @@ pub async fn serve(listener: Listener, router: Router, options: Options, shutdow
             drop(permit);
         });
     }
-    // From here on the port refuses connections, so that a balancer turns to another replica. Those that the system took before are
-    // answered: the balancer may have sent them a request that it must not send again.
+    // From here on the port refuses connections, so that a load balancer turns to another replica.
+    // Connections that the system has accepted before are served: the balancer may have sent a
+    // request that it cannot repeat.
     for (stream, peer) in listener.close() {
         if let Some(slot) = peers.enter(peer) {
             connections.spawn(connection(peer, slot).serve(stream));

@@ -1,4 +1,4 @@
-//! The open connections by peer: no peer takes them all, and idle ones make room.
+//! The open connections by peer. No peer can take all places, and idle connections make room.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
@@ -13,26 +13,26 @@ use crate::client::{ClientAddress, Proxies};
 
 /// The open connections. Clones share them.
 #[derive(Clone, Debug)]
-pub(super) struct Peers(Arc<Inner>);
+pub(super) struct Peers(Arc<PeerTable>);
 
 #[derive(Debug)]
-struct Inner {
+struct PeerTable {
     limits: Limits,
-    /// Whose connections are those of many clients.
+    /// Proxies, whose connections serve many clients.
     proxies: Proxies,
-    open: Mutex<Open>,
+    open: Mutex<OpenConnections>,
 }
 
 #[derive(Debug, Default)]
-struct Open {
+struct OpenConnections {
     /// By the order in which they were opened.
-    connections: BTreeMap<u64, Entry>,
+    connections: BTreeMap<u64, PeerConnection>,
     by_peer: HashMap<String, usize>,
     next: u64,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct PeerConnection {
     peer: String,
     requests: RequestCount,
     /// A new connection that says nothing counts as idle from then on.
@@ -51,7 +51,7 @@ pub(super) struct PeerSlot {
 }
 
 impl PeerSlot {
-    /// Waits until the connection is to make room, being idle.
+    /// Waits until the connection, while idle, must close to make room.
     pub(super) async fn closed(&self) {
         self.close.notified().await;
     }
@@ -59,14 +59,14 @@ impl PeerSlot {
 
 impl Peers {
     pub(super) fn new(limits: Limits, proxies: Proxies) -> Self {
-        Self(Arc::new(Inner {
+        Self(Arc::new(PeerTable {
             limits,
             proxies,
             open: Mutex::default(),
         }))
     }
 
-    /// A slot for a new connection; none when its peer has as many as it may, all of them busy.
+    /// A slot for a new connection. `None` when its peer has its maximum, and all are busy.
     pub(super) fn enter(&self, address: SocketAddr) -> Option<PeerSlot> {
         let address = address.ip().to_canonical();
         let peer = ClientAddress(address).network_key();
@@ -77,7 +77,7 @@ impl Peers {
             return None;
         }
         let (requests, close) = (RequestCount::default(), Arc::new(Notify::new()));
-        let entry = Entry {
+        let entry = PeerConnection {
             peer: peer.clone(),
             requests: requests.clone(),
             idle_from: Instant::now() + self.0.limits.first,
@@ -95,7 +95,8 @@ impl Peers {
         })
     }
 
-    /// When few slots are left, closes the oldest idle connection of the peer that has most of them.
+    /// When few slots are left, closes the oldest idle connection of the peer that has most of
+    /// them.
     pub(super) fn make_room(&self) {
         let most = self.0.limits.connections;
         let mut open = self.lock();
@@ -115,12 +116,12 @@ impl Peers {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Open> {
+    fn lock(&self) -> MutexGuard<'_, OpenConnections> {
         self.0.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Open {
+impl OpenConnections {
     /// Closes the oldest idle connection of a peer; whether there was one.
     fn close_idle(&mut self, peer: &str) -> bool {
         let mut of_peer = self
@@ -137,7 +138,7 @@ impl Open {
         true
     }
 
-    fn remove(&mut self, number: u64) -> Option<Entry> {
+    fn remove(&mut self, number: u64) -> Option<PeerConnection> {
         let entry = self.connections.remove(&number)?;
         if let Some(count) = self.by_peer.get_mut(&entry.peer) {
             *count -= 1;
@@ -149,7 +150,7 @@ impl Open {
     }
 }
 
-impl Entry {
+impl PeerConnection {
     fn is_idle(&self) -> bool {
         !self.requests.is_busy() && (self.requests.has_begun() || self.idle_from <= Instant::now())
     }

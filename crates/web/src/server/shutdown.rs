@@ -7,14 +7,16 @@ use axum::extract::FromRequestParts;
 use http::request::Parts;
 use tokio::sync::watch;
 
-/// Tells servers and workers to stop. Clones share the signal. As an extractor: the server's own.
+/// The signal for servers and workers to stop. Clones share the signal. As an extractor: the
+/// server's own.
 #[derive(Clone, Debug)]
 pub struct Shutdown(Arc<watch::Sender<Stage>>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
     Running,
-    /// Everything is served as ever, but `/ready` sends balancers elsewhere.
+    /// Requests are still served, but `/ready` answers 503, so that load balancers turn to other
+    /// replicas.
     Draining,
     Stopping,
 }

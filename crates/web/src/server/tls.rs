@@ -17,7 +17,8 @@ use super::Shutdown;
 /// How often the files are looked at.
 const INTERVAL: Duration = Duration::from_secs(10);
 
-/// Where certificate and key are, both PEM: the certificate with its chain, the key in PKCS#8, PKCS#1 or SEC1.
+/// Where certificate and key are, both PEM: the certificate with its chain, the key in PKCS#8,
+/// PKCS#1 or SEC1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsFiles {
     /// The certificate, followed by the certificates that lead to a root.
@@ -52,15 +53,15 @@ pub struct Tls {
     /// The files as they were before they were read.
     seen: [Stamp; 2],
     interval: Duration,
-    current: Arc<Current>,
+    current: Arc<ReloadableCertificate>,
     acceptor: TlsAcceptor,
     provider: Arc<CryptoProvider>,
 }
 
 #[derive(Debug)]
-struct Current(RwLock<Arc<CertifiedKey>>);
+struct ReloadableCertificate(RwLock<Arc<CertifiedKey>>);
 
-impl ResolvesServerCert for Current {
+impl ResolvesServerCert for ReloadableCertificate {
     fn resolve(&self, _hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
         Some(Arc::clone(
             &self.0.read().unwrap_or_else(PoisonError::into_inner),
@@ -76,7 +77,7 @@ impl Tls {
     pub fn load(files: TlsFiles) -> Result<Self, TlsError> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let seen = stamps(&files);
-        let current = Arc::new(Current(RwLock::new(read(&files, &provider)?)));
+        let current = Arc::new(ReloadableCertificate(RwLock::new(read(&files, &provider)?)));
         let builder = ServerConfig::builder_with_provider(Arc::clone(&provider));
         let builder = builder
             .with_safe_default_protocol_versions()
@@ -95,7 +96,7 @@ impl Tls {
         })
     }
 
-    /// Looks at the files more or less often than every ten seconds.
+    /// Sets another interval than ten seconds.
     #[must_use]
     pub const fn every(mut self, interval: Duration) -> Self {
         self.interval = interval;
@@ -106,7 +107,8 @@ impl Tls {
         &self.acceptor
     }
 
-    /// Looks at the files until the shutdown begins, and takes up what has changed. What cannot be used is logged once and changes nothing.
+    /// Checks the files until the shutdown begins, and loads changed ones. Unusable files are
+    /// logged once and ignored.
     pub async fn watch(self, shutdown: Shutdown) {
         tokio::select! {
             () = self.look() => {}
@@ -163,7 +165,7 @@ impl std::fmt::Debug for Tls {
     }
 }
 
-/// What tells one version of a file from another; `None` while it is away.
+/// Identifies a version of a file; `None` while it is missing.
 type Stamp = Option<(SystemTime, u64)>;
 
 fn stamps(files: &TlsFiles) -> [Stamp; 2] {

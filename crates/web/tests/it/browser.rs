@@ -1,4 +1,5 @@
-//! The documents' viewers in a real browser: they show the document, ask nobody else, and break no policy of ours.
+//! The documents' viewers in a real browser: they show the document, ask nobody else, and break no
+//! policy of ours.
 
 use test_kit::browser::{Browser, Scheme};
 

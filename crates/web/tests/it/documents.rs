@@ -1,4 +1,5 @@
-//! The API document and its viewers as they are served. How they look in a browser is in `browser.rs`.
+//! The API document and its viewers as they are served. How they look in a browser is in
+//! `browser.rs`.
 
 use axum::Router;
 use serde_json::json;

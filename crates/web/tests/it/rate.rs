@@ -27,7 +27,8 @@ fn run<T>(future: impl Future<Output = T>) -> T {
         .block_on(future)
 }
 
-/// The rule as it is said, with all calls ever made: never more than N in any stretch of the length.
+/// The rule as it is said, with all calls ever made: never more than N in any stretch of the
+/// length.
 #[derive(Default)]
 struct Naive(Vec<(i64, u32)>);
 

@@ -63,7 +63,8 @@ fn prefix() -> String {
     format!("test-{}", Random::system().uuid())
 }
 
-/// Windows that wait for the server as long as a busy machine may need: one that came too late would be counted without.
+/// Windows that wait for the server as long as a busy machine may need: one that came too late
+/// would be counted without.
 fn windows(url: &str, prefix: &str, clock: &Clock) -> Windows {
     Windows::redis_within(LONG, url, prefix, clock.clone(), Random::system()).unwrap()
 }
@@ -131,7 +132,7 @@ async fn a_call_that_is_given_back_makes_room_in_every_replica() {
     let rates: Rates = "2/hour".parse().unwrap();
     let held = one.hold(&Key::new("kind", "key"), &rates, 2).await;
     assert!(!take(&other, &rates).await);
-    one.give_back(held.unwrap()).await;
+    one.release(held.unwrap()).await;
     assert!(take(&other, &rates).await && take(&one, &rates).await);
     assert!(!take(&other, &rates).await && !take(&one, &rates).await);
 }

@@ -139,7 +139,8 @@ async fn bodies_that_are_too_large_are_refused_before_they_are_read() {
     assert!(fits.ends_with("1024"), "{fits}");
 }
 
-/// As proxies do, which pass a body on before they look for an answer, and tell 502 when the connection is reset over it.
+/// As proxies do, which pass a body on before they look for an answer, and tell 502 when the
+/// connection is reset over it.
 #[tokio::test]
 async fn who_sends_a_refused_body_to_its_end_is_not_cut_off_over_it() {
     let server = Running::start(routes()).await;
@@ -187,8 +188,9 @@ async fn a_head_that_drips_is_cut_off_though_bytes_keep_coming() {
     }
 }
 
-/// A connection whose first request was answered. On a busy machine even a head that is sent at once may come too late for a short limit:
-/// then another connection is made, since that limit is not what is looked at.
+/// A connection whose first request was answered. On a busy machine even a head that is sent at
+/// once may come too late for a short limit: then another connection is made, since that limit is
+/// not what is looked at.
 async fn answered(server: &Running) -> TcpStream {
     for _ in 0..1000 {
         let mut stream = server.connect().await;

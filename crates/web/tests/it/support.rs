@@ -14,7 +14,8 @@ use web::metrics::Metrics;
 use web::server::{Limits, Listener, Options, Shutdown, serve};
 use web::{Clock, HttpStack, Random};
 
-/// A time that nothing takes which comes to its end at all, on a machine as busy as may be: what waits so long waits in vain.
+/// A time that nothing takes which comes to its end at all, on a machine as busy as may be: what
+/// waits so long waits in vain.
 pub(crate) const LONG: Duration = Duration::from_secs(120);
 
 /// A moment that every test's clock begins at.
@@ -124,7 +125,8 @@ pub(crate) async fn read_on(stream: &mut TcpStream, end: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The client's TLS needs a provider of cryptography, though these tests speak plain HTTP; the first test to come installs it.
+/// The client's TLS needs a provider of cryptography, though these tests speak plain HTTP; the
+/// first test to come installs it.
 pub(crate) fn provide_cryptography() {
     // An error says that another test was first.
     let _ = rustls::crypto::ring::default_provider().install_default();

@@ -1,4 +1,5 @@
-//! Background workers: started again when they go down, named while they are, and cut off when the service stops without them.
+//! Background workers: started again when they go down, named while they are, and cut off when the
+//! service stops without them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

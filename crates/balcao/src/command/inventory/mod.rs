@@ -25,8 +25,8 @@ pub(super) struct InventoryArguments {
 
 #[derive(Debug, Subcommand)]
 enum InventoryAction {
-    /// Recompute every quantity and every aggregate from the records; exit status 1 and a line for each
-    /// difference
+    /// Recompute every quantity and every aggregate from the records; exit status 1 and a line for
+    /// each difference
     Verify,
     /// Add the records of a CSV file, all of them or none
     #[command(after_help = IMPORT_HELP)]

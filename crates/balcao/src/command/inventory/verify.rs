@@ -1,5 +1,5 @@
-//! `balcao inventory verify`: recomputes everything from the ledger, and compares copies with what
-//! they were copied from.
+//! `balcao inventory verify`: recomputes everything from the ledger, and compares copies with their
+//! originals.
 
 use ::inventory::{aggregates, stock};
 use db::Db;

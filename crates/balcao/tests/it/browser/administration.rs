@@ -1,5 +1,5 @@
-//! What administrators do in a browser: managing a user from the first form to that user's own login, and being kept from deleting
-//! what is in use; with the keyboard, on a phone and on a desk.
+//! What administrators do in a browser: managing a user from the first form to that user's own
+//! login, and being kept from deleting what is in use; with the keyboard, on a phone and on a desk.
 
 use test_kit::{
     browser::{Browser, Key, Reader},
@@ -190,8 +190,8 @@ async fn prices_are_changed_in_the_list_and_a_brand_is_added_over_the_form() {
     browser
         .goto(&format!("{inventory}/admin/products/1/history/"))
         .await;
-    let told = browser.wait_text("main table", "Selling price: ").await;
-    assert!(told.contains("R$ 7.99 → R$ 12.90"), "{told}");
+    let history = browser.wait_text("main table", "Selling price: ").await;
+    assert!(history.contains("R$ 7.99 → R$ 12.90"), "{history}");
 
     browser
         .goto(&format!("{inventory}/admin/products/1/change/"))

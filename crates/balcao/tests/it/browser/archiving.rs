@@ -1,5 +1,5 @@
-//! A product that the shop no longer sells is archived from its page, undone at once, archived again, found among the archived ones on a
-//! phone, and brought back.
+//! A product that the shop no longer sells is archived from its page, undone at once, archived
+//! again, found among the archived ones on a phone, and brought back.
 
 use test_kit::{
     browser::{Browser, Key},

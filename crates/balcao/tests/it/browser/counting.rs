@@ -1,5 +1,5 @@
-//! A shelf is counted: the stock of a product is put right from the list, while somebody sells from it. At a desk, on a phone without
-//! scripts.
+//! A shelf is counted: the stock of a product is put right from the list, while somebody sells from
+//! it. At a desk, on a phone without scripts.
 
 use serde_json::json;
 use test_kit::{

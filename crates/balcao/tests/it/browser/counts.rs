@@ -1,5 +1,6 @@
-//! A category is counted: with a scanner at a desk, on a phone after a logout, while somebody sells; the differences are looked at, booked at
-//! once and taken back at once. And without scripts.
+//! A category is counted: with a scanner at a desk, on a phone after a logout, while somebody
+//! sells; the differences are looked at, booked at once and taken back at once. And without
+//! scripts.
 
 use serde_json::json;
 use test_kit::{
@@ -95,7 +96,8 @@ pub(super) async fn make_two(browser: &Browser, inventory: &str) {
     browser.wait_for("#toasts .toast").await;
 }
 
-/// Scans five of the first, also when the cursor is elsewhere, and types what there is of the second.
+/// Scans five of the first, also when the cursor is elsewhere, and types what there is of the
+/// second.
 async fn count_two(browser: &Browser, first: &Product, second: &Product) {
     // Without a pause, and wherever the cursor is.
     for _ in 0..3 {
@@ -154,7 +156,8 @@ async fn a_category_is_counted_with_a_scanner_over_a_logout_booked_at_once_and_u
     browser.wait_text("#kept", "Tudo salvo").await;
     let sale = json!({"product": first.id, "quantity": 1});
     program.make("/api/v1/outflows/", &sale).await;
-    // A thumb scrolls the button from under the bar; WebDriver scrolls no further than the edge of the window.
+    // A thumb scrolls the button from under the bar; WebDriver scrolls no further than the edge of
+    // the window.
     browser
         .script(
             "document.querySelector('[name=do][value=review]').scrollIntoView({ block: 'center' })",
@@ -219,7 +222,8 @@ async fn a_list_is_counted_without_scripts() {
     assert_eq!(browser.value(&first.field()).await, "2");
     let counted = (second.stock + 5).to_string();
     browser.fill(&second.field(), &counted).await;
-    // Of the two buttons, the one behind the list: WebDriver leaves the other where it is, half under the bar.
+    // Of the two buttons, the one behind the list: WebDriver leaves the other where it is, half
+    // under the bar.
     browser.click("#lines ~ div [value=review]").await;
     browser.wait_text("#differences tbody", "+5").await;
     browser

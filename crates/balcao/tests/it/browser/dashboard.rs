@@ -1,5 +1,5 @@
-//! The dashboard as a shopkeeper has it open all day: its figures, another period, its tables without a mouse, and goods that go out
-//! elsewhere while it is open.
+//! The dashboard as a shopkeeper has it open all day: its figures, another period, its tables
+//! without a mouse, and goods that go out elsewhere while it is open.
 
 use serde_json::json;
 use test_kit::{
@@ -101,7 +101,7 @@ async fn another_period_is_a_link_away_and_every_number_is_in_a_table() {
 }
 
 /// The words of a day in the table below the charts, the newest first: its name, and its value.
-async fn told(browser: &Browser, row: usize) -> (String, String) {
+async fn tip_of(browser: &Browser, row: usize) -> (String, String) {
     let cell = async |column: usize| {
         let script = format!(
             "return document.querySelector('#sales-days tbody').rows[{row}].cells[{column}].textContent"
@@ -144,20 +144,20 @@ async fn a_chart_tells_day_and_value_to_the_mouse_to_fingers_to_keys_and_to_ears
     let (newest, oldest, y) = (&points[0], &points[1], &points[2]);
     let mouse = json!({"type": "mouseMoved", "x": newest, "y": y});
     browser.devtools("Input.dispatchMouseEvent", mouse).await;
-    check_tip(&browser, told(&browser, 0).await).await;
+    check_tip(&browser, tip_of(&browser, 0).await).await;
     let away = json!({"type": "mouseMoved", "x": 2, "y": 2});
     browser.devtools("Input.dispatchMouseEvent", away).await;
     browser.wait_gone(".chart-tip").await;
     let finger = json!({"type": "touchStart", "touchPoints": [{"x": oldest, "y": y}]});
     browser.devtools("Input.dispatchTouchEvent", finger).await;
-    check_tip(&browser, told(&browser, 29).await).await;
+    check_tip(&browser, tip_of(&browser, 29).await).await;
     let lifted = json!({"type": "touchEnd", "touchPoints": []});
     browser.devtools("Input.dispatchTouchEvent", lifted).await;
     let focus = format!("document.querySelector('{CHART}').focus()");
     browser.script(&focus).await;
     browser.press(Key::End).await;
     browser.press(Key::Left).await;
-    let (day, value) = told(&browser, 1).await;
+    let (day, value) = tip_of(&browser, 1).await;
     let heard = browser.attribute(CHART, "aria-valuetext").await;
     assert_eq!(heard, Some(format!("{day}: {value}")));
     assert_eq!(browser.role(CHART).await, "slider");

@@ -1,5 +1,6 @@
-//! What people are told when something cannot be: not there, too large, too much, not now, broken. Each service has pages for it, which
-//! everybody can read in both languages, in light and dark, on a desk and on a phone.
+//! What people are told when something cannot be: not there, too large, too much, not now, broken.
+//! Each service has pages for it, which everybody can read in both languages, in light and dark, on
+//! a desk and on a phone.
 
 use std::sync::mpsc;
 
@@ -15,7 +16,8 @@ use super::{
     walk::{DESK, LOOKS, Walk},
 };
 
-/// More than anybody may ask for in a minute: of a page that is answered quickly, so that a slow machine gets there too.
+/// More than anybody may ask for in a minute: of a page that is answered quickly, so that a slow
+/// machine gets there too.
 const TOO_MANY: &str = "return (async () => {
     let status = 200;
     while (status === 200) {
@@ -31,11 +33,12 @@ impl Walk {
         for language in ["pt-BR", "en"] {
             let found = self.status_of(url, language).await;
             assert_eq!(found, status, "{url}");
-            self.told(url, status, language).await;
+            self.shows_error(url, status, language).await;
         }
     }
 
-    /// Looks at an address again and again when too much was asked of its service; `quick` is a page of that.
+    /// Looks at an address again and again when too much was asked of its service; `quick` is a
+    /// page of that.
     async fn too_much(&mut self, url: &str, quick: &str) {
         let too_many = TOO_MANY.replace("QUICK", &format!("'{quick}'"));
         for language in ["pt-BR", "en"] {
@@ -46,7 +49,7 @@ impl Walk {
                 status = self.status_of(url, language).await;
                 assert!(status == 429 || status == 200, "{url}: {status}");
             }
-            self.told(url, 429, language).await;
+            self.shows_error(url, 429, language).await;
         }
     }
 
@@ -57,7 +60,7 @@ impl Walk {
     }
 
     /// Looks at the fault that the page tells of now.
-    async fn told(&mut self, url: &str, status: u16, language: &str) {
+    async fn shows_error(&mut self, url: &str, status: u16, language: &str) {
         let number = status.to_string();
         self.browser.wait_text("main .fine", &number).await;
         for problem in self.browser.html_problems().await {
@@ -90,7 +93,7 @@ async fn too_large(walk: &mut Walk, inventory: &str) {
         .type_text("#file", file.to_str().unwrap())
         .await;
     walk.browser.click("main form button[type=submit]").await;
-    walk.told(&url, 413, "Portuguese").await;
+    walk.shows_error(&url, 413, "Portuguese").await;
 }
 
 /// A form of the administration beyond what is taken.
@@ -104,7 +107,7 @@ async fn too_long(walk: &mut Walk, inventory: &str) {
         text.value = 'x'.repeat(5 * 1024 * 1024);";
     walk.browser.script(script).await;
     walk.browser.click("[name=_save]").await;
-    walk.told(&url, 413, "Portuguese").await;
+    walk.shows_error(&url, 413, "Portuguese").await;
 }
 
 /// A database at which somebody else writes for long.
@@ -135,7 +138,7 @@ async fn not_now(walk: &mut Walk, inventory: &str, db: &Db) {
         walk.browser.goto(&url).await;
         walk.browser.fill(field, "Tarde demais").await;
         walk.browser.click(button).await;
-        walk.told(&url, 503, "Portuguese").await;
+        walk.shows_error(&url, 503, "Portuguese").await;
     }
     release.send(()).unwrap();
     holding.await.unwrap().unwrap();

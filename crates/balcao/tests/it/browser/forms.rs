@@ -1,4 +1,5 @@
-//! Forms as people fill them in: as wide as they are read, all that is wrong at once, and a way out of each; and the account's passwords.
+//! Forms as people fill them in: as wide as they are read, all that is wrong at once, and a way out
+//! of each; and the account's passwords.
 
 use test_kit::browser::{Browser, Key, Reader};
 
@@ -65,9 +66,9 @@ async fn whatever_is_wrong_with_a_form_is_told_in_one_round() {
     let (_demo, browser, inventory) = opened(english((1280, 900)), "admin").await;
     browser.goto(&format!("{inventory}/products/new/")).await;
     browser.click(SAVE).await;
-    let told = browser.wait_text("#problems", "Title").await;
+    let problems = browser.wait_text("#problems", "Title").await;
     for field in ["Category", "Brand", "Cost price", "Selling price"] {
-        assert!(told.contains(field), "{field}: {told}");
+        assert!(problems.contains(field), "{field}: {problems}");
     }
     assert_eq!(browser.focused().await, "#problems");
     browser.check_accessibility().await;
@@ -77,9 +78,9 @@ async fn whatever_is_wrong_with_a_form_is_told_in_one_round() {
     browser.fill("#brand", "no such brand").await;
     browser.fill("#serie_number", "7891000000007").await;
     browser.click(SAVE).await;
-    let told = browser.wait_text("#problems", "no such category").await;
+    let problems = browser.wait_text("#problems", "no such category").await;
     for wrong in ["Title", "no such brand", "already exists", "Cost price"] {
-        assert!(told.contains(wrong), "{wrong}: {told}");
+        assert!(problems.contains(wrong), "{wrong}: {problems}");
     }
     browser.click("#problems a[href='#category']").await;
     assert_eq!(browser.focused().await, "#category");
@@ -107,7 +108,8 @@ async fn what_is_missing_is_created_over_a_dialog_that_keeps_what_was_typed() {
     shown(&browser, "New inflow").await;
     assert_eq!(browser.value("#dialog-quantity").await, "12");
 
-    // By what was not found: a scanner's Enter creates nothing, an arrow's does, with the name filled in.
+    // By what was not found: a scanner's Enter creates nothing, an arrow's does, with the name
+    // filled in.
     browser.fill("#dialog-supplier", "Sítio Novo").await;
     browser
         .wait_text(".picker-way", "Create “Sítio Novo”")
@@ -163,7 +165,7 @@ async fn look_at(browser: &Browser, field: &str) {
 #[tokio::test]
 async fn a_password_is_shown_on_demand_and_the_cursor_is_where_the_mistake_was() {
     let (_demo, browser, inventory) = opened(english((1280, 900)), "admin").await;
-    browser.forget_cookies().await;
+    browser.clear_cookies().await;
     for (login, inside) in [("/admin/login/", ".site-nav"), ("/login/", ".shell-nav")] {
         browser.goto(&format!("{inventory}{login}")).await;
         assert_eq!(browser.focused().await, "#username", "{login}");

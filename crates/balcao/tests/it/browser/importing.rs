@@ -1,5 +1,5 @@
-//! A file of products in the browser: two mistakes are found, the corrected file is chosen where they are told, and it is imported with the
-//! category and the brand that were missing, and undone.
+//! A file of products in the browser: two mistakes are found, the corrected file is chosen where
+//! they are told, and it is imported with the category and the brand that were missing, and undone.
 
 use std::fs;
 

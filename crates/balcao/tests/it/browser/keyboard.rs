@@ -1,4 +1,5 @@
-//! A shopkeeper's whole day by the keys alone: no mouse, no script that helps, and wherever the focus goes it is seen.
+//! A shopkeeper's whole day by the keys alone: no mouse, no script that helps, and wherever the
+//! focus goes it is seen.
 
 use std::ops::Deref;
 
@@ -14,8 +15,8 @@ const SERIE_NUMBER: &str = "7891000000007";
 /// More stops than any page has before what somebody wants.
 const FAR: usize = 90;
 
-/// What is wrong with the place of the focus: nothing there, out of the window, or without a ring. The ring of a field in a box is the
-/// box's.
+/// What is wrong with the place of the focus: nothing there, out of the window, or without a ring.
+/// The ring of a field in a box is the box's.
 const PLACE: &str = "const at = document.activeElement;
     if (!at || at === document.body) return '';
     const box = at.getBoundingClientRect();

@@ -1,5 +1,5 @@
-//! Logging in and out as people do, without a script on the page: a wrong password, the way back, staying logged in, the second
-//! factor, a recovery code.
+//! Logging in and out as people do, without a script on the page: a wrong password, the way back,
+//! staying logged in, the second factor, a recovery code.
 
 use std::time::Duration;
 
@@ -12,7 +12,8 @@ use web::Clock;
 
 use super::{PASSWORD, log_in};
 
-/// One code a step of thirty seconds, and none twice: a test that waits for none takes those that clocks are forgiven for.
+/// One code a step of thirty seconds, and none twice: a test that waits for none takes those that
+/// clocks are forgiven for.
 const STEP: Duration = Duration::from_secs(30);
 
 async fn opened(scripts: bool) -> (Balcao, Browser, String) {

@@ -1,4 +1,5 @@
-//! The demo in a browser: every page of every service as the accessibility checker and a strict reader see it, and logging in.
+//! The demo in a browser: every page of every service as the accessibility checker and a strict
+//! reader see it, and logging in.
 
 mod administration;
 mod archiving;

@@ -1,5 +1,6 @@
-//! A paid order whose goods cannot leave: it turns up on the open dashboard, the shopkeeper tries again in vain, receives the goods and tries
-//! again. At a desk by the keys, on a phone by the thumb.
+//! A paid order whose goods cannot leave: it turns up on the open dashboard, the shopkeeper tries
+//! again in vain, receives the goods and tries again. At a desk by the keys, on a phone by the
+//! thumb.
 
 use serde_json::json;
 use test_kit::{
@@ -47,8 +48,8 @@ async fn an_order_that_waits_is_seen_at_once_and_goes_once_its_goods_are_there()
     browser.wait_for("#live-needs").await;
     let items = json!([{"title": "Arroz", "quantity": 3, "unit_price": 12.5, "sku": "arroz-1042"}]);
     let order = json!({"id": "ord_1", "reference": "1042", "items": items});
-    let told = tell(&inventory, &order).await;
-    assert_eq!(told, json!({"outcome": "needs_attention"}));
+    let outcome = tell(&inventory, &order).await;
+    assert_eq!(outcome, json!({"outcome": "needs_attention"}));
     let missing = "Arroz: o pedido tem 3, o estoque 1.";
     browser.wait_text("#live-needs", missing).await;
     browser.check_accessibility().await;

@@ -1,4 +1,5 @@
-//! Pages on paper: no navigation, light whatever the reader prefers, tables whole, and where and when it was printed.
+//! Pages on paper: no navigation, light whatever the reader prefers, tables whole, and where and
+//! when it was printed.
 
 use serde_json::json;
 use test_kit::{browser::Browser, process::Start};

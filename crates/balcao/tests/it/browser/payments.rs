@@ -1,5 +1,5 @@
-//! The shop's own pages of payments beside a real checkout: a link is made, its buyer pays it, and a part of it is given back. At a desk, on
-//! a phone, and without scripts.
+//! The shop's own pages of payments beside a real checkout: a link is made, its buyer pays it, and
+//! a part of it is given back. At a desk, on a phone, and without scripts.
 
 use test_kit::{
     browser::{Browser, Reader},
@@ -11,7 +11,8 @@ use crate::support::client;
 
 const PHONE: (u32, u32) = (390, 844);
 
-/// Presses a button that a thumb would scroll from under the bar; WebDriver scrolls no further than the edge of the window.
+/// Presses a button that a thumb would scroll from under the bar; WebDriver scrolls no further than
+/// the edge of the window.
 async fn press(browser: &Browser, css: &str) {
     let scroll = format!("document.querySelector('{css}').scrollIntoView({{ block: 'center' }})");
     browser.script(&scroll).await;

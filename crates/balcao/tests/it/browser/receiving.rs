@@ -1,5 +1,6 @@
-//! A delivery is received: eight products are scanned, the shopkeeper is called away and logs out, goes on later, books all of it at once,
-//! and takes it back at once. At a desk by the scanner and the keys alone, on a phone, and without scripts.
+//! A delivery is received: eight products are scanned, the shopkeeper is called away and logs out,
+//! goes on later, books all of it at once, and takes it back at once. At a desk by the scanner and
+//! the keys alone, on a phone, and without scripts.
 
 use test_kit::{
     browser::{Browser, Key, Reader},
@@ -143,7 +144,8 @@ async fn eight_lines_are_scanned_over_a_logout_booked_at_once_and_undone_at_once
     browser
         .wait_until("the message in the page", message_is_in_the_page)
         .await;
-    // A thumb scrolls the button from under the bar; WebDriver scrolls no further than the edge of the window.
+    // A thumb scrolls the button from under the bar; WebDriver scrolls no further than the edge of
+    // the window.
     browser
         .script(
             "document.querySelector('[name=do][value=book]').scrollIntoView({ block: 'center' })",

@@ -1,4 +1,5 @@
-//! A buyer orders what runs out, from one supplier: at a desk, and on a phone without scripts. And a manager asks why so much is ordered.
+//! A buyer orders what runs out, from one supplier: at a desk, and on a phone without scripts. And
+//! a manager asks why so much is ordered.
 
 use serde_json::json;
 use test_kit::browser::{Browser, Key, Reader};
@@ -13,7 +14,8 @@ async fn first(browser: &Browser, cell: &str) -> String {
     browser.text(&format!("{ROWS} {cell}")).await
 }
 
-/// The order of the supplier whose product runs out first, from the list to the page that is printed.
+/// The order of the supplier whose product runs out first, from the list to the page that is
+/// printed.
 async fn open_order(browser: &Browser) {
     browser
         .click(".page-header a[href*='group=supplier']")

@@ -1,4 +1,5 @@
-//! The search over every page, as somebody types into it, and a scanner that is used while no field has the focus.
+//! The search over every page, as somebody types into it, and a scanner that is used while no field
+//! has the focus.
 
 use test_kit::browser::{Browser, Key};
 
@@ -15,7 +16,8 @@ async fn types(browser: &Browser, text: &str) {
     }
 }
 
-/// What a scanner sends: digits so many milliseconds apart, then Enter, at whatever has the focus. Whether the page took it.
+/// What a scanner sends: digits so many milliseconds apart, then Enter, at whatever has the focus.
+/// Whether the page took it.
 async fn scan(browser: &Browser, pause: u32) -> bool {
     let script = format!(
         "let at = performance.now();

@@ -1,5 +1,5 @@
-//! What people do all day, at a desk and on a phone: find a product, book it in and out, be refused, undo, bring a file, change the
-//! language, and all of it by the keyboard alone.
+//! What people do all day, at a desk and on a phone: find a product, book it in and out, be
+//! refused, undo, bring a file, change the language, and all of it by the keyboard alone.
 
 use std::path::Path;
 
@@ -73,7 +73,8 @@ async fn everyday(window: (u32, u32)) {
         )
         .await;
 
-    // Be refused, with what was typed kept. What is told stays until it is put away, since nobody reads at a given speed.
+    // Be refused, with what was typed kept. What is told stays until it is put away, since nobody
+    // reads at a given speed.
     browser.click(".toast-close").await;
     browser
         .click("#index tbody a[href^='/outflows/new/']")

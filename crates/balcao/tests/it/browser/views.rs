@@ -1,4 +1,5 @@
-//! A list that is looked at every day: saved under a name, opened with one click, renamed and removed; at a desk, on a phone, without scripts.
+//! A list that is looked at every day: saved under a name, opened with one click, renamed and
+//! removed; at a desk, on a phone, without scripts.
 
 use test_kit::browser::{Browser, Key, Reader, Scheme};
 

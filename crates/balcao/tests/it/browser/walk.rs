@@ -1,6 +1,7 @@
-//! A walk over every page: axe-core finds nothing, the HTML is strict, nothing is asked of other hosts, the policy blocks nothing,
-//! no script fails, nothing is wider than its window; in both languages, in light and dark, on a desk and on a phone. Which pages
-//! there are comes from the services' own tables, so a new one is walked over as soon as it has an address.
+//! A walk over every page: axe-core finds nothing, the HTML is strict, nothing is asked of other
+//! hosts, the policy blocks nothing, no script fails, nothing is wider than its window; in both
+//! languages, in light and dark, on a desk and on a phone. Which pages there are comes from the
+//! services' own tables, so a new one is walked over as soon as it has an address.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +16,8 @@ use super::{PASSWORD, counts, log_in, orders, payments, receiving, shelves::brin
 use crate::inventory::Caller;
 use crate::support::{boleto, card, pay_until_final, pix};
 
-/// Addresses that answer something else than a page of ours, or only on a way that another test goes.
+/// Addresses that answer something else than a page of ours, or only on a way that another test
+/// goes.
 const NOT_WALKED: &[(&str, &str)] = &[
     ("/health", "JSON"),
     ("/ready", "JSON"),
@@ -52,7 +54,8 @@ const ADMINISTRATION: [&str; 3] = [
     "/admin/{model}/{id}/change/",
 ];
 
-/// Walked over by the first link of their list: pattern, list, and how the links begin. The walk makes what they lead to.
+/// Walked over by the first link of their list: pattern, list, and how the links begin. The walk
+/// makes what they lead to.
 const BY_LINKS: [(&str, &str, &str); 4] = [
     ("/analyses/{id}/", "/analyses/", "/analyses/"),
     ("/payments/orders/{id}/", "/payments/", "/payments/orders/"),
@@ -144,7 +147,8 @@ impl Walk {
         self.read(url, "en", [Scheme::Dark, Scheme::Light]).await;
     }
 
-    /// Looks at one address in one language: on a desk in the first scheme, on a phone in the second.
+    /// Looks at one address in one language: on a desk in the first scheme, on a phone in the
+    /// second.
     async fn read(&mut self, url: &str, language: &str, schemes: [Scheme; 2]) {
         let sign = if url.contains('?') { '&' } else { '?' };
         self.browser.resize(DESK.0, DESK.1).await;
@@ -231,7 +235,8 @@ impl Walk {
         );
     }
 
-    /// The page of an API's document, and its viewer, which draws by script: on a desk and on a phone, in light and dark, with an operation open.
+    /// The page of an API's document, and its viewer, which draws by script: on a desk and on a
+    /// phone, in light and dark, with an operation open.
     async fn documents(&mut self, url: &str, viewer: Viewer) {
         self.read(url, "en", [Scheme::Light, Scheme::Dark]).await;
         for &(scheme, (width, height)) in viewer.looks {
@@ -250,7 +255,8 @@ impl Walk {
         }
     }
 
-    /// What has no address: a form of the administration refused with its rows, a list refused with its cells, a form over another.
+    /// What has no address: a form of the administration refused with its rows, a list refused with
+    /// its cells, a form over another.
     async fn refusals(&mut self, inventory: &str) {
         let schemes = [Scheme::Light, Scheme::Dark];
         for (path, field, button, shown) in [
@@ -287,7 +293,7 @@ impl Walk {
 
     /// What a reader sees who may only read, where more is needed: the page names the permission.
     async fn forbidden(&mut self, inventory: &str) {
-        self.browser.forget_cookies().await;
+        self.browser.clear_cookies().await;
         log_in(&self.browser, inventory, "viewer").await;
         let url = format!("{inventory}/products/new/");
         self.browser.goto(&url).await;
@@ -395,7 +401,8 @@ async fn others(demo: &Balcao) -> Vec<String> {
     urls
 }
 
-/// An endpoint that nobody serves, a delivery that fails there, an analysis, a paid order that waits, a product with texts as long as can be.
+/// An endpoint that nobody serves, a delivery that fails there, an analysis, a paid order that
+/// waits, a product with texts as long as can be.
 async fn make_what_lists_lead_to(walk: &Walk, demo: &Balcao, inventory: &str) {
     let browser = &walk.browser;
     browser.goto(&format!("{inventory}/webhooks/new/")).await;

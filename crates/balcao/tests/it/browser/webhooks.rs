@@ -1,4 +1,5 @@
-//! `/webhooks/`, mostly without any script: an endpoint is added, tried out, changed, given another secret, switched off and on, and deleted.
+//! `/webhooks/`, mostly without any script: an endpoint is added, tried out, changed, given another
+//! secret, switched off and on, and deleted.
 
 use test_kit::browser::{Browser, Key, Reader, Scheme};
 use test_kit::process::Start;

@@ -1,10 +1,12 @@
-//! Pages at 400 % zoom, which leaves a desk's window the room of 320 by 256 pixels: the bars scroll away with the page.
+//! Pages at 400 % zoom, which leaves a desk's window the room of 320 by 256 pixels: the bars scroll
+//! away with the page.
 
 use serde_json::json;
 
 use super::{english, opened};
 
-/// What stays in the window while the page scrolls; messages and the link to the content come and go.
+/// What stays in the window while the page scrolls; messages and the link to the content come and
+/// go.
 const STAYING: &str =
     "return [...document.body.querySelectorAll('*:not(.toasts, .toasts *, .skip-link)')]
     .filter((part) => part.checkVisibility() && ['fixed', 'sticky'].includes(getComputedStyle(part).position))

@@ -1,4 +1,5 @@
-//! The programs in `examples/`, run beside a demo as a shop runs them: an order, its event, a refund.
+//! The programs in `examples/`, run beside a demo as a shop runs them: an order, its event, a
+//! refund.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -9,7 +10,7 @@ use delivery::Secret;
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 use test_kit::process::{Balcao, Start};
-use test_kit::receiver::{Received, Receiver};
+use test_kit::receiver::{ReceivedRequest, Receiver};
 use tokio::task::block_in_place;
 use web::Clock;
 
@@ -82,7 +83,8 @@ impl Shop {
         answer.json().await.unwrap()
     }
 
-    /// The provider does what it is asked to do by the next call of this path, and its answer is lost.
+    /// The provider does what it is asked to do by the next call of this path, and its answer is
+    /// lost.
     async fn loses_an_answer(&self, path: &str) {
         let fault =
             json!({"match": {"method": "POST", "path": path}, "fault": "drop after", "times": 1});
@@ -139,7 +141,7 @@ async fn an_order_is_made_once(shop: &Shop) -> String {
     made["url"].as_str().unwrap().to_owned()
 }
 
-fn only_the_checkouts_event_is_taken(shop: &Shop, event: &Received) {
+fn only_the_checkouts_event_is_taken(shop: &Shop, event: &ReceivedRequest) {
     let (id, time) = (event.id(), &event.headers["webhook-timestamp"]);
     let signature = &event.headers["webhook-signature"];
     let body = event.body.as_bytes();

@@ -31,8 +31,10 @@ async fn the_server_of_llama_cpp_python_is_asked_in_the_format_that_it_knows_and
     // What a model of random weights writes is no analysis.
     assert!(said.contains("text by: formula"), "{said}");
     assert!(said.contains("model's part: unusable"), "{said}");
-    for (status, told) in [("500", "a refusal"), ("200", "an answer")] {
+    for (status, description) in [("500", "a refusal"), ("200", "an answer")] {
         let answered = format!("\"POST /v1/chat/completions HTTP/1.1\" {status}");
-        server.line(|line| line.contains(&answered), told).await;
+        server
+            .line(|line| line.contains(&answered), description)
+            .await;
     }
 }

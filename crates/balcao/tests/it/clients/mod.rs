@@ -1,6 +1,8 @@
-//! Clients that other people make: what generators make of our documents works with the running services, the provider's own
-//! clients work with the sandbox, the libraries of Standard Webhooks take our events, a server of language models is asked as it can be,
-//! and linters find no error in the documents. The programs are in `tests/clients`. The examples for shops, in `examples/`, run here too, where their languages are.
+//! Clients that other people make: what generators make of our documents works with the running
+//! services, the provider's own clients work with the sandbox, the libraries of Standard Webhooks
+//! take our events, a server of language models is asked as it can be, and linters find no error in
+//! the documents. The programs are in `tests/clients`. The examples for shops, in `examples/`, run
+//! here too, where their languages are.
 
 mod examples;
 mod language_model;

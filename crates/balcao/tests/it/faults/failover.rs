@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use test_kit::postgres::Server;
+use test_kit::postgres::PostgresServer;
 use test_kit::process::{Balcao, Start};
 use tokio::task::{JoinSet, block_in_place};
 
@@ -67,7 +67,8 @@ impl Sellers {
         }
     }
 
-    /// Everything that was acknowledged is in the database, and every quantity agrees with its ledger.
+    /// Everything that was acknowledged is in the database, and every quantity agrees with its
+    /// ledger.
     fn assert_stored(&self, address: &str) {
         let folder = TempDir::new().unwrap();
         let run = |words: &[&str]| {
@@ -92,7 +93,7 @@ async fn readiness(service: &Balcao) -> u16 {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_standby_that_is_promoted_under_load_has_every_acknowledged_sale() {
-    let mut primary = block_in_place(Server::with_standby);
+    let mut primary = block_in_place(PostgresServer::with_standby);
     let standby = block_in_place(|| primary.standby());
     let address = format!(
         "postgres://postgres@{},{}/postgres?target_session_attrs=read-write",
@@ -119,7 +120,7 @@ async fn a_standby_that_is_promoted_under_load_has_every_acknowledged_sale() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sale_that_no_standby_has_is_not_acknowledged() {
-    let primary = block_in_place(Server::with_standby);
+    let primary = block_in_place(PostgresServer::with_standby);
     let standby = block_in_place(|| primary.standby());
     let service = on(&primary.address(), inventory()).ready().await;
     let ana = Caller::ana(&service).await;
@@ -139,7 +140,7 @@ async fn a_sale_that_no_standby_has_is_not_acknowledged() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn while_the_server_stands_still_a_sale_is_503() {
-    let server = block_in_place(Server::alone);
+    let server = block_in_place(PostgresServer::alone);
     let service = on(&server.address(), inventory()).ready().await;
     let ana = Caller::ana(&service).await;
     let product = ana.a_product(1_000_000).await;

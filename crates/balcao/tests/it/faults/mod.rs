@@ -1,5 +1,5 @@
-//! `kill -9` in a storm of movements, again and again: what was acknowledged is there, nothing is half there. So it is when the database's
-//! server dies, stands still, or has no space.
+//! `kill -9` in a storm of movements, again and again: what was acknowledged is there, nothing is
+//! half there. So it is when the database's server dies, stands still, or has no space.
 
 mod disk;
 mod failover;
@@ -122,7 +122,8 @@ impl Shop {
         let acknowledged = self.acknowledged.lock().unwrap();
         let lost: Vec<_> = acknowledged.difference(&stored).collect();
         assert!(lost.is_empty(), "acknowledged and lost: {lost:?}");
-        // What was under way may have been committed before its answer left: one for each worker and round at most.
+        // What was under way may have been committed before its answer left: one for each worker
+        // and round at most.
         let unheard = stored.difference(&acknowledged).count();
         assert!(unheard <= WORKERS * ROUNDS, "{unheard}");
     }

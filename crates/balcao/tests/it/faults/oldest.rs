@@ -1,7 +1,7 @@
 //! The oldest PostgreSQL that is promised, as a registry of packages has it.
 
 use serde_json::json;
-use test_kit::postgres::Server;
+use test_kit::postgres::PostgresServer;
 use test_kit::process::Start;
 use tokio::task::block_in_place;
 
@@ -10,7 +10,7 @@ use crate::support::{Provider, card, pay_until_final};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_oldest_postgresql_that_is_promised_serves_both_services() {
-    let server = block_in_place(Server::oldest);
+    let server = block_in_place(PostgresServer::oldest);
     let on = |start: Start| {
         let start = start.env("BALCAO_INVENTORY_DATABASE_URL", server.address());
         start.env("BALCAO_CHECKOUT_DATABASE_URL", server.address())

@@ -1,5 +1,6 @@
-//! Two replicas behind a proxy are replaced one after the other under load, and no request fails. The proxies run with the configurations
-//! of `deploy/`, with the addresses and files of the test in the places of those there.
+//! Two replicas behind a proxy are replaced one after the other under load, and no request fails.
+//! The proxies run with the configurations of `deploy/`, with the addresses and files of the test
+//! in the places of those there.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
@@ -174,12 +175,14 @@ struct Load {
 enum Posts {
     /// All of them: the proxy asks `/ready`, and sends nothing to a replica that drains.
     All,
-    /// Those with an `Idempotency-Key`: the proxy learns that a replica is away from a request, which it must be allowed to send again.
+    /// Those with an `Idempotency-Key`: the proxy learns that a replica is away from a request,
+    /// which it must be allowed to send again.
     WithKey,
 }
 
 impl Load {
-    /// Reads, and sells with a key and without one, in turns; everything that was not answered as it should.
+    /// Reads, and sells with a key and without one, in turns; everything that was not answered as
+    /// it should.
     async fn run(self, worker: usize) -> Vec<String> {
         let mut failures = Vec::new();
         for number in 0.. {

@@ -8,7 +8,7 @@ use crate::attempts::store;
 use crate::provider::{Failure, NewPayment, ProviderPayment};
 use crate::request::{Card, Method};
 
-/// The calls of one run: what an earlier one came to is asked before anything is sent again.
+/// The calls of one run. The outcome of an earlier call is read before anything is sent again.
 pub(super) async fn make(task: &mut PaymentTask<'_>) -> Result<ProviderPayment, Stop> {
     let card = match &task.request.method {
         Method::Card(card) => Some(card),
@@ -68,7 +68,7 @@ async fn send(task: &PaymentTask<'_>) -> Result<ProviderPayment, Failure> {
 /// The payment that the provider knows by our reference.
 async fn ask(task: &mut PaymentTask<'_>) -> Result<Option<ProviderPayment>, Stop> {
     let state = task.state;
-    let asked_at = state.clock.now();
+    let requested_at = state.clock.now();
     let found = state
         .provider
         .find_by_reference(&task.reference, new_key(state))
@@ -82,12 +82,13 @@ async fn ask(task: &mut PaymentTask<'_>) -> Result<Option<ProviderPayment>, Stop
     }
     let payment = found.into_iter().next();
     if payment.is_none() {
-        task.run.rule_out_earlier_call(asked_at);
+        task.run.rule_out_earlier_call(requested_at);
     }
     Ok(payment)
 }
 
-/// A new token may be charged beside the old one: it is made only when it is certain that the old one was not.
+/// A new token may be charged beside the old one: it is made only when it is certain that the old
+/// one was not.
 fn may_replace_token(task: &PaymentTask<'_>, failure: &Failure) -> bool {
     failure.is_spent_card_token() && !task.run.is_fresh && task.run.sent_at.is_none()
 }
@@ -98,7 +99,8 @@ fn renew_keys(task: &mut PaymentTask<'_>) {
     task.run.attempt.upstream_key = new_key(task.state);
 }
 
-/// Exchanges the card for a token, and stores that with the mark that the payment's call comes next.
+/// Exchanges the card for a token, and stores that with the mark that the payment's call comes
+/// next.
 async fn tokenise(task: &mut PaymentTask<'_>, card: &Card) -> Result<(), Stop> {
     let state = task.state;
     if task.run.sent_at.is_some() {

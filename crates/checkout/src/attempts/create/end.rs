@@ -1,4 +1,4 @@
-//! How a run completes its attempt, and the answer of one that has ended.
+//! Completes the attempt of a run, and makes the response of an attempt that has ended.
 
 use super::{CreateError, CreationResponse, PaymentTask};
 use crate::attempts::end::give_up_unread;

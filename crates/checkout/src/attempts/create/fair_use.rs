@@ -1,5 +1,6 @@
-//! Limits on anonymous clients, so that nobody tests stolen cards at the shop's cost: on attempts, if the shop limits them, and on
-//! attempts after many declines. Callers with a merchant's key and callers on this machine are not limited.
+//! Limits on anonymous clients, so that nobody tests stolen cards at the shop's cost: on attempts,
+//! if the shop limits them, and on attempts after many declines. Callers with a merchant's key and
+//! callers on this machine are not limited.
 
 use std::time::Duration;
 
@@ -74,8 +75,9 @@ impl<'a> Admission<'a> {
     }
 }
 
-/// Counts an attempt of an anonymous client, unless it made too many, or too many of its cards were declined. A card is counted as
-/// declined until it is known not to be, so that tries at the same moment do not pass the limit together.
+/// Counts an attempt of an anonymous client, unless it made too many, or too many of its cards were
+/// declined. A card is counted as declined until it is known not to be, so that tries at the same
+/// moment do not pass the limit together.
 async fn admit(
     state: &State,
     request: &PaymentRequest,
@@ -90,7 +92,7 @@ async fn admit(
     match state.windows.take(&key, rates, 1, Reserve::Nothing).await {
         Ok(_) => Ok(held),
         Err(throttled) => {
-            give_back(state, held).await;
+            release(state, held).await;
             Err(Failure::Paused {
                 retry_after: throttled.retry_after,
             })
@@ -121,19 +123,19 @@ async fn hold(state: &State, counts: &[DeclineCounter]) -> Result<Vec<CountedCal
                 Err(_under_way) => SOON,
             },
         };
-        give_back(state, held).await;
+        release(state, held).await;
         return Err(Failure::Paused { retry_after });
     }
     Ok(held)
 }
 
-async fn give_back(state: &State, held: Vec<CountedCall>) {
+async fn release(state: &State, held: Vec<CountedCall>) {
     for one in held {
-        state.windows.give_back(one).await;
+        state.windows.release(one).await;
     }
 }
 
-/// What a try came to.
+/// The outcome of a try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CardOutcome {
     Declined,
@@ -158,7 +160,7 @@ async fn record(
             count(state, &declines, UNLIMITED, 1).await;
         }
     } else {
-        give_back(state, held).await;
+        release(state, held).await;
     }
     if outcome != CardOutcome::Unknown {
         count(state, &of_shop("cards"), UNLIMITED, 1).await;
@@ -166,7 +168,8 @@ async fn record(
     }
 }
 
-/// Are so many cards of anonymous clients declined that somebody must be testing stolen ones? A log line says when it begins and ends.
+/// Are so many cards of anonymous clients declined that somebody must be testing stolen ones? A log
+/// line says when it begins and ends.
 async fn has_too_many_declines(state: &State) -> bool {
     let used = async |name| {
         let level = count(state, &of_shop(name), UNLIMITED, 0).await;

@@ -1,5 +1,6 @@
-//! Creating a payment: intent stored → (card: token) → payment at the provider → result stored → answer. A crash at any
-//! point leaves an attempt that a repetition or the reconciler completes; never a second charge.
+//! Creating a payment: intent stored → (card: token) → payment at the provider → result stored →
+//! answer. A crash at any point leaves an attempt that a repetition or the reconciler completes;
+//! never a second charge.
 
 mod calls;
 mod end;
@@ -83,7 +84,7 @@ pub(crate) struct Requester {
     /// The anonymous client; none when a merchant asks, or a program on this machine.
     pub(crate) anonymous_client: Option<ClientAddress>,
     /// When the request came.
-    pub(crate) asked_at: Timestamp,
+    pub(crate) requested_at: Timestamp,
 }
 
 /// The order that a payment is of.
@@ -99,7 +100,8 @@ pub(crate) struct OrderRef {
 
 /// How often a payment that waits for its payer is cancelled, while other tabs make new ones.
 const CANCELLATIONS_MAX: usize = 3;
-/// The shortest pix and the shortest boleto that the provider makes, and a minute for clocks that differ.
+/// The shortest pix and the shortest boleto that the provider makes, and a minute for clocks that
+/// differ.
 const SHORTEST_PIX: Duration = Duration::from_secs(31 * 60);
 const SHORTEST_BOLETO: Duration = Duration::from_secs((24 * 60 + 1) * 60);
 
@@ -114,8 +116,8 @@ struct PaymentTask<'a> {
     reference: ExternalReference,
 }
 
-/// Makes the payment that a checked request asks for, or gives the answer that its key stands for. Of an order no other payment is alive
-/// then.
+/// Makes the payment that a checked request asks for, or gives the answer that its key stands for.
+/// Of an order no other payment is alive then.
 pub(crate) async fn create(
     state: &State,
     request: &PaymentRequest,
@@ -130,7 +132,7 @@ pub(crate) async fn create(
         intent: &intent,
         key,
         order,
-        asked_at: requester.asked_at,
+        requested_at: requester.requested_at,
     };
     let mut admission = Admission::new(state, request, requester.anonymous_client);
     let run = match claim_request.claim(&mut admission).await {
@@ -170,7 +172,7 @@ pub(crate) async fn create(
     }
 }
 
-/// What became of a card.
+/// The outcome of a card.
 fn card_outcome(made: &Result<ProviderPayment, Stop>) -> CardOutcome {
     match made {
         Ok(payment) if payment.status == PaymentState::Rejected.as_str() => CardOutcome::Declined,
@@ -180,19 +182,19 @@ fn card_outcome(made: &Result<ProviderPayment, Stop>) -> CardOutcome {
     }
 }
 
-/// What is asked for, before anything is done about it.
+/// The request, before anything is done.
 struct ClaimRequest<'a> {
     state: &'a State,
     request: &'a PaymentRequest,
     intent: &'a Intent,
     key: Option<IdempotencyKey>,
     order: Option<&'a OrderRef>,
-    asked_at: Timestamp,
+    requested_at: Timestamp,
 }
 
 impl ClaimRequest<'_> {
-    /// The right to work on it. A pix or a boleto of the same order that still waits for its payer is cancelled first, unless the client
-    /// may not pay now.
+    /// The right to work on it. A pix or a boleto of the same order that still waits for its payer
+    /// is cancelled first, unless the client may not pay now.
     async fn claim(&self, admission: &mut Admission<'_>) -> Result<Claim, CreateError> {
         let refused = |failure| CreateError::Provider {
             failure,
@@ -227,7 +229,7 @@ impl ClaimRequest<'_> {
                 None => of_request,
             }
         });
-        let run = NewRun::new(state, self.key.clone(), fingerprint, self.asked_at);
+        let run = NewRun::new(state, self.key.clone(), fingerprint, self.requested_at);
         // An earlier request with the key may have moved money.
         let run = run.map_err(|failure| CreateError::Provider {
             failure,
@@ -250,7 +252,8 @@ impl ClaimRequest<'_> {
     }
 }
 
-/// What keeps a run from paying an order, which stays locked. An answer that stands is given again whatever became of the order since.
+/// What keeps a run from paying an order, which stays locked. An answer that stands is given again
+/// whatever became of the order since.
 async fn obstacle(tx: &mut Tx, order: i64, run: &NewRun) -> Result<Option<Obstacle>, db::Error> {
     let order = orders::lock(tx, order).await?;
     let known = match &run.key {

@@ -1,4 +1,4 @@
-//! The calls to the provider for a refund, in the order that never gives back twice.
+//! The calls to the provider for a refund, in the order that never refunds twice.
 
 use db::{Db, Money, Timestamp};
 
@@ -45,13 +45,13 @@ async fn reserve(task: &RefundTask<'_>, calls: u32) -> Result<(), Stop> {
     reserved.map_err(Stop::at(Stage::Asking))
 }
 
-/// What an earlier run made.
+/// The refund that an earlier run made.
 async fn made_before(task: &mut RefundTask<'_>) -> Result<Option<ProviderRefund>, Stop> {
-    let asked_at = task.state.clock.now();
+    let requested_at = task.state.clock.now();
     match look(task, Stage::Asking).await? {
         Match::Ours(made) => Ok(Some(made)),
         Match::Absent => {
-            task.run.rule_out_earlier_call(asked_at);
+            task.run.rule_out_earlier_call(requested_at);
             Ok(None)
         }
         Match::Undecided => {
@@ -79,7 +79,7 @@ async fn find_repeated(task: &RefundTask<'_>) -> Result<ProviderRefund, Stop> {
 }
 
 async fn look(task: &RefundTask<'_>, stage: Stage) -> Result<Match, Stop> {
-    let asked_at = task.state.clock.now();
+    let requested_at = task.state.clock.now();
     let listed = task
         .state
         .provider
@@ -87,18 +87,18 @@ async fn look(task: &RefundTask<'_>, stage: Stage) -> Result<Match, Stop> {
         .await
         .map_err(Stop::at(stage))?;
     let (db, attempt) = (&task.state.db, &task.run.attempt);
-    find(db, attempt, &task.instruction, &listed, asked_at)
+    find(db, attempt, &task.instruction, &listed, requested_at)
         .await
         .map_err(Stop::Database)
 }
 
-/// Looks for a refund in the provider's list, which was asked for at `asked_at`.
+/// Looks for a refund in the provider's list, which was requested at `requested_at`.
 pub(super) async fn find(
     db: &Db,
     attempt: &Attempt,
     instruction: &RefundInstruction,
     listed: &[ProviderRefund],
-    asked_at: Timestamp,
+    requested_at: Timestamp,
 ) -> Result<Match, db::Error> {
     let payment = instruction.payment;
     let refunds = db
@@ -109,12 +109,13 @@ pub(super) async fn find(
         instruction,
         &refunds,
         listed,
-        asked_at,
+        requested_at,
     ))
 }
 
-/// Records the payment after a refund that was made: as the provider reports it, or computed from our refunds when it does not answer.
-/// Our refunds may be fewer than the provider's, never more, so nothing computed from them has to be taken back.
+/// Records the payment after a refund that was made: as the provider reports it, or computed from
+/// our refunds when it does not answer. Our refunds may be fewer than the provider's, never more,
+/// so nothing computed from them has to be taken back.
 pub(super) async fn record(
     task: &RefundTask<'_>,
     completed: &CompletedRefund,
@@ -164,7 +165,8 @@ fn approved_sum(refunds: &[Attempt]) -> Money {
     })
 }
 
-/// Refunded once nothing is left, until then approved. What the provider reported before counts our refunds too.
+/// Refunded once nothing is left, until then approved. What the provider reported before counts our
+/// refunds too.
 fn computed_report(payment: &Payment, given_back: Money) -> StatusReport {
     let refunded = payment.refunded.max(given_back).min(payment.amount);
     let is_whole = refunded == payment.amount;

@@ -1,4 +1,5 @@
-//! Checks of refunds by the provider's list: what became of one of unknown outcome, or of one that the provider was still at work on.
+//! Checks refunds against the provider's list: those of unknown outcome, and those that the
+//! provider had not finished.
 
 use db::{Timestamp, Tx};
 
@@ -12,7 +13,7 @@ use crate::attempts::store;
 use crate::provider::ProviderRefund;
 use crate::state::State;
 
-/// What a check of a refund came to.
+/// The result of a check of a refund.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RefundCheck {
     /// The money went back.
@@ -27,20 +28,21 @@ pub(crate) enum RefundCheck {
     Undecided,
 }
 
-/// Records what the provider's list says of a refund of unknown outcome, or of one that the provider was still at work on. The list was asked
-/// for at `asked_at`; `next` is when the attempt's check is due again, as it was claimed.
+/// Records what the provider's list says of a refund of unknown outcome, or of one that the
+/// provider was still at work on. The list was requested at `requested_at`; `next` is when the
+/// attempt's check is due again, as it was claimed.
 pub(crate) async fn check_refund(
     state: &State,
     attempt: &Attempt,
     listed: &[ProviderRefund],
-    asked_at: Timestamp,
+    requested_at: Timestamp,
     next: Timestamp,
 ) -> Result<RefundCheck, RefundError> {
     let instruction = attempt.refund_instruction()?;
     if let Some(made) = &instruction.made {
         return follow(state, attempt.id, instruction, &made.id, listed, next).await;
     }
-    let made = match find(&state.db, attempt, instruction, listed, asked_at).await? {
+    let made = match find(&state.db, attempt, instruction, listed, requested_at).await? {
         Match::Ours(made) => made,
         Match::Absent => return Ok(RefundCheck::Absent),
         Match::Undecided => return Ok(RefundCheck::Undecided),

@@ -1,4 +1,5 @@
-//! The right to work on a refund: stores the intent, or finds what the caller's idempotency key already stands for.
+//! The lease of a refund: stores the intent, unless the caller's idempotency key has an attempt
+//! already.
 
 use db::{Money, Timestamp, Tx};
 
@@ -12,17 +13,18 @@ use crate::payments::store::lock_stored;
 use crate::payments::{AttemptStep, PaymentState, StoredPayment};
 use crate::state::State;
 
-/// Stores the intent under the payment's row, which is written first so that refunds of one payment come one by one.
+/// Stores the intent under the payment's row, which is written first so that refunds of one payment
+/// come one by one.
 pub(super) async fn claim(
     state: &State,
     payment: &str,
     amount: Option<Money>,
     key: Option<IdempotencyKey>,
-    asked_at: Timestamp,
+    requested_at: Timestamp,
 ) -> Result<Claim, RefundError> {
     let fingerprint = key.as_ref().map(|_| fingerprint(state, amount));
     let key = key.map(|key| key.for_refund_of(payment));
-    let run = NewRun::new(state, key, fingerprint, asked_at).map_err(RefundError::Unknown)?;
+    let run = NewRun::new(state, key, fingerprint, requested_at).map_err(RefundError::Unknown)?;
     let id = payment.to_owned();
     state
         .db
@@ -60,8 +62,8 @@ async fn claim_in(
     Ok(claim::begin(tx, run, &new).await?)
 }
 
-/// What can still be given back. Refunds whose outcome is open count as made; those that were made count by our own
-/// record, since the provider reports the payment a moment later.
+/// The amount that can still be refunded. Refunds whose outcome is open count as made; those that
+/// were made count by our own record, since the provider reports the payment a moment later.
 async fn left(tx: &mut Tx, stored: &StoredPayment) -> Result<Money, db::Error> {
     let refunds = store::refunds_of(tx, stored.row).await?;
     let sum = |counts: fn(&Attempt) -> bool| {
@@ -86,7 +88,7 @@ fn is_made(refund: &Attempt) -> bool {
     refund.step == AttemptStep::Finished && !refund.refund_made().is_some_and(is_refused)
 }
 
-fn fingerprint(state: &State, asked: Option<Money>) -> String {
-    let asked = asked.map(|amount| amount.to_string()).unwrap_or_default();
-    state.config.secret.token(&["refund", &asked])
+fn fingerprint(state: &State, amount: Option<Money>) -> String {
+    let amount = amount.map(|amount| amount.to_string()).unwrap_or_default();
+    state.config.secret.token(&["refund", &amount])
 }

@@ -1,4 +1,4 @@
-//! A refund that the provider has made, as it is stored and answered.
+//! A refund that the provider has made: its row and its response.
 
 use db::{Timestamp, Tx};
 
@@ -48,9 +48,10 @@ impl CompletedRefund {
         })
     }
 
-    /// Ends the attempt with it, under the payment's row, and gives what the attempt stands for: this, or what was recorded and perhaps
-    /// answered before. None when it is another refund of ours. `corrects` is the end that was recorded for the attempt, and how we
-    /// heard otherwise.
+    /// Ends the attempt with it, under the payment's row, and gives what the attempt stands for:
+    /// this, or what was recorded and perhaps answered before. None when it is another refund of
+    /// ours. `corrects` is the wrong end that was recorded for the attempt, and the source of the
+    /// correction.
     pub(super) async fn store(
         &self,
         state: &State,
@@ -77,21 +78,21 @@ impl CompletedRefund {
             let refunds = store::refunds_of(tx, finish.payment).await?;
             let same = refunds.iter().find(|refund| refund.id == attempt.id);
             if let Some(before) = same.and_then(Attempt::refund_made) {
-                return Ok(Stored::Before(before.clone()));
+                return Ok(RefundWrite::Before(before.clone()));
             }
             if !is_free(&reported, &attempt, &refunds) {
-                return Ok(Stored::Taken);
+                return Ok(RefundWrite::Taken);
             }
             store::finish_attempt(tx, &finish).await?;
             if let Some((thought, source)) = corrects {
                 let status = &reported.status;
                 insert_correction(tx, finish.payment, thought, status, source, now).await?;
             }
-            Ok(Stored::Now)
+            Ok(RefundWrite::Now)
         };
         match state.db.write::<_, db::Error, _>(store).await? {
-            Stored::Now => Ok(Some(self.clone())),
-            Stored::Before(before) => {
+            RefundWrite::Now => Ok(Some(self.clone())),
+            RefundWrite::Before(before) => {
                 let reported = ProviderRefund {
                     id: before.id,
                     amount: Some(instruction.amount),
@@ -100,7 +101,7 @@ impl CompletedRefund {
                 };
                 Ok(Some(Self::new(instruction, &reported, now)?))
             }
-            Stored::Taken => {
+            RefundWrite::Taken => {
                 tracing::error!(
                     payment = instruction.payment_id,
                     refund = self.refund.id,
@@ -112,8 +113,8 @@ impl CompletedRefund {
     }
 }
 
-/// What became of storing a refund that the provider made.
-enum Stored {
+/// The result of storing a refund that the provider made.
+enum RefundWrite {
     Now,
     /// The attempt has ended with this already.
     Before(RefundRecord),

@@ -1,4 +1,4 @@
-//! Which of the refunds that the provider lists is ours, after its answer was lost. Pure.
+//! Finds our refund in the provider's list after its response was lost. Pure.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::provider::ProviderRefund;
 /// How far the provider's clock may be behind ours.
 const CLOCK_SKEW: Duration = Duration::from_secs(120);
 
-/// What the provider's list says of a refund of unknown outcome.
+/// The result of looking for a refund of unknown outcome in the provider's list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Match {
     /// It is this one.
@@ -24,19 +24,20 @@ pub(super) enum Match {
     Undecided,
 }
 
-/// Looks for the refund of `attempt` among those that the provider listed when it was asked at `asked_at`. `refunds` are all of ours for the
-/// payment.
+/// Looks for the refund of `attempt` in the provider's list of `requested_at`. `refunds` are all of
+/// ours for the payment.
 ///
-/// A refund can be ours when it has our amount, was made after we asked for it and within an hour of the last time that we sent it, and is
-/// known to be no other refund of ours. One that can be no other's is ours at once. Where several of ours with one amount are open and any
-/// of them may have made it, nothing at the provider tells them apart: they are decided together, once the list has enough for all of
-/// them, or once it must have caught up with all of them.
+/// A refund can be ours when it has our amount, was made after our request and within an hour of
+/// the last time that we sent it, and is known to be no other refund of ours. One that can be no
+/// other's is ours at once. Where several of ours with one amount are open and any of them may have
+/// made it, nothing at the provider tells them apart: they are decided together, once the list has
+/// enough for all of them, or once it must have caught up with all of them.
 pub(super) fn find(
     attempt: &Attempt,
     instruction: &RefundInstruction,
     refunds: &[Attempt],
     listed: &[ProviderRefund],
-    asked_at: Timestamp,
+    requested_at: Timestamp,
 ) -> Match {
     let (ours, others): (Vec<&Attempt>, Vec<&Attempt>) = refunds
         .iter()
@@ -66,7 +67,7 @@ pub(super) fn find(
     let shares = share_out(&open, &candidates);
     let is_settled = shares.len() == open.len() || {
         let sent = open.iter().filter_map(|other| other.sent_at);
-        sent.into_iter().all(|sent| is_certain(sent, asked_at))
+        sent.into_iter().all(|sent| is_certain(sent, requested_at))
     };
     match shares.iter().find(|(id, _)| *id == attempt.id) {
         _ if !is_settled => Match::Undecided,
@@ -75,7 +76,8 @@ pub(super) fn find(
     }
 }
 
-/// Can this be what came of the attempt? It was made after it was asked for, and not long after it was last sent.
+/// Whether this can be the attempt's refund: it was made after the request, and not long after it
+/// was last sent.
 fn may_be(made: &ProviderRefund, attempt: &Attempt) -> bool {
     made_at(made).is_none_or(|at| {
         let is_too_late = attempt.sent_at.is_some_and(|sent| is_certain(sent, at));
@@ -83,8 +85,8 @@ fn may_be(made: &ProviderRefund, attempt: &Attempt) -> bool {
     })
 }
 
-/// Gives refunds, the oldest first, each to the attempt that may have made it and was last sent the longest ago: so as many attempts as
-/// possible have one.
+/// Gives refunds, the oldest first, each to the attempt that may have made it and was last sent the
+/// longest ago: so as many attempts as possible have one.
 fn share_out<'a>(
     open: &[&Attempt],
     candidates: &[&'a ProviderRefund],
@@ -98,12 +100,13 @@ fn share_out<'a>(
     candidates.iter().filter_map(give).collect()
 }
 
-/// Looks for the refund of `attempt` among those that the provider lists with the payment, when the attempt has ended without it, or
-/// its outcome is unknown and nobody works on it.
+/// Looks for the refund of `attempt` among those that the provider lists with the payment, when the
+/// attempt has ended without it, or its outcome is unknown and nobody works on it.
 ///
-/// No name of ours is on a refund. So one that was thought not to have been made is known by its amount, and by having been made between
-/// the request for it and the hour after it was last sent: what is given back later by hand is not taken for it. Refunds of the same
-/// amount whose outcome is unknown come first.
+/// No name of ours is on a refund. So one that was thought not to have been made is known by its
+/// amount, and by having been made between the request for it and the hour after it was last sent:
+/// a later refund by hand is not taken for it. Refunds of the same amount whose outcome is unknown
+/// come first.
 pub(super) fn find_late(
     attempt: &Attempt,
     refunds: &[Attempt],

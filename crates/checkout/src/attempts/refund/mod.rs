@@ -1,5 +1,5 @@
-//! Refunds: of all that is left of a payment, or of a part. The intent is stored before the provider is called, so
-//! that a repetition never refunds twice.
+//! Refunds: of all that is left of a payment, or of a part. The intent is stored before the
+//! provider is called, so that a repetition never refunds twice.
 
 mod calls;
 mod check;
@@ -32,7 +32,7 @@ pub(crate) struct RefundResponse {
     pub(crate) replayed: bool,
 }
 
-/// Why nothing is given back.
+/// Why nothing is refunded.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RefundError {
     /// There is no such payment.
@@ -41,7 +41,7 @@ pub(crate) enum RefundError {
     /// The payment is not approved.
     #[error("the payment's state does not allow a refund")]
     State,
-    /// More is asked for than is left.
+    /// The amount is more than the rest of the payment.
     #[error("more is asked for than is left")]
     Amount,
     /// Another request with the same idempotency key is at work.
@@ -50,10 +50,10 @@ pub(crate) enum RefundError {
     /// The idempotency key was used for another request.
     #[error("the idempotency key was used for another request")]
     Mismatch,
-    /// The provider failed or refused: nothing was given back.
+    /// The provider failed or refused: nothing was refunded.
     #[error(transparent)]
     Provider(Failure),
-    /// It may have been given back.
+    /// It may have been refunded.
     #[error("the refund's outcome is unknown: {0}")]
     Unknown(#[source] Failure),
     /// The refusal that was answered before for the same key.
@@ -79,15 +79,15 @@ struct RefundTask<'a> {
     instruction: RefundInstruction,
 }
 
-/// Gives back `amount`, or all that is left, to a caller who has waited since `asked_at`.
+/// Refunds `amount`, or the rest of the payment, for a caller who has waited since `requested_at`.
 pub(crate) async fn refund(
     state: &State,
     id: &str,
     amount: Option<Money>,
     key: Option<IdempotencyKey>,
-    asked_at: Timestamp,
+    requested_at: Timestamp,
 ) -> Result<RefundResponse, RefundError> {
-    let run = match claim::claim(state, id, amount, key, asked_at).await? {
+    let run = match claim::claim(state, id, amount, key, requested_at).await? {
         Claim::Run(run) => *run,
         Claim::Ended(attempt) => return replay(*attempt),
         Claim::Busy => return Err(RefundError::Busy),

@@ -1,5 +1,5 @@
-//! What the provider reports of a stored payment, and the refunds of ours that it lists with it. A refund may be listed whose attempt
-//! had ended without one, or is of unknown outcome.
+//! Records a report of a stored payment, with the refunds that it lists. A listed refund may belong
+//! to an attempt that had ended without one, or whose outcome is unknown.
 
 use super::RefundError;
 use super::completed::CompletedRefund;
@@ -26,7 +26,8 @@ pub(crate) async fn record(
     Ok(recorded)
 }
 
-/// Records the refunds of ours that the provider lists with a payment, whatever end was recorded for them before.
+/// Records the refunds of ours that the provider lists with a payment, whatever end was recorded
+/// for them before.
 async fn correct(
     state: &State,
     payment: &ProviderPayment,

@@ -1,4 +1,4 @@
-//! Statements about the checks of attempts: which are due, who makes them, and what the provider said.
+//! Statements about the checks of attempts: due ones, their leases, and their results.
 
 use db::{Conn, Error, Timestamp, Tx};
 
@@ -6,7 +6,8 @@ use super::find::{attempt, attempt_columns};
 use crate::attempts::model::Attempt;
 use crate::payments::DueQuery;
 
-/// Attempts on which nobody works and whose check is due by `until`, the longest due first, after a place in that order.
+/// Attempts on which nobody works and whose check is due by `until`, the longest due first, after a
+/// place in that order.
 pub(crate) async fn due_attempts(
     conn: &mut Conn,
     now: Timestamp,
@@ -50,7 +51,8 @@ pub(crate) async fn open_attempts(conn: &mut Conn) -> Result<Vec<Attempt>, Error
     conn.all(sql, &[], attempt).await
 }
 
-/// Claims an attempt's check, seen due at `seen`, by setting the next; false when another process did.
+/// Claims an attempt's check, seen due at `seen`, by setting the next; false when another process
+/// did.
 pub(crate) async fn postpone_attempt(
     tx: &mut Tx,
     id: i64,
@@ -80,7 +82,8 @@ pub(crate) async fn update_answer(
     .await
 }
 
-/// Closes an attempt of unknown outcome whose check was claimed with `check_at`; false when a run has acquired it since.
+/// Closes an attempt of unknown outcome whose check was claimed with `check_at`; false when a run
+/// has acquired it since.
 pub(crate) async fn close_attempt(
     tx: &mut Tx,
     id: i64,

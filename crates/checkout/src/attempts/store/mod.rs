@@ -1,5 +1,5 @@
-//! The SQL of attempts and of the search for changes. Payments and refunds are rows of one table, so that each rule about
-//! leases, checks, ends and erasure is one statement.
+//! The SQL of attempts and of the search for changes. Payments and refunds are rows of one table,
+//! so that each rule about leases, checks, ends and erasure is one statement.
 
 mod due;
 mod find;
@@ -13,7 +13,7 @@ pub(super) use due::{
 pub(super) use find::{find_attempt_by_key, find_attempt_by_reference, refunds_of};
 pub(super) use sweeps::{Sweep, begin_sweeps, claim_sweep, find_sweep, oldest_payment, save_sweep};
 pub(super) use write::{
-    Finish, Release, erase_expired, finish_attempt, follow_refund, forget_attempt, free_key,
+    Finish, Release, delete_attempt, erase_expired, finish_attempt, follow_refund, free_key,
     insert_attempt, keep_card_token, refuse_attempt, release_attempt, release_dead_attempts,
     take_attempt,
 };

@@ -1,4 +1,4 @@
-//! Statements about the one row that says how far the provider's payments have been searched for changes.
+//! Statements about the one row with the position of the search for changed payments.
 
 use db::{Conn, Error, Timestamp, Tx};
 

@@ -8,7 +8,7 @@ use crate::attempts::model::{
 use crate::idempotency::IdempotencyKey;
 use crate::payments::AttemptStep;
 
-/// What an attempt keeps of a person, and what could charge a card.
+/// Personal data of an attempt, and data that could charge a card.
 macro_rules! erase_person {
     () => {
         "card_token = NULL, email = NULL, identification_type = NULL, identification_number = NULL, cardholder_name = NULL"
@@ -71,7 +71,8 @@ pub(crate) async fn insert_attempt(tx: &mut Tx, new: &NewAttempt) -> Result<Opti
     .await
 }
 
-/// Takes an attempt that nobody works on and that has not ended; false when another run has it or it has ended.
+/// Takes an attempt that nobody works on and that has not ended; false when another run has it or
+/// it has ended.
 pub(crate) async fn take_attempt(
     tx: &mut Tx,
     id: i64,
@@ -92,7 +93,8 @@ pub(crate) async fn take_attempt(
     Ok(changed == 1)
 }
 
-/// Keeps the card token and marks that the payment's call is about to be sent; false when the lease was lost.
+/// Keeps the card token and marks that the payment's call is about to be sent; false when the lease
+/// was lost.
 ///
 /// The keys are given again because a token that replaces a used-up one belongs to new calls.
 pub(crate) async fn keep_card_token(
@@ -122,9 +124,10 @@ pub(crate) struct Release {
     pub(crate) lease: String,
     pub(crate) step: AttemptStep,
     pub(crate) check_at: Option<Timestamp>,
-    /// What the provider said.
+    /// The provider's answer.
     pub(crate) answer: String,
-    /// Was the call that moves the money sent by this run? If not, it was last sent when it was before.
+    /// Was the call that moves the money sent by this run? If not, it was last sent when it was
+    /// before.
     pub(crate) has_sent: bool,
     pub(crate) sent_before: Option<Timestamp>,
     /// Is the card's token of no use any more?
@@ -152,7 +155,7 @@ pub(crate) async fn release_attempt(tx: &mut Tx, release: &Release) -> Result<u6
 }
 
 /// Removes an attempt of which nothing was ever sent.
-pub(crate) async fn forget_attempt(tx: &mut Tx, id: i64, lease: &str) -> Result<u64, Error> {
+pub(crate) async fn delete_attempt(tx: &mut Tx, id: i64, lease: &str) -> Result<u64, Error> {
     tx.execute(
         "DELETE FROM attempts WHERE id = $1 AND lease = $2 AND step IN ('started', 'sending')",
         &[&id, &lease],
@@ -160,7 +163,8 @@ pub(crate) async fn forget_attempt(tx: &mut Tx, id: i64, lease: &str) -> Result<
     .await
 }
 
-/// Ends an attempt with a refusal, which only the run that holds it may do; nothing happens when the lease was lost.
+/// Ends an attempt with a refusal, which only the run that holds it may do; nothing happens when
+/// the lease was lost.
 pub(crate) async fn refuse_attempt(
     tx: &mut Tx,
     id: i64,
@@ -195,7 +199,8 @@ pub(crate) struct Finish {
     pub(crate) now: Timestamp,
 }
 
-/// Ends an attempt with what was made, whatever was thought of it before; false when that is recorded already.
+/// Ends an attempt with what was made, whatever was thought of it before; false when that is
+/// recorded already.
 pub(crate) async fn finish_attempt(tx: &mut Tx, finish: &Finish) -> Result<bool, Error> {
     let made = finish.refund.as_ref();
     let changed = tx
@@ -223,7 +228,8 @@ pub(crate) async fn finish_attempt(tx: &mut Tx, finish: &Finish) -> Result<bool,
     Ok(changed == 1)
 }
 
-/// Writes the last word on a refund that the provider worked on, whose check was claimed with `seen`.
+/// Writes the last word on a refund that the provider worked on, whose check was claimed with
+/// `seen`.
 pub(crate) async fn follow_refund(
     tx: &mut Tx,
     id: i64,
@@ -237,7 +243,8 @@ pub(crate) async fn follow_refund(
     .await
 }
 
-/// Takes a caller's key from an attempt that has held it long enough; never from one of unknown outcome.
+/// Takes a caller's key from an attempt that has held it long enough; never from one of unknown
+/// outcome.
 pub(crate) async fn free_key(tx: &mut Tx, id: i64) -> Result<u64, Error> {
     tx.execute(
         "UPDATE attempts SET key_digest = NULL, fingerprint = NULL, response = NULL WHERE id = $1 AND step <> 'sending'",
@@ -246,9 +253,11 @@ pub(crate) async fn free_key(tx: &mut Tx, id: i64) -> Result<u64, Error> {
     .await
 }
 
-/// Erases people's data and card tokens that have been kept long enough, and the keys and answers of attempts that ended that long ago.
+/// Erases people's data and card tokens that have been kept long enough, and the keys and answers
+/// of attempts that ended that long ago.
 ///
-/// An attempt of unknown outcome keeps the digest of its key, of which nothing can be read: a repetition must find it and not charge again.
+/// An attempt of unknown outcome keeps the digest of its key, of which nothing can be read: a
+/// repetition must find it and not charge again.
 pub(crate) async fn erase_expired(
     tx: &mut Tx,
     kept_since: Timestamp,

@@ -1,4 +1,5 @@
-//! Statements about the attempts and payments of an order: an attempt knows its order, and through it a payment does.
+//! Statements about the attempts and payments of an order: an attempt knows its order, and through
+//! it a payment does.
 
 use db::{Conn, Error, Query, Row, Timestamp, Tx};
 
@@ -53,7 +54,8 @@ pub(in crate::orders) async fn attempts_of(
     .await
 }
 
-/// Revokes the lease of a run whose time is over and that sent nothing; false when that run has gone on.
+/// Revokes the lease of a run whose time is over and that sent nothing; false when that run has
+/// gone on.
 pub(in crate::orders) async fn revoke_lease(
     tx: &mut Tx,
     attempt: i64,

@@ -1,5 +1,5 @@
-//! The SQL of orders and of what they know of their payments, and nowhere else. Each function is one statement; none opens a transaction,
-//! and none decides anything.
+//! The SQL of orders and their payments. Each function is one statement. None opens a transaction
+//! or decides anything.
 
 mod attempts;
 mod orders;
@@ -7,8 +7,9 @@ mod overpayments;
 
 pub(super) use attempts::{OrderAttempt, attempts_of, payments_of, pending_of, revoke_lease};
 pub(super) use orders::{
-    InsertedOrder, OrderEnd, due, find, find_by_key, find_by_reference, find_by_token, forget_keys,
-    free_key, insert, list, lock, lock_by_id, lock_of_payment, next_due, write_due_at, write_end,
+    InsertedOrder, OrderEnd, delete_expired_keys, due, find, find_by_key, find_by_reference,
+    find_by_token, free_key, insert, list, lock, lock_by_id, lock_of_payment, next_due,
+    write_due_at, write_end,
 };
 pub(crate) use orders::{LockedOrder, find_by_row};
 pub(crate) use overpayments::Overpayment;

@@ -151,8 +151,9 @@ pub(in crate::orders) async fn free_key(tx: &mut Tx, row: i64) -> Result<u64, Er
     tx.execute(sql, &[&row]).await
 }
 
-/// Forgets keys that have been held since `kept_since` or longer, a thousand at a time; how many.
-pub(in crate::orders) async fn forget_keys(
+/// Deletes the idempotency keys of orders created up to `kept_since`, at most a thousand. Returns
+/// how many.
+pub(in crate::orders) async fn delete_expired_keys(
     tx: &mut Tx,
     kept_since: Timestamp,
 ) -> Result<u64, Error> {
@@ -164,7 +165,8 @@ pub(in crate::orders) async fn forget_keys(
     .await
 }
 
-/// The statement that locks an order, on SQLite and on PostgreSQL. On SQLite one transaction writes at a time, so that reading it is enough.
+/// The statement that locks an order, on SQLite and on PostgreSQL. On SQLite one transaction writes
+/// at a time, so that reading it is enough.
 macro_rules! locked {
     ($condition:literal) => {
         (locked!($condition, ""), locked!($condition, " FOR UPDATE"))
@@ -178,7 +180,8 @@ macro_rules! locked {
     };
 }
 
-/// Locks the order in a row until the transaction ends. Others that want to change it or to pay it wait.
+/// Locks the order in a row until the transaction ends. Others that want to change it or to pay it
+/// wait.
 pub(in crate::orders) async fn lock(tx: &mut Tx, row: i64) -> Result<Option<LockedOrder>, Error> {
     find_locked(tx, locked!("id = $1"), &row).await
 }

@@ -1,8 +1,8 @@
-//! Statements about approvals that paid for nothing.
+//! Statements about overpayments: approved payments that pay for nothing.
 
 use db::{Conn, Error, Timestamp, Tx};
 
-/// An approval to be given back.
+/// An overpayment to be refunded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Overpayment {
     /// The payment's row.
@@ -13,7 +13,7 @@ pub(crate) struct Overpayment {
     pub(crate) refund_at: Timestamp,
 }
 
-/// Stores that a payment paid for nothing; false when that is stored already.
+/// Stores an overpayment; false when it is stored already.
 pub(in crate::orders) async fn insert_overpayment(
     tx: &mut Tx,
     payment: i64,

@@ -1,7 +1,8 @@
-//! Who follows which payment in this process, and how changes reach them.
+//! The followers of payments in this process, and the changes that they are sent.
 //!
-//! A change made by this process is pushed at once. A change made by another process is found by reading the followed payments every
-//! [`LOOK_EVERY`], all of them in one job; while nobody follows anything, nothing is read.
+//! A change by this process is pushed at once. Changes by other processes are found by polling the
+//! followed payments every [`LOOK_EVERY`], all of them in one job. Without followers nothing is
+//! polled.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -59,17 +60,17 @@ impl StatusView {
 
 /// The followed payments.
 #[derive(Clone, Default)]
-pub(crate) struct StatusBroadcaster(Arc<Shared>);
+pub(crate) struct StatusBroadcaster(Arc<BroadcasterState>);
 
 #[derive(Default)]
-struct Shared {
-    followed: Mutex<Followed>,
+struct BroadcasterState {
+    followed: Mutex<Subscriptions>,
     /// Wakes the look-out, which sleeps while nothing is followed.
     begun: Notify,
 }
 
 #[derive(Default)]
-struct Followed {
+struct Subscriptions {
     payments: HashMap<String, watch::Sender<StatusView>>,
     streams: usize,
     by_client: HashMap<String, usize>,
@@ -143,7 +144,7 @@ impl StatusBroadcaster {
         self.lock().streams
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Followed> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Subscriptions> {
         self.0
             .followed
             .lock()

@@ -1,4 +1,5 @@
-//! One stream of server-sent events: the status now, then each change, until the payment or the stream ends.
+//! One stream of server-sent events: the status now, then each change, until the payment or the
+//! stream ends.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -32,7 +33,7 @@ pub(crate) fn open_stream(
     origin: Origin,
 ) -> Option<Sse<impl Stream<Item = Result<Event, Infallible>> + use<>>> {
     let follower = statuses.follow(id, now, origin)?;
-    // Few: a reader that does not keep up is told the newest state, not each one it missed.
+    // Few: a slow reader gets the newest state, not each one that it missed.
     let (sender, receiver) = mpsc::channel(2);
     tokio::spawn(send_updates(follower, origin, sender, shutdown.clone()));
     let keep_alive = KeepAlive::new().interval(HEARTBEAT);
@@ -66,7 +67,8 @@ fn event(view: &StatusView) -> Event {
     event.json_data(view).unwrap_or_default()
 }
 
-/// Looks at the followed payments for changes that other processes made, while anything is followed.
+/// Looks at the followed payments for changes that other processes made, while anything is
+/// followed.
 pub(crate) async fn watch_statuses(db: Db, statuses: StatusBroadcaster, shutdown: Shutdown) {
     loop {
         tokio::select! {

@@ -13,7 +13,7 @@ pub(crate) enum Source {
     Creation,
     /// A notification, and what was read back after it.
     Notification,
-    /// The reconciler asked.
+    /// The reconciler.
     Reconciler,
     /// The answer to a cancellation.
     Cancellation,
@@ -79,7 +79,8 @@ pub(crate) async fn insert_refusal(
     .await
 }
 
-/// Records that an attempt had been thought to have ended as `thought` when its payment or its refund, now `status`, was found.
+/// Records that an attempt had been thought to have ended as `thought` when its payment or its
+/// refund, now `status`, was found.
 pub(crate) async fn insert_correction(
     tx: &mut Tx,
     payment: i64,

@@ -1,5 +1,5 @@
-//! The SQL of payments and of the history of their states. Each function is one statement, or two that belong together;
-//! none opens a transaction, and none decides anything.
+//! The SQL of payments and of the history of their states. Each function is one statement, or two
+//! that belong together. None opens a transaction or decides anything.
 
 mod history;
 mod payments;

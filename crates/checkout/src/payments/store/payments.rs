@@ -35,7 +35,8 @@ pub(crate) struct StoredPayment {
     pub(crate) checks: i64,
 }
 
-/// Stores a payment with its payer, method and transaction; none when its id or its reference is stored already.
+/// Stores a payment with its payer, method and transaction; none when its id or its reference is
+/// stored already.
 pub(crate) async fn insert_payment(
     tx: &mut Tx,
     payment: &Payment,
@@ -144,7 +145,8 @@ pub(crate) async fn find_stored(conn: &mut Conn, id: &str) -> Result<Option<Stor
         .await
 }
 
-/// As [`find_stored`], holding the row until the transaction ends: others who want to write it wait.
+/// As [`find_stored`], holding the row until the transaction ends: others who want to write it
+/// wait.
 pub(crate) async fn lock_stored(tx: &mut Tx, id: &str) -> Result<Option<StoredPayment>, Error> {
     tx.optional(
         "UPDATE payments SET version = version WHERE provider_id = $1
@@ -194,7 +196,8 @@ pub(crate) async fn postpone_payment(
     Ok(changed == 1)
 }
 
-/// Writes a payment's new snapshot over the version it was computed from; false when that is no longer the stored one.
+/// Writes a payment's new snapshot over the version it was computed from; false when that is no
+/// longer the stored one.
 pub(crate) async fn update_snapshot(
     tx: &mut Tx,
     known: &StoredPayment,
@@ -270,7 +273,7 @@ pub(crate) async fn list_payments(
     conn.all_of(&query, payment).await
 }
 
-/// The language in which a payment was asked for.
+/// The language of the request for a payment.
 pub(crate) async fn find_language(conn: &mut Conn, payment: i64) -> Result<Locale, Error> {
     let sql = "SELECT language FROM attempts WHERE payment_id = $1 AND kind = 'payment' LIMIT 1";
     let found = conn

@@ -1,4 +1,4 @@
-//! Presence and order: which check answers first, and what a complete request becomes.
+//! Presence and order: which check fails first, and the result for a complete request.
 
 use brazil::Network;
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
-//! When the provider does not answer: patience that is shown, a way to stop, and never a second charge.
+//! When the provider does not answer: patience that is shown, a way to stop, and never a second
+//! charge.
 
 use super::{Buyer, ORDER, Shop};
 
@@ -10,8 +11,8 @@ async fn a_provider_that_fails_once_is_asked_again_and_the_wait_is_shown() {
     buyer.fill_card("APRO").await;
     buyer.hold_time().await;
     buyer.pay().await;
-    let told = buyer.wait_text("#patience", "Nova tentativa em").await;
-    assert!(told.contains("1 de 3"), "{told}");
+    let message = buyer.wait_text("#patience", "Nova tentativa em").await;
+    assert!(message.contains("1 de 3"), "{message}");
     assert_eq!(buyer.focused().await, "#stop");
     buyer.let_time_pass().await;
     buyer.see("paid").await;
@@ -42,8 +43,8 @@ async fn stopping_a_card_that_may_be_charged_never_offers_to_pay_again() {
     buyer.pay().await;
     buyer.click("#stop").await;
     buyer.see("unconfirmed").await;
-    let told = buyer.text("#result").await;
-    assert!(told.contains("Não pague de novo"), "{told}");
+    let message = buyer.text("#result").await;
+    assert!(message.contains("Não pague de novo"), "{message}");
     assert!(!buyer.has("[data-action=again]").await);
     assert!(!buyer.is_shown("#payment").await);
     buyer.click("[data-action=check]").await;
@@ -94,8 +95,8 @@ async fn data_that_the_provider_refuses_is_said_at_once_and_can_be_changed() {
     let buyer = Buyer::at(&shop, ORDER).await;
     buyer.fill_card("APRO").await;
     buyer.pay().await;
-    let told = buyer.wait_text("#problems", "não aceitou os dados").await;
-    assert!(told.contains("Nada foi cobrado"), "{told}");
+    let message = buyer.wait_text("#problems", "não aceitou os dados").await;
+    assert!(message.contains("Nada foi cobrado"), "{message}");
     assert_eq!(shop.creations().await, 1, "a final refusal is not repeated");
     buyer.pay().await;
     buyer.see("paid").await;

@@ -152,10 +152,10 @@ async fn a_declined_card_is_told_plainly_and_tried_again_without_typing_everythi
     buyer.fill_card("FUND").await;
     buyer.pay().await;
     buyer.see("declined").await;
-    let told = buyer.text("#result").await;
+    let message = buyer.text("#result").await;
     assert!(
-        told.contains("saldo ou limite") && told.contains("Nada foi cobrado"),
-        "{told}"
+        message.contains("saldo ou limite") && message.contains("Nada foi cobrado"),
+        "{message}"
     );
     buyer.click("[data-action=again]").await;
     buyer.wait_for("#payment").await;
@@ -187,10 +187,10 @@ async fn no_reason_of_a_refusal_speaks_of_suspicion() {
     buyer.fill_card("BLAC").await;
     buyer.pay().await;
     buyer.see("declined").await;
-    let told = buyer.text("#result").await.to_lowercase();
-    assert!(told.contains("não autorizou"), "{told}");
+    let message = buyer.text("#result").await.to_lowercase();
+    assert!(message.contains("não autorizou"), "{message}");
     for word in ["fraud", "suspe", "risco", "lista"] {
-        assert!(!told.contains(word), "{word} in {told}");
+        assert!(!message.contains(word), "{word} in {message}");
     }
 }
 

@@ -1,4 +1,5 @@
-//! Readers of every kind: by keyboard, on narrow screens, in both languages and colour schemes, without a script.
+//! Readers of every kind: by keyboard, on narrow screens, in both languages and colour schemes,
+//! without a script.
 
 use test_kit::browser::{Browser, Key, Reader, Scheme};
 

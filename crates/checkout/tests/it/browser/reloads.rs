@@ -1,4 +1,5 @@
-//! A page that is loaded again while nobody knows whether a card was charged: it asks by the key that it kept, and offers no second charge.
+//! A page that is loaded again while nobody knows whether a card was charged: it asks by the key
+//! that it kept, and offers no second charge.
 
 use serde_json::json;
 
@@ -40,8 +41,11 @@ async fn a_reload_during_an_unknown_outcome_offers_no_second_charge_and_shows_th
     lose_a_charge(&shop, &buyer).await;
     load_again(&buyer).await;
     buyer.see("confirming").await;
-    let told = buyer.text("#result").await;
-    assert!(told.contains("Estamos confirmando seu pagamento"), "{told}");
+    let message = buyer.text("#result").await;
+    assert!(
+        message.contains("Estamos confirmando seu pagamento"),
+        "{message}"
+    );
     assert!(!buyer.is_shown("#payment").await);
     load_again(&buyer).await;
     buyer.see("confirming").await;
@@ -152,8 +156,8 @@ async fn a_request_that_never_arrived_can_be_made_again_and_is_never_made_twice(
     buyer.pay().await;
     let key = kept_key(&buyer).await;
     load_again(&buyer).await;
-    let told = buyer.wait_text("#problems", "não foi feito").await;
-    assert!(told.contains("Nada foi cobrado"), "{told}");
+    let message = buyer.wait_text("#problems", "não foi feito").await;
+    assert!(message.contains("Nada foi cobrado"), "{message}");
     buyer.fill_card("APRO").await;
     buyer.pay().await;
     buyer.see("paid").await;
@@ -203,8 +207,8 @@ async fn a_card_that_was_certainly_not_charged_can_be_used_again_at_once() {
     buyer.pay().await;
     buyer.wait_for("#patience:not([hidden])").await;
     load_again(&buyer).await;
-    let told = buyer.wait_text("#problems", "não foi feito").await;
-    assert!(told.contains("Nada foi cobrado"), "{told}");
+    let message = buyer.wait_text("#problems", "não foi feito").await;
+    assert!(message.contains("Nada foi cobrado"), "{message}");
     buyer.fill_card("APRO").await;
     buyer.pay().await;
     buyer.see("paid").await;

@@ -1,4 +1,5 @@
-//! A shop to pay at: the service and the sandbox on free ports, and a buyer with a browser in front of the page.
+//! A shop to pay at: the service and the sandbox on free ports, and a buyer with a browser in front
+//! of the page.
 
 use std::ops::Deref;
 use std::time::Duration;
@@ -101,7 +102,8 @@ impl Shop {
         assert!(answer.send().await.unwrap().status().is_success());
     }
 
-    /// Asks the provider about everything that is open, as the service does by itself after a while.
+    /// Asks the provider about everything that is open, as the service does by itself after a
+    /// while.
     pub(super) async fn reconcile(&self) {
         reconcile::run_once(&self.state, reconcile::Scope::All)
             .await
@@ -199,7 +201,7 @@ fn config(host: &str, provider: &str) -> Config {
         trusted_proxies: Proxies::default(),
         hsts_subdomains: false,
         allow_http: false,
-        provider: provider::Config {
+        provider: provider::ProviderConfig {
             base_url: provider.parse().unwrap(),
             access_token: AccessToken::parse("TEST-token").unwrap(),
             timeout: Duration::from_secs(60),
@@ -282,8 +284,8 @@ impl<'a> Buyer<'a> {
         self.click("#federal_unit option:nth-child(27)").await;
     }
 
-    /// From now on what the page does after a second or more it does when [`Buyer::let_time_pass`] says so: what is shown for moments only
-    /// is there until a busy browser has been asked for it.
+    /// From now on what the page does after a second or more it does when [`Buyer::let_time_pass`]
+    /// says so: what is shown for moments only is there until a busy browser has been asked for it.
     pub(super) async fn hold_time(&self) {
         let held = "const set = window.setTimeout, held = [];
             window.setTimeout = (work, wait = 0, ...rest) => wait < 1000 ? set(work, wait, ...rest) : -held.push(work);

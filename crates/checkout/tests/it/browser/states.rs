@@ -1,5 +1,5 @@
-//! Every state of the page for everybody: axe-core finds nothing and nothing is wider than the window, in both languages, in light and
-//! dark, on a phone and on a desk.
+//! Every state of the page for everybody: axe-core finds nothing and nothing is wider than the
+//! window, in both languages, in light and dark, on a phone and on a desk.
 
 use serde_json::json;
 use test_kit::browser::{Reader, Scheme};
@@ -8,7 +8,8 @@ use super::{Buyer, ORDER, Shop};
 
 const WINDOWS: [(u32, u32); 2] = [(360, 740), (1280, 900)];
 
-/// A look at the page as it is, in every window and scheme: what is wrong, with the name of the state.
+/// A look at the page as it is, in every window and scheme: what is wrong, with the name of the
+/// state.
 async fn look(buyer: &Buyer<'_>, state: &str, problems: &mut Vec<String>) {
     for (width, height) in WINDOWS {
         buyer.resize(width, height).await;

@@ -178,8 +178,8 @@ async fn a_card_number_in_the_place_of_the_name_is_told_before_anything_is_sent(
     buyer.fill("#card_number", "5031433215406351").await;
     buyer.fill("#cardholder_name", "5031 4332 1540 6351").await;
     buyer.press(Key::Tab).await;
-    let told = buyer.text("#cardholder_name-error").await;
-    assert_eq!(told, "O número do cartão não vai aqui.");
+    let message = buyer.text("#cardholder_name-error").await;
+    assert_eq!(message, "O número do cartão não vai aqui.");
     buyer.clear("#cardholder_name").await;
     buyer.fill("#cardholder_name", "ANA SOUZA").await;
     buyer.press(Key::Tab).await;

@@ -1,4 +1,5 @@
-//! Responses that the document describes, and those that it does not, so that the check itself is known to work.
+//! Responses that the document describes, and those that it does not, so that the check itself is
+//! known to work.
 
 use http::HeaderMap;
 

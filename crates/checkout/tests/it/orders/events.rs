@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use test_kit::on_both_engines;
-use test_kit::receiver::{Received, Receiver, Reply};
+use test_kit::receiver::{ReceivedRequest, Receiver, Reply};
 
 use super::ending::{approved_after_its_cancellation, paid_after_its_payment_was_canceled};
 use super::paying::paid_twice;
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::payments::app::Shop;
 use crate::payments::requests::with;
-use crate::webhooks::{SECRET, document, kinds, media, pass, told_at};
+use crate::webhooks::{SECRET, document, kinds, media, pass, send_events_to};
 
 /// What arrives until nothing is due, each event signed and as the API's document has it.
 async fn news(shop: &Shop, receiver: &Receiver) -> Vec<Value> {
@@ -27,7 +27,7 @@ async fn news(shop: &Shop, receiver: &Receiver) -> Vec<Value> {
         document.assert_valid(&media(&document, kind)["schema"], &event, kind);
         assert!(one.is_signed_with(SECRET));
     }
-    posts.iter().map(Received::json).collect()
+    posts.iter().map(ReceivedRequest::json).collect()
 }
 
 fn types(news: &[Value]) -> Vec<&str> {
@@ -45,19 +45,19 @@ on_both_engines!(
     a_paid_order_is_told_after_its_payment_as_the_api_shows_it,
     async |address| {
         let receiver = Receiver::start().await;
-        let shop = Shop::open_with(&address, told_at(&receiver.url())).await;
+        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
         let made = make(&shop, &with(order(), "reference", json!("1042"))).await;
         let payment = pay(&shop, &made, &pix(), None).await.id();
         act(&shop, &payment, "pay").await;
-        let told = news(&shop, &receiver).await;
+        let events = news(&shop, &receiver).await;
         let expected = ["payment.pending", "payment.approved", "order.paid"];
-        assert_eq!(types(&told), expected);
+        assert_eq!(types(&events), expected);
         let name = json!({"id": made.id, "reference": "1042"});
-        for event in &told[..2] {
+        for event in &events[..2] {
             assert_eq!(event["data"]["id"], payment);
             assert_eq!(event["data"]["order"], name);
         }
-        let paid = &told[2]["data"];
+        let paid = &events[2]["data"];
         assert_eq!(paid, &shown(&shop, &made).await);
         assert_eq!(paid["payments"][0]["status"], "approved");
         assert_eq!(paid.get("late"), None);
@@ -71,14 +71,14 @@ on_both_engines!(
     an_order_that_is_paid_by_card_shows_the_payment_that_paid_it,
     async |address| {
         let receiver = Receiver::start().await;
-        let shop = Shop::open_with(&address, told_at(&receiver.url())).await;
+        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
         let made = make(&shop, &order()).await;
         let payment = pay(&shop, &made, &card("APRO"), None).await.id();
-        let told = news(&shop, &receiver).await;
-        assert_eq!(types(&told), ["payment.approved", "order.paid"]);
-        assert_eq!(told[0]["data"]["order"]["reference"], Value::Null);
-        assert_eq!(told[1]["data"], shown(&shop, &made).await);
-        assert_eq!(told[1]["data"]["payments"][0]["id"], payment);
+        let events = news(&shop, &receiver).await;
+        assert_eq!(types(&events), ["payment.approved", "order.paid"]);
+        assert_eq!(events[0]["data"]["order"]["reference"], Value::Null);
+        assert_eq!(events[1]["data"], shown(&shop, &made).await);
+        assert_eq!(events[1]["data"]["payments"][0]["id"], payment);
     }
 );
 
@@ -86,13 +86,13 @@ on_both_engines!(
     a_payment_under_review_is_told_with_its_order_once_it_is_approved,
     async |address| {
         let receiver = Receiver::start().await;
-        let shop = Shop::open_with(&address, told_at(&receiver.url())).await;
+        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
         let made = make(&shop, &order()).await;
         let payment = pay(&shop, &made, &card("CONT"), None).await.id();
         assert!(news(&shop, &receiver).await.is_empty());
         act(&shop, &payment, "approve").await;
-        let told = news(&shop, &receiver).await;
-        assert_eq!(types(&told), ["payment.approved", "order.paid"]);
+        let events = news(&shop, &receiver).await;
+        assert_eq!(types(&events), ["payment.approved", "order.paid"]);
     }
 );
 
@@ -100,21 +100,21 @@ on_both_engines!(
     an_order_that_expires_is_told_once_and_what_is_paid_later_is_late,
     async |address| {
         let receiver = Receiver::start().await;
-        let shop = Shop::open_with(&address, told_at(&receiver.url())).await;
+        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
         let made = make(&shop, &order()).await;
         let slip = pay(&shop, &made, &boleto(), None).await.id();
         shop.clock.advance(Duration::from_hours(24));
         for _ in 0..2 {
             work(&shop).await;
         }
-        let told = news(&shop, &receiver).await;
-        assert_eq!(types(&told), ["payment.pending", "order.expired"]);
-        assert_eq!(told[1]["data"], shown(&shop, &made).await);
+        let events = news(&shop, &receiver).await;
+        assert_eq!(types(&events), ["payment.pending", "order.expired"]);
+        assert_eq!(events[1]["data"], shown(&shop, &made).await);
         act(&shop, &slip, "pay").await;
-        let told = news(&shop, &receiver).await;
-        assert_eq!(types(&told), ["payment.approved", "order.paid"]);
+        let events = news(&shop, &receiver).await;
+        assert_eq!(types(&events), ["payment.approved", "order.paid"]);
         let late = with(shown(&shop, &made).await, "late", json!(true));
-        assert_eq!(told[1]["data"], late);
+        assert_eq!(events[1]["data"], late);
     }
 );
 
@@ -122,15 +122,15 @@ on_both_engines!(
     the_pix_of_an_order_that_expires_is_told_as_canceled_after_it,
     async |address| {
         let receiver = Receiver::start().await;
-        let shop = Shop::open_with(&address, told_at(&receiver.url())).await;
+        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
         let made = make(&shop, &order()).await;
         pay(&shop, &made, &pix(), None).await.id();
         shop.clock.advance(Duration::from_hours(24));
         work(&shop).await;
-        let told = news(&shop, &receiver).await;
+        let events = news(&shop, &receiver).await;
         let expected = ["payment.pending", "order.expired", "payment.canceled"];
-        assert_eq!(types(&told), expected);
-        assert_eq!(told[2]["data"]["order"]["id"], made.id);
+        assert_eq!(types(&events), expected);
+        assert_eq!(events[2]["data"]["order"]["id"], made.id);
     }
 );
 
@@ -138,16 +138,16 @@ on_both_engines!(
     a_canceled_order_is_told_once_after_its_payment,
     async |address| {
         let receiver = Receiver::start().await;
-        let shop = Shop::open_with(&address, told_at(&receiver.url())).await;
+        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
         let made = make(&shop, &order()).await;
         pay(&shop, &made, &pix(), None).await.id();
         for _ in 0..2 {
             assert_eq!(cancel(&shop, &made).await.status, 200);
         }
-        let told = news(&shop, &receiver).await;
+        let events = news(&shop, &receiver).await;
         let expected = ["payment.pending", "payment.canceled", "order.canceled"];
-        assert_eq!(types(&told), expected);
-        assert_eq!(told[2]["data"], shown(&shop, &made).await);
+        assert_eq!(types(&events), expected);
+        assert_eq!(events[2]["data"], shown(&shop, &made).await);
     }
 );
 
@@ -155,21 +155,21 @@ on_both_engines!(
     a_second_payment_is_told_as_an_overpayment_with_the_payment,
     async |address| {
         let receiver = Receiver::start().await;
-        let shop = Shop::open_with(&address, told_at(&receiver.url())).await;
+        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
         let (made, second) = paid_twice(&shop).await;
-        let told = news(&shop, &receiver).await;
+        let events = news(&shop, &receiver).await;
         let expected = [
             "payment.approved",
             "order.paid",
             "payment.approved",
             "order.overpaid",
         ];
-        assert_eq!(types(&told), expected);
-        assert_eq!(told[0]["data"]["id"], second.id());
-        let mut overpaid = told[3]["data"].clone();
+        assert_eq!(types(&events), expected);
+        assert_eq!(events[0]["data"]["id"], second.id());
+        let mut overpaid = events[3]["data"].clone();
         let payment = overpaid.as_object_mut().unwrap().remove("payment").unwrap();
         assert_eq!(overpaid, shown(&shop, &made).await);
-        assert_eq!(payment["id"], told[2]["data"]["id"]);
+        assert_eq!(payment["id"], events[2]["data"]["id"]);
         let path = format!("/payments/{}", payment["id"].as_str().unwrap());
         assert_eq!(payment, shop.merchant("GET", &path, None).await.json());
         assert_eq!(overpayments(&shop).await, (1, 0));
@@ -180,19 +180,19 @@ on_both_engines!(
     an_overpayment_that_is_given_back_is_told_as_a_refund_after_it,
     async |address| {
         let receiver = Receiver::start().await;
-        let told = told_at(&receiver.url());
+        let configure = send_events_to(&receiver.url());
         let shop = Shop::open_with(&address, |config| {
-            told(config);
+            configure(config);
             config.refund_overpayment = true;
         });
         let shop = shop.await;
         let (made, second) = paid_twice(&shop).await;
         work(&shop).await;
-        let told = news(&shop, &receiver).await;
-        assert_eq!(types(&told)[3..], ["order.overpaid", "payment.refunded"]);
-        let refund = &told[4]["data"];
+        let events = news(&shop, &receiver).await;
+        assert_eq!(types(&events)[3..], ["order.overpaid", "payment.refunded"]);
+        let refund = &events[4]["data"];
         assert_ne!(refund["id"], second.id());
-        assert_eq!(refund["id"], told[3]["data"]["payment"]["id"]);
+        assert_eq!(refund["id"], events[3]["data"]["payment"]["id"]);
         assert_eq!(refund["order"]["id"], made.id);
         assert_eq!(refund["refunded_amount"], 12.5);
         assert_eq!(read(&shop, &made).await["refunded_amount"], 0.0);
@@ -203,12 +203,12 @@ on_both_engines!(
     an_approval_after_the_orders_cancellation_is_told_as_an_overpayment,
     async |address| {
         let receiver = Receiver::start().await;
-        let shop = Shop::open_with(&address, told_at(&receiver.url())).await;
+        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
         let made = approved_after_its_cancellation(&shop).await;
-        let told = news(&shop, &receiver).await;
+        let events = news(&shop, &receiver).await;
         let expected = ["order.canceled", "payment.approved", "order.overpaid"];
-        assert_eq!(types(&told), expected);
-        let overpaid = &told[2]["data"];
+        assert_eq!(types(&events), expected);
+        let overpaid = &events[2]["data"];
         assert_eq!(overpaid["id"], made.id);
         assert_eq!(overpaid["status"], "canceled");
         assert_eq!(overpaid["payment"]["status"], "approved");
@@ -219,15 +219,15 @@ on_both_engines!(
     an_approval_of_a_canceled_payment_is_told_once_as_an_overpayment,
     async |address| {
         let receiver = Receiver::start().await;
-        let shop = Shop::open_with(&address, told_at(&receiver.url())).await;
+        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
         let (made, payment) = paid_after_its_payment_was_canceled(&shop).await;
         for _ in 0..2 {
             learn(&shop).await;
             shop.clock.advance(Duration::from_hours(1));
         }
-        let told = news(&shop, &receiver).await;
-        assert_eq!(types(&told), ["payment.pending", "order.overpaid"]);
-        let overpaid = &told[1]["data"];
+        let events = news(&shop, &receiver).await;
+        assert_eq!(types(&events), ["payment.pending", "order.overpaid"]);
+        let overpaid = &events[1]["data"];
         assert_eq!(overpaid["status"], "open");
         assert_eq!(overpaid["id"], made.id);
         assert_eq!(overpaid["payment"]["id"], payment);
@@ -239,7 +239,7 @@ on_both_engines!(
     each_part_that_is_given_back_of_an_order_is_told_with_the_order,
     async |address| {
         let receiver = Receiver::start().await;
-        let shop = Shop::open_with(&address, told_at(&receiver.url())).await;
+        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
         let made = make(&shop, &order()).await;
         let payment = pay(&shop, &made, &card("APRO"), None).await.id();
         news(&shop, &receiver).await;
@@ -247,12 +247,12 @@ on_both_engines!(
         let part = json!({"amount": 2.5});
         shop.merchant("POST", &path, Some(&part)).await.id();
         shop.merchant("POST", &path, None).await.id();
-        let told = news(&shop, &receiver).await;
-        assert_eq!(types(&told), ["payment.refunded", "payment.refunded"]);
+        let events = news(&shop, &receiver).await;
+        assert_eq!(types(&events), ["payment.refunded", "payment.refunded"]);
         let refunded = |event: &Value| event["data"]["refunded_amount"].as_f64();
-        let amounts: Vec<_> = told.iter().map(refunded).collect();
+        let amounts: Vec<_> = events.iter().map(refunded).collect();
         assert_eq!(amounts, [Some(2.5), Some(12.5)]);
-        for event in &told {
+        for event in &events {
             assert_eq!(event["data"]["order"]["id"], made.id);
         }
     }
@@ -264,7 +264,7 @@ on_both_engines!(
         let receiver = Receiver::start().await;
         // The first post, of the first order's payment, fails.
         receiver.behaves(|number| Reply::Status(if number == 0 { 500 } else { 200 }));
-        let shop = Shop::open_with(&address, told_at(&receiver.url())).await;
+        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
         let first = make(&shop, &order()).await;
         let payment = pay(&shop, &first, &pix(), None).await.id();
         pass(&shop).await;

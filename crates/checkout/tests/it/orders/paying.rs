@@ -170,7 +170,8 @@ on_both_engines!(
     }
 );
 
-/// Pays an order twice: an attempt of which nothing is known for more than an hour is given up, and appears after all.
+/// Pays an order twice: an attempt of which nothing is known for more than an hour is given up, and
+/// appears after all.
 pub(super) async fn paid_twice(shop: &Shop) -> (super::OrderLink, Answer) {
     let made = make(shop, &order()).await;
     shop.sandbox.fail_payment("drop after").await;

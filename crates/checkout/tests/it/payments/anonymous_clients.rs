@@ -1,4 +1,5 @@
-//! Clients without a key, from elsewhere: fair shares of the provider's quota, pauses after declines, and what they learn of a decline.
+//! Clients without a key, from elsewhere: fair shares of the provider's quota, pauses after
+//! declines, and what they learn of a decline.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -259,7 +260,7 @@ on_both_engines!(
     async |address| {
         let shop = Shop::open(&address).await;
         let detail = |answer: &Answer| answer.json()["status_detail"].as_str().unwrap().to_owned();
-        for (holder, exact, told) in [
+        for (holder, exact, expected) in [
             (
                 "SECU",
                 "cc_rejected_bad_filled_security_code",
@@ -272,18 +273,18 @@ on_both_engines!(
             ),
         ] {
             let from_elsewhere = pay_from(&shop, "203.0.113.7", &card(holder)).await;
-            assert_eq!(detail(&from_elsewhere), told);
+            assert_eq!(detail(&from_elsewhere), expected);
             assert_eq!(detail(&pay_as_merchant(&shop, &card(holder)).await), exact);
             assert_eq!(detail(&shop.pay(&card(holder)).await), exact);
             let (id, token) = (from_elsewhere.id(), from_elsewhere.token());
             let merchants = shop.merchant("GET", &format!("/payments/{id}"), None).await;
             assert_eq!(detail(&merchants), exact);
             let path = format!("/payments/{id}/status?token={token}");
-            assert_eq!(detail(&get_from(&shop, &path, "-").await), told);
+            assert_eq!(detail(&get_from(&shop, &path, "-").await), expected);
             let key = format!("{UNGUESSABLE}{}", exact.len());
             assert_eq!(shop.pay_with_key(&card(holder), &key).await.status, 200);
             let outcome = get_from(&shop, "/payments/outcome", &key).await;
-            assert_eq!(detail(&outcome), told);
+            assert_eq!(detail(&outcome), expected);
         }
     }
 );

@@ -109,7 +109,7 @@ pub(crate) fn config(provider_url: &str) -> Config {
         trusted_proxies: web::client::Proxies::default(),
         hsts_subdomains: false,
         allow_http: false,
-        provider: provider::Config {
+        provider: provider::ProviderConfig {
             base_url: provider_url.parse().unwrap(),
             access_token: AccessToken::parse("TEST-token").unwrap(),
             timeout: Duration::from_secs(20),
@@ -289,7 +289,8 @@ impl TestApp {
             .collect()
     }
 
-    /// Lets the time of one call and its lease pass, so that an attempt left behind may be taken up.
+    /// Lets the time of one call and its lease pass, so that an attempt left behind may be taken
+    /// up.
     pub(crate) fn let_leases_end(&self) {
         self.clock.advance(Duration::from_secs(60));
     }

@@ -157,7 +157,8 @@ on_both_engines!(
         shop.sandbox
             .call(reqwest::Method::POST, &upstream, by_hand)
             .await;
-        // We have not heard of it: 100.50 is left by our books, and no more is asked for than that, and no less.
+        // We have not heard of it: 100.50 is left by our books, and no more is asked for than that,
+        // and no less.
         let answer = refund(&shop, &id, None).await;
         assert_eq!(answer.error(), (502, "Erro PROVIDER 400".to_owned()));
         assert_eq!(shop.steps().await, ["finished", "refused"]);

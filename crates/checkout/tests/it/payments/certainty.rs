@@ -1,4 +1,5 @@
-//! What the provider refuses after an answer was lost is no end, and nothing ends without the provider's word.
+//! What the provider refuses after an answer was lost is no end, and nothing ends without the
+//! provider's word.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! What the provider may do to a payment: each fault answers as specified, and a repetition with the same key ends in
-//! exactly one payment.
+//! What the provider may do to a payment: each fault answers as specified, and a repetition with
+//! the same key ends in exactly one payment.
 
 use std::time::Duration;
 
@@ -10,7 +10,8 @@ use test_kit::{closed_port::ClosedPort, on_both_engines};
 use super::app::Shop;
 use super::requests::{card, pix};
 
-/// A fault of the call that makes the payment, what it answers, and whether the provider made the payment.
+/// A fault of the call that makes the payment, what it answers, and whether the provider made the
+/// payment.
 const FAULTS: [(&str, u16, &str, bool); 13] = [
     ("drop before", 503, "Service unavailable", false),
     ("drop after", 503, "Service unavailable", true),

@@ -1,4 +1,5 @@
-//! What stands before every address: HTTPS, limits, sizes, unknown addresses; and what every bad body answers.
+//! What stands before every address: HTTPS, limits, sizes, unknown addresses; and what every bad
+//! body answers.
 
 use std::net::SocketAddr;
 
@@ -78,9 +79,11 @@ on_both_engines!(
     a_proxy_that_does_not_say_how_a_request_came_is_told_the_setting,
     async |address| {
         let shop = Shop::open(&address).await;
-        let told = [("host", "shop.example")];
+        let headers = [("host", "shop.example")];
         let local = [127, 0, 0, 1];
-        let refused = shop.send(from(local, creation(&pix(), None), &told)).await;
+        let refused = shop
+            .send(from(local, creation(&pix(), None), &headers))
+            .await;
         assert_eq!(refused.error(), (400, "HTTPS required".to_owned()));
         let hint = refused.json()["hint"].clone();
         for name in ["X-Forwarded-Proto", "BALCAO_CHECKOUT_ALLOW_HTTP=true"] {

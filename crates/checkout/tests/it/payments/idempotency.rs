@@ -67,8 +67,8 @@ on_both_engines!(
                 "Validation error: Idempotency-Key: was used for another request",
             ),
         ] {
-            let told = (422, detail.to_owned());
-            assert_eq!(shop.pay_with_key(request, key).await.error(), told);
+            let expected = (422, detail.to_owned());
+            assert_eq!(shop.pay_with_key(request, key).await.error(), expected);
         }
         shop.clock.advance(Duration::from_hours(48));
         let late = shop.pay_with_key(&good_to_november, "k").await;

@@ -1,4 +1,5 @@
-//! Whose an `Idempotency-Key` is: nobody's key is in another's way, and nobody pays twice because an address changed.
+//! Whose an `Idempotency-Key` is: nobody's key is in another's way, and nobody pays twice because
+//! an address changed.
 
 use std::net::{IpAddr, SocketAddr};
 

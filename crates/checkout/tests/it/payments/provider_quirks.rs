@@ -1,4 +1,5 @@
-//! Answers that the provider is known to give and the sandbox does not: hidden payers, words outside the list.
+//! Answers that the provider is known to give and the sandbox does not: hidden payers, words
+//! outside the list.
 
 use std::time::Duration;
 
@@ -161,13 +162,13 @@ on_both_engines!(
         let (app, _) = app(&address, Vec::from(strange)).await;
         for _ in 0..3 {
             let answer = app.pay(&pix()).await;
-            let told = (502, "API Error: 201 unreadable answer".to_owned());
-            assert_eq!(answer.error(), told);
+            let expected = (502, "API Error: 201 unreadable answer".to_owned());
+            assert_eq!(answer.error(), expected);
             assert_eq!(answer.json()["outcome"], "unknown");
         }
         let answer = app.pay(&pix()).await;
-        let told = (502, "API Error: unreadable answer".to_owned());
-        assert_eq!(answer.error(), told, "paid, but a cent");
+        let expected = (502, "API Error: unreadable answer".to_owned());
+        assert_eq!(answer.error(), expected, "paid, but a cent");
         assert_eq!(answer.json()["outcome"], "unknown");
         assert_eq!(app.steps().await, ["sending"; 4]);
     }
@@ -180,8 +181,8 @@ on_both_engines!(
         let (app, _) = app(&address, vec![made(|_| {}), paid_at_once]).await;
         let first = app.pay(&pix()).await.id();
         let second = app.pay(&pix()).await;
-        let told = (502, "API Error: unreadable answer".to_owned());
-        assert_eq!(second.error(), told);
+        let expected = (502, "API Error: unreadable answer".to_owned());
+        assert_eq!(second.error(), expected);
         assert_eq!(second.json()["outcome"], "unknown");
         assert_eq!(app.status(&first).await, "pending");
         assert_eq!(app.steps().await, ["finished", "sending"]);

@@ -1,4 +1,5 @@
-//! Changes that are learned otherwise than from an answer: they correct what was thought, and what nothing reports is searched for.
+//! Changes that are learned otherwise than from an answer: they correct what was thought, and what
+//! nothing reports is searched for.
 
 use std::time::Duration;
 
@@ -256,7 +257,8 @@ on_both_engines!(
     }
 );
 
-/// A refund of 30 that the provider made, and of which we think that it was not made: refused, or never listed for an hour.
+/// A refund of 30 that the provider made, and of which we think that it was not made: refused, or
+/// never listed for an hour.
 async fn refund_that_is_made(shop: &Shop, step: &str) -> String {
     let id = shop.pay(&card("APRO")).await.id();
     let upstream = format!("/v1/payments/{id}/refunds");

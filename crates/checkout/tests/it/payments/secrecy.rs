@@ -8,8 +8,8 @@ use test_kit::on_both_engines;
 use super::app::{Shop, creation};
 use super::requests::{boleto, card, pix, with};
 
-/// Cards of every network that the sandbox knows: number, security code, and a holder for the outcome. The codes are
-/// ones that turn up nowhere by chance.
+/// Cards of every network that the sandbox knows: number, security code, and a holder for the
+/// outcome. The codes are ones that turn up nowhere by chance.
 const CARDS: [(&str, &str, &str); 5] = [
     ("4235647728025682", "917", "APRO"),
     ("5031433215406351", "918", "OTHE"),
@@ -42,7 +42,8 @@ async fn database(shop: &Shop) -> String {
     shop.db.read::<_, db::Error, _>(dump).await.unwrap()
 }
 
-/// Every answer to payments of every card under every fault, repeated, and to requests that are refused.
+/// Every answer to payments of every card under every fault, repeated, and to requests that are
+/// refused.
 async fn answers(shop: &Shop) -> String {
     let mut answers = Vec::new();
     for (index, (number, code, holder)) in CARDS.into_iter().enumerate() {
@@ -191,19 +192,19 @@ on_both_engines!(
             answers.push(answer.text);
         }
         let detail = "Validation error: Idempotency-Key: must not contain a card number";
-        let told = (422, detail.to_owned());
+        let expected = (422, detail.to_owned());
         let key = "order 5067 7667 8388 8311";
         let answer = shop.pay_with_key(&pix(), key).await;
-        assert_eq!(answer.error(), told);
+        assert_eq!(answer.error(), expected);
         answers.push(answer.text);
         let mut request = creation(&pix(), None);
         let value = key.parse().unwrap();
         request.headers_mut().insert("x-idempotency-key", value);
-        assert_eq!(shop.send(request).await.error(), told);
+        assert_eq!(shop.send(request).await.error(), expected);
         let payment = shop.pay(&card("APRO")).await.id();
         let path = format!("/payments/{payment}/refunds");
         let answer = shop.merchant_with_key("POST", &path, None, key).await;
-        assert_eq!(answer.error(), told);
+        assert_eq!(answer.error(), expected);
         let page = shop.get("/?description=5067%207667%208388%208311").await;
         answers.push(page.text);
         answers.extend([logs.text(), database(&shop).await]);

@@ -1,5 +1,5 @@
-//! Runs that stand still at a call to the provider, for longer than anybody waits: a machine that sleeps, a process that is stopped. What was
-//! true before may not be true after it.
+//! Runs that stand still at a call to the provider, for longer than anybody waits: a machine that
+//! sleeps, a process that is stopped. What was true before may not be true after it.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -28,7 +28,8 @@ struct Line {
     held: Mutex<Option<Hold>>,
 }
 
-/// The next call of a method to a path stands still, from when it is told to the test until the test lets it go.
+/// The next call of a method to a path stands still, from when it is told to the test until the
+/// test lets it go.
 struct Hold {
     call: (&'static str, String),
     at: oneshot::Sender<()>,
@@ -97,7 +98,8 @@ impl Transport for Line {
 }
 
 impl Held {
-    /// Does something while the call stands still, which has then this answer; none: it goes on to the provider.
+    /// Does something while the call stands still, which has then this answer; none: it goes on to
+    /// the provider.
     async fn meanwhile(self, act: impl AsyncFnOnce(), answer: Option<(u16, Value)>) {
         self.at.await.unwrap();
         act().await;
@@ -274,9 +276,9 @@ on_both_engines!(
         let made = json!({
             "id": 77, "amount": 30, "status": "approved", "date_created": shop.clock.now().to_string(),
         });
-        let (told, ()) = tokio::join!(ask(), held.meanwhile(by_hand, Some((201, made))));
-        assert_eq!(told.status, 200, "{}", told.text);
-        assert_eq!(told.json()["id"], ask().await.json()["id"]);
+        let (answer, ()) = tokio::join!(ask(), held.meanwhile(by_hand, Some((201, made))));
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        assert_eq!(answer.json()["id"], ask().await.json()["id"]);
     }
 );
 
@@ -290,7 +292,8 @@ on_both_engines!(
         let ask = async || app.merchant_with_key("POST", &path, Some(&body), "k").await;
         shop.sandbox.fail("POST", &upstream, "drop after", 1).await;
         assert_unknown(&ask().await);
-        // While it is looked for, the payment is read, with 60 given back. The list cannot be read then.
+        // While it is looked for, the payment is read, with 60 given back. The list cannot be read
+        // then.
         let held = line.hold("GET", &upstream);
         let reads = async || {
             notify(&app, &id).await;

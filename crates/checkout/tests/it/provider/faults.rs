@@ -1,4 +1,5 @@
-//! A provider that refuses, breaks off, stalls or answers nonsense: what each is taken for, and what the caller is told.
+//! A provider that refuses, breaks off, stalls or answers nonsense: what each is taken for, and
+//! what the caller is told.
 
 use serde_json::json;
 use test_kit::closed_port::ClosedPort;
@@ -18,8 +19,8 @@ async fn failure_of_status(status: u16, body: &str) -> Failure {
     failure_of(Reply::Bytes(answer(status, "", body.as_bytes()))).await
 }
 
-/// What becomes of a call whose answer does not come in time. A machine may be so busy that the time is over before the call has
-/// arrived: then it is made again with more time.
+/// What becomes of a call whose answer does not come in time. A machine may be so busy that the
+/// time is over before the call has arrived: then it is made again with more time.
 async fn failure_in_time(reply: impl Fn() -> Reply) -> Failure {
     for milliseconds in [150, 1_500, 15_000, 60_000] {
         let stub = Stub::start(vec![reply()]).await;
@@ -44,7 +45,7 @@ async fn a_refused_connection_is_known_to_have_done_nothing() {
     .unwrap_err();
     assert!(matches!(failure, Failure::NotSent(_)), "{failure:?}");
     assert!(!failure.is_unknown() && !failure.is_final());
-    assert_eq!(told(&failure), (503, UNAVAILABLE.into()));
+    assert_eq!(response_to(&failure), (503, UNAVAILABLE.into()));
 }
 
 #[tokio::test]
@@ -57,7 +58,7 @@ async fn a_failed_tls_handshake_is_known_to_have_done_nothing() {
     let (failure, ()) = tokio::join!(create(&client, &request, None), closing);
     let failure = failure.unwrap_err();
     assert!(matches!(failure, Failure::NotSent(_)), "{failure:?}");
-    assert_eq!(told(&failure), (503, UNAVAILABLE.into()));
+    assert_eq!(response_to(&failure), (503, UNAVAILABLE.into()));
 }
 
 #[tokio::test]
@@ -84,7 +85,7 @@ async fn a_reset_after_the_call_leaves_its_outcome_unknown() {
     let failure = failure_of(Reply::Reset).await;
     assert!(matches!(failure, Failure::Unknown(_)), "{failure:?}");
     assert!(failure.is_unknown());
-    assert_eq!(told(&failure), (503, UNAVAILABLE.into()));
+    assert_eq!(response_to(&failure), (503, UNAVAILABLE.into()));
 }
 
 #[tokio::test]
@@ -143,7 +144,7 @@ async fn half_a_body_leaves_the_outcome_unknown() {
     let whole = json_answer(201, &pix_answer());
     let failure = failure_of(Reply::Last(whole[..whole.len() / 2].to_vec())).await;
     assert!(matches!(failure, Failure::Unknown(_)), "{failure:?}");
-    assert_eq!(told(&failure), (503, UNAVAILABLE.into()));
+    assert_eq!(response_to(&failure), (503, UNAVAILABLE.into()));
 }
 
 #[tokio::test]
@@ -154,7 +155,7 @@ async fn the_time_covers_the_whole_answer() {
     for told_before in [Vec::new(), b"HTTP/1.1 2".to_vec(), half, endless] {
         let failure = failure_in_time(|| Reply::Stall(told_before.clone())).await;
         assert!(matches!(failure, Failure::Unknown(_)), "{failure:?}");
-        assert_eq!(told(&failure), (503, UNAVAILABLE.into()));
+        assert_eq!(response_to(&failure), (503, UNAVAILABLE.into()));
     }
 }
 
@@ -190,7 +191,7 @@ async fn the_time_covers_connecting() {
         .await
         .unwrap_err();
     }
-    assert_eq!(told(&failure), (503, UNAVAILABLE.into()));
+    assert_eq!(response_to(&failure), (503, UNAVAILABLE.into()));
     drop(waiting);
 }
 
@@ -202,7 +203,10 @@ async fn an_answer_that_is_no_http_cannot_be_read() {
         "{failure:?}"
     );
     assert!(failure.is_unknown(), "it may have charged all the same");
-    assert_eq!(told(&failure), (502, "API Error: unreadable answer".into()));
+    assert_eq!(
+        response_to(&failure),
+        (502, "API Error: unreadable answer".into())
+    );
 }
 
 #[tokio::test]
@@ -230,7 +234,7 @@ async fn an_answer_that_is_no_payment_cannot_be_read() {
         );
         assert!(failure.is_unknown() && !failure.is_final());
         assert_eq!(
-            told(&failure),
+            response_to(&failure),
             (502, "API Error: 201 unreadable answer".into())
         );
     }
@@ -242,7 +246,7 @@ async fn an_answer_longer_than_a_mebibyte_is_not_read() {
     let failure = failure_of_status(201, &long).await;
     assert!(matches!(failure, Failure::Unreadable { .. }), "{failure:?}");
     let failure = failure_of_status(500, &long).await;
-    assert_eq!(told(&failure).0, 502);
+    assert_eq!(response_to(&failure).0, 502);
 }
 
 #[tokio::test]
@@ -251,7 +255,7 @@ async fn a_redirect_is_not_followed() {
     let location = format!("location: {}/v1/payments\r\n", elsewhere.url());
     for status in [301, 302, 303, 307, 308] {
         let failure = failure_of(Reply::Bytes(answer(status, &location, b""))).await;
-        assert_eq!(told(&failure), (502, format!("API Error: {status}")));
+        assert_eq!(response_to(&failure), (502, format!("API Error: {status}")));
     }
     assert!(elsewhere.calls().is_empty());
 }
@@ -263,7 +267,7 @@ async fn the_providers_401_and_400_have_texts_of_their_own() {
         r#"{"code":"unauthorized","message":"invalid access token"}"#,
     )
     .await;
-    assert_eq!(told(&failure), (502, "Erro PROVIDER 401".into()));
+    assert_eq!(response_to(&failure), (502, "Erro PROVIDER 401".into()));
     assert!(
         !failure.is_final() && !failure.is_unknown(),
         "the operator puts the token right, and the attempt goes on"
@@ -273,7 +277,7 @@ async fn the_providers_401_and_400_have_texts_of_their_own() {
         r#"{"message":"Invalid transaction_amount","cause":[{"code":4037}]}"#,
     )
     .await;
-    assert_eq!(told(&failure), (502, "Erro PROVIDER 400".into()));
+    assert_eq!(response_to(&failure), (502, "Erro PROVIDER 400".into()));
     assert!(failure.is_final());
 }
 
@@ -306,7 +310,7 @@ async fn any_other_error_is_told_with_its_status_and_short_message() {
     ];
     for (status, body, detail) in cases {
         assert_eq!(
-            told(&failure_of_status(status, body).await),
+            response_to(&failure_of_status(status, body).await),
             (502, detail.into())
         );
     }
@@ -378,7 +382,7 @@ async fn no_failure_shows_card_data_or_the_access_token() {
             .unwrap_err();
         texts.push(format!(
             "{failure} {failure:?} {client:?} {}",
-            told(&failure).1
+            response_to(&failure).1
         ));
     }
     texts.push(format!(

@@ -1,4 +1,5 @@
-//! The client of the provider over real sockets: what it sends, what it makes of answers, and what of their absence.
+//! The client of the provider over real sockets: what it sends, what it makes of answers, and what
+//! of their absence.
 
 mod calls;
 mod faults;
@@ -107,7 +108,7 @@ async fn create(
 }
 
 /// What the caller of the service is told: status and detail.
-fn told(failure: &Failure) -> (u16, String) {
+fn response_to(failure: &Failure) -> (u16, String) {
     let (status, detail) = failure.answer();
     (status.as_u16(), detail)
 }

@@ -21,7 +21,7 @@ fn limited() -> (Client, Clock) {
 async fn waits(client: &Client, calls: u32, purpose: Purpose) -> Duration {
     let failure = client.reserve(calls, purpose).await.unwrap_err();
     assert!(matches!(failure, Failure::Quota { .. }), "{failure:?}");
-    assert_eq!(told(&failure), (503, "Service unavailable".into()));
+    assert_eq!(response_to(&failure), (503, "Service unavailable".into()));
     assert!(!failure.is_unknown() && !failure.is_final());
     failure.retry_after().unwrap()
 }

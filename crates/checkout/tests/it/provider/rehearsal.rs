@@ -62,7 +62,8 @@ impl Provider {
 
     /// Tells the sandbox something that only a sandbox can be told.
     async fn tell(&self, path: &str, body: Value) {
-        // The client asks for it although nothing here is encrypted; another test may have been first.
+        // The client asks for it although nothing here is encrypted; another test may have been
+        // first.
         let _ = ring::default_provider().install_default();
         let http = reqwest::Client::builder().no_proxy().build().unwrap();
         let answer = http
@@ -184,7 +185,7 @@ async fn a_token_serves_once() {
         .await
         .unwrap_err();
     assert!(failure.is_spent_card_token(), "{failure:?}");
-    assert_eq!(told(&failure), (502, "Erro PROVIDER 400".into()));
+    assert_eq!(response_to(&failure), (502, "Erro PROVIDER 400".into()));
 }
 
 #[tokio::test]
@@ -236,7 +237,7 @@ async fn a_pending_payment_is_cancelled_once() {
         .cancel(&pending.id, provider.fresh_key())
         .await
         .unwrap_err();
-    assert_eq!(told(&failure), (502, "Erro PROVIDER 400".into()));
+    assert_eq!(response_to(&failure), (502, "Erro PROVIDER 400".into()));
 }
 
 #[tokio::test]
@@ -288,6 +289,6 @@ async fn faults_on_demand_are_told_apart() {
             .pay(&pix(), None, provider.fresh_key())
             .await
             .unwrap_err();
-        assert_eq!(told(&failure).0, expected, "{fault}: {failure:?}");
+        assert_eq!(response_to(&failure).0, expected, "{fault}: {failure:?}");
     }
 }

@@ -1,5 +1,5 @@
-//! A provider made of a bare socket, for what no proper server does: it keeps the calls it received and answers each
-//! with the next of its replies, byte for byte.
+//! A provider made of a bare socket, for what no proper server does: it keeps the calls it received
+//! and answers each with the next of its replies, byte for byte.
 
 use std::sync::{Arc, Mutex};
 

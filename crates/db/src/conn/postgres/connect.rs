@@ -18,7 +18,8 @@ use crate::{
     address::postgres::{PostgresAddress, host_and_port},
 };
 
-/// The oldest version that is promised, as `server_version_num` tells it. The tests run on that of Debian, which is newer, and try this one.
+/// The oldest supported version, in the form of `server_version_num`. Most tests run on Debian's,
+/// which is newer; one runs on this version.
 const OLDEST: u32 = 140_000;
 
 /// All that is needed to open a connection.
@@ -40,14 +41,16 @@ impl Connector {
         for config in &mut hosts {
             config.application_name(&options.application_name);
             if config.get_connect_timeout().is_none() {
-                // Of one address. A name may have several, and the first may be that of a machine that is gone.
+                // The timeout is for one address. A name may have several, and the first may be
+                // that of a machine that is gone.
                 config.connect_timeout(options.wait / count / 2);
             }
         }
-        // Reading jobs run without a transaction of their own, so what they may not do is the session's default. It is
-        // also why a BEGIN may travel together with the statements after it: should it fail, they cannot write.
-        // A client that stalls in the middle of a transaction does not hold its locks for ever.
-        // What a request asks for is found by an index: starting workers or compiling the plan would take longer than all of it.
+        // Reading jobs run without a transaction, so the session itself is read-only by default.
+        // This also makes it safe to send a BEGIN together with the statements after it: if the
+        // BEGIN fails, they cannot write. The idle timeout releases the locks of a client that
+        // stalls in a transaction. Requests read by an index, so starting parallel workers or
+        // compiling the plan would take longer than the query.
         let set_up = format!(
             "SET default_transaction_read_only = on; SET statement_timeout = {}; SET lock_timeout = {};
              SET idle_in_transaction_session_timeout = {}; SET max_parallel_workers_per_gather = 0; SET jit = off",
@@ -76,7 +79,7 @@ impl Connector {
         connector
     }
 
-    /// The same for connections whose statements are planned once, whatever the values are that they are sent with.
+    /// The same for connections that use one generic plan for each statement, whatever its values.
     pub(crate) fn planning_once(&self) -> Self {
         let mut connector = self.clone();
         connector
@@ -85,8 +88,8 @@ impl Connector {
         connector
     }
 
-    /// Opens a connection whose traffic is carried by a task of the current runtime. Each host has its share of the time: one that drops
-    /// packets does not keep the next from being asked.
+    /// Opens a connection, which is driven by a task of the current runtime. Each host has its
+    /// share of the time, so that one that drops packets does not keep the next from being tried.
     pub(crate) async fn connect(&self) -> Result<Client, Error> {
         let until = Instant::now() + self.wait;
         let first = self.last.load(Ordering::Relaxed);
@@ -125,7 +128,7 @@ impl Connector {
         Ok(client)
     }
 
-    /// Connects once, to tell early what is wrong with the address or the server.
+    /// Connects once, to report a wrong address or server early.
     pub(crate) async fn try_once(&self) -> Result<(), Error> {
         let client = self.connect().await?;
         let asking = client.simple_query("SHOW server_version_num");
@@ -141,7 +144,8 @@ impl Connector {
     }
 }
 
-/// Refuses a server that is older than promised, by its `server_version_num`: its major version times 10,000 and the minor one.
+/// Refuses a server that is older than supported, by its `server_version_num`: its major version
+/// times 10,000 and the minor one.
 fn check_version(number: &str) -> Result<(), Error> {
     match number.parse::<u32>() {
         Ok(number) if number < OLDEST => Err(Error::other(format!(

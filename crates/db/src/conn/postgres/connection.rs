@@ -1,5 +1,5 @@
-//! A pooled connection and its prepared statements. The reads of a job may share it, so every method takes a shared
-//! reference.
+//! A pooled connection and its prepared statements. The reads of a job may share it, so every
+//! method takes a shared reference.
 
 use std::{
     collections::HashMap,
@@ -25,8 +25,8 @@ pub(crate) struct PgConnection {
     opened_in: u64,
 }
 
-/// Incremented when the server does not answer on one connection. Connections that were opened before are not used
-/// again: they would not be answered either.
+/// Incremented when the server does not answer on one connection. Connections that were opened
+/// before are not used again: they would not be answered either.
 #[derive(Clone, Default)]
 pub(crate) struct Epoch(Arc<AtomicU64>);
 
@@ -43,7 +43,8 @@ impl Epoch {
 /// The statements that a connection has prepared.
 #[derive(Default)]
 struct Prepared {
-    /// By address and length of their literal texts, which live as long as the program: as many as it has statements.
+    /// By address and length of their literal texts, which live as long as the program: as many as
+    /// it has statements.
     literal: HashMap<(usize, usize), Statement>,
     /// By text: statements assembled for one call, of which there may be many.
     built: HashMap<String, Statement>,
@@ -94,7 +95,8 @@ impl PgConnection {
         self.lost.load(Ordering::Relaxed) || self.client.is_closed()
     }
 
-    /// Waits for the server's answer, for so long at most. A connection on which it does not answer is lost.
+    /// Waits for the server's answer, for so long at most. A connection on which it does not answer
+    /// is lost.
     pub(crate) async fn answered<T>(
         &self,
         limit: Duration,

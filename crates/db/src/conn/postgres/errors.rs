@@ -1,4 +1,5 @@
-//! PostgreSQL's failures as [`Error`]s. The server's detail lines contain stored values, so they are left out.
+//! PostgreSQL's failures as [`Error`]s. The server's detail lines contain stored values, so they
+//! are left out.
 
 use tokio_postgres::error::{DbError, SqlState};
 
@@ -41,7 +42,8 @@ fn kind(server: &DbError) -> ErrorKind {
         }
         SqlState::LOCK_NOT_AVAILABLE => ErrorKind::Locked,
         SqlState::QUERY_CANCELED => ErrorKind::Unavailable,
-        // 08 connection exception, 53 insufficient resources, 57 operator intervention, 58 system error.
+        // 08 connection exception, 53 insufficient resources, 57 operator intervention, 58 system
+        // error.
         _ if matches!(class, "08" | "53" | "57" | "58") => ErrorKind::Unavailable,
         _ => ErrorKind::Other,
     }

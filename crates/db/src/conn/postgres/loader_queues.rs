@@ -1,5 +1,6 @@
-//! Batch loaders of a lane: keys that are asked for while a statement runs share the next one, so that a busy service
-//! needs fewer round trips. No caller is answered by a statement that was sent before it asked.
+//! Batch loaders of a lane. Keys that are requested while a statement runs share the next
+//! statement, so that a busy service needs fewer round trips. The result for a caller never comes
+//! from a statement that was sent before its request.
 
 use std::{
     any::Any,
@@ -15,7 +16,8 @@ use tokio::sync::oneshot;
 use super::{connection::PgManager, session::Session};
 use crate::{BatchLoader, Counters, Error, Param, Row, Sql, job};
 
-/// The queues of one lane. They have connections of their own: jobs that wait here may hold those of the lane.
+/// The queues of one lane. They have connections of their own, because jobs that wait here may hold
+/// those of the lane.
 pub(crate) struct LoaderQueues {
     connections: Pool<PgManager>,
     limit: Duration,
@@ -48,8 +50,8 @@ impl LoaderQueues {
         }
     }
 
-    /// The row of a key, if there is one. `None` when a statement for several keys failed: then each caller asks alone, and gets
-    /// its own error.
+    /// The row of a key, if there is one. `None` when a statement for several keys failed: then
+    /// each caller queries alone, and gets its own error.
     pub(crate) async fn find<T: Send + 'static>(
         self: Arc<Self>,
         what: &'static BatchLoader<T>,
@@ -69,7 +71,7 @@ impl LoaderQueues {
     /// Sends statements until no caller waits.
     async fn work<T: Send + 'static>(self: Arc<Self>, what: &'static BatchLoader<T>) {
         while let Some(callers) = self.with(what, LoaderQueue::next).flatten() {
-            // A caller that gets no answer asks alone, and reports the error.
+            // A caller without a result queries alone, and reports the error.
             let _asks_alone = job::finish(self.answer(what, callers), &self.counters).await;
         }
     }

@@ -1,5 +1,5 @@
-//! A connection to a PostgreSQL server: how it is opened, its prepared statements, the transaction of a job, and reads
-//! of several jobs in one statement.
+//! A connection to a PostgreSQL server: how it is opened, its prepared statements, the transaction
+//! of a job, and reads of several jobs in one statement.
 
 mod connect;
 mod connection;

@@ -1,4 +1,5 @@
-//! A connection taken from a lane's pool for one job, and the transaction around the job's statements.
+//! A connection taken from a lane's pool for one job, and the transaction around the job's
+//! statements.
 
 use std::{
     pin::{Pin, pin},
@@ -17,8 +18,8 @@ use super::{
 };
 use crate::{Error, Param, Row, Rows, Sql, Value, value::postgres::parameter_type};
 
-/// A commit has no time limit at the server. Where it waits for a standby, the limit would end the wait and not the
-/// transaction, which would then be acknowledged though no standby has it.
+/// A commit has no time limit at the server. With synchronous replication the limit would end only
+/// the wait for the standby. The transaction would then be acknowledged though no standby has it.
 const COMMIT: &str = "SET LOCAL statement_timeout = 0; COMMIT";
 
 /// A connection lent to one job.
@@ -35,7 +36,7 @@ pub(crate) struct Session {
 
 enum Transaction {
     None,
-    /// To be opened together with the first statement, which saves a round trip.
+    /// To be opened by this text together with the first statement, which saves a round trip.
     Wanted(String),
     Open,
 }
@@ -57,7 +58,8 @@ impl Session {
         self
     }
 
-    /// The batch loaders of the lane; none within a transaction, whose statements may see what others do not.
+    /// The batch loaders of the lane. None within a transaction, whose statements may see other
+    /// data.
     pub(crate) fn loader_queues(&self) -> Option<Arc<LoaderQueues>> {
         match self.transaction {
             Transaction::None => self.loader_queues.clone(),
@@ -69,12 +71,12 @@ impl Session {
     pub(crate) async fn connect(&self) -> Result<&PgConnection, Error> {
         match self.connection.get() {
             Some(connection) => Ok(connection),
-            // In a box of its own, or it would make every future around a statement larger.
+            // Boxed, because it would make every future around a statement larger.
             None => Ok(Box::pin(self.connection.get_or_try_init(|| take(&self.pool))).await?),
         }
     }
 
-    /// From the next statement on, in a transaction opened by this text.
+    /// Runs the statements from the next one on in a transaction that this text opens.
     pub(crate) fn want_transaction(&mut self, begin: String) {
         self.transaction = Transaction::Wanted(begin);
     }
@@ -171,7 +173,8 @@ impl Session {
         }
     }
 
-    /// Commits. An error that is not of the kind `Retry` or a constraint leaves the outcome unknown.
+    /// Commits. An error that is not of the kind `Retry` or a constraint leaves the outcome
+    /// unknown.
     pub(crate) async fn commit(&mut self) -> Result<(), Error> {
         if let Transaction::Open = self.transaction {
             self.connection()?.control(self.limit, COMMIT).await?;
@@ -236,7 +239,8 @@ async fn take(pool: &Pool<PgManager>) -> Result<Box<Object<PgManager>>, Error> {
 }
 
 impl Drop for Session {
-    /// A transaction that is still open must not reach the next job: its connection is closed instead.
+    /// A transaction that is still open must not reach the next job: its connection is closed
+    /// instead.
     fn drop(&mut self) {
         if let Transaction::Open = self.transaction
             && let Some(connection) = self.connection.take()

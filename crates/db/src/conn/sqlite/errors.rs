@@ -4,7 +4,7 @@ use rusqlite::{Connection, ErrorCode, ffi};
 
 use crate::{Error, ErrorKind};
 
-/// Translates a failure of `connection`, which is asked for the name of a unique constraint.
+/// Translates a failure. The name of a unique constraint is read from `connection`.
 pub(crate) fn translate(connection: &Connection, error: rusqlite::Error) -> Error {
     let (code, message) = match error {
         rusqlite::Error::SqliteFailure(code, message) => (code, message.unwrap_or_default()),
@@ -36,7 +36,8 @@ fn constraint(connection: &Connection, code: ffi::Error, message: &str) -> Error
     }
 }
 
-/// From `table.first, table.second` (or `index 'name'` for an index over an expression) to the constraint's name.
+/// From `table.first, table.second` (or `index 'name'` for an index over an expression) to the
+/// constraint's name.
 fn unique_name(connection: &Connection, subject: &str) -> String {
     if let Some(index) = subject.strip_prefix("index '") {
         return index.trim_end_matches('\'').to_owned();
@@ -55,8 +56,8 @@ fn unique_name(connection: &Connection, subject: &str) -> String {
     }
 }
 
-/// The name of the unique index over exactly these columns and what made it: `c` for CREATE INDEX, `u` for UNIQUE
-/// in a table, `pk` for a primary key. A table's rowid has no index.
+/// The name of the unique index over exactly these columns and what made it: `c` for CREATE INDEX,
+/// `u` for UNIQUE in a table, `pk` for a primary key. A table's rowid has no index.
 fn unique_index(connection: &Connection, table: &str, columns: &str) -> Option<(String, String)> {
     connection
         .prepare_cached(

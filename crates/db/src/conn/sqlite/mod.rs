@@ -1,4 +1,5 @@
-//! One connection to a SQLite file: how it is set up, statements with a time limit, and control of transactions.
+//! One connection to a SQLite file: how it is set up, statements with a time limit, and control of
+//! transactions.
 
 mod errors;
 
@@ -45,10 +46,12 @@ struct StatementTimer {
 }
 
 const NO_DEADLINE: u64 = u64::MAX;
-/// How many steps of SQLite's virtual machine pass between two looks at the clock: about a tenth of a millisecond.
+/// How many steps of SQLite's virtual machine pass between two looks at the clock: about a tenth of
+/// a millisecond.
 const STEPS_BETWEEN_CHECKS: i32 = 10_000;
-/// Bytes of a page of a database that is made new; one that exists keeps what it has. A small write changes a handful of entries in
-/// each index, far from each other: every page that it touches is written to the log and copied back whole, so smaller ones are less work.
+/// Bytes of a page of a new database; an existing one keeps its size. A small write changes a few
+/// entries in each index, far from each other. Every page that it touches is written to the log and
+/// copied back whole, so smaller pages are less work.
 const PAGE_BYTES: u32 = 2048;
 /// More than the statements that all stores of a service have together.
 const STATEMENTS_CACHED: usize = 512;
@@ -70,7 +73,8 @@ impl StatementTimer {
 }
 
 impl Connection {
-    /// Opens the file, which exists: one that is missing may have been deleted while it was in use, and is not begun anew.
+    /// Opens an existing file. A missing one is not created: it may have been deleted while it was
+    /// in use.
     pub(crate) fn open(path: &Path, role: Role, options: &Options) -> Result<Self, Error> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut raw = rusqlite::Connection::open_with_flags(path, flags)
@@ -154,7 +158,8 @@ impl Connection {
         Ok(())
     }
 
-    /// Runs a statement of transaction control, or a pragma that answers nothing, without a limit of time.
+    /// Runs a statement of transaction control, or a pragma that answers nothing, without a limit
+    /// of time.
     pub(crate) fn control(&self, sql: &'static str) -> Result<(), Error> {
         self.prepare(sql)?
             .raw_execute()
@@ -243,16 +248,17 @@ fn set_up(
 ) -> rusqlite::Result<()> {
     raw.busy_timeout(options.wait)?;
     raw.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
-    // Sorting and temporary tables spill into files past the cache: memory stays bounded. No memory map: a file
-    // that shrinks or a disk that fails would end the process by a signal instead of an error.
+    // Sorting and temporary tables spill into files past the cache: memory stays bounded. No memory
+    // map: a file that shrinks or a disk that fails would end the process by a signal instead of an
+    // error.
     raw.execute_batch(&format!(
         "PRAGMA page_size = {PAGE_BYTES}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
          PRAGMA secure_delete = FAST; PRAGMA mmap_size = 0; PRAGMA temp_store = FILE; PRAGMA wal_autocheckpoint = 0;
          PRAGMA cache_size = -{};",
         cache_mib(role, options) * 1024
     ))?;
-    // Plans depend on statistics and not on the values of one run: else SQLite would compile a cached statement anew
-    // for nearly every run.
+    // Plans depend on statistics and not on the values of one run: else SQLite would compile a
+    // cached statement anew for nearly every run.
     raw.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     if matches!(role, Role::Reader | Role::Report) {
         raw.execute_batch("PRAGMA query_only = ON;")?;
@@ -262,9 +268,10 @@ fn set_up(
     raw.progress_handler(STEPS_BETWEEN_CHECKS, Some(move || timer.is_over()))
 }
 
-/// The page cache of a connection, in MiB. The writer alone knows that nobody else changed a page, and keeps its cache from one
-/// transaction to the next, so a larger one pays; but while the file is below 1 GiB, a commit that divided a page of an index goes through
-/// all of it. Readers forget theirs whenever anything was written.
+/// The page cache of a connection, in MiB. The writer keeps its cache from one transaction to the
+/// next, since nobody else changes a page, so a larger one pays. But while the file is below 1 GiB,
+/// a commit that split an index page goes through the whole cache. Readers drop their cache
+/// whenever anything was written.
 fn cache_mib(role: Role, options: &Options) -> u32 {
     let cache = options.cache_mib.max(1);
     match role {
@@ -277,8 +284,8 @@ fn unopenable(path: &Path, error: &rusqlite::Error) -> Error {
     Error::unavailable(format!("cannot open {}: {error}", path.display()))
 }
 
-/// Creates the folder and an empty file that only the owner may read: payers' addresses will be in it. SQLite gives
-/// its log the permissions of the file.
+/// Creates the folder and an empty file. Only the owner may read it, since it will hold payers'
+/// addresses. SQLite gives its log the same permissions.
 pub(crate) fn create_private(path: &Path) -> Result<(), Error> {
     use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
     let failed = |error: std::io::Error| {
@@ -319,7 +326,8 @@ mod tests {
         let path = folder.path().join("shop.sqlite");
         create_private(&path).unwrap();
         let connection = Connection::open(&path, Role::Writer, &Options::default()).unwrap();
-        // A planner that looks at what is bound would ask whether it is that of the index, and for each value again.
+        // A planner that reads the bound value would compare it with the index's condition, and
+        // plan again for each value.
         connection
             .raw
             .execute_batch(

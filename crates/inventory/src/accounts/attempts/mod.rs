@@ -16,7 +16,7 @@ use http::request::Parts;
 use web::{
     client::{ClientAddress, Origin},
     cookie::HostOnly,
-    rate::{Log, LogError, Period, Rate, Throttled, too_many_requests},
+    rate::{Log, LogError, Period, Rate, RateLimitExceeded, too_many_requests},
 };
 
 use crate::{State, rest::Refusal};
@@ -125,7 +125,7 @@ pub(super) async fn begin(
                 return Ok(Err(refused));
             }
             store::update(tx, &counter, &log.to_string()).await?;
-            Ok::<_, db::Error>(Ok::<_, Throttled>(counter))
+            Ok::<_, db::Error>(Ok::<_, RateLimitExceeded>(counter))
         })
         .await?;
     match result {
@@ -141,7 +141,7 @@ pub(super) async fn succeed(state: &State, attempt: Attempt) -> Result<(), db::E
         .db
         .write(async move |tx| {
             let mut log = read(&store::lock(tx, &counter, at + RETENTION).await?)?;
-            log.give_back(at.micros(), 1);
+            log.release(at.micros(), 1);
             store::update(tx, &counter, &log.to_string()).await
         })
         .await

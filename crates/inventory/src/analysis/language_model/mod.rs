@@ -238,8 +238,7 @@ fn after_failure(
 /// Half a second, a second, …, each shorter by up to a quarter, so that replicas do not call at the
 /// same time.
 fn backoff(state: &State, tries: i64) -> Duration {
-    let exponent = u32::try_from(tries.clamp(0, 4)).unwrap_or(0);
-    let wait = FIRST_WAIT * 2_u32.pow(exponent);
+    let wait = delivery::backoff(FIRST_WAIT, tries, PAUSE);
     let quarter = u64::try_from(wait.as_millis() / 4).unwrap_or(0);
     wait.saturating_sub(Duration::from_millis(state.random.below(quarter + 1)))
 }

@@ -25,7 +25,7 @@ resource! {
         serie_number: Option<String> = text("Número de série", "Serie number", MAX_SERIE_NUMBER)
             .null_when_blank().scanned().listed().minor()
             .short("Nº de série", "Serial number")
-            .asked("Número de série ou código de barras", "Serial number or barcode")
+            .form_label("Número de série ou código de barras", "Serial number or barcode")
             .help("Não se repete entre produtos. Pode ser o código de barras.", "No two products share one. It can be the barcode."),
         cost_price: Money = price("Preço de custo", "Cost price").edited_in_list().minor()
             .short("Custo", "Cost")
@@ -35,7 +35,7 @@ resource! {
             .short("Preço", "Price"),
         quantity: i64 = integer("Quantidade", "Quantity", 0, i64::MAX).read_from("s.quantity").listed()
             .short("Estoque", "Stock")
-            .asked("Quantidade em estoque", "Quantity in stock")
+            .form_label("Quantidade em estoque", "Quantity in stock")
             .help("Uma quantidade diferente vira um ajuste no extrato do estoque.", "A different quantity becomes an adjustment in the stock ledger."),
         created_at: Timestamp = time("Criado em", "Created at").short("Criação", "Added"),
         updated_at: Timestamp = time("Alterado em", "Updated at").read_from("s.updated_at").listed_for_staff()

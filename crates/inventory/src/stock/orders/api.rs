@@ -4,7 +4,7 @@ use axum::{
     extract::{Request, State as Extracted},
     response::Response,
 };
-use delivery::Signed;
+use delivery::SignatureHeaders;
 use http::StatusCode;
 use serde::Serialize;
 use utoipa::{
@@ -103,7 +103,7 @@ async fn order_told(
 ) -> Result<Response, Refusal> {
     let (parts, body) = request.into_parts();
     let now = state.clock.now();
-    let signed = Signed::read(&parts.headers).filter(|signed| signed.is_recent(now));
+    let signed = SignatureHeaders::read(&parts.headers).filter(|signed| signed.is_recent(now));
     let signed = signed.ok_or_else(unsigned)?;
     let body = read_bytes(&state, body).await?;
     if !signed.is_by(&state.config.orders_secrets, &body) {

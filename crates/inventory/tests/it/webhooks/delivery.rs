@@ -7,7 +7,7 @@ use test_kit::on_both_engines;
 
 use super::{
     NOBODY, SECRET, config,
-    receiver::{Received, Receiver, Reply},
+    receiver::{ReceivedRequest, Receiver, Reply},
 };
 use crate::app::TestApp;
 
@@ -17,7 +17,7 @@ fn library(secret: &str) -> Webhook {
 }
 
 /// Whether that library makes one of the signatures itself.
-pub(super) fn verifies(received: &Received, secret: &str) -> bool {
+pub(super) fn verifies(received: &ReceivedRequest, secret: &str) -> bool {
     received.is_signed_with(secret)
 }
 

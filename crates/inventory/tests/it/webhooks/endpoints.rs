@@ -5,7 +5,7 @@ use std::time::Duration;
 use inventory::{
     access::{Actor, Model},
     events::{
-        self, DisabledReason, Filter, Internal, Webhooks,
+        self, DisabledReason, Filter, InternalEndpoint, Webhooks,
         endpoints::{EndpointError, EndpointInput},
     },
 };
@@ -51,7 +51,7 @@ on_both_engines!(
         let endpoint = wired.webhooks.configured.take().unwrap();
         let types = &["product.low_stock"];
         wired.webhooks = Webhooks {
-            internal: Some(Internal { endpoint, types }),
+            internal: Some(InternalEndpoint { endpoint, types }),
             allow_private: false,
             ..wired.webhooks
         };

@@ -6,12 +6,12 @@ use test_kit::{closed_port::ClosedPort, database::Engine, on_both_engines};
 
 use super::{
     config,
-    receiver::{Received, Receiver, Reply},
+    receiver::{ReceivedRequest, Receiver, Reply},
 };
 use crate::app::TestApp;
 
 /// The outflows that arrived for each product, in the order of their first acceptance.
-fn accepted(received: &[Received]) -> HashMap<i64, Vec<i64>> {
+fn accepted(received: &[ReceivedRequest]) -> HashMap<i64, Vec<i64>> {
     let mut arrived: HashMap<i64, Vec<i64>> = HashMap::new();
     for one in received.iter().filter(|one| one.accepted) {
         let outflow = one.json()["data"]["id"].as_i64().unwrap();
@@ -77,7 +77,7 @@ on_both_engines!(
         let mut accepted_ids: Vec<&str> = received
             .iter()
             .filter(|one| one.accepted)
-            .map(Received::id)
+            .map(ReceivedRequest::id)
             .collect();
         let count = accepted_ids.len();
         accepted_ids.sort_unstable();
@@ -135,7 +135,7 @@ on_both_engines!(
         let received = receiver.received();
         assert_eq!(accepted(&received), shipped);
         assert_eq!(received.len(), 8 + 24);
-        let repeated = |one: &&Received| {
+        let repeated = |one: &&ReceivedRequest| {
             received[8..]
                 .iter()
                 .filter(|other| other.id() == one.id())

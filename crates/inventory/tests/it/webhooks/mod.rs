@@ -13,7 +13,8 @@ use inventory::{
     Config,
     access::Actor,
     events::{
-        self, Configured, Endpoint, Progress, Secret, Target, Webhooks, endpoints::EndpointInput,
+        self, Endpoint, EndpointSettings, Progress, Secret, Target, Webhooks,
+        endpoints::EndpointInput,
     },
 };
 use serde_json::json;
@@ -31,7 +32,7 @@ pub(crate) const NOBODY: Actor = Actor(None);
 
 /// Settings with this receiver as the configured endpoint, if any, and receivers on this machine allowed.
 pub(crate) fn config(receiver: Option<&Receiver>) -> Config {
-    let configured = receiver.map(|receiver| Configured {
+    let configured = receiver.map(|receiver| EndpointSettings {
         target: Target::parse(&receiver.url()).unwrap(),
         secrets: vec![Secret::parse(SECRET).unwrap()],
     });

@@ -1,5 +1,5 @@
-//! `docs/conformance.md` names the tests that prove each row of the specifications' tables. These tests check that
-//! no row is missing there and that the named tests exist.
+//! `docs/conformance.md` names the tests that prove each row of the specifications' tables. These
+//! tests check that no row is missing there and that the named tests exist.
 
 mod checkout;
 mod inventory;
@@ -54,7 +54,8 @@ fn collect_tests(folder: &Path, found: &mut BTreeSet<String>) {
     }
 }
 
-/// Functions with an attribute of a test, and names given to the macro that runs a test on both engines.
+/// Functions with an attribute of a test, and names given to the macro that runs a test on both
+/// engines.
 fn tests_of(source: &str) -> Vec<&str> {
     let mut names = Vec::new();
     let mut is_test = false;

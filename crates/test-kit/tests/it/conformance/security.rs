@@ -1,5 +1,5 @@
-//! `docs/security.md` names tests beside what it claims: `crate::name`. Here is checked that they exist, and that no claim is without one where
-//! all have one.
+//! `docs/security.md` names tests beside what it claims: `crate::name`. Here is checked that they
+//! exist, and that no claim is without one where all have one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -60,7 +60,8 @@ fn links(markdown: &str) -> Vec<String> {
     links
 }
 
-/// The anchors that a forge makes of the headings: lower case, words joined by hyphens, signs left out.
+/// The anchors that a forge makes of the headings: lower case, words joined by hyphens, signs left
+/// out.
 fn anchors(markdown: &str) -> BTreeSet<String> {
     let mut anchors = BTreeSet::new();
     for line in outside_code(markdown).filter(|line| line.starts_with('#')) {

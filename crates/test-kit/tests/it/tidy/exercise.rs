@@ -1,4 +1,5 @@
-//! The exercise of docs/contributing.md: the patch that adds a field to products still fits the sources.
+//! The exercise of docs/contributing.md: the patch that adds a field to products still fits the
+//! sources.
 
 use std::fs;
 

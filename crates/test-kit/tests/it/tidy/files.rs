@@ -2,7 +2,8 @@
 
 use super::{File, files, none, root};
 
-/// Words that mark something unfinished or switched off. Written in pieces, so that this file is not found.
+/// Words that mark something unfinished or switched off. Written in pieces, so that this file is
+/// not found.
 const LEFTOVERS: [&str; 10] = [
     concat!("TO", "DO"),
     concat!("FIX", "ME"),

@@ -1,4 +1,5 @@
-//! Who may know whom: crates, layers inside a feature, and the few things that only one place may do.
+//! Who may know whom: crates, layers inside a feature, and the few things that only one place may
+//! do.
 
 use std::collections::BTreeMap;
 

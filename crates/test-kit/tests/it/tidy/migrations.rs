@@ -1,5 +1,6 @@
 //! Migrations come in pairs: the same names on both engines, and the same tables, columns, keys and
-//! indexes once they have run. The files are run as they are, without the crate that runs them in the product.
+//! indexes once they have run. The files are run as they are, without the crate that runs them in
+//! the product.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,8 +11,8 @@ use tokio_postgres::NoTls;
 
 use super::{none, root};
 
-/// A SQLite column type and what may stand for it on PostgreSQL. A number of 22 digits is money, a text on
-/// SQLite; times and booleans are integers there.
+/// A SQLite column type and what may stand for it on PostgreSQL. A number of 22 digits is money, a
+/// text on SQLite; times and booleans are integers there.
 const SAME_TYPES: [(&str, &[&str]); 3] = [
     (
         "INTEGER",

@@ -1,6 +1,6 @@
-//! What a reader may rely on anywhere in this repository, as tests: layers, rooms, sizes, openings, paired
-//! migrations, links. Each test collects everything that is wrong and fails with the whole list.
-//! What clippy and rustfmt check is not repeated here.
+//! What a reader may rely on anywhere in this repository, as tests: layers, rooms, sizes, openings,
+//! paired migrations, links. Each test collects everything that is wrong and fails with the whole
+//! list. What clippy and rustfmt check is not repeated here.
 
 mod documents;
 mod exercise;
@@ -56,7 +56,8 @@ impl File {
     }
 }
 
-/// Every text file of the repository, but what was built, what programs wrote, and what others made.
+/// Every text file of the repository, but what was built, what programs wrote, and what others
+/// made.
 fn files() -> Vec<File> {
     let mut files = Vec::new();
     let mut folders = vec![root()];

@@ -1,6 +1,6 @@
-//! The order of rooms: in each crate the files and folders right below `src` import each other in one
-//! direction. `lib.rs` and `main.rs` are the roof: a name that the roof exports belongs to the room
-//! where it is defined.
+//! The order of rooms: in each crate the files and folders right below `src` import each other in
+//! one direction. `lib.rs` and `main.rs` are the roof: a name that the roof exports belongs to the
+//! room where it is defined.
 
 use std::collections::{BTreeMap, BTreeSet};
 

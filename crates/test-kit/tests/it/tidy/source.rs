@@ -10,7 +10,8 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Takes a file apart. What stands after `#[cfg(test)]` and a `mod` at the left edge is left out.
+    /// Takes a file apart. What stands after `#[cfg(test)]` and a `mod` at the left edge is left
+    /// out.
     pub(super) fn read(text: &str) -> Self {
         let mut lexer = Lexer {
             rest: without_tests(text),

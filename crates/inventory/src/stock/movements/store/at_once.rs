@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use db::{Batched, Error, Locks, Outcome, Timestamp, Tx};
+use db::{BatchedChange, Error, Locks, Outcome, Timestamp, Tx};
 use delivery::EventRow;
 use resource::{Record as _, sql};
 use serde::Serialize;
@@ -172,7 +172,7 @@ fn statement(locks: &str) -> &'static str {
 static SKIPPING_LOCKED: LazyLock<&str> = LazyLock::new(|| statement("SKIP LOCKED"));
 static WAITING: LazyLock<&str> = LazyLock::new(|| statement(""));
 
-impl Batched for BatchedOutflow {
+impl BatchedChange for BatchedOutflow {
     /// The outflow's id and its product. None, and nothing was changed, when it must take the general path.
     type Answer = Option<(i64, Titled)>;
 

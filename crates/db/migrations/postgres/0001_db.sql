@@ -6,3 +6,10 @@ CREATE AGGREGATE money_sum(NUMERIC) (
 CREATE FUNCTION money_times(amount NUMERIC, factor BIGINT) RETURNS NUMERIC
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
     RETURN amount * factor;
+
+-- The processes that serve this database. One whose counter stands still is dead: the others remove its row,
+-- and its leases end.
+CREATE TABLE replicas (
+    id         TEXT   NOT NULL PRIMARY KEY,
+    heartbeats BIGINT NOT NULL
+);

@@ -1,1 +1,0 @@
--- money_sum(amount) and money_times(amount, factor) are functions that the program gives to each connection.
