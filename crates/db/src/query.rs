@@ -5,6 +5,9 @@ use std::fmt;
 
 use crate::{Kind, Money, Param, Timestamp, Value};
 
+/// Bytes of a usual list's statement: a text that grows is copied and wiped each time.
+const USUAL_LENGTH: usize = 1024;
+
 /// A statement in the making: literal pieces of text and the values between them, numbered as they come.
 ///
 /// ```
@@ -47,10 +50,12 @@ pub(crate) enum Sql<'a> {
 impl Query {
     /// A statement that begins with `text`.
     pub fn new(text: &'static str) -> Self {
-        Self {
-            text: text.to_owned(),
+        let mut query = Self {
+            text: String::with_capacity(USUAL_LENGTH),
             params: Vec::new(),
-        }
+        };
+        query.push(text);
+        query
     }
 
     /// Adds a piece of text.
