@@ -145,7 +145,8 @@ impl Db {
     {
         match &*self.store {
             Store::Sqlite(sqlite) => sqlite.read(job).await,
-            Store::Postgres(postgres) => postgres.read(job).await,
+            // In a box of its own: else every request on SQLite carries this large future along.
+            Store::Postgres(postgres) => Box::pin(postgres.read(job)).await,
             #[cfg(feature = "simulation")]
             Store::Simulated(simulated) => simulated.read(job).await,
         }
@@ -165,7 +166,7 @@ impl Db {
     {
         match &*self.store {
             Store::Sqlite(sqlite) => sqlite.read_inline(job).await,
-            Store::Postgres(postgres) => postgres.read_inline(job).await,
+            Store::Postgres(postgres) => Box::pin(postgres.read_inline(job)).await,
             #[cfg(feature = "simulation")]
             Store::Simulated(simulated) => simulated.read(job).await,
         }
@@ -185,7 +186,7 @@ impl Db {
         let find = async move |conn: &mut Conn| conn.find_by_key(what, key).await;
         match &*self.store {
             Store::Sqlite(sqlite) => sqlite.read_statement(find).await,
-            Store::Postgres(postgres) => postgres.read_inline(find).await,
+            Store::Postgres(postgres) => Box::pin(postgres.read_inline(find)).await,
             #[cfg(feature = "simulation")]
             Store::Simulated(simulated) => simulated.read(find).await,
         }

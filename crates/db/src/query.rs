@@ -6,6 +6,9 @@ use std::fmt;
 
 use crate::{Kind, Money, Param, Timestamp, Value};
 
+/// Bytes of a usual list's statement: a text that grows is copied each time.
+const USUAL_LENGTH: usize = 1024;
+
 /// A statement builder: literal pieces of text with numbered values between them.
 ///
 /// ```
@@ -48,10 +51,12 @@ pub(crate) enum Sql<'a> {
 impl Query {
     /// A statement that begins with `text`.
     pub fn new(text: &'static str) -> Self {
-        Self {
-            text: text.to_owned(),
+        let mut query = Self {
+            text: String::with_capacity(USUAL_LENGTH),
             params: Vec::new(),
-        }
+        };
+        query.push(text);
+        query
     }
 
     /// Adds a piece of text.

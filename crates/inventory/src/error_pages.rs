@@ -66,7 +66,11 @@ impl Render for Shapes {
 
 fn is_for_program(request: &Facts) -> bool {
     let path = request.uri.path();
-    request.wants_json || path.starts_with("/api/") || path.starts_with("/token/")
+    let is_of_programs = |beginning| path.starts_with(beginning);
+    request.wants_json
+        || ["/api/", "/integrations/", "/token/"]
+            .into_iter()
+            .any(is_of_programs)
 }
 
 fn is_forged(error: &Public) -> bool {

@@ -217,20 +217,27 @@ async fn around_api(
     if let Some(refusal) = refused_address(is_public, &request) {
         return refusal;
     }
-    let indent = indent::asked(request.headers());
-    let handle = async |request| {
-        let mut request = match limits::with_bounded_body(max_body, request) {
-            Ok(request) => request,
-            Err(error) => return error.into_response(),
-        };
-        let remaining = Remaining::watch(&mut request);
-        let handle = |request| next.run(request);
-        let mut response = limits::within(PATIENCE, |error| error, request, handle).await;
-        remaining.apply_headers(&mut response);
-        response
+    let Some(indent) = indent::asked(request.headers()) else {
+        // The stack renders errors, in the same form.
+        return limited(max_body, request, next).await;
     };
-    let response = errors::render_with(&Conventional, request, handle).await;
-    indented(response, indent).await
+    let handle = async |request| limited(max_body, request, next).await;
+    let rendered = errors::render_with(&Conventional, request, handle);
+    let response = Box::pin(rendered).await;
+    Box::pin(indent::over_lines(response, indent)).await
+}
+
+/// Answers a request of the API within the limits of body, time and rate.
+async fn limited(max_body: usize, request: Request, next: Next) -> Response {
+    let mut request = match limits::with_bounded_body(max_body, request) {
+        Ok(request) => request,
+        Err(error) => return error.into_response(),
+    };
+    let remaining = Remaining::watch(&mut request);
+    let handle = |request| next.run(request);
+    let mut response = limits::within(PATIENCE, |error| error, request, handle).await;
+    remaining.apply_headers(&mut response);
+    response
 }
 
 /// What an operator can do about a proxy that does not say for whom it asks.

@@ -5,6 +5,7 @@ use axum::extract::FromRequestParts;
 use http::header::HeaderName;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue};
+use uuid::Uuid;
 
 use crate::Random;
 
@@ -27,8 +28,9 @@ impl RequestId {
 
     /// A new id: 32 hexadecimal digits.
     pub fn make(random: &Random) -> Self {
-        let id = random.uuid().simple().to_string();
-        Self(HeaderValue::from_str(&id).unwrap_or_else(|_| HeaderValue::from_static("unknown")))
+        let mut digits = Uuid::encode_buffer();
+        let id = random.uuid().simple().encode_lower(&mut digits);
+        Self(HeaderValue::from_str(id).unwrap_or_else(|_| HeaderValue::from_static("unknown")))
     }
 
     /// The id as text.

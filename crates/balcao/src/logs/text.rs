@@ -9,11 +9,14 @@ use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::field::RecordFields;
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, FormattedFields};
-use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::registry::{LookupSpan, Scope};
 use web::{Clock, access};
 
 /// Bytes of a usual line.
 const USUAL_LENGTH: usize = 256;
+
+/// Bytes of the fields of a request's span.
+const USUAL_FIELDS: usize = 64;
 
 /// `TIME LEVEL span{field=value}: target: message field=value`
 pub(super) struct TextFormat {
@@ -41,26 +44,8 @@ where
             write!(line, "{now}{level}")?;
         }
         // A line of the access log repeats the fields of its span.
-        let is_whole = event.metadata().target() == access::LOG;
-        let spans = context
-            .event_scope()
-            .filter(|_| !is_whole)
-            .map(tracing_subscriber::registry::Scope::from_root);
-        let mut is_in_span = false;
-        for span in spans.into_iter().flatten() {
-            is_in_span = true;
-            line.push_str(span.name());
-            if let Some(fields) = span.extensions().get::<FormattedFields<N>>()
-                && !fields.is_empty()
-            {
-                line.push('{');
-                line.push_str(fields);
-                line.push('}');
-            }
-            line.push(':');
-        }
-        if is_in_span {
-            line.push(' ');
+        if event.metadata().target() != access::LOG {
+            push_spans(&mut line, context);
         }
         line.push_str(event.metadata().target());
         line.push_str(": ");
@@ -70,9 +55,36 @@ where
     }
 }
 
+/// Adds the spans of an event, from the outermost on.
+fn push_spans<S, N>(line: &mut String, context: &FmtContext<'_, S, N>)
+where
+    S: Subscriber + for<'span> LookupSpan<'span>,
+    N: for<'writer> FormatFields<'writer> + 'static,
+{
+    let spans = context.event_scope().map(Scope::from_root);
+    let mut is_in_span = false;
+    for span in spans.into_iter().flatten() {
+        is_in_span = true;
+        line.push_str(span.name());
+        if let Some(fields) = span.extensions().get::<FormattedFields<N>>()
+            && !fields.is_empty()
+        {
+            line.push('{');
+            line.push_str(fields);
+            line.push('}');
+        }
+        line.push(':');
+    }
+    if is_in_span {
+        line.push(' ');
+    }
+}
+
 impl<'writer> FormatFields<'writer> for TextFormat {
     fn format_fields<R: RecordFields>(&self, mut line: Writer<'writer>, fields: R) -> fmt::Result {
-        write_fields(&mut line, fields)
+        let mut text = String::with_capacity(USUAL_FIELDS);
+        write_fields(&mut text, fields)?;
+        line.write_str(&text)
     }
 }
 

@@ -176,7 +176,7 @@ impl Sqlite {
                 let connection = connection.inspect_err(|_| self.inline_reads.forget())?;
                 Conn::sqlite(connection, Arc::clone(&self.counters))
             }
-            Slot::None => return self.read(job).await,
+            Slot::None => return Box::pin(self.read(job)).await,
         };
         self.counters.read();
         conn.begin_job(false);

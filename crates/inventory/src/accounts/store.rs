@@ -11,13 +11,13 @@ use crate::access::{Caller, Granted, Permission};
 macro_rules! account_columns {
     () => {
         "u.id, u.username, u.active, u.superuser, u.staff,
-         (SELECT string_agg(p.permission, ',') FROM (
+         CASE WHEN NOT u.superuser THEN (SELECT string_agg(p.permission, ',') FROM (
              SELECT up.permission FROM user_permissions AS up WHERE up.user_id = u.id
-             UNION
+             UNION ALL
              SELECT gp.permission FROM user_groups AS ug
              JOIN group_permissions AS gp ON gp.group_id = ug.group_id
              WHERE ug.user_id = u.id
-         ) AS p), u.tokens_valid_from"
+         ) AS p) END, u.tokens_valid_from"
     };
 }
 pub(super) use account_columns;

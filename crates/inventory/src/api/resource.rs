@@ -4,6 +4,7 @@
 use std::future::Future;
 
 use axum::{
+    body::Body,
     extract::{FromRequestParts as _, Request, State as Extracted},
     response::{IntoResponse, Response},
     routing::any,
@@ -291,7 +292,7 @@ fn json_with_capacity<T: Serialize>(bytes: usize, status: StatusCode, content: &
         Ok(()) => (
             status,
             [(CONTENT_TYPE, HeaderValue::from_static("application/json"))],
-            body,
+            Body::from(body),
         )
             .into_response(),
         Err(error) => web::Error::internal(error).into_response(),

@@ -391,7 +391,7 @@ impl Serialize for Value<'_> {
             Self::Null => serializer.serialize_none(),
             Self::Integer(integer) => serializer.serialize_i64(*integer),
             Self::Text(text) | Self::Choice(text, _) => serializer.serialize_str(text),
-            Self::Money(money) => serializer.serialize_str(&money.to_string()),
+            Self::Money(money) => serializer.collect_str(money),
             Self::Time(time) => serializer.serialize_str(&time_text(*time)),
             Self::Truth(truth) => serializer.serialize_bool(*truth),
             Self::Several(several) => serializer.collect_seq(several.values()),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
-use http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderName};
+use http::header::{ACCEPT, ACCEPT_LANGUAGE, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, HeaderName};
 use http::{HeaderMap, Method, StatusCode, Uri};
 
 use super::{Public, Render};
@@ -58,7 +58,7 @@ impl Head {
         Self {
             method: request.method().clone(),
             uri: request.uri().clone(),
-            headers: request.headers().clone(),
+            headers: copy_headers(request.headers()),
             request_id: request.extensions().get().cloned(),
         }
     }
@@ -80,6 +80,18 @@ impl Head {
             request_id,
         }
     }
+}
+
+/// The headers that [`Facts`] are read from. A copy of all of them costs every request more than
+/// these four lookups.
+fn copy_headers(headers: &HeaderMap) -> HeaderMap {
+    let mut copies = HeaderMap::new();
+    for name in [ACCEPT, ACCEPT_LANGUAGE, CONTENT_TYPE, COOKIE] {
+        for value in headers.get_all(&name) {
+            copies.append(&name, value.clone());
+        }
+    }
+    copies
 }
 
 /// Whether a request sends JSON, or accepts JSON and no HTML. For addresses that people and

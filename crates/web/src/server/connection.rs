@@ -8,7 +8,6 @@ use std::task::{Context, Poll};
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{ConnectInfo, Request};
-use axum::response::Response;
 use http::Version;
 use http::header::{EXPECT, HOST};
 use http_body::{Body as HttpBody, Frame, SizeHint};
@@ -18,7 +17,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
-use tower::ServiceExt;
+use tower::Service as _;
 
 use super::deadline_stream::{DeadlineStream, RequestCount, RequestGuard};
 use super::draining_body::DrainingBody;
@@ -114,7 +113,7 @@ impl Connection {
         &self,
         request: hyper::Request<Incoming>,
         requests: RequestCount,
-    ) -> Result<Response, Infallible> {
+    ) -> Result<http::Response<BusyBody>, Infallible> {
         let busy = requests.begin();
         let is_hostless = request.version() == Version::HTTP_11
             && request.headers().get_all(HOST).iter().count() != 1;
@@ -136,9 +135,10 @@ impl Connection {
         if is_hostless {
             extensions.insert(MissingHost);
         }
-        let Ok(response) = self.router.clone().oneshot(request).await;
+        // A router is always ready.
+        let Ok(response) = self.router.clone().call(request).await;
         let ends = is_event_stream(response.headers()).then(|| self.shutdown.clone());
-        Ok(response.map(|body| Body::new(BusyBody::new(body, busy, ends))))
+        Ok(response.map(|body| BusyBody::new(body, busy, ends)))
     }
 }
 
