@@ -13,18 +13,18 @@ const FAR: i64 = 200;
 const SORTED: i64 = 8;
 
 /// The walk to such a page.
-pub(super) struct FarWalk<'a> {
-    selection: &'a Selection,
+pub(super) struct FarWalk<'a, T: 'static> {
+    selection: &'a Selection<T>,
     stats: &'a QueryStats,
     walk: Walk,
     field: &'static Field,
     part: Part,
 }
 
-impl<'a> FarWalk<'a> {
+impl<'a, T: 'static> FarWalk<'a, T> {
     /// None where another walk is as short, or where the index does not have all that is asked for.
     pub(super) fn of(
-        selection: &'a Selection,
+        selection: &'a Selection<T>,
         engine: Engine,
         stats: &'a QueryStats,
         walk: Walk,

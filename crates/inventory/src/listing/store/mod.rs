@@ -28,7 +28,7 @@ const NAMES: [&str; 12] = [
     "name_10", "name_11", "name_12",
 ];
 
-impl Selection {
+impl<T: 'static> Selection<T> {
     /// The statement that gives a page by one path, behind what `query` begins with. Every path
     /// gives the same page.
     pub(super) fn statement(

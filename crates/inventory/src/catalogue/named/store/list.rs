@@ -26,17 +26,17 @@ macro_rules! list {
             indexes: &[Index::primary(None, "id"), Index::of("name")],
             ..Table::OWN
         };
-        static LIST: List = List {
-            fields: NamedRecord::FIELDS,
-            own: &TABLE,
-            record: || (*COLUMNS, ""),
-            ..List::PLAIN
-        };
+        static LIST: List<NamedRecord> = List::of(
+            &TABLE,
+            NamedRecord::FIELDS,
+            || (*COLUMNS, ""),
+            NamedRecord::from_row,
+        );
         &LIST
     }};
 }
 
-fn list_of(kind: Kind) -> &'static List {
+fn list_of(kind: Kind) -> &'static List<NamedRecord> {
     match kind {
         Kind::Brand => list!("brands"),
         Kind::Category => list!("categories"),
@@ -45,7 +45,7 @@ fn list_of(kind: Kind) -> &'static List {
 }
 
 /// Those that have all words in their names.
-pub(in super::super) fn selection(kind: Kind, parameters: &Parameters) -> Selection {
+pub(in super::super) fn selection(kind: Kind, parameters: &Parameters) -> Selection<NamedRecord> {
     let words = search_words(parameters).into_iter();
     let contains = |word| Condition::new("name", "name_folded", Test::Contains(word));
     Selection {
