@@ -173,7 +173,7 @@ impl<T: 'static> Selection<T> {
 
     /// The first of each of several values, and the first of these.
     fn push_merge(&self, query: &mut Query, engine: Engine, stats: &QueryStats, wanted: i64) {
-        query.push("SELECT d.id FROM (");
+        query.push("SELECT id FROM (");
         for (at, one) in self.of_each_value().enumerate() {
             query.push(if at == 0 { "" } else { " UNION ALL " });
             query.push("SELECT * FROM (");
