@@ -2,9 +2,6 @@
 
 use std::time::Duration;
 
-use db::{Db, Timestamp};
-use resource::Record as _;
-
 use super::{
     RestockTerms,
     result::{Analysis, AnalysisRecord, AnalysisSummary},
@@ -19,6 +16,7 @@ use crate::{
         page::{Page, PageRequest},
     },
 };
+use db::{Db, Timestamp};
 
 /// The status of a product's analysis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,10 +115,7 @@ pub async fn list(
     wanted: PageRequest,
 ) -> Result<Page<AnalysisSummary>, Refusal> {
     let list = results::selection(product);
-    let read = async move |conn: &mut db::Conn| {
-        let read = AnalysisSummary::from_row;
-        list.counted(conn, wanted, read).await
-    };
+    let read = async move |conn: &mut db::Conn| list.counted(conn, wanted).await;
     state.db.read(read).await
 }
 
@@ -133,11 +128,8 @@ pub(crate) async fn search(
     part: Part,
 ) -> Result<Matches<AnalysisSummary>, Refusal> {
     let list = results::selection(product);
-    let read = async move |conn: &mut db::Conn| {
-        let read = AnalysisSummary::from_row;
-        list.search(conn, &results::SEARCH, &sought, part, read)
-            .await
-    };
+    let read =
+        async move |conn: &mut db::Conn| list.search(conn, &results::SEARCH, &sought, part).await;
     Ok(state.db.read(read).await?)
 }
 
@@ -209,7 +201,7 @@ pub async fn latest(
     count: i64,
 ) -> Result<Vec<AnalysisSummary>, db::Error> {
     let list = results::selection(product);
-    db.read(async move |conn| list.first(conn, count, AnalysisSummary::from_row).await)
+    db.read(async move |conn| list.first(conn, count).await)
         .await
 }
 

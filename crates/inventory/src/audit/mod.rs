@@ -78,7 +78,7 @@ pub async fn history(
     wanted: PageRequest,
 ) -> Result<Page<Entry>, Refusal> {
     let rows = store::of_object(model, id);
-    let read = async move |conn: &mut Conn| rows.counted(conn, wanted, store::entry_of).await;
+    let read = async move |conn: &mut Conn| rows.counted(conn, wanted).await;
     state.db.read(read).await
 }
 
@@ -90,7 +90,7 @@ pub async fn latest(
     limit: i64,
 ) -> Result<Vec<Entry>, db::Error> {
     let rows = store::of_object(model, id);
-    rows.first(conn, limit, store::entry_of).await
+    rows.first(conn, limit).await
 }
 
 /// The last things that a user did, newest first.
@@ -100,7 +100,7 @@ pub async fn recent(state: &State, user: i64, limit: i64) -> Result<Vec<Entry>, 
         ..LogSelection::default()
     };
     let rows = of_user.selection();
-    let read = async move |conn: &mut Conn| rows.first(conn, limit, store::entry_of).await;
+    let read = async move |conn: &mut Conn| rows.first(conn, limit).await;
     Ok(state.db.read(read).await?)
 }
 
@@ -118,18 +118,17 @@ pub(crate) async fn list(
     };
     let read = async move |conn: &mut Conn| {
         if sought.words.is_empty() {
-            return rows.part_of_many(conn, part, most, store::entry_of).await;
+            return rows.part_of_many(conn, part, most).await;
         }
         let search = &store::SEARCH;
-        rows.search(conn, search, &sought, part, store::entry_of)
-            .await
+        rows.search(conn, search, &sought, part).await
     };
     Ok(state.db.read(read).await?)
 }
 
 /// One row of the log.
 pub async fn read(state: &State, id: i64) -> Result<Option<Entry>, Refusal> {
-    let read = async move |conn: &mut Conn| store::LIST.find(conn, id, store::entry_of).await;
+    let read = async move |conn: &mut Conn| store::LIST.find(conn, id).await;
     Ok(state.db.read(read).await?)
 }
 

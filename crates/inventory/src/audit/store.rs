@@ -7,7 +7,8 @@ use super::{Action, ActionKind, Entry, FieldChange, LogSelection};
 use crate::{
     access::{Actor, Model},
     listing::{
-        Condition, Index, List, Selection, Table, Test, TextSearch, between, by_id, by_time,
+        Condition, Index, List, Selection, Table, Test, Text, TextSearch, between, by_id, by_time,
+        text_of,
     },
 };
 
@@ -24,26 +25,26 @@ static ENTRIES: Table = Table {
     ..Table::OWN
 };
 
-const LOG: List = List {
-    fields: FIELDS,
-    own: &ENTRIES,
-    record: || {
+pub(super) static LIST: List<Entry> = List::of(
+    &ENTRIES,
+    FIELDS,
+    || {
         let columns = "e.id, e.user_id, e.user_name, e.action, e.model, e.object_id, e.object_text, e.changes, e.created_at";
         (columns, "")
     },
-    ..List::PLAIN
-};
+    entry_of,
+);
 
 /// What people call the record, and who did it.
-static TEXTS: List = List {
-    record: || {
+static TEXTS: List<Text> = List::of(
+    &ENTRIES,
+    FIELDS,
+    || {
         let columns = "e.created_at, e.id, CAST(NULL AS BIGINT), e.object_text || '\n' || COALESCE(e.user_name, '')";
         (columns, "")
     },
-    ..LOG
-};
-
-pub(super) static LIST: List = LOG;
+    text_of,
+);
 
 pub(super) static SEARCH: TextSearch = TextSearch {
     texts: &TEXTS,
@@ -52,7 +53,7 @@ pub(super) static SEARCH: TextSearch = TextSearch {
 };
 
 impl LogSelection {
-    pub(super) fn selection(&self) -> Selection {
+    pub(super) fn selection(&self) -> Selection<Entry> {
         let user = self.user.map(Test::Is);
         let done = self.done.map(|done| Test::IsText(done.name().to_owned()));
         let model = self.model.clone().map(Test::IsText);
@@ -74,7 +75,7 @@ impl LogSelection {
 }
 
 /// The rows that speak of one record, newest first.
-pub(super) fn of_object(model: Model, id: i64) -> Selection {
+pub(super) fn of_object(model: Model, id: i64) -> Selection<Entry> {
     let model = Test::IsText(model.code().to_owned());
     Selection {
         list: &LIST,
@@ -114,7 +115,7 @@ pub(super) async fn insert(
     Ok(())
 }
 
-pub(super) fn entry_of(row: &Row<'_>) -> Result<Entry, Error> {
+fn entry_of(row: &Row<'_>) -> Result<Entry, Error> {
     let id: Option<i64> = row.get(1)?;
     let name: Option<String> = row.get(2)?;
     let action: String = row.get(3)?;

@@ -17,17 +17,17 @@ mod store;
 pub(crate) mod tests;
 mod text_search;
 
-use db::{Money, OwnedValue, Timestamp};
+use db::{Error, Money, OwnedValue, Row, Timestamp};
 use resource::{Field, find, sql};
 
 pub(crate) use plan::{COMMON, DrivingTerm, QueryStats};
-pub(crate) use text_search::{Matches, TextQuery, TextSearch};
+pub(crate) use text_search::{Matches, Text, TextQuery, TextSearch, text_of};
 
 use crate::{rest::list::OrderBy, search::Key};
 
 /// What a list is read from.
 #[derive(Debug)]
-pub(crate) struct List {
+pub(crate) struct List<T> {
     /// The fields that order it.
     pub(crate) fields: &'static [&'static Field],
     /// The record's own table.
@@ -43,6 +43,8 @@ pub(crate) struct List {
     pub(crate) clusters: &'static [Cluster],
     /// The columns of a record, and the joins that they need.
     pub(crate) record: fn() -> (&'static str, &'static str),
+    /// Reads a record from its columns.
+    pub(crate) read: fn(&Row<'_>) -> Result<T, Error>,
 }
 
 /// Orders, and filters whose matches stand together in them.
@@ -98,17 +100,25 @@ impl Table {
     };
 }
 
-impl List {
+impl<T> List<T> {
     /// A list of one table, to be completed.
-    pub(crate) const PLAIN: Self = Self {
-        fields: &[],
-        own: &Table::OWN,
-        others: &[],
-        copied_names: &[],
-        shared_values: &[],
-        clusters: &[],
-        record: || ("", ""),
-    };
+    pub(crate) const fn of(
+        own: &'static Table,
+        fields: &'static [&'static Field],
+        record: fn() -> (&'static str, &'static str),
+        read: fn(&Row<'_>) -> Result<T, Error>,
+    ) -> Self {
+        Self {
+            fields,
+            own,
+            others: &[],
+            copied_names: &[],
+            shared_values: &[],
+            clusters: &[],
+            record,
+            read,
+        }
+    }
 }
 
 impl Index {
@@ -156,9 +166,9 @@ impl Index {
 pub(crate) type Part = (i64, i64);
 
 /// Which records are asked for, and in which order.
-#[derive(Debug, Clone)]
-pub(crate) struct Selection {
-    pub(crate) list: &'static List,
+#[derive(Debug)]
+pub(crate) struct Selection<T: 'static> {
+    pub(crate) list: &'static List<T>,
     pub(crate) conditions: Vec<Condition>,
     pub(crate) order: Vec<OrderBy>,
 }
@@ -262,7 +272,7 @@ enum SortKey {
     Name(&'static str, &'static str),
 }
 
-impl List {
+impl<T> List<T> {
     /// The table where a field stands.
     fn home(&self, field: &str) -> &'static Table {
         let mut others = self.others.iter();
@@ -334,7 +344,22 @@ pub(crate) fn by_time(descending: bool) -> Vec<OrderBy> {
     order
 }
 
-impl Selection {
+impl<T: 'static> Clone for Selection<T> {
+    fn clone(&self) -> Self {
+        self.of_list(self.list)
+    }
+}
+
+impl<T: 'static> Selection<T> {
+    /// The same of another list.
+    pub(crate) fn of_list<U: 'static>(&self, list: &'static List<U>) -> Selection<U> {
+        Selection {
+            list,
+            conditions: self.conditions.clone(),
+            order: self.order.clone(),
+        }
+    }
+
     /// The values of the condition that has several, and where it stands.
     fn several(&self) -> Option<(usize, &'static str, &[i64])> {
         let mut conditions = self.conditions.iter().enumerate();

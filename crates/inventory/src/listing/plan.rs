@@ -117,7 +117,7 @@ impl QueryStats {
     }
 }
 
-impl Selection {
+impl<T: 'static> Selection<T> {
     /// Chooses the path that reads the least, for `wanted` records from the beginning of the list.
     pub(crate) fn access_path(&self, stats: &QueryStats, wanted: u64) -> AccessPath {
         let Some(walk) = self.walk(stats) else {

@@ -10,7 +10,7 @@ use super::{Part, QueryStats, Selection, plan::AccessPath};
 use crate::{plans, rest::list::OrderBy};
 
 /// Every path that gives the page.
-fn paths(selection: &Selection, stats: &QueryStats) -> Vec<AccessPath> {
+fn paths<T: 'static>(selection: &Selection<T>, stats: &QueryStats) -> Vec<AccessPath> {
     let mut paths = vec![AccessPath::Sort];
     if let Some(walk) = selection.walk(stats) {
         paths.push(AccessPath::Walk(walk));
@@ -26,9 +26,9 @@ fn paths(selection: &Selection, stats: &QueryStats) -> Vec<AccessPath> {
 }
 
 /// Asserts that the engine gives what a list in memory has, by every path.
-pub(crate) async fn compare(
+pub(crate) async fn compare<T: 'static>(
     conn: &mut Conn,
-    selection: &Selection,
+    (selection, id): (&Selection<T>, fn(&T) -> i64),
     stats: &QueryStats,
     expected: &[i64],
     (limit, offset): Part,
@@ -49,26 +49,25 @@ pub(crate) async fn compare(
             query.text()
         );
     }
-    let page = selection
-        .page(conn, stats, (limit, offset), |row| row.get::<i64>(0))
-        .await?;
+    let page = selection.page(conn, stats, (limit, offset)).await?;
+    let page: Vec<i64> = page.iter().map(id).collect();
     assert_eq!(page, expected, "{what}");
     Ok(())
 }
 
 /// The steps that an engine plans for the first page.
-pub(crate) async fn plan(
+pub(crate) async fn plan<T: 'static>(
     conn: &mut Conn,
-    selection: &Selection,
+    selection: &Selection<T>,
     stats: &QueryStats,
 ) -> Result<Vec<String>, Error> {
     plan_of(conn, selection, stats, (10, 0)).await
 }
 
 /// The same for a part.
-pub(crate) async fn plan_of(
+pub(crate) async fn plan_of<T: 'static>(
     conn: &mut Conn,
-    selection: &Selection,
+    selection: &Selection<T>,
     stats: &QueryStats,
     part @ (limit, offset): Part,
 ) -> Result<Vec<String>, Error> {

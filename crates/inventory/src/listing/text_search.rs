@@ -10,7 +10,7 @@ use super::{Condition, List, Part, Selection, Test};
 #[derive(Debug)]
 pub(crate) struct TextSearch {
     /// The list, of which a record is its time, its id, its product's id, and its text.
-    pub(crate) texts: &'static List,
+    pub(crate) texts: &'static List<Text>,
     /// The texts of so many records are read.
     pub(crate) most_read: usize,
     /// So many matches are shown: those that come first.
@@ -37,33 +37,34 @@ pub(crate) struct Matches<T> {
 }
 
 /// A record's place in the order, its product, and its text.
-type Text = ((Timestamp, i64), Option<i64>, String);
+pub(crate) type Text = ((Timestamp, i64), Option<i64>, String);
 
-impl Selection {
+/// Reads a text.
+pub(crate) fn text_of(row: &Row<'_>) -> Result<Text, Error> {
+    Ok(((row.get(0)?, row.get(1)?), row.get(2)?, row.get(3)?))
+}
+
+impl<T: 'static> Selection<T> {
     /// A part of the records that a search finds.
-    pub(crate) async fn search<T>(
+    pub(crate) async fn search(
         &self,
         conn: &mut Conn,
         of: &TextSearch,
         sought: &TextQuery,
         (limit, offset): Part,
-        read: impl Fn(&Row<'_>) -> Result<T, Error>,
     ) -> Result<Matches<T>, Error> {
         let (products, is_many) = &sought.titled;
-        let texts = Self {
-            list: of.texts,
-            ..self.clone()
-        };
+        let texts = self.of_list(of.texts);
         let mut places = Vec::new();
         if !products.is_empty() {
             let mut titled = texts.clone();
             let test = Test::IsOneOf(products.clone());
             let condition = Condition::new("product", "product_id", test);
             titled.conditions.push(condition);
-            let found = titled.texts(conn, of.most_found).await?;
+            let found = titled.first(conn, one_more(of.most_found)).await?;
             places.extend(found.into_iter().map(|(place, ..)| place));
         }
-        let read_texts = texts.texts(conn, of.most_read).await?;
+        let read_texts = texts.first(conn, one_more(of.most_read)).await?;
         let is_read = read_texts.len() <= of.most_read;
         let others = read_texts.into_iter().take(of.most_read);
         let others = others.filter(|(_, product, text)| {
@@ -89,27 +90,17 @@ impl Selection {
         };
         Ok(Matches {
             count: places.len() as u64,
-            records: part.first(conn, limit, read).await?,
+            records: part.first(conn, limit).await?,
             is_cut,
         })
-    }
-
-    /// The texts of so many records, and of one more if there are more.
-    async fn texts(&self, conn: &mut Conn, most: usize) -> Result<Vec<Text>, Error> {
-        let limit = i64::try_from(most.saturating_add(1)).unwrap_or(i64::MAX);
-        let is_by_time = self.first_field() == "created_at";
-        let text = |row: &Row<'_>| {
-            let time = if is_by_time {
-                row.get(0)?
-            } else {
-                Timestamp::from_micros(0)
-            };
-            Ok(((time, row.get(1)?), row.get(2)?, row.get(3)?))
-        };
-        self.first(conn, limit, text).await
     }
 
     fn is_oldest_first(&self) -> bool {
         self.order.first().is_some_and(|by| !by.descending)
     }
+}
+
+/// So many, and one more, which tells that there are more.
+fn one_more(most: usize) -> i64 {
+    i64::try_from(most.saturating_add(1)).unwrap_or(i64::MAX)
 }

@@ -6,7 +6,9 @@ use db::{Conn, Error, Query, Timestamp, Tx};
 use resource::{Record as _, sql};
 
 use super::super::result::{Analysis, AnalysisSummary, Provenance};
-use crate::listing::{Condition, Index, List, Selection, Table, Test, TextSearch, by_id};
+use crate::listing::{
+    Condition, Index, List, Selection, Table, Test, Text, TextSearch, by_id, text_of,
+};
 
 /// An analysis to be stored.
 #[derive(Debug, Clone)]
@@ -72,23 +74,27 @@ static ANALYSES: Table = Table {
 static COLUMNS: LazyLock<&'static str> =
     LazyLock::new(|| sql::columns(AnalysisSummary::FIELDS, "a").leak());
 
-const ALL: List = List {
-    fields: AnalysisSummary::FIELDS,
-    own: &ANALYSES,
-    record: || (*COLUMNS, ""),
-    ..List::PLAIN
-};
-
-static LIST: List = ALL;
+static LIST: List<AnalysisSummary> = List::of(
+    &ANALYSES,
+    AnalysisSummary::FIELDS,
+    || (*COLUMNS, ""),
+    AnalysisSummary::from_row,
+);
 
 /// The product's title above the result.
-static TEXTS: List = List {
-    record: || {
+static TEXTS: List<Text> = List::of(
+    &ANALYSES,
+    AnalysisSummary::FIELDS,
+    || {
         let columns = "a.created_at, a.id, a.product_id, COALESCE(p.title, '') || '\n' || a.result";
         (columns, " LEFT JOIN products AS p ON p.id = a.product_id")
     },
-    ..ALL
-};
+    |row| {
+        let (_, product, text) = text_of(row)?;
+        // Ids alone order analyses.
+        Ok(((Timestamp::from_micros(0), row.get(1)?), product, text))
+    },
+);
 
 pub(crate) static SEARCH: TextSearch = TextSearch {
     texts: &TEXTS,
@@ -97,7 +103,7 @@ pub(crate) static SEARCH: TextSearch = TextSearch {
 };
 
 /// Analyses, newest first, of all products or of one.
-pub(crate) fn selection(product: Option<i64>) -> Selection {
+pub(crate) fn selection(product: Option<i64>) -> Selection<AnalysisSummary> {
     let product = product.map(Test::Is).into_iter();
     let product = product.map(|test| Condition::new("product", "product_id", test));
     Selection {

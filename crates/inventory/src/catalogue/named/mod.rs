@@ -49,10 +49,7 @@ pub async fn list(
 ) -> Result<Page<NamedRecord>, Refusal> {
     let list = store::selection(kind, parameters);
     let wanted = PageRequest::parse(state, parameters)?;
-    let read = async move |conn: &mut Conn| {
-        let read = NamedRecord::from_row;
-        list.counted(conn, wanted, read).await
-    };
+    let read = async move |conn: &mut Conn| list.counted(conn, wanted).await;
     state.db.read(read).await
 }
 
@@ -65,10 +62,7 @@ pub(crate) async fn part(
     offset: i64,
 ) -> Result<Vec<NamedRecord>, Refusal> {
     let (list, part) = (store::selection(kind, parameters), (limit, offset));
-    let read = async move |conn: &mut Conn| {
-        let read = NamedRecord::from_row;
-        list.page(conn, &QueryStats::UNKNOWN, part, read).await
-    };
+    let read = async move |conn: &mut Conn| list.page(conn, &QueryStats::UNKNOWN, part).await;
     Ok(state.db.read(read).await?)
 }
 
@@ -79,7 +73,7 @@ pub(crate) async fn all(
     parameters: &Parameters,
 ) -> Result<Vec<NamedRecord>, db::Error> {
     let list = store::selection(kind, parameters);
-    list.first(conn, i64::MAX, NamedRecord::from_row).await
+    list.first(conn, i64::MAX).await
 }
 
 /// The first of those whose name has all words of a text.

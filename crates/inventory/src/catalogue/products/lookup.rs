@@ -207,13 +207,13 @@ pub(crate) async fn numbered_part(
 async fn numbered_within(
     conn: &mut Conn,
     text: &str,
-    (limit, offset): Part,
+    part: Part,
 ) -> Result<Vec<ProductRecord>, Error> {
     let Some(beginning) = beginning(text) else {
         return Ok(Vec::new());
     };
     let list = ProductList::numbered(beginning);
-    list.page(conn, &QueryStats::UNKNOWN, limit, offset).await
+    list.selection.page(conn, &QueryStats::UNKNOWN, part).await
 }
 
 /// A text as serie numbers may begin with it; none where it begins too many, or none.
@@ -260,7 +260,7 @@ impl SerieNumberMatches {
         let list = ProductList::numbered(beginning);
         let most = i64::try_from(MOST_NUMBERED).unwrap_or(i64::MAX);
         let most = most.saturating_add(1);
-        let read = async move |conn: &mut Conn| list.count_up_to(conn, most).await;
+        let read = async move |conn: &mut Conn| list.selection.count_up_to(conn, most).await;
         let counted = state.db.read(read).await?;
         Ok((counted > 0).then(|| Self {
             text: text.trim().to_owned(),

@@ -63,7 +63,7 @@ async fn list_selected(
     let shared = state.clone();
     let read = async move |conn: &mut Conn| {
         let measured = selection.stats(conn, &shared.list_stats).await?;
-        selection.list(conn, &measured, wanted).await
+        selection.selection.list(conn, &measured, wanted).await
     };
     // An index leads to the first pages of all products at once.
     if is_short {
@@ -90,7 +90,8 @@ pub(crate) async fn part(
         .db
         .read(async move |conn| {
             let measured = selection.stats(conn, &shared.list_stats).await?;
-            Ok(selection.page(conn, &measured, limit, offset).await?)
+            let part = (limit, offset);
+            Ok(selection.selection.page(conn, &measured, part).await?)
         })
         .await
 }
@@ -108,7 +109,7 @@ pub(crate) async fn each(
 ) -> Result<(), Refusal> {
     let selection = ProductList::parse(parameters)?;
     let measured = selection.stats(conn, &state.list_stats).await?;
-    Ok(selection.each(conn, &measured, take).await?)
+    Ok(selection.selection.each(conn, &measured, take).await?)
 }
 
 /// The product of a serie number.

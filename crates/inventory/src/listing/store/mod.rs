@@ -2,6 +2,7 @@
 //! row by a scalar subquery. So no join order is left to the engines' planners, and a condition that
 //! no index is to be chosen for is written so that none can be.
 
+mod far_walk;
 mod reading;
 mod skip_scan;
 
@@ -13,6 +14,7 @@ use super::{
     plan::{AccessPath, QueryStats, Walk},
 };
 use crate::search;
+use far_walk::FarWalk;
 
 /// What the sort keys of a statement are called.
 const KEYS: [&str; 12] = [
@@ -26,7 +28,7 @@ const NAMES: [&str; 12] = [
     "name_10", "name_11", "name_12",
 ];
 
-impl Selection {
+impl<T: 'static> Selection<T> {
     /// The statement that gives a page by one path, behind what `query` begins with. Every path
     /// gives the same page.
     pub(super) fn statement(
@@ -39,22 +41,27 @@ impl Selection {
     ) -> Query {
         let (columns, joins) = (self.list.record)();
         let own = self.list.own;
-        let reversed = match path {
-            AccessPath::Walk(_) => stats.from_end(part),
-            _ => None,
+        let (far, from_end) = match path {
+            AccessPath::Walk(walk) => {
+                let far = FarWalk::of(self, engine, stats, walk, part);
+                (far, stats.from_end(part))
+            }
+            _ => (None, None),
         };
-        let (limit, offset) = reversed.unwrap_or(part);
+        let far = far.filter(|far| from_end.is_none_or(|other| far.is_shorter_than(other)));
+        let (limit, offset) = from_end.unwrap_or(part);
         let wanted = limit.saturating_add(offset);
         query.push("SELECT ").push(columns).push(" FROM (");
-        match path {
-            AccessPath::Walk(walk) => {
-                self.push_walk(&mut query, engine, stats, walk, (reversed.is_some(), false));
+        match (path, &far) {
+            (AccessPath::Walk(_), Some(far)) => far.push(&mut query),
+            (AccessPath::Walk(walk), None) => {
+                self.push_walk(&mut query, engine, stats, walk, (from_end.is_some(), false));
             }
-            AccessPath::Merge => self.push_merge(&mut query, engine, stats, wanted),
-            AccessPath::Sort => self.push_sort(&mut query, engine, stats, wanted),
-            AccessPath::SkipScan => self.push_skip_scan(&mut query, engine, stats, part),
+            (AccessPath::Merge, _) => self.push_merge(&mut query, engine, stats, wanted),
+            (AccessPath::Sort, _) => self.push_sort(&mut query, engine, stats, wanted),
+            (AccessPath::SkipScan, _) => self.push_skip_scan(&mut query, engine, stats, part),
         }
-        if path != AccessPath::SkipScan {
+        if path != AccessPath::SkipScan && far.is_none() {
             query
                 .push(" LIMIT ")
                 .bind(limit)
@@ -99,20 +106,46 @@ impl Selection {
         walk: Walk,
         (is_reversed, has_keys): (bool, bool),
     ) {
-        let Walk { table, index, .. } = walk;
-        let mut conditions = self.conditions_of(walk, stats);
-        if self.first_field() == "id" {
-            conditions.extend(stats.id_range());
-        }
+        let (table, names) = (walk.table, self.names_of(walk));
         push_column(query.push("SELECT "), table, table.id);
         query.push(" AS id");
         for ((field, _), key) in self.order_fields().zip(KEYS).filter(|_| has_keys) {
             self.push_key(query.push(", "), table, field);
             query.push(" AS ").push(key);
         }
+        self.push_rows(query, engine, stats, walk);
+        query.push(" ORDER BY ");
+        for (at, (field, descending)) in self.order_fields().enumerate() {
+            match (names, field.target) {
+                (Some(_), Some(target)) if at == 0 => {
+                    query.push("n.").push(target.name).push("_folded");
+                }
+                _ => self.push_key(query, table, field),
+            }
+            query
+                .push(self.list.direction(field, descending != is_reversed))
+                .push(", ");
+        }
+        push_column(query, table, table.id);
+        query.push(if is_reversed { " DESC" } else { "" });
+    }
+
+    /// The field whose names a walk goes along.
+    fn names_of(&self, walk: Walk) -> Option<&'static Field> {
+        let (field, _) = self.order_fields().next()?;
+        walk.is_by_name.then_some(field)
+    }
+
+    /// The rows of a walk.
+    fn push_rows(&self, query: &mut Query, engine: Engine, stats: &QueryStats, walk: Walk) {
+        let Walk { table, index, .. } = walk;
+        let mut conditions = self.conditions_of(walk, stats);
+        if self.first_field() == "id" {
+            conditions.extend(stats.id_range());
+        }
         query.push(" FROM ");
-        let names = self.order_fields().next().filter(|_| walk.is_by_name);
-        if let Some((target, _)) = names.and_then(|(field, by)| Some((field.target?, by))) {
+        let names = self.names_of(walk);
+        if let Some(target) = names.and_then(|field| field.target) {
             query.push(target.path).push(" AS n CROSS JOIN ");
         }
         push_table(query, table);
@@ -132,29 +165,15 @@ impl Selection {
         self.push_conditions(query, engine, table, &conditions, |condition| {
             condition.is_bound_by(&index)
         });
-        if let Some((field, _)) = names {
+        if let Some(field) = names {
             push_column(query.push(" AND "), table, field.name);
             query.push("_id = n.id");
         }
-        query.push(" ORDER BY ");
-        for (at, (field, descending)) in self.order_fields().enumerate() {
-            match (names, field.target) {
-                (Some(_), Some(target)) if at == 0 => {
-                    query.push("n.").push(target.name).push("_folded");
-                }
-                _ => self.push_key(query, table, field),
-            }
-            query
-                .push(self.list.direction(field, descending != is_reversed))
-                .push(", ");
-        }
-        push_column(query, table, table.id);
-        query.push(if is_reversed { " DESC" } else { "" });
     }
 
     /// The first of each of several values, and the first of these.
     fn push_merge(&self, query: &mut Query, engine: Engine, stats: &QueryStats, wanted: i64) {
-        query.push("SELECT d.id FROM (");
+        query.push("SELECT id FROM (");
         for (at, one) in self.of_each_value().enumerate() {
             query.push(if at == 0 { "" } else { " UNION ALL " });
             query.push("SELECT * FROM (");

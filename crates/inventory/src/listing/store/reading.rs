@@ -1,6 +1,6 @@
 //! Reading a list: pages, counts, single records.
 
-use db::{Conn, Error, Query, Row, Timestamp, span_of};
+use db::{Conn, Error, Query, Timestamp, span_of};
 
 use super::{AccessPath, DrivingTerm, QueryStats, Selection, push_column, push_table};
 use crate::{
@@ -11,19 +11,15 @@ use crate::{
     },
 };
 
-impl List {
+impl<T> List<T> {
     /// One record.
-    pub(crate) async fn find<T>(
-        &self,
-        conn: &mut Conn,
-        id: i64,
-        read: impl Fn(&Row<'_>) -> Result<T, Error>,
-    ) -> Result<Option<T>, Error> {
+    pub(crate) async fn find(&self, conn: &mut Conn, id: i64) -> Result<Option<T>, Error> {
         let (columns, joins) = (self.record)();
         let mut query = Query::new("SELECT ");
         push_table(query.push(columns).push(" FROM "), self.own);
         push_column(query.push(joins).push(" WHERE "), self.own, self.own.id);
-        conn.optional_of(query.push(" = ").bind(id), read).await
+        conn.optional_of(query.push(" = ").bind(id), self.read)
+            .await
     }
 
     /// When the first and the last record were created.
@@ -36,14 +32,13 @@ impl List {
     }
 }
 
-impl Selection {
+impl<T: 'static> Selection<T> {
     /// One page.
-    pub(crate) async fn page<T>(
+    pub(crate) async fn page(
         &self,
         conn: &mut Conn,
         stats: &QueryStats,
         (limit, offset): Part,
-        read: impl Fn(&Row<'_>) -> Result<T, Error>,
     ) -> Result<Vec<T>, Error> {
         if stats.count == 0 {
             return Ok(Vec::new());
@@ -51,7 +46,7 @@ impl Selection {
         let wanted = limit.saturating_add(offset).unsigned_abs();
         let path = self.access_path(stats, wanted);
         let query = self.statement(Query::new(""), conn.engine(), stats, path, (limit, offset));
-        let records = conn.all_of(&query, &read).await?;
+        let records = conn.all_of(&query, self.list.read).await?;
         let left = stats.count.saturating_sub(offset.unsigned_abs());
         let is_whole = records.len() as u64 >= left.min(limit.unsigned_abs());
         match self.walk(stats) {
@@ -60,18 +55,17 @@ impl Selection {
                 let path = AccessPath::Walk(walk);
                 let begin = Query::new("");
                 let query = self.statement(begin, conn.engine(), stats, path, (limit, offset));
-                conn.all_of(&query, read).await
+                conn.all_of(&query, self.list.read).await
             }
             _ => Ok(records),
         }
     }
 
     /// All records, one by one.
-    pub(crate) async fn each<T>(
+    pub(crate) async fn each(
         &self,
         conn: &mut Conn,
         stats: &QueryStats,
-        read: impl Fn(&Row<'_>) -> Result<T, Error>,
         mut take: impl FnMut(&T) -> Result<(), Error>,
     ) -> Result<(), Error> {
         // A skip scan is for pages.
@@ -82,7 +76,7 @@ impl Selection {
         let all = i64::try_from(stats.count).unwrap_or(i64::MAX);
         let query = self.statement(Query::new(""), conn.engine(), stats, path, (all, 0));
         // Nothing is kept of a row.
-        let each = conn.all_of(&query, |row| take(&read(row)?));
+        let each = conn.all_of(&query, |row| take(&(self.list.read)(row)?));
         each.await.map(drop)
     }
 
@@ -120,12 +114,11 @@ impl Selection {
 
     /// A part of a long list, and how many records it has, of which no more than `most` are
     /// counted.
-    pub(crate) async fn part_of_many<T>(
+    pub(crate) async fn part_of_many(
         &self,
         conn: &mut Conn,
         part: Part,
         most: i64,
-        read: impl Fn(&Row<'_>) -> Result<T, Error>,
     ) -> Result<Matches<T>, Error> {
         let count = self.count_up_to(conn, most).await?;
         let stats = if count < most.unsigned_abs() {
@@ -135,45 +128,37 @@ impl Selection {
         };
         Ok(Matches {
             count,
-            records: self.page(conn, &stats, part, read).await?,
+            records: self.page(conn, &stats, part).await?,
             is_cut: false,
         })
     }
 
     /// The page that is asked for.
-    pub(crate) async fn list<T>(
+    pub(crate) async fn list(
         &self,
         conn: &mut Conn,
         stats: &QueryStats,
         wanted: PageRequest,
-        read: impl Fn(&Row<'_>) -> Result<T, Error>,
     ) -> Result<Page<T>, Refusal> {
         let (number, offset) = wanted.within(stats.count)?;
         let part = (wanted.limit(), offset);
-        let results = self.page(conn, stats, part, read).await?;
+        let results = self.page(conn, stats, part).await?;
         Ok(wanted.page(stats.count, number, results))
     }
 
     /// The same, of a list that is counted as it is read.
-    pub(crate) async fn counted<T>(
+    pub(crate) async fn counted(
         &self,
         conn: &mut Conn,
         wanted: PageRequest,
-        read: impl Fn(&Row<'_>) -> Result<T, Error>,
     ) -> Result<Page<T>, Refusal> {
         let count = self.count(conn, None).await?;
         let stats = QueryStats::of(count, count);
-        self.list(conn, &stats, wanted, read).await
+        self.list(conn, &stats, wanted).await
     }
 
     /// The first records, of however many.
-    pub(crate) async fn first<T>(
-        &self,
-        conn: &mut Conn,
-        limit: i64,
-        read: impl Fn(&Row<'_>) -> Result<T, Error>,
-    ) -> Result<Vec<T>, Error> {
-        self.page(conn, &QueryStats::UNKNOWN, (limit, 0), read)
-            .await
+    pub(crate) async fn first(&self, conn: &mut Conn, limit: i64) -> Result<Vec<T>, Error> {
+        self.page(conn, &QueryStats::UNKNOWN, (limit, 0)).await
     }
 }

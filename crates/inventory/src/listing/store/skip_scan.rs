@@ -24,7 +24,7 @@ struct Values {
 }
 
 impl Values {
-    fn of(selection: &Selection) -> Option<Self> {
+    fn of<T: 'static>(selection: &Selection<T>) -> Option<Self> {
         let (field, descending) = selection.order_fields().next()?;
         let (table, column, suffix, key) = match selection.list.sort_key(field) {
             SortKey::Column(table, column, suffix) => (table.name, column, suffix, None),
@@ -62,8 +62,8 @@ impl Values {
 }
 
 /// A skip scan of one selection.
-struct SkipScan<'a> {
-    selection: &'a Selection,
+struct SkipScan<'a, T: 'static> {
+    selection: &'a Selection<T>,
     values: Values,
     conditions: Vec<Condition>,
     engine: Engine,
@@ -73,7 +73,7 @@ struct SkipScan<'a> {
     wanted: i64,
 }
 
-impl Selection {
+impl<T: 'static> Selection<T> {
     /// The ids of a page in order, behind what the query has.
     pub(super) fn push_skip_scan(
         &self,
@@ -109,7 +109,7 @@ impl Selection {
     }
 }
 
-impl SkipScan<'_> {
+impl<T: 'static> SkipScan<'_, T> {
     /// The values that the page needs, each with how many records those before it have. Behind the
     /// last value comes one that is NULL.
     fn push_steps(&self, query: &mut Query) {

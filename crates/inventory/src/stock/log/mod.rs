@@ -6,7 +6,6 @@ mod plans;
 mod store;
 
 use db::{Conn, Timestamp};
-use resource::Record as _;
 
 use super::LedgerEntry;
 use crate::{
@@ -34,16 +33,13 @@ pub(crate) async fn list(
     most: i64,
 ) -> Result<Matches<LedgerEntry>, Refusal> {
     let selection = filter.selection();
-    let read = async move |conn: &mut Conn| {
-        let read = LedgerEntry::from_row;
-        selection.part_of_many(conn, part, most, read).await
-    };
+    let read = async move |conn: &mut Conn| selection.part_of_many(conn, part, most).await;
     Ok(state.db.read(read).await?)
 }
 
 /// One entry.
 pub(crate) async fn read(state: &State, id: i64) -> Result<Option<LedgerEntry>, Refusal> {
-    let read = async move |conn: &mut Conn| store::LIST.find(conn, id, LedgerEntry::from_row).await;
+    let read = async move |conn: &mut Conn| store::LIST.find(conn, id).await;
     Ok(state.db.read(read).await?)
 }
 

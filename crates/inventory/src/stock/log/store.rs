@@ -16,18 +16,18 @@ static ENTRIES: Table = Table {
     ..Table::OWN
 };
 
-pub(super) static LIST: List = List {
-    fields: LedgerEntry::FIELDS,
-    own: &ENTRIES,
-    record: || {
+pub(super) static LIST: List<LedgerEntry> = List::of(
+    &ENTRIES,
+    LedgerEntry::FIELDS,
+    || {
         let columns = "l.id, l.product_id, p.title, l.kind, l.change, l.balance_after, l.reference_id, l.user_name, l.created_at, l.reason, l.note";
         (columns, " LEFT JOIN products AS p ON p.id = l.product_id")
     },
-    ..List::PLAIN
-};
+    LedgerEntry::from_row,
+);
 
 impl LedgerFilter {
-    pub(super) fn selection(self) -> Selection {
+    pub(super) fn selection(self) -> Selection<LedgerEntry> {
         let products = self.products.map(Test::IsOneOf).into_iter();
         let products = products.map(|test| Condition::new("product", "product_id", test));
         Selection {

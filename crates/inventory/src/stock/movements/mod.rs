@@ -26,7 +26,7 @@ use crate::{
         openapi::Description,
         resource::{IMMUTABLE, Resource},
     },
-    listing::{Matches, QueryStats, TextQuery},
+    listing::{Matches, TextQuery},
     rest::{
         Message, Refusal,
         fields::{Draft, FieldErrors, Members},
@@ -81,7 +81,7 @@ pub(crate) async fn each(
 ) -> Result<(), Refusal> {
     let selection = MovementList::parse(movement, parameters)?;
     let measured = selection.stats(conn).await?;
-    Ok(selection.each(conn, &measured, take).await?)
+    Ok(selection.selection.each(conn, &measured, take).await?)
 }
 
 /// What is wrong with the fields of a form, as far as it can be told without the store.
@@ -251,7 +251,7 @@ pub(crate) async fn latest(
 ) -> Result<Vec<MovementRecord>, db::Error> {
     // However many there are: the newest come in order from an index.
     let newest = MovementList::newest(movement);
-    newest.page(conn, &QueryStats::UNKNOWN, limit, 0).await
+    newest.selection.first(conn, limit).await
 }
 
 /// How many movements there are.

@@ -23,21 +23,24 @@ const TABLE: Table = Table {
 };
 
 /// The list of each kind.
-static LISTS: LazyLock<[List; Kind::ALL.len()]> = LazyLock::new(|| {
-    Kind::ALL.map(|kind| List {
-        fields: NamedRecord::FIELDS,
-        own: Box::leak(Box::new(Table {
+static LISTS: LazyLock<[List<NamedRecord>; Kind::ALL.len()]> = LazyLock::new(|| {
+    Kind::ALL.map(|kind| {
+        let table = Table {
             name: kind.path(),
             ..TABLE
-        })),
-        record: || (*COLUMNS, ""),
-        ..List::PLAIN
+        };
+        List::of(
+            Box::leak(Box::new(table)),
+            NamedRecord::FIELDS,
+            || (*COLUMNS, ""),
+            NamedRecord::from_row,
+        )
     })
 });
 
 /// Those that have all words in their names.
 #[expect(clippy::indexing_slicing, reason = "each kind has its list")]
-pub(in super::super) fn selection(kind: Kind, parameters: &Parameters) -> Selection {
+pub(in super::super) fn selection(kind: Kind, parameters: &Parameters) -> Selection<NamedRecord> {
     let words = search_words(parameters).into_iter();
     let contains = |word| Condition::new("name", "name_folded", Test::Contains(word));
     Selection {

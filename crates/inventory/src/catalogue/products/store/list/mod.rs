@@ -11,17 +11,15 @@ mod tests;
 
 pub(crate) use stats::StatsCache;
 
-use db::{Conn, Error, Money, Timestamp};
+use db::{Money, Timestamp};
 use resource::Record as _;
 
 use super::super::model::ProductRecord;
 use crate::{
-    listing::{Bound, Condition, Index, List, QueryStats, Selection, Table, Test, between},
+    listing::{Bound, Condition, Index, List, Selection, Table, Test, between},
     rest::{
-        Refusal,
         fields::FieldErrors,
         list::{FilterKind, Filters, OrderBy, QueryFilter, ordering, search_words},
-        page::{Page, PageRequest},
         query::Parameters,
     },
 };
@@ -71,9 +69,7 @@ static WORDS: Table = Table {
     is_indexed_by_field: false,
 };
 
-pub(in crate::catalogue::products) static LIST: List = List {
-    fields: ProductRecord::FIELDS,
-    own: &PRODUCTS,
+pub(in crate::catalogue::products) static LIST: List<ProductRecord> = List {
     others: &[&STOCK, &WORDS],
     clusters: &[
         (
@@ -84,14 +80,18 @@ pub(in crate::catalogue::products) static LIST: List = List {
         // Ids follow time.
         (&["id", "updated_at"], &["created_at"]),
     ],
-    record: || (*super::COLUMNS, *super::JOINS),
-    ..List::PLAIN
+    ..List::of(
+        &PRODUCTS,
+        ProductRecord::FIELDS,
+        || (*super::COLUMNS, *super::JOINS),
+        ProductRecord::from_row,
+    )
 };
 
 /// Which products are asked for, and in which order.
 #[derive(Debug, Clone)]
 pub(in crate::catalogue::products) struct ProductList {
-    selection: Selection,
+    pub(in crate::catalogue::products) selection: Selection<ProductRecord>,
     /// Whether no amount can lie within the bounds, so that nothing needs to be asked.
     is_impossible: bool,
 }
@@ -174,15 +174,6 @@ impl ProductList {
         }
     }
 
-    /// How many there are; counting stops at `most`.
-    pub(in crate::catalogue::products) async fn count_up_to(
-        &self,
-        conn: &mut Conn,
-        most: i64,
-    ) -> Result<u64, Error> {
-        self.selection.count_up_to(conn, most).await
-    }
-
     /// Whether all products are asked for, by one field at most: the aggregates know how many, and
     /// an index has the order.
     pub(in crate::catalogue::products) fn is_everything(&self) -> bool {
@@ -198,41 +189,5 @@ impl ProductList {
     ) -> Self {
         self.selection.conditions.extend(between(created));
         self
-    }
-
-    /// The page that is asked for.
-    pub(in crate::catalogue::products) async fn list(
-        &self,
-        conn: &mut Conn,
-        stats: &QueryStats,
-        wanted: PageRequest,
-    ) -> Result<Page<ProductRecord>, Refusal> {
-        let read = ProductRecord::from_row;
-        self.selection.list(conn, stats, wanted, read).await
-    }
-
-    /// One page of them.
-    pub(in crate::catalogue::products) async fn page(
-        &self,
-        conn: &mut Conn,
-        stats: &QueryStats,
-        limit: i64,
-        offset: i64,
-    ) -> Result<Vec<ProductRecord>, Error> {
-        let read = ProductRecord::from_row;
-        self.selection
-            .page(conn, stats, (limit, offset), read)
-            .await
-    }
-
-    /// All of them, one by one.
-    pub(in crate::catalogue::products) async fn each(
-        &self,
-        conn: &mut Conn,
-        stats: &QueryStats,
-        take: impl FnMut(&ProductRecord) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        let read = ProductRecord::from_row;
-        self.selection.each(conn, stats, read, take).await
     }
 }

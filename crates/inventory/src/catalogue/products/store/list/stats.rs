@@ -11,7 +11,7 @@ use std::{
 
 use db::{Conn, Error};
 
-use super::{ARCHIVED, ProductList, STOCK, WORDS};
+use super::{ARCHIVED, ProductList, ProductRecord, STOCK, WORDS};
 use crate::{
     aggregates::{self, Dimension},
     listing::{COMMON, Condition, DrivingTerm, QueryStats, Selection, Test},
@@ -71,7 +71,10 @@ impl ProductList {
     }
 }
 
-async fn read_stats(conn: &mut Conn, selection: &Selection) -> Result<QueryStats, Error> {
+async fn read_stats(
+    conn: &mut Conn,
+    selection: &Selection<ProductRecord>,
+) -> Result<QueryStats, Error> {
     let all = aggregates::count_products(conn, None).await?;
     // The few archived products are counted, and subtracted from all that match.
     let mut open = selection.clone();
@@ -115,7 +118,7 @@ async fn read_stats(conn: &mut Conn, selection: &Selection) -> Result<QueryStats
 /// products are archived. One word that is all that is asked for has them in the order of titles.
 async fn driving_term(
     conn: &mut Conn,
-    selection: &Selection,
+    selection: &Selection<ProductRecord>,
 ) -> Result<Option<DrivingTerm>, Error> {
     let mut terms = Vec::new();
     for condition in &selection.conditions {

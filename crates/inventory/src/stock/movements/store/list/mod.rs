@@ -16,7 +16,7 @@ mod tests;
 
 use std::time::Duration;
 
-use db::{Conn, Error};
+use db::{Conn, Error, Row};
 use resource::Record as _;
 
 use super::{
@@ -27,7 +27,7 @@ use crate::{
     aggregates,
     listing::{
         Bound, Cluster, Condition, Index, IndexName, List, Matches, QueryStats, Selection, Table,
-        Test, TextQuery, TextSearch, by_time,
+        Test, Text, TextQuery, TextSearch, by_time, text_of,
     },
     rest::{
         Refusal,
@@ -94,27 +94,31 @@ const SHARED_VALUES: &[&str] = &["quantity", "description"];
 /// Who delivers a product delivers all of it.
 const CLUSTERS: &[Cluster] = &[(&["supplier"], &["product"])];
 
-const INFLOW: List = List {
-    fields: MovementRecord::FIELDS,
-    own: &INFLOWS,
+static LIST_OF_INFLOWS: List<MovementRecord> = List {
     copied_names: &[("product", "title_folded")],
-    shared_values: SHARED_VALUES,
-    clusters: CLUSTERS,
-    record: || record(Movement::Inflow),
-    ..List::PLAIN
+    ..list(
+        &INFLOWS,
+        || record(Movement::Inflow),
+        |row| record_of(Movement::Inflow, row),
+    )
 };
 
-const OUTFLOW: List = List {
-    fields: MovementRecord::FIELDS,
-    own: &OUTFLOWS,
-    shared_values: SHARED_VALUES,
-    clusters: CLUSTERS,
-    record: || record(Movement::Outflow),
-    ..List::PLAIN
-};
+static LIST_OF_OUTFLOWS: List<MovementRecord> = list(
+    &OUTFLOWS,
+    || record(Movement::Outflow),
+    |row| record_of(Movement::Outflow, row),
+);
 
-static LIST_OF_INFLOWS: List = INFLOW;
-static LIST_OF_OUTFLOWS: List = OUTFLOW;
+const fn list<T>(
+    own: &'static Table,
+    record: fn() -> (&'static str, &'static str),
+    read: fn(&Row<'_>) -> Result<T, Error>,
+) -> List<T> {
+    let mut list = List::of(own, MovementRecord::FIELDS, record, read);
+    list.shared_values = SHARED_VALUES;
+    list.clusters = CLUSTERS;
+    list
+}
 
 /// The texts of a movement: title, serie number, description and who booked it.
 macro_rules! texts {
@@ -134,20 +138,13 @@ macro_rules! texts {
     };
 }
 
-static TEXTS_OF_INFLOWS: List = List {
-    record: texts!("inflow"),
-    ..INFLOW
-};
-
-static TEXTS_OF_OUTFLOWS: List = List {
-    record: texts!("outflow"),
-    ..OUTFLOW
-};
+static TEXTS_OF_INFLOWS: List<Text> = list(&INFLOWS, texts!("inflow"), text_of);
+static TEXTS_OF_OUTFLOWS: List<Text> = list(&OUTFLOWS, texts!("outflow"), text_of);
 
 static SEARCH_OF_INFLOWS: TextSearch = search_of(&TEXTS_OF_INFLOWS);
 static SEARCH_OF_OUTFLOWS: TextSearch = search_of(&TEXTS_OF_OUTFLOWS);
 
-const fn search_of(texts: &'static List) -> TextSearch {
+const fn search_of(texts: &'static List<Text>) -> TextSearch {
     TextSearch {
         texts,
         most_read: 10_000,
@@ -156,7 +153,7 @@ const fn search_of(texts: &'static List) -> TextSearch {
 }
 
 /// The list of one way.
-pub(in crate::stock::movements) fn list_of(movement: Movement) -> &'static List {
+pub(in crate::stock::movements) fn list_of(movement: Movement) -> &'static List<MovementRecord> {
     match movement {
         Movement::Inflow => &LIST_OF_INFLOWS,
         Movement::Outflow => &LIST_OF_OUTFLOWS,
@@ -172,7 +169,7 @@ fn record(movement: Movement) -> (&'static str, &'static str) {
 #[derive(Debug, Clone)]
 pub(in crate::stock::movements) struct MovementList {
     movement: Movement,
-    selection: Selection,
+    pub(in crate::stock::movements) selection: Selection<MovementRecord>,
 }
 
 impl MovementList {
@@ -284,9 +281,7 @@ impl MovementList {
             order: by_time(true),
             ..self.selection.clone()
         };
-        let all = (i64::MAX, 0);
-        let read = |row: &db::Row<'_>| record_of(self.movement, row);
-        newest.search(conn, of, sought, all, read).await
+        newest.search(conn, of, sought, (i64::MAX, 0)).await
     }
 
     /// The page that is asked for.
@@ -296,32 +291,6 @@ impl MovementList {
         wanted: PageRequest,
     ) -> Result<Page<MovementRecord>, Refusal> {
         let stats = self.stats(conn).await?;
-        let read = |row: &db::Row<'_>| record_of(self.movement, row);
-        self.selection.list(conn, &stats, wanted, read).await
-    }
-
-    /// One page of them, of so many that are selected.
-    pub(in crate::stock::movements) async fn page(
-        &self,
-        conn: &mut Conn,
-        stats: &QueryStats,
-        limit: i64,
-        offset: i64,
-    ) -> Result<Vec<MovementRecord>, Error> {
-        let read = |row: &db::Row<'_>| record_of(self.movement, row);
-        self.selection
-            .page(conn, stats, (limit, offset), read)
-            .await
-    }
-
-    /// All of them, one by one.
-    pub(in crate::stock::movements) async fn each(
-        &self,
-        conn: &mut Conn,
-        stats: &QueryStats,
-        take: impl FnMut(&MovementRecord) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        let read = |row: &db::Row<'_>| record_of(self.movement, row);
-        self.selection.each(conn, stats, read, take).await
+        self.selection.list(conn, &stats, wanted).await
     }
 }

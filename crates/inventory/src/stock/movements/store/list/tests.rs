@@ -99,7 +99,7 @@ on_both_engines!(
                 let names: Vec<_> = movement.fields().iter().map(|field| field.name).collect();
                 let everything = MovementList::newest(movement);
                 let stats = everything.stats(conn).await?;
-                let records = everything.page(conn, &stats, 3000, 0).await?;
+                let records = everything.selection.page(conn, &stats, (3000, 0)).await?;
                 for _ in 0..250 {
                     let what = [
                         dice.one_of(&["", "", "supplier=1", "supplier=3"]),
@@ -117,7 +117,11 @@ on_both_engines!(
                     let stats = list.stats(conn).await?;
                     let part = dice.part(expected.len());
                     let what = format!("{movement:?} {what} {part:?}");
-                    compare(conn, &list.selection, &stats, &expected, part, &what).await?;
+                    let list = (
+                        &list.selection,
+                        (|record| record.id) as fn(&MovementRecord) -> i64,
+                    );
+                    compare(conn, list, &stats, &expected, part, &what).await?;
                 }
             }
             Ok::<_, Error>(())
@@ -138,10 +142,9 @@ async fn looked_at(conn: &mut Conn, movement: Movement) -> Result<Vec<String>, E
         for days in ["", "&date_from=2026-11-20&date_to=2026-11-20"] {
             for product in ["", "&product=7"] {
                 let parameters = Parameters::parse(&format!("{supplier}{days}{product}"));
-                let mut texts = MovementList::parse(movement, &parameters)
-                    .unwrap()
-                    .selection;
-                (texts.list, texts.order) = (of.texts, by_time(true));
+                let list = MovementList::parse(movement, &parameters).unwrap();
+                let mut texts = list.selection.of_list(of.texts);
+                texts.order = by_time(true);
                 let stats = QueryStats::UNKNOWN;
                 looked.extend(plan_of(conn, &texts, &stats, (100, 0)).await?);
                 let of_three = Test::IsOneOf(vec![1, 2, 3]);
