@@ -34,11 +34,16 @@ static LISTS: LazyLock<[List; Kind::ALL.len()]> = LazyLock::new(|| {
 });
 
 #[expect(clippy::indexing_slicing, reason = "each kind has its list")]
+fn list_of(kind: Kind) -> &'static List {
+    let lists: &[List] = LISTS.as_slice();
+    &lists[kind as usize]
+}
+
 fn selection(kind: Kind, words: &[String], order: &[OrderBy]) -> Selection {
     let words = words.iter().cloned();
     let contains = |word| Condition::new("name", "name_folded", Test::Contains(word));
     Selection {
-        list: &LISTS[kind as usize],
+        list: list_of(kind),
         conditions: words.map(contains).collect(),
         order: order.to_vec(),
     }
