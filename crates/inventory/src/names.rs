@@ -13,13 +13,11 @@ use crate::{
     },
     analysis::{self, AnalysisSummary, restock_terms},
     audit,
-    catalogue::{
-        named::NamedRecord,
-        products::{IS_ARCHIVED, ProductRecord},
-    },
+    catalogue::{named::NamedRecord, products::ProductRecord},
     events::{Delivery, labels},
     stock::{
         LedgerEntry, OwnThreshold, Reason,
+        archive::IS_ARCHIVED,
         movements::{INFLOWS, MovementRecord},
         orders::BY_HAND,
         receiving::model::INVOICE,

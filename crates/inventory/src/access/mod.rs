@@ -1,4 +1,5 @@
-//! Who asks, and what they may do with which records: types that every other module uses. How somebody logs in is in `accounts`.
+//! Who asks, and what they may do with which records: types that every other module uses.
+//! How somebody logs in is in `accounts`.
 
 mod kind;
 mod permission;

@@ -8,7 +8,8 @@ use web::locale::Locale;
 
 use super::Kind;
 
-/// Makes the enum of the models: the kinds of named records, and these, with their names in permissions.
+/// Makes the enum of the models: the kinds of named records, and these, with their names in
+/// permissions.
 macro_rules! models {
     ($($(#[$doc:meta])* $model:ident = $code:literal, $gender:ident $words:tt;)+) => {
         /// A kind of record that permissions speak of.
@@ -132,8 +133,8 @@ impl Model {
         Self::all().find(|model| model.code() == code)
     }
 
-    /// Whether it is a record of the shop, which every authenticated user may read; accounts, what they did, what
-    /// leaves the shop to which address, and what buyers pay are not.
+    /// Whether it is a record of the shop, which every authenticated user may read. Accounts, what
+    /// they did, what leaves the shop to which address, and what buyers pay are not.
     pub const fn is_of_shop(self) -> bool {
         matches!(
             self,

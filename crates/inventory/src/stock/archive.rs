@@ -3,6 +3,7 @@
 //! products as all others, and has an address of its own for whether one is.
 
 use db::{Conn, Error, Timestamp};
+use resource::{Field, truth};
 
 use super::{LockedStock, store};
 use crate::{
@@ -10,10 +11,12 @@ use crate::{
     access::{Caller, Model},
     aggregates, analysis,
     audit::{self, Action},
-    catalogue::products,
     rest::{Message, Refusal, fields::FieldErrors},
     work::{Work, write},
 };
+
+/// Whether the shop no longer sells a product. No answer shows it.
+pub(crate) const IS_ARCHIVED: &Field = &truth("Arquivado", "Archived").named("archived");
 
 /// Why nothing of a product moves.
 pub(super) const ARCHIVED: Message = Message::fixed(
@@ -82,7 +85,7 @@ async fn set_archived(
     if is_archived {
         analysis::withdraw(tx, product).await?;
     }
-    let action = Action::Changed(&[products::IS_ARCHIVED.name]);
+    let action = Action::Changed(&[IS_ARCHIVED.name]);
     audit::record(work, action, Model::Product, product, &title).await?;
     Ok((title, true))
 }

@@ -8,7 +8,6 @@ mod store;
 mod write;
 
 pub(crate) use lookup::few;
-pub(crate) use model::IS_ARCHIVED;
 pub use model::{MAX_SERIE_NUMBER, ProductInput, ProductRecord};
 pub(crate) use offers::best;
 pub use write::Products;

@@ -1,7 +1,7 @@
 //! What a product is.
 
 use db::{Money, Timestamp};
-use resource::{Field, Named, id, integer, price, reference, resource, text, time, truth};
+use resource::{Named, id, integer, price, reference, resource, text, time};
 
 use crate::{
     catalogue::MAX_NAME,
@@ -10,9 +10,6 @@ use crate::{
 
 /// Longest serie number, in characters.
 pub const MAX_SERIE_NUMBER: usize = 200;
-
-/// Whether the shop no longer sells it. No answer shows it.
-pub(crate) const IS_ARCHIVED: &Field = &truth("Arquivado", "Archived").named("archived");
 
 resource! {
     /// A product as the API shows it. Its quantity and the time of its last change stand in its stock's row, `s`.

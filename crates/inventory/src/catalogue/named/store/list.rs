@@ -38,13 +38,18 @@ static LISTS: LazyLock<[List<NamedRecord>; Kind::ALL.len()]> = LazyLock::new(|| 
     })
 });
 
-/// Those that have all words in their names.
 #[expect(clippy::indexing_slicing, reason = "each kind has its list")]
+fn list_of(kind: Kind) -> &'static List<NamedRecord> {
+    let lists: &[List<NamedRecord>] = LISTS.as_slice();
+    &lists[kind as usize]
+}
+
+/// Those that have all words in their names.
 pub(in super::super) fn selection(kind: Kind, parameters: &Parameters) -> Selection<NamedRecord> {
     let words = search_words(parameters).into_iter();
     let contains = |word| Condition::new("name", "name_folded", Test::Contains(word));
     Selection {
-        list: &LISTS[kind as usize],
+        list: list_of(kind),
         conditions: words.map(contains).collect(),
         order: ordering(parameters, NamedRecord::NAMES, BY_NAME),
     }
