@@ -10,7 +10,7 @@ pub(crate) mod stub;
 use std::time::Duration;
 
 use checkout::provider::{
-    AccessToken, CardToken, Client, Config, ExternalReference, Failure, NewPayment,
+    AccessToken, CardToken, Client, ExternalReference, Failure, NewPayment, ProviderConfig,
     ProviderPayment, UpstreamKey,
 };
 use checkout::request::{self, PaymentRequest};
@@ -25,8 +25,8 @@ fn now() -> Timestamp {
     Timestamp::parse("2026-11-20T12:00:00Z").unwrap()
 }
 
-fn config(base_url: &str, timeout: Duration) -> Config {
-    Config {
+fn config(base_url: &str, timeout: Duration) -> ProviderConfig {
+    ProviderConfig {
         base_url: base_url.parse().unwrap(),
         access_token: AccessToken::parse("TEST-token").unwrap(),
         timeout,

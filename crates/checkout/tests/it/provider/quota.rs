@@ -8,7 +8,7 @@ use super::*;
 fn limited() -> (Client, Clock) {
     let clock = Clock::fixed(now());
     let quota = "100/minute,1000/hour,10000/day".parse().unwrap();
-    let config = Config {
+    let config = ProviderConfig {
         quota,
         ..config("http://127.0.0.1:1", Duration::from_secs(1))
     };
