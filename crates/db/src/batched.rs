@@ -43,7 +43,9 @@ pub enum Outcome<A> {
 
 /// Makes one change alone.
 ///
-/// # Errors Those of [`BatchedChange::make`], and when it returns no outcome.
+/// # Errors
+///
+/// Those of [`BatchedChange::make`], and when it returns no outcome.
 pub(crate) async fn alone<B: BatchedChange>(
     change: &B,
     locks: Locks,

@@ -78,7 +78,9 @@ impl Db {
     /// migrate once. A SQLite database that is not empty is first copied to
     /// `FILE.TIME-before-SERVICE-MIGRATION.backup`; the newest five copies are kept.
     ///
-    /// # Errors When the database has a migration that this program does not know (a newer version
+    /// # Errors
+    ///
+    /// When the database has a migration that this program does not know (a newer version
     /// made it), when the text of an applied one has changed, or when a pending one should have
     /// come before an applied one; and errors of the SQL.
     pub async fn migrate(&self, migrations: &Migrations) -> Result<Vec<&'static str>, Error> {

@@ -86,7 +86,9 @@ impl Replica {
 
     /// Increments this process's counter, reads the others, and removes dead replicas.
     ///
-    /// # Errors When the database cannot be reached. No replica is taken for dead meanwhile.
+    /// # Errors
+    ///
+    /// When the database cannot be reached. No replica is taken for dead meanwhile.
     pub async fn heartbeat(&self) -> Result<Heartbeat, Error> {
         let id = self.0.id.clone();
         let beat = async move |tx: &mut Tx| {
