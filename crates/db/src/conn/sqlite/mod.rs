@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rusqlite::{OpenFlags, config::DbConfig};
+use rusqlite::{ErrorCode, OpenFlags, config::DbConfig};
 
 use crate::{Error, Options, Param, Row, Rows, value};
 
@@ -248,11 +248,12 @@ fn set_up(
 ) -> rusqlite::Result<()> {
     raw.busy_timeout(options.wait)?;
     raw.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
+    keep_log(raw, options.wait)?;
     // Sorting and temporary tables spill into files past the cache: memory stays bounded. No memory
     // map: a file that shrinks or a disk that fails would end the process by a signal instead of an
     // error.
     raw.execute_batch(&format!(
-        "PRAGMA page_size = {PAGE_BYTES}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
+        "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
          PRAGMA secure_delete = FAST; PRAGMA mmap_size = 0; PRAGMA temp_store = FILE; PRAGMA wal_autocheckpoint = 0;
          PRAGMA cache_size = -{};",
         cache_mib(role, options) * 1024
@@ -266,6 +267,25 @@ fn set_up(
     value::sqlite_money::register(raw)?;
     let timer = Arc::clone(timer);
     raw.progress_handler(STEPS_BETWEEN_CHECKS, Some(move || timer.is_over()))
+}
+
+/// Makes the database keep a write-ahead log. When two connections begin a new database's log at the
+/// same time, SQLite refuses one at once, because they would wait for each other. So that one waits as
+/// a reader until the other is done, and tries again.
+fn keep_log(raw: &rusqlite::Connection, wait: Duration) -> rusqlite::Result<()> {
+    let start = Instant::now();
+    let sql = format!("PRAGMA page_size = {PAGE_BYTES}; PRAGMA journal_mode = WAL;");
+    loop {
+        match raw.execute_batch(&sql) {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && start.elapsed() < wait =>
+            {
+                raw.execute_batch("SELECT 1 FROM sqlite_schema")?;
+            }
+            done => return done,
+        }
+    }
 }
 
 /// The page cache of a connection, in MiB. The writer keeps its cache from one transaction to the
