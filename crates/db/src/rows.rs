@@ -2,7 +2,7 @@
 
 use crate::{Kind, OwnedValue};
 
-/// Rows of one table that are to be inserted. Emptied by [`Tx::insert_rows`], so that one buffer
+/// Rows of one table that are to be inserted. Emptied by [`Tx::insert_rows`](crate::Tx::insert_rows), so that one buffer
 /// serves a whole load.
 #[derive(Debug)]
 pub struct Rows {

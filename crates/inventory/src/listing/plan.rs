@@ -98,7 +98,7 @@ impl QueryStats {
     }
 
     /// The same part, from the end of the list, where that is nearer than its beginning.
-    pub(super) fn from_end(&self, (limit, offset): Part) -> Option<Part> {
+    pub(super) fn part_from_end(&self, (limit, offset): Part) -> Option<Part> {
         let count = i64::try_from(self.count).ok()?;
         let end = offset.saturating_add(limit).min(count);
         (offset > count / 2 && offset < end).then(|| (end - offset, count - end))

@@ -9,6 +9,9 @@ use web::locale::Locale;
 use super::Frame;
 use crate::rest::Refusal;
 
+/// What a record is called, and its address if the reader may see it.
+pub(crate) type NamedAddress = (String, Option<String>);
+
 /// A record, or several, to be deleted, as the page asks about it.
 #[derive(Debug)]
 pub(crate) struct Deletion {
@@ -19,7 +22,7 @@ pub(crate) struct Deletion {
     /// The consequence, in one sentence.
     pub(crate) sentence: String,
     /// What goes with it or keeps it: a heading or nothing, and records with their addresses.
-    pub(crate) lists: Vec<(&'static str, Vec<(String, Option<String>)>)>,
+    pub(crate) lists: Vec<(&'static str, Vec<NamedAddress>)>,
     /// Records that the reader may not delete, and why.
     pub(crate) kept: Vec<(String, String)>,
     /// What the form sends.

@@ -100,6 +100,26 @@ pub(super) fn version_of(
     version(&versions::of(fields.iter().copied(), record, locale), true)
 }
 
+/// Reads a row's cells, of which those that were changed remain.
+fn read_cells(
+    fields: &[&'static Field],
+    members: &mut Members,
+    locale: Locale,
+) -> (Form, FormEdit) {
+    let mut form = Form::of(members);
+    members.retain(|name, _| fields.iter().any(|field| field.name == *name));
+    let entered = fields.iter().copied();
+    let entered: Vec<_> = entered
+        .filter(|field| members.contains_key(field.name))
+        .collect();
+    posts::read_fields(&mut form, members, entered.iter().copied(), locale);
+    let edit = FormEdit::of_cells(&form, members, &entered);
+    for unchanged in edit.unchanged() {
+        members.remove(unchanged);
+    }
+    (form, edit)
+}
+
 /// Saves what was changed in a list, or shows the list again.
 pub(super) async fn save(
     page: &PageState,
@@ -117,23 +137,7 @@ pub(super) async fn save(
         let Ok(id) = id.parse() else {
             continue;
         };
-        let mut form = Form::of(&members);
-        let is_field = |name: &str| fields.iter().any(|field| field.name == name);
-        members.retain(|name, _| is_field(name));
-        let entered = fields.iter().copied();
-        let entered: Vec<_> = entered
-            .filter(|field| members.contains_key(field.name))
-            .collect();
-        posts::read_fields(
-            &mut form,
-            &mut members,
-            entered.iter().copied(),
-            site.locale,
-        );
-        let edit = FormEdit::of_cells(&form, &members, &entered);
-        for unchanged in edit.unchanged() {
-            members.remove(unchanged);
-        }
+        let (mut form, edit) = read_cells(&fields, &mut members, site.locale);
         if members.is_empty() && !form.is_refused() {
             continue;
         }

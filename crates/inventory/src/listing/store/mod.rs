@@ -44,7 +44,7 @@ impl<T: 'static> Selection<T> {
         let (far, from_end) = match path {
             AccessPath::Walk(walk) => {
                 let far = FarWalk::of(self, engine, stats, walk, part);
-                (far, stats.from_end(part))
+                (far, stats.part_from_end(part))
             }
             _ => (None, None),
         };

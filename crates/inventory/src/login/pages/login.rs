@@ -108,7 +108,7 @@ pub(crate) fn open(
     request: Request,
 ) -> Response {
     let (parts, _) = request.into_parts();
-    let next = entrance.next(query_next(&parts));
+    let next = entrance.next(query_next(&parts).as_deref());
     let visit = Visit::of(&parts.extensions);
     if visit.caller().is_some_and(|caller| entrance.admits(caller)) {
         return redirect(&next);
@@ -332,8 +332,8 @@ impl Entrance {
     }
 
     /// Where the login leads: back to where it was asked for, else to the first page.
-    fn next(self, asked: Option<String>) -> String {
-        match safe_next(asked.as_deref()) {
+    fn next(self, wanted: Option<&str>) -> String {
+        match safe_next(wanted) {
             next if self == Self::Administration && next == "/" => "/admin/".to_owned(),
             next => next,
         }
@@ -350,7 +350,7 @@ impl LoginInput {
         Self {
             entrance,
             username: sent("username"),
-            next: entrance.next(next),
+            next: entrance.next(next.as_deref()),
             remembered: is_site && sent("remember") != "no",
             left_empty: ["username", "password"]
                 .into_iter()
