@@ -104,7 +104,7 @@ pub async fn recent(state: &State, user: i64, limit: i64) -> Result<Vec<Entry>, 
     Ok(state.db.read(read).await?)
 }
 
-/// One part of the log, newest first (or oldest), and how many rows it has in all, of which no more than `most` are counted.
+/// One part of the log, newest or oldest first, and how many rows match. Counting stops at `most`.
 pub(crate) async fn list(
     state: &State,
     selection: LogSelection,

@@ -73,13 +73,14 @@ async fn write<R: Resource>(
     }
 }
 
-/// The stretch of a list that is asked for: how many rows, and how many before them.
+/// The requested page: its limit and its offset.
 fn stretch(asked: &ListParameters) -> Part {
     let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
     (signed(asked.size), signed(asked.offset()))
 }
 
-/// A list of which no more than [`MOST_COUNTED`] rows were counted, with a note where there may be more than a search covers.
+/// A list of which at most [`MOST_COUNTED`] rows were counted. The note says that a search may
+/// have missed rows.
 fn counted<T>(found: Matches<T>, record: impl Fn(T) -> ModelRecord, note: Both) -> RecordPage {
     RecordPage {
         count: RecordCount {

@@ -132,10 +132,13 @@ async fn view<'a>(
     if asked.page > 1 && rows.records.is_empty() {
         return Err(Refusal::InvalidPage(crate::rest::list::InvalidPage));
     }
-    if asked.shows_all && rows.count.number <= SHOW_ALL && !rows.count.is_more {
-        rows.records = every(page, model, &asked, SHOW_ALL)
-            .await?
-            .unwrap_or_default();
+    // Where too many came meanwhile, the first page stays.
+    if asked.shows_all
+        && rows.count.number <= SHOW_ALL
+        && !rows.count.is_more
+        && let Some(records) = every(page, model, &asked, SHOW_ALL).await?
+    {
+        rows.records = records;
     }
     edits.refresh(about, &rows.records, site.locale);
     let total = if asked.is_narrowed() {

@@ -100,7 +100,7 @@ pub(super) async fn form(
     open(Entrance::Site, &page, layout, request)
 }
 
-/// The empty form; those who are in already are led on.
+/// The empty form. Who is logged in already is redirected.
 pub(crate) fn open(
     entrance: Entrance,
     page: &PageState,
