@@ -45,7 +45,7 @@ use web::{Clock, Random, Supervisor, rate::Windows, server::Shutdown};
 use accounts::{Passwords, TokenKey};
 pub use app::{App, FirstUser, Parts, StartError, Workers, app, keep_alive, state};
 pub use config::Config;
-pub use page::Address;
+pub use page::RouteAddress;
 pub use routes::{documented_addresses, openapi, page_addresses};
 
 /// The service's name, in `/health` and in figures.

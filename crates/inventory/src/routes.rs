@@ -34,9 +34,9 @@ use crate::{
     dashboard,
     error_pages::{self, Shapes},
     login,
-    openapi::{self, DOCUMENTS, Described, Document},
+    openapi::{self, ApiDocument, DOCUMENTS, RouteDocs},
     page::{
-        self, Address, PageState, flash,
+        self, PageState, RouteAddress, flash,
         routes::{PageRouter, RouterParts},
         visits::visits,
     },
@@ -110,8 +110,8 @@ static PAGES: LazyLock<RouterParts> = LazyLock::new(|| {
 static FILES: LazyLock<RouterParts> = LazyLock::new(|| uploads::routes().gathered());
 
 /// Made once for each process: it takes longer than all else that a start does.
-static DOCUMENT: LazyLock<Document> = LazyLock::new(|| {
-    openapi::document(Described {
+static DOCUMENT: LazyLock<ApiDocument> = LazyLock::new(|| {
+    openapi::document(RouteDocs {
         api: API.openapi(),
         integrations: INTEGRATIONS.openapi(),
         pages: PAGES.openapi.clone(),
@@ -124,12 +124,12 @@ pub fn openapi() -> &'static str {
 }
 
 /// The addresses that the document describes.
-pub fn documented_addresses() -> &'static [Address] {
+pub fn documented_addresses() -> &'static [RouteAddress] {
     &DOCUMENT.addresses
 }
 
 /// Every address that only people read: pages and their forms. They are not in the API's document.
-pub fn page_addresses() -> impl Iterator<Item = &'static Address> {
+pub fn page_addresses() -> impl Iterator<Item = &'static RouteAddress> {
     PAGES.addresses.iter().chain(&FILES.addresses)
 }
 
@@ -217,7 +217,7 @@ async fn around_api(
     if let Some(refusal) = refused_address(is_public, &request) {
         return refusal;
     }
-    let Some(indent) = indent::asked(request.headers()) else {
+    let Some(indent) = indent::requested(request.headers()) else {
         // The stack renders errors, in the same form.
         return limited(max_body, request, next).await;
     };
@@ -253,7 +253,7 @@ async fn usable_address(
     if let Some(refusal) = refused_address(is_public, &request) {
         return refusal;
     }
-    let indent = indent::asked(request.headers());
+    let indent = indent::requested(request.headers());
     let response = next.run(request).await;
     indented(response, indent).await
 }

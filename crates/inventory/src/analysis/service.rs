@@ -10,7 +10,7 @@ use super::{
 use crate::{
     State,
     access::{Caller, Model, Permission, Verb},
-    listing::{Matches, Part, TextQuery},
+    listing::{Matches, PageRange, TextQuery},
     rest::{
         Refusal,
         page::{Page, PageRequest},
@@ -125,7 +125,7 @@ pub(crate) async fn search(
     state: &State,
     product: Option<i64>,
     sought: TextQuery,
-    part: Part,
+    part: PageRange,
 ) -> Result<Matches<AnalysisSummary>, Refusal> {
     let list = results::selection(product);
     let read =

@@ -13,7 +13,7 @@ use utoipa_axum::router::UtoipaMethodRouter;
 
 use super::{
     gate::{self, Call, Endpoint},
-    metadata::{self, Action},
+    metadata::{self, WritableFields},
     resource::answer,
 };
 use crate::{
@@ -113,10 +113,10 @@ impl Guard {
         Ok(Request::from_parts(parts, body))
     }
 
-    const fn action(self) -> Option<Action> {
+    const fn action(self) -> Option<WritableFields> {
         match self.admits {
             Admits::Permitted(_) | Admits::Signed => None,
-            Admits::Anyone(fields) => Some(Action {
+            Admits::Anyone(fields) => Some(WritableFields {
                 method: Method::POST,
                 fields,
             }),

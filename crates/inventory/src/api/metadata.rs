@@ -12,9 +12,9 @@ use crate::rest::number::{PLACES, WHOLE_DIGITS};
 const JSON: &str = "application/json";
 
 /// A field as `OPTIONS` describes it.
-struct Described<'a>(&'a Field);
+struct FieldMetadata<'a>(&'a Field);
 
-impl Serialize for Described<'_> {
+impl Serialize for FieldMetadata<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         let kind = match self.0.kind {
@@ -58,26 +58,30 @@ impl Serialize for Described<'_> {
 
 /// What a caller may write at an address.
 #[derive(Debug, Clone)]
-pub(crate) struct Action {
+pub(crate) struct WritableFields {
     /// By which method.
     pub(crate) method: Method,
     /// The fields of the resource, in its order.
     pub(crate) fields: &'static [&'static Field],
 }
 
-impl Serialize for Action {
+impl Serialize for WritableFields {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(1))?;
-        map.serialize_entry(self.method.as_str(), &Members(self.fields))?;
+        map.serialize_entry(self.method.as_str(), &FieldsMetadata(self.fields))?;
         map.end()
     }
 }
 
-struct Members(&'static [&'static Field]);
+struct FieldsMetadata(&'static [&'static Field]);
 
-impl Serialize for Members {
+impl Serialize for FieldsMetadata {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|field| (field.name, Described(field))))
+        serializer.collect_map(
+            self.0
+                .iter()
+                .map(|field| (field.name, FieldMetadata(field))),
+        )
     }
 }
 
@@ -87,7 +91,7 @@ pub(crate) fn called(model: &str, what: &str) -> String {
 }
 
 /// The answer to `OPTIONS`.
-pub(crate) fn answer(name: &str, actions: Option<Action>) -> Response {
+pub(crate) fn answer(name: &str, actions: Option<WritableFields>) -> Response {
     #[derive(Serialize)]
     struct Metadata<'name> {
         name: &'name str,
@@ -95,7 +99,7 @@ pub(crate) fn answer(name: &str, actions: Option<Action>) -> Response {
         renders: [&'static str; 1],
         parses: [&'static str; 1],
         #[serde(skip_serializing_if = "Option::is_none")]
-        actions: Option<Action>,
+        actions: Option<WritableFields>,
     }
     json(
         StatusCode::OK,
@@ -146,7 +150,7 @@ mod tests {
             ),
         ] {
             assert_eq!(
-                serde_json::to_string(&Described(&field)).unwrap(),
+                serde_json::to_string(&FieldMetadata(&field)).unwrap(),
                 described
             );
         }
@@ -158,7 +162,7 @@ mod tests {
             &id().named("id"),
             &resource::reference::<Named>("Marca", "Brand", "brands").named("brand"),
         ];
-        let action = Action {
+        let action = WritableFields {
             method: Method::POST,
             fields: &FIELDS,
         };

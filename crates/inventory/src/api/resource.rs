@@ -22,7 +22,7 @@ pub(crate) use super::submission::too_large;
 pub use super::submission::{Submission, content_type, read_bytes, read_members, submission};
 use super::{
     gate::{self, Call, Endpoint},
-    metadata::{self, Action},
+    metadata::{self, WritableFields},
     openapi::{self, Description},
     writes,
 };
@@ -254,7 +254,7 @@ fn metadata_of<R: Resource>(
         Some(Verb::Change) if resource.methods().contains(&Method::PUT) => Some(Method::PUT),
         _ => None,
     };
-    let actions = method.map(|method| Action {
+    let actions = method.map(|method| WritableFields {
         method,
         fields: resource.fields(),
     });

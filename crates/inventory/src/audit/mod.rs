@@ -14,7 +14,7 @@ use resource::Record;
 use crate::{
     State,
     access::Model,
-    listing::{Matches, Part, TextQuery},
+    listing::{Matches, PageRange, TextQuery},
     rest::{
         Refusal,
         fields::Draft,
@@ -108,7 +108,7 @@ pub async fn recent(state: &State, user: i64, limit: i64) -> Result<Vec<Entry>, 
 pub(crate) async fn list(
     state: &State,
     selection: LogSelection,
-    part: Part,
+    part: PageRange,
     most: i64,
 ) -> Result<Matches<Entry>, Refusal> {
     let rows = selection.selection();

@@ -7,8 +7,8 @@ use super::{Action, ActionKind, Entry, FieldChange, LogSelection};
 use crate::{
     access::{Actor, Model},
     listing::{
-        Condition, Index, List, Selection, Table, Test, Text, TextSearch, between, by_id, by_time,
-        text_of,
+        Condition, Index, List, SearchedText, Selection, Table, Test, TextSearch, between, by_id,
+        by_time, text_of,
     },
 };
 
@@ -36,7 +36,7 @@ pub(super) static LIST: List<Entry> = List::of(
 );
 
 /// What people call the record, and who did it.
-static TEXTS: List<Text> = List::of(
+static TEXTS: List<SearchedText> = List::of(
     &ENTRIES,
     FIELDS,
     || {

@@ -17,7 +17,7 @@ use crate::{
     aggregates::{self, DAY, Dimension, StockAggregate},
     analysis::{self, AnalysisSummary},
     events::{Delivery, DeliveryState, Endpoint, Filter, deliveries, endpoints},
-    page::part::{Part, part},
+    page::part::{PagePart, part},
     reorder::{self, LowProduct},
     rest::{Refusal, json::Named},
     stock::{
@@ -58,10 +58,10 @@ pub(crate) struct Dashboard {
     pub(crate) now: Timestamp,
     pub(crate) figures: StockFigures,
     /// The newest one, if there is any.
-    pub(crate) analysis: Part<Option<AnalysisSummary>>,
-    pub(crate) failed: Part<DeliveryProblems>,
+    pub(crate) analysis: PagePart<Option<AnalysisSummary>>,
+    pub(crate) failed: PagePart<DeliveryProblems>,
     /// Paid orders whose goods have not left the stock.
-    pub(crate) orders: Part<WaitingOrders>,
+    pub(crate) orders: PagePart<WaitingOrders>,
 }
 
 /// The figures of stock and movements, from one snapshot where all of them can be read.
@@ -69,11 +69,11 @@ pub(crate) struct Dashboard {
 pub(crate) struct StockFigures {
     /// The ledger's newest entry at that time.
     pub(crate) version: i64,
-    pub(crate) sales: Part<SalesTrend>,
-    pub(crate) stock: Part<StockBreakdown>,
-    pub(crate) low: Part<LowProducts>,
+    pub(crate) sales: PagePart<SalesTrend>,
+    pub(crate) stock: PagePart<StockBreakdown>,
+    pub(crate) low: PagePart<LowProducts>,
     /// Newest first.
-    pub(crate) movements: Part<Vec<(Movement, MovementRecord)>>,
+    pub(crate) movements: PagePart<Vec<(Movement, MovementRecord)>>,
 }
 
 /// The stock, in total, by category and by brand.

@@ -21,7 +21,7 @@ use db::{Error, Money, OwnedValue, Row, Timestamp};
 use resource::{Field, find, sql};
 
 pub(crate) use plan::{COMMON, DrivingTerm, QueryStats};
-pub(crate) use text_search::{Matches, Text, TextQuery, TextSearch, text_of};
+pub(crate) use text_search::{Matches, SearchedText, TextQuery, TextSearch, text_of};
 
 use crate::{rest::list::OrderBy, search::Key};
 
@@ -163,7 +163,7 @@ impl Index {
 }
 
 /// A part of a list: at most so many records, behind so many.
-pub(crate) type Part = (i64, i64);
+pub(crate) type PageRange = (i64, i64);
 
 /// Which records are asked for, and in which order.
 #[derive(Debug)]

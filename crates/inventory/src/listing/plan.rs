@@ -1,7 +1,7 @@
 //! The planner: how the ids of a page are read. The constants say what the engines do at a million
 //! products and ten million movements; `balcao bench inventory --only lists` measures the result.
 
-use super::{Bound, Condition, Index, Part, Selection, Table, Test};
+use super::{Bound, Condition, Index, PageRange, Selection, Table, Test};
 
 /// A match that is sorted costs as much as so many index entries that are read: its row is looked
 /// up first.
@@ -98,7 +98,7 @@ impl QueryStats {
     }
 
     /// The same part, from the end of the list, where that is nearer than its beginning.
-    pub(super) fn part_from_end(&self, (limit, offset): Part) -> Option<Part> {
+    pub(super) fn part_from_end(&self, (limit, offset): PageRange) -> Option<PageRange> {
         let count = i64::try_from(self.count).ok()?;
         let end = offset.saturating_add(limit).min(count);
         (offset > count / 2 && offset < end).then(|| (end - offset, count - end))
@@ -151,11 +151,11 @@ impl<T: 'static> Selection<T> {
             .tables()
             .flat_map(|table| table.indexes.iter().map(move |index| (table, *index)));
         let is_within = |table: &Table, field: &str| {
-            let asked = driving.filter(|driving| driving.table == table);
-            let asked = asked.map(|driving| &driving.condition);
+            let fulfilled = driving.filter(|driving| driving.table == table);
+            let fulfilled = fulfilled.map(|driving| &driving.condition);
             self.conditions
                 .iter()
-                .chain(asked)
+                .chain(fulfilled)
                 .any(|condition| condition.field == field && condition.is_of_one_value())
         };
         let in_order = indexes

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use db::{Conn, Error, Query};
 use resource::{Field, Record, Value, find, sql};
 
-use super::{Part, QueryStats, Selection, plan::AccessPath};
+use super::{PageRange, QueryStats, Selection, plan::AccessPath};
 use crate::{plans, rest::list::OrderBy};
 
 /// Every path that gives the page.
@@ -31,7 +31,7 @@ pub(crate) async fn compare<T: 'static>(
     (selection, id): (&Selection<T>, fn(&T) -> i64),
     stats: &QueryStats,
     expected: &[i64],
-    (limit, offset): Part,
+    (limit, offset): PageRange,
     what: &str,
 ) -> Result<(), Error> {
     assert_eq!(stats.count, expected.len() as u64, "{what}");
@@ -69,7 +69,7 @@ pub(crate) async fn plan_of<T: 'static>(
     conn: &mut Conn,
     selection: &Selection<T>,
     stats: &QueryStats,
-    part @ (limit, offset): Part,
+    part @ (limit, offset): PageRange,
 ) -> Result<Vec<String>, Error> {
     let path = selection.access_path(stats, (limit + offset).unsigned_abs());
     let engine = conn.engine();
@@ -151,7 +151,7 @@ impl Dice {
     }
 
     /// A part of a list of so many.
-    pub(crate) fn part(&mut self, count: usize) -> Part {
+    pub(crate) fn part(&mut self, count: usize) -> PageRange {
         let limit = [1, 7, 10, 100][usize::try_from(self.below(4)).unwrap()];
         let offset = self
             .below(count as u64 + 1)

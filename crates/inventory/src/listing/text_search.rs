@@ -4,13 +4,13 @@
 
 use db::{Conn, Error, Row, Timestamp};
 
-use super::{Condition, List, Part, Selection, Test};
+use super::{Condition, List, PageRange, Selection, Test};
 
 /// What a search reads of a list.
 #[derive(Debug)]
 pub(crate) struct TextSearch {
     /// The list, of which a record is its time, its id, its product's id, and its text.
-    pub(crate) texts: &'static List<Text>,
+    pub(crate) texts: &'static List<SearchedText>,
     /// The texts of so many records are read.
     pub(crate) most_read: usize,
     /// So many matches are shown: those that come first.
@@ -37,10 +37,10 @@ pub(crate) struct Matches<T> {
 }
 
 /// A record's place in the order, its product, and its text.
-pub(crate) type Text = ((Timestamp, i64), Option<i64>, String);
+pub(crate) type SearchedText = ((Timestamp, i64), Option<i64>, String);
 
 /// Reads a text.
-pub(crate) fn text_of(row: &Row<'_>) -> Result<Text, Error> {
+pub(crate) fn text_of(row: &Row<'_>) -> Result<SearchedText, Error> {
     Ok(((row.get(0)?, row.get(1)?), row.get(2)?, row.get(3)?))
 }
 
@@ -51,7 +51,7 @@ impl<T: 'static> Selection<T> {
         conn: &mut Conn,
         of: &TextSearch,
         sought: &TextQuery,
-        (limit, offset): Part,
+        (limit, offset): PageRange,
     ) -> Result<Matches<T>, Error> {
         let (products, is_many) = &sought.titled;
         let texts = self.of_list(of.texts);

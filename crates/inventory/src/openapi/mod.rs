@@ -18,8 +18,8 @@ use web::{
 };
 
 use crate::{
-    SERVICE, VERSION, analysis, api::openapi::PAGE_FAILED, catalogue::named::Kind, page::Address,
-    stock,
+    SERVICE, VERSION, analysis, api::openapi::PAGE_FAILED, catalogue::named::Kind,
+    page::RouteAddress, stock,
 };
 
 const ABOUT: &str = "\
@@ -67,7 +67,7 @@ pub(crate) const DOCUMENTS: docs::Paths = docs::Paths {
 };
 
 /// What the routes of the service describe.
-pub(crate) struct Described {
+pub(crate) struct RouteDocs {
     /// The API's operations.
     pub(crate) api: OpenApi,
     /// Those for programs of the shop's own.
@@ -77,20 +77,20 @@ pub(crate) struct Described {
 }
 
 /// The document, and the addresses that it describes.
-pub(crate) struct Document {
+pub(crate) struct ApiDocument {
     /// OpenAPI 3.1, JSON.
     pub(crate) json: String,
-    pub(crate) addresses: Vec<Address>,
+    pub(crate) addresses: Vec<RouteAddress>,
 }
 
 /// The document of what the routes describe.
-pub(crate) fn document(routes: Described) -> Document {
+pub(crate) fn document(routes: RouteDocs) -> ApiDocument {
     let api = whole(routes);
-    let addresses = api.paths.paths.iter().map(|(path, item)| Address {
+    let addresses = api.paths.paths.iter().map(|(path, item)| RouteAddress {
         path: path.clone(),
         methods: with_head(web::openapi::methods(item)),
     });
-    Document {
+    ApiDocument {
         addresses: addresses.collect(),
         json: web::openapi::to_json(api, &headers()).to_string(),
     }
@@ -105,8 +105,8 @@ fn with_head(methods: impl Iterator<Item = Method>) -> Vec<Method> {
 }
 
 /// Every operation, with what the layers around it add, and what the operations refer to.
-fn whole(routes: Described) -> OpenApi {
-    let Described {
+fn whole(routes: RouteDocs) -> OpenApi {
+    let RouteDocs {
         mut api,
         mut integrations,
         mut pages,

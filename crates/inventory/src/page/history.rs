@@ -9,7 +9,7 @@ use crate::{
     access::Model,
     audit::{self, ActionKind, Entry, FieldChange},
     names,
-    page::part::{Part, part},
+    page::part::{PagePart, part},
     rest::{
         Refusal,
         json::time_text,
@@ -42,7 +42,7 @@ pub(crate) async fn changes(
     model: Model,
     id: i64,
     locale: Locale,
-) -> Result<Part<Vec<ChangeView>>, Refusal> {
+) -> Result<PagePart<Vec<ChangeView>>, Refusal> {
     let read = page(state, (model, id), (1, SHOWN), locale, phrase);
     part("history", async { Ok::<_, Refusal>(read.await?.results) }).await
 }

@@ -9,7 +9,7 @@ pub(crate) mod form;
 pub(crate) mod form_token;
 mod frame;
 pub(crate) mod history;
-pub(crate) mod index;
+pub(crate) mod list_page;
 pub(crate) mod numbers;
 pub(crate) mod part;
 pub(crate) mod picker;
@@ -27,7 +27,7 @@ pub(crate) mod visits;
 pub(crate) use form::Form;
 pub(crate) use frame::{Frame, picked_next, see_other};
 pub(crate) use posts::FormSubmission;
-pub use routes::Address;
+pub use routes::RouteAddress;
 
 use axum::{
     extract::{FromRef, State as Extracted},

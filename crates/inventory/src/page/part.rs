@@ -7,10 +7,10 @@ use crate::rest::Refusal;
 pub(crate) struct UnreadPart;
 
 /// What a page shows in one place.
-pub(crate) type Part<T> = Result<T, UnreadPart>;
+pub(crate) type PagePart<T> = Result<T, UnreadPart>;
 
 /// The part, to look at.
-pub(crate) fn shown<T>(part: &Part<T>) -> Part<&T> {
+pub(crate) fn shown<T>(part: &PagePart<T>) -> PagePart<&T> {
     part.as_ref().map_err(|unread| *unread)
 }
 
@@ -22,7 +22,7 @@ pub(crate) fn shown<T>(part: &Part<T>) -> Part<&T> {
 pub(crate) async fn part<T, E: Into<Refusal>>(
     name: &'static str,
     read: impl Future<Output = Result<T, E>>,
-) -> Result<Part<T>, Refusal> {
+) -> Result<PagePart<T>, Refusal> {
     match read.await.map_err(Into::into) {
         Ok(shown) => Ok(Ok(shown)),
         Err(Refusal::Database(error)) if !error.is_unavailable() => {

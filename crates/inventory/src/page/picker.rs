@@ -16,7 +16,7 @@ use web::locale::Locale;
 
 use super::{
     Form, Frame, PageState,
-    index::{Address, Chip},
+    list_page::{Chip, ListAddress},
     routes::{PageRouter, get},
 };
 use crate::{
@@ -41,7 +41,7 @@ const MAX_TEXT: usize = 500;
 
 /// What is chosen from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum PickerSource {
     /// The products.
     Products,
     /// Brands, categories or suppliers.
@@ -67,7 +67,7 @@ pub(crate) struct Picker {
     /// What the field is called.
     pub(crate) label: &'static str,
     /// What is chosen from.
-    pub(crate) source: Source,
+    pub(crate) source: PickerSource,
     /// The chosen id; empty when nothing is chosen.
     pub(crate) id: String,
     /// What stands in the field.
@@ -76,7 +76,7 @@ pub(crate) struct Picker {
     pub(crate) choices: Vec<PickerOption>,
 }
 
-impl Source {
+impl PickerSource {
     /// Its place in addresses.
     pub(crate) const fn path(self) -> &'static str {
         match self {
@@ -169,12 +169,12 @@ fn offered(product: ProductRecord, locale: Locale) -> PickerOption {
 impl Picker {
     /// The picker of a described reference; none of another field.
     pub(crate) fn of(frame: &Frame, field: &'static Field) -> Option<Self> {
-        let source = Source::of(field.target?.path)?;
+        let source = PickerSource::of(field.target?.path)?;
         Some(Self::empty(field.name, frame.say(field.label), source))
     }
 
     /// A picker with nothing chosen.
-    pub(crate) fn empty(name: &'static str, label: &'static str, source: Source) -> Self {
+    pub(crate) fn empty(name: &'static str, label: &'static str, source: PickerSource) -> Self {
         Self {
             name,
             label,
@@ -186,7 +186,7 @@ impl Picker {
     }
 
     /// The chip of a list that is filtered by the chosen record.
-    pub(crate) fn chip(&self, address: &Address) -> Option<Chip> {
+    pub(crate) fn chip(&self, address: &ListAddress) -> Option<Chip> {
         let text = || format!("{}: {}", self.label, self.text);
         (!self.id.is_empty()).then(|| address.chip(self.name, text()))
     }
@@ -199,7 +199,7 @@ impl Picker {
     /// Where one is added on the way from this page, and back; empty for those who may not. The
     /// form of a product is too long for that.
     pub(crate) fn add_address(&self, frame: &Frame) -> String {
-        if self.source == Source::Products || !frame.may(Verb::Add, self.source.model()) {
+        if self.source == PickerSource::Products || !frame.may(Verb::Add, self.source.model()) {
             return String::new();
         }
         let mut address = format!("/{}/new/?next=", self.source.path());
@@ -328,7 +328,7 @@ async fn offer(
     Path(path): Path<String>,
     Query(sought): Query<PickQuery>,
 ) -> Result<Response, web::Error> {
-    let source = Source::of(&path).ok_or(Refusal::NotFound)?;
+    let source = PickerSource::of(&path).ok_or(Refusal::NotFound)?;
     frame.require(Verb::View, source.model())?;
     let sought = findable(&sought.q);
     let choices = source.find(&page.state, &sought, frame.locale).await?;

@@ -188,15 +188,15 @@ impl RecordForm {
         state: &State,
         frame: &Frame,
         mut form: Form,
-        asked: &Parameters,
+        parameters: &Parameters,
     ) -> Result<Self, Refusal> {
         let mut picked = Vec::new();
         for picker in pickers(resource, frame) {
-            let id = asked.get(picker.name);
+            let id = parameters.get(picker.name);
             let id = id.unwrap_or_else(|| form.value(picker.name)).to_owned();
             picked.push(picker.choose_known(state, Some(&id)).await?);
         }
-        form.set("next", asked.get("next").unwrap_or_default());
+        form.set("next", parameters.get("next").unwrap_or_default());
         Ok(Self {
             form,
             members: Members::new(),
@@ -309,13 +309,13 @@ async fn new<R: RecordForms>(
     request: Request,
 ) -> PageResult {
     frame.require(Verb::Add, resource.model())?;
-    let asked = Parameters::of_address(request.uri());
+    let parameters = Parameters::of_address(request.uri());
     let mut form = Form::new();
     for field in resource.written() {
-        let value = asked.get(field.name);
+        let value = parameters.get(field.name);
         form.set(field.name, value.unwrap_or_else(|| resource.initial(field)));
     }
-    let opened = RecordForm::open(resource, &page.state, &frame, form, &asked).await?;
+    let opened = RecordForm::open(resource, &page.state, &frame, form, &parameters).await?;
     Ok(frame.show(opened.page(resource, &page.state, &frame, None)))
 }
 
@@ -378,12 +378,12 @@ async fn edit<R: RecordForms>(
     request: Request,
 ) -> PageResult {
     frame.require(Verb::Change, resource.model())?;
-    let (state, asked) = (&page.state, Parameters::of_address(request.uri()));
+    let (state, parameters) = (&page.state, Parameters::of_address(request.uri()));
     let record = find(resource, state, id).await?;
     let stored = resource.snapshots(state, &record).await?;
     let mut form = Form::new();
     edit_conflict::open(&mut form, &stored, frame.locale);
-    let opened = RecordForm::open(resource, state, &frame, form, &asked).await?;
+    let opened = RecordForm::open(resource, state, &frame, form, &parameters).await?;
     Ok(frame.show(opened.page(resource, state, &frame, Some(&record))))
 }
 

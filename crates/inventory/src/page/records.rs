@@ -13,7 +13,7 @@ use super::{
     FormSubmission, Frame, PageResult, PageState, SharedPage,
     delete::Deletion,
     flash::{self, Flash},
-    index::{self, Index, ListFilters, ListRequest, Row, Sheet},
+    list_page::{self, ExportFile, ListFilters, ListPage, ListRequest, Row},
     picked_next, redirect,
     routes::{PageRouter, get, of, of_one},
     see_other,
@@ -48,8 +48,8 @@ pub(crate) trait ResourcePages: Resource {
     }
 
     /// Adds to its list what is its own.
-    fn adorn(self, _frame: &Frame, index: Index) -> Index {
-        index
+    fn adorn(self, _frame: &Frame, list: ListPage) -> ListPage {
+        list
     }
 
     /// Where a search leads that is no search but a scanned code.
@@ -66,7 +66,7 @@ pub(crate) trait ResourcePages: Resource {
         self,
         state: &State,
         _frame: &Frame,
-        _index: &mut Index,
+        _list: &mut ListPage,
         parameters: &Parameters,
     ) -> impl Future<Output = Result<Page<Self::Record>, Refusal>> + Send {
         self.list(state, parameters)
@@ -77,7 +77,7 @@ pub(crate) trait ResourcePages: Resource {
         self,
         state: &State,
         frame: &Frame,
-        index: &Index,
+        list: &ListPage,
         records: &[Self::Record],
     ) -> impl Future<Output = Result<Vec<Row>, Refusal>> + Send;
 
@@ -186,33 +186,33 @@ async fn list<R: ResourcePages>(
     let filters = resource.filters(frame.locale);
     let request = filters.read(&page, &frame, parameters).await?;
     let parameters = request.parameters.clone();
-    let mut index = index_of(resource, &frame, request);
-    if is_submitted && !index.form.is_refused() {
+    let mut list = list_of(resource, &frame, request);
+    if is_submitted && !list.form.is_refused() {
         // What a form without a script leaves in the address is not the list's state.
-        return Ok(redirect(&index.address.whole()));
+        return Ok(redirect(&list.address.whole()));
     }
     match resource
-        .find(&page.state, &frame, &mut index, &parameters)
+        .find(&page.state, &frame, &mut list, &parameters)
         .await
     {
         Ok(found) => {
-            let rows = resource.rows(&page.state, &frame, &index, &found.results);
-            index.rows = rows.await?;
-            (index.count, index.number, index.size) = (found.count, found.number, found.size);
+            let rows = resource.rows(&page.state, &frame, &list, &found.results);
+            list.rows = rows.await?;
+            (list.count, list.number, list.size) = (found.count, found.number, found.size);
         }
-        Err(Refusal::Fields(errors)) => index.form.absorb(&errors, frame.locale),
+        Err(Refusal::Fields(errors)) => list.form.absorb(&errors, frame.locale),
         Err(refusal) => return Err(refusal.into()),
     }
-    Ok(index.show(&frame))
+    Ok(list.show(&frame))
 }
 
-fn index_of<R: ResourcePages>(resource: R, frame: &Frame, request: ListRequest) -> Index {
+fn list_of<R: ResourcePages>(resource: R, frame: &Frame, request: ListRequest) -> ListPage {
     let address = request.address(&format!("/{}/", resource.path()), R::ORDERING);
-    let index = Index {
+    let list = ListPage {
         filters: request.filters(frame),
         chips: request.chips(frame, &address),
         form: request.form,
-        ..Index::of(
+        ..ListPage::of(
             frame,
             resource.words(),
             resource.model(),
@@ -221,7 +221,7 @@ fn index_of<R: ResourcePages>(resource: R, frame: &Frame, request: ListRequest) 
             &resource.columns(),
         )
     };
-    resource.adorn(frame, index)
+    resource.adorn(frame, list)
 }
 
 async fn export<R: ResourcePages>(
@@ -233,12 +233,12 @@ async fn export<R: ResourcePages>(
     frame.require(Verb::View, resource.model())?;
     let parameters = Parameters::of_address(request.uri());
     let filters = resource.filters(frame.locale);
-    let asked = filters.read(&page, &frame, parameters).await?;
-    if asked.form.is_refused() {
-        return Ok(index::back_to_list(request.uri()));
+    let list = filters.read(&page, &frame, parameters).await?;
+    if list.form.is_refused() {
+        return Ok(list_page::back_to_list(request.uri()));
     }
-    let file = write_file(resource, &page, &frame, asked.parameters).await;
-    Ok(index::or_back_to_list(file, request.uri())?)
+    let file = write_file(resource, &page, &frame, list.parameters).await;
+    Ok(list_page::or_back_to_list(file, request.uri())?)
 }
 
 async fn write_file<R: ResourcePages>(
@@ -248,13 +248,13 @@ async fn write_file<R: ResourcePages>(
     parameters: Parameters,
 ) -> Result<Response, Refusal> {
     let selected = resource.file(&page.state, parameters).await?;
-    let columns = index::headings(frame, resource.fields());
+    let columns = list_page::headings(frame, resource.fields());
     let state = page.state.clone();
-    let read = async move |conn: &mut Conn, sheet: &Sheet| {
-        let put = |record: &R::Record| sheet.record(record);
+    let read = async move |conn: &mut Conn, file: &ExportFile| {
+        let put = |record: &R::Record| file.record(record);
         resource.each(conn, &state, &selected, put).await
     };
-    index::export(&page.state, frame, resource.path(), &columns, read).await
+    list_page::export(&page.state, frame, resource.path(), &columns, read).await
 }
 
 async fn ask_to_delete<R: ResourcePages>(

@@ -15,7 +15,7 @@ use crate::rest::RecordId;
 
 /// An address, and the methods that it answers.
 #[derive(Debug, Clone)]
-pub struct Address {
+pub struct RouteAddress {
     /// With its variables in braces.
     pub path: String,
     /// `HEAD` where there is `GET`; `OPTIONS` left out.
@@ -25,7 +25,7 @@ pub struct Address {
 /// Routes of pages.
 pub(crate) struct PageRouter {
     routes: OpenApiRouter<PageState>,
-    addresses: Vec<Address>,
+    addresses: Vec<RouteAddress>,
 }
 
 /// What routes of pages amount to.
@@ -35,7 +35,7 @@ pub(crate) struct RouterParts {
     /// What the API's document says of those that programs may call too.
     pub(crate) openapi: OpenApi,
     /// The addresses that only people read.
-    pub(crate) addresses: Vec<Address>,
+    pub(crate) addresses: Vec<RouteAddress>,
 }
 
 /// The handlers of one address.
@@ -56,7 +56,7 @@ impl PageRouter {
     /// Adds an address that only people read.
     pub(crate) fn route(mut self, path: &str, handlers: Handlers) -> Self {
         self.routes = self.routes.route(path, handlers.handlers);
-        self.addresses.push(Address {
+        self.addresses.push(RouteAddress {
             path: path.to_owned(),
             methods: handlers.methods,
         });

@@ -44,14 +44,14 @@ pub(crate) fn routes() -> PageRouter {
 
 #[derive(Template)]
 #[template(path = "stock/adjustment_form.html")]
-struct FormPage<'a> {
+struct AdjustmentsPage<'a> {
     frame: &'a Frame,
     form: &'a Form,
     product: &'a ProductRecord,
     next: &'a str,
 }
 
-impl FormPage<'_> {
+impl AdjustmentsPage<'_> {
     fn reasons(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let reasons = Reason::ALL.into_iter();
         reasons.map(|reason| (reason.name(), self.frame.say(reason.words())))
@@ -86,11 +86,11 @@ async fn open(
     request: Request,
 ) -> PageResult {
     let product = find(&page, &frame, id).await?;
-    let asked = Parameters::of_address(request.uri());
-    let by = asked.get("by").and_then(|by| by.parse().ok());
+    let parameters = Parameters::of_address(request.uri());
+    let by = parameters.get("by").and_then(|by| by.parse().ok());
     let counted = by.and_then(|by: i64| product.quantity.checked_add(by));
     let counted = counted.filter(|counted| *counted >= 0);
-    let typed = |name| asked.get(name).unwrap_or_default();
+    let typed = |name| parameters.get(name).unwrap_or_default();
     let form = Form::new()
         .with(SHOWN, product.quantity.to_string())
         .with(
@@ -99,7 +99,7 @@ async fn open(
         )
         .with("reason", typed("reason"))
         .with("note", typed("note"));
-    Ok(frame.show(FormPage {
+    Ok(frame.show(AdjustmentsPage {
         frame: &frame,
         form: &form,
         product: &product,
@@ -164,7 +164,7 @@ fn read(post: &mut FormSubmission, frame: &Frame) -> Option<Adjustment> {
 
 fn again(frame: &Frame, mut form: Form, product: &ProductRecord, next: &str) -> Response {
     form.sort(FIELDS);
-    frame.show_again(FormPage {
+    frame.show_again(AdjustmentsPage {
         frame,
         form: &form,
         product,

@@ -19,8 +19,8 @@ use crate::{
         edit_conflict::FieldSnapshot,
         fact::Fact,
         history::{self, ChangeView},
-        index::{Action, Index, ListFilters, Row},
-        part::Part,
+        list_page::{ListFilters, ListPage, Row, RowAction},
+        part::PagePart,
         record_form::{self, RecordForms},
         records::{self, ResourcePages, address, find},
         routes::{PageRouter, get, of_one},
@@ -76,14 +76,14 @@ impl ResourcePages for Kind {
         self,
         _state: &State,
         frame: &Frame,
-        _index: &Index,
+        _list: &ListPage,
         records: &[NamedRecord],
     ) -> Result<Vec<Row>, Refusal> {
         let may_change = frame.may(Verb::Change, self.model());
         let columns = self.columns();
         let row = |record: &NamedRecord| {
             let address = address(self, record.id);
-            let edit = Action {
+            let edit = RowAction {
                 icon: "edit",
                 text: format!("{} {}", frame.text("Editar", "Edit"), record.name),
                 address: format!("{address}edit/"),
@@ -148,7 +148,7 @@ struct NamedPage<'a> {
     facts: Vec<Fact>,
     /// What refers to it: what the link says, and where it leads.
     referring: Option<(String, String)>,
-    changes: Part<Vec<ChangeView>>,
+    changes: PagePart<Vec<ChangeView>>,
     may_change: bool,
     may_delete: bool,
     /// Where its products are counted, for those who may adjust them.

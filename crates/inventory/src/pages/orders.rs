@@ -97,7 +97,7 @@ fn may_book(frame: &Frame) -> bool {
 
 #[derive(Template)]
 #[template(path = "stock/paid_orders.html")]
-struct ListPage<'a> {
+struct OrderListPage<'a> {
     frame: &'a Frame,
     rows: Vec<OrderRow>,
     /// How many there are beside those that are shown; none for none.
@@ -113,7 +113,7 @@ async fn list(Extracted(page): SharedPage, frame: Frame) -> PageResult {
         .map(|order| OrderRow::of(order, frame.locale))
         .collect();
     let more = count.saturating_sub(SHOWN);
-    Ok(frame.show(ListPage {
+    Ok(frame.show(OrderListPage {
         frame: &frame,
         rows,
         more: (more > 0).then(|| frame.locale.number(more)),

@@ -16,7 +16,8 @@ use web::http_client::{Answer, CallFailure, HttpClient, TlsUnusable};
 use super::{
     CheckoutConfig,
     model::{
-        CheckoutOrder, List, ListQuery, ListedRecord, NewCheckoutOrder, NewRefund, Payment, Refund,
+        CheckoutOrder, ListQuery, ListedRecord, NewCheckoutOrder, NewRefund, Payment, PaymentList,
+        Refund,
     },
 };
 
@@ -94,7 +95,7 @@ impl Checkout {
     pub(super) async fn list<T: ListedRecord>(
         &self,
         query: &ListQuery,
-    ) -> Result<List<T>, Failure> {
+    ) -> Result<PaymentList<T>, Failure> {
         self.read(&format!("{}?{}", T::PATH, query.query_string()))
             .await
     }

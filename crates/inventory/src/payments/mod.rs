@@ -26,8 +26,8 @@ use crate::{
     work::{Work, write},
 };
 use model::{
-    CheckoutOrder, ExactAmount, List, ListQuery, ListedRecord, NewCheckoutOrder, NewRefund,
-    OrderStatus, Payment, Refund, RefundStatus,
+    CheckoutOrder, ExactAmount, ListQuery, ListedRecord, NewCheckoutOrder, NewRefund, OrderStatus,
+    Payment, PaymentList, Refund, RefundStatus,
 };
 
 /// Rows of the audit log that a payment's page shows.
@@ -75,7 +75,10 @@ fn checkout(state: &State) -> Result<&Checkout, Failure> {
 }
 
 /// One page of orders or payments, newest first.
-async fn list<T: ListedRecord>(state: &State, query: &ListQuery) -> Result<List<T>, Failure> {
+async fn list<T: ListedRecord>(
+    state: &State,
+    query: &ListQuery,
+) -> Result<PaymentList<T>, Failure> {
     checkout(state)?.list(query).await
 }
 

@@ -13,7 +13,7 @@ const ID_MAX: usize = 64;
 
 /// One page of a list.
 #[derive(Debug, Deserialize)]
-pub(crate) struct List<T> {
+pub(crate) struct PaymentList<T> {
     /// How many there are on all pages.
     pub(crate) count: u64,
     pub(crate) results: Vec<T>,

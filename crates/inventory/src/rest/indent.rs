@@ -13,7 +13,7 @@ use http::{
 const WIDEST: usize = 8;
 
 /// The indentation that a request asks for; none is the compact way.
-pub(crate) fn asked(headers: &HeaderMap) -> Option<usize> {
+pub(crate) fn requested(headers: &HeaderMap) -> Option<usize> {
     let values = headers.get_all(ACCEPT).iter();
     values
         .filter_map(|value| value.to_str().ok())
@@ -120,7 +120,7 @@ mod tests {
         ] {
             let mut headers = HeaderMap::new();
             headers.insert(ACCEPT, HeaderValue::from_static(accept));
-            assert_eq!(asked(&headers), indent, "{accept}");
+            assert_eq!(requested(&headers), indent, "{accept}");
         }
     }
 }

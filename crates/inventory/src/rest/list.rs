@@ -24,7 +24,7 @@ const NOT_A_NUMBER: Message = Message::fixed("Digite um número.", "Enter a numb
 
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// Which page is asked for.
+/// Which page is requested for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageNumber {
     /// By number, from 1.
@@ -65,7 +65,7 @@ impl QueryFilter {
     };
 }
 
-/// The page that was asked for does not exist: 404 `Invalid page.`
+/// The page that was requested for does not exist: 404 `Invalid page.`
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("invalid page")]
 pub struct InvalidPage;
@@ -119,11 +119,11 @@ impl PageNumber {
 
 /// Reads `page_size`: what is no number from 1 is the default, what is above the maximum is the maximum.
 pub fn page_size(parameters: &Parameters, default: u64, max: u64) -> u64 {
-    let asked = parameters
+    let requested = parameters
         .get("page_size")
         .map(str::trim)
         .filter(|size| size.bytes().all(|byte| byte.is_ascii_digit()));
-    match asked.map(str::parse::<u64>) {
+    match requested.map(str::parse::<u64>) {
         None | Some(Ok(0)) => default,
         Some(Ok(size)) => size.min(max),
         // Only digits, so it is too large for a number.

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use resource::{Both, Field, Record as _, in_a_sentence};
 use web::locale::Locale;
 
-use super::Resource;
+use super::FileKind;
 use crate::{
     access::Model,
     catalogue::{
@@ -128,36 +128,36 @@ pub(crate) fn label(name: &'static str, locale: Locale) -> &'static str {
 }
 
 /// What stands over the columns of an empty file to be filled in: what a new record is made of.
-pub(crate) fn template(resource: Resource, locale: Locale) -> Vec<&'static str> {
+pub(crate) fn template(resource: FileKind, locale: Locale) -> Vec<&'static str> {
     let fields = fields(resource).iter();
     let written = fields.filter(|field| !field.is_read_only && !field.is_hidden);
     written.map(|field| heading(field, locale)).collect()
 }
 
 /// The fields of a resource.
-pub(super) fn fields(resource: Resource) -> &'static [&'static Field] {
+pub(super) fn fields(resource: FileKind) -> &'static [&'static Field] {
     match resource {
-        Resource::Named(_) => NamedRecord::FIELDS,
-        Resource::Products => ProductRecord::FIELDS,
-        Resource::Movements(movement) => movement.fields(),
+        FileKind::Named(_) => NamedRecord::FIELDS,
+        FileKind::Products => ProductRecord::FIELDS,
+        FileKind::Movements(movement) => movement.fields(),
     }
 }
 
 /// The columns of an export, in their order.
-pub(super) fn exported(resource: Resource) -> impl Iterator<Item = FileColumn> {
+pub(super) fn exported(resource: FileKind) -> impl Iterator<Item = FileColumn> {
     let fields = fields(resource).iter().copied();
     fields.filter(|field| !field.is_hidden).map(FileColumn::of)
 }
 
 /// Columns that an import takes in the place of one of the others.
-fn by_name(resource: Resource) -> impl Iterator<Item = FileColumn> {
+fn by_name(resource: FileKind) -> impl Iterator<Item = FileColumn> {
     let fields = fields(resource);
     let columns = BY_NAME.iter().copied();
     columns.filter(|column| fields.contains(&column.field))
 }
 
 /// The columns of a first row, or everything that is wrong with it.
-pub(super) fn of_header(resource: Resource, names: &[String]) -> Result<Vec<FileColumn>, Message> {
+pub(super) fn of_header(resource: FileKind, names: &[String]) -> Result<Vec<FileColumn>, Message> {
     let known = || exported(resource).chain(by_name(resource));
     let mut columns: Vec<FileColumn> = Vec::new();
     let mut wrong = Vec::new();

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use web::locale::read_file_time;
 
 use super::{
-    ImportError, Problem, Report, Resource, Run,
+    FileKind, ImportError, Problem, Report, Run,
     cell::{Decimals, unescape},
     column::{self, FileColumn, exported},
     earlier::{EarlierRows, RowsBefore, locked},
@@ -268,12 +268,12 @@ impl Batch {
 
 /// Problems of one row by column. A field that a column already explained is not complained about again.
 #[derive(Default)]
-struct Problems {
+struct RowProblems {
     found: Vec<(Option<&'static str>, Message)>,
     explained: Vec<&'static str>,
 }
 
-impl Problems {
+impl RowProblems {
     fn add(&mut self, column: &'static str, message: Message) {
         self.found.push((Some(column), message));
     }
@@ -311,9 +311,9 @@ async fn members(
     columns: &[FileColumn],
     line: &SheetLine,
     decimals: &mut Decimals,
-) -> Result<(Members, RowNames, Problems), ImportError> {
+) -> Result<(Members, RowNames, RowProblems), ImportError> {
     let (mut members, mut names) = (Members::new(), RowNames::new());
-    let mut problems = Problems::default();
+    let mut problems = RowProblems::default();
     for (column, cell) in columns.iter().zip(&line.cells) {
         let (field, is_by_name) = (column.field, column.is_by_name());
         let is_blank = cell.trim().is_empty();
@@ -353,7 +353,7 @@ async fn members(
 
 /// The members of a request that would create a record that is there, from its cells.
 pub(super) fn members_of(
-    resource: Resource,
+    resource: FileKind,
     row: &record::ImportRow,
 ) -> Result<Members, db::Error> {
     let cells = exported(resource).zip(&row.cells);
@@ -384,7 +384,7 @@ fn is_name(column: &FileColumn, cell: &str) -> bool {
 
 /// Whether a row says of a record what it is, however a spreadsheet wrote that.
 fn is_same(
-    resource: Resource,
+    resource: FileKind,
     columns: &[FileColumn],
     members: &Members,
     row: &record::ImportRow,

@@ -12,7 +12,7 @@ use std::{
 use csv::{Terminator, Writer, WriterBuilder};
 use db::{Conn, Db};
 
-use super::{Progress, Resource, column, record};
+use super::{FileKind, Progress, column, record};
 use crate::rest::Refusal;
 
 /// Why there is no file.
@@ -36,7 +36,7 @@ const AT_ONCE: i64 = 1000;
 /// [`ExportError`]; what stood in the file before stays then.
 pub async fn export(
     db: &Db,
-    resource: Resource,
+    resource: FileKind,
     file: &Path,
     progress: Progress,
 ) -> Result<u64, ExportError> {
@@ -69,7 +69,7 @@ pub async fn export(
 /// [`ExportError`]; a part may have been written then.
 pub async fn export_to(
     db: &Db,
-    resource: Resource,
+    resource: FileKind,
     sink: impl Write + Send + 'static,
     progress: Progress,
 ) -> Result<u64, ExportError> {
@@ -85,14 +85,14 @@ pub async fn export_to(
 }
 
 /// How many records a resource has.
-pub async fn count(db: &Db, resource: Resource) -> Result<u64, Refusal> {
+pub async fn count(db: &Db, resource: FileKind) -> Result<u64, Refusal> {
     db.report(async move |conn| record::count(conn, resource).await)
         .await
 }
 
 async fn write<W: Write>(
     conn: &mut Conn,
-    resource: Resource,
+    resource: FileKind,
     sink: W,
     progress: &Progress,
 ) -> Result<(u64, W), ExportError> {

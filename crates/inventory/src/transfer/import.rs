@@ -10,7 +10,7 @@ use db::Db;
 use web::Clock;
 
 use super::{
-    Problem, Progress, Report, Resource,
+    FileKind, Problem, Progress, Report,
     examine::Examination,
     missing::KINDS,
     sheet::Sheet,
@@ -53,7 +53,7 @@ impl ImportError {
 #[derive(Debug, Clone)]
 pub struct Order {
     /// What the file contains.
-    pub resource: Resource,
+    pub resource: FileKind,
     /// What the file is called in the audit log.
     pub name: String,
     /// The file, read from its beginning.
@@ -72,7 +72,7 @@ pub struct Order {
 #[derive(Debug, Clone)]
 pub(crate) struct Run {
     /// What the rows are.
-    pub(crate) resource: Resource,
+    pub(crate) resource: FileKind,
     /// The kinds whose records it may create by name; none where nobody asked for that.
     pub(crate) creates: Option<Vec<Kind>>,
     /// Who imports them, and since when.

@@ -69,7 +69,7 @@ pub(crate) async fn watch(state: State) {
 
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Resource {
+pub enum FileKind {
     /// Brands, categories or suppliers.
     Named(Kind),
     /// Products.
@@ -78,7 +78,7 @@ pub enum Resource {
     Movements(Movement),
 }
 
-impl Resource {
+impl FileKind {
     /// Every resource, in the order in which a whole shop is imported.
     pub fn all() -> impl Iterator<Item = Self> {
         let others = [
@@ -126,7 +126,7 @@ impl Resource {
     }
 }
 
-impl fmt::Display for Resource {
+impl fmt::Display for FileKind {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())
     }
@@ -134,10 +134,10 @@ impl fmt::Display for Resource {
 
 /// There is no resource of this name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("allowed: {}", Resource::all().map(Resource::name).collect::<Vec<_>>().join(", "))]
+#[error("allowed: {}", FileKind::all().map(FileKind::name).collect::<Vec<_>>().join(", "))]
 pub struct UnknownResource;
 
-impl FromStr for Resource {
+impl FromStr for FileKind {
     type Err = UnknownResource;
 
     fn from_str(name: &str) -> Result<Self, UnknownResource> {
@@ -218,7 +218,7 @@ impl Report {
     }
 
     /// What was done, or for a dry run what would have been.
-    pub fn summary(&self, resource: Resource, is_dry_run: bool) -> String {
+    pub fn summary(&self, resource: FileKind, is_dry_run: bool) -> String {
         let Self {
             rows,
             added,
@@ -283,12 +283,12 @@ mod tests {
                 unchanged: rows - added,
                 ..Report::default()
             };
-            report.summary(Resource::Named(Kind::Category), false)
+            report.summary(FileKind::Named(Kind::Category), false)
         };
         assert_eq!(done(1, 1), "1 row: 1 category added, 0 there already");
         assert_eq!(done(5, 0), "5 rows: 0 categories added, 5 there already");
         assert_eq!(
-            Report::default().summary(Resource::Products, true),
+            Report::default().summary(FileKind::Products, true),
             "0 rows: 0 products would be added, 0 there already"
         );
         let new = |kind, name: &str| NewName {
@@ -303,7 +303,7 @@ mod tests {
             ..Report::default()
         };
         assert_eq!(
-            report.summary(Resource::Products, false),
+            report.summary(FileKind::Products, false),
             "1 row: 1 product added, 0 there already\ncategories added: Chás\nbrands added: Folha"
         );
     }

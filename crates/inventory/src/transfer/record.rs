@@ -6,7 +6,7 @@ use db::{Conn, Timestamp, Tx};
 use resource::Record;
 
 use super::{
-    Resource,
+    FileKind,
     cell::written,
     column::{self, ReferenceKey},
     earlier::{Effect, RowsBefore},
@@ -36,22 +36,22 @@ pub(super) struct ImportRow {
 /// The next records behind an id.
 pub(super) async fn after(
     conn: &mut Conn,
-    resource: Resource,
+    resource: FileKind,
     id: i64,
     limit: i64,
 ) -> Result<Vec<ImportRow>, db::Error> {
     Ok(match resource {
-        Resource::Named(kind) => named::after(conn, kind, id, limit)
+        FileKind::Named(kind) => named::after(conn, kind, id, limit)
             .await?
             .iter()
             .map(|record| row(record.id, record))
             .collect(),
-        Resource::Products => products::after(conn, id, limit)
+        FileKind::Products => products::after(conn, id, limit)
             .await?
             .iter()
             .map(|record| row(record.id, record))
             .collect(),
-        Resource::Movements(movement) => movements::after(conn, movement, id, limit)
+        FileKind::Movements(movement) => movements::after(conn, movement, id, limit)
             .await?
             .iter()
             .map(|record| row(record.id, record))
@@ -60,28 +60,28 @@ pub(super) async fn after(
 }
 
 /// How many records there are.
-pub(super) async fn count(conn: &mut Conn, resource: Resource) -> Result<u64, Refusal> {
+pub(super) async fn count(conn: &mut Conn, resource: FileKind) -> Result<u64, Refusal> {
     match resource {
-        Resource::Named(kind) => Ok(named::count(conn, kind).await?),
-        Resource::Products => products::count(conn).await,
-        Resource::Movements(movement) => movements::count(conn, movement).await,
+        FileKind::Named(kind) => Ok(named::count(conn, kind).await?),
+        FileKind::Products => products::count(conn).await,
+        FileKind::Movements(movement) => movements::count(conn, movement).await,
     }
 }
 
 /// The record of an id.
 pub(super) async fn find(
     conn: &mut Conn,
-    resource: Resource,
+    resource: FileKind,
     id: i64,
 ) -> Result<Option<ImportRow>, db::Error> {
     Ok(match resource {
-        Resource::Named(kind) => named::find(conn, kind, id)
+        FileKind::Named(kind) => named::find(conn, kind, id)
             .await?
             .map(|record| row(record.id, &record)),
-        Resource::Products => products::find(conn, id)
+        FileKind::Products => products::find(conn, id)
             .await?
             .map(|record| row(record.id, &record)),
-        Resource::Movements(movement) => movements::find(conn, movement, id)
+        FileKind::Movements(movement) => movements::find(conn, movement, id)
             .await?
             .map(|record| row(record.id, &record)),
     })
@@ -103,20 +103,20 @@ pub(super) async fn called(
 /// Creates the record of a row; its id.
 pub(super) async fn create(
     work: &mut Work<'_>,
-    resource: Resource,
+    resource: FileKind,
     members: &Members,
 ) -> Result<i64, Refusal> {
     let now = work.now;
     match resource {
-        Resource::Named(kind) => {
+        FileKind::Named(kind) => {
             let draft = Draft::import(kind.fields(), members, now);
             Ok(kind.create(work, &draft).await?.id)
         }
-        Resource::Products => {
+        FileKind::Products => {
             let draft = Draft::import(Products.fields(), members, now);
             Ok(Products.create(work, &draft).await?.id)
         }
-        Resource::Movements(movement) => {
+        FileKind::Movements(movement) => {
             let draft = Draft::import(movement.fields(), members, now);
             Ok(movement.create(work, &draft).await?.id)
         }
@@ -127,18 +127,18 @@ pub(super) async fn create(
 /// it calls by a name that is not there yet is created with it.
 pub(super) async fn check(
     conn: &mut Conn,
-    resource: Resource,
+    resource: FileKind,
     members: &Members,
     names: &RowNames,
     before: &RowsBefore<'_>,
     now: Timestamp,
 ) -> Result<Effect, Refusal> {
     match resource {
-        Resource::Named(kind) => {
+        FileKind::Named(kind) => {
             Draft::<NamedRecord>::import(kind.fields(), members, now).valid()?;
             Ok(Effect::default())
         }
-        Resource::Products => {
+        FileKind::Products => {
             let draft = Draft::import(Products.fields(), members, now);
             let is_taken = |number: &str| before.has_serie_number(number);
             let is_created = |field: &str| names.contains_key(field);
@@ -148,7 +148,7 @@ pub(super) async fn check(
                 quantity: None,
             })
         }
-        Resource::Movements(movement) => {
+        FileKind::Movements(movement) => {
             let draft = Draft::import(movement.fields(), members, now);
             let known = |product| before.quantity(product);
             let quantity = movements::check_import(conn, movement, &draft, known).await?;
@@ -168,7 +168,7 @@ pub(super) fn id_of(members: &Members) -> Option<i64> {
 }
 
 /// The records that rows refer to, each once: the field, and the id.
-pub(super) fn references(resource: Resource, rows: &[StagedRow]) -> BTreeSet<(&'static str, i64)> {
+pub(super) fn references(resource: FileKind, rows: &[StagedRow]) -> BTreeSet<(&'static str, i64)> {
     let fields = column::fields(resource).iter();
     let references = fields.filter(|field| field.target.is_some());
     let references: Vec<_> = references.map(|field| field.name).collect();
@@ -190,8 +190,8 @@ pub(super) fn references(resource: Resource, rows: &[StagedRow]) -> BTreeSet<(&'
 }
 
 /// The serie numbers of rows.
-pub(super) fn serie_numbers(resource: Resource, rows: &[StagedRow]) -> Vec<String> {
-    if resource != Resource::Products {
+pub(super) fn serie_numbers(resource: FileKind, rows: &[StagedRow]) -> Vec<String> {
+    if resource != FileKind::Products {
         return Vec::new();
     }
     let drafts = rows
@@ -218,14 +218,14 @@ pub(super) async fn has_serie_number(
 /// Refuses what would keep a record that was added from being reverted; `quantities` are those of products after the records before it.
 pub(crate) async fn check_reversal(
     conn: &mut Conn,
-    resource: Resource,
+    resource: FileKind,
     id: i64,
     quantities: &mut HashMap<i64, i64>,
 ) -> Result<(), Refusal> {
     match resource {
-        Resource::Named(kind) => named::check_deletion(conn, kind, id).await,
-        Resource::Products => products::check_deletion(conn, id).await,
-        Resource::Movements(movement) => {
+        FileKind::Named(kind) => named::check_deletion(conn, kind, id).await,
+        FileKind::Products => products::check_deletion(conn, id).await,
+        FileKind::Movements(movement) => {
             movements::check_reversal(conn, movement, id, quantities).await
         }
     }
@@ -234,23 +234,23 @@ pub(crate) async fn check_reversal(
 /// Deletes a record that was added; one that is gone already is no hindrance.
 pub(super) async fn revert(
     work: &mut Work<'_>,
-    resource: Resource,
+    resource: FileKind,
     id: i64,
 ) -> Result<(), Refusal> {
     match resource {
-        Resource::Named(kind) => kind.delete(work, id).await.map(drop),
-        Resource::Products => products::revert(work, id).await,
-        Resource::Movements(movement) => movements::revert(work, movement, id).await.map(drop),
+        FileKind::Named(kind) => kind.delete(work, id).await.map(drop),
+        FileKind::Products => products::revert(work, id).await,
+        FileKind::Movements(movement) => movements::revert(work, movement, id).await.map(drop),
     }
 }
 
 /// The threshold of its own that a product has.
 pub(super) async fn own_threshold(
     tx: &mut Tx,
-    resource: Resource,
+    resource: FileKind,
     id: i64,
 ) -> Result<Option<i64>, db::Error> {
-    if resource != Resource::Products {
+    if resource != FileKind::Products {
         return Ok(None);
     }
     let own = stock::own_threshold_locked(tx, id).await?;
@@ -260,7 +260,7 @@ pub(super) async fn own_threshold(
 /// Gives no id up to this one to anybody else.
 pub(super) async fn reserve_ids(
     tx: &mut Tx,
-    resource: Resource,
+    resource: FileKind,
     highest: i64,
 ) -> Result<(), db::Error> {
     tx.reserve_ids(resource.name(), highest).await

@@ -6,7 +6,7 @@ use std::io::{self, BufRead as _, BufReader, Read};
 use csv::{ByteRecord, ReaderBuilder};
 
 use super::{
-    ImportError, Problem, Progress, Resource,
+    FileKind, ImportError, Problem, Progress,
     column::{self, FileColumn},
     encoding::Encoding,
 };
@@ -38,7 +38,7 @@ impl Sheet {
     /// Reads the first row of a file from wherever it comes.
     pub(crate) fn of(
         file: Box<dyn Read + Send>,
-        resource: Resource,
+        resource: FileKind,
         progress: Progress,
     ) -> Result<Self, ImportError> {
         let mut buffered = BufReader::with_capacity(64 * 1024, file);
@@ -81,7 +81,7 @@ impl Sheet {
         Ok(sheet)
     }
 
-    fn read_header(&mut self, resource: Resource) -> Result<(), ImportError> {
+    fn read_header(&mut self, resource: FileKind) -> Result<(), ImportError> {
         if !self.advance()? || self.is_beyond_the_end() {
             return Err(ImportError::Format(Message::fixed(
                 "O arquivo está vazio: a primeira linha deve nomear as colunas.",

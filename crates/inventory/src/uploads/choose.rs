@@ -23,7 +23,7 @@ use crate::{
         visits::Visit,
     },
     rest::{Refusal, query::Parameters},
-    transfer::{ImportError, Problem, Report, Resource, column, encoding::decode, missing},
+    transfer::{FileKind, ImportError, Problem, Report, column, encoding::decode, missing},
 };
 
 /// Files that one user may upload: each costs memory and a look at every row.
@@ -92,7 +92,7 @@ impl FormChoices {
 impl ChoosePage<'_> {
     /// Whether the form is about products.
     fn is_of_products(&self) -> bool {
-        self.chosen.resource == Resource::Products.name()
+        self.chosen.resource == FileKind::Products.name()
     }
 
     /// What the file contains that was checked.
@@ -113,7 +113,7 @@ impl ChoosePage<'_> {
 }
 
 fn choices(frame: &Frame, chosen: &str) -> Vec<Choice> {
-    Resource::all()
+    FileKind::all()
         .filter(|resource| frame.may(Verb::Add, resource.model()))
         .map(|resource| Choice {
             value: resource.name(),
@@ -125,7 +125,7 @@ fn choices(frame: &Frame, chosen: &str) -> Vec<Choice> {
 }
 
 fn may_create_names(frame: &Frame) -> bool {
-    frame.may(Verb::Add, Resource::Products.model())
+    frame.may(Verb::Add, FileKind::Products.model())
         && !missing::permitted(&frame.caller).is_empty()
 }
 
@@ -151,11 +151,11 @@ async fn made(page: &PageState, frame: &Frame) -> Result<Vec<ListedImport>, Refu
 
 /// Whoever may add nothing at all is told so, of products as the usual case.
 fn admit(frame: &Frame) -> Result<(), Refusal> {
-    let may = |resource: Resource| frame.may(Verb::Add, resource.model());
-    if Resource::all().any(may) {
+    let may = |resource: FileKind| frame.may(Verb::Add, resource.model());
+    if FileKind::all().any(may) {
         return Ok(());
     }
-    frame.require(Verb::Add, Resource::Products.model())
+    frame.require(Verb::Add, FileKind::Products.model())
 }
 
 pub(super) async fn show(
@@ -305,7 +305,7 @@ async fn receive(
     };
     let wrong =
         |field, portuguese, english| Err((field, frame.text(portuguese, english).to_owned()));
-    let Ok(resource) = chosen.resource.parse::<Resource>() else {
+    let Ok(resource) = chosen.resource.parse::<FileKind>() else {
         return Ok((
             chosen,
             wrong(

@@ -12,7 +12,7 @@ use std::{collections::HashMap, io::Cursor, sync::Arc, time::Duration};
 use db::{Conn, Timestamp};
 
 use crate::transfer::{
-    ImportError, Report, Resource, Run,
+    FileKind, ImportError, Report, Run,
     examine::Examination,
     import::{examine, import_rows},
     missing::{self, NewName},
@@ -46,7 +46,7 @@ const BUSY: Message = Message::fixed(
 pub(crate) struct Upload {
     pub(crate) id: i64,
     pub(crate) user: String,
-    pub(crate) resource: Resource,
+    pub(crate) resource: FileKind,
     pub(crate) file_name: String,
     pub(crate) state: UploadState,
     pub(crate) added: i64,
@@ -62,7 +62,7 @@ pub(crate) struct Upload {
 /// A file as it was sent.
 #[derive(Debug, Clone)]
 pub(crate) struct NewUpload {
-    pub(crate) resource: Resource,
+    pub(crate) resource: FileKind,
     pub(crate) file_name: String,
     pub(crate) content: String,
     /// Whether categories and brands are created that are not there yet.
@@ -71,7 +71,7 @@ pub(crate) struct NewUpload {
     pub(crate) once: Option<FormToken>,
 }
 
-fn sheet(content: &str, resource: Resource) -> Result<Sheet, ImportError> {
+fn sheet(content: &str, resource: FileKind) -> Result<Sheet, ImportError> {
     let reader = Cursor::new(content.as_bytes().to_vec());
     Sheet::of(Box::new(reader), resource, Arc::new(|_| ()))
 }
@@ -96,7 +96,7 @@ fn refuse_too_many(mut sheet: Sheet) -> Result<(), ImportError> {
     }
 }
 
-fn run(state: &State, caller: &Caller, resource: Resource, creates_names: bool) -> Run {
+fn run(state: &State, caller: &Caller, resource: FileKind, creates_names: bool) -> Run {
     Run {
         resource,
         creates: creates_names.then(|| missing::permitted(caller)),

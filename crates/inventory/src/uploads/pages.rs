@@ -18,12 +18,12 @@ use crate::{
     page::{
         Form, FormSubmission, Frame, PageResult, PageState, SharedPage,
         flash::{self, Flash},
-        index,
+        list_page,
         routes::{PageRouter, get},
         see_other,
     },
     rest::{RecordId, Refusal, query::Parameters},
-    transfer::{Resource, column, sheet::separator},
+    transfer::{FileKind, column, sheet::separator},
 };
 
 /// The largest file, in bytes; the command line takes larger ones.
@@ -46,9 +46,9 @@ pub(crate) fn routes() -> PageRouter {
 async fn template(frame: Frame, request: Request) -> PageResult {
     let query = Parameters::parse(request.uri().query().unwrap_or_default());
     let resource = query.get("resource").unwrap_or("products");
-    let resource: Resource = resource.parse().map_err(|_| Refusal::NotFound)?;
+    let resource: FileKind = resource.parse().map_err(|_| Refusal::NotFound)?;
     frame.require(Verb::Add, resource.model())?;
-    Ok(index::empty_file(
+    Ok(list_page::empty_file(
         &frame,
         resource.name(),
         &column::template(resource, frame.locale),

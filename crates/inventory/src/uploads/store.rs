@@ -6,7 +6,7 @@ use super::{NewUpload, Upload, UploadState};
 use crate::{
     access::Caller,
     catalogue::named::Kind,
-    transfer::{NewName, Report, Resource},
+    transfer::{FileKind, NewName, Report},
 };
 
 /// Keeps a file that was checked; its id.
@@ -128,7 +128,7 @@ pub(super) async fn find(
 /// A file; none of a resource or a state that a later program wrote.
 fn upload_of(row: &Row<'_>) -> Result<Option<Upload>, Error> {
     let (resource, state): (String, String) = (row.get(2)?, row.get(4)?);
-    let known = resource.parse::<Resource>().ok();
+    let known = resource.parse::<FileKind>().ok();
     let Some((resource, state)) = known.zip(UploadState::of(&state)) else {
         return Ok(None);
     };

@@ -6,7 +6,7 @@ use super::model::MAX_ADDRESS;
 use crate::{
     catalogue::{named::Kind, products::Products},
     movement::Movement,
-    page::{index::Address, records::ResourcePages as _},
+    page::{list_page::ListAddress, records::ResourcePages as _},
     payments, reorder,
     rest::query::Parameters,
 };
@@ -40,7 +40,7 @@ fn parameters(path: &str) -> Option<Vec<&'static str>> {
 pub(crate) fn canonical(address: &str) -> Option<String> {
     let (path, query) = address.split_once('?')?;
     let known = parameters(path)?;
-    let list = Address::new(path, &known, "", &Parameters::parse(query));
+    let list = ListAddress::new(path, &known, "", &Parameters::parse(query));
     let written = list.with(&[("page", "")]);
     (written != path && written.len() <= MAX_ADDRESS).then_some(written)
 }

@@ -12,7 +12,7 @@ use std::{
 use inventory::{
     catalogue::named::Kind,
     stock::{self, Policy, movements::Movement},
-    transfer::{ImportError, Order, Report, Resource, import, resume},
+    transfer::{FileKind, ImportError, Order, Report, import, resume},
 };
 use serde_json::json;
 use tempfile::TempDir;
@@ -57,7 +57,7 @@ impl CsvFile {
         Self(folder)
     }
 
-    fn order(&self, app: &TestApp, resource: Resource) -> Order {
+    fn order(&self, app: &TestApp, resource: FileKind) -> Order {
         Order {
             resource,
             name: "file.csv".to_owned(),
@@ -69,7 +69,7 @@ impl CsvFile {
         }
     }
 
-    async fn import(&self, app: &TestApp, resource: Resource) -> Result<Report, ImportError> {
+    async fn import(&self, app: &TestApp, resource: FileKind) -> Result<Report, ImportError> {
         let order = self.order(app, resource);
         import(&app.state.db, order, Arc::new(|_| ())).await
     }
@@ -120,13 +120,13 @@ on_both_engines!(
         let file = CsvFile::new(&products(900));
         let dry = Order {
             is_dry_run: true,
-            ..file.order(&app, Resource::Products)
+            ..file.order(&app, FileKind::Products)
         };
         let dry = import(&app.state.db, dry, Arc::new(|_| ()));
         let (report, sales) = selling_beside(&app, dry).await;
         assert_eq!(report.unwrap().added, 900);
         assert!(sales >= 3, "{sales} sales beside the check");
-        let (report, sales) = selling_beside(&app, file.import(&app, Resource::Products)).await;
+        let (report, sales) = selling_beside(&app, file.import(&app, FileKind::Products)).await;
         assert_eq!(report.unwrap().added, 900);
         assert!(sales >= 10, "{sales} sales beside the import");
         assert_eq!(count(&app, "products").await, 901);
@@ -156,14 +156,14 @@ on_both_engines!(
         let before = version().await;
         for (resource, content) in [
             (
-                Resource::Movements(Movement::Outflow),
+                FileKind::Movements(Movement::Outflow),
                 "product,quantity\n1,3\n1,3\n",
             ),
             (
-                Resource::Products,
+                FileKind::Products,
                 "title,category,brand,cost_price,selling_price,quantity,serie_number\nA,1,1,1,1,1,X\nB,1,1,1,1,1,X\n",
             ),
-            (Resource::Named(Kind::Brand), "id,name\n70,A\n70,A\n"),
+            (FileKind::Named(Kind::Brand), "id,name\n70,A\n70,A\n"),
         ] {
             let file = CsvFile::new(content);
             let dry = Order {
@@ -195,7 +195,7 @@ on_both_engines!(
         for polls in 1.. {
             let order = Order {
                 creates_names: true,
-                ..file.order(&app, Resource::Products)
+                ..file.order(&app, FileKind::Products)
             };
             let mut work = Box::pin(import(&app.state.db, order, Arc::new(|_| ())));
             for _ in 0..polls {
@@ -241,7 +241,7 @@ on_both_engines!(
         );
         let rows = format!("{first},1\n").repeat(450);
         let file = CsvFile::new(&format!("product,quantity\n{rows}{last},1\n"));
-        let outflows = Resource::Movements(Movement::Outflow);
+        let outflows = FileKind::Movements(Movement::Outflow);
         let mut work = Box::pin(file.import(&app, outflows));
         let mut is_sold = false;
         let imported = loop {
@@ -277,7 +277,7 @@ on_both_engines!(
             let path = format!("/api/v1/{resource}/");
             app.admin().post(&path, json!({"name": name})).await.id();
         }
-        file.import(&app, Resource::Products).await.unwrap();
+        file.import(&app, FileKind::Products).await.unwrap();
         // The first one is withdrawn last, and sold before that.
         let sale = json!({"product": 1, "quantity": 2});
         app.admin().post("/api/v1/outflows/", sale).await.id();

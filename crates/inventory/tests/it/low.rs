@@ -1,7 +1,7 @@
 //! How many products are low is known exactly at any moment, whatever changed a quantity or a threshold.
 
 use http::StatusCode;
-use inventory::{Config, aggregates, transfer::Resource};
+use inventory::{Config, aggregates, transfer::FileKind};
 use serde_json::{Value, json};
 use test_kit::on_both_engines;
 
@@ -130,11 +130,11 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         let product = app.admin().a_product("Arroz", 12).await;
         let products = "title;category_name;brand_name;cost_price;selling_price;quantity\nSal;Grãos;Tio João;1,00;2,00;3\nSoja;Grãos;Tio João;1,00;2,00;30\n";
-        load_bytes(&app, Resource::Products, products)
+        load_bytes(&app, FileKind::Products, products)
             .await
             .unwrap();
         assert_eq!(low(&app).await, 1);
-        let outflows = Resource::Movements(inventory::stock::movements::Movement::Outflow);
+        let outflows = FileKind::Movements(inventory::stock::movements::Movement::Outflow);
         let rows = format!("product;quantity\n{product};3\n");
         load_bytes(&app, outflows, rows).await.unwrap();
         assert_eq!(low(&app).await, 2);

@@ -9,7 +9,7 @@ use std::{
 use db::Timestamp;
 use http::Method;
 use http_body_util::BodyExt as _;
-use inventory::transfer::{Resource, export};
+use inventory::transfer::{FileKind, export};
 use test_kit::on_both_engines;
 
 use crate::app::{NOW, TestApp};
@@ -31,7 +31,7 @@ on_both_engines!(
         app.make_up(2_500, 0, 3, 30).await;
         let folder = tempfile::tempdir().unwrap();
         let (before, during) = (folder.path().join("before"), folder.path().join("during"));
-        export(&app.state.db, Resource::Products, &before, Arc::new(|_| ()))
+        export(&app.state.db, FileKind::Products, &before, Arc::new(|_| ()))
             .await
             .unwrap();
         let other = app.replica(&address).await;
@@ -49,13 +49,13 @@ on_both_engines!(
                 receiver.recv().unwrap();
             });
         };
-        let count = export(&app.state.db, Resource::Products, &during, Arc::new(change))
+        let count = export(&app.state.db, FileKind::Products, &during, Arc::new(change))
             .await
             .unwrap();
         assert_eq!(count, 2_500);
         assert_eq!(fs::read(&during).unwrap(), fs::read(&before).unwrap());
         let after = folder.path().join("after");
-        let count = export(&app.state.db, Resource::Products, &after, Arc::new(|_| ()))
+        let count = export(&app.state.db, FileKind::Products, &after, Arc::new(|_| ()))
             .await
             .unwrap();
         assert_eq!(count, 2_501);

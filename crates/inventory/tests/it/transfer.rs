@@ -9,7 +9,7 @@ use std::{
 use inventory::{
     catalogue::named::Kind,
     stock::{self, Policy, movements::Movement},
-    transfer::{ImportError, Order, Report, Resource, export, import},
+    transfer::{FileKind, ImportError, Order, Report, export, import},
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -17,11 +17,11 @@ use test_kit::{database::Database, on_both_engines};
 
 use crate::app::TestApp;
 
-const CATEGORIES: Resource = Resource::Named(Kind::Category);
-const OUTFLOWS: Resource = Resource::Movements(Movement::Outflow);
-const INFLOWS: Resource = Resource::Movements(Movement::Inflow);
+const CATEGORIES: FileKind = FileKind::Named(Kind::Category);
+const OUTFLOWS: FileKind = FileKind::Movements(Movement::Outflow);
+const INFLOWS: FileKind = FileKind::Movements(Movement::Inflow);
 
-fn order(app: &TestApp, resource: Resource, file: &Path) -> Order {
+fn order(app: &TestApp, resource: FileKind, file: &Path) -> Order {
     Order {
         resource,
         name: file.file_name().unwrap().to_string_lossy().into_owned(),
@@ -33,14 +33,14 @@ fn order(app: &TestApp, resource: Resource, file: &Path) -> Order {
     }
 }
 
-async fn load(app: &TestApp, resource: Resource, file: &Path) -> Result<Report, ImportError> {
+async fn load(app: &TestApp, resource: FileKind, file: &Path) -> Result<Report, ImportError> {
     import(&app.state.db, order(app, resource, file), Arc::new(|_| ())).await
 }
 
 /// Imports bytes.
 pub(crate) async fn load_bytes(
     app: &TestApp,
-    resource: Resource,
+    resource: FileKind,
     bytes: impl AsRef<[u8]>,
 ) -> Result<Report, ImportError> {
     let folder = tempfile::tempdir().unwrap();
@@ -50,7 +50,7 @@ pub(crate) async fn load_bytes(
 }
 
 /// The problems of a file that is refused, and what the file as a whole is refused for.
-async fn problems(app: &TestApp, resource: Resource, bytes: impl AsRef<[u8]>) -> Vec<String> {
+async fn problems(app: &TestApp, resource: FileKind, bytes: impl AsRef<[u8]>) -> Vec<String> {
     match load_bytes(app, resource, bytes).await {
         Err(ImportError::Rows(report)) => report.problems.iter().map(ToString::to_string).collect(),
         Err(error) => vec![error.to_string()],
@@ -59,10 +59,10 @@ async fn problems(app: &TestApp, resource: Resource, bytes: impl AsRef<[u8]>) ->
 }
 
 /// Every resource in a folder of its own files.
-async fn export_all(app: &TestApp) -> (TempDir, Vec<(Resource, PathBuf)>) {
+async fn export_all(app: &TestApp) -> (TempDir, Vec<(FileKind, PathBuf)>) {
     let folder = tempfile::tempdir().unwrap();
     let mut files = Vec::new();
-    for resource in Resource::all() {
+    for resource in FileKind::all() {
         let file = folder.path().join(format!("{resource}.csv"));
         export(&app.state.db, resource, &file, Arc::new(|_| ()))
             .await
@@ -76,10 +76,10 @@ async fn with_basics(app: &TestApp) {
     load_bytes(app, CATEGORIES, "id,name\n1,Grãos\n")
         .await
         .unwrap();
-    load_bytes(app, Resource::Named(Kind::Brand), "id,name\n1,Bom Grão\n")
+    load_bytes(app, FileKind::Named(Kind::Brand), "id,name\n1,Bom Grão\n")
         .await
         .unwrap();
-    load_bytes(app, Resource::Named(Kind::Supplier), "id,name\n1,Atacado\n")
+    load_bytes(app, FileKind::Named(Kind::Supplier), "id,name\n1,Atacado\n")
         .await
         .unwrap();
 }
@@ -162,7 +162,7 @@ on_both_engines!(
                 Feijão,1,1,1,2,3,A1\n\
                 Milho,1,1\n\
                 Trigo,,1,1,2,,\n";
-        let found = problems(&app, Resource::Products, file).await;
+        let found = problems(&app, FileKind::Products, file).await;
         assert_eq!(
             found,
             [
@@ -238,7 +238,7 @@ on_both_engines!(
         let imported = format!(
             "\u{feff}{header}Arroz;graos;Bom Grão;8,00;12,50;5\nMilho;Grãos;BOM GRAO;1;2,5;0\n"
         );
-        let report = load_bytes(&app, Resource::Products, imported)
+        let report = load_bytes(&app, FileKind::Products, imported)
             .await
             .unwrap();
         assert_eq!(report.added, 2);
@@ -249,7 +249,7 @@ on_both_engines!(
         );
         let found = problems(
             &app,
-            Resource::Products,
+            FileKind::Products,
             format!("{header}A;Doces;Nada;1,00;2,00;1\nB;Grãos;;1.00;2,00;1\n"),
         )
         .await;
@@ -265,7 +265,7 @@ on_both_engines!(
         // A column of ids takes names too.
         let row = "title,category,brand,cost_price,selling_price,quantity\nChá,Doces,x 1,1,1,1\n";
         assert_eq!(
-            problems(&app, Resource::Products, row).await,
+            problems(&app, FileKind::Products, row).await,
             [
                 "line 2, category: There are several of “Doces”: use the id in the column category.",
                 "line 2, brand: There is no brand “x 1”.",
@@ -305,7 +305,7 @@ on_both_engines!(
         let row = "2;Açúcar;GRÃOS;1;;;4,99;7,5;3;";
         let file = format!("{header}\r\n{same}\r\n{row}\r\n");
         for bytes in [windows_1252(&file), file.clone().into_bytes()] {
-            let report = load_bytes(&app, Resource::Products, &bytes).await.unwrap();
+            let report = load_bytes(&app, FileKind::Products, &bytes).await.unwrap();
             assert_eq!(report.added + report.unchanged, 2, "{report:?}");
             assert!(report.unchanged >= 1, "{report:?}");
         }
@@ -327,7 +327,7 @@ on_both_engines!(
         ] {
             let changed = file.replacen(before, after, 1);
             assert_eq!(
-                problems(&app, Resource::Products, windows_1252(&changed)).await,
+                problems(&app, FileKind::Products, windows_1252(&changed)).await,
                 ["line 2, id: A record with this id already exists, with other contents."],
                 "{after}"
             );
@@ -346,7 +346,7 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         with_basics(&app).await;
         let product = "id,title,category,brand,cost_price,selling_price,quantity\n5,Arroz,1,1,8.00,12.50,10\n";
-        load_bytes(&app, Resource::Products, product).await.unwrap();
+        load_bytes(&app, FileKind::Products, product).await.unwrap();
         let history = "product,quantity,created_at\n5,400,2026-01-02T10:00:00Z\n";
         load_bytes(&app, OUTFLOWS, history).await.unwrap();
         assert_eq!(app.viewer().quantity_of(5).await, 10);

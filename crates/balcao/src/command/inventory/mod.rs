@@ -10,7 +10,7 @@ mod verify;
 
 use std::path::PathBuf;
 
-use ::inventory::transfer::Resource;
+use ::inventory::transfer::FileKind;
 use clap::{Args, Subcommand};
 
 use super::common::Common;
@@ -32,7 +32,7 @@ enum InventoryAction {
     #[command(after_help = IMPORT_HELP)]
     Import {
         /// brands, categories, suppliers, products, inflows or outflows
-        resource: Resource,
+        resource: FileKind,
         /// The file; - is standard input
         file: PathBuf,
         /// Check everything and add nothing
@@ -48,7 +48,7 @@ enum InventoryAction {
     )]
     Export {
         /// brands, categories, suppliers, products, inflows or outflows
-        resource: Resource,
+        resource: FileKind,
         /// The file; - is standard output
         file: PathBuf,
     },

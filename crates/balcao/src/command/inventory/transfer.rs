@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ::inventory::stock::Policy;
-use ::inventory::transfer::{self, ExportError, ImportError, Order, Report, Resource};
+use ::inventory::transfer::{self, ExportError, FileKind, ImportError, Order, Report};
 use db::Db;
 use web::Clock;
 
@@ -27,7 +27,7 @@ fn is_standard(file: &Path) -> bool {
 }
 
 pub(super) fn import(
-    resource: Resource,
+    resource: FileKind,
     file: &Path,
     (is_dry_run, creates_names): (bool, bool),
     common: &Common,
@@ -104,7 +104,7 @@ fn listing(name: &str, report: &Report) -> String {
     lines.join("\n")
 }
 
-pub(super) fn export(resource: Resource, file: &Path, common: &Common) -> Result<(), Failure> {
+pub(super) fn export(resource: FileKind, file: &Path, common: &Common) -> Result<(), Failure> {
     common.run(Purpose::Any, async |settings| {
         let written = with_database(&settings, async |db| write(db, resource, file).await);
         let Some(count) = written.await? else {
@@ -122,7 +122,7 @@ pub(super) fn export(resource: Resource, file: &Path, common: &Common) -> Result
 
 /// Writes the records and counts them. `None` when standard output was closed (`… - | head`), which
 /// is no failure.
-async fn write(db: &Db, resource: Resource, file: &Path) -> Result<Option<u64>, Failure> {
+async fn write(db: &Db, resource: FileKind, file: &Path) -> Result<Option<u64>, Failure> {
     let total = transfer::count(db, resource)
         .await
         .map_err(|error| Failure::of("the records cannot be counted", &error))?;

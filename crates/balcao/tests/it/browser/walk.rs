@@ -351,7 +351,7 @@ fn pages() -> BTreeSet<String> {
     walked.map(example).chain(further).collect()
 }
 
-fn addresses() -> impl Iterator<Item = &'static inventory::Address> {
+fn addresses() -> impl Iterator<Item = &'static inventory::RouteAddress> {
     inventory::documented_addresses()
         .iter()
         .chain(inventory::page_addresses())

@@ -98,7 +98,7 @@ pub(in crate::admin) struct ModelDescription {
     pub(in crate::admin) allowed: AllowedVerbs,
     /// The columns of its list; the first leads to the record.
     pub(in crate::admin) columns: &'static [ModelColumn],
-    /// The order of the list when none is asked for, as `o` in the address has it.
+    /// The order of the list when the address has no `o`, written as `o` is.
     pub(in crate::admin) order: &'static str,
     /// What the search looks at; none where there is no search.
     pub(in crate::admin) search: Option<Both>,

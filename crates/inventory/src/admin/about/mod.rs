@@ -122,7 +122,7 @@ pub(super) trait AdminModel: AdminWrites {
     fn about(&self) -> &ModelDescription;
 
     /// One page of its list.
-    async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal>;
+    async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal>;
 
     /// One record.
     async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal>;

@@ -104,18 +104,18 @@ fn day_of(time: Timestamp) -> Date {
 
 /// The links of the drill-down: the way back, and the years, months or days within the span of the records.
 pub(in crate::admin) fn links(
-    asked: &ListParameters,
+    query: &ListParameters,
     span: (Timestamp, Timestamp),
     locale: Locale,
 ) -> Vec<DateLink> {
     let (first, last) = (day_of(span.0), day_of(span.1));
     let to = |dates: Dates, text: String| DateLink {
         text,
-        href: asked.with(|asked| asked.dates = dates),
-        is_current: dates == asked.dates,
+        href: query.with(|query| query.dates = dates),
+        is_current: dates == query.dates,
     };
     let mut links = Vec::new();
-    let Dates { year, month, .. } = asked.dates;
+    let Dates { year, month, .. } = query.dates;
     if let Some(year) = year {
         links.push(to(
             Dates::default(),

@@ -8,37 +8,37 @@ use crate::admin::about::{FieldValue, ModelDescription, ModelRecord, RecordCount
 /// The most rows that are taken into memory.
 pub(in crate::admin) const MOST: i64 = 10_000;
 
-/// The page that is asked for, of all records.
+/// The requested page, of all records.
 pub(in crate::admin) fn select(
     mut records: Vec<ModelRecord>,
-    asked: &ListParameters,
+    query: &ListParameters,
     about: &ModelDescription,
 ) -> RecordPage {
-    search(&mut records, asked, about);
-    records.retain(|record| passes(record, asked));
-    arrange(records, asked, about)
+    search(&mut records, query, about);
+    records.retain(|record| passes(record, query));
+    arrange(records, query, about)
 }
 
 /// Keeps the records that have the words of the search.
 pub(in crate::admin) fn search(
     records: &mut Vec<ModelRecord>,
-    asked: &ListParameters,
+    query: &ListParameters,
     about: &ModelDescription,
 ) {
-    let words = asked.words();
+    let words = query.words();
     records.retain(|record| matches(record, &words, about));
 }
 
-/// The page that is asked for, of records that were searched and filtered already.
+/// The requested page, of records that were searched and filtered already.
 pub(in crate::admin) fn arrange(
     mut records: Vec<ModelRecord>,
-    asked: &ListParameters,
+    query: &ListParameters,
     about: &ModelDescription,
 ) -> RecordPage {
-    records.sort_by(|left, right| compare(left, right, asked, about));
+    records.sort_by(|left, right| compare(left, right, query, about));
     let count = RecordCount::exact(records.len() as u64);
-    let skipped = usize::try_from(asked.offset()).unwrap_or(usize::MAX);
-    let taken = usize::try_from(asked.size).unwrap_or(usize::MAX);
+    let skipped = usize::try_from(query.offset()).unwrap_or(usize::MAX);
+    let taken = usize::try_from(query.size).unwrap_or(usize::MAX);
     RecordPage {
         count,
         records: records.into_iter().skip(skipped).take(taken).collect(),
@@ -65,19 +65,19 @@ fn matches(record: &ModelRecord, words: &[String], about: &ModelDescription) -> 
         .all(|word| texts.iter().any(|text| text.contains(word.as_str())))
 }
 
-fn passes(record: &ModelRecord, asked: &ListParameters) -> bool {
-    let mut filters = asked.filters.iter();
+fn passes(record: &ModelRecord, query: &ListParameters) -> bool {
+    let mut filters = query.filters.iter();
     filters.all(|(name, value)| record.fact(name).is(value))
 }
 
 fn compare(
     left: &ModelRecord,
     right: &ModelRecord,
-    asked: &ListParameters,
+    query: &ListParameters,
     about: &ModelDescription,
 ) -> Ordering {
     let by_id = left.id.cmp(&right.id);
-    let keys = asked.order.iter();
+    let keys = query.order.iter();
     let keys = keys.filter_map(|(column, descends)| Some((about.columns.get(*column)?, descends)));
     let mut orderings = keys.map(|(column, descends)| {
         let ordering = match column.name {
@@ -131,13 +131,13 @@ mod tests {
 
     fn ids(query: &str) -> Vec<i64> {
         let about = registry::find("users").unwrap().about();
-        let asked = ListParameters::parse(about, query).unwrap();
+        let query = ListParameters::parse(about, query).unwrap();
         let records = vec![
             record(1, "João", Some("joao@loja.example"), true),
             record(2, "ana", None, false),
             record(3, "Bia", Some("bia@loja.example"), true),
         ];
-        let selected = select(records, &asked, about);
+        let selected = select(records, &query, about);
         selected.records.iter().map(|record| record.id).collect()
     }
 

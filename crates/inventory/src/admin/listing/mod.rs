@@ -1,4 +1,4 @@
-//! What a list is asked for: search, order, filters, dates and page, read from the address and written into the links of the page.
+//! The query of a list: search, order, filters, dates and page, read from the address and written into the links of the page.
 //! Lists that fit into memory are searched, sorted and cut in [`in_memory`]; the others by the service functions that know their indexes.
 
 mod dates;

@@ -18,7 +18,7 @@ pub(in crate::admin) const SHOW_ALL: u64 = 200;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::admin) struct InvalidParameters;
 
-/// What a list is asked for.
+/// The query of a list.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a parameter of its own in the address"
@@ -29,7 +29,7 @@ pub(in crate::admin) struct ListParameters {
     pub(in crate::admin) search: String,
     /// Columns by their number from 0, and whether they descend.
     pub(in crate::admin) order: Vec<(usize, bool)>,
-    /// Whether the order was asked for.
+    /// Whether the address has an order.
     pub(in crate::admin) is_ordered: bool,
     /// Filters that are set, with their values.
     pub(in crate::admin) filters: Vec<(&'static str, String)>,
@@ -43,12 +43,12 @@ pub(in crate::admin) struct ListParameters {
     pub(in crate::admin) shows_all: bool,
     /// Whether filters show how many records they would leave.
     pub(in crate::admin) shows_counts: bool,
-    /// Whether the reader was sent here from an address that asked for what the list cannot do.
+    /// Whether the reader was sent here from an address that the list cannot answer.
     pub(in crate::admin) is_corrected: bool,
 }
 
 impl ListParameters {
-    /// What every list is asked for without parameters.
+    /// The query of an address without parameters.
     pub(in crate::admin) fn nothing(about: &ModelDescription) -> Self {
         Self {
             search: String::new(),
@@ -70,40 +70,40 @@ impl ListParameters {
         query: &str,
     ) -> Result<Self, InvalidParameters> {
         let parameters = Parameters::parse(query);
-        let mut asked = Self::nothing(about);
+        let mut query = Self::nothing(about);
         for (name, value) in parameters.iter() {
             match name {
                 "q" if about.search.is_some() && !value.contains('\0') => {
-                    value.clone_into(&mut asked.search);
+                    value.clone_into(&mut query.search);
                 }
                 "o" => {
-                    asked.order = order_of(about, value)?;
-                    asked.is_ordered = true;
+                    query.order = order_of(about, value)?;
+                    query.is_ordered = true;
                 }
                 "p" => {
-                    asked.page = value
+                    query.page = value
                         .parse()
                         .ok()
                         .filter(|page| *page > 0)
                         .ok_or(InvalidParameters)?;
                 }
-                "all" => asked.shows_all = true,
-                "_facets" => asked.shows_counts = true,
-                "e" => asked.is_corrected = true,
+                "all" => query.shows_all = true,
+                "_facets" => query.shows_counts = true,
+                "e" => query.is_corrected = true,
                 // The switch of languages is on every page.
                 "lang" => {}
                 "year" | "month" | "day" if about.has_dates => {}
-                _ => asked.filter(about, name, value)?,
+                _ => query.filter(about, name, value)?,
             }
         }
         if about.has_dates {
-            asked.dates = Dates::parse(&parameters)?;
+            query.dates = Dates::parse(&parameters)?;
         }
-        if asked.order.is_empty() {
-            asked.order = order_of(about, about.order)?;
-            asked.is_ordered = false;
+        if query.order.is_empty() {
+            query.order = order_of(about, about.order)?;
+            query.is_ordered = false;
         }
-        Ok(asked)
+        Ok(query)
     }
 
     fn filter(
@@ -276,16 +276,16 @@ mod tests {
         registry::find("products").unwrap().about()
     }
 
-    fn asked(query: &str) -> Result<ListParameters, InvalidParameters> {
+    fn parsed(query: &str) -> Result<ListParameters, InvalidParameters> {
         ListParameters::parse(products(), query)
     }
 
     #[test]
     fn an_order_of_several_columns_is_read_and_written() {
-        let order = asked("o=-5.1").unwrap();
+        let order = parsed("o=-5.1").unwrap();
         assert_eq!(order.order, [(4, true), (0, false)]);
         assert_eq!(order.href(), "?o=-5.1");
-        assert_eq!(asked("").unwrap().href(), "?");
+        assert_eq!(parsed("").unwrap().href(), "?");
     }
 
     #[test]
@@ -300,13 +300,13 @@ mod tests {
             "colour=red",
             "year=x",
         ] {
-            assert_eq!(asked(query), Err(InvalidParameters), "{query}");
+            assert_eq!(parsed(query), Err(InvalidParameters), "{query}");
         }
     }
 
     #[test]
     fn links_keep_everything_but_the_page() {
-        let list = asked("q=caf%C3%A9+preto&brand=3&p=2&o=1").unwrap();
+        let list = parsed("q=caf%C3%A9+preto&brand=3&p=2&o=1").unwrap();
         assert_eq!(
             list.with(|list| list.set("brand", None)),
             "?q=caf%C3%A9+preto&o=1"
@@ -317,7 +317,7 @@ mod tests {
 
     #[test]
     fn the_services_get_the_same_in_their_own_words() {
-        let parameters = asked("q=a&o=-1&brand=3&p=2")
+        let parameters = parsed("q=a&o=-1&brand=3&p=2")
             .unwrap()
             .parameters(products());
         for (name, value) in [

@@ -52,19 +52,19 @@ impl AdminModel for Analyses {
         &ABOUT
     }
 
-    async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
-        let product = asked.id("product");
+    async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
+        let product = query.id("product");
         let sought = TextQuery {
-            words: asked.words(),
-            titled: products::few(state, &asked.search).await?,
+            words: query.words(),
+            titled: products::few(state, &query.search).await?,
         };
         if !sought.words.is_empty() {
-            let found = analysis::search(state, product, sought, stretch(asked)).await?;
+            let found = analysis::search(state, product, sought, stretch(query)).await?;
             return Ok(counted(found, |summary| record(&summary), CUT));
         }
         let wanted = PageRequest {
-            page: PageNumber::Number(asked.page),
-            size: asked.size,
+            page: PageNumber::Number(query.page),
+            size: query.size,
         };
         let page = analysis::list(state, product, wanted).await?;
         Ok(rows_of(page, |summary| record(&summary)))

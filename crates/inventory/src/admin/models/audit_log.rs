@@ -75,17 +75,17 @@ impl AdminModel for AuditLog {
         &ABOUT
     }
 
-    async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
+    async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
         let selection = LogSelection {
-            user: asked.id("user"),
-            done: asked.value("action").and_then(ActionKind::of),
-            model: asked.value("model").map(str::to_owned),
-            between: asked.dates.moments(),
-            words: asked.words(),
-            is_oldest_first: asked.order.first().is_some_and(|(_, descends)| !descends),
+            user: query.id("user"),
+            done: query.value("action").and_then(ActionKind::of),
+            model: query.value("model").map(str::to_owned),
+            between: query.dates.moments(),
+            words: query.words(),
+            is_oldest_first: query.order.first().is_some_and(|(_, descends)| !descends),
         };
 
-        let found = audit::list(state, selection, stretch(asked), most()).await?;
+        let found = audit::list(state, selection, stretch(query), most()).await?;
         Ok(counted(found, record, CUT))
     }
 

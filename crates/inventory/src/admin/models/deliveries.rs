@@ -72,15 +72,15 @@ impl AdminModel for Deliveries {
         &ABOUT
     }
 
-    async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
+    async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
         let filter = events::Filter {
-            state: asked.value("state").and_then(DeliveryState::of),
-            endpoint: asked.id("endpoint"),
+            state: query.value("state").and_then(DeliveryState::of),
+            endpoint: query.id("endpoint"),
             ..events::Filter::default()
         };
-        let (limit, offset) = stretch(asked);
+        let (limit, offset) = stretch(query);
 
-        let is_search = !asked.words().is_empty();
+        let is_search = !query.words().is_empty();
         let most = if is_search { SEARCHED } else { NEWEST };
         let limit_read = i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1);
         let newest = deliveries::newest(&state.db, filter, limit_read).await?;
@@ -88,7 +88,7 @@ impl AdminModel for Deliveries {
         let titles = deliveries::titles(&state.db, &newest).await?;
         let newest = newest.into_iter().take(most);
         let mut records = newest.map(|one| record(&one, &titles)).collect();
-        in_memory::search(&mut records, asked, &ABOUT);
+        in_memory::search(&mut records, query, &ABOUT);
         let count = records.len() as u64;
         let skipped = usize::try_from(offset).unwrap_or(usize::MAX);
         let taken = usize::try_from(limit).unwrap_or(usize::MAX);

@@ -96,9 +96,9 @@ impl AdminModel for Endpoints {
         &ABOUT
     }
 
-    async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
+    async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
         let rows = endpoints::list(&state.db).await?.into_iter().map(record);
-        Ok(in_memory::select(rows.collect(), asked, &ABOUT))
+        Ok(in_memory::select(rows.collect(), query, &ABOUT))
     }
 
     async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {

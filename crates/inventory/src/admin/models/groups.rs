@@ -48,14 +48,14 @@ impl AdminModel for Groups {
         &ABOUT
     }
 
-    async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
+    async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
         let read = manage::groups(state);
         let rows = read.await?.into_iter().map(|group| {
             // The list has their number, the form has their names.
             let count = i64::try_from(group.permissions.len()).unwrap_or(i64::MAX);
             ModelRecord::described(&group).with("permissions", FieldValue::Number(count))
         });
-        Ok(in_memory::select(rows.collect(), asked, &ABOUT))
+        Ok(in_memory::select(rows.collect(), query, &ABOUT))
     }
 
     async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {

@@ -59,15 +59,15 @@ impl AdminModel for Ledger {
         &ABOUT
     }
 
-    async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
-        let (products, is_cut) = products_of(state, asked).await?;
+    async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
+        let (products, is_cut) = products_of(state, query).await?;
         let filter = LedgerFilter {
             products,
-            between: asked.dates.moments(),
-            is_oldest_first: asked.order.first().is_some_and(|(_, descends)| !descends),
+            between: query.dates.moments(),
+            is_oldest_first: query.order.first().is_some_and(|(_, descends)| !descends),
         };
 
-        let mut found = log::list(state, filter, stretch(asked), most()).await?;
+        let mut found = log::list(state, filter, stretch(query), most()).await?;
         found.is_cut = is_cut;
         Ok(counted(found, |entry| record(&entry), MANY))
     }
@@ -81,12 +81,12 @@ impl AdminModel for Ledger {
     }
 }
 
-/// The products whose entries are asked for, `None` for all, and whether there are more than are looked at.
+/// The products whose entries are requested, `None` for all, and whether there are more than are looked at.
 async fn products_of(
     state: &State,
-    asked: &ListParameters,
+    query: &ListParameters,
 ) -> Result<(Option<Vec<i64>>, bool), Refusal> {
-    let (product, titled) = (asked.id("product"), asked.search.trim());
+    let (product, titled) = (query.id("product"), query.search.trim());
     if titled.is_empty() {
         return Ok((product.map(|product| vec![product]), false));
     }

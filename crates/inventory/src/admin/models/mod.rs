@@ -35,7 +35,7 @@ use super::{
 };
 use crate::{
     api::resource::Resource,
-    listing::{Matches, Part},
+    listing::{Matches, PageRange},
     rest::{
         Refusal,
         fields::{Draft, Members},
@@ -74,9 +74,9 @@ async fn write<R: Resource>(
 }
 
 /// The requested page: its limit and its offset.
-fn stretch(asked: &ListParameters) -> Part {
+fn stretch(query: &ListParameters) -> PageRange {
     let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-    (signed(asked.size), signed(asked.offset()))
+    (signed(query.size), signed(query.offset()))
 }
 
 /// A list of which at most [`MOST_COUNTED`] rows were counted. The note says that a search may

@@ -75,11 +75,11 @@ impl AdminModel for Movements {
         }
     }
 
-    async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
-        if !asked.words().is_empty() {
-            return self.search(state, asked).await;
+    async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
+        if !query.words().is_empty() {
+            return self.search(state, query).await;
         }
-        let parameters = asked.parameters(self.about());
+        let parameters = query.parameters(self.about());
         let page = movements::list(state, self.0, &parameters).await?;
         Ok(rows_of(page, |movement| record(&movement, None)))
     }
@@ -144,16 +144,16 @@ impl AdminWrites for Movements {
 }
 
 impl Movements {
-    async fn search(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
-        let parameters = asked.parameters(self.about());
+    async fn search(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
+        let parameters = query.parameters(self.about());
         let sought = TextQuery {
-            words: asked.words(),
-            titled: products::few(state, &asked.search).await?,
+            words: query.words(),
+            titled: products::few(state, &query.search).await?,
         };
         let found = movements::search(state, self.0, &parameters, sought).await?;
         let records = found.records.iter();
         let records = records.map(|movement| record(movement, None)).collect();
-        let mut rows = in_memory::arrange(records, asked, self.about());
+        let mut rows = in_memory::arrange(records, query, self.about());
         rows.note = found.is_cut.then_some(CUT);
         Ok(rows)
     }

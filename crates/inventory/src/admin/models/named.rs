@@ -71,8 +71,8 @@ impl AdminModel for Named {
         &self.about
     }
 
-    async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
-        let parameters = asked.parameters(&self.about);
+    async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
+        let parameters = query.parameters(&self.about);
         let page = named::list(state, self.kind, &parameters).await?;
         Ok(rows_of(page, |record| ModelRecord::described(&record)))
     }

@@ -30,9 +30,9 @@ use crate::{
     stock::archive,
 };
 
-pub(in crate::admin) struct Products;
+pub(in crate::admin) struct ProductModel;
 
-pub(in crate::admin) static PRODUCTS: Products = Products;
+pub(in crate::admin) static PRODUCTS: ProductModel = ProductModel;
 
 const INLINES: [Inline; 2] = [
     Inline {
@@ -94,13 +94,13 @@ static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
 });
 
 #[async_trait]
-impl AdminModel for Products {
+impl AdminModel for ProductModel {
     fn about(&self) -> &ModelDescription {
         &ABOUT
     }
 
-    async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
-        let (parameters, created) = (asked.parameters(&ABOUT), asked.dates.moments());
+    async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
+        let (parameters, created) = (query.parameters(&ABOUT), query.dates.moments());
         let page = products::list_created(state, &parameters, created).await?;
         Ok(rows_of(page, |product| ModelRecord::described(&product)))
     }
@@ -146,7 +146,7 @@ impl AdminModel for Products {
 }
 
 #[async_trait(?Send)]
-impl AdminWrites for Products {
+impl AdminWrites for ProductModel {
     async fn write_within(
         &self,
         tx: &mut Tx,

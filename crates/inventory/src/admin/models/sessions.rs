@@ -43,12 +43,12 @@ impl AdminModel for Sessions {
         &ABOUT
     }
 
-    async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
+    async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
         let now = state.clock.now();
 
         let read = manage::open_sessions(state, now, in_memory::MOST);
         let rows = read.await?.iter().map(record).collect();
-        Ok(in_memory::select(rows, asked, &ABOUT))
+        Ok(in_memory::select(rows, query, &ABOUT))
     }
 
     async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {

@@ -46,8 +46,8 @@ impl AdminModel for Thresholds {
         &ABOUT
     }
 
-    async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
-        let own = match asked.id("product") {
+    async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
+        let own = match query.id("product") {
             Some(product) => stock::own_threshold(state, product)
                 .await?
                 .into_iter()
@@ -55,7 +55,7 @@ impl AdminModel for Thresholds {
             None => stock::thresholds(state, in_memory::MOST).await?,
         };
         let records = own.iter().map(record).collect();
-        Ok(in_memory::select(records, asked, &ABOUT))
+        Ok(in_memory::select(records, query, &ABOUT))
     }
 
     async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {

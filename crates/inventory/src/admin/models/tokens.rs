@@ -61,10 +61,10 @@ impl AdminModel for RefreshTokens {
         &ABOUT
     }
 
-    async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
+    async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
         let users = users::list(&state.db).await?;
         let rows = users.into_iter().map(record);
-        Ok(in_memory::select(rows.collect(), asked, &ABOUT))
+        Ok(in_memory::select(rows.collect(), query, &ABOUT))
     }
 
     async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {

@@ -51,7 +51,7 @@ const INLINES: [Inline; 1] = [Inline::read(
 )
 .deleted()];
 
-/// First the name and a password. Everything else is asked for when the account is there, what its owner may do before who they are.
+/// First the name and a password. Everything else is requested when the account is there, what its owner may do before who they are.
 const FORM: [(&Field, FormScope); 11] = [
     (User::username, FormScope::Both),
     (PASSWORD, FormScope::Add),
@@ -72,10 +72,10 @@ impl AdminModel for Users {
         &ABOUT
     }
 
-    async fn list(&self, state: &State, asked: &ListParameters) -> Result<RecordPage, Refusal> {
+    async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
         let users = users::list(&state.db).await?;
         let rows = users.iter().map(ModelRecord::described);
-        Ok(in_memory::select(rows.collect(), asked, &ABOUT))
+        Ok(in_memory::select(rows.collect(), query, &ABOUT))
     }
 
     async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {

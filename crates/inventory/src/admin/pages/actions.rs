@@ -37,24 +37,24 @@ pub(super) async fn act(
     let members = request_body::read(&page.state, &parts, body).await?;
     let model = site.model(&path)?;
     site.demand(model.about(), Verb::View)?;
-    let Ok(asked) = ListParameters::parse(model.about(), query(&parts)) else {
+    let Ok(query) = ListParameters::parse(model.about(), query(&parts)) else {
         return Ok(see_other(&format!("{}?e=1", model.about().address())));
     };
     if members.contains_key("_save") {
-        return Ok(edits::save(&page, &site, model, asked, &members).await?);
+        return Ok(edits::save(&page, &site, model, query, &members).await?);
     }
-    Ok(perform(&page, &site, model, &asked, &members).await?)
+    Ok(perform(&page, &site, model, &query, &members).await?)
 }
 
 async fn perform(
     page: &PageState,
     site: &AdminFrame,
     model: &'static dyn AdminModel,
-    asked: &ListParameters,
+    query: &ListParameters,
     members: &Members,
 ) -> Result<Response, Refusal> {
     let about = model.about();
-    let back = || see_other(&format!("{}{}", about.address(), asked.href()));
+    let back = || see_other(&format!("{}{}", about.address(), query.href()));
     let warn = |portuguese: &str, english: &str| {
         flash::leave(back(), Flash::warning(site.text(portuguese, english)))
     };
@@ -62,7 +62,7 @@ async fn perform(
     if name.is_empty() {
         return Ok(warn("Nenhuma ação selecionada.", "No action selected."));
     }
-    let Some(ids) = selected(page, model, asked, members).await? else {
+    let Some(ids) = selected(page, model, query, members).await? else {
         return Ok(warn(
             "Há registros demais para uma ação: no máximo 1.000 de cada vez. Nenhum item foi alterado.",
             "There are too many records for one action: at most 1,000 at a time. No items have been changed.",
@@ -90,7 +90,7 @@ async fn perform(
 async fn selected(
     page: &PageState,
     model: &'static dyn AdminModel,
-    asked: &ListParameters,
+    query: &ListParameters,
     members: &Members,
 ) -> Result<Option<Vec<i64>>, Refusal> {
     if request_body::text(members, "across").as_deref() != Some("1") {
@@ -101,7 +101,7 @@ async fn selected(
         ids.sort_unstable();
         return Ok(Some(ids).filter(|ids| ids.len() as u64 <= MOST_AT_ONCE));
     }
-    let records = every(page, model, asked, MOST_AT_ONCE).await?;
+    let records = every(page, model, query, MOST_AT_ONCE).await?;
     Ok(records.map(|records| records.iter().map(|record| record.id).collect()))
 }
 

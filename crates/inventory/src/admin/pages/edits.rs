@@ -125,7 +125,7 @@ pub(super) async fn save(
     page: &PageState,
     site: &AdminFrame,
     model: &'static dyn AdminModel,
-    asked: ListParameters,
+    query: ListParameters,
     sent: &Members,
 ) -> Result<Response, Refusal> {
     let about = model.about();
@@ -173,10 +173,10 @@ pub(super) async fn save(
                 let (form, _) = edit.ok_or(Refusal::NotFound)?;
                 form.take(refusal, site.locale)?;
             }
-            return list::shown_again(page, site, model, asked, edits).await;
+            return list::shown_again(page, site, model, query, edits).await;
         }
     };
-    let back = see_other(&format!("{}{}", about.address(), asked.href()));
+    let back = see_other(&format!("{}{}", about.address(), query.href()));
     Ok(if saved == 0 {
         back
     } else {

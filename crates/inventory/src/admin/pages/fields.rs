@@ -12,7 +12,7 @@ use crate::{
         site::AdminFrame,
     },
     events::labels,
-    page::{Form, PageState, edit_conflict::Conflict, picker::Source},
+    page::{Form, PageState, edit_conflict::Conflict, picker::PickerSource},
     rest::Refusal,
 };
 
@@ -222,14 +222,14 @@ pub(super) async fn related(
 
 /// Where a script finds the records of a model by their names.
 fn offers(path: &str) -> Option<String> {
-    Source::of(path).map(|_| format!("/pick/{path}/"))
+    PickerSource::of(path).map(|_| format!("/pick/{path}/"))
 }
 
 /// The records of a model that a field or a filter offers; none when there are more than `most`.
 async fn records(page: &PageState, path: &str, most: u64) -> Result<Option<Choices>, Refusal> {
     let model = registry::find(path).ok_or(Refusal::NotFound)?;
-    let asked = ListParameters::nothing(model.about());
-    let records = every(page, model, &asked, most).await?;
+    let query = ListParameters::nothing(model.about());
+    let records = every(page, model, &query, most).await?;
     let offer = |record: ModelRecord| (record.id.to_string(), record.text);
     Ok(records.map(|records| records.into_iter().map(offer).collect()))
 }

@@ -9,7 +9,7 @@ use crate::{
         listing::ListParameters,
         site::AdminFrame,
     },
-    page::{PageState, index::Chip},
+    page::{PageState, list_page::Chip},
     rest::Refusal,
 };
 
@@ -62,7 +62,7 @@ pub(super) struct IdField {
     pub(super) value: String,
     /// The record of the id, the list in which it is found, and what a script offers.
     pub(super) links: RelationLinks,
-    /// Everything else that the list is asked for.
+    /// Everything else in the query of the list.
     pub(super) rest: Vec<(&'static str, String)>,
     /// The list without this filter.
     pub(super) cleared: String,
@@ -73,11 +73,11 @@ pub(super) async fn filter_views(
     page: &PageState,
     site: &AdminFrame,
     model: &'static dyn AdminModel,
-    asked: &ListParameters,
+    query: &ListParameters,
 ) -> Result<Vec<FilterView>, Refusal> {
     let mut views = Vec::new();
     for filter in model.about().filters {
-        views.push(view(page, site, model, asked, filter).await?);
+        views.push(view(page, site, model, query, filter).await?);
     }
     Ok(views)
 }
@@ -86,7 +86,7 @@ async fn view(
     page: &PageState,
     site: &AdminFrame,
     model: &'static dyn AdminModel,
-    asked: &ListParameters,
+    query: &ListParameters,
     filter: &ModelFilter,
 ) -> Result<FilterView, Refusal> {
     let locale = site.locale;
@@ -100,14 +100,14 @@ async fn view(
         ModelFilterKind::Truth => YES_OR_NO.iter().map(word).collect(),
         ModelFilterKind::Choices(choices) => choices.iter().map(word).collect(),
         ModelFilterKind::Related(path) => {
-            let value = asked.value(filter.name).unwrap_or_default();
+            let value = query.value(filter.name).unwrap_or_default();
             let (records, links) = fields::related(page, site, path, value, MOST_CHOICES).await?;
             let Some(records) = records else {
                 return Ok(FilterView {
                     name,
                     title,
                     choices: Vec::new(),
-                    field: Some(IdField::of(filter.name, asked, links)),
+                    field: Some(IdField::of(filter.name, query, links)),
                 });
             };
             records
@@ -121,9 +121,9 @@ async fn view(
         let value = value.as_deref();
         choices.push(FilterChoice {
             text,
-            href: asked.with(|asked| asked.set(filter.name, value)),
-            is_current: asked.value(filter.name) == value,
-            count: count(page, model, asked, (filter.name, value), locale).await?,
+            href: query.with(|query| query.set(filter.name, value)),
+            is_current: query.value(filter.name) == value,
+            count: count(page, model, query, (filter.name, value), locale).await?,
         });
     }
     Ok(FilterView {
@@ -134,21 +134,21 @@ async fn view(
     })
 }
 
-/// How many records a choice leaves, where that is asked for.
+/// How many records a choice leaves, where that is requested.
 async fn count(
     page: &PageState,
     model: &'static dyn AdminModel,
-    asked: &ListParameters,
+    query: &ListParameters,
     (name, value): (&'static str, Option<&str>),
     locale: Locale,
 ) -> Result<Option<String>, Refusal> {
-    if !asked.shows_counts {
+    if !query.shows_counts {
         return Ok(None);
     }
     let mut narrowed = ListParameters {
         page: 1,
         size: 1,
-        ..asked.clone()
+        ..query.clone()
     };
     narrowed.set(name, value);
     let count = model.list(&page.state, &narrowed).await?.count;
@@ -158,15 +158,15 @@ async fn count(
 }
 
 impl IdField {
-    fn of(name: &'static str, asked: &ListParameters, links: RelationLinks) -> Self {
-        let mut rest = asked.pairs();
+    fn of(name: &'static str, query: &ListParameters, links: RelationLinks) -> Self {
+        let mut rest = query.pairs();
         rest.retain(|(other, _)| *other != name);
         Self {
             name,
-            value: asked.value(name).unwrap_or_default().to_owned(),
+            value: query.value(name).unwrap_or_default().to_owned(),
             links,
             rest,
-            cleared: asked.with(|asked| asked.set(name, None)),
+            cleared: query.with(|query| query.set(name, None)),
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::{
     page::{
         PageState,
         history::{self, ChangeView},
-        index::last_page,
+        list_page::last_page,
         redirect,
     },
     rest::{Refusal, page::Page, query::Parameters},

@@ -8,7 +8,7 @@ use crate::{
     audit::{self, ActionKind, Entry},
     page::{
         PageState, history,
-        part::{Part, part},
+        part::{PagePart, part},
     },
 };
 
@@ -17,9 +17,9 @@ const RECENT: i64 = 10;
 
 #[derive(Template)]
 #[template(path = "admin/index.html")]
-struct HomePage<'a> {
+struct AdminHomePage<'a> {
     site: &'a AdminFrame,
-    recent: Part<Vec<RecentAction>>,
+    recent: PagePart<Vec<RecentAction>>,
 }
 
 /// One of the reader's own actions.
@@ -40,7 +40,7 @@ pub(super) async fn show(
     let entries = audit::recent(&page.state, site.caller.id, RECENT);
     let entries = part("recent actions", entries).await?;
     let recent = entries.map(|entries| entries.iter().map(|entry| recent(&site, entry)).collect());
-    Ok(site.show(HomePage {
+    Ok(site.show(AdminHomePage {
         site: &site,
         recent,
     }))

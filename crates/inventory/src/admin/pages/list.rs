@@ -25,7 +25,7 @@ use crate::{
     page::{
         PageState,
         edit_conflict::{Conflict, one_line},
-        index::{Chip, PageLink, last_page, page_links},
+        list_page::{Chip, PageLink, last_page, page_links},
         redirect,
     },
     rest::Refusal,
@@ -36,7 +36,7 @@ use crate::{
 struct ModelListPage<'a> {
     site: &'a AdminFrame,
     about: &'static ModelDescription,
-    asked: ListParameters,
+    query: ListParameters,
     rows: RecordPage,
     /// How many records there are without search and filters; the same as of the rows when nothing narrows them.
     total: RecordCount,
@@ -96,11 +96,11 @@ pub(super) async fn show(
     let about = model.about();
     site.demand(about, Verb::View)?;
     let corrected = || Ok(redirect(&format!("{}?e=1", about.address())));
-    let Ok(mut asked) = ListParameters::parse(about, query(&parts)) else {
+    let Ok(mut query) = ListParameters::parse(about, query(&parts)) else {
         return corrected();
     };
-    asked.size = asked.size.min(page.state.config.max_page_size);
-    match view(&page, &site, model, asked, ListEdits::default()).await {
+    query.size = query.size.min(page.state.config.max_page_size);
+    match view(&page, &site, model, query, ListEdits::default()).await {
         Ok(list) => Ok(site.show(list)),
         Err(Refusal::InvalidPage(_) | Refusal::Fields(_)) => corrected(),
         Err(refusal) => Err(refusal.into()),
@@ -112,11 +112,11 @@ pub(super) async fn shown_again(
     page: &PageState,
     site: &AdminFrame,
     model: &'static dyn AdminModel,
-    mut asked: ListParameters,
+    mut query: ListParameters,
     edits: ListEdits,
 ) -> Result<Response, Refusal> {
-    asked.size = asked.size.min(page.state.config.max_page_size);
-    let list = view(page, site, model, asked, edits).await?;
+    query.size = query.size.min(page.state.config.max_page_size);
+    let list = view(page, site, model, query, edits).await?;
     Ok(site.show_again(list))
 }
 
@@ -124,24 +124,24 @@ async fn view<'a>(
     page: &PageState,
     site: &'a AdminFrame,
     model: &'static dyn AdminModel,
-    asked: ListParameters,
+    query: ListParameters,
     mut edits: ListEdits,
 ) -> Result<ModelListPage<'a>, Refusal> {
     let (state, about) = (&page.state, model.about());
-    let mut rows = model.list(state, &asked).await?;
-    if asked.page > 1 && rows.records.is_empty() {
+    let mut rows = model.list(state, &query).await?;
+    if query.page > 1 && rows.records.is_empty() {
         return Err(Refusal::InvalidPage(crate::rest::list::InvalidPage));
     }
     // Where too many came meanwhile, the first page stays.
-    if asked.shows_all
+    if query.shows_all
         && rows.count.number <= SHOW_ALL
         && !rows.count.is_more
-        && let Some(records) = every(page, model, &asked, SHOW_ALL).await?
+        && let Some(records) = every(page, model, &query, SHOW_ALL).await?
     {
         rows.records = records;
     }
     edits.refresh(about, &rows.records, site.locale);
-    let total = if asked.is_narrowed() {
+    let total = if query.is_narrowed() {
         let everything = ListParameters {
             size: 1,
             ..ListParameters::nothing(about)
@@ -156,13 +156,13 @@ async fn view<'a>(
         None
     };
     Ok(ModelListPage {
-        filters: filter_views(page, site, model, &asked).await?,
-        dates: span.map_or_else(Vec::new, |span| links(&asked, span, site.locale)),
+        filters: filter_views(page, site, model, &query).await?,
+        dates: span.map_or_else(Vec::new, |span| links(&query, span, site.locale)),
         edited: edits::fields(site, about),
         edits,
         site,
         about,
-        asked,
+        query,
         rows,
         total,
     })
@@ -211,12 +211,12 @@ impl ModelListPage<'_> {
         columns
             .map(|(index, column)| {
                 let place = self
-                    .asked
+                    .query
                     .order
                     .iter()
                     .position(|(other, _)| *other == index);
                 let descends = place
-                    .and_then(|place| self.asked.order.get(place))
+                    .and_then(|place| self.query.order.get(place))
                     .is_some_and(|(_, descends)| *descends);
                 ColumnHead {
                     text: self.site.field(column.name),
@@ -227,14 +227,14 @@ impl ModelListPage<'_> {
                     },
                     href: column
                         .is_sorted
-                        .then(|| self.asked.with(|asked| sort_by(asked, index))),
+                        .then(|| self.query.with(|query| sort_by(query, index))),
                     place: place
-                        .filter(|_| self.asked.order.len() > 1)
+                        .filter(|_| self.query.order.len() > 1)
                         .map(|place| place + 1),
-                    remove: place.filter(|_| self.asked.is_ordered).map(|_| {
-                        self.asked.with(|asked| {
-                            asked.order.retain(|(other, _)| *other != index);
-                            asked.is_ordered = !asked.order.is_empty();
+                    remove: place.filter(|_| self.query.is_ordered).map(|_| {
+                        self.query.with(|query| {
+                            query.order.retain(|(other, _)| *other != index);
+                            query.is_ordered = !query.order.is_empty();
                         })
                     }),
                 }
@@ -277,12 +277,12 @@ impl ModelListPage<'_> {
 
     /// How many pages there are.
     fn pages(&self) -> u64 {
-        last_page(self.rows.count.number, self.asked.size)
+        last_page(self.rows.count.number, self.query.size)
     }
 
     fn page_links(&self) -> Vec<PageLink> {
-        let address = |number| self.asked.with(|asked| asked.page = number);
-        page_links(self.asked.page, self.pages(), address)
+        let address = |number| self.query.with(|query| query.page = number);
+        page_links(self.query.page, self.pages(), address)
     }
 
     fn total(&self) -> String {
@@ -291,11 +291,11 @@ impl ModelListPage<'_> {
 
     fn can_show_all(&self) -> bool {
         let count = self.rows.count;
-        !self.asked.shows_all && self.pages() > 1 && count.number <= SHOW_ALL && !count.is_more
+        !self.query.shows_all && self.pages() > 1 && count.number <= SHOW_ALL && !count.is_more
     }
 
     fn all_href(&self) -> String {
-        self.asked.with(|asked| asked.shows_all = true)
+        self.query.with(|query| query.shows_all = true)
     }
 
     /// Whether more records are found than this page shows, so that they can be selected across pages.
@@ -351,8 +351,8 @@ impl ModelListPage<'_> {
     }
 
     fn counts_href(&self) -> String {
-        self.asked
-            .with(|asked| asked.shows_counts = !asked.shows_counts)
+        self.query
+            .with(|query| query.shows_counts = !query.shows_counts)
     }
 
     /// The filters that are set.
@@ -361,28 +361,28 @@ impl ModelListPage<'_> {
     }
 
     fn cleared(&self) -> String {
-        self.asked.with(|asked| asked.filters.clear())
+        self.query.with(|query| query.filters.clear())
     }
 }
 
 /// Sorts by a column first; a column that is first already changes its direction.
-fn sort_by(asked: &mut ListParameters, column: usize) {
-    let first = asked.order.first().copied();
-    let before = asked
+fn sort_by(query: &mut ListParameters, column: usize) {
+    let first = query.order.first().copied();
+    let before = query
         .order
         .iter()
         .find(|(other, _)| *other == column)
         .map(|(_, descends)| *descends);
-    if !asked.is_ordered && first.is_none_or(|(other, _)| other != column) {
+    if !query.is_ordered && first.is_none_or(|(other, _)| other != column) {
         // What was only the list's own order does not stay behind the reader's.
-        asked.order.clear();
+        query.order.clear();
     }
-    asked.order.retain(|(other, _)| *other != column);
+    query.order.retain(|(other, _)| *other != column);
     let descends = match (first, before) {
         (Some((other, descends)), Some(_)) if other == column => !descends,
         (_, Some(descends)) => descends,
         _ => false,
     };
-    asked.order.insert(0, (column, descends));
-    asked.is_ordered = true;
+    query.order.insert(0, (column, descends));
+    query.is_ordered = true;
 }

@@ -99,21 +99,21 @@ async fn hindrance(
     Ok(why.map_or_else(String::new, |why| why.text(site.locale).to_owned()))
 }
 
-/// Every record of a list, whatever page is asked for; none when there are more than `most`.
+/// Every record of a list, whatever page is requested; none when there are more than `most`.
 async fn every(
     page: &PageState,
     model: &dyn AdminModel,
-    asked: &ListParameters,
+    query: &ListParameters,
     most: u64,
 ) -> Result<Option<Vec<ModelRecord>>, Refusal> {
-    let mut asked = ListParameters {
+    let mut query = ListParameters {
         page: 1,
-        size: asked.size.min(page.state.config.max_page_size),
-        ..asked.clone()
+        size: query.size.min(page.state.config.max_page_size),
+        ..query.clone()
     };
     let mut records = Vec::new();
     loop {
-        let part = model.list(&page.state, &asked).await?;
+        let part = model.list(&page.state, &query).await?;
         if part.count.number > most {
             return Ok(None);
         }
@@ -122,7 +122,7 @@ async fn every(
         if is_end || records.len() as u64 >= part.count.number {
             return Ok(Some(records));
         }
-        asked.page += 1;
+        query.page += 1;
     }
 }
 

@@ -277,8 +277,8 @@ pub(super) mod tests {
         let prompt = Prompt::new("m", &text);
         let said = "palavra ".repeat(1000);
         let body = prompt.body(AnswerFormat::Schema, Some((&said, "flawed")));
-        let asked: Value = serde_json::from_slice(&body).unwrap();
-        let letters: usize = asked["messages"]
+        let request: Value = serde_json::from_slice(&body).unwrap();
+        let letters: usize = request["messages"]
             .as_array()
             .unwrap()
             .iter()

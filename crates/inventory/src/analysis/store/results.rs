@@ -7,7 +7,7 @@ use resource::{Record as _, sql};
 
 use super::super::result::{Analysis, AnalysisSummary, Provenance};
 use crate::listing::{
-    Condition, Index, List, Selection, Table, Test, Text, TextSearch, by_id, text_of,
+    Condition, Index, List, SearchedText, Selection, Table, Test, TextSearch, by_id, text_of,
 };
 
 /// An analysis to be stored.
@@ -82,7 +82,7 @@ static LIST: List<AnalysisSummary> = List::of(
 );
 
 /// The product's title above the result.
-static TEXTS: List<Text> = List::of(
+static TEXTS: List<SearchedText> = List::of(
     &ANALYSES,
     AnalysisSummary::FIELDS,
     || {

@@ -11,7 +11,7 @@ use super::{ProductRecord, part, store::ProductList};
 use crate::{
     State,
     catalogue::named::{self, Kind, NamedRecord},
-    listing::{Part, QueryStats},
+    listing::{PageRange, QueryStats},
     rest::{Refusal, list::search_words, query::Parameters},
     search::{self, Key},
 };
@@ -145,8 +145,8 @@ async fn best_named(
 ) -> Result<Option<(NamedRecord, String)>, Refusal> {
     let mut found = BTreeMap::new();
     for word in words {
-        let asked = Parameters::of("search", &quoted(word));
-        for record in named::part(state, kind, &asked, NAMES, 0).await? {
+        let parameters = Parameters::of("search", &quoted(word));
+        for record in named::part(state, kind, &parameters, NAMES, 0).await? {
             found.insert(record.id, record);
         }
     }
@@ -197,7 +197,7 @@ pub(crate) async fn numbered_like(
 pub(crate) async fn numbered_part(
     state: &State,
     text: &str,
-    part: Part,
+    part: PageRange,
 ) -> Result<Vec<ProductRecord>, Refusal> {
     let text = text.to_owned();
     let read = async move |conn: &mut Conn| numbered_within(conn, &text, part).await;
@@ -207,7 +207,7 @@ pub(crate) async fn numbered_part(
 async fn numbered_within(
     conn: &mut Conn,
     text: &str,
-    part: Part,
+    part: PageRange,
 ) -> Result<Vec<ProductRecord>, Error> {
     let Some(beginning) = beginning(text) else {
         return Ok(Vec::new());
@@ -337,9 +337,9 @@ async fn listed(state: &State, text: &str, limit: i64) -> Result<Vec<ProductReco
     if let Some(product) = super::with_serie_number(state, text).await? {
         return Ok(vec![product]);
     }
-    let asked = Parameters::of("search", text);
-    let found = part(state, &asked, limit, 0).await?;
-    filled_up(state, &asked, found, limit).await
+    let parameters = Parameters::of("search", text);
+    let found = part(state, &parameters, limit, 0).await?;
+    filled_up(state, &parameters, found, limit).await
 }
 
 /// Whether the index of titles has what leads to a search; else every title would have to be looked at.
@@ -350,11 +350,11 @@ pub(super) fn is_indexed(words: &[String]) -> bool {
 /// What titles found for a search, and behind it the products whose serie numbers begin with it; where there are none, those that it means.
 pub(super) async fn filled_up(
     state: &State,
-    asked: &Parameters,
+    parameters: &Parameters,
     mut found: Vec<ProductRecord>,
     limit: i64,
 ) -> Result<Vec<ProductRecord>, Refusal> {
-    let text = asked.get("search").unwrap_or_default();
+    let text = parameters.get("search").unwrap_or_default();
     let room = limit - i64::try_from(found.len()).unwrap_or(limit);
     if room > 0 {
         for product in numbered_like(state, text, room).await? {
@@ -363,11 +363,11 @@ pub(super) async fn filled_up(
             }
         }
     }
-    if found.is_empty() && is_indexed(&search_words(asked)) {
-        let (understood, _) = interpret(state, asked).await?;
+    if found.is_empty() && is_indexed(&search_words(parameters)) {
+        let (understood, _) = interpret(state, parameters).await?;
         found = part(state, &understood, limit, 0).await?;
     } else if found.is_empty()
-        && let (understood, Some(_)) = interpretation(state, asked).await?
+        && let (understood, Some(_)) = interpretation(state, parameters).await?
     {
         found = part(state, &understood, limit, 0).await?;
     }

@@ -32,16 +32,16 @@ pub(crate) async fn best(
     if let Some(product) = super::with_serie_number(state, text).await? {
         return Ok(vec![product]);
     }
-    let mut asked = Parameters::of("search", text);
-    asked.set("archived", "false");
-    let words = search_words(&asked);
+    let mut parameters = Parameters::of("search", text);
+    parameters.set("archived", "false");
+    let words = search_words(&parameters);
     let folded = db::fold(text.trim());
     let read = async move |conn: &mut Conn| {
         let ids = titled(conn, &folded, &words, limit).await?;
         records(conn, &ids).await
     };
     let found = state.db.read::<_, Error, _>(read).await?;
-    lookup::filled_up(state, &asked, found, limit).await
+    lookup::filled_up(state, &parameters, found, limit).await
 }
 
 /// The ids of those whose titles have all words of a text, the best first.

@@ -19,7 +19,7 @@ use crate::{
     events::{Delivery, Endpoint, labels},
     page::{
         Frame,
-        part::{Part, shown},
+        part::{PagePart, shown},
     },
     pages::orders::OrderRow,
     stock::{
@@ -211,7 +211,7 @@ impl<'a> View<'a> {
     }
 
     /// The sales.
-    fn sales(&self) -> Part<SalesView> {
+    fn sales(&self) -> PagePart<SalesView> {
         let trend = shown(&self.shown.figures.sales)?;
         let newest = trend.days.last();
         Ok(SalesView {
@@ -270,7 +270,7 @@ impl<'a> View<'a> {
     }
 
     /// The stock.
-    fn stock(&self) -> Part<StockView> {
+    fn stock(&self) -> PagePart<StockView> {
         let stock = shown(&self.shown.figures.stock)?;
         Ok(StockView {
             cards: self.stock_cards(&stock.total),
@@ -345,7 +345,7 @@ impl<'a> View<'a> {
     }
 
     /// The low products, if there are any.
-    fn low(&self) -> Part<Option<LowRows>> {
+    fn low(&self) -> PagePart<Option<LowRows>> {
         let low = shown(&self.shown.figures.low)?;
         let row = |low: &LowProduct| LowRow {
             id: low.stock.product.id,
@@ -370,7 +370,7 @@ impl<'a> View<'a> {
     }
 
     /// The paid orders whose goods have not left, for those who may see outflows.
-    fn orders(&self) -> Part<Option<OrderRows>> {
+    fn orders(&self) -> PagePart<Option<OrderRows>> {
         if !self.frame.may(Verb::View, Model::Outflow) {
             return Ok(None);
         }
@@ -383,7 +383,7 @@ impl<'a> View<'a> {
     }
 
     /// The beginning of the newest analysis, line by line.
-    fn analysis(&self) -> Part<Option<AnalysisRow>> {
+    fn analysis(&self) -> PagePart<Option<AnalysisRow>> {
         let newest = shown(&self.shown.analysis)?;
         Ok(newest.as_ref().map(|newest| self.analysis_row(newest)))
     }
@@ -406,7 +406,7 @@ impl<'a> View<'a> {
     }
 
     /// Failed deliveries and endpoints, for those who may see them.
-    fn failed(&self) -> Part<Option<FailedRows>> {
+    fn failed(&self) -> PagePart<Option<FailedRows>> {
         let sees = |model| self.frame.may(Verb::View, model);
         let (deliveries, endpoints) = (sees(Model::Delivery), sees(Model::WebhookEndpoint));
         if !deliveries && !endpoints {
@@ -448,7 +448,7 @@ impl<'a> View<'a> {
     }
 
     /// The last movements, if there are any.
-    fn movements(&self) -> Part<Option<Vec<MovementRow>>> {
+    fn movements(&self) -> PagePart<Option<Vec<MovementRow>>> {
         let last = shown(&self.shown.figures.movements)?;
         let row = |(movement, record): &(Movement, MovementRecord)| {
             let supplier = record.supplier.as_ref();

@@ -5,7 +5,7 @@
 use db::{Engine, Query};
 use resource::Field;
 
-use super::{Part, QueryStats, Selection, Walk, push_column};
+use super::{PageRange, QueryStats, Selection, Walk, push_column};
 
 /// Behind so many records a page is far.
 const FAR: i64 = 200;
@@ -18,7 +18,7 @@ pub(super) struct FarWalk<'a, T: 'static> {
     stats: &'a QueryStats,
     walk: Walk,
     field: &'static Field,
-    part: Part,
+    part: PageRange,
 }
 
 impl<'a, T: 'static> FarWalk<'a, T> {
@@ -28,7 +28,7 @@ impl<'a, T: 'static> FarWalk<'a, T> {
         engine: Engine,
         stats: &'a QueryStats,
         walk: Walk,
-        part: Part,
+        part: PageRange,
     ) -> Option<Self> {
         let mut order = selection.order_fields();
         let (Some((field, true)), None) = (order.next(), order.next()) else {
@@ -52,7 +52,7 @@ impl<'a, T: 'static> FarWalk<'a, T> {
     }
 
     /// Whether it reads less than the same walk to another part.
-    pub(super) const fn is_shorter_than(&self, (_, offset): Part) -> bool {
+    pub(super) const fn is_shorter_than(&self, (_, offset): PageRange) -> bool {
         self.part.1 / SORTED < offset
     }
 

@@ -10,7 +10,7 @@ use db::{Engine, Query};
 use resource::Field;
 
 use super::{
-    Bound, Condition, DrivingTerm, IndexName, Part, Selection, SortKey, Table, Test,
+    Bound, Condition, DrivingTerm, IndexName, PageRange, Selection, SortKey, Table, Test,
     plan::{AccessPath, QueryStats, Walk},
 };
 use crate::search;
@@ -37,7 +37,7 @@ impl<T: 'static> Selection<T> {
         engine: Engine,
         stats: &QueryStats,
         path: AccessPath,
-        part: Part,
+        part: PageRange,
     ) -> Query {
         let (columns, joins) = (self.list.record)();
         let own = self.list.own;

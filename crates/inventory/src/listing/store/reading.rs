@@ -4,7 +4,7 @@ use db::{Conn, Error, Query, Timestamp, span_of};
 
 use super::{AccessPath, DrivingTerm, QueryStats, Selection, push_column, push_table};
 use crate::{
-    listing::{List, Matches, Part},
+    listing::{List, Matches, PageRange},
     rest::{
         Refusal,
         page::{Page, PageRequest},
@@ -38,7 +38,7 @@ impl<T: 'static> Selection<T> {
         &self,
         conn: &mut Conn,
         stats: &QueryStats,
-        (limit, offset): Part,
+        (limit, offset): PageRange,
     ) -> Result<Vec<T>, Error> {
         if stats.count == 0 {
             return Ok(Vec::new());
@@ -117,7 +117,7 @@ impl<T: 'static> Selection<T> {
     pub(crate) async fn part_of_many(
         &self,
         conn: &mut Conn,
-        part: Part,
+        part: PageRange,
         most: i64,
     ) -> Result<Matches<T>, Error> {
         let count = self.count_up_to(conn, most).await?;

@@ -6,7 +6,7 @@
 use db::{Engine, Query};
 use resource::sql;
 
-use super::{Part, QueryStats, Selection, push_column, push_table};
+use super::{PageRange, QueryStats, Selection, push_column, push_table};
 use crate::listing::{Condition, SortKey};
 
 /// After so many values another path is shorter.
@@ -80,7 +80,7 @@ impl<T: 'static> Selection<T> {
         query: &mut Query,
         engine: Engine,
         stats: &QueryStats,
-        (limit, offset): Part,
+        (limit, offset): PageRange,
     ) {
         let Some(values) = Values::of(self) else {
             return;

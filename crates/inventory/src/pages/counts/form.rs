@@ -47,7 +47,7 @@ impl CountedRow<'_> {
 
 #[derive(Template)]
 #[template(path = "stock/count_form.html")]
-struct FormPage<'a> {
+struct CountFormPage<'a> {
     frame: &'a Frame,
     form: &'a Form,
     count: &'a Document,
@@ -58,7 +58,7 @@ struct FormPage<'a> {
     quantity_attributes: &'static str,
 }
 
-impl<'a> FormPage<'a> {
+impl<'a> CountFormPage<'a> {
     fn of(
         frame: &'a Frame,
         form: &'a Form,
@@ -99,7 +99,7 @@ pub(super) async fn edit(Extracted(page): SharedPage, frame: Frame, id: RecordId
     }
     let form = Form::new().with("quantity", "1");
     let product = product_picker(&frame);
-    let shown = FormPage::of(&frame, &form, &count, &product, &[]);
+    let shown = CountFormPage::of(&frame, &form, &count, &product, &[]);
     Ok(frame.show(shown))
 }
 
@@ -126,7 +126,7 @@ pub(super) async fn change(
     let mut form = post.form;
     let again = |mut form: Form| {
         form.sort(FIELDS);
-        let shown = FormPage::of(&frame, &form, &count, &product, &problems);
+        let shown = CountFormPage::of(&frame, &form, &count, &product, &problems);
         frame.show_again(shown)
     };
     if form.is_refused() {

@@ -12,8 +12,8 @@ use crate::{
     page::{
         Form, FormSubmission, Frame, PageResult, PageState, SharedPage,
         flash::{self, Flash},
-        index::ListRequest,
-        picker::{Picker, Source},
+        list_page::ListRequest,
+        picker::{Picker, PickerSource},
         posts,
         records::ResourcePages as _,
     },
@@ -55,7 +55,7 @@ impl CountRequest {
     ) -> Result<Self, Refusal> {
         let (state, locale) = (&page.state, frame.locale);
         let label = frame.text("Fornecedor", "Supplier");
-        let source = Source::Named(named::Kind::Supplier);
+        let source = PickerSource::Named(named::Kind::Supplier);
         let picker = Picker::empty("supplier", label, source);
         let mut form = Form::new();
         let supplier =

@@ -7,7 +7,7 @@ use crate::{
     catalogue::products,
     page::{
         Form, FormSubmission, Frame, PageState, numbers,
-        picker::{Picker, Source},
+        picker::{Picker, PickerSource},
     },
     rest::{Message, Refusal},
     stock::documents::{DocumentKind, DocumentLine, Quantities},
@@ -16,7 +16,7 @@ use crate::{
 /// The picker of the product that is added.
 pub(crate) fn product_picker(frame: &Frame) -> Picker {
     let label = frame.text("Produto", "Product");
-    Picker::empty("product", label, Source::Products)
+    Picker::empty("product", label, PickerSource::Products)
 }
 
 /// Attributes of the field of its quantity.
@@ -53,7 +53,7 @@ pub(crate) async fn added(
 }
 
 /// Lines, and what is wrong with them.
-pub(crate) type Problems = Vec<(i64, Message)>;
+pub(crate) type LineProblems = Vec<(i64, Message)>;
 
 /// The lines whose quantity is another than the form showed. One that it showed may have been changed elsewhere meanwhile.
 pub(crate) fn quantities(
@@ -61,7 +61,7 @@ pub(crate) fn quantities(
     kind: DocumentKind,
     lines: &[DocumentLine],
     locale: Locale,
-) -> (Quantities, Problems) {
+) -> (Quantities, LineProblems) {
     let (mut changed, mut problems, mut titles) = (Vec::new(), Vec::new(), Vec::new());
     for line in lines {
         let Some(typed) = form.get(&quantity_field(line.id)) else {

@@ -135,7 +135,7 @@ struct DocumentRow {
 
 #[derive(Template)]
 #[template(path = "stock/documents.html")]
-struct ListPage<'a> {
+struct DocumentListPage<'a> {
     frame: &'a Frame,
     about: &'static DocumentPages,
     drafts: Vec<DocumentRow>,
@@ -157,7 +157,7 @@ async fn list(
         when: frame.locale.date_time(document.at),
         who: document.username.clone(),
     };
-    Ok(frame.show(ListPage {
+    Ok(frame.show(DocumentListPage {
         frame: &frame,
         about,
         drafts: drafts.iter().map(row).collect(),

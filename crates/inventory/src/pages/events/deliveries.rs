@@ -17,7 +17,7 @@ use crate::{
 
 #[derive(Template)]
 #[template(path = "events/webhooks.html")]
-struct ListPage<'a> {
+struct DeliveryListPage<'a> {
     frame: &'a Frame,
     endpoints: Vec<EndpointFields>,
     rows: Vec<DeliveryRow>,
@@ -79,7 +79,7 @@ pub(super) async fn list(page: SharedPage, frame: Frame, request: Request) -> Pa
     let failed = deliveries::failed(&state.db).await.map_err(Refusal::from)?;
     let only = all.iter().find(|one| Some(one.id) == filter.endpoint);
     let (previous, next) = beside(&found, &parameters);
-    Ok(frame.show(ListPage {
+    Ok(frame.show(DeliveryListPage {
         frame: &frame,
         only: only.map(|endpoint| endpoint.url.clone()),
         endpoints: all

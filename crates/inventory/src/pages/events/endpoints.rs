@@ -18,7 +18,7 @@ use crate::{
         edit_conflict::{self, FieldSnapshot, FormEdit},
         flash::{self, Flash},
         history::{self, ChangeView},
-        part::Part,
+        part::PagePart,
         prevent_caching, see_other,
         value::FieldValue,
     },
@@ -62,7 +62,7 @@ struct EndpointPage<'a> {
     since: Option<String>,
     /// Until when the secret before the present one signs too.
     until: Option<String>,
-    changes: Part<Vec<ChangeView>>,
+    changes: PagePart<Vec<ChangeView>>,
     may_change: bool,
     may_delete: bool,
     sees_deliveries: bool,
@@ -70,7 +70,7 @@ struct EndpointPage<'a> {
 
 #[derive(Template)]
 #[template(path = "events/endpoint_form.html")]
-struct FormPage<'a> {
+struct EndpointFormPage<'a> {
     frame: &'a Frame,
     form: &'a Form,
     title: &'static str,
@@ -78,7 +78,7 @@ struct FormPage<'a> {
     back: &'a str,
 }
 
-impl FormPage<'_> {
+impl EndpointFormPage<'_> {
     /// The types that may be ticked: name, text, whether it is.
     fn types(&self) -> impl Iterator<Item = (String, &'static str, bool)> {
         labels::TYPES.iter().map(|(name, text)| {
@@ -156,13 +156,18 @@ pub(super) async fn show(page: SharedPage, frame: Frame, id: RecordId) -> PageRe
     }))
 }
 
-fn form_page<'a>(frame: &'a Frame, form: &'a Form, id: Option<i64>, back: &'a str) -> FormPage<'a> {
+fn form_page<'a>(
+    frame: &'a Frame,
+    form: &'a Form,
+    id: Option<i64>,
+    back: &'a str,
+) -> EndpointFormPage<'a> {
     let title = if id.is_none() {
         frame.text("Novo destino de webhooks", "New webhook endpoint")
     } else {
         frame.text("Editar destino de webhooks", "Edit webhook endpoint")
     };
-    FormPage {
+    EndpointFormPage {
         frame,
         form,
         title,

@@ -17,7 +17,7 @@ use crate::{
         delete::Deletion,
         fact::Fact,
         flash::Flash,
-        index::{Action, Cell, Days, Index, Link, ListFilters, Row},
+        list_page::{Cell, Days, Link, ListFilters, ListPage, Row, RowAction},
         record_form,
         records::{self, ResourcePages, address, find},
         routes::{PageRouter, get, of_one},
@@ -71,23 +71,23 @@ impl ResourcePages for Movement {
         }
     }
 
-    fn adorn(self, frame: &Frame, mut index: Index) -> Index {
+    fn adorn(self, frame: &Frame, mut list: ListPage) -> ListPage {
         // A whole invoice is booked elsewhere.
         if self == Self::Inflow && frame.may(Verb::Add, self.model()) {
-            index.beside.push(Link {
+            list.beside.push(Link {
                 icon: "receipt",
                 text: frame.text("Receber mercadoria", "Receive goods"),
                 address: "/receiving/".to_owned(),
             });
         }
-        index
+        list
     }
 
     async fn rows(
         self,
         _state: &State,
         frame: &Frame,
-        _index: &Index,
+        _list: &ListPage,
         records: &[MovementRecord],
     ) -> Result<Vec<Row>, Refusal> {
         let columns = self.columns();
@@ -169,7 +169,7 @@ fn action(
     frame: &Frame,
     record: &MovementRecord,
     may_delete: bool,
-) -> Option<Action> {
+) -> Option<RowAction> {
     let (text, address) = if may_delete {
         let address = format!("{}delete/", address(movement, record.id));
         (frame.text("Excluir", "Delete"), address)
@@ -177,7 +177,7 @@ fn action(
         let text = frame.text("Corrigir o estoque", "Correct the stock");
         (text, correction(movement, frame, record)?)
     };
-    Some(Action {
+    Some(RowAction {
         icon: "undo",
         text: format!("{text}: {}", record.product.title),
         address,

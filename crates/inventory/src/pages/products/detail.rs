@@ -13,8 +13,8 @@ use crate::{
         Form, Frame, PageResult, SharedPage,
         fact::Fact,
         history::{self, ChangeView},
-        index::{Address, Cell, Column, Empty, Filter, Index, Row},
-        part::{Part, part},
+        list_page::{Cell, Column, Empty, Filter, ListAddress, ListPage, Row},
+        part::{PagePart, part},
         records::find,
         trend::Trend,
     },
@@ -79,10 +79,10 @@ struct ProductPage<'a> {
     is_low: bool,
     /// Since when it is archived, for people.
     archived_at: Option<String>,
-    ledger: Part<LedgerPart>,
+    ledger: PagePart<LedgerPart>,
     facts: Vec<Fact>,
-    changes: Part<Vec<ChangeView>>,
-    analysis: Part<AnalysisPanel>,
+    changes: PagePart<Vec<ChangeView>>,
+    analysis: PagePart<AnalysisPanel>,
     may: ProductActions,
 }
 
@@ -135,8 +135,8 @@ pub(super) async fn show(
         .flatten();
     let is_archived = archived_at.is_some();
     let changes = history::changes(state, Model::Product, product.id, locale).await?;
-    let asked = Parameters::of_address(request.uri());
-    let after = asked.get("after").and_then(|id| id.parse().ok());
+    let parameters = Parameters::of_address(request.uri());
+    let after = parameters.get("after").and_then(|id| id.parse().ok());
     let analysis = AnalysisPanel::of(state, &frame, product.id, after);
     Ok(frame.show(ProductPage {
         frame: &frame,
@@ -217,18 +217,18 @@ pub(super) async fn ledger(
     frame.require(Verb::View, Model::Product)?;
     let product = find(Products, &page.state, id).await?;
     let parameters = Parameters::of_address(request.uri());
-    let mut index = ledger_index(&frame, &product, &parameters);
+    let mut list = ledger_list(&frame, &product, &parameters);
     let as_of = match stock::read_as_of(&parameters) {
         Ok(as_of) => as_of,
         Err(errors) => {
-            index.form.absorb(&errors, frame.locale);
-            return Ok(index.show(&frame));
+            list.form.absorb(&errors, frame.locale);
+            return Ok(list.show(&frame));
         }
     };
     let wanted = PageRequest::parse(&page.state, &parameters).map_err(Refusal::from)?;
     let found = stock::ledger_list(&page.state, product.id, as_of, wanted).await?;
-    index.fill(&found, |row| ledger_row(entry(&frame, row)));
-    Ok(index.show(&frame))
+    list.fill(&found, |row| ledger_row(entry(&frame, row)));
+    Ok(list.show(&frame))
 }
 
 fn ledger_row(entry: LedgerLine) -> Row {
@@ -248,9 +248,9 @@ fn ledger_row(entry: LedgerLine) -> Row {
     }
 }
 
-fn ledger_index(frame: &Frame, product: &ProductRecord, parameters: &Parameters) -> Index {
+fn ledger_list(frame: &Frame, product: &ProductRecord, parameters: &Parameters) -> ListPage {
     let path = format!("{}ledger/", address(product.id));
-    let address = Address::new(path, &["as_of"], "", parameters);
+    let address = ListAddress::new(path, &["as_of"], "", parameters);
     let as_of = parameters.get("as_of").unwrap_or_default();
     let columns = vec![
         Column::text(frame.text("Quando", "When"), ""),
@@ -265,11 +265,11 @@ fn ledger_index(frame: &Frame, product: &ProductRecord, parameters: &Parameters)
         "Saldo no fim do dia (UTC)",
         "As of the end of the day (UTC)",
     );
-    Index {
+    ListPage {
         lead: product.title.clone(),
         is_exported: false,
         filters: vec![Filter::Day("as_of", day.to_owned())],
         form: Form::new().with("as_of", as_of),
-        ..Index::new(title, address, columns, Empty::new("clock", empty))
+        ..ListPage::new(title, address, columns, Empty::new("clock", empty))
     }
 }

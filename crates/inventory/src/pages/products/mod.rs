@@ -26,7 +26,7 @@ use crate::{
     page::{
         Frame, PageState,
         delete::Deletion,
-        index::{Action, Address, Cell, Index, Link, ListFilters, Row},
+        list_page::{Cell, Link, ListAddress, ListFilters, ListPage, Row, RowAction},
         record_form,
         records::{self, ResourcePages},
         routes::{PageRouter, get, post},
@@ -104,11 +104,11 @@ impl ResourcePages for Products {
         }
     }
 
-    fn adorn(self, frame: &Frame, index: Index) -> Index {
-        Index {
+    fn adorn(self, frame: &Frame, list: ListPage) -> ListPage {
+        ListPage {
             is_create_dialog: false,
-            further: further(frame, &index.address),
-            ..index
+            further: further(frame, &list.address),
+            ..list
         }
     }
 
@@ -124,27 +124,27 @@ impl ResourcePages for Products {
         self,
         state: &State,
         frame: &Frame,
-        index: &mut Index,
+        list: &mut ListPage,
         parameters: &Parameters,
     ) -> Result<Page<ProductRecord>, Refusal> {
         let parameters = without_archived(parameters.clone());
-        search::found(state, frame, index, &parameters).await
+        search::found(state, frame, list, &parameters).await
     }
 
     async fn rows(
         self,
         state: &State,
         frame: &Frame,
-        index: &Index,
+        list: &ListPage,
         records: &[ProductRecord],
     ) -> Result<Vec<Row>, Refusal> {
         let ids: Vec<i64> = records.iter().map(|product| product.id).collect();
-        let rows = Rows {
+        let rows = ProductRows {
             thresholds: stock::own_thresholds(state, &ids).await?,
             policy: Policy::from(&state.config),
-            is_archived: index.form.value(ARCHIVED) == "true",
+            is_archived: list.form.value(ARCHIVED) == "true",
             columns: self.columns(),
-            here: index.address.whole(),
+            here: list.address.whole(),
             frame,
         };
         Ok(records.iter().map(|product| rows.row(product)).collect())
@@ -205,7 +205,7 @@ impl ResourcePages for Products {
 }
 
 /// Where the listed products are counted, for those who may adjust them.
-fn further(frame: &Frame, address: &Address) -> Option<Link> {
+fn further(frame: &Frame, address: &ListAddress) -> Option<Link> {
     let filters = address.with(&[("ordering", ""), ("page_size", ""), ("page", "")]);
     let filters = filters.trim_start_matches("/products/");
     frame.may(Verb::Change, Model::Product).then(|| Link {
@@ -216,7 +216,7 @@ fn further(frame: &Frame, address: &Address) -> Option<Link> {
 }
 
 /// What rows of one page have in common.
-struct Rows<'a> {
+struct ProductRows<'a> {
     frame: &'a Frame,
     thresholds: BTreeMap<i64, i64>,
     policy: Policy,
@@ -227,7 +227,7 @@ struct Rows<'a> {
     is_archived: bool,
 }
 
-impl Rows<'_> {
+impl ProductRows<'_> {
     fn row(&self, product: &ProductRecord) -> Row {
         let own = self.thresholds.get(&product.id).copied();
         let threshold = self.policy.threshold_of(own);
@@ -243,7 +243,7 @@ impl Rows<'_> {
         )
     }
 
-    fn actions(&self, product: &ProductRecord) -> Vec<Action> {
+    fn actions(&self, product: &ProductRecord) -> Vec<RowAction> {
         let frame = self.frame;
         let mut next = String::new();
         encode(&self.here, &mut next);
@@ -282,7 +282,7 @@ impl Rows<'_> {
             ),
         ];
         let allowed = all.into_iter().filter(|(may, ..)| *may);
-        let action = |(_, icon, text, address, is_dialog)| Action {
+        let action = |(_, icon, text, address, is_dialog)| RowAction {
             icon,
             text: format!("{text}: {}", product.title),
             address,

@@ -12,7 +12,7 @@ use crate::{
     },
     page::{
         Frame, PageState,
-        index::{Chip, Index},
+        list_page::{Chip, ListPage},
     },
     rest::{Refusal, page::PageRequest, query::Parameters},
 };
@@ -26,15 +26,15 @@ const ALSO: i64 = 3;
 pub(super) async fn found(
     state: &State,
     frame: &Frame,
-    index: &mut Index,
+    list: &mut ListPage,
     parameters: &Parameters,
 ) -> Result<Found, Refusal> {
     let (understood, meant) = lookup::interpret(state, parameters).await?;
     if let Some(meant) = &meant {
-        index.note = interpretation_note(frame, meant);
+        list.note = interpretation_note(frame, meant);
     }
     if let Some(numbered) = SerieNumberMatches::find(state, &understood).await? {
-        index.note = note(frame, &numbered);
+        list.note = note(frame, &numbered);
         let wanted = PageRequest::parse(state, parameters)?;
         let (number, offset) = wanted.within(numbered.count)?;
         return Ok(Found {
@@ -46,7 +46,7 @@ pub(super) async fn found(
     }
     let found = products::list(state, &understood).await?;
     if let Some(search) = parameters.get("search") {
-        index.also = also(state, frame, search, meant.as_ref()).await?;
+        list.also = also(state, frame, search, meant.as_ref()).await?;
     }
     Ok(found)
 }

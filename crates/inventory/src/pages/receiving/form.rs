@@ -14,11 +14,11 @@ use crate::{
     page::{
         Form, FormSubmission, Frame, PageResult, PageState, SharedPage,
         flash::{self, Flash},
-        picker::{Picker, Source},
+        picker::{Picker, PickerSource},
         redirect, see_other,
     },
     pages::documents::form::{
-        self, Problems, added, added_message, product_picker, quantity_attributes,
+        self, LineProblems, added, added_message, product_picker, quantity_attributes,
     },
     rest::{
         RecordId, Refusal,
@@ -46,7 +46,7 @@ enum Focus {
 }
 
 /// A line as the form shows it.
-struct DeliveryRow<'a> {
+struct ReceiptRow<'a> {
     line: &'a DocumentLine,
     typed: String,
     cost: String,
@@ -55,7 +55,7 @@ struct DeliveryRow<'a> {
 
 #[derive(Template)]
 #[template(path = "stock/receiving_form.html")]
-struct FormPage<'a> {
+struct ReceiptFormPage<'a> {
     frame: &'a Frame,
     form: &'a Form,
     /// None before it is stored.
@@ -63,7 +63,7 @@ struct FormPage<'a> {
     supplier: &'a Picker,
     product: &'a Picker,
     add_supplier: String,
-    rows: Vec<DeliveryRow<'a>>,
+    rows: Vec<ReceiptRow<'a>>,
     sums: String,
     is_at_supplier: bool,
     is_at_product: bool,
@@ -72,7 +72,11 @@ struct FormPage<'a> {
 
 fn supplier_picker(frame: &Frame) -> Picker {
     let label = frame.text("Fornecedor", "Supplier");
-    Picker::empty("supplier", label, Source::Named(named::Kind::Supplier))
+    Picker::empty(
+        "supplier",
+        label,
+        PickerSource::Named(named::Kind::Supplier),
+    )
 }
 
 /// What the form shows.
@@ -81,7 +85,7 @@ struct ShownProduct {
     receipt: Option<Document>,
     supplier: Picker,
     product: Picker,
-    problems: Problems,
+    problems: LineProblems,
 }
 
 impl ShownProduct {
@@ -98,9 +102,9 @@ impl ShownProduct {
         }
     }
 
-    fn row<'a>(&self, frame: &Frame, line: &'a DocumentLine) -> DeliveryRow<'a> {
+    fn row<'a>(&self, frame: &Frame, line: &'a DocumentLine) -> ReceiptRow<'a> {
         let (typed, problem) = form::typed(&self.form, line, &self.problems, frame.locale);
-        DeliveryRow {
+        ReceiptRow {
             line,
             typed,
             cost: cost_text(frame, line),
@@ -108,11 +112,11 @@ impl ShownProduct {
         }
     }
 
-    fn page<'a>(&'a self, frame: &'a Frame) -> FormPage<'a> {
+    fn page<'a>(&'a self, frame: &'a Frame) -> ReceiptFormPage<'a> {
         let receipt = self.receipt.as_ref();
         let lines = receipt.map_or(&[][..], |receipt| &receipt.lines);
         let focus = self.focus();
-        FormPage {
+        ReceiptFormPage {
             frame,
             form: &self.form,
             id: receipt.map(|receipt| receipt.id),
@@ -133,8 +137,8 @@ impl ShownProduct {
 /// `GET /receiving/new/`
 pub(super) async fn new(Extracted(page): SharedPage, frame: Frame, request: Request) -> PageResult {
     ABOUT.admit(&frame)?;
-    let asked = Parameters::of_address(request.uri());
-    show(&page, &frame, None, &asked).await
+    let parameters = Parameters::of_address(request.uri());
+    show(&page, &frame, None, &parameters).await
 }
 
 /// `GET /receiving/{id}/edit/`
@@ -148,8 +152,8 @@ pub(super) async fn edit(
     if receipt.is_booked() {
         return Ok(redirect(&ABOUT.address(receipt.id)));
     }
-    let asked = Parameters::of_address(request.uri());
-    show(&page, &frame, Some(receipt), &asked).await
+    let parameters = Parameters::of_address(request.uri());
+    show(&page, &frame, Some(receipt), &parameters).await
 }
 
 /// The form, with a supplier and a product that the address may bring.
@@ -157,20 +161,20 @@ async fn show(
     page: &PageState,
     frame: &Frame,
     receipt: Option<Document>,
-    asked: &Parameters,
+    parameters: &Parameters,
 ) -> PageResult {
     let state = &page.state;
     let stored = receipt
         .as_ref()
         .and_then(|receipt| receipt.supplier.as_ref());
     let stored = stored.map(|supplier| supplier.id.to_string());
-    let supplier = asked.get("supplier").or(stored.as_deref());
+    let supplier = parameters.get("supplier").or(stored.as_deref());
     let invoice = receipt.as_ref().map_or("", |receipt| &receipt.label);
     let shown = ShownProduct {
         form: Form::new().with("quantity", "1").with("invoice", invoice),
         supplier: supplier_picker(frame).choose_known(state, supplier).await?,
         product: product_picker(frame)
-            .choose_known(state, asked.get("product"))
+            .choose_known(state, parameters.get("product"))
             .await?,
         receipt,
         problems: Vec::new(),
@@ -255,7 +259,7 @@ async fn read(
     receipt: Option<&Document>,
     (supplier, product): (&Picker, &Picker),
     locale: Locale,
-) -> Result<(DraftChange, Option<i64>, Problems), Refusal> {
+) -> Result<(DraftChange, Option<i64>, LineProblems), Refusal> {
     let mut reader = Reader::new(&post.members, Mode::Partial);
     let invoice = reader.optional_text(INVOICE.name, MAX_INVOICE).into_new();
     post.form.absorb(&reader.finish(), locale);

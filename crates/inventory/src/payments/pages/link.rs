@@ -29,7 +29,7 @@ use crate::{
         Form, FormSubmission, Frame, PageResult, PageState, SharedPage, flash,
         form_token::TOKEN,
         numbers,
-        picker::{Picker, Source},
+        picker::{Picker, PickerSource},
         see_other,
     },
     rest::{Refusal, query::Parameters},
@@ -100,7 +100,7 @@ struct LinkPage<'a> {
 
 fn picker(frame: &Frame) -> Picker {
     let label = frame.text("Produto", "Product");
-    Picker::empty("product", label, Source::Products)
+    Picker::empty("product", label, PickerSource::Products)
 }
 
 impl LinkForm {

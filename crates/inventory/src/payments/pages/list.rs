@@ -1,23 +1,29 @@
-//! The lists of orders and of payments: their parameters, and their files.
+//! What the lists of orders and of payments have in common: reading checkout's records as the
+//! address requests them, as a page and as a file.
 
+use axum::{
+    extract::{Request, State as Extracted},
+    response::Response,
+};
 use db::Timestamp;
+use http::Uri;
 use jiff::civil::Date;
 use web::locale::in_sao_paulo;
 
 use super::{
     super::{
         Failure,
-        model::{List, ListQuery, ListedRecord},
+        model::{ListQuery, ListedRecord, PaymentList},
     },
-    unavailable,
+    require, unavailable,
 };
 use crate::{
     State,
+    access::{Model, Verb},
     page::{
-        Frame, PageResult, PageState,
+        Frame, PageResult, PageState, SharedPage,
         flash::{self, Flash},
-        index::{self, Days, ListFilters, ListRequest},
-        redirect,
+        list_page::{self, Cells, Days, ListAddress, ListFilters, ListPage, ListRequest, Row},
     },
     rest::{
         Refusal,
@@ -26,24 +32,42 @@ use crate::{
         query::Parameters,
     },
 };
-use axum::response::Response;
-use http::Uri;
 
 /// The rows of a file are read in pages of this size.
 const FILE_PAGE: u64 = 100;
 /// The most pages of a file.
 const FILE_PAGES: u64 = 20;
 
+/// A list of checkout's records: its filters, its columns on the page and in the file.
+pub(super) trait CheckoutList {
+    type Record: ListedRecord + Send + Sync + 'static;
+
+    const PATH: &'static str;
+    const FILE_NAME: &'static str;
+    /// The columns of the file.
+    const COLUMNS: &'static [&'static str];
+
+    fn filters(frame: &Frame) -> ListFilters;
+
+    /// The page without its records.
+    fn page(frame: &Frame, address: ListAddress) -> ListPage;
+
+    fn row(frame: &Frame, record: &Self::Record) -> Row;
+
+    /// The cells of a record in the file.
+    fn cells(cells: Cells, record: &Self::Record) -> Vec<String>;
+}
+
 /// The parameters of a list of checkout's records.
-pub(super) struct CheckoutRequest {
-    pub(super) request: ListRequest,
-    pub(super) query: ListQuery,
+struct CheckoutRequest {
+    list: ListRequest,
+    query: ListQuery,
     wanted: PageRequest,
 }
 
 impl CheckoutRequest {
     /// Reads an address. The form has the errors.
-    pub(super) async fn read(
+    async fn read(
         page: &PageState,
         frame: &Frame,
         uri: &Uri,
@@ -51,12 +75,12 @@ impl CheckoutRequest {
     ) -> Result<Self, Refusal> {
         let parameters = Parameters::of_address(uri);
         let wanted = PageRequest::parse(&page.state, &parameters)?;
-        let mut request = filters.read(page, frame, parameters).await?;
+        let mut list = filters.read(page, frame, parameters).await?;
         let number = match wanted.page {
             PageNumber::Number(number) => number,
             PageNumber::Last => 1,
         };
-        let value = |name| given(&request.parameters, name);
+        let value = |name| given(&list.parameters, name);
         let mut query = ListQuery {
             reference: value("search"),
             status: value("status"),
@@ -66,27 +90,27 @@ impl CheckoutRequest {
             ..ListQuery::default()
         };
         for (name, is_end) in Days::NAMES.into_iter().zip([false, true]) {
-            let Some(text) = given(&request.parameters, name) else {
+            let Some(text) = given(&list.parameters, name) else {
                 continue;
             };
             match moment(&text, is_end, page.state.clock.now()) {
                 Some(moment) if is_end => query.to = Some(moment),
                 Some(moment) => query.from = Some(moment),
-                None => request.form.complain(
+                None => list.form.complain(
                     name,
                     frame.text("Digite uma data válida.", "Enter a valid date."),
                 ),
             }
         }
         Ok(Self {
-            request,
+            list,
             query,
             wanted,
         })
     }
 
     /// The requested page.
-    pub(super) fn page<T>(&self, list: List<T>) -> Result<Found<T>, Refusal> {
+    fn found<T>(&self, list: PaymentList<T>) -> Result<Found<T>, Refusal> {
         let wanted = PageRequest {
             size: self.query.page_size,
             ..self.wanted
@@ -99,6 +123,30 @@ impl CheckoutRequest {
             results: list.results,
         })
     }
+}
+
+/// The page of a list.
+pub(super) async fn show<L: CheckoutList>(
+    Extracted(page): SharedPage,
+    frame: Frame,
+    request: Request,
+) -> PageResult {
+    require(&frame, Verb::View, Model::Order)?;
+    let filters = L::filters(&frame);
+    let request = CheckoutRequest::read(&page, &frame, request.uri(), filters).await?;
+    let mut list = L::page(&frame, request.list.address(L::PATH, ""));
+    list.is_create_dialog = false;
+    list.filters = request.list.filters(&frame);
+    list.chips = request.list.chips(&frame, &list.address);
+    list.form = request.list.form.clone();
+    list.size = request.query.page_size;
+    if !list.form.is_refused() {
+        match super::super::list(&page.state, &request.query).await {
+            Ok(found) => list.fill(&request.found(found)?, |record| L::row(&frame, record)),
+            Err(failure) => return unavailable(&frame, failure),
+        }
+    }
+    Ok(list.show(&frame))
 }
 
 fn given(parameters: &Parameters, name: &str) -> Option<String> {
@@ -141,38 +189,28 @@ async fn read_all<T: ListedRecord>(
     }
 }
 
-/// The file of a list.
-pub(super) struct ListFile<T> {
-    pub(super) name: &'static str,
-    pub(super) columns: &'static [&'static str],
-    /// The cells of a record.
-    pub(super) row: fn(index::Cells, &T) -> Vec<String>,
-}
-
 /// The whole list as a file. A list with wrong parameters, or with too many rows, is shown again.
-pub(super) async fn export<T: ListedRecord>(
-    page: &PageState,
-    frame: &Frame,
-    uri: &Uri,
-    filters: ListFilters,
-    file: ListFile<T>,
+pub(super) async fn export<L: CheckoutList>(
+    Extracted(page): SharedPage,
+    frame: Frame,
+    request: Request,
 ) -> PageResult {
-    let asked = CheckoutRequest::read(page, frame, uri, filters).await?;
-    if asked.request.form.is_refused() {
-        return Ok(index::back_to_list(uri));
+    require(&frame, Verb::View, Model::Order)?;
+    let uri = request.uri();
+    let request = CheckoutRequest::read(&page, &frame, uri, L::filters(&frame)).await?;
+    if request.list.form.is_refused() {
+        return Ok(list_page::back_to_list(uri));
     }
-    let records = match read_all::<T>(&page.state, &asked.query).await {
+    let records = match read_all::<L::Record>(&page.state, &request.query).await {
         Ok(Some(records)) => records,
-        Ok(None) => return Ok(too_many_rows(frame, uri)),
-        Err(failure) => return unavailable(frame, failure),
+        Ok(None) => return Ok(too_many_rows(&frame, uri)),
+        Err(failure) => return unavailable(&frame, failure),
     };
-    let write = async move |_: &mut db::Conn, sheet: &index::Sheet| {
-        let mut rows = records
-            .iter()
-            .map(|record| (file.row)(sheet.cells(), record));
-        Ok(rows.try_for_each(|cells| sheet.row(&cells))?)
+    let write = async move |_: &mut db::Conn, file: &list_page::ExportFile| {
+        let mut rows = records.iter().map(|record| L::cells(file.cells(), record));
+        Ok(rows.try_for_each(|cells| file.row(&cells))?)
     };
-    Ok(index::export(&page.state, frame, file.name, file.columns, write).await?)
+    Ok(list_page::export(&page.state, &frame, L::FILE_NAME, L::COLUMNS, write).await?)
 }
 
 /// Redirects to a list that has too many rows for a file.
@@ -190,9 +228,7 @@ fn too_many_rows(frame: &Frame, uri: &Uri) -> Response {
             "Filter the list by days, and export it in parts."
         )
     );
-    let path = uri.path().trim_end_matches("export/");
-    let back = redirect(&format!("{path}?{}", uri.query().unwrap_or_default()));
-    flash::leave(back, Flash::warning(text))
+    flash::leave(list_page::back_to_list(uri), Flash::warning(text))
 }
 
 #[cfg(test)]

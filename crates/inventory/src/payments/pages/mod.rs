@@ -39,16 +39,19 @@ pub(crate) const LISTS: [(&str, &[&str]); 2] =
 /// `/payments/` and the addresses below it.
 pub(crate) fn routes() -> PageRouter {
     PageRouter::new()
-        .route(ORDERS, get(orders::list))
-        .route("/payments/export/", get(orders::export))
+        .route(ORDERS, get(list::show::<orders::Orders>))
+        .route("/payments/export/", get(list::export::<orders::Orders>))
         .route("/payments/new/", get(link::new).post(link::create))
         .route("/payments/orders/{id}/", get(order::show))
         .route(
             "/payments/orders/{id}/cancel/",
             get(order::ask).post(order::cancel),
         )
-        .route(PAYMENTS, get(payments::list))
-        .route("/payments/received/export/", get(payments::export))
+        .route(PAYMENTS, get(list::show::<payments::Payments>))
+        .route(
+            "/payments/received/export/",
+            get(list::export::<payments::Payments>),
+        )
         .route("/payments/received/{id}/", get(payments::show))
         .route(
             "/payments/received/{id}/refund/",

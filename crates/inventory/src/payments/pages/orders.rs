@@ -1,150 +1,117 @@
 //! The list of orders, and the list as a file.
 
-use axum::extract::{Request, State as Extracted};
-
 use super::{
     super::{
         labels::{ORDER_STATUSES, PLACE, order_state, order_status},
         model::CheckoutOrder,
     },
     ORDERS,
-    list::{self, CheckoutRequest, ListFile},
-    order_address, require, unavailable,
+    list::CheckoutList,
+    order_address,
 };
 use crate::{
     access::{Model, Verb},
     page::{
-        Frame, PageResult, SharedPage,
+        Frame,
         history::machine_time,
-        index::{Cell, Cells, Column, Days, Empty, Index, Link, ListFilters, Row},
+        list_page::{
+            Cell, Cells, Column, Days, Empty, Link, ListAddress, ListFilters, ListPage, Row,
+        },
     },
 };
 
 pub(super) const FILTERS: &[&str] = &["search", "status", "date_from", "date_to"];
-const COLUMNS: &[&str] = &[
-    "id",
-    "reference",
-    "status",
-    "amount",
-    "refunded_amount",
-    "description",
-    "created_at",
-    "expires_at",
-    "paid_at",
-];
+/// The orders.
+pub(super) struct Orders;
 
-fn filters(frame: &Frame) -> ListFilters {
-    let number = frame.text("Número do pedido", "Order number");
-    let statuses =
-        ORDER_STATUSES.map(|(code, status)| (code, frame.say(order_status(status).text)));
-    let status = frame.text("Situação", "Status");
-    ListFilters {
-        search: Some(number.to_owned()),
-        days: Some(Days::SaoPaulo),
-        choices: vec![("status", status, statuses.to_vec())],
-        ..ListFilters::default()
-    }
-}
+impl CheckoutList for Orders {
+    type Record = CheckoutOrder;
 
-pub(super) async fn list(
-    Extracted(page): SharedPage,
-    frame: Frame,
-    request: Request,
-) -> PageResult {
-    require(&frame, Verb::View, Model::Order)?;
-    let asked = CheckoutRequest::read(&page, &frame, request.uri(), filters(&frame)).await?;
-    let mut index = empty_index(&frame, &asked);
-    if !index.form.is_refused() {
-        match super::super::list(&page.state, &asked.query).await {
-            Ok(found) => index.fill(&asked.page(found)?, |order| row(&frame, order)),
-            Err(failure) => return unavailable(&frame, failure),
+    const PATH: &'static str = ORDERS;
+    const FILE_NAME: &'static str = "orders";
+    const COLUMNS: &'static [&'static str] = &[
+        "id",
+        "reference",
+        "status",
+        "amount",
+        "refunded_amount",
+        "description",
+        "created_at",
+        "expires_at",
+        "paid_at",
+    ];
+
+    fn filters(frame: &Frame) -> ListFilters {
+        let number = frame.text("Número do pedido", "Order number");
+        let statuses =
+            ORDER_STATUSES.map(|(code, status)| (code, frame.say(order_status(status).text)));
+        let status = frame.text("Situação", "Status");
+        ListFilters {
+            search: Some(number.to_owned()),
+            days: Some(Days::SaoPaulo),
+            choices: vec![("status", status, statuses.to_vec())],
+            ..ListFilters::default()
         }
     }
-    index.beside.push(Link {
-        icon: "receipt",
-        text: frame.text("Todos os pagamentos", "All payments"),
-        address: super::PAYMENTS.to_owned(),
-    });
-    Ok(index.show(&frame))
-}
 
-fn empty_index(frame: &Frame, asked: &CheckoutRequest) -> Index {
-    let address = asked.request.address(ORDERS, "");
-    let may_add = frame.may(Verb::Add, Model::Order);
-    let new = frame.text("Novo link de pagamento", "New payment link");
-    let columns = vec![
-        Column::text(frame.text("Pedido", "Order"), ""),
-        Column::text(frame.text("Número", "Number"), ""),
-        Column::text(frame.text("Situação", "Status"), ""),
-        Column::number(frame.text("Valor", "Amount"), ""),
-        Column::text(frame.text("Criado em", "Created"), ""),
-    ];
-    let sentence = frame.text(
-        "Nenhum pedido ainda. Crie um link e envie-o a quem vai pagar.",
-        "No orders yet. Create a link and send it to the buyer.",
-    );
-    let index = Index::new(
-        frame.say(PLACE).to_owned(),
-        address,
-        columns,
-        Empty::new("card", sentence),
-    );
-    Index {
-        create: may_add.then(|| (new.to_owned(), format!("{ORDERS}new/"))),
-        is_create_dialog: false,
-        filters: asked.request.filters(frame),
-        form: asked.request.form.clone(),
-        chips: asked.request.chips(frame, &index.address),
-        size: asked.query.page_size,
-        ..index
+    fn page(frame: &Frame, address: ListAddress) -> ListPage {
+        let may_add = frame.may(Verb::Add, Model::Order);
+        let new = frame.text("Novo link de pagamento", "New payment link");
+        let columns = vec![
+            Column::text(frame.text("Pedido", "Order"), ""),
+            Column::text(frame.text("Número", "Number"), ""),
+            Column::text(frame.text("Situação", "Status"), ""),
+            Column::number(frame.text("Valor", "Amount"), ""),
+            Column::text(frame.text("Criado em", "Created"), ""),
+        ];
+        let sentence = frame.text(
+            "Nenhum pedido ainda. Crie um link e envie-o a quem vai pagar.",
+            "No orders yet. Create a link and send it to the buyer.",
+        );
+        let (title, empty) = (frame.say(PLACE).to_owned(), Empty::new("card", sentence));
+        ListPage {
+            create: may_add.then(|| (new.to_owned(), format!("{ORDERS}new/"))),
+            beside: vec![Link {
+                icon: "receipt",
+                text: frame.text("Todos os pagamentos", "All payments"),
+                address: super::PAYMENTS.to_owned(),
+            }],
+            ..ListPage::new(title, address, columns, empty)
+        }
     }
-}
 
-fn row(frame: &Frame, order: &CheckoutOrder) -> Row {
-    let state = order_state(order);
-    Row {
-        cells: vec![
-            Cell::Link(order_address(&order.id), order.description.clone()),
-            Cell::Text(order.reference.clone().unwrap_or_else(|| "–".to_owned())),
-            Cell::Badge(frame.say(state.text), state.tone, state.icon),
-            Cell::Number(frame.locale.money(order.amount)),
-            Cell::Text(frame.locale.date_time(order.created_at)),
-        ],
-        actions: Vec::new(),
+    fn row(frame: &Frame, order: &CheckoutOrder) -> Row {
+        let state = order_state(order);
+        Row {
+            cells: vec![
+                Cell::Link(order_address(&order.id), order.description.clone()),
+                Cell::Text(order.reference.clone().unwrap_or_else(|| "–".to_owned())),
+                Cell::Badge(frame.say(state.text), state.tone, state.icon),
+                Cell::Number(frame.locale.money(order.amount)),
+                Cell::Text(frame.locale.date_time(order.created_at)),
+            ],
+            actions: Vec::new(),
+        }
     }
-}
 
-pub(super) async fn export(
-    Extracted(page): SharedPage,
-    frame: Frame,
-    request: Request,
-) -> PageResult {
-    require(&frame, Verb::View, Model::Order)?;
-    let file = ListFile {
-        name: "orders",
-        columns: COLUMNS,
-        row: exported,
-    };
-    list::export(&page, &frame, request.uri(), filters(&frame), file).await
-}
-
-fn exported(cells: Cells, order: &CheckoutOrder) -> Vec<String> {
-    let code = ORDER_STATUSES
-        .iter()
-        .find(|(_, status)| *status == order.status);
-    vec![
-        order.id.clone(),
-        order
-            .reference
-            .as_deref()
-            .map(Cells::text)
-            .unwrap_or_default(),
-        code.map_or("", |(code, _)| code).to_owned(),
-        cells.amount(order.amount),
-        cells.amount(order.refunded_amount),
-        Cells::text(&order.description),
-        machine_time(order.created_at),
-        machine_time(order.expires_at),
-        order.paid_at.map(machine_time).unwrap_or_default(),
-    ]
+    fn cells(cells: Cells, order: &CheckoutOrder) -> Vec<String> {
+        let code = ORDER_STATUSES
+            .iter()
+            .find(|(_, status)| *status == order.status);
+        vec![
+            order.id.clone(),
+            order
+                .reference
+                .as_deref()
+                .map(Cells::text)
+                .unwrap_or_default(),
+            code.map_or("", |(code, _)| code).to_owned(),
+            cells.amount(order.amount),
+            cells.amount(order.refunded_amount),
+            Cells::text(&order.description),
+            machine_time(order.created_at),
+            machine_time(order.expires_at),
+            order.paid_at.map(machine_time).unwrap_or_default(),
+        ]
+    }
 }

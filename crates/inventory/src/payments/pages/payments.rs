@@ -10,7 +10,7 @@ use super::{
         model::{CheckoutOrder, Payment, PaymentStatus},
     },
     Id, ORDERS, PAYMENTS,
-    list::{self, CheckoutRequest, ListFile},
+    list::CheckoutList,
     payment_address, require, unavailable,
 };
 use crate::{
@@ -20,105 +20,106 @@ use crate::{
     page::{
         Frame, PageResult, SharedPage,
         history::machine_time,
-        index::{Cell, Cells, Column, Days, Empty, Index, Link, ListFilters, Row},
-        part::{Part, part},
+        list_page::{
+            Cell, Cells, Column, Days, Empty, Link, ListAddress, ListFilters, ListPage, Row,
+        },
+        part::{PagePart, part},
     },
     rest::query::Parameters,
 };
 
 pub(super) const FILTERS: &[&str] = &["status", "payment_method", "date_from", "date_to"];
-const COLUMNS: &[&str] = &[
-    "id",
-    "status",
-    "amount",
-    "payment_method",
-    "email",
-    "created_at",
-    "approved_at",
-];
+/// The payments.
+pub(super) struct Payments;
 
-fn filters(frame: &Frame) -> ListFilters {
-    let statuses =
-        PAYMENT_STATUSES.map(|(code, status)| (code, frame.say(payment_status(status).text)));
-    let methods = METHODS.map(|(code, means)| (code, frame.say(method(means))));
-    let (status, means) = (
-        frame.text("Situação", "Status"),
-        frame.text("Forma", "Method"),
-    );
-    ListFilters {
-        days: Some(Days::SaoPaulo),
-        choices: vec![
-            ("status", status, statuses.to_vec()),
-            ("payment_method", means, methods.to_vec()),
-        ],
-        ..ListFilters::default()
-    }
-}
+impl CheckoutList for Payments {
+    type Record = Payment;
 
-pub(super) async fn list(
-    Extracted(page): SharedPage,
-    frame: Frame,
-    request: Request,
-) -> PageResult {
-    require(&frame, Verb::View, Model::Order)?;
-    let asked = CheckoutRequest::read(&page, &frame, request.uri(), filters(&frame)).await?;
-    let mut index = empty_index(&frame, &asked);
-    if !index.form.is_refused() {
-        match super::super::list(&page.state, &asked.query).await {
-            Ok(found) => index.fill(&asked.page(found)?, |payment| row(&frame, payment)),
-            Err(failure) => return unavailable(&frame, failure),
+    const PATH: &'static str = PAYMENTS;
+    const FILE_NAME: &'static str = "payments";
+    const COLUMNS: &'static [&'static str] = &[
+        "id",
+        "status",
+        "amount",
+        "payment_method",
+        "email",
+        "created_at",
+        "approved_at",
+    ];
+
+    fn filters(frame: &Frame) -> ListFilters {
+        let statuses =
+            PAYMENT_STATUSES.map(|(code, status)| (code, frame.say(payment_status(status).text)));
+        let methods = METHODS.map(|(code, means)| (code, frame.say(method(means))));
+        let (status, means) = (
+            frame.text("Situação", "Status"),
+            frame.text("Forma", "Method"),
+        );
+        ListFilters {
+            days: Some(Days::SaoPaulo),
+            choices: vec![
+                ("status", status, statuses.to_vec()),
+                ("payment_method", means, methods.to_vec()),
+            ],
+            ..ListFilters::default()
         }
     }
-    index.beside.push(Link {
-        icon: "arrow-left",
-        text: frame.text("Pedidos e links", "Orders and links"),
-        address: ORDERS.to_owned(),
-    });
-    Ok(index.show(&frame))
-}
 
-fn empty_index(frame: &Frame, asked: &CheckoutRequest) -> Index {
-    let address = asked.request.address(PAYMENTS, "");
-    let columns = vec![
-        Column::text(frame.text("Pagamento", "Payment"), ""),
-        Column::text(frame.text("Forma", "Method"), ""),
-        Column::text(frame.text("Situação", "Status"), ""),
-        Column::number(frame.text("Valor", "Amount"), ""),
-        Column {
-            is_minor: true,
-            ..Column::text(frame.text("Quem paga", "Payer"), "")
-        },
-        Column::text(frame.text("Criado em", "Created"), ""),
-    ];
-    let sentence = frame.text("Nenhum pagamento ainda.", "No payments yet.");
-    let index = Index::new(
-        frame.text("Todos os pagamentos", "All payments").to_owned(),
-        address,
-        columns,
-        Empty::new("card", sentence),
-    );
-    Index {
-        is_create_dialog: false,
-        filters: asked.request.filters(frame),
-        form: asked.request.form.clone(),
-        chips: asked.request.chips(frame, &index.address),
-        size: asked.query.page_size,
-        ..index
+    fn page(frame: &Frame, address: ListAddress) -> ListPage {
+        let columns = vec![
+            Column::text(frame.text("Pagamento", "Payment"), ""),
+            Column::text(frame.text("Forma", "Method"), ""),
+            Column::text(frame.text("Situação", "Status"), ""),
+            Column::number(frame.text("Valor", "Amount"), ""),
+            Column {
+                is_minor: true,
+                ..Column::text(frame.text("Quem paga", "Payer"), "")
+            },
+            Column::text(frame.text("Criado em", "Created"), ""),
+        ];
+        let title = frame.text("Todos os pagamentos", "All payments").to_owned();
+        let empty = Empty::new(
+            "card",
+            frame.text("Nenhum pagamento ainda.", "No payments yet."),
+        );
+        ListPage {
+            beside: vec![Link {
+                icon: "arrow-left",
+                text: frame.text("Pedidos e links", "Orders and links"),
+                address: ORDERS.to_owned(),
+            }],
+            ..ListPage::new(title, address, columns, empty)
+        }
     }
-}
 
-fn row(frame: &Frame, payment: &Payment) -> Row {
-    let state = payment_status(payment.status);
-    Row {
-        cells: vec![
-            Cell::Link(payment_address(&payment.id), payment.id.clone()),
-            Cell::Text(method_text(frame, payment)),
-            Cell::Badge(frame.say(state.text), state.tone, state.icon),
-            Cell::Number(frame.locale.money(payment.transaction_amount)),
-            Cell::Text(payment.payer.email.clone()),
-            Cell::Text(frame.locale.date_time(payment.date_created)),
-        ],
-        actions: Vec::new(),
+    fn row(frame: &Frame, payment: &Payment) -> Row {
+        let state = payment_status(payment.status);
+        Row {
+            cells: vec![
+                Cell::Link(payment_address(&payment.id), payment.id.clone()),
+                Cell::Text(method_text(frame, payment)),
+                Cell::Badge(frame.say(state.text), state.tone, state.icon),
+                Cell::Number(frame.locale.money(payment.transaction_amount)),
+                Cell::Text(payment.payer.email.clone()),
+                Cell::Text(frame.locale.date_time(payment.date_created)),
+            ],
+            actions: Vec::new(),
+        }
+    }
+
+    fn cells(cells: Cells, payment: &Payment) -> Vec<String> {
+        let codes = PAYMENT_STATUSES.iter();
+        let code = codes.clone().find(|(_, status)| *status == payment.status);
+        let means = METHODS.iter().find(|(_, means)| *means == payment.method());
+        vec![
+            payment.id.clone(),
+            code.map_or("", |(code, _)| code).to_owned(),
+            cells.amount(payment.transaction_amount),
+            means.map_or("", |(code, _)| code).to_owned(),
+            Cells::text(&payment.payer.email),
+            machine_time(payment.date_created),
+            payment.date_approved.map(machine_time).unwrap_or_default(),
+        ]
     }
 }
 
@@ -133,35 +134,6 @@ fn method_text(frame: &Frame, payment: &Payment) -> String {
         ),
         None => name,
     }
-}
-
-pub(super) async fn export(
-    Extracted(page): SharedPage,
-    frame: Frame,
-    request: Request,
-) -> PageResult {
-    require(&frame, Verb::View, Model::Order)?;
-    let file = ListFile {
-        name: "payments",
-        columns: COLUMNS,
-        row: exported,
-    };
-    list::export(&page, &frame, request.uri(), filters(&frame), file).await
-}
-
-fn exported(cells: Cells, payment: &Payment) -> Vec<String> {
-    let codes = PAYMENT_STATUSES.iter();
-    let code = codes.clone().find(|(_, status)| *status == payment.status);
-    let means = METHODS.iter().find(|(_, means)| *means == payment.method());
-    vec![
-        payment.id.clone(),
-        code.map_or("", |(code, _)| code).to_owned(),
-        cells.amount(payment.transaction_amount),
-        means.map_or("", |(code, _)| code).to_owned(),
-        Cells::text(&payment.payer.email),
-        machine_time(payment.date_created),
-        payment.date_approved.map(machine_time).unwrap_or_default(),
-    ]
 }
 
 /// A request for a payment, as the audit log has it.
@@ -181,7 +153,7 @@ struct PaymentPage<'a> {
     /// Its order, where the address names it and checkout confirms it. Only the order has the
     /// refunded amount.
     order: Option<&'a CheckoutOrder>,
-    asked: Part<Vec<RequestRow>>,
+    requests: PagePart<Vec<RequestRow>>,
     /// Whether the last request has no outcome yet.
     is_outcome_unknown: bool,
     refund_address: Option<String>,
@@ -214,7 +186,7 @@ pub(super) async fn show(
         is_outcome_unknown: entries
             .as_ref()
             .is_ok_and(|entries| has_no_outcome(entries)),
-        asked: entries.map(|entries| {
+        requests: entries.map(|entries| {
             let entries = entries.iter();
             entries.map(|entry| request_row(&frame, entry)).collect()
         }),

@@ -12,7 +12,7 @@ use crate::{
     analysis::RestockSettings,
     page::{
         Form, FormSubmission, Frame, PageResult, PageState, SharedPage, flash,
-        index::{self, Sheet},
+        list_page::{self, ExportFile},
         routes::{PageRouter, get, post},
         see_other,
     },
@@ -99,11 +99,11 @@ async fn export(Extracted(page): SharedPage, frame: Frame) -> PageResult {
         page.state.clock.now(),
     );
     let (threshold, locale) = (page.state.config.low_stock_threshold, frame.locale);
-    let read = async move |conn: &mut Conn, sheet: &Sheet| {
-        let put = |need: &super::ReorderNeed| sheet.row(&view::cells(need, locale));
+    let read = async move |conn: &mut Conn, file: &ExportFile| {
+        let put = |need: &super::ReorderNeed| file.row(&view::cells(need, locale));
         Ok(super::each(conn, settings, (threshold, now), put).await?)
     };
-    Ok(index::export(&page.state, &frame, "low-stock", &view::COLUMNS, read).await?)
+    Ok(list_page::export(&page.state, &frame, "low-stock", &view::COLUMNS, read).await?)
 }
 
 async fn orders(Extracted(page): SharedPage, frame: Frame, request: Request) -> PageResult {

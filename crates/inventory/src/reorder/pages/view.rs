@@ -13,8 +13,9 @@ use crate::{
     analysis::{self, model::round_down},
     page::{
         Form, Frame,
-        index::{
-            Action, Address, Cell, Cells, Column, Empty, Heading, Index, Link, NumberInput, Row,
+        list_page::{
+            Cell, Cells, Column, Empty, Heading, Link, ListAddress, ListPage, NumberInput, Row,
+            RowAction,
         },
     },
     rest::query::{Parameters, encode},
@@ -60,8 +61,8 @@ pub(super) fn cells(need: &ReorderNeed, locale: Locale) -> [String; 11] {
 }
 
 /// The address of the list with its state.
-pub(super) fn address(parameters: &Parameters) -> Address {
-    Address::new(PATH, PARAMETERS, "", parameters)
+pub(super) fn address(parameters: &Parameters) -> ListAddress {
+    ListAddress::new(PATH, PARAMETERS, "", parameters)
 }
 
 /// The message that a product's threshold was changed.
@@ -82,7 +83,7 @@ pub(super) fn message(frame: &Frame, change: &ThresholdChange) -> String {
 /// The list for one reader.
 pub(super) struct ListView<'a> {
     frame: &'a Frame,
-    address: Address,
+    address: ListAddress,
     /// The form of a product whose threshold was refused.
     refused: Option<(i64, Form)>,
     is_grouped: bool,
@@ -114,19 +115,19 @@ impl<'a> ListView<'a> {
                 "No products are low on stock.",
             ),
         );
-        let mut index = Index {
+        let mut list = ListPage {
             lead: self.lead(shop),
             note: self.note(needs.low),
-            ..Index::new(title, self.address.clone(), self.columns(), empty)
+            ..ListPage::new(title, self.address.clone(), self.columns(), empty)
         };
-        index.fill(&needs.page, |need| self.row(need));
+        list.fill(&needs.page, |need| self.row(need));
         if self.is_grouped {
-            index.headings = headings(frame, &needs.page.results);
+            list.headings = headings(frame, &needs.page.results);
         }
-        if !index.rows.is_empty() {
-            index.beside = self.links();
+        if !list.rows.is_empty() {
+            list.beside = self.links();
         }
-        index.show(frame)
+        list.show(frame)
     }
 
     fn lead(&self, shop: i64) -> String {
@@ -238,11 +239,11 @@ impl<'a> ListView<'a> {
         })
     }
 
-    fn actions(&self, product: i64, title: &str) -> Vec<Action> {
+    fn actions(&self, product: i64, title: &str) -> Vec<RowAction> {
         let frame = self.frame;
         let mut next = String::new();
         encode(&self.address.whole(), &mut next);
-        let action = |icon, text: &str, address, is_dialog| Action {
+        let action = |icon, text: &str, address, is_dialog| RowAction {
             icon,
             text: format!("{text}: {title}"),
             address,
@@ -342,11 +343,11 @@ pub(super) struct OrdersPage<'a> {
 struct SupplierOrder {
     id: i64,
     supplier: String,
-    lines: Vec<OrderLine>,
+    lines: Vec<ReorderLine>,
 }
 
 /// A product of an order.
-struct OrderLine {
+struct ReorderLine {
     title: String,
     serie_number: String,
     stock: String,
@@ -386,9 +387,9 @@ impl<'a> OrdersPage<'a> {
     }
 }
 
-fn line(frame: &Frame, need: &ReorderNeed) -> OrderLine {
+fn line(frame: &Frame, need: &ReorderNeed) -> ReorderLine {
     let stock = &need.low.stock;
-    OrderLine {
+    ReorderLine {
         title: stock.product.title.clone(),
         serie_number: need.source.serie_number.clone().unwrap_or_default(),
         stock: frame.locale.number(stock.quantity),

@@ -10,7 +10,7 @@ use db::{Conn, Timestamp};
 use super::LedgerEntry;
 use crate::{
     State,
-    listing::{Matches, Part},
+    listing::{Matches, PageRange},
     rest::Refusal,
 };
 
@@ -29,7 +29,7 @@ pub(crate) struct LedgerFilter {
 pub(crate) async fn list(
     state: &State,
     filter: LedgerFilter,
-    part: Part,
+    part: PageRange,
     most: i64,
 ) -> Result<Matches<LedgerEntry>, Refusal> {
     let selection = filter.selection();

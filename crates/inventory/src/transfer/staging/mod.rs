@@ -23,7 +23,7 @@ use db::{Db, Timestamp, Tx};
 use web::Clock;
 
 use super::{
-    ImportError, Problem, Report, Resource, Run,
+    FileKind, ImportError, Problem, Report, Run,
     examine::{AT_ONCE, Examination, StagedRow, members_of},
     missing::RowNames,
     record,
@@ -266,7 +266,7 @@ async fn stage_rows(
 /// Stages rows, and keeps what they refer to from being deleted, and their serie numbers from being given to others.
 async fn insert_chunk(
     tx: &mut Tx,
-    resource: Resource,
+    resource: FileKind,
     id: i64,
     number: i64,
     rows: &[StagedRow],
@@ -358,7 +358,7 @@ pub async fn resume(db: &Db, policy: Policy, clock: &Clock) -> Result<(), Import
 /// One step, in a transaction that others do not wait for long.
 async fn step(
     work: &mut Work<'_>,
-    resource: Resource,
+    resource: FileKind,
     id: i64,
     now: Timestamp,
 ) -> Result<StepResult, StepError> {
@@ -376,7 +376,7 @@ async fn step(
 
 async fn publish(
     work: &mut Work<'_>,
-    resource: Resource,
+    resource: FileKind,
     id: i64,
     import: LockedImport,
 ) -> Result<StepResult, StepError> {
@@ -404,7 +404,7 @@ async fn publish(
 
 async fn import_row(
     work: &mut Work<'_>,
-    resource: Resource,
+    resource: FileKind,
     id: i64,
     mut row: StagedRow,
 ) -> Result<(), StepError> {
@@ -421,7 +421,7 @@ async fn import_row(
 
 async fn withdraw(
     work: &mut Work<'_>,
-    resource: Resource,
+    resource: FileKind,
     id: i64,
 ) -> Result<StepResult, StepError> {
     let most = i64::try_from(AT_ONCE).unwrap_or(i64::MAX);

@@ -6,16 +6,16 @@ use super::{LockedImport, StagedRow, UploadState};
 use crate::{
     catalogue::named::Kind,
     rest::Message,
-    transfer::{NewName, Resource},
+    transfer::{FileKind, NewName},
 };
 
 /// A user's id and name.
-type User = Option<(i64, String)>;
+type UserName = Option<(i64, String)>;
 
 /// Begins an import that was not uploaded; its id.
 pub(super) async fn open(
     tx: &mut Tx,
-    resource: Resource,
+    resource: FileKind,
     name: &str,
     now: Timestamp,
 ) -> Result<i64, Error> {
@@ -154,7 +154,7 @@ pub(super) async fn delete(tx: &mut Tx, id: i64) -> Result<(), Error> {
 pub(super) async fn abandoned(
     conn: &mut Conn,
     since: Timestamp,
-) -> Result<Option<(i64, Resource, User)>, Error> {
+) -> Result<Option<(i64, FileKind, UserName)>, Error> {
     let sql = "SELECT id, resource, user_id, user_name FROM imports WHERE under_way = 1 AND progress_at <= $1";
     let found = conn
         .optional(sql, &[&since], |row| {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use http::Method;
-use inventory::Address;
+use inventory::RouteAddress;
 use test_kit::{
     on_both_engines,
     openapi::{METHODS, object},
@@ -18,7 +18,7 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         let admin = app.admin();
         let documented = inventory::documented_addresses().iter();
-        for Address { path, methods } in documented.chain(inventory::page_addresses()) {
+        for RouteAddress { path, methods } in documented.chain(inventory::page_addresses()) {
             let url = path.replace("{id}", "1");
             let ask = async |method: Method| {
                 let headers = [("accept", "application/json")];

@@ -47,10 +47,10 @@ pub(super) async fn add_form(
     let (parts, _) = request.into_parts();
     let about = site.model(&model)?.about();
     site.demand(about, Verb::Add)?;
-    let asked = Parameters::parse(query(&parts));
+    let query = Parameters::parse(query(&parts));
     let mut form = Form::new();
     for field in about.fields_of(true).filter(|field| !field.is_secret) {
-        if let Some(value) = asked.get(field.name) {
+        if let Some(value) = query.get(field.name) {
             form.set(field.name, value);
         }
     }

@@ -34,7 +34,7 @@ pub(super) struct SaveRequest {
 
 #[derive(Template)]
 #[template(path = "admin/secret.html")]
-struct SecretPage<'a> {
+struct AdminSecretPage<'a> {
     site: &'a AdminFrame,
     text: String,
     secret: String,
@@ -141,7 +141,7 @@ fn show_secret(
     secret: String,
 ) -> Response {
     let address = about.record_address(written.id);
-    let mut response = site.show(SecretPage {
+    let mut response = site.show(AdminSecretPage {
         site,
         text: written.text,
         secret,

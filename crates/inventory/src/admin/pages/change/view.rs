@@ -9,7 +9,7 @@ use crate::{
         pages::{
             fields::{FieldView, field_views},
             hindrance,
-            inlines::{SubmittedRow, Table, tables},
+            inlines::{InlineTable, SubmittedRow, tables},
         },
         registry,
         site::AdminFrame,
@@ -30,7 +30,7 @@ pub(super) struct ChangePage<'a> {
     fields: Option<Vec<FieldView>>,
     /// Why the reader may only look at a record that they could change otherwise; empty when there is no such reason.
     hindrance: String,
-    tables: Vec<Table>,
+    tables: Vec<InlineTable>,
     /// The errors of inline rows: the id of the control, and the message with its label.
     row_problems: Vec<(String, String)>,
 }

@@ -22,7 +22,7 @@ use crate::{
     },
     rest::{Refusal, fields::Members},
 };
-pub(super) use view::{Table, tables};
+pub(super) use view::{InlineTable, tables};
 pub(super) use whole::write;
 
 /// A row that was sent: to be added, changed or deleted.

@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// A table of related rows.
-pub(in crate::admin::pages) struct Table {
+pub(in crate::admin::pages) struct InlineTable {
     pub(in crate::admin::pages) path: &'static str,
     pub(in crate::admin::pages) title: String,
     /// What the columns are called, and which of them have numbers.
@@ -80,7 +80,7 @@ pub(in crate::admin::pages) async fn tables(
     about: &'static ModelDescription,
     (record, is_edited): (Option<&ModelRecord>, bool),
     sent: &[SubmittedRow],
-) -> Result<Vec<Table>, Refusal> {
+) -> Result<Vec<InlineTable>, Refusal> {
     let mut tables = Vec::new();
     for inline in about.inlines {
         let model = registry::find(inline.path).ok_or(Refusal::NotFound)?;
@@ -118,20 +118,20 @@ impl TableBuilder<'_> {
         model: &dyn AdminModel,
         (record, is_edited): (Option<&ModelRecord>, bool),
         sent: &[&SubmittedRow],
-    ) -> Result<Table, Refusal> {
+    ) -> Result<InlineTable, Refusal> {
         let (inline, site) = (self.inline, self.site);
         let mut rows = Vec::new();
         let mut all = None;
         if let Some(record) = record.filter(|_| self.about.is_read_by(&site.caller)) {
-            let mut asked = ListParameters {
+            let mut query = ListParameters {
                 size: inline.shown,
                 ..ListParameters::nothing(self.about)
             };
-            asked.set(inline.key, Some(&record.id.to_string()));
-            let found = model.list(&self.page.state, &asked).await?;
+            query.set(inline.key, Some(&record.id.to_string()));
+            let found = model.list(&self.page.state, &query).await?;
             if found.count.is_more || found.count.number > inline.shown {
                 all = Some((
-                    format!("{}{}", self.about.address(), asked.href()),
+                    format!("{}{}", self.about.address(), query.href()),
                     site.count(found.count),
                 ));
             }
@@ -165,7 +165,7 @@ impl TableBuilder<'_> {
             Limit::InAll(1) => words.name(site.locale),
             _ => words.title(site.locale),
         };
-        Ok(Table {
+        Ok(InlineTable {
             path: inline.path,
             title,
             heads: self.heads(&rows),

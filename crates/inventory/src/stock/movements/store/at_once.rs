@@ -133,7 +133,7 @@ fn statement(locks: &str) -> &'static str {
         EVENT.insert_from("sold"),
     ];
     let text = format!(
-        "WITH asked AS (
+        "WITH requested AS (
              SELECT * FROM ROWS FROM (json_to_recordset(CAST($1 AS JSON)) AS (
                  {typed}, user_id BIGINT, user_name TEXT, day TIMESTAMPTZ, threshold BIGINT,
                  to_id TEXT, to_title TEXT, to_quantity TEXT, rest TEXT
@@ -141,7 +141,7 @@ fn statement(locks: &str) -> &'static str {
          ), wanted AS (
              SELECT product_id, CAST(LEAST(sum(quantity), 9223372036854775807) AS BIGINT) AS quantity,
                     max(created_at) AS created_at, max(threshold) AS threshold
-             FROM asked GROUP BY product_id
+             FROM requested GROUP BY product_id
          ), locked AS (
              SELECT s.product_id, p.title, p.cost_price, p.selling_price, p.category_id, p.brand_id
              FROM product_stock AS s JOIN products AS p ON p.id = s.product_id
@@ -156,14 +156,14 @@ fn statement(locks: &str) -> &'static str {
          ), sold AS (
              SELECT a.*, l.title, l.cost_price, l.selling_price, l.category_id, l.brand_id, nextval('outflows_id_seq') AS id,
                     CAST(t.before - sum(a.quantity) OVER (PARTITION BY a.product_id ORDER BY a.ordinality) AS BIGINT) AS balance
-             FROM asked AS a JOIN taken AS t ON t.product_id = a.product_id JOIN locked AS l ON l.product_id = a.product_id
+             FROM requested AS a JOIN taken AS t ON t.product_id = a.product_id JOIN locked AS l ON l.product_id = a.product_id
          ), outflow AS (INSERT INTO outflows (id, {names}) SELECT id, {names} FROM sold
          ), entry AS ({entry}
          ), delta AS ({delta}
          ), event AS ({event})
          SELECT ordinality, id, product_id, title FROM sold
          UNION ALL
-         SELECT ordinality, NULL, product_id, NULL FROM asked AS a
+         SELECT ordinality, NULL, product_id, NULL FROM requested AS a
          WHERE NOT EXISTS (SELECT 1 FROM locked AS l WHERE l.product_id = a.product_id)"
     );
     text.leak()
@@ -185,13 +185,13 @@ impl BatchedChange for BatchedOutflow {
         locks: Locks,
         tx: &mut Tx,
     ) -> Result<Vec<Outcome<Self::Answer>>, Error> {
-        let asked = serde_json::to_string(all).map_err(|error| Error::other(error.to_string()))?;
+        let rows = serde_json::to_string(all).map_err(|error| Error::other(error.to_string()))?;
         let mut outcomes: Vec<_> = all.iter().map(|_| Outcome::Made(None)).collect();
         let sql = match locks {
             Locks::Skip => *SKIPPING_LOCKED,
             Locks::Wait => *WAITING,
         };
-        tx.all(sql, &[&asked], |row| {
+        tx.all(sql, &[&rows], |row| {
             let place = row.get::<i64>(0)? - 1;
             let outcome = usize::try_from(place)
                 .ok()

@@ -26,8 +26,8 @@ use super::{
 use crate::{
     aggregates,
     listing::{
-        Bound, Cluster, Condition, Index, IndexName, List, Matches, QueryStats, Selection, Table,
-        Test, Text, TextQuery, TextSearch, by_time, text_of,
+        Bound, Cluster, Condition, Index, IndexName, List, Matches, QueryStats, SearchedText,
+        Selection, Table, Test, TextQuery, TextSearch, by_time, text_of,
     },
     rest::{
         Refusal,
@@ -138,13 +138,13 @@ macro_rules! texts {
     };
 }
 
-static TEXTS_OF_INFLOWS: List<Text> = list(&INFLOWS, texts!("inflow"), text_of);
-static TEXTS_OF_OUTFLOWS: List<Text> = list(&OUTFLOWS, texts!("outflow"), text_of);
+static TEXTS_OF_INFLOWS: List<SearchedText> = list(&INFLOWS, texts!("inflow"), text_of);
+static TEXTS_OF_OUTFLOWS: List<SearchedText> = list(&OUTFLOWS, texts!("outflow"), text_of);
 
 static SEARCH_OF_INFLOWS: TextSearch = search_of(&TEXTS_OF_INFLOWS);
 static SEARCH_OF_OUTFLOWS: TextSearch = search_of(&TEXTS_OF_OUTFLOWS);
 
-const fn search_of(texts: &'static List<Text>) -> TextSearch {
+const fn search_of(texts: &'static List<SearchedText>) -> TextSearch {
     TextSearch {
         texts,
         most_read: 10_000,

@@ -61,21 +61,21 @@ impl Cells {
 }
 
 /// The file as it is written, row by row.
-pub(crate) struct Sheet {
+pub(crate) struct ExportFile {
     locale: Locale,
     columns: Vec<String>,
-    rows: Mutex<Rows>,
+    rows: Mutex<ExportRows>,
 }
 
-struct Rows {
+struct ExportRows {
     writer: Writer<Vec<u8>>,
     gathered: usize,
     file: SpoolWriter,
 }
 
-impl Sheet {
+impl ExportFile {
     fn new(locale: Locale, columns: Vec<String>, file: SpoolWriter) -> Self {
-        let rows = Rows {
+        let rows = ExportRows {
             writer: writer(locale),
             gathered: 0,
             file,
@@ -132,12 +132,12 @@ impl Sheet {
         Ok(())
     }
 
-    fn lock(&self) -> MutexGuard<'_, Rows> {
+    fn lock(&self) -> MutexGuard<'_, ExportRows> {
         self.rows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Rows {
+impl ExportRows {
     fn add<C: AsRef<[u8]>>(&mut self, cells: &[C]) -> Result<(), Error> {
         self.gathered += cells.iter().map(|cell| cell.as_ref().len()).sum::<usize>();
         let written = self.writer.write_record(cells);
@@ -187,7 +187,7 @@ pub(crate) async fn export<F>(
     read: F,
 ) -> Result<Response, Refusal>
 where
-    F: AsyncFn(&mut Conn, &Sheet) -> Result<(), Refusal> + Send + 'static,
+    F: AsyncFn(&mut Conn, &ExportFile) -> Result<(), Refusal> + Send + 'static,
 {
     let key = Key::new("inventory:exports", frame.caller.id.to_string());
     gate::take(state, &key, &FILES.into()).await?;
@@ -196,13 +196,13 @@ where
     let columns = columns.iter().map(|column| column.as_ref().to_owned());
     let columns = columns.collect();
     let (writing, mut sending) = opened.map_err(web::Error::internal)?;
-    let sheet = Sheet::new(frame.locale, columns, writing);
+    let file = ExportFile::new(frame.locale, columns, writing);
     let shared = state.clone();
     let written = tokio::spawn(async move {
         let write = async move |conn: &mut Conn| {
-            sheet.begin()?;
-            read(conn, &sheet).await?;
-            Ok::<_, Refusal>(sheet.finish()?)
+            file.begin()?;
+            read(conn, &file).await?;
+            Ok::<_, Refusal>(file.finish()?)
         };
         let written = shared.db.report(write).await;
         if let Err(refusal) = &written {

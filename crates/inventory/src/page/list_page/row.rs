@@ -119,7 +119,7 @@ impl Cell {
 
 /// Something that can be done with a row.
 #[derive(Debug)]
-pub(crate) struct Action {
+pub(crate) struct RowAction {
     /// Its icon.
     pub(crate) icon: &'static str,
     /// What it is called, with the record's name for those who hear it.
@@ -139,7 +139,7 @@ pub(crate) struct Row {
     /// One cell a column; the first names the record.
     pub(crate) cells: Vec<Cell>,
     /// What can be done with it.
-    pub(crate) actions: Vec<Action>,
+    pub(crate) actions: Vec<RowAction>,
 }
 
 impl Row {
@@ -149,7 +149,7 @@ impl Row {
         record: &impl Record,
         columns: &[&'static Field],
         address: &str,
-        actions: Vec<Action>,
+        actions: Vec<RowAction>,
     ) -> Self {
         let values = record.values_of(columns).into_iter();
         let cells = values.map(|(field, value)| match Cell::of(frame, field, value) {

@@ -1,7 +1,7 @@
 //! The filter of a list from one day to another, which says whose days it counts: times on pages are São Paulo's, and a filter by other
 //! days would surprise whoever looks at an evening.
 
-use super::{Address, Chip, Filter};
+use super::{Chip, Filter, ListAddress};
 use crate::{page::Frame, rest::query::Parameters};
 
 /// Whose days a list counts.
@@ -30,7 +30,7 @@ impl Days {
     pub(crate) fn chips(
         self,
         frame: &Frame,
-        address: &Address,
+        address: &ListAddress,
         parameters: &Parameters,
     ) -> impl Iterator<Item = Chip> {
         let zone = match self {

@@ -9,12 +9,12 @@ mod request;
 mod row;
 mod spool;
 
-pub(crate) use address::Address;
+pub(crate) use address::ListAddress;
 pub(crate) use days::Days;
-pub(crate) use export::{Cells, Sheet, empty_file, export, headings};
+pub(crate) use export::{Cells, ExportFile, empty_file, export, headings};
 pub(crate) use pages::{PageLink, last_page, page_links};
 pub(crate) use request::{ListFilters, ListRequest};
-pub(crate) use row::{Action, Cell, Column, Heading, NumberInput, Row};
+pub(crate) use row::{Cell, Column, Heading, NumberInput, Row, RowAction};
 
 use askama::Template;
 use axum::response::Response;
@@ -80,13 +80,13 @@ impl Empty {
 
 /// The list that a page shows.
 #[derive(Debug)]
-pub(crate) struct Index {
+pub(crate) struct ListPage {
     /// What the records are called.
     pub(crate) title: String,
     /// A sentence under the title.
     pub(crate) lead: String,
     /// Where the list is, with its state.
-    pub(crate) address: Address,
+    pub(crate) address: ListAddress,
     /// What a new record is made with: what the button says and where it leads.
     pub(crate) create: Option<(String, String)>,
     /// The field of a new record that takes what was searched for in vain; empty when none does.
@@ -128,10 +128,10 @@ pub(crate) struct Index {
 }
 
 #[derive(Template)]
-#[template(path = "page/index.html")]
-struct IndexPage<'a> {
+#[template(path = "page/list_page.html")]
+struct ListTemplate<'a> {
     frame: &'a Frame,
-    index: &'a Index,
+    list: &'a ListPage,
 }
 
 /// Another way to do what a list is about.
@@ -163,9 +163,14 @@ pub(crate) fn or_back_to_list(
     }
 }
 
-impl Index {
+impl ListPage {
     /// A list without rows, filters and links.
-    pub(crate) fn new(title: String, address: Address, columns: Vec<Column>, empty: Empty) -> Self {
+    pub(crate) fn new(
+        title: String,
+        address: ListAddress,
+        columns: Vec<Column>,
+        empty: Empty,
+    ) -> Self {
         Self {
             title,
             lead: String::new(),
@@ -198,24 +203,24 @@ impl Index {
         words: &Words,
         model: Model,
         icon: &'static str,
-        address: Address,
+        address: ListAddress,
         fields: &[&'static Field],
     ) -> Self {
         let (locale, path) = (frame.locale, address.path().to_owned());
         let columns = fields.iter().map(|field| Column::of(frame, field));
         let empty = Empty::new(icon, words.none_yet(locale));
-        let index = Self::new(words.title(locale), address, columns.collect(), empty);
+        let list = Self::new(words.title(locale), address, columns.collect(), empty);
         let name = fields
             .iter()
             .find(|field| field.is_name && field.target.is_none());
         if !frame.may(Verb::Add, model) {
-            return index;
+            return list;
         }
         Self {
             create: Some((words.new_one(locale), format!("{path}new/"))),
             import: Some(format!("/import/?resource={}", path.trim_matches('/'))),
             name: name.map_or("", |field| field.name),
-            ..index
+            ..list
         }
     }
 
@@ -232,7 +237,7 @@ impl Index {
         } else {
             StatusCode::OK
         };
-        frame.show_with(status, IndexPage { frame, index: self })
+        frame.show_with(status, ListTemplate { frame, list: self })
     }
 
     /// What stands above the row of this place.

@@ -5,7 +5,7 @@ use crate::rest::query::{Parameters, with_query, write_pairs};
 
 /// A list's address.
 #[derive(Debug, Clone)]
-pub(crate) struct Address {
+pub(crate) struct ListAddress {
     path: String,
     /// Names and values, in the order of the list's own table; blank ones are left out.
     state: Vec<(&'static str, String)>,
@@ -13,7 +13,7 @@ pub(crate) struct Address {
     default_ordering: &'static str,
 }
 
-impl Address {
+impl ListAddress {
     /// The address at `path` of a list that knows these parameters beside `ordering`, `page` and `page_size`.
     pub(crate) fn new(
         path: impl Into<String>,
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn a_link_changes_a_part_of_the_state_and_keeps_the_rest() {
         let query = "search=caf%C3%A9&page=3&unknown=1&brand=&ordering=-title";
-        let address = Address::new(
+        let address = ListAddress::new(
             "/products/",
             &["search", "brand"],
             "title",

@@ -19,7 +19,7 @@ const PART: usize = 64 * 1024;
 
 /// What is written so far.
 #[derive(Debug, Clone, Copy, Default)]
-struct Progress {
+struct SpoolProgress {
     length: u64,
     is_whole: bool,
 }
@@ -28,14 +28,14 @@ struct Progress {
 #[derive(Debug)]
 pub(super) struct SpoolWriter {
     file: File,
-    told: watch::Sender<Progress>,
+    told: watch::Sender<SpoolProgress>,
 }
 
 /// The end that sends.
 #[derive(Debug)]
 pub(super) struct SpoolReader {
     file: File,
-    told: watch::Receiver<Progress>,
+    told: watch::Receiver<SpoolProgress>,
 }
 
 /// Makes such a file. `name` is nobody else's.
@@ -44,7 +44,7 @@ pub(super) fn open(folder: &Path, name: &str) -> io::Result<(SpoolWriter, SpoolR
     let writing = File::create_new(&path)?;
     let sending = File::open(&path);
     fs::remove_file(&path)?;
-    let (told, heard) = watch::channel(Progress::default());
+    let (told, heard) = watch::channel(SpoolProgress::default());
     let writing = SpoolWriter {
         file: writing,
         told,
@@ -80,7 +80,7 @@ impl SpoolWriter {
 impl SpoolReader {
     /// Waits for the beginning; whether there is any.
     pub(super) async fn has_begun(&mut self) -> bool {
-        let begun = |written: &Progress| written.length > 0 || written.is_whole;
+        let begun = |written: &SpoolProgress| written.length > 0 || written.is_whole;
         self.told.wait_for(begun).await.is_ok()
     }
 
@@ -89,7 +89,7 @@ impl SpoolReader {
         let Self { mut file, mut told } = self;
         let mut sent = 0;
         loop {
-            let is_more = |written: &Progress| written.length > sent || written.is_whole;
+            let is_more = |written: &SpoolProgress| written.length > sent || written.is_whole;
             let length = told.wait_for(is_more).await.map(|written| written.length);
             let Ok(length) = length else {
                 let broken = io::Error::other("the file cannot be written further");

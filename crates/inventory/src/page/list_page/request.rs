@@ -4,7 +4,7 @@
 use db::Money;
 use resource::{Field, Value, filters};
 
-use super::{Address, Chip, Days, Filter};
+use super::{Chip, Days, Filter, ListAddress};
 use crate::{
     page::{Form, Frame, PageState, picker::Picker, posts},
     rest::{Refusal, query::Parameters},
@@ -12,7 +12,7 @@ use crate::{
 
 /// A filter with a few values: its parameter, what it is called, and the values with what each is called. A first value that is blank is
 /// the one without a choice.
-pub(crate) type Choices = (
+pub(crate) type ChoiceFilter = (
     &'static str,
     &'static str,
     Vec<(&'static str, &'static str)>,
@@ -28,7 +28,7 @@ pub(crate) struct ListFilters {
     /// Whose days it is narrowed to; none of a list that is not narrowed by days.
     pub(crate) days: Option<Days>,
     /// Filters with a few values.
-    pub(crate) choices: Vec<Choices>,
+    pub(crate) choices: Vec<ChoiceFilter>,
 }
 
 /// What a list is asked for: the parameters that the service reads, and the form that shows them.
@@ -44,7 +44,7 @@ pub(crate) struct ListRequest {
 }
 
 /// The least or the greatest value that a list is narrowed to.
-struct Bound {
+struct BoundFilter {
     field: &'static Field,
     name: &'static str,
     text: String,
@@ -107,7 +107,7 @@ impl ListFilters {
         })
     }
 
-    fn bounds<'a>(&'a self, frame: &Frame) -> impl Iterator<Item = Bound> + use<'a> {
+    fn bounds<'a>(&'a self, frame: &Frame) -> impl Iterator<Item = BoundFilter> + use<'a> {
         let words = [frame.text("de", "from"), frame.text("até", "to")];
         let locale = frame.locale;
         let fields = self.fields.iter();
@@ -116,7 +116,7 @@ impl ListFilters {
             let (portuguese, english) = field.short;
             let label = locale.text(portuguese, english);
             let [from, to] = words;
-            [(least, from), (greatest, to)].map(|(name, word)| Bound {
+            [(least, from), (greatest, to)].map(|(name, word)| BoundFilter {
                 field,
                 name,
                 text: format!("{label} {word}"),
@@ -127,8 +127,8 @@ impl ListFilters {
 
 impl ListRequest {
     /// The address of the list, whose order without any choice is `ordering`.
-    pub(crate) fn address(&self, path: &str, ordering: &'static str) -> Address {
-        Address::new(path, &self.filters.names(), ordering, &self.parameters)
+    pub(crate) fn address(&self, path: &str, ordering: &'static str) -> ListAddress {
+        ListAddress::new(path, &self.filters.names(), ordering, &self.parameters)
     }
 
     /// The fields of the filter.
@@ -149,7 +149,7 @@ impl ListRequest {
     }
 
     /// The filters that are set.
-    pub(crate) fn chips(&self, frame: &Frame, address: &Address) -> Vec<Chip> {
+    pub(crate) fn chips(&self, frame: &Frame, address: &ListAddress) -> Vec<Chip> {
         let parameters = &self.parameters;
         let search = self
             .filters
@@ -161,7 +161,7 @@ impl ListRequest {
         let bounds = self
             .filters
             .bounds(frame)
-            .filter_map(|Bound { field, name, text }| {
+            .filter_map(|BoundFilter { field, name, text }| {
                 let amount = parameters.get(name)?;
                 let amount = Money::parse(amount).map_or_else(
                     |_| amount.to_owned(),
@@ -192,7 +192,7 @@ impl ListRequest {
 
     /// What narrows the list, in words; nothing where it is the whole list.
     pub(crate) fn in_words(&self, frame: &Frame) -> Vec<String> {
-        let address = Address::new("", &[], "", &self.parameters);
+        let address = ListAddress::new("", &[], "", &self.parameters);
         let chips = self.chips(frame, &address).into_iter();
         chips.map(|chip| chip.text).collect()
     }
