@@ -6,8 +6,8 @@ use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use tower::ServiceBuilder;
 use web::assets::Assets;
-use web::errors::{self, Detailed, ForReaders, Pages, Renderer};
-use web::limits::Late;
+use web::errors::{self, TimestampedErrors, ForReaders, Pages, Renderer};
+use web::limits::OnTimeout;
 use web::rate::{Limiter, Period, Rate};
 use web::{HttpStack, compression, docs, health, limits};
 
@@ -35,7 +35,7 @@ pub(crate) fn router(state: &State) -> Router {
         }
     }
     let assets = page::assets(&state.config.shop, assets());
-    let errors = Detailed::new(state.clock.clone());
+    let errors = TimestampedErrors::new(state.clock.clone());
     let programs = api(state).merge(probes(state)).layer(from_fn_with_state(
         Renderer::new(errors.clone()),
         errors::render,
@@ -69,16 +69,16 @@ fn api(state: &State) -> Router {
         state.config.rate_limit.clone(),
     ));
     let patience = patience(state.config.provider.timeout);
-    let common = |late: Late| {
+    let common = |on_timeout: OnTimeout| {
         ServiceBuilder::new()
             .layer(from_fn_with_state(state.config.allow_http, https_only))
-            .layer(from_fn_with_state((patience, late), limits::timeout_with))
+            .layer(from_fn_with_state((patience, on_timeout), limits::timeout_with))
             // A payment is never left half made because its buyer hung up.
             .layer(from_fn(limits::to_the_end))
     };
-    let for_clients = |late| {
+    let for_clients = |on_timeout| {
         let limit = from_fn_with_state(limiter.clone(), Limiter::limit);
-        ServiceBuilder::new().layer(limit).layer(common(late))
+        ServiceBuilder::new().layer(limit).layer(common(on_timeout))
     };
     // The provider notifies of every payment from a few addresses: a limit for clients would hold
     // that back. Without a valid signature it costs next to nothing, and unsigned hints have a

@@ -10,7 +10,7 @@ use axum::{
 use http::{StatusCode, request::Parts};
 use web::{
     assets::Assets,
-    errors::{self, Conventional, Explanation, Facts, Pages, Public, Render},
+    errors::{self, RestErrors, Explanation, Facts, Pages, Public, Render},
     page::{Layout, Page},
 };
 
@@ -54,7 +54,7 @@ impl Shapes {
 impl Render for Shapes {
     fn render(&self, error: &Public, request: &Facts) -> Response {
         if is_for_program(request) {
-            return Conventional.render(error, request);
+            return RestErrors.render(error, request);
         }
         if is_forged(error) {
             let layout = request.layout(self.assets.clone());

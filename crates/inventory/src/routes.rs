@@ -17,7 +17,7 @@ use web::{
     assets::Assets,
     client::{Origin, PublicUrl},
     compression, docs,
-    errors::{self, Conventional, Renderer},
+    errors::{self, RestErrors, Renderer},
     health, limits, locale,
     metrics::Metrics,
     openapi::Routes,
@@ -195,7 +195,7 @@ fn probes(state: &State) -> Router {
     };
     // Whoever probes is a program, and says nothing of what it accepts.
     health::routes(SERVICE, VERSION, state.workers.clone(), is_ready).layer(from_fn_with_state(
-        Renderer::new(Conventional),
+        Renderer::new(RestErrors),
         errors::render,
     ))
 }
@@ -222,7 +222,7 @@ async fn around_api(
         return limited(max_body, request, next).await;
     };
     let handle = async |request| limited(max_body, request, next).await;
-    let rendered = errors::render_with(&Conventional, request, handle);
+    let rendered = errors::render_with(&RestErrors, request, handle);
     let response = Box::pin(rendered).await;
     Box::pin(indent::over_lines(response, indent)).await
 }

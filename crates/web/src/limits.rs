@@ -106,15 +106,15 @@ pub async fn timeout(State(time): State<Duration>, request: Request, next: Next)
 }
 
 /// Adds to the 503 of a request that took too long.
-pub type Late = fn(Error) -> Error;
+pub type OnTimeout = fn(Error) -> Error;
 
 /// As [`timeout`], for work that may go on and have an effect after its answer.
 pub async fn timeout_with(
-    State((time, late)): State<(Duration, Late)>,
+    State((time, on_timeout)): State<(Duration, OnTimeout)>,
     request: Request,
     next: Next,
 ) -> Response {
-    within(time, late, request, |request| next.run(request)).await
+    within(time, on_timeout, request, |request| next.run(request)).await
 }
 
 /// Ends a request whose response does not begin in time: 408 when the handler still waits for the
@@ -123,7 +123,7 @@ pub async fn timeout_with(
 /// Streams are not ended: their response has begun.
 pub async fn within<F: Future<Output = Response>>(
     time: Duration,
-    late: Late,
+    on_timeout: OnTimeout,
     request: Request,
     handle: impl FnOnce(Request) -> F,
 ) -> Response {
@@ -136,7 +136,7 @@ pub async fn within<F: Future<Output = Response>>(
         closing(Error::new(StatusCode::REQUEST_TIMEOUT, "Request Timeout")).into_response()
     } else {
         let error = Error::new(StatusCode::SERVICE_UNAVAILABLE, "Service unavailable");
-        late(error.cause(elapsed)).into_response()
+        on_timeout(error.cause(elapsed)).into_response()
     }
 }
 

@@ -7,7 +7,7 @@ use utoipa::openapi::example::Example;
 use utoipa::openapi::response::ResponseBuilder;
 use utoipa::openapi::{ContentBuilder, Header, Ref, RefOr, Response, Schema};
 use utoipa::{PartialSchema, ToSchema};
-use web::errors::DetailedBody;
+use web::errors::TimestampedErrorBody;
 use web::openapi::{failure_example, failure_name, text};
 use web::rate::throttled_detail;
 use web::{Error, docs};
@@ -27,7 +27,7 @@ const TIME: Timestamp = Timestamp::from_micros(1_795_176_000_000_000);
 
 /// The body of every error. Errors of creations and refunds say more.
 pub(super) fn body() -> RefOr<Schema> {
-    let mut schema = DetailedBody::schema();
+    let mut schema = TimestampedErrorBody::schema();
     if let RefOr::T(Schema::Object(error)) = &mut schema {
         let what = "After a failed creation: whether money may have moved. \
                     After a failed refund: `unknown` when it may have been given back.";
@@ -159,7 +159,7 @@ fn failed(
     examples: impl IntoIterator<Item: Into<Error>>,
 ) -> Response {
     let content = ContentBuilder::new()
-        .schema(Some(Ref::from_schema_name(DetailedBody::name())))
+        .schema(Some(Ref::from_schema_name(TimestampedErrorBody::name())))
         .examples_from_iter(examples.into_iter().map(example));
     let response = ResponseBuilder::new()
         .description(description)
@@ -174,5 +174,5 @@ fn failed(
 
 fn example(error: impl Into<Error>) -> (String, Example) {
     let error = error.into();
-    failure_example(&error, &DetailedBody::new(error.public(), TIME))
+    failure_example(&error, &TimestampedErrorBody::new(error.public(), TIME))
 }

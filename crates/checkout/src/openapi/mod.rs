@@ -12,7 +12,7 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{
     ComponentsBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, Response, SchemaFormat,
 };
-use web::errors::DetailedBody;
+use web::errors::TimestampedErrorBody;
 use web::openapi::{About, Header, add_responses, constant, failure, name_headers, text};
 use web::{docs, health};
 
@@ -128,7 +128,7 @@ fn about() -> OpenApi {
         .description(Some(MERCHANT_KEY));
     let components = ComponentsBuilder::new()
         .security_scheme("merchantKey", SecurityScheme::Http(merchant_key.build()))
-        .schema(DetailedBody::name(), failures::body())
+        .schema(TimestampedErrorBody::name(), failures::body())
         .responses_from_iter(failures::all());
     let about = About {
         title: "Balcao checkout",

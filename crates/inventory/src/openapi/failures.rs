@@ -10,7 +10,7 @@ use utoipa::{
 };
 use web::{
     Error, docs,
-    errors::ConventionalBody,
+    errors::RestErrorBody,
     openapi::{failure_example, failure_name, text},
     rate::throttled_detail,
 };
@@ -177,7 +177,7 @@ fn failed(
     examples: impl IntoIterator<Item = Error>,
 ) -> Response {
     let examples = examples.into_iter().map(|error| {
-        let body = ConventionalBody::new(error.public(), &Method::GET);
+        let body = RestErrorBody::new(error.public(), &Method::GET);
         failure_example(&error, &body)
     });
     let references = schemas.iter().copied().map(Ref::from_schema_name);

@@ -29,9 +29,9 @@ where
 
 /// `{"detail", "status_code", "timestamp", "field"?}`, the error format that the checkout specification recommends.
 #[derive(Clone, Debug)]
-pub struct Detailed(Clock);
+pub struct TimestampedErrors(Clock);
 
-impl Detailed {
+impl TimestampedErrors {
     /// A renderer that takes its timestamps from `clock`.
     pub const fn new(clock: Clock) -> Self {
         Self(clock)
@@ -41,7 +41,7 @@ impl Detailed {
 /// What went wrong.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Error)]
-pub struct DetailedBody<'error> {
+pub struct TimestampedErrorBody<'error> {
     /// What is wrong; never a value of the request.
     detail: &'error str,
     #[schema(value_type = i64, minimum = 400, maximum = 599)]
@@ -57,7 +57,7 @@ pub struct DetailedBody<'error> {
     extra: &'error Map<String, Value>,
 }
 
-impl<'error> DetailedBody<'error> {
+impl<'error> TimestampedErrorBody<'error> {
     /// The body of an error that happened at this time.
     pub fn new(error: &'error Public, at: Timestamp) -> Self {
         Self {
@@ -70,30 +70,30 @@ impl<'error> DetailedBody<'error> {
     }
 }
 
-impl Render for Detailed {
+impl Render for TimestampedErrors {
     fn render(&self, error: &Public, _request: &Facts) -> Response {
         match &error.body {
             Some(body) => Json(body).into_response(),
-            None => Json(DetailedBody::new(error, self.0.now())).into_response(),
+            None => Json(TimestampedErrorBody::new(error, self.0.now())).into_response(),
         }
     }
 }
 
 /// `{"detail"}` or `{field: [messages]}`, the conventions of the inventory API.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Conventional;
+pub struct RestErrors;
 
-/// The body of an error as [`Conventional`] renders it.
+/// The body of an error as [`RestErrors`] renders it.
 #[derive(Serialize)]
 #[serde(untagged)]
-pub enum ConventionalBody<'error> {
+pub enum RestErrorBody<'error> {
     /// One that the error brings.
     Own(&'error RawValue),
     /// One that follows from it.
     Members(Members<'error>),
 }
 
-impl<'error> ConventionalBody<'error> {
+impl<'error> RestErrorBody<'error> {
     /// The body of an error of a request with this method.
     pub fn new(error: &'error Public, method: &Method) -> Self {
         if let Some(body) = &error.body {
@@ -118,9 +118,9 @@ impl<'error> ConventionalBody<'error> {
     }
 }
 
-impl Render for Conventional {
+impl Render for RestErrors {
     fn render(&self, error: &Public, request: &Facts) -> Response {
-        Json(ConventionalBody::new(error, &request.method)).into_response()
+        Json(RestErrorBody::new(error, &request.method)).into_response()
     }
 }
 

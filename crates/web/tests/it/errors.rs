@@ -14,7 +14,7 @@ use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use test_kit::logs::Logs;
 use tower::ServiceExt;
-use web::errors::{self, Conventional, Detailed, ForReaders, Pages, Renderer};
+use web::errors::{self, RestErrors, TimestampedErrors, ForReaders, Pages, Renderer};
 use web::{Error, limits, panics};
 
 use crate::support::{Running, clock, in_stack, stack};
@@ -151,7 +151,7 @@ async fn errors_of_every_origin_have_the_detailed_shape() {
 
 #[tokio::test]
 async fn errors_have_the_conventional_shape_where_the_service_says_so() {
-    let router = stack().around(routes(), Conventional);
+    let router = stack().around(routes(), RestErrors);
     let cases = [
         (
             "DELETE",
@@ -183,7 +183,7 @@ async fn errors_have_the_conventional_shape_where_the_service_says_so() {
 
 #[tokio::test]
 async fn members_of_a_body_stand_in_the_order_in_which_they_were_added() {
-    let conventional = stack().around(routes(), Conventional);
+    let conventional = stack().around(routes(), RestErrors);
     let (_, _, body) = call(&conventional, "GET", "/fields", "").await;
     assert_eq!(body, r#"{"name":["Required."],"age":["Required."]}"#);
     let (_, _, body) = call(&in_stack(routes()), "GET", "/field", "").await;
@@ -235,7 +235,7 @@ async fn pages_say_what_happened_in_the_readers_language() {
 async fn browsers_get_a_page_that_may_load_its_styles_and_programs_what_they_read() {
     const BROWSER: &str = "text/html,application/xhtml+xml,*/*;q=0.8";
     let pages = Pages::new(web::assets::Assets::shared());
-    let router = stack().around(routes(), ForReaders::new(pages, Conventional));
+    let router = stack().around(routes(), ForReaders::new(pages, RestErrors));
     let ask = async |method: &str, path: &str, accept: &str| {
         let request = Request::builder().method(method).uri(path);
         let request = request.header(ACCEPT, accept).body(Body::empty()).unwrap();
@@ -277,7 +277,7 @@ async fn each_router_of_a_service_answers_in_its_own_shape_and_the_rest_in_the_e
     let api = Router::new()
         .route("/api", fails())
         .layer(from_fn_with_state(
-            Renderer::new(Conventional),
+            Renderer::new(RestErrors),
             errors::render,
         ));
     let router = in_stack(
@@ -402,5 +402,5 @@ async fn a_slow_handler_answers_503_and_a_slow_caller_408() {
 async fn an_error_without_the_layer_is_still_json() {
     let json = json_of(&routes(), "GET", "/field", "").await;
     assert_eq!(json, json!({"detail": "Invalid amount", "status": 400}));
-    let _ = Detailed::new(clock());
+    let _ = TimestampedErrors::new(clock());
 }

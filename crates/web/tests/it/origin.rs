@@ -5,7 +5,7 @@ use axum::middleware::from_fn;
 use axum::routing::get;
 use test_kit::logs::Logs;
 use web::client::{ClientAddress, Proxies, PublicUrl, Secure};
-use web::errors::Detailed;
+use web::errors::TimestampedErrors;
 use web::request_id::RequestId;
 
 use crate::support::{Running, clock, in_stack, stack};
@@ -105,7 +105,7 @@ async fn nobody_else_is_believed() {
     let mut stack = stack();
     stack.proxies = Proxies::none();
     stack.public_url = Some("https://pay.example.com/".parse().unwrap());
-    let server = Running::start(stack.around(routes(), Detailed::new(clock()))).await;
+    let server = Running::start(stack.around(routes(), TimestampedErrors::new(clock()))).await;
     let forged = "X-Forwarded-For: 203.0.113.7\r\nX-Forwarded-Proto: https\r\nForwarded: for=203.0.113.7;proto=https\r\n";
     assert_eq!(
         ask(&server, forged).await,
@@ -119,7 +119,7 @@ async fn readers_over_plain_http_are_sent_to_the_configured_https_address() {
     stack.public_url = Some("https://pay.example.com".parse().unwrap());
     let routes = Router::new().route("/", get(async || "page").post(async || "sent"));
     let routes = routes.layer(from_fn(web::client::to_https));
-    let server = Running::start(stack.around(routes, Detailed::new(clock()))).await;
+    let server = Running::start(stack.around(routes, TimestampedErrors::new(clock()))).await;
     let ask = async |method: &str, headers: &str| {
         let head = format!(
             "{method} /?a=b HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n{headers}\r\n"

@@ -11,7 +11,7 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::Html;
 use axum::routing::get;
 use web::assets::Assets;
-use web::errors::Detailed;
+use web::errors::TimestampedErrors;
 use web::metrics::Metrics;
 use web::page::{Layout, Page};
 use web::security::{self, Policy};
@@ -249,7 +249,7 @@ async fn subdomains_keep_to_https_where_that_is_configured() {
         ..stack()
     };
     let routes = Router::new().route("/", get(async || "ok"));
-    let server = Running::start(stack.around(routes, Detailed::new(clock()))).await;
+    let server = Running::start(stack.around(routes, TimestampedErrors::new(clock()))).await;
     let proxied = client()
         .get(server.url("/"))
         .header("x-forwarded-for", "203.0.113.7")
@@ -317,7 +317,7 @@ async fn figures_count_requests_by_pattern_and_never_by_what_callers_make_up() {
     );
     paid.inc();
     let routes = Router::new().route("/payments/{id}", get(async || "ok"));
-    let service = Running::start(stack.around(routes, Detailed::new(clock()))).await;
+    let service = Running::start(stack.around(routes, TimestampedErrors::new(clock()))).await;
     let client = client();
     for path in ["/payments/1", "/payments/2", "/made/up/1", "/made/up/2"] {
         client.get(service.url(path)).send().await.unwrap();

@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
 use web::client::Proxies;
-use web::errors::Detailed;
+use web::errors::TimestampedErrors;
 use web::metrics::Metrics;
 use web::server::{Limits, Listener, Options, Shutdown, serve};
 use web::{Clock, HttpStack, Random};
@@ -38,7 +38,7 @@ pub(crate) fn stack() -> HttpStack {
 
 /// The router with the whole stack around it.
 pub(crate) fn in_stack(router: Router) -> Router {
-    stack().around(router, Detailed::new(clock()))
+    stack().around(router, TimestampedErrors::new(clock()))
 }
 
 pub(crate) struct Running {

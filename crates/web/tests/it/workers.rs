@@ -9,7 +9,7 @@ use axum::Router;
 use axum::routing::get;
 use test_kit::logs::Logs;
 use tokio::sync::Notify;
-use web::errors::Detailed;
+use web::errors::TimestampedErrors;
 use web::metrics::Metrics;
 use web::server::Shutdown;
 use web::{Supervisor, health};
@@ -140,7 +140,7 @@ async fn probes_of_a_service_that_is_not_ready_are_told_once_and_are_no_faults()
     let probes = health::routes("shop", "1.0.0", workers, check);
     let stack = stack();
     let metrics = stack.metrics.clone();
-    let server = Running::start(stack.around(probes, Detailed::new(clock()))).await;
+    let server = Running::start(stack.around(probes, TimestampedErrors::new(clock()))).await;
     for (up, status) in [(false, 503), (true, 200)] {
         is_up.store(up, Ordering::SeqCst);
         for _ in 0..3 {
