@@ -6,7 +6,7 @@ use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use tower::ServiceBuilder;
 use web::assets::Assets;
-use web::errors::{self, TimestampedErrors, ForReaders, Pages, Renderer};
+use web::errors::{self, ForReaders, Pages, Renderer, TimestampedErrors};
 use web::limits::OnTimeout;
 use web::rate::{Limiter, Period, Rate};
 use web::{HttpStack, compression, docs, health, limits};
@@ -72,7 +72,10 @@ fn api(state: &State) -> Router {
     let common = |on_timeout: OnTimeout| {
         ServiceBuilder::new()
             .layer(from_fn_with_state(state.config.allow_http, https_only))
-            .layer(from_fn_with_state((patience, on_timeout), limits::timeout_with))
+            .layer(from_fn_with_state(
+                (patience, on_timeout),
+                limits::timeout_with,
+            ))
             // A payment is never left half made because its buyer hung up.
             .layer(from_fn(limits::to_the_end))
     };

@@ -10,7 +10,7 @@ use axum::{
 use http::{StatusCode, request::Parts};
 use web::{
     assets::Assets,
-    errors::{self, RestErrors, Explanation, Facts, Pages, Public, Render},
+    errors::{self, Explanation, Facts, Pages, Public, Render, RestErrors},
     page::{Layout, Page},
 };
 

@@ -17,7 +17,7 @@ use web::{
     assets::Assets,
     client::{Origin, PublicUrl},
     compression, docs,
-    errors::{self, RestErrors, Renderer},
+    errors::{self, Renderer, RestErrors},
     health, limits, locale,
     metrics::Metrics,
     openapi::Routes,

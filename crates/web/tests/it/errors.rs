@@ -14,7 +14,7 @@ use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use test_kit::logs::Logs;
 use tower::ServiceExt;
-use web::errors::{self, RestErrors, TimestampedErrors, ForReaders, Pages, Renderer};
+use web::errors::{self, ForReaders, Pages, Renderer, RestErrors, TimestampedErrors};
 use web::{Error, limits, panics};
 
 use crate::support::{Running, clock, in_stack, stack};
