@@ -150,8 +150,8 @@ pub fn keep_alive(state: &State) -> KeepAlive {
     })
 }
 
-/// Gives the work of dead replicas to the workers of this one. The endpoints of webhooks need no statement: a lease there counts
-/// only while its replica is registered.
+/// Gives the work of dead replicas to the workers of this one. The endpoints of webhooks need no
+/// statement: a lease there counts only while its replica is registered.
 async fn release_dead(state: &State) -> Result<(), db::Error> {
     let released = analysis::release_dead(state).await?;
     if released > 0 {
@@ -161,7 +161,8 @@ async fn release_dead(state: &State) -> Result<(), db::Error> {
     Ok(())
 }
 
-/// What the service's functions work on, for a command beside a service that runs: nothing is made ready, taken over or started.
+/// What the service's functions work on, for a command beside a service that runs: nothing is made
+/// ready, taken over or started.
 pub fn state(config: Config, parts: Parts) -> Result<State, StartError> {
     let passwords = Passwords::new(parts.random.clone())?;
     let replica = Replica::new(parts.db.clone(), parts.random.uuid().to_string());

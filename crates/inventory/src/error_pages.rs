@@ -1,5 +1,6 @@
-//! Errors of the web interface: JSON for programs, a page for people. For users who are logged in it has the frame of the application and
-//! suggests what to do next; for others, and for forged or stale forms, it is a page of its own.
+//! Errors of the web interface: JSON for programs, a page for people. For users who are logged in
+//! it has the frame of the application and suggests what to do next; for others, and for forged or
+//! stale forms, it is a page of its own.
 
 use askama::Template;
 use axum::{

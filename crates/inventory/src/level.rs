@@ -1,4 +1,5 @@
-//! Low or normal: the state of a product's stock, derived from its quantity and its threshold. Which products are low is in `stock`.
+//! Low or normal: the state of a product's stock, derived from its quantity and its threshold.
+//! Which products are low is in `stock`.
 
 use resource::Titled;
 use serde::Serialize;

@@ -1,5 +1,6 @@
-//! The inventory management service: catalogue, stock, accounts, and the REST API and web interface over them.
-//! It knows a checkout by its HTTP API alone. It opens no listening socket and reads no environment: the program does.
+//! The inventory management service: catalogue, stock, accounts, and the REST API and web interface
+//! over them. It knows a checkout by its HTTP API alone. It opens no listening socket and reads no
+//! environment: the program does.
 
 pub mod access;
 pub mod accounts;

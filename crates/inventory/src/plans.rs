@@ -1,5 +1,5 @@
-//! Query plans, for tests: how the engines are asked for the plan of a statement. The tests that no list scans a whole table are beside the
-//! statements of each list.
+//! Query plans, for tests: how the engines are asked for the plan of a statement. The tests that no
+//! list scans a whole table are beside the statements of each list.
 
 use std::sync::Arc;
 
@@ -55,7 +55,8 @@ where
     db.close().await;
 }
 
-/// Forbids PostgreSQL to read a table whole, which it prefers while a table is small; where there is no other way, it still does.
+/// Forbids PostgreSQL to read a table whole, which it prefers while a table is small; where there
+/// is no other way, it still does.
 async fn forbid_scans(conn: &mut Conn) -> Result<(), Error> {
     if conn.engine() == Engine::Postgres {
         conn.execute("SET enable_seqscan = off", &[]).await?;

@@ -1,4 +1,5 @@
-//! The service's addresses: their handlers, the layers before them, and the redirect of addresses without their trailing slash.
+//! The service's addresses: their handlers, the layers before them, and the redirect of addresses
+//! without their trailing slash.
 
 use std::{sync::LazyLock, time::Duration};
 
@@ -161,7 +162,8 @@ fn pages(state: &State, assets: &Assets) -> Router {
         .clone()
         .merge(documents)
         .route("/{*unknown}", any(async || Error::not_found()))
-        // What the API takes a page takes: a form says it in no more bytes than JSON may, where each character is an escape.
+        // What the API takes a page takes: a form says it in no more bytes than JSON may, where
+        // each character is an escape.
         .layer(
             ServiceBuilder::new()
                 .layer(from_fn_with_state(PATIENCE, limits::timeout))
@@ -244,7 +246,8 @@ async fn limited(max_body: usize, request: Request, next: Next) -> Response {
 const SILENT_PROXY: &str = "A proxy on this machine passes requests on without saying for whom. Let it set X-Forwarded-For and \
      X-Forwarded-Proto, or do not set BALCAO_INVENTORY_PUBLIC_URL.";
 
-/// Middleware: refuses what [`refused_address`] does. `Accept` may ask for an answer over several lines.
+/// Middleware: refuses what [`refused_address`] does. `Accept` may ask for an answer over several
+/// lines.
 async fn usable_address(
     Extracted(is_public): Extracted<bool>,
     request: Request,
@@ -258,10 +261,10 @@ async fn usable_address(
     indented(response, indent).await
 }
 
-/// The answer to a request whose address cannot be used. A host that no address can name is refused: it would
-/// stand in `next`, `previous` and redirects. So is a proxy that does not say for whom it asks, where
-/// the shop is a public one: all its clients would share the limits of one. An address without its
-/// last slash is redirected to the one with it.
+/// The answer to a request whose address cannot be used. A host that no address can name is
+/// refused: it would stand in `next`, `previous` and redirects. So is a proxy that does not say for
+/// whom it asks, where the shop is a public one: all its clients would share the limits of one. An
+/// address without its last slash is redirected to the one with it.
 fn refused_address(is_public: bool, request: &Request) -> Option<Response> {
     if !PublicUrl::can_name_host_of(request.headers()) {
         let error = Error::new(StatusCode::BAD_REQUEST, "The Host header is not valid.");
@@ -293,7 +296,8 @@ fn redirect(location: HeaderValue, method: &Method) -> Response {
     (status, [(LOCATION, location)]).into_response()
 }
 
-/// The address with its last slash, when that is one of ours. Never another site's: it begins like one of the table.
+/// The address with its last slash, when that is one of ours. Never another site's: it begins like
+/// one of the table.
 fn with_slash(uri: &Uri) -> Option<HeaderValue> {
     let path = uri.path();
     if path.ends_with('/') || !is_known(&format!("{path}/")) {

@@ -1,5 +1,6 @@
-//! A write in progress, and the one way to run it. API, pages, administration, imports and commands all hand a job to these functions.
-//! What a job does to a record is in the `create`, `change` and `delete` of its resource (`api::writes` runs these).
+//! A write in progress, and the one way to run it. API, pages, administration, imports and commands
+//! all hand a job to these functions. What a job does to a record is in the `create`, `change` and
+//! `delete` of its resource (`api::writes` runs these).
 
 use std::fmt;
 
@@ -128,8 +129,9 @@ impl WriteError for EndpointError {
     }
 }
 
-/// Runs a job in a transaction, and once more when a constraint of the database refused it. Another request then wrote between the
-/// job's check and its write: the check of the second run sees that, and explains it.
+/// Runs a job in a transaction, and once more when a constraint of the database refused it. Another
+/// request then wrote between the job's check and its write: the check of the second run sees that,
+/// and explains it.
 pub(crate) async fn retry_on_conflict<T, E, F>(db: &Db, job: F) -> Result<T, E>
 where
     F: AsyncFn(&mut Tx) -> Result<T, E> + Clone + Send + 'static,
@@ -156,8 +158,9 @@ where
     Ok(written)
 }
 
-/// As [`write()`], of a job that answers what to store under the key beside its result. A repetition under the same key runs `replay`
-/// with what was stored, in place of the job. Key and write commit together, so there is never one without the other.
+/// As [`write()`], of a job that answers what to store under the key beside its result. A
+/// repetition under the same key runs `replay` with what was stored, in place of the job. Key and
+/// write commit together, so there is never one without the other.
 ///
 /// # Errors
 ///
@@ -190,7 +193,8 @@ where
         Ok(written)
     };
     match write(state, actor.clone(), run.clone()).await {
-        // The first of two taps may have taken a unique value between our look at the key and our check.
+        // The first of two taps may have taken a unique value between our look at the key and our
+        // check.
         Err(error) if is_keyed && error.is_invalid() => write(state, actor, run).await,
         written => written,
     }

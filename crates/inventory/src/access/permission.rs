@@ -250,7 +250,8 @@ impl Granted {
         }
     }
 
-    /// Whether everything that the other may do was given here too: nobody gives more than they have.
+    /// Whether everything that the other may do was given here too: nobody gives more than they
+    /// have.
     pub fn covers(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Superuser, _) => true,
@@ -259,8 +260,8 @@ impl Granted {
         }
     }
 
-    /// Whether this may be done. Reading records of the shop is for every authenticated user; accounts, and what leaves the shop to
-    /// which address, are not the shop's records.
+    /// Whether this may be done. Reading records of the shop is for every authenticated user;
+    /// accounts, and what leaves the shop to which address, are not the shop's records.
     pub fn allows(&self, permission: Permission) -> bool {
         let is_open = permission.verb == Verb::View && permission.model.is_of_shop();
         match self {

@@ -1,4 +1,5 @@
-//! `Authorization: Bearer …` on API calls, with the conventional body for everything that can be wrong with it.
+//! `Authorization: Bearer …` on API calls, with the conventional body for everything that can be
+//! wrong with it.
 
 use db::Timestamp;
 use http::{HeaderMap, HeaderValue, header::AUTHORIZATION};
@@ -75,7 +76,8 @@ pub(super) fn user_of(key: &TokenKey, token: &str, now: Timestamp) -> Result<(i6
     Ok((user, claims.iat))
 }
 
-/// The caller, when the account is there and active, and has not revoked the tokens made in this second.
+/// The caller, when the account is there and active, and has not revoked the tokens made in this
+/// second.
 pub(super) fn admit(account: Option<Account>, iat: i64) -> Result<Caller, Refusal> {
     match account {
         None => Err(unknown_user()),

@@ -1,5 +1,6 @@
-//! CSRF protection of the session cookie: a token that only our pages can read. Where the browser says that a request comes from is
-//! checked by [`check_origin`]. Pure; which requests are checked is decided by [`super::session`] and the pages.
+//! CSRF protection of the session cookie: a token that only our pages can read. Where the browser
+//! says that a request comes from is checked by [`check_origin`]. Pure; which requests are checked
+//! is decided by [`super::session`] and the pages.
 
 use data_encoding::HEXLOWER;
 use http::HeaderMap;
@@ -93,7 +94,8 @@ impl Secret {
         HEXLOWER.encode(&self.0)
     }
 
-    /// For a form: another text at every call, so that what a compressed page is long tells nothing of the secret.
+    /// For a form: another text at every call, so that what a compressed page is long tells nothing
+    /// of the secret.
     pub fn masked(&self, random: &Random) -> String {
         let mut mask = [0; BYTES];
         random.fill(&mut mask);

@@ -1,5 +1,6 @@
-//! Who calls and what they may do: users, groups, permissions, tokens for programs, sessions for people.
-//! Carries the specification's "Authentication"; which request needs which permission is in `rest`.
+//! Who calls and what they may do: users, groups, permissions, tokens for programs, sessions for
+//! people. Carries the specification's "Authentication"; which request needs which permission is in
+//! `rest`.
 
 mod attempts;
 mod bearer;
@@ -49,7 +50,8 @@ pub struct Account {
 }
 
 impl Account {
-    /// Whether a token made in this second, counted since 1970, was revoked together with all others of the account.
+    /// Whether a token made in this second, counted since 1970, was revoked together with all
+    /// others of the account.
     fn has_revoked(&self, iat: i64) -> bool {
         self.tokens_valid_from
             .is_some_and(|from| iat < second_of(from))
@@ -65,8 +67,8 @@ fn second_of(moment: Timestamp) -> i64 {
 ///
 /// # Errors
 ///
-/// 403 when a session's request may be forged, and when the account must have a second factor first; 401 in the conventional words; faults
-/// of the store.
+/// 403 when a session's request may be forged, and when the account must have a second factor
+/// first; 401 in the conventional words; faults of the store.
 pub async fn authenticate(state: &State, parts: &Parts) -> Result<Caller, Refusal> {
     let caller = if bearer::is_sent(&parts.headers) {
         authenticate_bearer(state, parts).await?
@@ -126,8 +128,8 @@ impl Tokens {
     }
 }
 
-/// Revokes every token of a user that was made until now. Tokens know whole seconds: those of this one are revoked too, and those that
-/// follow at once say the next.
+/// Revokes every token of a user that was made until now. Tokens know whole seconds: those of this
+/// one are revoked too, and those that follow at once say the next.
 async fn revoke_made_until(tx: &mut Tx, user: i64, now: Timestamp) -> Result<(), db::Error> {
     let from = Timestamp::from_micros((second_of(now) + 1).saturating_mul(1_000_000));
     store::revoke_until(tx, user, from).await

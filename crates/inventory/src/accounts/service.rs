@@ -76,8 +76,8 @@ impl std::fmt::Debug for Credentials {
 ///
 /// # Errors
 ///
-/// 401 when name and password do not belong to an active account, and when the code is missing or wrong; 429 when name or code
-/// is being guessed at; faults of the store.
+/// 401 when name and password do not belong to an active account, and when the code is missing or
+/// wrong; 429 when name or code is being guessed at; faults of the store.
 pub async fn log_in(
     state: &State,
     parts: &Parts,
@@ -136,7 +136,8 @@ pub(super) async fn prove(
     }
 }
 
-/// Whether a password is that of whoever is logged in: asked again before what a thief of a session must not do.
+/// Whether a password is that of whoever is logged in: asked again before what a thief of a session
+/// must not do.
 ///
 /// # Errors
 ///
@@ -194,8 +195,8 @@ pub(super) async fn identify(
     Ok(account.filter(|_| admitted))
 }
 
-/// Who logged in, or was guessed at, by the user's id. A name that nobody has is not written down: it may be a password that was typed into
-/// the wrong field.
+/// Who logged in, or was guessed at, by the user's id. A name that nobody has is not written down:
+/// it may be a password that was typed into the wrong field.
 fn log_password(account: Option<&Account>, admitted: bool) {
     match account {
         Some(account) if admitted => {
@@ -218,7 +219,8 @@ pub(super) fn no_account() -> Refusal {
 ///
 /// # Errors
 ///
-/// 401 for tokens that are not valid, are of another type or were revoked, and for accounts that are gone; faults of the store.
+/// 401 for tokens that are not valid, are of another type or were revoked, and for accounts that
+/// are gone; faults of the store.
 pub async fn refresh(state: &State, token: &str) -> Result<Access, Refusal> {
     let claims = state
         .token_key
@@ -232,7 +234,8 @@ pub async fn refresh(state: &State, token: &str) -> Result<Access, Refusal> {
 ///
 /// # Errors
 ///
-/// 401 when it is not, revoked tokens and those of deactivated accounts included; faults of the store.
+/// 401 when it is not, revoked tokens and those of deactivated accounts included; faults of the
+/// store.
 pub async fn verify(state: &State, token: &str) -> Result<(), Refusal> {
     let claims = state
         .token_key

@@ -22,7 +22,8 @@ macro_rules! account_columns {
 }
 pub(super) use account_columns;
 
-/// An account with everything it may do, by its id: one statement, since every request begins with it.
+/// An account with everything it may do, by its id: one statement, since every request begins with
+/// it.
 pub(super) static ACCOUNT: BatchLoader<Account> =
     batch_loader!(account_of; "SELECT ", account_columns!(), " FROM users AS u WHERE u.id");
 

@@ -1,6 +1,7 @@
-//! JSON Web Tokens of one kind only: HS256 with our own claims (RFC 7519, RFC 7515). What a token opens is decided elsewhere.
-//! Written by hand because the one algorithm is sixty lines, and the libraries bring every other one with them. The
-//! digest is ring's: every request has one, and its assembly takes half of what portable code does.
+//! JSON Web Tokens of one kind only: HS256 with our own claims (RFC 7519, RFC 7515). What a token
+//! opens is decided elsewhere. Written by hand because the one algorithm is sixty lines, and the
+//! libraries bring every other one with them. The digest is ring's: every request has one, and its
+//! assembly takes half of what portable code does.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use db::Timestamp;
@@ -31,7 +32,8 @@ pub struct Claims {
     pub exp: i64,
     /// When it was made.
     pub iat: i64,
-    /// Before this second it is not valid yet. Ours have none; another holder of the key may set it (RFC 7519, section 4.1.5).
+    /// Before this second it is not valid yet. Ours have none; another holder of the key may set it
+    /// (RFC 7519, section 4.1.5).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nbf: Option<i64>,
     /// Its own id, 32 hexadecimal digits: what a blacklist remembers.
@@ -78,7 +80,8 @@ impl TokenKey {
         Self(hmac::Key::new(hmac::HMAC_SHA256, secret))
     }
 
-    /// A key for another purpose, which tells nothing of this one. No token begins as a purpose does.
+    /// A key for another purpose, which tells nothing of this one. No token begins as a purpose
+    /// does.
     pub(crate) fn derive(&self, purpose: &str) -> [u8; 32] {
         let mut key = [0; 32];
         key.copy_from_slice(hmac::sign(&self.0, purpose.as_bytes()).as_ref());
@@ -102,7 +105,8 @@ impl TokenKey {
     ///
     /// # Errors
     ///
-    /// [`TokenError::Invalid`] or [`TokenError::Expired`]; other algorithms, `none` included, are invalid.
+    /// [`TokenError::Invalid`] or [`TokenError::Expired`]; other algorithms, `none` included, are
+    /// invalid.
     pub fn verify(&self, token: &str, now: Timestamp) -> Result<Claims, TokenError> {
         let token = Some(token)
             .filter(|token| token.len() <= MAX_LENGTH)
@@ -218,7 +222,8 @@ mod tests {
 
     #[test]
     fn the_signature_of_the_standard_is_made() {
-        // RFC 7515, appendix A.1 signs with this key; its header has other members, which do not matter to us.
+        // RFC 7515, appendix A.1 signs with this key; its header has other members, which do not
+        // matter to us.
         let key = URL_SAFE_NO_PAD
             .decode("AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow")
             .expect("a key");

@@ -1,5 +1,7 @@
-//! How many products are low, known exactly at any moment without counting them: counting half a million took PostgreSQL 76 ms on every
-//! page of the list. What is low depends on the shop's threshold, a setting of each process: the number is kept for the threshold that a process started with last; a process with another threshold counts.
+//! How many products are low, known exactly at any moment without counting them: counting half a
+//! million took PostgreSQL 76 ms on every page of the list. What is low depends on the shop's
+//! threshold, a setting of each process: the number is kept for the threshold that a process
+//! started with last; a process with another threshold counts.
 
 use db::{Conn, Db, Error, Tx};
 
@@ -13,13 +15,14 @@ pub(crate) async fn count_low(conn: &mut Conn, shop: i64) -> Result<i64, Error> 
     }
 }
 
-/// Records that a product became low (1) or no longer is (-1) while its quantity stayed. To be called with its stock row locked.
+/// Records that a product became low (1) or no longer is (-1) while its quantity stayed. To be
+/// called with its stock row locked.
 pub(crate) async fn record_level(tx: &mut Tx, product: i64, low: i64) -> Result<(), Error> {
     low::record(tx, product, low).await
 }
 
-/// Counts the low products under the shop's threshold, unless their number is known under it and right: it is verified at each
-/// start, since many lists trust it.
+/// Counts the low products under the shop's threshold, unless their number is known under it and
+/// right: it is verified at each start, since many lists trust it.
 pub async fn refresh_low_count(db: &Db, shop: i64) -> Result<(), Error> {
     let is_known = db
         .report(async move |conn| {

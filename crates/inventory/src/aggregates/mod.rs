@@ -1,10 +1,12 @@
-//! Exact totals that lists and the dashboard need and that no query could count in time: how many movements on which days, what was
-//! sold each UTC day and at which value, the stock of each category and brand.
+//! Exact totals that lists and the dashboard need and that no query could count in time: how many
+//! movements on which days, what was sold each UTC day and at which value, the stock of each
+//! category and brand.
 //!
-//! Every change writes one delta in its own transaction (`aggregate_deltas`), and a worker compacts the deltas into the aggregates. A counter that
-//! every sale updates would be a row that every sale waits for. Readers add up aggregates and deltas in one statement, and are exact at any
-//! moment. A change of a price records the product's sales again, day by day.
-//! Carries no rule of the specification; `balcao inventory verify` counts everything again and compares.
+//! Every change writes one delta in its own transaction (`aggregate_deltas`), and a worker compacts
+//! the deltas into the aggregates. A counter that every sale updates would be a row that every sale
+//! waits for. Readers add up aggregates and deltas in one statement, and are exact at any moment. A
+//! change of a price records the product's sales again, day by day. Carries no rule of the
+//! specification; `balcao inventory verify` counts everything again and compares.
 
 mod low;
 mod model;
@@ -67,8 +69,8 @@ pub(crate) struct StockDelta {
     pub(crate) low: i64,
 }
 
-/// Records what happened on the shelf of a product that stands so, and the movement that was booked with it. To be called in the transaction
-/// of the change.
+/// Records what happened on the shelf of a product that stands so, and the movement that was booked
+/// with it. To be called in the transaction of the change.
 pub(crate) async fn record(
     tx: &mut Tx,
     product: &ProductSnapshot,
@@ -78,7 +80,8 @@ pub(crate) async fn record(
     store::record_entry(tx, product, shelf, booking).await
 }
 
-/// Records that a movement was deleted, and what that did on the shelf. As [`record`], after the product's quantity was changed, which locks it.
+/// Records that a movement was deleted, and what that did on the shelf. As [`record`], after the
+/// product's quantity was changed, which locks it.
 pub(crate) async fn record_deletion(
     tx: &mut Tx,
     product: i64,
@@ -108,7 +111,8 @@ pub(crate) struct ProductSnapshot {
     selling_price: Money,
 }
 
-/// How a product stands. To be called with its stock row locked, so that nobody sells it and nobody changes its prices in between.
+/// How a product stands. To be called with its stock row locked, so that nobody sells it and nobody
+/// changes its prices in between.
 pub(crate) async fn product_snapshot(
     tx: &mut Tx,
     product: i64,
@@ -137,8 +141,9 @@ impl ProductSnapshot {
     }
 }
 
-/// Records that a product changes its category, its brand or its prices, around `change`, which writes it: its stock moves with it, and
-/// its sales of all days are worth the new prices wherever they are shown at present prices.
+/// Records that a product changes its category, its brand or its prices, around `change`, which
+/// writes it: its stock moves with it, and its sales of all days are worth the new prices wherever
+/// they are shown at present prices.
 pub(crate) async fn record_changed_product(
     tx: &mut Tx,
     product: i64,
@@ -181,7 +186,8 @@ pub(crate) async fn count_products(
     Ok(count.unsigned_abs())
 }
 
-/// How many movements there are from the first moment of one day until that of another, of a supplier or of all.
+/// How many movements there are from the first moment of one day until that of another, of a
+/// supplier or of all.
 pub(crate) async fn count_movements(
     conn: &mut Conn,
     movement: Movement,
@@ -222,7 +228,8 @@ pub(crate) async fn movement_range(
     Ok(MovementRange { count, ids })
 }
 
-/// The movements of each UTC day that has any, from the first moment of one day until that of another.
+/// The movements of each UTC day that has any, from the first moment of one day until that of
+/// another.
 pub async fn days(
     conn: &mut Conn,
     movement: Movement,

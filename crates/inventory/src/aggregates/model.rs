@@ -36,14 +36,16 @@ impl Dimension {
     }
 }
 
-/// The inflows or outflows of a day: those that stand, a deleted one is taken back from its own day.
+/// The inflows or outflows of a day: those that stand, a deleted one is taken back from its own
+/// day.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DayAggregate {
     /// How many.
     pub movements: i64,
     /// Units of all of them.
     pub units: Sum,
-    /// At the cost prices when they were booked, in hundredths; of outflows only, as all amounts here.
+    /// At the cost prices when they were booked, in hundredths; of outflows only, as all amounts
+    /// here.
     pub cost: Sum,
     /// At the selling prices when they were booked, in hundredths.
     pub value: Sum,
@@ -74,7 +76,8 @@ pub(crate) struct DayKey {
     pub(crate) day: Timestamp,
 }
 
-/// The ids of a day's movements, deleted ones included: none lies outside, so that a list of a stretch of days need not look for any there.
+/// The ids of a day's movements, deleted ones included: none lies outside, so that a list of a
+/// stretch of days need not look for any there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct IdRange {
     pub(crate) first: i64,
@@ -130,7 +133,8 @@ pub(crate) struct DayDelta {
     pub(crate) selling_price: Money,
     /// Units that are worth the prices of now from here on, or (negative) no longer.
     pub(crate) present: i64,
-    /// Its id, when it was booked. None: one of an earlier version of the program, which did not record it.
+    /// Its id, when it was booked. None: one of an earlier version of the program, which did not
+    /// record it.
     pub(crate) id: Option<i64>,
 }
 
@@ -262,7 +266,8 @@ impl Aggregates {
         of_day.widen(span);
     }
 
-    /// Where two counts of the same things differ. What is not there counts nothing; a span may be wider than what is left in it.
+    /// Where two counts of the same things differ. What is not there counts nothing; a span may be
+    /// wider than what is left in it.
     pub(crate) fn differences(&self, recounted: &Self) -> Vec<AggregateDifference> {
         let mut differences = Vec::new();
         for key in self.days.keys().chain(recounted.days.keys()) {
@@ -356,7 +361,8 @@ impl fmt::Display for IdRange {
     }
 }
 
-/// Where the aggregates do not agree with what they count. There is none unless something other than this program wrote to the database.
+/// Where the aggregates do not agree with what they count. There is none unless something other
+/// than this program wrote to the database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AggregateDifference {
     subject: AggregateSubject,

@@ -1,4 +1,5 @@
-//! The signal within this process that a change was recorded, for the worker that compacts and for the pages that show totals.
+//! The signal within this process that a change was recorded, for the worker that compacts and for
+//! the pages that show totals.
 
 use std::sync::Arc;
 

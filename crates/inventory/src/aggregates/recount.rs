@@ -55,8 +55,8 @@ fn take(aggregates: &mut Aggregates, piece: &[(i64, Delta)]) -> Option<i64> {
     piece.last().map(|(id, _)| *id)
 }
 
-/// Sales as the ledger has them, from the newest row to the oldest: so a reversal is met before what it reverses, and cancels just
-/// that even where an import has used an id again.
+/// Sales as the ledger has them, from the newest row to the oldest: so a reversal is met before
+/// what it reverses, and cancels just that even where an import has used an id again.
 async fn recount_sales(conn: &mut Conn, aggregates: &mut Aggregates) -> Result<(), Error> {
     let mut reversed: HashMap<i64, u32> = HashMap::new();
     let mut before = i64::MAX;

@@ -1,5 +1,6 @@
-//! Integers far beyond 64 bits: totals of units, and of units times prices in hundredths. A price has up to 22 digits and a
-//! quantity 19, so the value of one product can exceed every native integer type; a total must still be exact.
+//! Integers far beyond 64 bits: totals of units, and of units times prices in hundredths. A price
+//! has up to 22 digits and a quantity 19, so the value of one product can exceed every native
+//! integer type; a total must still be exact.
 
 use std::{
     fmt,
@@ -32,7 +33,8 @@ impl Sum {
         }
     }
 
-    /// What so many units at this price are worth, in hundredths. Fits for every price of a column and every 64-bit number of units.
+    /// What so many units at this price are worth, in hundredths. Fits for every price of a column
+    /// and every 64-bit number of units.
     pub const fn worth(price: Money, units: i64) -> Self {
         let (cents, units) = (price.cents(), units as i128);
         Self::of_parts(cents / BASE * units, cents % BASE * units)

@@ -1,4 +1,5 @@
-//! The worker that compacts deltas into the aggregates. Any number of them, in any number of processes, may run at once.
+//! The worker that compacts deltas into the aggregates. Any number of them, in any number of
+//! processes, may run at once.
 
 use std::time::Duration;
 
@@ -9,7 +10,8 @@ use crate::State;
 
 /// Changes that are compacted in one transaction.
 const BATCH: i64 = 1000;
-/// Changes gather for so long before they are compacted: a reader adds up those that wait, and that must stay quick.
+/// Changes gather for so long before they are compacted: a reader adds up those that wait, and that
+/// must stay quick.
 const GATHERING: Duration = Duration::from_millis(200);
 /// What a process left behind that died is compacted by another after this time.
 const LOOK_EVERY: Duration = Duration::from_secs(30);
@@ -45,7 +47,8 @@ pub async fn compact_batch(db: &Db) -> Result<usize, Error> {
     db.write(async |tx| compact(tx).await).await
 }
 
-/// Compacts one batch within a transaction: taking the deltas out and adding them up commit together.
+/// Compacts one batch within a transaction: taking the deltas out and adding them up commit
+/// together.
 pub async fn compact(tx: &mut Tx) -> Result<usize, Error> {
     let changes = store::take_deltas(tx, BATCH).await?;
     let mut aggregates = Aggregates::default();

@@ -1,6 +1,7 @@
-//! The entrance of the API: what every request is checked for, in the order of the conventions, before its resource sees it.
-//! Negotiation 406 → authentication 403 (a forged request of a session) and 401 → permission 403 → rate 429 → method 405. What follows
-//! (filters, lookup, body, fields) is the resource's.
+//! The entrance of the API: what every request is checked for, in the order of the conventions,
+//! before its resource sees it. Negotiation 406 → authentication 403 (a forged request of a
+//! session) and 401 → permission 403 → rate 429 → method 405. What follows (filters, lookup, body,
+//! fields) is the resource's.
 
 use std::sync::{Arc, OnceLock};
 
@@ -71,7 +72,8 @@ pub async fn admit(state: &State, endpoint: Endpoint, request: Request) -> Resul
     })
 }
 
-/// Checks a request to an address that anyone may call: negotiation 406 → rate 429, by the client's address → method 405.
+/// Checks a request to an address that anyone may call: negotiation 406 → rate 429, by the client's
+/// address → method 405.
 ///
 /// # Errors
 ///
@@ -164,7 +166,8 @@ pub async fn limit_headers(mut request: Request, next: Next) -> Response {
     response
 }
 
-/// Which permission a method needs; OPTIONS and methods that nobody has need none beyond being known.
+/// Which permission a method needs; OPTIONS and methods that nobody has need none beyond being
+/// known.
 fn verb_of(method: &Method) -> Option<Verb> {
     match *method {
         Method::GET | Method::HEAD => Some(Verb::View),
@@ -175,7 +178,8 @@ fn verb_of(method: &Method) -> Option<Verb> {
     }
 }
 
-/// JSON is all there is: an `Accept` that excludes it is 406, another `format` is as an unknown address.
+/// JSON is all there is: an `Accept` that excludes it is 406, another `format` is as an unknown
+/// address.
 fn negotiate(headers: &HeaderMap, parameters: &Parameters) -> Result<(), Refusal> {
     if parameters
         .get("format")

@@ -42,7 +42,8 @@ pub(crate) enum Admits {
     Permitted(Model),
     /// Anyone. `OPTIONS` tells what may be posted; tokens in the header are not looked at.
     Anyone(&'static [&'static Field]),
-    /// Whoever signs what they send, which the handler checks. No limit: who has the secret is one of our own.
+    /// Whoever signs what they send, which the handler checks. No limit: who has the secret is one
+    /// of our own.
     Signed,
 }
 
@@ -140,7 +141,8 @@ impl FromRequest<State> for Call {
     }
 }
 
-/// The methods of described handlers, in the order of `Allow`. They are made once for each process, and kept.
+/// The methods of described handlers, in the order of `Allow`. They are made once for each process,
+/// and kept.
 fn allowed(paths: &Paths) -> &'static [Method] {
     let described = paths.paths.values().flat_map(web::openapi::methods);
     let mut methods: Vec<_> = described.collect();

@@ -1,5 +1,5 @@
-//! The answers to `OPTIONS`, as the conventions have them: what an address is called, which formats it reads and writes, and the fields for
-//! callers who may write.
+//! The answers to `OPTIONS`, as the conventions have them: what an address is called, which formats
+//! it reads and writes, and the fields for callers who may write.
 
 use axum::response::Response;
 use http::{Method, StatusCode};

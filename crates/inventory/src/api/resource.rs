@@ -1,5 +1,6 @@
-//! One dispatcher for every resource of the API: from methods to functions, from refusals to errors, from records to JSON.
-//! A resource defines its records and where they are stored; what all of them have in common is here.
+//! One dispatcher for every resource of the API: from methods to functions, from refusals to
+//! errors, from records to JSON. A resource defines its records and where they are stored; what all
+//! of them have in common is here.
 
 use std::future::Future;
 
@@ -102,7 +103,8 @@ pub trait Resource: Copy + Send + Sync + 'static {
         work: &mut Work<'_>,
         draft: &Draft<Self::Record>,
     ) -> impl Future<Output = Result<Self::Record, Refusal>>;
-    /// Creates a record together with others that wait at the same time; `None`, and nothing is written, where that is not possible.
+    /// Creates a record together with others that wait at the same time; `None`, and nothing is
+    /// written, where that is not possible.
     fn create_batched(
         self,
         _state: &State,

@@ -1,5 +1,5 @@
-//! What a client sends to create or change a record: the body, complete and within the limit, and its idempotency key.
-//! What the body may contain is `body`'s business.
+//! What a client sends to create or change a record: the body, complete and within the limit, and
+//! its idempotency key. What the body may contain is `body`'s business.
 
 use std::error::Error as StdError;
 

@@ -14,7 +14,8 @@ use crate::{
     work::{Author, Work, write, write_once},
 };
 
-/// Creates a record of a resource. A repetition under the same key is answered with the body of the first answer.
+/// Creates a record of a resource. A repetition under the same key is answered with the body of the
+/// first answer.
 ///
 /// # Errors
 ///
@@ -46,7 +47,8 @@ pub(crate) async fn create<R: Resource>(
     write_once(state, actor, key, job, replay).await
 }
 
-/// As [`create`], for a form: the record that it created, now or when it was sent first. `None` when that record is gone again.
+/// As [`create`], for a form: the record that it created, now or when it was sent first. `None`
+/// when that record is gone again.
 ///
 /// # Errors
 ///

@@ -24,7 +24,8 @@ pub struct ReferenceCount {
     pub count: i64,
 }
 
-/// 409 in the decided words, when anything refers to the record: `Cannot delete this brand because 3 product records reference it.`
+/// 409 in the decided words, when anything refers to the record: `Cannot delete this brand because
+/// 3 product records reference it.`
 pub(crate) fn refuse_when_referenced(
     words: &Words,
     references: &[ReferenceCount],

@@ -1,5 +1,5 @@
-//! Idempotency keys: what was answered to a request is stored under its key for 72 hours, so that a repetition is answered the same and
-//! writes nothing. `work` runs a write under its key.
+//! Idempotency keys: what was answered to a request is stored under its key for 72 hours, so that a
+//! repetition is answered the same and writes nothing. `work` runs a write under its key.
 
 mod store;
 

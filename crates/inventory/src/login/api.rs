@@ -1,5 +1,5 @@
-//! The API's authentication addresses: a token pair for a password, an access token for a refresh token, and whether a token is valid.
-//! The web interface's own addresses are in `pages`.
+//! The API's authentication addresses: a token pair for a password, an access token for a refresh
+//! token, and whether a token is valid. The web interface's own addresses are in `pages`.
 
 use axum::{
     extract::{Request, State as Extracted},

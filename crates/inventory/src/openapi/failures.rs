@@ -1,4 +1,5 @@
-//! The error responses that operations refer to. Their examples are errors as the service makes them.
+//! The error responses that operations refer to. Their examples are errors as the service makes
+//! them.
 
 use http::{Method, StatusCode};
 use utoipa::{

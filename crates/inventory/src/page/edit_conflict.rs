@@ -1,12 +1,15 @@
-//! Two people who change one record at the same time. A form brings back, in its hidden field `version`, a fingerprint of every field
-//! as it was stored when the form was opened. When the form is saved, with the record locked, each field is compared:
+//! Two people who change one record at the same time. A form brings back, in its hidden field
+//! `version`, a fingerprint of every field as it was stored when the form was opened. When the form
+//! is saved, with the record locked, each field is compared:
 //!
 //! - only somebody else changed it: it stays as it is stored;
 //! - only this form changed it: it is written;
-//! - both changed it to different values: nothing is written, the form comes back with both values, and its reader chooses.
+//! - both changed it to different values: nothing is written, the form comes back with both values,
+//!   and its reader chooses.
 //!
-//! So a sale, which changes the quantity of a product, is no conflict with a correction of its title. Inline rows and the cells of a
-//! list are compared in the same way, each row with a version of its own. A form without a version is written as it is.
+//! So a sale, which changes the quantity of a product, is no conflict with a correction of its
+//! title. Inline rows and the cells of a list are compared in the same way, each row with a version
+//! of its own. A form without a version is written as it is.
 
 use db::Money;
 use resource::{Field, Kind, Record};
@@ -27,7 +30,8 @@ pub(crate) const VERSION: &str = "version";
 const CHOICE: &str = "choice:";
 /// The choice of the stored value.
 const THEIRS: &str = "theirs";
-/// Hexadecimal digits of a fingerprint. It distinguishes two values of one field, and need not resist an attack.
+/// Hexadecimal digits of a fingerprint. It distinguishes two values of one field, and need not
+/// resist an attack.
 const FINGERPRINT: usize = 12;
 /// Characters that are shown of somebody else's value.
 const SHOWN: usize = 120;
@@ -119,7 +123,8 @@ impl FieldSnapshot {
 }
 
 impl FormEdit {
-    /// What a form sends of these fields: texts are in `members` as services read them, boxes that are ticked in the form.
+    /// What a form sends of these fields: texts are in `members` as services read them, boxes that
+    /// are ticked in the form.
     pub(crate) fn of(
         form: &Form,
         members: &Members,
@@ -179,8 +184,9 @@ impl FormEdit {
         errors
     }
 
-    /// Prepares a form to be shown again beside the record as it is stored: unchanged fields show what is stored, conflicts offer their
-    /// choice, and the next version is that of the stored record.
+    /// Prepares a form to be shown again beside the record as it is stored: unchanged fields show
+    /// what is stored, conflicts offer their choice, and the next version is that of the stored
+    /// record.
     pub(crate) fn refresh(&self, form: &mut Form, stored: &[FieldSnapshot], locale: Locale) {
         for snapshot in stored {
             let field = snapshot.field.name;
@@ -219,7 +225,8 @@ impl FieldEdit {
 }
 
 impl Conflict {
-    /// The same in the row of a table, where the control has another name: `thresholds:1:threshold`.
+    /// The same in the row of a table, where the control has another name:
+    /// `thresholds:1:threshold`.
     pub(crate) fn at(&self, name: &str) -> Self {
         let row = name.strip_suffix(self.field).unwrap_or_default();
         Self {
@@ -242,7 +249,8 @@ pub(crate) fn open(form: &mut Form, stored: &[FieldSnapshot], locale: Locale) {
     form.set(VERSION, version(stored, false));
 }
 
-/// The fingerprints of stored fields: `title.0a1b… quantity.2c3d…`. With `is_flat`, of fields that are shown in one line each.
+/// The fingerprints of stored fields: `title.0a1b… quantity.2c3d…`. With `is_flat`, of fields that
+/// are shown in one line each.
 pub(crate) fn version(stored: &[FieldSnapshot], is_flat: bool) -> String {
     let parts = stored
         .iter()
@@ -255,7 +263,8 @@ pub(crate) fn one_line(text: &str) -> String {
     text.replace("\r\n", " ").replace(['\r', '\n'], " ")
 }
 
-/// A fingerprint of a value, the same however it is typed: `8` and `8.00`, and lines that end as browsers or as we end them.
+/// A fingerprint of a value, the same however it is typed: `8` and `8.00`, and lines that end as
+/// browsers or as we end them.
 fn fingerprint(field: &Field, typed: &str) -> String {
     let text = typed.trim().replace("\r\n", "\n").replace('\r', "\n");
     let value = match field.kind {

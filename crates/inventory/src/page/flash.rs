@@ -1,6 +1,6 @@
-//! Flash messages: a sentence that is shown once on the page after an action, with the form that undoes the action where there is one.
-//! It is kept in a cookie signed with the session's secret, so no other site can put words into ours; the page that shows it
-//! clears the cookie.
+//! Flash messages: a sentence that is shown once on the page after an action, with the form that
+//! undoes the action where there is one. It is kept in a cookie signed with the session's secret,
+//! so no other site can put words into ours; the page that shows it clears the cookie.
 
 use std::time::Duration;
 
@@ -23,7 +23,8 @@ const COOKIE: &str = "balcao_flash";
 const LIFETIME: Duration = Duration::from_secs(120);
 /// Characters of a message that are kept: a cookie is small.
 const MAX_TEXT: usize = 400;
-/// Set by scripts that follow redirects themselves. The message is for the page that they load next, not for them.
+/// Set by scripts that follow redirects themselves. The message is for the page that they load
+/// next, not for them.
 const BY_SCRIPT: HeaderName = HeaderName::from_static("hx-request");
 const GO_TO: HeaderName = HeaderName::from_static("hx-redirect");
 
@@ -143,7 +144,8 @@ fn append(response: &mut Response, line: Option<HeaderValue>) {
     }
 }
 
-/// Middleware: turns what handlers [`leave`] into a cookie, and redirects for scripts into a header that they follow with the whole page.
+/// Middleware: turns what handlers [`leave`] into a cookie, and redirects for scripts into a header
+/// that they follow with the whole page.
 pub(crate) async fn write(request: Request, next: Next) -> Response {
     let session = Visit::of(request.extensions()).0;
     let is_https = Origin::known(request.extensions()).is_https;

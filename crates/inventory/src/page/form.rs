@@ -85,7 +85,8 @@ impl Form {
         conflicts.find(|conflict| conflict.is_about(name))
     }
 
-    /// All that was typed, in one text that no other values give; which button sent it is none of it.
+    /// All that was typed, in one text that no other values give; which button sent it is none of
+    /// it.
     pub(super) fn fingerprint(&self) -> String {
         let mut values: Vec<String> = self
             .values
@@ -163,8 +164,9 @@ impl Form {
         }
     }
 
-    /// Takes over what a service function refused: messages of fields, and conflicts as a problem of the whole. A form whose token was
-    /// used with other values is shown with a new one, as every form is.
+    /// Takes over what a service function refused: messages of fields, and conflicts as a problem
+    /// of the whole. A form whose token was used with other values is shown with a new one, as
+    /// every form is.
     ///
     /// # Errors
     ///

@@ -1,6 +1,7 @@
-//! Once-only tokens of forms. Every form that adds something carries a fresh token whenever it is shown. The token is the idempotency key
-//! of what the form adds, so it commits with it: the same values sent again are answered as the first time, other values are refused, and
-//! the form comes back with a new token.
+//! Once-only tokens of forms. Every form that adds something carries a fresh token whenever it is
+//! shown. The token is the idempotency key of what the form adds, so it commits with it: the same
+//! values sent again are answered as the first time, other values are refused, and the form comes
+//! back with a new token.
 
 use super::Form;
 use crate::{digest::digest, idempotency::IdempotencyKey};
@@ -21,8 +22,8 @@ impl FormToken {
         Self::with(form.value(TOKEN), &form.fingerprint())
     }
 
-    /// Of the token, and all values in one text. The token, which is not stored, is part of the fingerprint: nobody can guess a password
-    /// that was among the values by trying digests.
+    /// Of the token, and all values in one text. The token, which is not stored, is part of the
+    /// fingerprint: nobody can guess a password that was among the values by trying digests.
     pub(crate) fn with(token: &str, values: &str) -> Option<Self> {
         (!token.is_empty()).then(|| Self {
             token: digest(token),
@@ -42,7 +43,8 @@ impl FormToken {
         self
     }
 
-    /// The token as the key of a user at an address. Keys of API calls begin otherwise, so they never meet.
+    /// The token as the key of a user at an address. Keys of API calls begin otherwise, so they
+    /// never meet.
     pub(crate) fn by(self, user: i64, path: &'static str) -> IdempotencyKey {
         IdempotencyKey {
             user,

@@ -1,5 +1,6 @@
-//! The frame of every page of the application: the user, the CSRF token of its forms, the navigation, and flash messages. It is an extractor:
-//! users who have not logged in are redirected to the login before any handler runs.
+//! The frame of every page of the application: the user, the CSRF token of its forms, the
+//! navigation, and flash messages. It is an extractor: users who have not logged in are redirected
+//! to the login before any handler runs.
 
 use std::ops::Deref;
 
@@ -36,7 +37,8 @@ use crate::{
     },
 };
 
-/// The frame of one page for one reader. Dereferences to its [`Layout`], so that templates write `frame.text("…", "…")`.
+/// The frame of one page for one reader. Dereferences to its [`Layout`], so that templates write
+/// `frame.text("…", "…")`.
 #[derive(Debug)]
 pub(crate) struct Frame {
     /// Language, colours, assets, and where the reader is.
@@ -202,7 +204,8 @@ impl Frame {
         &self.caller.username
     }
 
-    /// Where a form goes on when nothing is done: to where it was opened from, else to the page above it.
+    /// Where a form goes on when nothing is done: to where it was opened from, else to the page
+    /// above it.
     pub(crate) fn back(&self, next: &str) -> String {
         picked_next(next, "", 0).unwrap_or_else(|| {
             let path = self.address().trim_end_matches('/');
@@ -217,8 +220,8 @@ impl Frame {
     }
 }
 
-/// Where a form goes on that was opened from another page: there, with the record that was made chosen in the field `name`.
-/// `None` when it names no address of ours.
+/// Where a form goes on that was opened from another page: there, with the record that was made
+/// chosen in the field `name`. `None` when it names no address of ours.
 pub(crate) fn picked_next(next: &str, name: &str, id: i64) -> Option<String> {
     let next = Some(next.trim()).filter(|next| web::locale::is_own_path(next))?;
     if name.is_empty() {

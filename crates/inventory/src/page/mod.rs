@@ -1,5 +1,6 @@
-//! What the pages of the web interface share: their state, the frame with its navigation, flash messages, forms that are shown again,
-//! redirects, and error pages. The pages themselves are with their features.
+//! What the pages of the web interface share: their state, the frame with its navigation, flash
+//! messages, forms that are shown again, redirects, and error pages. The pages themselves are with
+//! their features.
 
 pub(crate) mod delete;
 pub(crate) mod edit_conflict;

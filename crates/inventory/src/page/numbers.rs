@@ -1,11 +1,13 @@
-//! Numbers as people type them, converted to what the API reads. Nothing is guessed: a text that could mean two numbers is refused, and the
-//! message names both. Pure.
+//! Numbers as people type them, converted to what the API reads. Nothing is guessed: a text that
+//! could mean two numbers is refused, and the message names both. Pure.
 //!
-//! **Amounts.** `1.234,56` and `1,234.56` are read alike in both languages: of two different marks the last is the decimal one. A single
-//! mark before one or two digits is the decimal one (`19,90`, `19.90`). Several equal marks group thousands (`1.234.567`). A single
-//! mark before exactly three digits (`1.234`) is ambiguous and refused.
+//! **Amounts.** `1.234,56` and `1,234.56` are read alike in both languages: of two different marks
+//! the last is the decimal one. A single mark before one or two digits is the decimal one (`19,90`,
+//! `19.90`). Several equal marks group thousands (`1.234.567`). A single mark before exactly three
+//! digits (`1.234`) is ambiguous and refused.
 //!
-//! **Counts** have no decimals: digits, and the thousands separator of the user's language in its places.
+//! **Counts** have no decimals: digits, and the thousands separator of the user's language in its
+//! places.
 
 use web::locale::Locale;
 

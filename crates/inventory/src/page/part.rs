@@ -1,4 +1,5 @@
-//! Parts of a page that are read one by one. A part that cannot be read shows an error in its place; the rest of the page is shown.
+//! Parts of a page that are read one by one. A part that cannot be read shows an error in its
+//! place; the rest of the page is shown.
 
 use crate::rest::Refusal;
 

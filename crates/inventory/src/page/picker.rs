@@ -1,9 +1,11 @@
-//! Choosing one record among many, even a million products: a text field that a script turns into a list of the ten best matches, and that
-//! the server understands without a script. It searches by name; a product's serie number, typed or scanned, finds it at once. The search
-//! over every page offers the same.
+//! Choosing one record among many, even a million products: a text field that a script turns into a
+//! list of the ten best matches, and that the server understands without a script. It searches by
+//! name; a product's serie number, typed or scanned, finds it at once. The search over every page
+//! offers the same.
 //!
-//! A picker called `product` sends `product` (the id), `product_text` (the text of the field) and `product_was` (its text when
-//! the id was chosen): a text that was changed by hand is looked up, whatever the id says. `product_choice` answers "which of these".
+//! A picker called `product` sends `product` (the id), `product_text` (the text of the field) and
+//! `product_was` (its text when the id was chosen): a text that was changed by hand is looked up,
+//! whatever the id says. `product_choice` answers "which of these".
 
 use axum::{
     extract::{Path, Query, State as Extracted},
@@ -207,7 +209,8 @@ impl Picker {
         address
     }
 
-    /// Chooses the record of an id. An id that no record has stays as it was sent, for the message about it.
+    /// Chooses the record of an id. An id that no record has stays as it was sent, for the message
+    /// about it.
     pub(crate) async fn choose(mut self, state: &State, id: &str) -> Result<Self, Refusal> {
         let name = match id.trim().parse() {
             Ok(number) => self.source.name_of(state, number).await?,
@@ -236,7 +239,8 @@ impl Picker {
         })
     }
 
-    /// Understands what was sent, looking up a text that was typed; what it may mean, and what is wrong, goes into the form.
+    /// Understands what was sent, looking up a text that was typed; what it may mean, and what is
+    /// wrong, goes into the form.
     pub(crate) async fn understand(
         self,
         state: &State,

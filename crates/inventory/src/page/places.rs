@@ -127,7 +127,8 @@ impl PlaceLink {
         self.address != "/" && path.starts_with(&self.address)
     }
 
-    /// What `aria-current` says of the place: of the place of a saved view that is shown, that it leads there.
+    /// What `aria-current` says of the place: of the place of a saved view that is shown, that it
+    /// leads there.
     pub(crate) fn current(&self) -> &'static str {
         if self.views.iter().any(|view| view.is_current) {
             "true"

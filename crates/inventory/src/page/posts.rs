@@ -92,8 +92,9 @@ pub(crate) fn set_text(members: &mut Members, name: &str, value: &str) {
     }
 }
 
-/// Turns the texts of a form into the members that services read: amounts and counts as people write them become plain numbers, and
-/// a blank field that may stay empty becomes nothing. The form says what cannot be read.
+/// Turns the texts of a form into the members that services read: amounts and counts as people
+/// write them become plain numbers, and a blank field that may stay empty becomes nothing. The form
+/// says what cannot be read.
 pub(crate) fn read_fields(
     form: &mut Form,
     members: &mut Members,
@@ -127,7 +128,8 @@ pub(crate) fn read_fields(
     }
 }
 
-/// Reads the search of a list. A search for NUL, which no text holds, is an error in the form and finds nothing.
+/// Reads the search of a list. A search for NUL, which no text holds, is an error in the form and
+/// finds nothing.
 pub(crate) fn filter_search(parameters: &mut Parameters, form: &mut Form, locale: Locale) {
     let typed = parameters.get("search").unwrap_or_default();
     if typed.contains('\0') {
@@ -138,7 +140,8 @@ pub(crate) fn filter_search(parameters: &mut Parameters, form: &mut Form, locale
     form.set("search", parameters.get("search").unwrap_or_default());
 }
 
-/// Reads the amounts of a filter as people write them. An amount that cannot be read is an error in the form and filters nothing.
+/// Reads the amounts of a filter as people write them. An amount that cannot be read is an error in
+/// the form and filters nothing.
 pub(crate) fn filter_amounts(
     parameters: &mut Parameters,
     form: &mut Form,
@@ -159,8 +162,8 @@ pub(crate) fn filter_amounts(
     }
 }
 
-/// Reads a filter by another record, chosen in its picker or typed. A text that finds no record is an error in the form and filters
-/// nothing.
+/// Reads a filter by another record, chosen in its picker or typed. A text that finds no record is
+/// an error in the form and filters nothing.
 pub(crate) async fn filter_record(
     state: &State,
     picked: Picker,

@@ -1,5 +1,5 @@
-//! The everyday pages that follow from what a resource is: its list, the list as a file, and deleting a record. A resource says in its
-//! [`ResourcePages`] what it adds to them.
+//! The everyday pages that follow from what a resource is: its list, the list as a file, and
+//! deleting a record. A resource says in its [`ResourcePages`] what it adds to them.
 
 use axum::{
     extract::{Request, State as Extracted},
@@ -61,7 +61,8 @@ pub(crate) trait ResourcePages: Resource {
         std::future::ready(Ok(None))
     }
 
-    /// The records that the list shows; the list says what it shows in the place of those, and where else to look.
+    /// The records that the list shows; the list says what it shows in the place of those, and
+    /// where else to look.
     fn find(
         self,
         state: &State,

@@ -1,4 +1,5 @@
-//! Routes of pages. They know their addresses: an address without its last slash leads to the one with it, and tests open all of them.
+//! Routes of pages. They know their addresses: an address without its last slash leads to the one
+//! with it, and tests open all of them.
 
 use axum::{
     Router,

@@ -1,5 +1,6 @@
-//! Single-key shortcuts, such as `/` for the search: the list of them, and the switch that turns them off, which people who use speech input
-//! or press keys by accident need (WCAG 2.1.4). The choice is remembered in a cookie.
+//! Single-key shortcuts, such as `/` for the search: the list of them, and the switch that turns
+//! them off, which people who use speech input or press keys by accident need (WCAG 2.1.4). The
+//! choice is remembered in a cookie.
 
 use std::time::Duration;
 

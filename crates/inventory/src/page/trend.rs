@@ -1,4 +1,5 @@
-//! A chart of a balance over time, drawn as steps, since a balance stays until the next change. Its numbers are in the table beside it.
+//! A chart of a balance over time, drawn as steps, since a balance stays until the next change. Its
+//! numbers are in the table beside it.
 
 use std::fmt::Write as _;
 
@@ -22,7 +23,8 @@ pub(crate) struct Trend {
     pub(crate) highest: String,
     /// The first and the last day.
     pub(crate) days: (String, String),
-    /// What the drawing says at each of its steps: a line for each, with its distance from the left, its time and its balance.
+    /// What the drawing says at each of its steps: a line for each, with its distance from the
+    /// left, its time and its balance.
     pub(crate) steps: String,
 }
 

@@ -27,7 +27,8 @@ use crate::{
     rest::Refusal,
 };
 
-/// Pages that one user, or one address without a session, may ask for; and as often what scripts offer while the user types.
+/// Pages that one user, or one address without a session, may ask for; and as often what scripts
+/// offer while the user types.
 const PAGES: Rate = Rate::new(600, Period::Minute);
 
 /// Where a second factor is turned on.
@@ -56,7 +57,8 @@ impl Visit {
         self.0.as_deref().and_then(Session::caller)
     }
 
-    /// What the forms of the answer have to prove: the session's secret, else the cookie's, else a new one.
+    /// What the forms of the answer have to prove: the session's secret, else the cookie's, else a
+    /// new one.
     pub(crate) fn secret(&self, cookies: HostOnly<'_>, random: &Random) -> csrf::Secret {
         let of_session = self.0.as_deref().and_then(|session| session.csrf.clone());
         of_session

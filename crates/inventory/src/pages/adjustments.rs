@@ -1,5 +1,5 @@
-//! The form "Ajustar estoque" of one product: what is there, and why it is another number than the ledger's. It carries the quantity that
-//! it showed, and a once-only token.
+//! The form "Ajustar estoque" of one product: what is there, and why it is another number than the
+//! ledger's. It carries the quantity that it showed, and a once-only token.
 
 use askama::Template;
 use axum::{
@@ -78,7 +78,8 @@ async fn find(
         .ok_or(Refusal::NotFound)
 }
 
-/// `GET …/adjust/`, with values that the address may bring. `by` is how many units there are more or fewer than the ledger says.
+/// `GET …/adjust/`, with values that the address may bring. `by` is how many units there are more
+/// or fewer than the ledger says.
 async fn open(
     Extracted(page): SharedPage,
     frame: Frame,

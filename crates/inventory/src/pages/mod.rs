@@ -1,5 +1,6 @@
-//! The pages of what the shop has: catalogue, stock, analyses, events. What they share is in `page`, which knows how the records are
-//! called, and what they show and change is in the rooms of the records.
+//! The pages of what the shop has: catalogue, stock, analyses, events. What they share is in
+//! `page`, which knows how the records are called, and what they show and change is in the rooms of
+//! the records.
 
 mod adjustments;
 mod analysis;

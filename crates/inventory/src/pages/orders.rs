@@ -1,4 +1,5 @@
-//! The pages of paid orders whose goods leave: those that wait, one of them, and the two ways to end its wait.
+//! The pages of paid orders whose goods leave: those that wait, one of them, and the two ways to
+//! end its wait.
 
 use askama::Template;
 use axum::{

@@ -1,4 +1,5 @@
-//! From the bytes of a request body to the members of one JSON object, with the conventional words for what is wrong.
+//! From the bytes of a request body to the members of one JSON object, with the conventional words
+//! for what is wrong.
 
 use std::fmt;
 
@@ -30,8 +31,8 @@ pub enum BodyError {
     NotAnObject(String),
 }
 
-/// Reads a body as one JSON object. No body is an object without members. A member that comes twice is refused, since
-/// two readers of such a body may read two different values.
+/// Reads a body as one JSON object. No body is an object without members. A member that comes twice
+/// is refused, since two readers of such a body may read two different values.
 ///
 /// # Errors
 ///
@@ -109,8 +110,9 @@ impl<'de> Visitor<'de> for ObjectVisitor {
     }
 }
 
-/// Reads a form's body as the members of an object of texts, so that one reader checks forms and JSON alike. Browsers send a line's end as
-/// two characters, whatever it was: it is one again, so that a text that was not changed stays as it is, and as long.
+/// Reads a form's body as the members of an object of texts, so that one reader checks forms and
+/// JSON alike. Browsers send a line's end as two characters, whatever it was: it is one again, so
+/// that a text that was not changed stays as it is, and as long.
 pub fn parse_form(body: &[u8]) -> Members {
     let form = Parameters::parse(&String::from_utf8_lossy(body));
     form.iter()
@@ -133,7 +135,8 @@ fn essence(content_type: Option<&str>) -> &str {
         .trim()
 }
 
-/// `application/json`, in any case and with any parameters; the wildcards that some clients send count too.
+/// `application/json`, in any case and with any parameters; the wildcards that some clients send
+/// count too.
 fn is_json(content_type: Option<&str>) -> bool {
     let essence = essence(content_type);
     ["application/json", "application/*", "*/*"]

@@ -1,12 +1,15 @@
-//! The text of a body, decoded from the charset that its content type names. What the text means is `body`'s business.
+//! The text of a body, decoded from the charset that its content type names. What the text means is
+//! `body`'s business.
 
 use std::{borrow::Cow, str::Utf8Error};
 
-/// Reads a body as text: UTF-8, unless its content type names Latin-1 or UTF-16. An encoding that is not known is read as UTF-8 too.
+/// Reads a body as text: UTF-8, unless its content type names Latin-1 or UTF-16. An encoding that
+/// is not known is read as UTF-8 too.
 ///
 /// # Errors
 ///
-/// What is wrong with the first bytes that are no text, in the words of the decoder that clients of the conventions know.
+/// What is wrong with the first bytes that are no text, in the words of the decoder that clients of
+/// the conventions know.
 pub(super) fn decode<'body>(
     content_type: Option<&str>,
     body: &'body [u8],

@@ -1,5 +1,5 @@
-//! Where and why a text is not JSON, in the words and positions that clients of the conventions know. Our parser words its errors differently,
-//! so a text that it has refused is scanned again.
+//! Where and why a text is not JSON, in the words and positions that clients of the conventions
+//! know. Our parser words its errors differently, so a text that it has refused is scanned again.
 
 /// What is wrong with a text, and where: as an offset into it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,8 @@ struct TextScanner<'text> {
 type Step = Result<(), Complaint>;
 
 impl TextScanner<'_> {
-    /// One value, and nothing behind it. What is open is kept as the sign that closes it, so that depth costs no stack.
+    /// One value, and nothing behind it. What is open is kept as the sign that closes it, so that
+    /// depth costs no stack.
     fn document(&mut self) -> Step {
         let mut open = Vec::new();
         self.skip_space();
@@ -51,7 +52,8 @@ impl TextScanner<'_> {
         }
     }
 
-    /// A value to its end; of a list or an object that is not empty only the beginning, and what will close it.
+    /// A value to its end; of a list or an object that is not empty only the beginning, and what
+    /// will close it.
     fn value(&mut self) -> Result<Option<u8>, Complaint> {
         let close = match self.peek() {
             Some(b'{') => b'}',

@@ -1,11 +1,13 @@
-//! How values are written in answers: times in UTC with `Z`, prices as strings with two decimals, references as small objects.
+//! How values are written in answers: times in UTC with `Z`, prices as strings with two decimals,
+//! references as small objects.
 
 use db::{Money, Timestamp};
 use serde::Serializer;
 
 pub use resource::{Named, Titled, time_text};
 
-/// Writes a time as `2026-11-20T08:44:16.860338Z`: six digits of fraction, or none at all for a whole second.
+/// Writes a time as `2026-11-20T08:44:16.860338Z`: six digits of fraction, or none at all for a
+/// whole second.
 ///
 /// # Errors
 ///

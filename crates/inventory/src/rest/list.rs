@@ -1,5 +1,6 @@
-//! Query parameters that every list accepts: `page`, `page_size`, `search`, `ordering`, and how filter values are read.
-//! Which fields a resource orders and filters by is defined with the resource.
+//! Query parameters that every list accepts: `page`, `page_size`, `search`, `ordering`, and how
+//! filter values are read. Which fields a resource orders and filters by is defined with the
+//! resource.
 
 use std::time::Duration;
 
@@ -33,7 +34,8 @@ pub enum PageNumber {
     Last,
 }
 
-/// A filter of a list that no field describes. The list reads it, and the API's document describes it.
+/// A filter of a list that no field describes. The list reads it, and the API's document describes
+/// it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueryFilter {
     /// The parameter's name.
@@ -117,7 +119,8 @@ impl PageNumber {
     }
 }
 
-/// Reads `page_size`: what is no number from 1 is the default, what is above the maximum is the maximum.
+/// Reads `page_size`: what is no number from 1 is the default, what is above the maximum is the
+/// maximum.
 pub fn page_size(parameters: &Parameters, default: u64, max: u64) -> u64 {
     let requested = parameters
         .get("page_size")
@@ -131,7 +134,8 @@ pub fn page_size(parameters: &Parameters, default: u64, max: u64) -> u64 {
     }
 }
 
-/// Reads `ordering`: names that are not in `fields` are dropped; with none left the resource's own order holds.
+/// Reads `ordering`: names that are not in `fields` are dropped; with none left the resource's own
+/// order holds.
 pub fn ordering(
     parameters: &Parameters,
     fields: &[&'static str],
@@ -156,7 +160,8 @@ pub fn ordering(
     order
 }
 
-/// Reads `search`: words, folded, each of which must occur. White space and commas part them; quotes keep a phrase together.
+/// Reads `search`: words, folded, each of which must occur. White space and commas part them;
+/// quotes keep a phrase together.
 pub fn search_words(parameters: &Parameters) -> Vec<String> {
     let text = db::fold(parameters.get("search").unwrap_or_default());
     let mut words = Vec::new();
@@ -244,7 +249,8 @@ impl<'query> Filters<'query> {
         }
     }
 
-    /// The least price that is let through: a bound with more than two decimals is rounded up to the next price.
+    /// The least price that is let through: a bound with more than two decimals is rounded up to
+    /// the next price.
     pub fn least_price(&mut self, name: &'static str) -> Option<Money> {
         self.bound(name, Decimal::to_bound_above)
     }

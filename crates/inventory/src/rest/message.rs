@@ -1,11 +1,13 @@
-//! What is wrong, in one sentence. The rule that refuses says it in both languages, where it stands.
+//! What is wrong, in one sentence. The rule that refuses says it in both languages, where it
+//! stands.
 
 use std::{borrow::Cow, fmt};
 
 use serde::{Deserialize, Serialize};
 use web::locale::Locale;
 
-/// One sentence in both languages: pages show [`text`](Self::text), and everything else the English of `Display`.
+/// One sentence in both languages: pages show [`text`](Self::text), and everything else the English
+/// of `Display`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
     portuguese: Cow<'static, str>,

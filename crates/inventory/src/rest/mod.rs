@@ -1,5 +1,6 @@
-//! The REST conventions that every resource of the API follows: how bodies and query strings are read, how lists are paged
-//! and errors are worded. In which order a request is checked is in `api`.
+//! The REST conventions that every resource of the API follows: how bodies and query strings are
+//! read, how lists are paged and errors are worded. In which order a request is checked is in
+//! `api`.
 
 pub mod body;
 mod charset;

@@ -1,4 +1,5 @@
-//! Numbers as clients write them, in JSON or in strings: read digit by digit, never through a float.
+//! Numbers as clients write them, in JSON or in strings: read digit by digit, never through a
+//! float.
 
 use db::Money;
 
@@ -20,8 +21,9 @@ pub const PLACES: i64 = 2;
 pub const MAX_NUMBER_LENGTH: usize = 1000;
 
 impl Decimal {
-    /// Reads `12`, `+1.50`, `.5`, `5.`, `1e3`; white space around it is ignored. `None` when it is not a number:
-    /// spellings that only one programming language knows (`1_000`, `NaN`, other scripts' digits) are not.
+    /// Reads `12`, `+1.50`, `.5`, `5.`, `1e3`; white space around it is ignored. `None` when it is
+    /// not a number: spellings that only one programming language knows (`1_000`, `NaN`, other
+    /// scripts' digits) are not.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let (negative, unsigned) = match text.as_bytes().first()? {
@@ -53,7 +55,8 @@ impl Decimal {
     ///
     /// # Errors
     ///
-    /// The first of these that fails: at most 22 digits in total, 2 places, 20 digits before the point, not below zero.
+    /// The first of these that fails: at most 22 digits in total, 2 places, 20 digits before the
+    /// point, not below zero.
     pub fn to_price(&self) -> Result<Money, Message> {
         let digits = i64::try_from(self.digits.len()).unwrap_or(i64::MAX);
         let (total, whole, places) = match self.exponent {
@@ -111,7 +114,8 @@ impl Decimal {
         })
     }
 
-    /// Hundredths towards zero, and whether nothing was cut off. What no price can reach is one more than the greatest.
+    /// Hundredths towards zero, and whether nothing was cut off. What no price can reach is one
+    /// more than the greatest.
     fn truncated_cents(&self) -> (i128, bool) {
         let beyond = Money::MAX.cents() + 1;
         if let Some(cents) = self.scaled(PLACES) {
@@ -131,7 +135,8 @@ impl Decimal {
         (if self.negative { -cents } else { cents }, keep > 36)
     }
 
-    /// The number as an integer; `None` when it has a fraction that is not zero or more than 38 digits.
+    /// The number as an integer; `None` when it has a fraction that is not zero or more than 38
+    /// digits.
     pub fn to_integer(&self) -> Option<i128> {
         let magnitude = self.scaled(0)?;
         Some(if self.negative { -magnitude } else { magnitude })

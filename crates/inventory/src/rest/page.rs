@@ -80,7 +80,8 @@ impl PageRequest {
         }
     }
 
-    /// Whether it ends among the first few hundred of its list, so that nothing long stands before it.
+    /// Whether it ends among the first few hundred of its list, so that nothing long stands before
+    /// it.
     pub fn is_near(self) -> bool {
         matches!(self.page, PageNumber::Number(number) if number.saturating_mul(self.size) <= NEAR)
     }

@@ -1,4 +1,5 @@
-//! Query strings: parsed, with the last of repeated values winning, and written again for `next` and `previous`.
+//! Query strings: parsed, with the last of repeated values winning, and written again for `next`
+//! and `previous`.
 
 use http::Uri;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -15,7 +16,8 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
 pub struct Parameters(Vec<(String, String)>);
 
 impl Parameters {
-    /// Decodes a query string. Bytes that are no UTF-8 become replacement characters; a bare key has an empty value.
+    /// Decodes a query string. Bytes that are no UTF-8 become replacement characters; a bare key
+    /// has an empty value.
     pub fn parse(query: &str) -> Self {
         let pairs = form_urlencoded::parse(query.as_bytes());
         Self(pairs.into_owned().collect())
@@ -31,7 +33,8 @@ impl Parameters {
         Self(vec![(name.to_owned(), value.to_owned())])
     }
 
-    /// Gives a parameter another value in the place of all it had; a blank one is as good as absent.
+    /// Gives a parameter another value in the place of all it had; a blank one is as good as
+    /// absent.
     pub(crate) fn set(&mut self, name: &str, value: impl Into<String>) {
         self.0.retain(|(key, _)| key != name);
         self.0.push((name.to_owned(), value.into()));
@@ -62,7 +65,8 @@ impl Parameters {
             .map(|(key, value)| (key.as_str(), value.as_str()))
     }
 
-    /// The same query with another `page` (none: without it), keys in byte order, for the address of another page.
+    /// The same query with another `page` (none: without it), keys in byte order, for the address
+    /// of another page.
     pub fn with_page(&self, page: Option<u64>) -> String {
         let page = page.map(|page| page.to_string());
         let others = self.iter().filter(|(key, _)| *key != "page");

@@ -1,4 +1,5 @@
-//! Every reason for which a request can be refused, and the one place that turns it into the conventional answer.
+//! Every reason for which a request can be refused, and the one place that turns it into the
+//! conventional answer.
 
 use std::borrow::Cow;
 
@@ -18,7 +19,8 @@ const FORBIDDEN: &str = "You do not have permission to perform this action.";
 /// The code of everything that is wrong with a token.
 pub(crate) const TOKEN_NOT_VALID: &str = "token_not_valid";
 
-/// Why a request of the API is not done. What the caller may read stands in the variants; causes of faults are for the log.
+/// Why a request of the API is not done. What the caller may read stands in the variants; causes of
+/// faults are for the log.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
     /// 401: who it is, is not known.

@@ -58,8 +58,8 @@ pub fn is_written_as_integer(number: &str) -> bool {
     !number.contains(['.', 'e', 'E'])
 }
 
-/// The first `\uD800`–`\uDFFF` escape without its partner. A string that does not decode although the
-/// parser accepted its grammar has one.
+/// The first `\uD800`–`\uDFFF` escape without its partner. A string that does not decode although
+/// the parser accepted its grammar has one.
 fn first_lone_surrogate(json: &str) -> u16 {
     let mut escapes = escapes(json).into_iter().peekable();
     while let Some((at, unit)) = escapes.next() {

@@ -1,9 +1,10 @@
 //! Search by words within folded text, the same on both engines: every word must occur.
 //!
-//! Names of brands, categories and suppliers are few and are scanned. Titles have an index: their words, the suffixes of those
-//! words, and for each word the products that have it. A search term is a prefix of a suffix, so it is found anywhere within a word.
-//! `words` splits and looks up, `store` maintains the index, `near` is what somebody may have meant who mistyped a word. Which of them a
-//! list uses is the list's own business.
+//! Names of brands, categories and suppliers are few and are scanned. Titles have an index: their
+//! words, the suffixes of those words, and for each word the products that have it. A search term
+//! is a prefix of a suffix, so it is found anywhere within a word. `words` splits and looks up,
+//! `store` maintains the index, `near` is what somebody may have meant who mistyped a word. Which
+//! of them a list uses is the list's own business.
 
 mod near;
 mod store;
@@ -41,7 +42,8 @@ pub(crate) fn begins_words(query: &mut Query, column: &'static str, words: &[Str
     }
 }
 
-/// Of records found by a folded name (id and name, those of exactly this name first): the exact one or, when there is none, all of them.
+/// Of records found by a folded name (id and name, those of exactly this name first): the exact one
+/// or, when there is none, all of them.
 pub(crate) fn meant(found: &[(i64, String)], name: &str) -> Vec<i64> {
     let exact: Vec<i64> = found
         .iter()

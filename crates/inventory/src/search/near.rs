@@ -1,12 +1,13 @@
-//! Words that differ by one slip of the fingers: a letter left out, two that changed places, a wrong one, or one too many. Pure.
+//! Words that differ by one slip of the fingers: a letter left out, two that changed places, a
+//! wrong one, or one too many. Pure.
 
 /// Of shorter words nearly every other one is a slip away.
 const SHORTEST: usize = 4;
 /// Longer words are not looked for: the number of variants grows with the length.
 const LONGEST: usize = 24;
 
-/// What somebody may have meant who typed a folded word, the likelier slips first. Only words of letters have any: a code or a size
-/// with another digit is another code.
+/// What somebody may have meant who typed a folded word, the likelier slips first. Only words of
+/// letters have any: a code or a size with another digit is another code.
 pub(super) fn variants(word: &str) -> Vec<String> {
     let letters: Vec<char> = word.chars().collect();
     let is_word = letters.iter().all(|letter| letter.is_alphabetic());

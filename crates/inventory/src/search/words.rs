@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 /// A title's words of fewer characters are in no index: nearly every title has them.
 const SHORTEST: usize = 3;
-/// Characters of an ending that are kept; of a longer word so many are looked up, and the title itself decides.
+/// Characters of an ending that are kept; of a longer word so many are looked up, and the title
+/// itself decides.
 const ENDING: usize = 24;
 /// Longer words are cut into overlapping pieces, so that an entry of an index has a bounded size.
 const PIECE: usize = 96;
@@ -28,7 +29,8 @@ pub(crate) fn pieces(folded: &str) -> BTreeSet<String> {
     pieces
 }
 
-/// A piece's endings, cut at a bounded length: what stands anywhere within it is the beginning of one of them.
+/// A piece's endings, cut at a bounded length: what stands anywhere within it is the beginning of
+/// one of them.
 pub(crate) fn endings(piece: &str) -> BTreeSet<String> {
     let beginnings = piece.char_indices().map(|(at, _)| at);
     beginnings
@@ -38,7 +40,8 @@ pub(crate) fn endings(piece: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Where the index has the titles in which a word may occur: among the pieces that have an ending from `least` to before `beyond`.
+/// Where the index has the titles in which a word may occur: among the pieces that have an ending
+/// from `least` to before `beyond`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     pub(crate) least: String,
@@ -49,7 +52,8 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// How a folded word, or a phrase with blanks, is looked up; none when it is too short for the index.
+    /// How a folded word, or a phrase with blanks, is looked up; none when it is too short for the
+    /// index.
     pub(crate) fn of(word: &str) -> Option<Self> {
         let longest = word.split(' ').max_by_key(|part| part.chars().count())?;
         let least: String = longest.chars().take(ENDING).collect();
@@ -62,7 +66,8 @@ impl Key {
     }
 }
 
-/// The least text behind all that begin with `text`, in the order of code points; none when there is none.
+/// The least text behind all that begin with `text`, in the order of code points; none when there
+/// is none.
 pub(crate) fn successor(text: &str) -> Option<String> {
     let mut characters: Vec<char> = text.chars().collect();
     while let Some(last) = characters.pop() {

@@ -1,4 +1,5 @@
-//! The addresses of a product's ledger and threshold, and of the list of low products: what the resource itself has no members for.
+//! The addresses of a product's ledger and threshold, and of the list of low products: what the
+//! resource itself has no members for.
 
 use axum::{extract::State as Extracted, response::Response};
 use http::StatusCode;
@@ -55,8 +56,8 @@ impl IntoParams for AsOf {
 
 /// Every change of a product's quantity, newest first
 ///
-/// With `as_of` the rows up to then, so that the first row's balance is the quantity of that moment. The ledger of a deleted
-/// product can still be read.
+/// With `as_of` the rows up to then, so that the first row's balance is the quantity of that
+/// moment. The ledger of a deleted product can still be read.
 #[utoipa::path(
     get, path = "/api/v1/products/{id}/ledger/", tag = "Stock", operation_id = "readLedger",
     params(RecordId, PageRequest, AsOf),

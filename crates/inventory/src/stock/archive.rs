@@ -1,6 +1,7 @@
-//! Archived products: in no list of goods and never low, and nothing of them comes in or goes out, until they are unarchived. What is left of
-//! one stays in the ledger and in the shop's value, and may be adjusted. Carries no rule of the specification: the API shows archived
-//! products as all others, and has an address of its own for whether one is.
+//! Archived products: in no list of goods and never low, and nothing of them comes in or goes out,
+//! until they are unarchived. What is left of one stays in the ledger and in the shop's value, and
+//! may be adjusted. Carries no rule of the specification: the API shows archived products as all
+//! others, and has an address of its own for whether one is.
 
 use db::{Conn, Error, Timestamp};
 use resource::{Field, truth};

@@ -23,7 +23,8 @@ async fn publish(
     events::publish(work.tx, kind, product, data, work.now).await
 }
 
-/// After an outflow: its webhook; and, when it leaves the product low, the alert and the request for an analysis.
+/// After an outflow: its webhook; and, when it leaves the product low, the alert and the request
+/// for an analysis.
 pub(super) async fn after_outflow(
     work: &mut Work<'_>,
     outflow: &MovementRecord,
@@ -68,7 +69,8 @@ pub(super) async fn after_other(
     publish_crossing(work, product, (change.after, threshold)).await
 }
 
-/// After a change of a product's own threshold, which may leave the same quantity low, or no longer low.
+/// After a change of a product's own threshold, which may leave the same quantity low, or no longer
+/// low.
 pub(super) async fn after_threshold(
     work: &mut Work<'_>,
     product: i64,
@@ -83,8 +85,8 @@ pub(super) async fn after_threshold(
     publish_crossing(work, product, (quantity, after)).await
 }
 
-/// A product became low, or is low no more, otherwise than by an outflow. A mail says that it is low; a shop that wants one alert for
-/// each crossing gets an event of both.
+/// A product became low, or is low no more, otherwise than by an outflow. A mail says that it is
+/// low; a shop that wants one alert for each crossing gets an event of both.
 async fn publish_crossing(
     work: &mut Work<'_>,
     product: i64,

@@ -88,8 +88,8 @@ impl NewEntry<'_> {
     }
 }
 
-/// Records a movement that a product's opening counts already: its row, and beside it an adjustment that cancels it. The one that adds
-/// comes first, so no balance falls below zero.
+/// Records a movement that a product's opening counts already: its row, and beside it an adjustment
+/// that cancels it. The one that adds comes first, so no balance falls below zero.
 pub(super) async fn record_past(
     work: &mut Work<'_>,
     entry: &NewEntry<'_>,
@@ -121,7 +121,8 @@ pub(super) async fn record_past(
     Ok(Ok(()))
 }
 
-/// Records a change for the aggregates: what it did to the stock, and the movement that came or went with it.
+/// Records a change for the aggregates: what it did to the stock, and the movement that came or
+/// went with it.
 async fn record_delta(
     tx: &mut Tx,
     entry: &NewEntry<'_>,

@@ -107,7 +107,8 @@ resource! {
     }
 }
 
-/// Where what is stored does not agree with itself. There is none unless something other than this program wrote to the database.
+/// Where what is stored does not agree with itself. There is none unless something other than this
+/// program wrote to the database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Difference {
     /// Units that do not agree with the ledger.
@@ -121,7 +122,8 @@ pub enum Difference {
         /// What the ledger says.
         ledger: i64,
     },
-    /// Inflows that lists by title put in the wrong place: the title beside them is not their product's.
+    /// Inflows that lists by title put in the wrong place: the title beside them is not their
+    /// product's.
     InflowTitles {
         /// Of which product.
         product: i64,

@@ -6,8 +6,9 @@ use resource::Value;
 
 use crate::rest::{Message, json::time_text};
 
-/// Where a spreadsheet may end a cell: a file that is separated by commas may be read as one that is separated by semicolons, and then a
-/// quotation mark within a cell keeps neither those nor line breaks together.
+/// Where a spreadsheet may end a cell: a file that is separated by commas may be read as one that
+/// is separated by semicolons, and then a quotation mark within a cell keeps neither those nor line
+/// breaks together.
 const ENDS: [char; 5] = [',', ';', '\t', '\n', '\r'];
 
 /// What a spreadsheet runs a cell for.
@@ -15,13 +16,14 @@ fn is_formula(first: char) -> bool {
     matches!(first, '=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠')
 }
 
-/// What is escaped at the beginning of a text: blanks that a spreadsheet may pass over too, and the apostrophe itself, so that reading
-/// gives back exactly what was written.
+/// What is escaped at the beginning of a text: blanks that a spreadsheet may pass over too, and the
+/// apostrophe itself, so that reading gives back exactly what was written.
 fn is_escaped(first: char) -> bool {
     is_formula(first) || matches!(first, '\t' | '\r' | '\'')
 }
 
-/// Whether what stands behind an end within a text is escaped: what would run, in quotation marks or behind apostrophes too.
+/// Whether what stands behind an end within a text is escaped: what would run, in quotation marks
+/// or behind apostrophes too.
 fn is_escaped_within(rest: &str) -> bool {
     let rest = rest.trim_start_matches('\'').trim_start_matches('"');
     rest.starts_with(is_formula)
@@ -83,7 +85,8 @@ pub(super) fn unescape(cell: &str) -> Cow<'_, str> {
     Cow::Owned(taken.collect())
 }
 
-/// The mark between reais and centavos: which one a file has is seen at its first price that has any.
+/// The mark between reais and centavos: which one a file has is seen at its first price that has
+/// any.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Decimals {
     separator: u8,
@@ -98,7 +101,8 @@ impl Decimals {
         }
     }
 
-    /// A price with a decimal point, as the API reads it. Nothing is guessed: a point among decimal commas is not taken for one of thousands.
+    /// A price with a decimal point, as the API reads it. Nothing is guessed: a point among decimal
+    /// commas is not taken for one of thousands.
     pub(super) fn read<'cell>(&mut self, cell: &'cell str) -> Result<Cow<'cell, str>, Message> {
         let found = match (cell.contains('.'), cell.contains(',')) {
             (false, false) => return Ok(Cow::Borrowed(cell)),
@@ -169,8 +173,8 @@ mod tests {
         fn every_text_reads_back(text in "['=+@\\-\t\r]{0,4}.{0,10}[;,\t\r\n'\"=+a ]{0,12}") {
             let cell = escape(&text);
             prop_assert_eq!(unescape(&cell), text.as_str());
-            // However it is cut, nothing of it runs.
-            // However it is cut, nothing of it runs; what begins the text is in its own quotation marks.
+            // However it is cut, nothing of it runs. However it is cut, nothing of it runs; what
+            // begins the text is in its own quotation marks.
             let runs = |(place, piece): (usize, &str)| match place {
                 0 => piece.starts_with(is_formula),
                 _ => piece.trim_start_matches('"').starts_with(is_formula),

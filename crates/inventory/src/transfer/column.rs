@@ -1,5 +1,6 @@
-//! The columns of each resource's files. They follow from the descriptions: a field is a column, under its own name and labels, and beside
-//! a reference an import takes a column with what the referred record is called.
+//! The columns of each resource's files. They follow from the descriptions: a field is a column,
+//! under its own name and labels, and beside a reference an import takes a column with what the
+//! referred record is called.
 
 use std::sync::LazyLock;
 
@@ -111,7 +112,8 @@ impl FileColumn {
     }
 }
 
-/// What stands over the column of a field in a file for a reader, which an import understands: a reference has its name below it.
+/// What stands over the column of a field in a file for a reader, which an import understands: a
+/// reference has its name below it.
 pub(crate) fn heading(field: &Field, locale: Locale) -> &'static str {
     let by_name = BY_NAME.iter().find(|column| *column.field == *field);
     let (portuguese, english) = by_name.map_or(field.label, |column| column.label);

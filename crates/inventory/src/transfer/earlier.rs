@@ -1,4 +1,5 @@
-//! What the rows of a file that were examined so far would do, as far as it concerns the rows behind them.
+//! What the rows of a file that were examined so far would do, as far as it concerns the rows
+//! behind them.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},

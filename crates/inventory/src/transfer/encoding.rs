@@ -1,13 +1,16 @@
-//! The encoding of a file: UTF-8, or Windows-1252, in which spreadsheets save a plain CSV file in Brazil.
+//! The encoding of a file: UTF-8, or Windows-1252, in which spreadsheets save a plain CSV file in
+//! Brazil.
 
 use std::borrow::Cow;
 
-/// What bytes from 0x80 to 0x9F stand for in Windows-1252, control characters where they stand for nothing; all others stand for the
-/// character of their number. <https://encoding.spec.whatwg.org/index-windows-1252.txt>
+/// What bytes from 0x80 to 0x9F stand for in Windows-1252, control characters where they stand for
+/// nothing; all others stand for the character of their number.
+/// <https://encoding.spec.whatwg.org/index-windows-1252.txt>
 const HIGH: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8D}Ž\u{8F}\u{90}‘’“”•–—˜™š›œ\u{9D}žŸ";
 
-/// What is known of a file's encoding: nothing before the first letter that is not ASCII, which decides for the whole file. One that was
-/// put together of both would give names of wrong letters, so it is refused.
+/// What is known of a file's encoding: nothing before the first letter that is not ASCII, which
+/// decides for the whole file. One that was put together of both would give names of wrong letters,
+/// so it is refused.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Encoding {
     #[default]

@@ -1,5 +1,5 @@
-//! Reading the rows of a file: what each of them would do, found out without writing anything. The check of a file is this, and an import
-//! begins with it.
+//! Reading the rows of a file: what each of them would do, found out without writing anything. The
+//! check of a file is this, and an import begins with it.
 
 use std::{
     borrow::Cow,
@@ -32,7 +32,8 @@ use crate::{
     },
 };
 
-/// Rows that are looked at in one reading, and written in one transaction: other writers wait for so many at most.
+/// Rows that are looked at in one reading, and written in one transaction: other writers wait for
+/// so many at most.
 pub(super) const AT_ONCE: usize = 200;
 /// Bytes of such rows, since a row may be large.
 const BYTES_AT_ONCE: usize = 512 * 1024;
@@ -71,7 +72,8 @@ impl Examination {
         }
     }
 
-    /// Looks at the next rows, and answers those of them that can be imported; none behind the last.
+    /// Looks at the next rows, and answers those of them that can be imported; none behind the
+    /// last.
     ///
     /// # Errors
     ///
@@ -266,7 +268,8 @@ impl Batch {
     }
 }
 
-/// Problems of one row by column. A field that a column already explained is not complained about again.
+/// Problems of one row by column. A field that a column already explained is not complained about
+/// again.
 #[derive(Default)]
 struct RowProblems {
     found: Vec<(Option<&'static str>, Message)>,
@@ -304,7 +307,8 @@ impl RowProblems {
     }
 }
 
-/// The cells of a row as members of a request body, and what they call by new names. Blank cells of optional columns are absent.
+/// The cells of a row as members of a request body, and what they call by new names. Blank cells of
+/// optional columns are absent.
 async fn members(
     conn: &mut Conn,
     creates: Option<&[named::Kind]>,
@@ -374,7 +378,8 @@ pub(super) fn raw_text(text: &str) -> Result<Box<RawValue>, db::Error> {
     serde_json::value::to_raw_value(text).map_err(|error| db::Error::other(error.to_string()))
 }
 
-/// Whether a cell that refers to a record does so by its name. Digits are an id, so a brand that is called `51` needs the column for names.
+/// Whether a cell that refers to a record does so by its name. Digits are an id, so a brand that is
+/// called `51` needs the column for names.
 fn is_name(column: &FileColumn, cell: &str) -> bool {
     let cell = cell.trim();
     let digits = cell.strip_prefix(['+', '-']).unwrap_or(cell);

@@ -1,5 +1,5 @@
-//! Writing a resource to a file: one snapshot, in the order of ids, a thousand records at a time; written under a temporary name and renamed when
-//! it is complete.
+//! Writing a resource to a file: one snapshot, in the order of ids, a thousand records at a time;
+//! written under a temporary name and renamed when it is complete.
 
 use std::{
     ffi::OsString,
@@ -56,13 +56,15 @@ pub async fn export(
         Ok(count)
     });
     if done.is_err() {
-        // Half of an export is of no use; that it cannot be removed either adds nothing to the error.
+        // Half of an export is of no use; that it cannot be removed either adds nothing to the
+        // error.
         _ = fs::remove_file(&partial);
     }
     done
 }
 
-/// Writes every record of a resource to `sink`, as the file of [`export`] has them, and answers how many there are.
+/// Writes every record of a resource to `sink`, as the file of [`export`] has them, and answers how
+/// many there are.
 ///
 /// # Errors
 ///
@@ -76,7 +78,8 @@ pub async fn export_to(
     let sink = Mutex::new(Some(sink));
     db.report(async move |conn| {
         let taken = sink.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // A connection that is lost begins its job again, but what was written cannot be taken back.
+        // A connection that is lost begins its job again, but what was written cannot be taken
+        // back.
         let sink = taken.ok_or_else(|| db::Error::other("the export was interrupted"))?;
         let (count, _) = write(conn, resource, sink, &progress).await?;
         Ok(count)

@@ -1,4 +1,5 @@
-//! Importing a file: every row is examined and staged first, where nobody sees it; then the staged rows are published.
+//! Importing a file: every row is examined and staged first, where nobody sees it; then the staged
+//! rows are published.
 
 use std::{
     fs::File,

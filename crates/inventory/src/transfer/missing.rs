@@ -1,5 +1,6 @@
-//! Names of categories and brands that are not there yet. Whoever imports may have them created: they are found while a file is checked,
-//! and each is created in the transaction of the first row that needs it. What creates and deletes them is in `staging`.
+//! Names of categories and brands that are not there yet. Whoever imports may have them created:
+//! they are found while a file is checked, and each is created in the transaction of the first row
+//! that needs it. What creates and deletes them is in `staging`.
 
 use std::collections::BTreeMap;
 
@@ -62,7 +63,8 @@ pub(super) fn members(name: &str) -> Result<Members, db::Error> {
     Ok(Members::from([("name".to_owned(), raw_text(name)?)]))
 }
 
-/// What the name in a cell means. `creates` are the kinds that the import may create, and none where nobody asked for it.
+/// What the name in a cell means. `creates` are the kinds that the import may create, and none
+/// where nobody asked for it.
 pub(super) async fn resolve(
     conn: &mut Conn,
     creates: Option<&[Kind]>,
@@ -123,7 +125,8 @@ fn absent(
     })
 }
 
-/// The new names of the rows so far. Names that differ in case or accents alone are one, as they are for a search.
+/// The new names of the rows so far. Names that differ in case or accents alone are one, as they
+/// are for a search.
 #[derive(Debug, Default)]
 pub(super) struct NewNames(BTreeMap<(&'static str, String), NewName>);
 

@@ -1,20 +1,25 @@
-//! Records from and to CSV files, for spreadsheets and for moving a shop from one database to another. The rules of a record are those
-//! of the API, in the functions that the API calls; here is only what belongs to files.
+//! Records from and to CSV files, for spreadsheets and for moving a shop from one database to
+//! another. The rules of a record are those of the API, in the functions that the API calls; here
+//! is only what belongs to files.
 //!
-//! **Form.** UTF-8, with or without a byte order mark, or Windows-1252; the first row names the columns, in any order, as exports do or
-//! in Portuguese. Separated by commas or by semicolons: what stands in the first row decides. References (`category`) are ids or names,
-//! or always names where the column says so (`category_name`). Times are as the API writes them, or as lists export
-//! them, in São Paulo. A price has a decimal point; a file separated by semicolons may have decimal commas instead,
-//! if it has them throughout. In texts, an apostrophe before `=`, `+`, `-`, `@`, a tab, a carriage return or an apostrophe keeps
-//! spreadsheets from running the cell as a formula: exports write it, imports take it away.
+//! **Form.** UTF-8, with or without a byte order mark, or Windows-1252; the first row names the
+//! columns, in any order, as exports do or in Portuguese. Separated by commas or by semicolons:
+//! what stands in the first row decides. References (`category`) are ids or names, or always names
+//! where the column says so (`category_name`). Times are as the API writes them, or as lists export
+//! them, in São Paulo. A price has a decimal point; a file separated by semicolons may have decimal
+//! commas instead, if it has them throughout. In texts, an apostrophe before `=`, `+`, `-`, `@`, a
+//! tab, a carriage return or an apostrophe keeps spreadsheets from running the cell as a formula:
+//! exports write it, imports take it away.
 //!
-//! **Import** adds records, all of the file or none, in short transactions between which others write. Each row is examined first, on a
-//! reader, and all rows are staged before the first becomes a record (`staging`). Of one row at most 2 MiB are read. A row whose `id` is
-//! there already with the same contents, however they are written, is left as it is, with other contents an error.
+//! **Import** adds records, all of the file or none, in short transactions between which others
+//! write. Each row is examined first, on a reader, and all rows are staged before the first becomes
+//! a record (`staging`). Of one row at most 2 MiB are read. A row whose `id` is there already with
+//! the same contents, however they are written, is left as it is, with other contents an error.
 //!
-//! **Movements.** One that is older than its product's opening in this database is history that the opening quantity counts already:
-//! it is recorded with an adjustment that cancels it, and the quantity stays. So a product's file and its movements' files, exported
-//! together, make the same shop again. Every other movement changes the quantity as it does in the API.
+//! **Movements.** One that is older than its product's opening in this database is history that the
+//! opening quantity counts already: it is recorded with an adjustment that cancels it, and the
+//! quantity stays. So a product's file and its movements' files, exported together, make the same
+//! shop again. Every other movement changes the quantity as it does in the API.
 
 pub(crate) mod cell;
 pub(crate) mod column;
@@ -50,7 +55,8 @@ use crate::{
     stock::{Policy, movements::Movement},
 };
 
-/// An import that a process left behind is ended within so long, beside the time after which it counts as left behind.
+/// An import that a process left behind is ended within so long, beside the time after which it
+/// counts as left behind.
 const LOOK_EVERY: Duration = Duration::from_secs(10);
 
 /// Ends imports that other processes left behind, until the service stops.
@@ -147,7 +153,8 @@ impl FromStr for FileKind {
     }
 }
 
-/// Called with how much was done since the last call: bytes read by an import, records written by an export.
+/// Called with how much was done since the last call: bytes read by an import, records written by
+/// an export.
 pub type Progress = Arc<dyn Fn(u64) + Send + Sync>;
 
 /// Something wrong with one row of a file.

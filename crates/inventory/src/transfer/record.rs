@@ -1,4 +1,5 @@
-//! Records as rows of cells, and where they are read from and added to: the functions of the features, chosen by resource.
+//! Records as rows of cells, and where they are read from and added to: the functions of the
+//! features, chosen by resource.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -123,8 +124,9 @@ pub(super) async fn create(
     }
 }
 
-/// What creating the record of a row would do, or why it would be refused: the checks of its creation, before anything is written. What
-/// it calls by a name that is not there yet is created with it.
+/// What creating the record of a row would do, or why it would be refused: the checks of its
+/// creation, before anything is written. What it calls by a name that is not there yet is created
+/// with it.
 pub(super) async fn check(
     conn: &mut Conn,
     resource: FileKind,
@@ -215,7 +217,8 @@ pub(super) async fn has_serie_number(
     Ok(false)
 }
 
-/// Refuses what would keep a record that was added from being reverted; `quantities` are those of products after the records before it.
+/// Refuses what would keep a record that was added from being reverted; `quantities` are those of
+/// products after the records before it.
 pub(crate) async fn check_reversal(
     conn: &mut Conn,
     resource: FileKind,

@@ -1,4 +1,5 @@
-//! A CSV file as rows of cells: encoding, separator, header, and bounds on what one row may hold. What cells mean is not decided here.
+//! A CSV file as rows of cells: encoding, separator, header, and bounds on what one row may hold.
+//! What cells mean is not decided here.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead as _, BufReader, Read};
@@ -12,7 +13,8 @@ use super::{
 };
 use crate::rest::Message;
 
-/// The most bytes of one row, what the reader holds in advance included: a quotation mark that is not closed must not fill the memory.
+/// The most bytes of one row, what the reader holds in advance included: a quotation mark that is
+/// not closed must not fill the memory.
 const MAX_ROW: usize = 2 * 1024 * 1024;
 
 /// A file that is being read.
@@ -121,12 +123,14 @@ impl Sheet {
             })
     }
 
-    /// The line on which a row begins. The reader counts a line's end of two characters with the next row.
+    /// The line on which a row begins. The reader counts a line's end of two characters with the
+    /// next row.
     fn number(&self, begin: &csv::Position) -> u64 {
         begin.line() + u64::from(self.has_crlf && begin.byte() > 0)
     }
 
-    /// The next row, or what is wrong with it as a whole. Rows of blank cells, as spreadsheets leave them, are passed over.
+    /// The next row, or what is wrong with it as a whole. Rows of blank cells, as spreadsheets
+    /// leave them, are passed over.
     pub(crate) fn next(&mut self) -> Result<Option<Result<SheetLine, Problem>>, ImportError> {
         while self.advance()? {
             if self.is_beyond_the_end() {
@@ -207,7 +211,8 @@ pub(crate) fn separator(start: &[u8]) -> u8 {
     if first.contains(&b';') { b';' } else { b',' }
 }
 
-/// A line's end and one more row, put behind every file: a row that swallows them has a quotation mark that is not closed.
+/// A line's end and one more row, put behind every file: a row that swallows them has a quotation
+/// mark that is not closed.
 const BEHIND: &[u8] = b"\n-";
 
 /// The file, of which only so much is given for one row.

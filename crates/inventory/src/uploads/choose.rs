@@ -1,5 +1,5 @@
-//! Choosing a file: what it holds, the file itself, and everything that is wrong with it. The corrected file is chosen there again, with all
-//! that was chosen before.
+//! Choosing a file: what it holds, the file itself, and everything that is wrong with it. The
+//! corrected file is chosen there again, with all that was chosen before.
 
 use askama::Template;
 use axum::{

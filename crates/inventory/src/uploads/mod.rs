@@ -1,4 +1,5 @@
-//! Files uploaded through the pages: checked and kept, confirmed, and undone as a whole. Rows are examined and imported as everywhere.
+//! Files uploaded through the pages: checked and kept, confirmed, and undone as a whole. Rows are
+//! examined and imported as everywhere.
 
 mod choose;
 mod multipart;
@@ -32,7 +33,8 @@ use crate::{
 const RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 /// Files of one user that wait to be confirmed: the oldest makes room for the next.
 const MOST_WAITING: i64 = 5;
-/// Whoever imports or undoes more records than these is not kept waiting: the page tells how far it is.
+/// Whoever imports or undoes more records than these is not kept waiting: the page tells how far it
+/// is.
 const LARGE: i64 = 1000;
 /// The most rows of a file; the command line takes more.
 const MAX_ROWS: u64 = 100_000;
@@ -76,7 +78,8 @@ fn sheet(content: &str, resource: FileKind) -> Result<Sheet, ImportError> {
     Sheet::of(Box::new(reader), resource, Arc::new(|_| ()))
 }
 
-/// Refuses a file of too many rows before any of them is looked up: 4 MiB are up to two million of them.
+/// Refuses a file of too many rows before any of them is looked up: 4 MiB are up to two million of
+/// them.
 fn refuse_too_many(mut sheet: Sheet) -> Result<(), ImportError> {
     for _ in 0..MAX_ROWS {
         if sheet.next()?.is_none() {
@@ -120,7 +123,8 @@ pub(crate) async fn check(
     examine(&state.db, examination).await
 }
 
-/// Keeps a file that was checked for the confirmation; its id, which is the same for a form that is sent again.
+/// Keeps a file that was checked for the confirmation; its id, which is the same for a form that is
+/// sent again.
 ///
 /// # Errors
 ///
@@ -145,7 +149,8 @@ pub(crate) async fn keep(
     write_once(state, caller, key, job, replay).await
 }
 
-/// Imports a file that was checked, once. `None` when it does not wait any more, and when it is large: its page tells how it ends.
+/// Imports a file that was checked, once. `None` when it does not wait any more, and when it is
+/// large: its page tells how it ends.
 ///
 /// # Errors
 ///
@@ -239,7 +244,8 @@ pub(crate) async fn undo(state: &State, caller: &Caller, file: &Upload) -> Resul
     }
 }
 
-/// The task of an import ended before it was done, which only a panic or the end of the program brings about.
+/// The task of an import ended before it was done, which only a panic or the end of the program
+/// brings about.
 fn stopped(error: &tokio::task::JoinError) -> ImportError {
     db::Error::other(format!("an import was cut short: {error}")).into()
 }

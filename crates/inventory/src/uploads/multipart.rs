@@ -1,4 +1,5 @@
-//! The form of an upload: `multipart/form-data` (RFC 7578) as axum reads it, of a body whose size the routes limit.
+//! The form of an upload: `multipart/form-data` (RFC 7578) as axum reads it, of a body whose size
+//! the routes limit.
 
 use axum::{
     body::Bytes,

@@ -1,4 +1,5 @@
-//! The pages of imports: what a file would add, confirming it, and undoing it. How a file is chosen and checked is in `choose`.
+//! The pages of imports: what a file would add, confirming it, and undoing it. How a file is chosen
+//! and checked is in `choose`.
 
 use askama::Template;
 use axum::{
@@ -42,7 +43,8 @@ pub(crate) fn routes() -> PageRouter {
         .map(|routes| routes.layer(from_fn_with_state(MAX_FILE + 64 * 1024, limits::body)))
 }
 
-/// An empty file of a resource, with the columns of a new record, for a spreadsheet of the reader's language.
+/// An empty file of a resource, with the columns of a new record, for a spreadsheet of the reader's
+/// language.
 async fn template(frame: Frame, request: Request) -> PageResult {
     let query = Parameters::parse(request.uri().query().unwrap_or_default());
     let resource = query.get("resource").unwrap_or("products");

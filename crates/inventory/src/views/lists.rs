@@ -35,8 +35,9 @@ fn parameters(path: &str) -> Option<Vec<&'static str>> {
     Some(known.to_vec())
 }
 
-/// The address of a list as it is saved: what the list knows, in the list's own order, and no page. None of anything else: of other addresses,
-/// of a list without filters and order, and of one that is too long.
+/// The address of a list as it is saved: what the list knows, in the list's own order, and no page.
+/// None of anything else: of other addresses, of a list without filters and order, and of one that
+/// is too long.
 pub(crate) fn canonical(address: &str) -> Option<String> {
     let (path, query) = address.split_once('?')?;
     let known = parameters(path)?;

@@ -1,5 +1,6 @@
-//! Saved views: lists with their filters and order, each under a name that its user gave it. They are the user's own, come with the session
-//! of every page, and stand in the navigation below their list.
+//! Saved views: lists with their filters and order, each under a name that its user gave it. They
+//! are the user's own, come with the session of every page, and stand in the navigation below their
+//! list.
 
 mod lists;
 mod model;
@@ -23,7 +24,8 @@ use crate::{
 };
 use model::{MAX_VIEWS, NAME_TAKEN, read_name, too_many};
 
-/// Saves a list of this address, which is as [`canonical`] writes it, under the name that a form brings.
+/// Saves a list of this address, which is as [`canonical`] writes it, under the name that a form
+/// brings.
 ///
 /// # Errors
 ///

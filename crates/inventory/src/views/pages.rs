@@ -1,5 +1,5 @@
-//! The pages of saved views: saving the list that is shown, renaming and removing a view. They open over the list, or without a script as
-//! pages of their own.
+//! The pages of saved views: saving the list that is shown, renaming and removing a view. They open
+//! over the list, or without a script as pages of their own.
 
 use askama::Template;
 use axum::{

@@ -1,4 +1,5 @@
-//! `/account/`: profile, password, sessions and tokens, as their owner changes them; and what is written down of it.
+//! `/account/`: profile, password, sessions and tokens, as their owner changes them; and what is
+//! written down of it.
 
 use std::time::Duration;
 

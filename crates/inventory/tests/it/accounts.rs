@@ -1,4 +1,5 @@
-//! Accounts as operators keep them: made, listed, given a password; and the first one, made from the configuration.
+//! Accounts as operators keep them: made, listed, given a password; and the first one, made from
+//! the configuration.
 
 use inventory::{
     Config,

@@ -1,4 +1,5 @@
-//! The aggregates behind lists and the dashboard: exact at any moment, whoever folds, whatever fails in between, however large the numbers.
+//! The aggregates behind lists and the dashboard: exact at any moment, whoever folds, whatever
+//! fails in between, however large the numbers.
 
 use std::time::Duration;
 
@@ -353,7 +354,8 @@ on_both_engines!(
     }
 );
 
-/// What the dashboard and the lists ask of large tables, as each engine explains it, and the index that answers.
+/// What the dashboard and the lists ask of large tables, as each engine explains it, and the index
+/// that answers.
 const EXPLAINED: [(&str, &str, &str); 4] = [
     (
         "EXPLAIN QUERY PLAN SELECT sum(movements) FROM daily_aggregates WHERE movement = 'outflow' AND supplier_id = 0 AND day >= 0",

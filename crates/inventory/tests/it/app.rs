@@ -1,4 +1,5 @@
-//! `TestApp`: the whole application on one database, with a clock that stands still and clients by role.
+//! `TestApp`: the whole application on one database, with a clock that stands still and clients by
+//! role.
 
 use std::{sync::Arc, time::Duration};
 

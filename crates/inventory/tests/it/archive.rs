@@ -1,4 +1,5 @@
-//! Archived products: out of lists, searches, pickers and low stock, with their history; nothing of them moves until they are unarchived.
+//! Archived products: out of lists, searches, pickers and low stock, with their history; nothing of
+//! them moves until they are unarchived.
 
 use http::StatusCode;
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
-//! The audit log: every write of the API leaves exactly one row, in its transaction; what is refused leaves none.
+//! The audit log: every write of the API leaves exactly one row, in its transaction; what is
+//! refused leaves none.
 
 use http::Method;
 use inventory::{

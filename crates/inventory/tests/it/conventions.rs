@@ -1,5 +1,5 @@
-//! What clients of the conventions rely on beside the resources themselves: what an address tells of itself, in which order and over
-//! how many lines a body is written, which addresses there are.
+//! What clients of the conventions rely on beside the resources themselves: what an address tells
+//! of itself, in which order and over how many lines a body is written, which addresses there are.
 
 use axum::body::Body;
 use bytes::Bytes;

@@ -1,4 +1,5 @@
-//! Requests that pages of other sites could send: refused wherever a session's cookie would open something, and wherever a form is posted.
+//! Requests that pages of other sites could send: refused wherever a session's cookie would open
+//! something, and wherever a form is posted.
 
 use http::Method;
 use serde_json::json;

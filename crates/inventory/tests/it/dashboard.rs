@@ -1,4 +1,5 @@
-//! The dashboard as plain HTTP gives it: its figures, what can be chosen, who is offered what, and the stream that tells of movements.
+//! The dashboard as plain HTTP gives it: its figures, what can be chosen, who is offered what, and
+//! the stream that tells of movements.
 
 use std::time::Duration;
 

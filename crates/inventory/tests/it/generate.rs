@@ -1,4 +1,5 @@
-//! Made-up data sets: exact in number, consistent in the ledger, the same for the same seed, and a catalogue that goes on living.
+//! Made-up data sets: exact in number, consistent in the ledger, the same for the same seed, and a
+//! catalogue that goes on living.
 
 use std::sync::Arc;
 

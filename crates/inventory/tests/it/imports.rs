@@ -1,4 +1,5 @@
-//! Large files beside the shop's work: nobody waits for them, and all of a file is imported or undone, or nothing.
+//! Large files beside the shop's work: nobody waits for them, and all of a file is imported or
+//! undone, or nothing.
 
 use std::{
     fs::{self, File},
@@ -34,7 +35,8 @@ async fn poll_once<F: Future>(future: &mut Pin<&mut F>) -> Option<F::Output> {
     .await
 }
 
-/// Sells one unit each time that a piece of work waits, and only lets it go on when that is done. What it gave, and how often.
+/// Sells one unit each time that a piece of work waits, and only lets it go on when that is done.
+/// What it gave, and how often.
 async fn selling_beside<F: Future>(app: &TestApp, work: F) -> (F::Output, u32) {
     let mut work = pin!(work);
     let mut sales = 0;

@@ -1,4 +1,5 @@
-//! The ledger behind every quantity: its rows, past balances, thresholds, low stock, and that all of it agrees.
+//! The ledger behind every quantity: its rows, past balances, thresholds, low stock, and that all
+//! of it agrees.
 
 use http::Method;
 use serde_json::{Value, json};

@@ -21,7 +21,8 @@ async fn ids(client: &Client<'_>, path: &str) -> Vec<i64> {
     ids
 }
 
-/// A catalogue in which every order differs: two categories, two brands, texts with accents and without, equal values.
+/// A catalogue in which every order differs: two categories, two brands, texts with accents and
+/// without, equal values.
 async fn a_shop(app: &TestApp) -> Vec<Value> {
     let admin = app.admin();
     for (kind, name) in [
@@ -56,7 +57,8 @@ async fn a_shop(app: &TestApp) -> Vec<Value> {
     products
 }
 
-/// The order of two values of a field: nothing first, numbers and prices by value, texts without regard to case and accents.
+/// The order of two values of a field: nothing first, numbers and prices by value, texts without
+/// regard to case and accents.
 fn compare(one: &Value, other: &Value) -> Ordering {
     match (one, other) {
         (Value::Null, Value::Null) => Ordering::Equal,
@@ -74,7 +76,8 @@ fn compare(one: &Value, other: &Value) -> Ordering {
     }
 }
 
-/// The ids of the records that `keeps` selects, ordered by fields such as `-title`, ids breaking ties.
+/// The ids of the records that `keeps` selects, ordered by fields such as `-title`, ids breaking
+/// ties.
 fn expected(records: &[Value], order: &str, keeps: impl Fn(&Value) -> bool) -> Vec<i64> {
     let mut kept: Vec<_> = records.iter().filter(|record| keeps(record)).collect();
     kept.sort_by(|one, other| {

@@ -1,4 +1,5 @@
-//! How many products are low is known exactly at any moment, whatever changed a quantity or a threshold.
+//! How many products are low is known exactly at any moment, whatever changed a quantity or a
+//! threshold.
 
 use http::StatusCode;
 use inventory::{Config, aggregates, transfer::FileKind};
@@ -7,7 +8,8 @@ use test_kit::on_both_engines;
 
 use crate::{app::TestApp, transfer::load_bytes};
 
-/// How many the list says there are; and nothing disagrees with what is stored, before a worker folds it and after.
+/// How many the list says there are; and nothing disagrees with what is stored, before a worker
+/// folds it and after.
 async fn low(app: &TestApp) -> u64 {
     let count = async || {
         assert_eq!(aggregates::verify(&app.state.db).await.unwrap(), []);

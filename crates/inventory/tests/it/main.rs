@@ -1,4 +1,5 @@
-//! The inventory service as its clients meet it: the real application on a fresh database of each engine.
+//! The inventory service as its clients meet it: the real application on a fresh database of each
+//! engine.
 
 #![expect(
     clippy::indexing_slicing,

@@ -1,5 +1,6 @@
-//! A generated sequence of everything that can happen to stock, against a model of a few lines: after every step quantities,
-//! balances, low-stock states and what was refused agree, and the ledger verifies at the end.
+//! A generated sequence of everything that can happen to stock, against a model of a few lines:
+//! after every step quantities, balances, low-stock states and what was refused agree, and the
+//! ledger verifies at the end.
 
 use std::{collections::BTreeMap, time::Duration};
 

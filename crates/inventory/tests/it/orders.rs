@@ -1,4 +1,5 @@
-//! Goods that leave by themselves: what a checkout tells of paid orders, what is booked, and what waits for somebody.
+//! Goods that leave by themselves: what a checkout tells of paid orders, what is booked, and what
+//! waits for somebody.
 
 use http::Method;
 use inventory::{Config, events::Secret};
@@ -79,7 +80,8 @@ async fn tell(app: &TestApp, event: &Value) -> String {
     answer.json()["outcome"].as_str().unwrap().to_owned()
 }
 
-/// Three products of ten units, with the serie numbers `cafe`, `cha` and `leite`; their ids are 1, 2 and 3.
+/// Three products of ten units, with the serie numbers `cafe`, `cha` and `leite`; their ids are 1,
+/// 2 and 3.
 async fn a_shop(app: &TestApp) {
     let admin = app.admin();
     for path in ["categories", "brands", "suppliers"] {

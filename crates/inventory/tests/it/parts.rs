@@ -1,4 +1,5 @@
-//! A page of several parts of which one cannot be read: a sentence stands in its place, and the rest of the page is there.
+//! A page of several parts of which one cannot be read: a sentence stands in its place, and the
+//! rest of the page is there.
 
 use http::StatusCode;
 use test_kit::{html, on_both_engines};
@@ -10,7 +11,8 @@ use crate::{
 
 const UNREAD: &str = "This part could not be loaded;";
 
-/// A table that is taken away, a page, how many of its parts need it, and what stands on the page all the same.
+/// A table that is taken away, a page, how many of its parts need it, and what stands on the page
+/// all the same.
 const CASES: [(&str, &str, usize, &[&str]); 8] = [
     (
         "analyses",

@@ -1,4 +1,5 @@
-//! Who may do what: the permission table of the specification for every role, method and resource, and the order of the checks.
+//! Who may do what: the permission table of the specification for every role, method and resource,
+//! and the order of the checks.
 
 use http::Method;
 use inventory::{
@@ -45,7 +46,8 @@ on_both_engines!(every_role_may_what_the_table_says, async |address| {
             format!("/api/v1/{resource}/99/"),
         );
         for (role, client) in &roles {
-            // Unknown ids and empty bodies: whoever is let in meets 400, 404 or 405, and nothing changes.
+            // Unknown ids and empty bodies: whoever is let in meets 400, 404 or 405, and nothing
+            // changes.
             for (method, path, who) in [
                 (Method::GET, &list, "admin manager viewer"),
                 (Method::GET, &detail, "admin manager viewer"),

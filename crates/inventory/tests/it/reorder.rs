@@ -1,4 +1,5 @@
-//! Low stock as a list to act on: what runs out first, what to order of it and why, by supplier, with minimums that are changed in their row.
+//! Low stock as a list to act on: what runs out first, what to order of it and why, by supplier,
+//! with minimums that are changed in their row.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +14,8 @@ use crate::{
     visitor::Visitor,
 };
 
-/// A shop with three low products: one that sells and was delivered last by Norte, one of Sul's that never sold, and one that nobody has
-/// delivered.
+/// A shop with three low products: one that sells and was delivered last by Norte, one of Sul's
+/// that never sold, and one that nobody has delivered.
 async fn shop(app: &TestApp) -> [i64; 3] {
     let rice = analyses::a_product_that_ran_low(app, "Arroz").await;
     let salt = app.manager().a_product("Sal", 2).await;

@@ -1,5 +1,5 @@
-//! Search in titles: a word is found wherever it stands, whatever its characters mean elsewhere, and counts are exact after every
-//! change, the same on both engines.
+//! Search in titles: a word is found wherever it stands, whatever its characters mean elsewhere,
+//! and counts are exact after every change, the same on both engines.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! The second factor: two steps for people, `otp` for programs, each code once, few tries, and codes for whoever lost the device.
+//! The second factor: two steps for people, `otp` for programs, each code once, few tries, and
+//! codes for whoever lost the device.
 
 use std::time::Duration;
 

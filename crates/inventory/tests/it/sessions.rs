@@ -1,4 +1,5 @@
-//! The web flow: logging in and out with a form or with JSON, what a session lasts, where people are sent, and what addresses answer.
+//! The web flow: logging in and out with a form or with JSON, what a session lasts, where people
+//! are sent, and what addresses answer.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! Exports that run while somebody else changes every record: each file shows the shop at one moment.
+//! Exports that run while somebody else changes every record: each file shows the shop at one
+//! moment.
 
 use std::{
     collections::BTreeSet,

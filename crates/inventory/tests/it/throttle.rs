@@ -1,4 +1,5 @@
-//! Rate limits: so many calls in any minute, told in the headers, for users, addresses, names and pages.
+//! Rate limits: so many calls in any minute, told in the headers, for users, addresses, names and
+//! pages.
 
 use std::{sync::Arc, time::Duration};
 

@@ -89,7 +89,8 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         app.make_up(80, 2_000, 5, 90).await;
-        // What a shop's people add: formulas, quotes, line breaks, adjustments, deletions, the greatest price.
+        // What a shop's people add: formulas, quotes, line breaks, adjustments, deletions, the
+        // greatest price.
         let client = app.admin();
         let nasty = json!({"name": "=cmd|' /C calc'!A0", "description": "a;b,\"c\"\r\nd\te 'f;=1+1,\"=2\"\n- g"});
         client.post("/api/v1/brands/", nasty).await.id();

@@ -1,5 +1,6 @@
-//! The browser and system that a `User-Agent` header names, in words that its owner recognises. Pure. Browsers also name those that they
-//! resemble, so the order of the tables matters; nothing else depends on the result.
+//! The browser and system that a `User-Agent` header names, in words that its owner recognises.
+//! Pure. Browsers also name those that they resemble, so the order of the tables matters; nothing
+//! else depends on the result.
 
 use web::locale::Locale;
 

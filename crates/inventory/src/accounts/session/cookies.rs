@@ -13,7 +13,8 @@ use crate::accounts::{attempts, csrf};
 const SESSION: &str = "sessionid";
 /// The cookie between the two steps of a login.
 const TICKET: &str = "login_step";
-/// The cookie of a browser that somebody has logged in with: other people's guesses do not lock it out.
+/// The cookie of a browser that somebody has logged in with: other people's guesses do not lock it
+/// out.
 const BROWSER: &str = "known_browser";
 /// The cookie of the forms' secret is kept for a year, as the conventions have it.
 const CSRF_LIFETIME: Duration = Duration::from_secs(31_449_600);

@@ -1,4 +1,5 @@
-//! Sessions as their owners and operators see them: where somebody is logged in, and ending those sessions.
+//! Sessions as their owners and operators see them: where somebody is logged in, and ending those
+//! sessions.
 
 use db::{Db, Timestamp};
 

@@ -1,7 +1,8 @@
-//! Sessions of the web interface: a random token in a cookie, with its SHA-256 in the store. A session ends by logging out, after two weeks
-//! without a visit (half a day for users who did not ask to stay logged in), a configured time after it began, with a new password, and at
-//! once when the account is deactivated.
-//! Carries "The web interface uses a session and CSRF protection". Pages find their session in `page::visits`; CSRF checks are in [`super::csrf`].
+//! Sessions of the web interface: a random token in a cookie, with its SHA-256 in the store. A
+//! session ends by logging out, after two weeks without a visit (half a day for users who did not
+//! ask to stay logged in), a configured time after it began, with a new password, and at once when
+//! the account is deactivated. Carries "The web interface uses a session and CSRF protection".
+//! Pages find their session in `page::visits`; CSRF checks are in [`super::csrf`].
 
 pub mod agent;
 pub(crate) mod cookies;
@@ -35,8 +36,8 @@ pub const LIFETIME: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 pub const SHORT_LIFETIME: Duration = Duration::from_secs(12 * 60 * 60);
 /// Visits are written down no more often than this: reading pages must not write at every turn.
 const NOTED_EVERY: Duration = Duration::from_secs(60 * 60);
-/// How long the session before goes on beside its successor: a button that was tapped twice brings the old cookie twice, and the browser shows
-/// the second answer alone.
+/// How long the session before goes on beside its successor: a button that was tapped twice brings
+/// the old cookie twice, and the browser shows the second answer alone.
 const OVERLAP: Duration = Duration::from_secs(60);
 /// As much of a browser's name is kept.
 const AGENT_LENGTH: usize = 200;
@@ -126,7 +127,8 @@ pub async fn find(state: &State, cookies: HostOnly<'_>) -> Result<Option<Session
     Ok(session.filter(|session| session.account.active && now < session.created_at + longest))
 }
 
-/// Who sends a request of the API, by the session's cookie. Requests that change something are checked for being ours first.
+/// Who sends a request of the API, by the session's cookie. Requests that change something are
+/// checked for being ours first.
 ///
 /// # Errors
 ///
@@ -145,8 +147,8 @@ pub(super) async fn authenticate(state: &State, parts: &Parts) -> Result<Caller,
     caller.ok_or_else(Refusal::no_credentials)
 }
 
-/// Compares a token with the session's secret, or, where there is no session, with the cookie's: a cookie that another site of
-/// the same domain has planted is of no use against a session.
+/// Compares a token with the session's secret, or, where there is no session, with the cookie's: a
+/// cookie that another site of the same domain has planted is of no use against a session.
 pub(crate) fn check_token(
     session: Option<&Session>,
     cookies: HostOnly<'_>,
@@ -163,7 +165,8 @@ pub(crate) fn check_token(
     }
 }
 
-/// Logs a person in: a session, or the question for a code. `None` when name and password do not belong to an active account.
+/// Logs a person in: a session, or the question for a code. `None` when name and password do not
+/// belong to an active account.
 ///
 /// # Errors
 ///
@@ -216,7 +219,8 @@ async fn go_on(
     Ok(LoginStep::In(begun))
 }
 
-/// The second step of a login: a session for a code. `None` when the code is wrong, or the account is gone.
+/// The second step of a login: a session for a code. `None` when the code is wrong, or the account
+/// is gone.
 ///
 /// # Errors
 ///
@@ -293,7 +297,8 @@ async fn begin(
     Ok(begun)
 }
 
-/// When a session ends that is visited now: some time after the visit, and no later than the longest that a session lasts.
+/// When a session ends that is visited now: some time after the visit, and no later than the
+/// longest that a session lasts.
 fn end_of(created_at: Timestamp, now: Timestamp, remembered: bool, longest: Duration) -> Timestamp {
     let lifetime = if remembered { LIFETIME } else { SHORT_LIFETIME };
     (now + lifetime).min(created_at + longest)
@@ -310,8 +315,8 @@ impl NewSession {
     }
 }
 
-/// Gives a session another token, because what opens the account has changed: the one before, and whoever knows it, is out.
-/// Its forms go on with the same secret, which alone opens nothing.
+/// Gives a session another token, because what opens the account has changed: the one before, and
+/// whoever knows it, is out. Its forms go on with the same secret, which alone opens nothing.
 pub(crate) async fn renew(state: &State, session: &Session) -> Result<NewSession, db::Error> {
     let begun = NewSession::after(state, session);
     let (token_hash, csrf_secret) = (digest(&begun.token), begun.csrf.expose());
@@ -332,8 +337,8 @@ impl NewSession {
     }
 }
 
-/// As [`renew`], within a transaction and for an answer that must be seen: the session before ends after [`OVERLAP`], not at once. The id of
-/// its successor.
+/// As [`renew`], within a transaction and for an answer that must be seen: the session before ends
+/// after [`OVERLAP`], not at once. The id of its successor.
 ///
 /// # Errors
 ///
@@ -375,7 +380,8 @@ fn visitor(parts: &Parts, user: i64, remembered: bool) -> Visitor {
     }
 }
 
-/// Logs out: ends the session of a request, if it has one, and revokes the refresh token that was sent with it.
+/// Logs out: ends the session of a request, if it has one, and revokes the refresh token that was
+/// sent with it.
 pub(crate) async fn log_out(
     state: &State,
     cookies: HostOnly<'_>,

@@ -5,8 +5,9 @@ use db::{Conn, Error, Timestamp, Tx};
 use super::{Listed, Session, Visitor, saved_view::all_of};
 use crate::accounts::{csrf::Secret, store::account_of};
 
-/// A session that has not ended, by its token's digest, with its account, everything that may do, and its saved views in one column: one
-/// statement, since requests begin with it. Addresses of views have no blanks, their names no control characters.
+/// A session that has not ended, by its token's digest, with its account, everything that may do,
+/// and its saved views in one column: one statement, since requests begin with it. Addresses of
+/// views have no blanks, their names no control characters.
 pub(super) async fn find(
     conn: &mut Conn,
     token_hash: &str,
@@ -74,7 +75,8 @@ pub(super) async fn touch(
     Ok(())
 }
 
-/// Keeps a session that goes on in another's place, with all that is known of that one but its token; its id. None when the other has ended.
+/// Keeps a session that goes on in another's place, with all that is known of that one but its
+/// token; its id. None when the other has ended.
 pub(super) async fn insert_successor(
     tx: &mut Tx,
     id: i64,
@@ -92,7 +94,8 @@ pub(super) async fn insert_successor(
     .await
 }
 
-/// Lets a session end at this time, or before. It counts as seen: no visit that is under way prolongs it.
+/// Lets a session end at this time, or before. It counts as seen: no visit that is under way
+/// prolongs it.
 pub(super) async fn end_by(
     tx: &mut Tx,
     id: i64,

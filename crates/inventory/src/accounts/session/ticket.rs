@@ -1,5 +1,5 @@
-//! A login between its two steps: the password was right, and the code is still to come. It is kept encrypted in a cookie of a few
-//! minutes, so logins that nobody finishes leave nothing behind.
+//! A login between its two steps: the password was right, and the code is still to come. It is kept
+//! encrypted in a cookie of a few minutes, so logins that nobody finishes leave nothing behind.
 
 use std::time::Duration;
 

@@ -2,7 +2,8 @@
 
 use db::{Conn, Engine, Error, Tx};
 
-/// The shop's threshold under which low products are counted, and how many there are: the aggregate and the deltas that are not yet compacted.
+/// The shop's threshold under which low products are counted, and how many there are: the aggregate
+/// and the deltas that are not yet compacted.
 pub(in crate::aggregates) async fn stored(conn: &mut Conn) -> Result<Option<(i64, i64)>, Error> {
     conn.optional(
         "SELECT t.threshold, t.products + COALESCE((SELECT CAST(sum(c.low) AS BIGINT) FROM aggregate_deltas AS c WHERE c.low <> 0), 0)
@@ -13,8 +14,9 @@ pub(in crate::aggregates) async fn stored(conn: &mut Conn) -> Result<Option<(i64
     .await
 }
 
-/// Counts the low products. Those with a threshold of their own are few and have an index; of all the others the index of quantities
-/// alone says how many are below the shop's. Archived ones are not low.
+/// Counts the low products. Those with a threshold of their own are few and have an index; of all
+/// the others the index of quantities alone says how many are below the shop's. Archived ones are
+/// not low.
 pub(in crate::aggregates) async fn count(conn: &mut Conn, shop: i64) -> Result<i64, Error> {
     conn.one(
         "SELECT (SELECT count(*) FROM product_stock WHERE quantity < $1)
@@ -50,8 +52,8 @@ pub(in crate::aggregates) async fn add(tx: &mut Tx, change: i64) -> Result<(), E
     tx.execute(sql, &[&change]).await.map(drop)
 }
 
-/// Lets nobody change a quantity or a threshold, record or compact anything until the transaction ends; who has begun to is waited for.
-/// On SQLite nobody else writes anyway.
+/// Lets nobody change a quantity or a threshold, record or compact anything until the transaction
+/// ends; who has begun to is waited for. On SQLite nobody else writes anyway.
 pub(in crate::aggregates) async fn lock(tx: &mut Tx) -> Result<(), Error> {
     if tx.engine() == Engine::Postgres {
         tx.execute("LOCK TABLE product_stock IN SHARE MODE", &[])

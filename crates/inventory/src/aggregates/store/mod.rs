@@ -1,6 +1,6 @@
-//! Statements that record changes and compact them into the aggregates; those that read are in `read`, those that count everything again in
-//! `recount`, those about low products in `low`, about the version of
-//! the products in `versions`.
+//! Statements that record changes and compact them into the aggregates; those that read are in
+//! `read`, those that count everything again in `recount`, those about low products in `low`, about
+//! the version of the products in `versions`.
 
 pub(super) mod low;
 mod read;
@@ -55,9 +55,10 @@ row! {
     }
 }
 
-/// Records what an entry of the ledger did: so many units onto the shelf, and the movement that it came from, at the prices of now.
-/// By values and not from the product's row: what a `SELECT` inserts may be several rows, and SQLite keeps copies of all pages that it
-/// changes to take some of them back.
+/// Records what an entry of the ledger did: so many units onto the shelf, and the movement that it
+/// came from, at the prices of now. By values and not from the product's row: what a `SELECT`
+/// inserts may be several rows, and SQLite keeps copies of all pages that it changes to take some
+/// of them back.
 pub(super) async fn record_entry(
     tx: &mut Tx,
     product: &ProductSnapshot,
@@ -86,7 +87,8 @@ pub(super) async fn record_entry(
     tx.execute(sql, &values).await.map(drop)
 }
 
-/// Records that a movement was deleted: it is taken back from its own day at the prices when it was booked, which its ledger row keeps.
+/// Records that a movement was deleted: it is taken back from its own day at the prices when it was
+/// booked, which its ledger row keeps.
 pub(super) async fn record_reversal(
     tx: &mut Tx,
     product: i64,
@@ -149,7 +151,8 @@ const DELTAS: &[(&str, Kind)] = &[
     ("selling_price", Kind::Money),
 ];
 
-/// Records for each of these days' sales of a product (day, units; positive or negative) that they are worth these prices from now on.
+/// Records for each of these days' sales of a product (day, units; positive or negative) that they
+/// are worth these prices from now on.
 pub(super) async fn record_revaluation(
     tx: &mut Tx,
     sales: impl Iterator<Item = (Timestamp, i64)>,
@@ -206,7 +209,8 @@ pub(super) async fn sales(conn: &mut Conn, product: i64) -> Result<Vec<(Timestam
     .await
 }
 
-/// Takes recorded changes out, oldest first; those that another worker is compacting are left to it.
+/// Takes recorded changes out, oldest first; those that another worker is compacting are left to
+/// it.
 pub(super) async fn take_deltas(tx: &mut Tx, limit: i64) -> Result<Vec<Delta>, Error> {
     let sql = match tx.engine() {
         Engine::Sqlite => concat!(
@@ -221,7 +225,8 @@ pub(super) async fn take_deltas(tx: &mut Tx, limit: i64) -> Result<Vec<Delta>, E
     tx.all(sql, &[&limit], |row| delta_of(row, 0)).await
 }
 
-/// Adds to the aggregate of a day. The row is locked first, in the order of keys, so that two workers never add to the same state.
+/// Adds to the aggregate of a day. The row is locked first, in the order of keys, so that two
+/// workers never add to the same state.
 pub(super) async fn add_to_day(tx: &mut Tx, key: &DayKey, add: &DayAggregate) -> Result<(), Error> {
     let mut aggregate = tx
         .one(
@@ -284,7 +289,8 @@ pub(super) async fn add_to_stock(
     Ok(())
 }
 
-/// Widens the ids of a day. The rows are locked in the order of keys, as those of the aggregates are.
+/// Widens the ids of a day. The rows are locked in the order of keys, as those of the aggregates
+/// are.
 pub(super) async fn widen_id_range(
     tx: &mut Tx,
     key: &IdRangeKey,
@@ -376,7 +382,8 @@ pub(super) async fn replace(tx: &mut Tx, aggregates: &Aggregates) -> Result<(), 
     tx.insert_rows(&mut id_ranges).await
 }
 
-/// Lets nobody record or compact anything until the transaction ends. On SQLite nobody else writes anyway.
+/// Lets nobody record or compact anything until the transaction ends. On SQLite nobody else writes
+/// anyway.
 pub(super) async fn lock(tx: &mut Tx) -> Result<(), Error> {
     if tx.engine() == Engine::Postgres {
         tx.execute("LOCK TABLE aggregate_deltas IN EXCLUSIVE MODE", &[])

@@ -1,5 +1,6 @@
-//! Statements that read the aggregates. Each reads the aggregates and the deltas that are not yet compacted in one statement, so that a compaction between two
-//! statements can neither hide a change nor count it twice.
+//! Statements that read the aggregates. Each reads the aggregates and the deltas that are not yet
+//! compacted in one statement, so that a compaction between two statements can neither hide a
+//! change nor count it twice.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +41,8 @@ pub(in crate::aggregates) async fn count_products(
     conn.one_of(&query, |row| row.get(0)).await
 }
 
-/// How many movements there are in whole days (the second is the first that no longer counts), of a supplier or of all.
+/// How many movements there are in whole days (the second is the first that no longer counts), of a
+/// supplier or of all.
 pub(in crate::aggregates) async fn count_movements(
     conn: &mut Conn,
     movement: Movement,

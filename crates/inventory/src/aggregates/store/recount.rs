@@ -14,7 +14,8 @@ pub(in crate::aggregates) struct Sold {
     pub(in crate::aggregates) change: Delta,
 }
 
-/// The next products behind an id, as changes that bring them onto the shelves; with the last one's id.
+/// The next products behind an id, as changes that bring them onto the shelves; with the last one's
+/// id.
 pub(in crate::aggregates) async fn products_after(
     conn: &mut Conn,
     id: i64,

@@ -10,7 +10,8 @@ pub(crate) async fn move_version(tx: &mut Tx) -> Result<(), Error> {
     note_change(tx, 0).await
 }
 
-/// Says that a product's own fields are no longer what they were. Called in the transaction of every such change.
+/// Says that a product's own fields are no longer what they were. Called in the transaction of
+/// every such change.
 pub(crate) async fn note_change(tx: &mut Tx, product: i64) -> Result<(), Error> {
     tx.execute(
         "INSERT INTO product_versions (shard, version) VALUES ($1, 1)

@@ -1,5 +1,5 @@
-//! What the API's document says of the conventions: pages of lists, parameters, and the operations of a resource. What one address
-//! alone has, stands at its handler.
+//! What the API's document says of the conventions: pages of lists, parameters, and the operations
+//! of a resource. What one address alone has, stands at its handler.
 
 mod operations;
 mod parameters;
@@ -85,7 +85,8 @@ pub fn page_example(record: &impl Serialize) -> Value {
     })
 }
 
-/// The failures of a page that is posted to: pages, or JSON for callers who accept it rather than a page.
+/// The failures of a page that is posted to: pages, or JSON for callers who accept it rather than a
+/// page.
 pub struct PageFailures;
 
 impl IntoResponses for PageFailures {

@@ -1,4 +1,5 @@
-//! The operations of a resource: what all resources have in common stands here once, and the rest is in their descriptions.
+//! The operations of a resource: what all resources have in common stands here once, and the rest
+//! is in their descriptions.
 
 use http::Method;
 use resource::{

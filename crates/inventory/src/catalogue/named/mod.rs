@@ -1,5 +1,5 @@
-//! Brands, categories and suppliers: records with a name and a description. One shape, one implementation;
-//! what differs is the table and what refers to it.
+//! Brands, categories and suppliers: records with a name and a description. One shape, one
+//! implementation; what differs is the table and what refers to it.
 
 mod model;
 mod store;

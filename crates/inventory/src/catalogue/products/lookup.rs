@@ -1,6 +1,7 @@
-//! What people may mean by a search that no title matches: a brand, a category, a word with one letter mistyped, the beginning of a serie
-//! number. The API searches titles alone, as specified; pages ask here too. Brands and categories are few and are scanned, words and
-//! serie numbers have an index, so none of it slows down with the catalogue.
+//! What people may mean by a search that no title matches: a brand, a category, a word with one
+//! letter mistyped, the beginning of a serie number. The API searches titles alone, as specified;
+//! pages ask here too. Brands and categories are few and are scanned, words and serie numbers have
+//! an index, so none of it slows down with the catalogue.
 
 use std::collections::BTreeMap;
 
@@ -39,8 +40,9 @@ pub(crate) enum Interpretation {
     Respelled(String),
 }
 
-/// What a search selects: where no title has its words, the products of the brand or category that some of them name, whose titles have
-/// the others; else the products whose titles have nearly these words.
+/// What a search selects: where no title has its words, the products of the brand or category that
+/// some of them name, whose titles have the others; else the products whose titles have nearly
+/// these words.
 ///
 /// # Errors
 ///
@@ -98,8 +100,8 @@ async fn interpretation(
 /// So many words that may be meant are looked at.
 const MOST_SPELLINGS: usize = 5;
 
-/// A search whose words titles have, one letter of each changed where no title has it. None where nothing needs to change, or where the
-/// search begins a serie number.
+/// A search whose words titles have, one letter of each changed where no title has it. None where
+/// nothing needs to change, or where the search begins a serie number.
 async fn respelled(
     state: &State,
     parameters: &Parameters,
@@ -234,11 +236,13 @@ pub(crate) struct SerieNumberMatches {
     pub(crate) is_cut: bool,
 }
 
-/// So many products are listed by the beginning of their serie numbers: who types on finds the others.
+/// So many products are listed by the beginning of their serie numbers: who types on finds the
+/// others.
 const MOST_NUMBERED: u64 = 10_000;
 
 impl SerieNumberMatches {
-    /// Those that a search means which no title has, if nothing else is asked for; `understood` is how the search was understood.
+    /// Those that a search means which no title has, if nothing else is asked for; `understood` is
+    /// how the search was understood.
     ///
     /// # Errors
     ///
@@ -321,7 +325,8 @@ pub(crate) async fn first(
 /// So many products are what a search of something else means by their words.
 const MOST_MEANT: usize = 100;
 
-/// The products that a text finds, for what is searched by them, and whether there are more than are looked at; none for no text.
+/// The products that a text finds, for what is searched by them, and whether there are more than
+/// are looked at; none for no text.
 pub(crate) async fn few(state: &State, text: &str) -> Result<(Vec<i64>, bool), Refusal> {
     let most = i64::try_from(MOST_MEANT).unwrap_or(i64::MAX);
     let found = listed(state, text, most.saturating_add(1)).await?;
@@ -342,12 +347,14 @@ async fn listed(state: &State, text: &str, limit: i64) -> Result<Vec<ProductReco
     filled_up(state, &parameters, found, limit).await
 }
 
-/// Whether the index of titles has what leads to a search; else every title would have to be looked at.
+/// Whether the index of titles has what leads to a search; else every title would have to be looked
+/// at.
 pub(super) fn is_indexed(words: &[String]) -> bool {
     words.iter().any(|word| Key::of(word).is_some())
 }
 
-/// What titles found for a search, and behind it the products whose serie numbers begin with it; where there are none, those that it means.
+/// What titles found for a search, and behind it the products whose serie numbers begin with it;
+/// where there are none, those that it means.
 pub(super) async fn filled_up(
     state: &State,
     parameters: &Parameters,

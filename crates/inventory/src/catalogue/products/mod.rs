@@ -1,5 +1,5 @@
-//! Products: what the shop sells, and at which price. Quantities belong to the ledger (`stock`): a quantity that is written here
-//! becomes an opening or an adjustment there.
+//! Products: what the shop sells, and at which price. Quantities belong to the ledger (`stock`): a
+//! quantity that is written here becomes an opening or an adjustment there.
 
 pub(crate) mod lookup;
 mod model;
@@ -133,7 +133,8 @@ pub(crate) fn problems(members: &Members, mode: Mode) -> FieldErrors {
     Draft::<ProductRecord>::read(members, mode).errors
 }
 
-/// Everything that is wrong with a whole form: also what only the store knows. `own` is the product that it changes.
+/// Everything that is wrong with a whole form: also what only the store knows. `own` is the product
+/// that it changes.
 pub(crate) async fn all_problems(
     state: &State,
     own: Option<i64>,
@@ -163,7 +164,8 @@ pub(crate) async fn created_span(state: &State) -> Result<Option<(Timestamp, Tim
     Ok(state.db.read(read).await?)
 }
 
-/// What refers to a product, and keeps it from being deleted: inflows, outflows and imports that are under way.
+/// What refers to a product, and keeps it from being deleted: inflows, outflows and imports that
+/// are under way.
 pub async fn references_to(state: &State, id: i64) -> Result<[ReferenceCount; 3], Refusal> {
     let read = async move |conn: &mut Conn| store::references_to(conn, id).await;
     Ok(state.db.read(read).await?)

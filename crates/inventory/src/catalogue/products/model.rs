@@ -12,7 +12,8 @@ use crate::{
 pub const MAX_SERIE_NUMBER: usize = 200;
 
 resource! {
-    /// A product as the API shows it. Its quantity and the time of its last change stand in its stock's row, `s`.
+    /// A product as the API shows it. Its quantity and the time of its last change stand in its
+    /// stock's row, `s`.
     pub struct ProductRecord, ProductInput {
         id: i64 = id(),
         title: String = text("Título", "Title", MAX_NAME).name().short("Produto", "Product").listed(),

@@ -1,5 +1,6 @@
-//! The products that are offered while somebody types: those whose titles begin so first, then those with a word that begins so, then those
-//! that have it within a word. Bounded work, however many products there are: what it leaves out, the list of products finds.
+//! The products that are offered while somebody types: those whose titles begin so first, then
+//! those with a word that begins so, then those that have it within a word. Bounded work, however
+//! many products there are: what it leaves out, the list of products finds.
 
 use std::collections::BTreeMap;
 
@@ -18,9 +19,10 @@ use crate::{
 /// So many words of titles are looked at for one word of a text.
 const MOST_WORDS: i64 = 40;
 
-/// The product of a serie number alone; else the first of those whose titles have all words of a text, those at whose words' beginnings it
-/// stands before the others, then of those whose serie numbers begin with it; else what the list of products shows for it. Archived products
-/// are found by their serie numbers alone, so that whoever scans one is told why it does not move.
+/// The product of a serie number alone; else the first of those whose titles have all words of a
+/// text, those at whose words' beginnings it stands before the others, then of those whose serie
+/// numbers begin with it; else what the list of products shows for it. Archived products are found
+/// by their serie numbers alone, so that whoever scans one is told why it does not move.
 pub(crate) async fn best(
     state: &State,
     text: &str,
@@ -82,7 +84,8 @@ async fn titled(
     Ok(ids)
 }
 
-/// What of each word is looked up in the index: of a phrase a part. Words too short for the index lead nowhere while there are others.
+/// What of each word is looked up in the index: of a phrase a part. Words too short for the index
+/// lead nowhere while there are others.
 fn sought(words: &[String], within: Within) -> Vec<String> {
     let is_indexed = lookup::is_indexed(words);
     let words = words

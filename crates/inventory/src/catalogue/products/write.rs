@@ -1,4 +1,5 @@
-//! Products as a resource: how one is created, changed and deleted. What is in stock belongs to the ledger, and so does a quantity that is written here.
+//! Products as a resource: how one is created, changed and deleted. What is in stock belongs to the
+//! ledger, and so does a quantity that is written here.
 
 use db::{Conn, Error, Tx};
 use http::Method;
@@ -159,7 +160,8 @@ fn is_counted_otherwise(before: &aggregates::ProductSnapshot, input: &ProductInp
     )
 }
 
-/// Deletes a product that an import added. Its ledger ends at nothing, so that the product may come again.
+/// Deletes a product that an import added. Its ledger ends at nothing, so that the product may come
+/// again.
 pub(crate) async fn revert(work: &mut Work<'_>, id: i64) -> Result<(), Refusal> {
     check_deletion(work.tx, id).await?;
     stock::empty(work, id).await?;
@@ -211,8 +213,9 @@ pub(crate) async fn find_locked(tx: &mut Tx, id: i64) -> Result<Option<ProductRe
     store::find(tx, id).await
 }
 
-/// Refuses a row of an import that could not become a product, before anything is written; else its serie number. `is_created` says of
-/// a reference whether its record is created with the product, `is_taken` whether an earlier row has the serie number.
+/// Refuses a row of an import that could not become a product, before anything is written; else its
+/// serie number. `is_created` says of a reference whether its record is created with the product,
+/// `is_taken` whether an earlier row has the serie number.
 pub(crate) async fn check_import(
     conn: &mut Conn,
     mut draft: Draft<ProductRecord>,
@@ -268,7 +271,8 @@ pub(super) async fn inspect(
     Ok(errors)
 }
 
-/// Explains a serie number that another product has got since the check or, which no check sees, a row of an import that is under way.
+/// Explains a serie number that another product has got since the check or, which no check sees, a
+/// row of an import that is under way.
 fn explain(error: Error) -> Refusal {
     let constraints = ["products_serie_number_key", "import_serie_numbers_pkey"];
     if constraints.into_iter().any(|name| error.is_unique(name)) {

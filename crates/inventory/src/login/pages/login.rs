@@ -144,8 +144,8 @@ fn query_next(parts: &Parts) -> Option<String> {
 
 /// Log in: token pair, user and session cookie
 ///
-/// As JSON. A form starts the session and redirects. With a session cookie the header `X-CSRFToken` is required; an `Origin` that
-/// is not ours is refused.
+/// As JSON. A form starts the session and redirects. With a session cookie the header `X-CSRFToken`
+/// is required; an `Origin` that is not ours is refused.
 #[utoipa::path(
     post, path = "/login/", tag = "Web session", operation_id = "logIn", security(),
     request_body(content(

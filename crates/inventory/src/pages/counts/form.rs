@@ -1,5 +1,5 @@
-//! A draft as a form: its lines with what was counted, and a field that a scanner fills in. What the ledger has is not shown here, so that
-//! nobody counts what they expect.
+//! A draft as a form: its lines with what was counted, and a field that a scanner fills in. What
+//! the ledger has is not shown here, so that nobody counts what they expect.
 
 use askama::Template;
 use axum::{

@@ -1,5 +1,6 @@
-//! The pages of counts: what they say, the differences before they are booked, and a booked count. Lists, Undo and discarding are those of
-//! all documents; beginning a count is in `start`, the draft in `form`.
+//! The pages of counts: what they say, the differences before they are booked, and a booked count.
+//! Lists, Undo and discarding are those of all documents; beginning a count is in `start`, the
+//! draft in `form`.
 
 mod form;
 mod start;

@@ -1,4 +1,5 @@
-//! Beginning a count: what is counted, as the list of products would show it, or what a supplier delivers.
+//! Beginning a count: what is counted, as the list of products would show it, or what a supplier
+//! delivers.
 
 use askama::Template;
 use axum::{
@@ -78,7 +79,8 @@ impl CountRequest {
         words
     }
 
-    /// What the draft is called, and its products: one more than a count may have when there are more.
+    /// What the draft is called, and its products: one more than a count may have when there are
+    /// more.
     async fn products(
         &self,
         page: &PageState,

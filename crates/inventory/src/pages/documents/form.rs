@@ -1,5 +1,6 @@
-//! What the forms of drafts share: one product at a time, typed or scanned, and the quantities of the lines that are there. One form sends
-//! all of it, so that no button loses what was typed elsewhere.
+//! What the forms of drafts share: one product at a time, typed or scanned, and the quantities of
+//! the lines that are there. One form sends all of it, so that no button loses what was typed
+//! elsewhere.
 
 use web::locale::Locale;
 
@@ -28,8 +29,9 @@ pub(crate) const fn quantity_attributes(has_focus: bool) -> &'static str {
     }
 }
 
-/// A product with the units that come to its line, and the product whose code was scanned into the quantity: whoever scans one thing after
-/// the other scans the next code into the quantity of the one before.
+/// A product with the units that come to its line, and the product whose code was scanned into the
+/// quantity: whoever scans one thing after the other scans the next code into the quantity of the
+/// one before.
 pub(crate) async fn added(
     page: &PageState,
     post: &mut FormSubmission,
@@ -55,7 +57,8 @@ pub(crate) async fn added(
 /// Lines, and what is wrong with them.
 pub(crate) type LineProblems = Vec<(i64, Message)>;
 
-/// The lines whose quantity is another than the form showed. One that it showed may have been changed elsewhere meanwhile.
+/// The lines whose quantity is another than the form showed. One that it showed may have been
+/// changed elsewhere meanwhile.
 pub(crate) fn quantities(
     form: &mut Form,
     kind: DocumentKind,

@@ -1,5 +1,5 @@
-//! The pages that all documents have: drafts and what was booked last, a booked document, undoing it, discarding a draft. What a draft's form
-//! shares is in `form`; the forms are with their kinds.
+//! The pages that all documents have: drafts and what was booked last, a booked document, undoing
+//! it, discarding a draft. What a draft's form shares is in `form`; the forms are with their kinds.
 
 pub(crate) mod form;
 
@@ -98,7 +98,8 @@ impl DocumentPages {
         flash::leave(see_other(&address), flash)
     }
 
-    /// Leads to the draft of a document whose form was sent once more after it was booked and undone.
+    /// Leads to the draft of a document whose form was sent once more after it was booked and
+    /// undone.
     pub(crate) fn undone_before(&self, frame: &Frame, id: i64) -> Response {
         flash::leave(see_other(&self.draft_address(id)), undone_before(frame))
     }

@@ -1,4 +1,5 @@
-//! The pages of inflows and outflows, one implementation for both: the list and one movement here, its form in `form`.
+//! The pages of inflows and outflows, one implementation for both: the list and one movement here,
+//! its form in `form`.
 
 mod form;
 
@@ -267,7 +268,8 @@ fn undo(movement: Movement, frame: &Frame, record: &MovementRecord, flash: Flash
     }
 }
 
-/// The form that puts the product's stock right, filled in as if the movement had not been; none for those who may not.
+/// The form that puts the product's stock right, filled in as if the movement had not been; none
+/// for those who may not.
 fn correction(movement: Movement, frame: &Frame, record: &MovementRecord) -> Option<String> {
     if !frame.may(Verb::Change, Model::Product) {
         return None;

@@ -1,4 +1,5 @@
-//! The page of one product: its data, its stock over time, its history, its ledger; and deleting it.
+//! The page of one product: its data, its stock over time, its history, its ledger; and deleting
+//! it.
 
 use askama::Template;
 use axum::extract::{Request, State as Extracted};

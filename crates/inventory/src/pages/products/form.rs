@@ -1,4 +1,5 @@
-//! The form of a product. Its own low-stock threshold is on it too, although the API has an address of its own for that.
+//! The form of a product. Its own low-stock threshold is on it too, although the API has an address
+//! of its own for that.
 
 use axum::response::Response;
 use db::Tx;

@@ -1,4 +1,5 @@
-//! The pages of products: the list here, its searches in `search`, one product in `detail`, its form in `form`.
+//! The pages of products: the list here, its searches in `search`, one product in `detail`, its
+//! form in `form`.
 
 mod archive;
 mod detail;

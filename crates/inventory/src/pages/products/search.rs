@@ -1,4 +1,5 @@
-//! What the list of products shows for a search: the products whose titles match, alternatives, and where else to look.
+//! What the list of products shows for a search: the products whose titles match, alternatives, and
+//! where else to look.
 
 use super::address;
 use crate::{
@@ -98,7 +99,8 @@ fn note(frame: &Frame, numbered: &SerieNumberMatches) -> String {
     format!("{text} {}{more}:", numbered.text)
 }
 
-/// Where else a search may lead: to the product of a serie number that begins so, to the products of a brand or category of that name.
+/// Where else a search may lead: to the product of a serie number that begins so, to the products
+/// of a brand or category of that name.
 async fn also(
     state: &State,
     frame: &Frame,
@@ -143,7 +145,8 @@ pub(crate) async fn jump(
     if let Some(product) = products::with_serie_number(&page.state, search).await? {
         return Ok(Some(address(product.id)));
     }
-    // A number that is typed by hand is long enough when it begins one product's alone, and no title.
+    // A number that is typed by hand is long enough when it begins one product's alone, and no
+    // title.
     let begun = lookup::numbered_like(&page.state, search, 2).await?;
     let is_title = !products::part(&page.state, &Parameters::of("search", search), 1, 0)
         .await?

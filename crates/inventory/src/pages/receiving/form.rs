@@ -1,5 +1,5 @@
-//! A draft as a form: supplier and invoice, one product at a time, and the lines that are there. Its first button adds the product, and Enter
-//! presses that one.
+//! A draft as a form: supplier and invoice, one product at a time, and the lines that are there.
+//! Its first button adds the product, and Enter presses that one.
 
 use askama::Template;
 use axum::{
@@ -252,7 +252,8 @@ fn again(frame: &Frame, mut shown: ShownProduct) -> Response {
     frame.show_again(shown.page(frame))
 }
 
-/// What the form asks for; the product whose code was scanned into the quantity; what is wrong with lines.
+/// What the form asks for; the product whose code was scanned into the quantity; what is wrong with
+/// lines.
 async fn read(
     page: &PageState,
     post: &mut FormSubmission,

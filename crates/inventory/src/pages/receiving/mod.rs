@@ -1,5 +1,5 @@
-//! The pages of receiving goods: what they say, and a booked receipt. Lists, Undo and discarding are those of all documents; the draft is in
-//! `form`.
+//! The pages of receiving goods: what they say, and a booked receipt. Lists, Undo and discarding
+//! are those of all documents; the draft is in `form`.
 
 mod form;
 

@@ -5,7 +5,8 @@ use resource::{Field, Input as _, Record};
 
 use super::{FieldErrors, Members, Mode, Reader};
 
-/// What was sent of a record, and what is wrong with it as far as its fields can tell. The store may know of more.
+/// What was sent of a record, and what is wrong with it as far as its fields can tell. The store
+/// may know of more.
 #[derive(Debug, Clone)]
 pub struct Draft<R: Record> {
     /// What could be read.
@@ -27,7 +28,8 @@ impl<R: Record> Draft<R> {
         Self::of(Reader::of_fields(fields, members, mode))
     }
 
-    /// Reads a row of a file, which gives an id and times too: so an exported file makes the same records again.
+    /// Reads a row of a file, which gives an id and times too: so an exported file makes the same
+    /// records again.
     pub(crate) fn import(fields: &[&'static Field], members: &Members, now: Timestamp) -> Self {
         let mut reader = Reader::of_fields(fields, members, Mode::Whole);
         reader.imported_at = Some(now);

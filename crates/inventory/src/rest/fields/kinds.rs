@@ -1,4 +1,5 @@
-//! The kinds of fields: which texts, integers, prices and references are accepted, and the message when one is not.
+//! The kinds of fields: which texts, integers, prices and references are accepted, and the message
+//! when one is not.
 
 use db::Money;
 
@@ -18,15 +19,16 @@ pub(super) fn refuse<T>(message: Message) -> Read<T> {
     Err(vec![message])
 }
 
-/// White space that clients of the conventions expect to be trimmed: Unicode's, and the four separators of ASCII.
+/// White space that clients of the conventions expect to be trimmed: Unicode's, and the four
+/// separators of ASCII.
 fn trim(text: &str) -> &str {
     text.trim_matches(|character: char| {
         character.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&character)
     })
 }
 
-/// Characters of which nothing is seen where they stand alone: what Unicode lets programs ignore (`Default_Ignorable_Code_Point` of Unicode
-/// 17), controls, white space, and the blank of braille.
+/// Characters of which nothing is seen where they stand alone: what Unicode lets programs ignore
+/// (`Default_Ignorable_Code_Point` of Unicode 17), controls, white space, and the blank of braille.
 pub(super) fn is_invisible(character: char) -> bool {
     character.is_whitespace()
         || character.is_control()
@@ -87,7 +89,8 @@ pub(super) fn integer(value: &Value, min: i64, max: i64) -> Read<i64> {
         Value::Text(text) if text.chars().count() > MAX_NUMBER_LENGTH => {
             return refuse(Message::TOO_LONG_A_NUMBER);
         }
-        // In a string only an empty fraction may follow the digits; in a number the exponent is part of the notation.
+        // In a string only an empty fraction may follow the digits; in a number the exponent is
+        // part of the notation.
         Value::Text(text) if text.contains(['e', 'E']) || text.trim().starts_with('.') => {
             return refuse(INVALID);
         }

@@ -1,5 +1,6 @@
 //! Reads a request body field by field into typed values, collecting every error of every field.
-//! The messages are those of the conventions; which fields a resource has is defined with the resource.
+//! The messages are those of the conventions; which fields a resource has is defined with the
+//! resource.
 
 mod draft;
 mod imported;
@@ -69,7 +70,8 @@ impl FieldErrors {
         self
     }
 
-    /// Brings the fields into the order of the resource: checks against the store come after the others.
+    /// Brings the fields into the order of the resource: checks against the store come after the
+    /// others.
     #[must_use]
     pub fn in_order(mut self, fields: &[&str]) -> Self {
         self.0.sort_by_key(|(name, _)| {
@@ -138,7 +140,8 @@ impl<'body> Reader<'body> {
         })
     }
 
-    /// What people call a record: a required text, as [`text`](Self::text), of which something can be seen.
+    /// What people call a record: a required text, as [`text`](Self::text), of which something can
+    /// be seen.
     pub fn name(&mut self, field: &'static str, max: usize) -> Option<String> {
         let name = self.text(field, max)?;
         if name.chars().all(is_invisible) {

@@ -1,5 +1,5 @@
-//! Statements that look words of titles up while somebody types. Each reads a bounded number of entries, however many products and
-//! words there are.
+//! Statements that look words of titles up while somebody types. Each reads a bounded number of
+//! entries, however many products and words there are.
 
 use std::collections::BTreeSet;
 
@@ -71,8 +71,8 @@ pub(crate) async fn has_word(conn: &mut Conn, text: &str) -> Result<bool, Error>
     Ok(!found.is_empty())
 }
 
-/// The words, or beginnings of words, of titles that somebody may have meant who typed this one: whole words first, and then the likelier
-/// slips. One seek in an index for each variant.
+/// The words, or beginnings of words, of titles that somebody may have meant who typed this one:
+/// whole words first, and then the likelier slips. One seek in an index for each variant.
 pub(crate) async fn nearest(
     conn: &mut Conn,
     typed: &str,

@@ -1,4 +1,5 @@
-//! Statements that maintain the index of titles, in the transaction that writes a title, and those that compare it with the titles.
+//! Statements that maintain the index of titles, in the transaction that writes a title, and those
+//! that compare it with the titles.
 
 mod lookup;
 
@@ -78,7 +79,8 @@ pub(crate) async fn renew(tx: &mut Tx, product: i64, old: &str, new: &str) -> Re
     tx.execute_of(&query).await.map(drop)
 }
 
-/// Adds the words that are not known, in their order so that writers wait for each other in one order, and says which.
+/// Adds the words that are not known, in their order so that writers wait for each other in one
+/// order, and says which.
 async fn insert_words(tx: &mut Tx, words: &BTreeSet<String>) -> Result<Vec<(i64, String)>, Error> {
     let mut query = Query::new("INSERT INTO search_words (word) VALUES (");
     for (number, word) in words.iter().enumerate() {
@@ -199,8 +201,9 @@ pub(crate) async fn rebuild(tx: &mut Tx) -> Result<(), Error> {
     tx.move_ids_on("search_words").await
 }
 
-/// Products of which the index has other words than their titles have, or another place beside them, or which are gone: at most so many.
-/// Word by word, so that no statement takes long however many products there are.
+/// Products of which the index has other words than their titles have, or another place beside
+/// them, or which are gone: at most so many. Word by word, so that no statement takes long however
+/// many products there are.
 pub(crate) async fn wrong_products(conn: &mut Conn, most: usize) -> Result<Vec<i64>, Error> {
     let mut found = IndexedWords::default();
     let words = conn
@@ -268,8 +271,8 @@ impl IndexedWords {
     }
 }
 
-/// Each ending, beside its word, and each word, which may have none. A full join would say the same, but SQLite makes it by looking at all
-/// endings for each word.
+/// Each ending, beside its word, and each word, which may have none. A full join would say the
+/// same, but SQLite makes it by looking at all endings for each word.
 const WORDS_AND_ENDINGS: &str = "
     SELECT e.word_id, s.word, e.ending FROM search_endings AS e LEFT JOIN search_words AS s ON s.id = e.word_id
     UNION ALL SELECT id, word, NULL FROM search_words ORDER BY 1";
@@ -294,7 +297,8 @@ struct WordComparison {
 }
 
 impl WordComparison {
-    /// A row: the word's id, the word unless it is gone, an ending unless there is none. All of an id come in a row.
+    /// A row: the word's id, the word unless it is gone, an ending unless there is none. All of an
+    /// id come in a row.
     fn add(&mut self, row: &Row<'_>) -> Result<(), Error> {
         let id = row.get(0)?;
         if self.now.as_ref().is_none_or(|(now, _)| *now != id) {

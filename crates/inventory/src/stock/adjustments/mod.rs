@@ -1,4 +1,5 @@
-//! Adjusting a product's stock to what is there: a quantity that somebody counted, and why it is another than the ledger's.
+//! Adjusting a product's stock to what is there: a quantity that somebody counted, and why it is
+//! another than the ledger's.
 
 pub(crate) mod model;
 
@@ -35,7 +36,8 @@ pub(crate) struct AdjustmentResult {
 ///
 /// # Errors
 ///
-/// 409 when the stock changed since it was shown; an unknown product; a key that was used with other values; faults of the store.
+/// 409 when the stock changed since it was shown; an unknown product; a key that was used with
+/// other values; faults of the store.
 pub(crate) async fn book(
     state: &State,
     caller: &Caller,
@@ -88,8 +90,8 @@ pub(super) async fn explain(
     audit::record(work, action, Model::Product, product.id, &product.title).await
 }
 
-/// Writes a product's quantity: the difference becomes an adjustment, and no difference becomes nothing.
-/// The caller has locked the product's stock row by writing to it in the same transaction.
+/// Writes a product's quantity: the difference becomes an adjustment, and no difference becomes
+/// nothing. The caller has locked the product's stock row by writing to it in the same transaction.
 pub(crate) async fn adjust(
     work: &mut Work<'_>,
     product: i64,

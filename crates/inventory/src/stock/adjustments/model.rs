@@ -5,7 +5,8 @@ use web::locale::Locale;
 
 use crate::rest::Message;
 
-/// The most units that are counted. A barcode that was scanned into the quantity is more, and so is noticed.
+/// The most units that are counted. A barcode that was scanned into the quantity is more, and so is
+/// noticed.
 pub(crate) const MAX_COUNTED: i64 = 9_999_999;
 /// Characters of a note.
 pub(crate) const MAX_NOTE: usize = 200;
@@ -83,8 +84,8 @@ pub(crate) struct Adjustment {
 }
 
 impl Adjustment {
-    /// Refuses what was counted against another quantity than there is now: a sale in between must not be undone. What agrees with the
-    /// present quantity changes nothing.
+    /// Refuses what was counted against another quantity than there is now: a sale in between must
+    /// not be undone. What agrees with the present quantity changes nothing.
     pub(super) fn check(&self, current: i64) -> Result<(), Message> {
         match self.shown {
             Some(shown) if shown != current && self.quantity != current => {

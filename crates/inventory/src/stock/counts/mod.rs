@@ -1,9 +1,10 @@
-//! Counting the stock: products of a category, a brand, a supplier or any list are counted line by line, compared with the ledger, and the
-//! differences booked as adjustments, all of them or none. The draft and its lines are in `documents`. Undoing books the opposite
-//! differences. What is not counted stays as it is.
+//! Counting the stock: products of a category, a brand, a supplier or any list are counted line by
+//! line, compared with the ledger, and the differences booked as adjustments, all of them or none.
+//! The draft and its lines are in `documents`. Undoing books the opposite differences. What is not
+//! counted stays as it is.
 //!
-//! A line is about the moment when its number was last written: it keeps what the ledger had then, and the difference from that is
-//! booked, whatever was sold since.
+//! A line is about the moment when its number was last written: it keeps what the ledger had then,
+//! and the difference from that is booked, whatever was sold since.
 
 pub(crate) mod model;
 mod store;
@@ -50,7 +51,8 @@ pub(crate) async fn of_supplier(
 ///
 /// # Errors
 ///
-/// No products or too many; too many drafts; a key that was used with other values; faults of the store.
+/// No products or too many; too many drafts; a key that was used with other values; faults of the
+/// store.
 pub(crate) async fn start(
     state: &State,
     caller: &Caller,
@@ -87,7 +89,8 @@ pub(crate) async fn start(
 ///
 /// # Errors
 ///
-/// An unknown product, too many lines or units; another's draft; a key that was used with other values; faults of the store.
+/// An unknown product, too many lines or units; another's draft; a key that was used with other
+/// values; faults of the store.
 pub(crate) async fn save(
     state: &State,
     caller: &Caller,
@@ -121,8 +124,9 @@ pub(crate) async fn save(
 ///
 /// # Errors
 ///
-/// 409 when nothing was counted, when the count is another than the one that was shown, and when a line cannot be booked, which is named:
-/// then nothing is booked. Another's draft; a key that was used with other values; faults of the store.
+/// 409 when nothing was counted, when the count is another than the one that was shown, and when a
+/// line cannot be booked, which is named: then nothing is booked. Another's draft; a key that was
+/// used with other values; faults of the store.
 pub(crate) async fn book(
     state: &State,
     (caller, locale): (&Caller, Locale),

@@ -1,4 +1,5 @@
-//! What a count says of a product: how many there were by the ledger when it was counted, and how many there are.
+//! What a count says of a product: how many there were by the ledger when it was counted, and how
+//! many there are.
 
 use db::Money;
 

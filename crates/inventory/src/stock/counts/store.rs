@@ -1,4 +1,5 @@
-//! Which products a supplier delivers. Statements about counts themselves are those of all documents.
+//! Which products a supplier delivers. Statements about counts themselves are those of all
+//! documents.
 
 use db::{Conn, Error};
 

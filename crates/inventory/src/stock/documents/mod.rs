@@ -1,5 +1,6 @@
-//! Documents of the stock: goods received and counts. A document is its maker's draft over sessions and devices; its lines are booked all or
-//! none, and taken back all or none. What a kind holds and becomes is in `receiving` and `counts`.
+//! Documents of the stock: goods received and counts. A document is its maker's draft over sessions
+//! and devices; its lines are booked all or none, and taken back all or none. What a kind holds and
+//! becomes is in `receiving` and `counts`.
 
 mod model;
 pub(crate) mod store;
@@ -38,7 +39,8 @@ pub(crate) struct SaveResult {
 /// How a document stands after a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum DocumentOutcome {
-    /// A draft, and what was added to it last: the product's title, and how many units its line has now.
+    /// A draft, and what was added to it last: the product's title, and how many units its line has
+    /// now.
     Draft(Option<(String, i64)>),
     /// Booked, by this form or before.
     Booked,
@@ -78,7 +80,8 @@ pub(crate) async fn list(
     Ok(state.db.read(read).await?)
 }
 
-/// Changes a draft by `change`, or begins one where `id` is none. All of it happens, or nothing; under the same key it happens once.
+/// Changes a draft by `change`, or begins one where `id` is none. All of it happens, or nothing;
+/// under the same key it happens once.
 ///
 /// # Errors
 ///

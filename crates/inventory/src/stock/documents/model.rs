@@ -1,5 +1,5 @@
-//! A document: products with quantities, worked through line by line and booked as a whole. Its kinds and bounds; what else holds for a kind
-//! is in the feature of that kind.
+//! A document: products with quantities, worked through line by line and booked as a whole. Its
+//! kinds and bounds; what else holds for a kind is in the feature of that kind.
 
 use db::{Money, Timestamp};
 
@@ -30,7 +30,8 @@ impl DocumentKind {
         }
     }
 
-    /// Lines of one document. All of them are booked in one transaction, which others wait for on SQLite; of a count only those that differ.
+    /// Lines of one document. All of them are booked in one transaction, which others wait for on
+    /// SQLite; of a count only those that differ.
     pub(crate) const fn max_lines(self) -> usize {
         match self {
             Self::Receipt => 200,
@@ -50,7 +51,8 @@ impl DocumentKind {
     ///
     /// # Errors
     ///
-    /// Fewer or more than a line may have: nothing comes with an invoice, but an empty shelf is counted.
+    /// Fewer or more than a line may have: nothing comes with an invoice, but an empty shelf is
+    /// counted.
     pub(crate) fn check_quantity(self, quantity: i64) -> Result<i64, Message> {
         let least = match self {
             Self::Receipt => 1,
@@ -65,7 +67,8 @@ impl DocumentKind {
         }
     }
 
-    /// The quantity of a product's line after some more units; of a product that has no line yet, it is a new one.
+    /// The quantity of a product's line after some more units; of a product that has no line yet,
+    /// it is a new one.
     ///
     /// # Errors
     ///

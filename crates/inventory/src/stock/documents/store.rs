@@ -1,4 +1,5 @@
-//! Statements about documents and their lines. What they become is written by `movements` and `adjustments`.
+//! Statements about documents and their lines. What they become is written by `movements` and
+//! `adjustments`.
 
 use db::{Conn, Error, Money, Row, Timestamp, Tx};
 
@@ -128,7 +129,8 @@ pub(super) async fn set_booked(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(
     Ok(())
 }
 
-/// Makes a booked document a draft again; whether it was booked. Its row stays locked until the transaction ends.
+/// Makes a booked document a draft again; whether it was booked. Its row stays locked until the
+/// transaction ends.
 pub(super) async fn reopen(
     tx: &mut Tx,
     (kind, id): (DocumentKind, i64),

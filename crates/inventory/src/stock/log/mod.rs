@@ -1,5 +1,6 @@
-//! The ledger of the whole shop, newest first, filtered by products and days, for the administration. A page costs the same at
-//! ten million rows: it is read in order from an index, and counts are bounded.
+//! The ledger of the whole shop, newest first, filtered by products and days, for the
+//! administration. A page costs the same at ten million rows: it is read in order from an index,
+//! and counts are bounded.
 
 #[cfg(test)]
 mod plans;

@@ -1,6 +1,6 @@
-//! The fast path of an ordinary sale on PostgreSQL: one statement for all that wait. Anything that is not ordinary
-//! (a product that becomes low, too little stock, an archived or unknown product, a key, invalid fields) changes nothing here and takes the
-//! general path.
+//! The fast path of an ordinary sale on PostgreSQL: one statement for all that wait. Anything that
+//! is not ordinary (a product that becomes low, too little stock, an archived or unknown product, a
+//! key, invalid fields) changes nothing here and takes the general path.
 
 use db::{Engine, Error};
 use resource::Titled;
@@ -62,7 +62,8 @@ pub(super) async fn create(
     }))
 }
 
-/// The body of an outflow's event, around what only the statement knows: the outflow's id, the product's title and its quantity.
+/// The body of an outflow's event, around what only the statement knows: the outflow's id, the
+/// product's title and its quantity.
 fn pieces(outflow: &MovementRecord) -> Result<EventPieces, Error> {
     let data = OutflowPayload {
         outflow,

@@ -1,5 +1,5 @@
-//! Inflows and outflows: immutable records of goods that moved. Creating one changes the product's quantity, deleting one reverses it,
-//! each in one transaction with its ledger row and its events.
+//! Inflows and outflows: immutable records of goods that moved. Creating one changes the product's
+//! quantity, deleting one reverses it, each in one transaction with its ledger row and its events.
 
 mod at_once;
 mod model;
@@ -151,8 +151,9 @@ impl Resource for Movement {
         true
     }
 
-    /// Changes its product's quantity. An import may bring one that is older than its product's opening: that is history, which the opening
-    /// quantity counts already. It is recorded, and the quantity stays as it is.
+    /// Changes its product's quantity. An import may bring one that is older than its product's
+    /// opening: that is history, which the opening quantity counts already. It is recorded, and the
+    /// quantity stays as it is.
     async fn create(
         self,
         work: &mut Work<'_>,
@@ -196,14 +197,16 @@ impl Resource for Movement {
         at_once::create(state, author, self, draft).await
     }
 
-    /// Reverses its effect. Its row in the ledger stays, and a second one says that it was reversed.
+    /// Reverses its effect. Its row in the ledger stays, and a second one says that it was
+    /// reversed.
     async fn delete(self, work: &mut Work<'_>, id: i64) -> Result<bool, Refusal> {
         removal::delete(work, self, id, false).await
     }
 }
 
-/// Refuses a row of an import that could not become a movement, before anything is written; else the product whose quantity it would
-/// change, and that quantity. `known` are quantities after earlier rows.
+/// Refuses a row of an import that could not become a movement, before anything is written; else
+/// the product whose quantity it would change, and that quantity. `known` are quantities after
+/// earlier rows.
 pub(crate) async fn check_import(
     conn: &mut Conn,
     movement: Movement,
@@ -260,8 +263,8 @@ pub(crate) async fn count(conn: &mut Conn, movement: Movement) -> Result<u64, Re
     Ok(selection.stats(conn).await?.count)
 }
 
-/// The record of what was read, before it is stored. Adds what only the store knows to the errors of the fields, and refuses when there is
-/// any.
+/// The record of what was read, before it is stored. Adds what only the store knows to the errors
+/// of the fields, and refuses when there is any.
 async fn check(
     conn: &mut Conn,
     draft: &Draft<MovementRecord>,

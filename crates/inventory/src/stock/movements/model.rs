@@ -86,6 +86,7 @@ pub(crate) struct MovementEntry {
     pub(crate) user: Option<String>,
     /// The product's quantity afterwards.
     pub(crate) balance_after: i64,
-    /// The price of one unit at that moment: what it cost for goods in, what it was sold for for goods out.
+    /// The price of one unit at that moment: what it cost for goods in, what it was sold for for
+    /// goods out.
     pub(crate) price: Money,
 }

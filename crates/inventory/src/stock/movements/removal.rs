@@ -1,5 +1,5 @@
-//! Deleting movements: the effect is reversed in the same transaction, with a second row in the ledger. Refused when the stock could not bear
-//! it, which is also told beforehand.
+//! Deleting movements: the effect is reversed in the same transaction, with a second row in the
+//! ledger. Refused when the stock could not bear it, which is also told beforehand.
 
 use std::collections::HashMap;
 
@@ -18,8 +18,8 @@ use crate::{
     work::Work,
 };
 
-/// Reverts a movement that an import added, as a deletion does. One that was history before its product's opening changed no quantity when
-/// it came, so it changes none when it goes.
+/// Reverts a movement that an import added, as a deletion does. One that was history before its
+/// product's opening changed no quantity when it came, so it changes none when it goes.
 pub(crate) async fn revert(
     work: &mut Work<'_>,
     movement: Movement,
@@ -32,7 +32,8 @@ pub(crate) async fn revert(
     delete(work, movement, id, is_history).await
 }
 
-/// Deletes a movement and reverses its effect; whether it was there. One that is history changed no quantity.
+/// Deletes a movement and reverses its effect; whether it was there. One that is history changed no
+/// quantity.
 ///
 /// # Errors
 ///
@@ -71,7 +72,8 @@ pub(super) async fn delete(
     Ok(true)
 }
 
-/// Refuses what would keep a movement from being deleted as the stock is now; what happens until then may change that.
+/// Refuses what would keep a movement from being deleted as the stock is now; what happens until
+/// then may change that.
 ///
 /// # Errors
 ///
@@ -87,8 +89,8 @@ pub(crate) async fn check_deletion(
     quantity_after(movement, record, quantity).map(drop)
 }
 
-/// Refuses what would keep a movement that an import added from being reverted. `quantities` are those of products after the movements that
-/// are reverted before it.
+/// Refuses what would keep a movement that an import added from being reverted. `quantities` are
+/// those of products after the movements that are reverted before it.
 pub(crate) async fn check_reversal(
     conn: &mut Conn,
     movement: Movement,

@@ -72,10 +72,12 @@ impl ToSchema for OrderEvent {}
 
 /// A checkout tells of a paid order
 ///
-/// Takes Standard Webhooks 1.0, signed with a secret of `BALCAO_INVENTORY_ORDERS_SECRET` and sent within the last five minutes. Items of
-/// an `order.paid` whose `sku` is the serie number of a product become outflows, all of an order or none, and each order once. An order
-/// with an unknown `sku` or too little stock is answered 200 as well, books nothing, and waits on the dashboard. Other types of events are
-/// answered 200 and do nothing. Without the setting the address does not exist.
+/// Takes Standard Webhooks 1.0, signed with a secret of `BALCAO_INVENTORY_ORDERS_SECRET` and sent
+/// within the last five minutes. Items of an `order.paid` whose `sku` is the serie number of a
+/// product become outflows, all of an order or none, and each order once. An order with an unknown
+/// `sku` or too little stock is answered 200 as well, books nothing, and waits on the dashboard.
+/// Other types of events are answered 200 and do nothing. Without the setting the address does not
+/// exist.
 #[utoipa::path(
     post, path = "/integrations/orders/", tag = "Integrations", operation_id = "tellOrder", security(),
     params(

@@ -57,8 +57,9 @@ struct Item {
     sku: Option<String>,
 }
 
-/// Reads the body of an event. None when it moves no goods: an event of another type, or an order without serie numbers. Members that
-/// are not known are passed over: a checkout may tell more than we need.
+/// Reads the body of an event. None when it moves no goods: an event of another type, or an order
+/// without serie numbers. Members that are not known are passed over: a checkout may tell more than
+/// we need.
 pub(super) fn read(body: &[u8]) -> Result<Option<NewOrder>, Unreadable> {
     let event: Event = serde_json::from_slice(body)?;
     if event.r#type != PAID {

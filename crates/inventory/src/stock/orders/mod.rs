@@ -1,6 +1,8 @@
-//! Paid orders whose goods leave by themselves: a checkout tells of each order that was paid, and the items that have the serie number of
-//! a product become outflows, all of an order or none, and each order once. An order that cannot be booked waits until somebody tries
-//! again, or says that it was booked by hand. How one outflow is booked is in `movements`; checkout is known by its events alone.
+//! Paid orders whose goods leave by themselves: a checkout tells of each order that was paid, and
+//! the items that have the serie number of a product become outflows, all of an order or none, and
+//! each order once. An order that cannot be booked waits until somebody tries again, or says that
+//! it was booked by hand. How one outflow is booked is in `movements`; checkout is known by its
+//! events alone.
 
 pub(crate) mod api;
 mod event;
@@ -35,7 +37,8 @@ pub(crate) struct WaitingOrders {
     pub(crate) first: Vec<PaidOrder>,
 }
 
-/// Takes a paid order: books it, unless it was told before; what became of it. The program itself books, as it does imports.
+/// Takes a paid order: books it, unless it was told before; what became of it. The program itself
+/// books, as it does imports.
 async fn receive(state: &State, order: NewOrder) -> Result<OrderState, Refusal> {
     let (name, language) = (order.id.clone(), state.config.language);
     let job = async move |work: &mut Work<'_>| {
@@ -55,7 +58,8 @@ async fn receive(state: &State, order: NewOrder) -> Result<OrderState, Refusal> 
     Ok(order_state)
 }
 
-/// Tries again to book an order that waits; the order as it is afterwards, and whether it waited before.
+/// Tries again to book an order that waits; the order as it is afterwards, and whether it waited
+/// before.
 ///
 /// # Errors
 ///
@@ -70,7 +74,8 @@ pub(crate) async fn try_again(
     end(state, caller, id, job).await
 }
 
-/// Puts an order that waits aside, because somebody booked its goods by hand; the order as it is afterwards, and whether it waited before.
+/// Puts an order that waits aside, because somebody booked its goods by hand; the order as it is
+/// afterwards, and whether it waited before.
 ///
 /// # Errors
 ///
@@ -118,8 +123,8 @@ where
     write(state, caller, job).await
 }
 
-/// Books every line of an order, or none; the order as it is afterwards. Descriptions are in this language: nobody reads along when an
-/// order is told.
+/// Books every line of an order, or none; the order as it is afterwards. Descriptions are in this
+/// language: nobody reads along when an order is told.
 async fn book(work: &mut Work<'_>, id: i64, language: Locale) -> Result<PaidOrder, Refusal> {
     let order = present(work.tx, id).await?;
     lock_stock(work.tx, &order).await?;

@@ -1,4 +1,5 @@
-//! Statements about paid orders and their lines. The outflows that they become are written by `movements`.
+//! Statements about paid orders and their lines. The outflows that they become are written by
+//! `movements`.
 
 use db::{Conn, Error, Query, Row, Timestamp, Tx};
 
@@ -8,7 +9,8 @@ use super::{
 };
 use crate::rest::json::Titled;
 
-/// Orders without their lines, as [`order_of`] reads them, that are narrowed and ordered by what is given.
+/// Orders without their lines, as [`order_of`] reads them, that are narrowed and ordered by what is
+/// given.
 macro_rules! orders {
     ($rest:literal) => {
         concat!(

@@ -1,5 +1,6 @@
-//! Receiving goods: the lines of one supplier's invoice, booked as ordinary inflows, all of them or none. The draft and its lines are in
-//! `documents`. Undoing deletes all inflows, or none. How one movement is booked and deleted is in `movements`.
+//! Receiving goods: the lines of one supplier's invoice, booked as ordinary inflows, all of them or
+//! none. The draft and its lines are in `documents`. Undoing deletes all inflows, or none. How one
+//! movement is booked and deleted is in `movements`.
 
 pub(crate) mod model;
 
@@ -26,11 +27,13 @@ use crate::{
 };
 use model::{DraftChange, DraftStep};
 
-/// Changes a draft, or begins one where `id` is none; books it where that is asked. All of it happens, or nothing.
+/// Changes a draft, or begins one where `id` is none; books it where that is asked. All of it
+/// happens, or nothing.
 ///
 /// # Errors
 ///
-/// What is wrong with a field or a line; another's draft; a key that was used with other values; faults of the store.
+/// What is wrong with a field or a line; another's draft; a key that was used with other values;
+/// faults of the store.
 pub(crate) async fn save(
     state: &State,
     (caller, locale): (&Caller, Locale),

@@ -1,5 +1,6 @@
-//! An import on its way: rows are staged, where nobody sees them, and become records when all of them are there. Each step is a short
-//! transaction that says how far the import has come, so others write in between, and whichever process looks next goes on after a crash.
+//! An import on its way: rows are staged, where nobody sees them, and become records when all of
+//! them are there. Each step is a short transaction that says how far the import has come, so
+//! others write in between, and whichever process looks next goes on after a crash.
 //!
 //! ```text
 //! staging ──→ publishing ──→ done ──→ withdrawing ──→ discarding ──→ undone
@@ -10,9 +11,10 @@
 //!    └──────────── a row refused, a crash ─────────────────┘
 //! ```
 //!
-//! Publishing turns staged rows into records and withdrawing turns records into staged rows, so each takes the other back. What staged
-//! rows refer to cannot be deleted, and ids and serie numbers that they give are not given to others. One import is under way at a time.
-//! Categories and brands that are created by name (`names`) go last, and stay where others use them by then.
+//! Publishing turns staged rows into records and withdrawing turns records into staged rows, so
+//! each takes the other back. What staged rows refer to cannot be deleted, and ids and serie
+//! numbers that they give are not given to others. One import is under way at a time. Categories
+//! and brands that are created by name (`names`) go last, and stay where others use them by then.
 
 mod names;
 mod store;
@@ -192,7 +194,8 @@ pub(crate) fn busy(error: db::Error) -> ImportError {
     }
 }
 
-/// Examines and stages every row of an import that was begun. Nothing of it stays when a row is refused.
+/// Examines and stages every row of an import that was begun. Nothing of it stays when a row is
+/// refused.
 pub(super) async fn stage(
     db: &Db,
     clock: &Clock,
@@ -239,7 +242,8 @@ async fn stage_rows(
         let write = async move |tx: &mut Tx| {
             store::stage(tx, id, began, now).await?;
             insert_chunk(tx, resource, id, number, &rows).await?;
-            // From here on nobody takes the serie numbers; a product that was made since the check has its own.
+            // From here on nobody takes the serie numbers; a product that was made since the check
+            // has its own.
             let numbers = record::serie_numbers(resource, &rows);
             if record::has_serie_number(tx, &numbers).await? {
                 return Err(ImportError::Format(CHANGED));
@@ -263,7 +267,8 @@ async fn stage_rows(
     Ok(db.write(write).await?)
 }
 
-/// Stages rows, and keeps what they refer to from being deleted, and their serie numbers from being given to others.
+/// Stages rows, and keeps what they refer to from being deleted, and their serie numbers from being
+/// given to others.
 async fn insert_chunk(
     tx: &mut Tx,
     resource: FileKind,
@@ -285,7 +290,8 @@ async fn insert_chunk(
 ///
 /// # Errors
 ///
-/// Faults of the store, and a row that can neither be published nor withdrawn for now: then the import stays under way, and is tried again.
+/// Faults of the store, and a row that can neither be published nor withdrawn for now: then the
+/// import stays under way, and is tried again.
 pub(crate) async fn finish(
     db: &Db,
     clock: &Clock,
@@ -330,7 +336,8 @@ pub(crate) async fn finish(
 ///
 /// # Errors
 ///
-/// Faults of the store, and a row that can neither be published nor withdrawn for now: it is tried again.
+/// Faults of the store, and a row that can neither be published nor withdrawn for now: it is tried
+/// again.
 pub async fn resume(db: &Db, policy: Policy, clock: &Clock) -> Result<(), ImportError> {
     let (now, before) = (clock.now(), clock.now() - ABANDONED_AFTER);
     let abandoned = db

@@ -1,5 +1,5 @@
-//! The categories and brands that an import creates by name: created with the first row that needs them, and deleted again when nothing of
-//! the import is left.
+//! The categories and brands that an import creates by name: created with the first row that needs
+//! them, and deleted again when nothing of the import is left.
 
 use std::mem;
 

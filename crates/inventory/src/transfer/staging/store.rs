@@ -135,7 +135,8 @@ pub(super) async fn set_state(tx: &mut Tx, id: i64, state: UploadState) -> Resul
     tx.execute(sql, &[&id, &state.name()]).await.map(drop)
 }
 
-/// The import has ended. Its file is kept only if it is to be confirmed again, and why it turned back until it is begun anew.
+/// The import has ended. Its file is kept only if it is to be confirmed again, and why it turned
+/// back until it is begun anew.
 pub(super) async fn end(tx: &mut Tx, id: i64, state: UploadState) -> Result<(), Error> {
     if state != UploadState::Checked {
         let sql = "DELETE FROM import_files WHERE import_id = $1";
@@ -269,7 +270,8 @@ pub(super) async fn insert_created(
         .map(drop)
 }
 
-/// Takes out some of what was created by name. The names stay, for a file that may be confirmed again.
+/// Takes out some of what was created by name. The names stay, for a file that may be confirmed
+/// again.
 pub(super) async fn take_created(
     tx: &mut Tx,
     id: i64,

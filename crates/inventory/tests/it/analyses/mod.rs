@@ -1,4 +1,5 @@
-//! Analyses as their readers meet them: on record after low stock, in plain words, whatever the language model does.
+//! Analyses as their readers meet them: on record after low stock, in plain words, whatever the
+//! language model does.
 
 mod model_formats;
 mod model_misbehaves;
@@ -52,7 +53,8 @@ fn with_model(server: &ModelServer) -> Config {
     config
 }
 
-/// A product that was sold for 28 days; the last sale leaves 9 units, which is low, an hour before now.
+/// A product that was sold for 28 days; the last sale leaves 9 units, which is low, an hour before
+/// now.
 pub(crate) async fn a_product_that_ran_low(app: &TestApp, title: &str) -> i64 {
     let manager = app.manager();
     let product = manager.a_product(title, 84).await;

@@ -1,4 +1,5 @@
-//! Servers that do not know every format of answers: they are asked for a simpler one, and what they say is checked all the same.
+//! Servers that do not know every format of answers: they are asked for a simpler one, and what
+//! they say is checked all the same.
 
 use std::time::Duration;
 

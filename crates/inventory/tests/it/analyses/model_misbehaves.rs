@@ -1,4 +1,5 @@
-//! A language model that misbehaves in every way that is known of them: the computed text stands on record all the same.
+//! A language model that misbehaves in every way that is known of them: the computed text stands on
+//! record all the same.
 
 use std::time::Duration;
 
@@ -25,7 +26,8 @@ async fn in_the_end(app: &TestApp) -> (u32, Analysis) {
     panic!("never");
 }
 
-/// What it is called, the behaviour, what becomes of it, how often it is tried again later, and how many calls are made.
+/// What it is called, the behaviour, what becomes of it, how often it is tried again later, and how
+/// many calls are made.
 type Misbehaviour = (&'static str, Behaviour, &'static str, u32, usize);
 
 /// Servers that give no answer.

@@ -1,4 +1,5 @@
-//! A stand-in for a language model: answers each call as it was told to, and keeps what it was asked.
+//! A stand-in for a language model: answers each call as it was told to, and keeps what it was
+//! asked.
 
 use std::{
     collections::VecDeque,
@@ -27,7 +28,8 @@ pub(crate) enum Behaviour {
     Reset,
     /// The connection is closed in the middle of the body.
     Break,
-    /// The content, when it is asked for in one of these formats, `none` included; else a refusal with this status.
+    /// The content, when it is asked for in one of these formats, `none` included; else a refusal
+    /// with this status.
     Knows(&'static [&'static str], u16, String),
 }
 
@@ -84,8 +86,8 @@ impl ModelServer {
         }
     }
 
-    /// The settings that lead to it. Nothing takes longer than the model may, unless a test is about that; whoever works with it has let go
-    /// within the hour, by the clock of the test.
+    /// The settings that lead to it. Nothing takes longer than the model may, unless a test is
+    /// about that; whoever works with it has let go within the hour, by the clock of the test.
     pub(crate) fn settings(&self) -> LanguageModel {
         LanguageModel {
             base_url: format!("http://{}/v1", self.address).parse().unwrap(),

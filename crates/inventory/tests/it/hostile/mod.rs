@@ -1,5 +1,5 @@
-//! What nobody should send: fields of the wrong kind and size, bodies that are none, absurd addresses. Each is refused with
-//! the conventional words, and nothing is changed by it.
+//! What nobody should send: fields of the wrong kind and size, bodies that are none, absurd
+//! addresses. Each is refused with the conventional words, and nothing is changed by it.
 
 mod addresses;
 mod bodies;

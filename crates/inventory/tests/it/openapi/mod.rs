@@ -1,4 +1,5 @@
-//! The API's document: well formed, complete, true. Every response that any test of the API receives is held against it.
+//! The API's document: well formed, complete, true. Every response that any test of the API
+//! receives is held against it.
 
 mod service;
 mod structure;
@@ -15,7 +16,8 @@ static DOCUMENT: LazyLock<Document> = LazyLock::new(|| {
     })
 });
 
-/// Fails unless the document describes this response. OPTIONS, and the files of pages, are told of in its words alone.
+/// Fails unless the document describes this response. OPTIONS, and the files of pages, are told of
+/// in its words alone.
 pub(crate) fn assert_described(
     method: &Method,
     path: &str,
@@ -30,7 +32,8 @@ pub(crate) fn assert_described(
     if *method == Method::OPTIONS && status == 200 {
         return assert!(headers.contains_key("allow"), "{path}");
     }
-    // What comes before the method is looked at answers every method as the one that the address has.
+    // What comes before the method is looked at answers every method as the one that the address
+    // has.
     let posted = inventory::documented_addresses()
         .iter()
         .any(|address| address.path == path_only && !address.methods.contains(&Method::GET));

@@ -1,4 +1,5 @@
-//! "Adjust stock" on pages: what was counted and why, against the quantity that was shown, once for every form.
+//! "Adjust stock" on pages: what was counted and why, against the quantity that was shown, once for
+//! every form.
 
 use serde_json::json;
 use test_kit::on_both_engines;

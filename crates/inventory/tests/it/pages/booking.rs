@@ -1,4 +1,5 @@
-//! Goods in and out on pages: once for every form, told with the new balance, undone by whoever may.
+//! Goods in and out on pages: once for every form, told with the new balance, undone by whoever
+//! may.
 
 use serde_json::json;
 use test_kit::on_both_engines;
@@ -172,7 +173,8 @@ on_both_engines!(
         let told = page(&manager, "/outflows/", 200).await;
         assert!(told.contains("Booked out: 1 × Café"), "{told}");
         assert!(!told.contains("delete/"));
-        // Whoever may not delete is led to the product's stock, filled in as it was before: by the message, the row and the record.
+        // Whoever may not delete is led to the product's stock, filled in as it was before: by the
+        // message, the row and the record.
         let correction =
             "/products/1/adjust/?by=1&#38;reason=other&#38;note=Correction+of+outflow+%231";
         assert_eq!(told.matches(correction).count(), 2, "{told}");
@@ -186,7 +188,8 @@ on_both_engines!(
         ] {
             assert!(form.contains(said), "{said}: {form}");
         }
-        // Whoever may neither delete nor change products is offered nothing, and whoever may delete just that.
+        // Whoever may neither delete nor change products is offered nothing, and whoever may delete
+        // just that.
         let viewer = app.logged_in("viewer").await;
         let admin = app.logged_in("admin").await;
         for path in ["/outflows/", "/outflows/1/"] {

@@ -1,5 +1,5 @@
-//! Counting the stock on pages: what is on the shelf is typed or scanned into a draft, the differences are shown, booked as a whole and undone
-//! as a whole.
+//! Counting the stock on pages: what is on the shelf is typed or scanned into a draft, the
+//! differences are shown, booked as a whole and undone as a whole.
 
 use serde_json::json;
 use test_kit::on_both_engines;
@@ -14,7 +14,8 @@ const DRAFT: &str = "/counts/1/edit/";
 const REVIEW: &str = "/counts/1/review/";
 const BOOKED: &str = "/counts/1/";
 
-/// Ten each of coffee, tea and milk of the category 1, which a scanner finds, and of soap of the category 2.
+/// Ten each of coffee, tea and milk of the category 1, which a scanner finds, and of soap of the
+/// category 2.
 async fn a_shop(app: &TestApp) {
     let admin = app.admin();
     for (path, name) in [

@@ -1,4 +1,5 @@
-//! Products of a file whose category or brand is not there yet: created with the import when that is asked for, and gone again with it.
+//! Products of a file whose category or brand is not there yet: created with the import when that
+//! is asked for, and gone again with it.
 
 use inventory::access::Kind;
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
-//! What the search over every page, and each picker of products, offer while somebody types; and what a list shows for a mistyped word.
+//! What the search over every page, and each picker of products, offer while somebody types; and
+//! what a list shows for a mistyped word.
 
 use serde_json::json;
 use test_kit::on_both_engines;

@@ -1,4 +1,5 @@
-//! Receiving goods on pages: a draft that is filled line by line, booked as a whole and undone as a whole.
+//! Receiving goods on pages: a draft that is filled line by line, booked as a whole and undone as a
+//! whole.
 
 use serde_json::json;
 use test_kit::on_both_engines;
@@ -355,7 +356,8 @@ on_both_engines!(
         let listed = page(&manager, "/receiving/", 200).await;
         assert!(listed.contains("1 product · 3 units"), "{listed}");
         leads_to(&press(&manager, "book").await, "/receiving/1/");
-        // Whoever may not delete inflows is offered no Undo; whoever may gives the draft back to its maker.
+        // Whoever may not delete inflows is offered no Undo; whoever may gives the draft back to
+        // its maker.
         let told = page(&manager, "/receiving/1/", 200).await;
         assert!(!told.contains("/undo/"), "{told}");
         let refused = manager.submit("/receiving/1/undo/", &[]).await;

@@ -425,7 +425,8 @@ on_both_engines!(
         leads_to(&made, "/products/2/");
         let record = app.admin().get("/api/v1/products/2/").await.json();
         assert_eq!(record["description"], longest);
-        // Browsers end lines with two characters; a text with the most lines is not too long for that.
+        // Browsers end lines with two characters; a text with the most lines is not too long for
+        // that.
         let lines = format!("a\n{}", "\n".repeat(65_534));
         let sent = lines.replace('\n', "\r\n");
         let fields = [("name", "Outra"), ("description", sent.as_str())];

@@ -1,4 +1,5 @@
-//! A list that was exported for a spreadsheet of the reader's language is imported again, and what is exported then is the same.
+//! A list that was exported for a spreadsheet of the reader's language is imported again, and what
+//! is exported then is the same.
 
 use std::time::Duration;
 

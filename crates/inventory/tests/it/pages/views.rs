@@ -1,4 +1,5 @@
-//! Saved views: a list with its filters and order under a name, in the navigation of whoever saved it.
+//! Saved views: a list with its filters and order under a name, in the navigation of whoever saved
+//! it.
 
 use test_kit::on_both_engines;
 

@@ -1,5 +1,5 @@
-//! A stand-in for a checkout: answers each request as it was told to, and keeps what it was asked. The real one is met in the tests of the
-//! whole program.
+//! A stand-in for a checkout: answers each request as it was told to, and keeps what it was asked.
+//! The real one is met in the tests of the whole program.
 
 use std::{
     sync::{Arc, Mutex},

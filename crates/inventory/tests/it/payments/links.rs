@@ -123,7 +123,8 @@ on_both_engines!(
         let path = format!("/api/v1/products/{product}/");
         app.admin().patch(&path, code).await;
         let manager = app.logged_in("manager").await;
-        // Whoever presses the last button with a product still in the field sees the sum before there is an order.
+        // Whoever presses the last button with a product still in the field sees the sum before
+        // there is an order.
         let add = [
             ("product", product.as_str()),
             ("quantity", "3"),

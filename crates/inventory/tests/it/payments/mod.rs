@@ -1,5 +1,6 @@
-//! The pages of orders and payments before a checkout that stands in for the real one: who may do what, forms that do a thing once, and what
-//! people are told when checkout refuses, is silent, or talks nonsense.
+//! The pages of orders and payments before a checkout that stands in for the real one: who may do
+//! what, forms that do a thing once, and what people are told when checkout refuses, is silent, or
+//! talks nonsense.
 
 mod checkout;
 mod faults;

@@ -1,4 +1,5 @@
-//! Delivering: signed, at least once, in order per product, on schedule, whatever the receiver does.
+//! Delivering: signed, at least once, in order per product, on schedule, whatever the receiver
+//! does.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use inventory::events::{self, DeliveryState, DisabledReason, Filter};

@@ -214,7 +214,8 @@ on_both_engines!(
 );
 
 impl TestApp {
-    /// The secrets that are kept, as they stand in the database: the present one and the one before.
+    /// The secrets that are kept, as they stand in the database: the present one and the one
+    /// before.
     async fn kept_secrets(&self, id: i64) -> (String, Option<String>) {
         let kept = async move |conn: &mut db::Conn| {
             let sql = "SELECT secret, previous_secret FROM webhook_endpoints WHERE id = $1";

@@ -1,4 +1,5 @@
-//! Long tests of what goes wrong: nothing lost, nothing out of order, no duplicate but of a lost answer.
+//! Long tests of what goes wrong: nothing lost, nothing out of order, no duplicate but of a lost
+//! answer.
 
 use std::{collections::HashMap, time::Duration};
 

@@ -84,7 +84,8 @@ on_both_engines!(
     }
 );
 
-/// Eight changes, four of which make the product low: an outflow, an adjustment, an outflow, a higher threshold; three end it.
+/// Eight changes, four of which make the product low: an outflow, an adjustment, an outflow, a
+/// higher threshold; three end it.
 async fn crossings_are_mailed(address: &str, alert: AlertMode) {
     let server = MailServer::start(Protection::None).await;
     let settings = Config {

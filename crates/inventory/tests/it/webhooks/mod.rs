@@ -30,7 +30,8 @@ pub(crate) const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 /// Who acts when it does not matter.
 pub(crate) const NOBODY: Actor = Actor(None);
 
-/// Settings with this receiver as the configured endpoint, if any, and receivers on this machine allowed.
+/// Settings with this receiver as the configured endpoint, if any, and receivers on this machine
+/// allowed.
 pub(crate) fn config(receiver: Option<&Receiver>) -> Config {
     let configured = receiver.map(|receiver| EndpointSettings {
         target: Target::parse(&receiver.url()).unwrap(),

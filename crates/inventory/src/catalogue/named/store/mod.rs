@@ -1,4 +1,5 @@
-//! Statements about brands, categories and suppliers, each written once for all kinds. Which columns they have is in the description.
+//! Statements about brands, categories and suppliers, each written once for all kinds. Which
+//! columns they have is in the description.
 
 mod list;
 
@@ -81,7 +82,8 @@ pub(crate) async fn called(conn: &mut Conn, kind: Kind, name: &str) -> Result<Ve
     Ok(search::meant(&found, name))
 }
 
-/// Writes the fields that an update names, and only those, so that two updates of different fields both last.
+/// Writes the fields that an update names, and only those, so that two updates of different fields
+/// both last.
 pub(super) async fn update(
     tx: &mut Tx,
     kind: Kind,
@@ -101,7 +103,8 @@ pub(super) async fn delete(tx: &mut Tx, kind: Kind, id: i64) -> Result<Option<St
     tx.optional_of(&query, |row| row.get(0)).await
 }
 
-/// What refers to a record: those of its referrer, and imports that are under way with rows that refer to it.
+/// What refers to a record: those of its referrer, and imports that are under way with rows that
+/// refer to it.
 pub(super) async fn references_to(
     conn: &mut Conn,
     kind: Kind,

@@ -1,5 +1,5 @@
-//! Statements about products: one record at a time here, lists in `list`.
-//! Quantities are read here and changed in `stock`. The columns of a product follow from its description.
+//! Statements about products: one record at a time here, lists in `list`. Quantities are read here
+//! and changed in `stock`. The columns of a product follow from its description.
 
 mod list;
 pub(super) mod offers;
@@ -71,7 +71,8 @@ pub(super) async fn with_serie_number(
     .await
 }
 
-/// Stores a product with nothing in stock, under the id that is set or the next one; its opening quantity is the ledger's to write.
+/// Stores a product with nothing in stock, under the id that is set or the next one; its opening
+/// quantity is the ledger's to write.
 pub(super) async fn insert(tx: &mut Tx, product: &ProductInput) -> Result<i64, Error> {
     let serie_number = serie_number_of(product);
     hold_serie_number(tx, serie_number).await?;
@@ -172,7 +173,8 @@ pub(super) async fn lock(tx: &mut Tx, id: i64) -> Result<(), Error> {
     tx.execute(sql, &[&id]).await.map(drop)
 }
 
-/// Keeps a serie number from an import that stages its rows at the same time, until the transaction ends; refused while one has it.
+/// Keeps a serie number from an import that stages its rows at the same time, until the transaction
+/// ends; refused while one has it.
 async fn hold_serie_number(tx: &mut Tx, serie_number: Option<&str>) -> Result<(), Error> {
     let Some(serie_number) = serie_number else {
         return Ok(());

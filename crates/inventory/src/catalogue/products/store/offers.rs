@@ -1,5 +1,5 @@
-//! Products that are offered while somebody types a part of their titles. Each statement reads a bounded number of index entries, however
-//! many products there are.
+//! Products that are offered while somebody types a part of their titles. Each statement reads a
+//! bounded number of index entries, however many products there are.
 
 use db::{Conn, Error, Query};
 use resource::Record as _;
@@ -7,7 +7,8 @@ use resource::Record as _;
 use super::{super::model::ProductRecord, COLUMNS, JOINS};
 use crate::search::{self, Key, Within};
 
-/// So many entries of each word are looked at where other words decide among them, and so many titles where no word is in the index.
+/// So many entries of each word are looked at where other words decide among them, and so many
+/// titles where no word is in the index.
 const LOOKED_AT: i64 = 500;
 /// So few entries are all looked at.
 const FEW: i64 = 2000;
@@ -60,7 +61,8 @@ pub(in crate::catalogue::products) async fn rarest(
     Ok(rarest)
 }
 
-/// The products under some words of the index whose titles have all words of a text, in the order of titles.
+/// The products under some words of the index whose titles have all words of a text, in the order
+/// of titles.
 pub(in crate::catalogue::products) async fn under(
     conn: &mut Conn,
     lead: &(Vec<i64>, i64),
@@ -107,7 +109,8 @@ fn push_under(
         .bind(limit);
 }
 
-/// Of the first titles, those that have all words of a text: for words that are too short for the index.
+/// Of the first titles, those that have all words of a text: for words that are too short for the
+/// index.
 pub(in crate::catalogue::products) async fn among_first(
     conn: &mut Conn,
     words: &[String],

@@ -1,6 +1,8 @@
-//! Outflows that leave their products at their thresholds or above, all that wait at the same time created by one statement. PostgreSQL
-//! only, where each statement of a transaction is a round trip. Its rows are those of the general path: the columns of an outflow follow
-//! from its description, and those of the ledger, the aggregates and the outbox from the types that write single rows, too.
+//! Outflows that leave their products at their thresholds or above, all that wait at the same time
+//! created by one statement. PostgreSQL only, where each statement of a transaction is a round
+//! trip. Its rows are those of the general path: the columns of an outflow follow from its
+//! description, and those of the ledger, the aggregates and the outbox from the types that write
+//! single rows, too.
 
 use std::sync::LazyLock;
 
@@ -32,7 +34,8 @@ pub(in crate::stock::movements) struct BatchedOutflow {
     pub(in crate::stock::movements) day: Timestamp,
     /// The threshold of products without one of their own.
     pub(in crate::stock::movements) threshold: i64,
-    /// The event's body, in pieces: up to the outflow's id, from there to the product's title, from there to its quantity, and the rest.
+    /// The event's body, in pieces: up to the outflow's id, from there to the product's title, from
+    /// there to its quantity, and the rest.
     #[serde(flatten)]
     pub(in crate::stock::movements) event: EventPieces,
 }
@@ -110,14 +113,16 @@ const EVENT: EventRow<&str> = EventRow {
 
 /// The statement that creates them, with what its locks say of rows that others have locked.
 ///
-/// It creates all, unless the product of one would become low, has too little for all that want it, is archived or unknown: of such a
-/// product it creates none. Low products may be counted under the threshold of a process with another setting; a product that becomes low
-/// under that one is left out here, too. It takes the outflows, as a list in JSON, and answers those that were created or whose product was
-/// locked by others, with their places in the list from 1.
+/// It creates all, unless the product of one would become low, has too little for all that want it,
+/// is archived or unknown: of such a product it creates none. Low products may be counted under the
+/// threshold of a process with another setting; a product that becomes low under that one is left
+/// out here, too. It takes the outflows, as a list in JSON, and answers those that were created or
+/// whose product was locked by others, with their places in the list from 1.
 ///
-/// Stock rows come first, as in every change of a quantity (whoever changes prices locks them until the commit), and in the order of their
-/// ids, so that no two batches wait for each other. Products are locked after them, which gives their rows as they are now and not as they
-/// were when the statement began; the weaker lock of a foreign key would not.
+/// Stock rows come first, as in every change of a quantity (whoever changes prices locks them until
+/// the commit), and in the order of their ids, so that no two batches wait for each other. Products
+/// are locked after them, which gives their rows as they are now and not as they were when the
+/// statement began; the weaker lock of a foreign key would not.
 fn statement(locks: &str) -> &'static str {
     let columns = sql::stored_columns(Movement::Outflow.fields()).into_iter();
     let columns: Vec<_> = columns.filter(|(name, _)| name != "id").collect();
@@ -173,7 +178,8 @@ static SKIPPING_LOCKED: LazyLock<&str> = LazyLock::new(|| statement("SKIP LOCKED
 static WAITING: LazyLock<&str> = LazyLock::new(|| statement(""));
 
 impl BatchedChange for BatchedOutflow {
-    /// The outflow's id and its product. None, and nothing was changed, when it must take the general path.
+    /// The outflow's id and its product. None, and nothing was changed, when it must take the
+    /// general path.
     type Answer = Option<(i64, Titled)>;
 
     fn row(&self) -> i64 {

@@ -87,8 +87,9 @@ pub(in crate::stock) async fn product(conn: &mut Conn, id: i64) -> Result<Option
     referred(conn, MovementRecord::product, id).await
 }
 
-/// Stores a movement, under its id or, where that is 0, the next one; what it does to the product's quantity is the ledger's to write.
-/// An inflow gets its product's title: the product's stock row is locked, and with it the title.
+/// Stores a movement, under its id or, where that is 0, the next one; what it does to the product's
+/// quantity is the ledger's to write. An inflow gets its product's title: the product's stock row
+/// is locked, and with it the title.
 pub(super) async fn insert(
     tx: &mut Tx,
     movement: Movement,

@@ -1,8 +1,8 @@
 //! How many products a selection has, counted exactly and once for each state of the catalogue.
 //!
-//! Every change of a product increments the version of the catalogue in its own transaction. A count
-//! that was read between two reads of the same version is valid as long as that version is, in this
-//! process and whoever makes the change; movements change neither.
+//! Every change of a product increments the version of the catalogue in its own transaction. A
+//! count that was read between two reads of the same version is valid as long as that version is,
+//! in this process and whoever makes the change; movements change neither.
 
 use std::{
     collections::HashMap,

@@ -1,8 +1,8 @@
 //! The lists of inflows and outflows: their filters, their orders, and their tables with their
 //! indexes. How a page is read is the engine's (`listing`).
 //!
-//! - Counts come from the exact totals of `aggregates`: of the whole list, of a supplier, of a range
-//!   of days. The movements of a product are counted in its index.
+//! - Counts come from the exact totals of `aggregates`: of the whole list, of a supplier, of a
+//!   range of days. The movements of a product are counted in its index.
 //! - A range of days in another order than by time starts at the first id of its first day, which
 //!   `day_spans` keeps. Ids follow time unless an old file was imported; then the range of ids is
 //!   wider, and the list still exact. A further index would be written by every sale.
