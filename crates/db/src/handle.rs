@@ -353,7 +353,7 @@ impl Db {
             }
         });
         if let Err(error) = closed.await {
-            tracing::error!(%error, "the database was not closed in good order");
+            tracing::error!(%error, "the database could not be closed: committed data is safe");
         }
     }
 }

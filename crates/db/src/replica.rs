@@ -191,7 +191,7 @@ impl KeepAlive {
         };
         // On the connection of the heartbeats, so after the last of them.
         if let Err(error) = self.replica.0.db.write_apart(leave).await {
-            tracing::warn!(%error, "the replica could not be removed: its leases end in some seconds");
+            tracing::warn!(%error, "the replica could not sign off: others take over its leases in some seconds");
         }
     }
 }
@@ -213,11 +213,15 @@ where
         match replica.heartbeat().await {
             Ok(heartbeat) => {
                 if heartbeat.was_removed {
-                    tracing::warn!("this replica was taken for dead and has lost its leases");
+                    tracing::warn!(
+                        "this replica sent no heartbeat for too long: others have taken over its leases"
+                    );
                 }
                 is_owed |= heartbeat.has_lost_one;
             }
-            Err(error) => tracing::warn!(%error, "the replica could not show that it lives"),
+            Err(error) => {
+                tracing::warn!(%error, "the replica's heartbeat could not be written: it is tried again")
+            }
         }
         if is_owed {
             match release().await {

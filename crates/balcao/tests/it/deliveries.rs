@@ -177,7 +177,7 @@ async fn on_postgres_a_process_that_was_frozen_while_it_delivered_has_lost_that_
     delivering.first.freeze();
     delivering.second_takes_over().await;
     delivering.first.thaw();
-    let has_noticed = |line: &str| line.contains("taken for dead");
+    let has_noticed = |line: &str| line.contains("others have taken over its leases");
     delivering
         .first
         .line(has_noticed, "that it lost its leases")

@@ -53,7 +53,7 @@ fn checkpoint(connection: &Connection, sql: &'static str) -> Result<Log, Error> 
 pub(crate) fn run(connection: &Connection, signals: &Queue<()>) {
     while signals.pop().is_some() {
         if let Err(error) = checkpoint(connection, "PRAGMA wal_checkpoint(PASSIVE)") {
-            tracing::warn!(%error, "the write-ahead log could not be copied");
+            tracing::warn!(%error, "the write-ahead log could not be copied into the database: it grows until the next try");
         }
     }
 }
@@ -102,7 +102,7 @@ impl WalKeeper {
     /// a log that is past its bound.
     pub(crate) fn look(&mut self, connection: &Connection) {
         if let Err(error) = self.try_look(connection) {
-            tracing::warn!(%error, "the write-ahead log could not be kept short");
+            tracing::warn!(%error, "the write-ahead log could not be begun anew: it grows until the next try");
         }
     }
 

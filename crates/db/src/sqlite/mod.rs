@@ -83,7 +83,7 @@ impl Sqlite {
     fn start_writer(&self) -> Result<(), Error> {
         let connection = self.connect(Role::Writer)?;
         if let Err(error) = checkpoint::preallocate_log(&connection, &self.path, &self.options) {
-            tracing::warn!(%error, "the log has no room from the start");
+            tracing::warn!(%error, "no room could be reserved for the write-ahead log: it grows as it is written, which is slower");
         }
         self.files.log_is_open();
         let log = WalKeeper::new(

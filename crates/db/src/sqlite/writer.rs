@@ -177,9 +177,8 @@ impl Writer {
     pub(crate) fn run(mut self) {
         while let Some(first) = self.queue.pop() {
             self.run_batch(first);
-            match self.tx.sqlite_connection() {
-                Ok(connection) => self.log.look(connection),
-                Err(error) => tracing::error!(%error, "no SQLite connection to write with"),
+            if let Ok(connection) = self.tx.sqlite_connection() {
+                self.log.look(connection);
             }
         }
     }
@@ -329,7 +328,7 @@ impl Writer {
                 }
             }
             Err(error) => {
-                tracing::error!(%error, "a batch could not be committed");
+                tracing::error!(%error, "writes could not be committed and were rolled back: each caller gets this error");
                 self.files.set_writable(!error.is_unavailable());
                 self.roll_back();
             }

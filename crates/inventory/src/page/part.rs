@@ -27,7 +27,7 @@ pub(crate) async fn part<T, E: Into<Refusal>>(
     match read.await.map_err(Into::into) {
         Ok(shown) => Ok(Ok(shown)),
         Err(Refusal::Database(error)) if !error.is_unavailable() => {
-            tracing::error!(part = name, %error, "a part of a page cannot be read");
+            tracing::error!(part = name, %error, "a part of a page could not be read: the page shows an error in its place");
             Ok(Err(UnreadPart))
         }
         Err(refusal) => Err(refusal),

@@ -186,7 +186,7 @@ impl Checkout {
             failure @ (Failure::Unreachable(_) | Failure::Unanswered(_) | Failure::WrongKey),
         ) = &understood
         {
-            tracing::warn!(%method, path, %failure, "checkout did not do what a page asked for");
+            tracing::warn!(%method, path, %failure, "a page's request to checkout failed: the page says so");
         }
         understood
     }

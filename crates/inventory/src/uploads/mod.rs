@@ -181,7 +181,7 @@ pub(crate) async fn confirm(
             tracing::warn!(
                 import = id,
                 error = error as &dyn std::error::Error,
-                "nothing was imported"
+                "an import failed: nothing of its file was stored"
             );
         }
         imported
@@ -228,7 +228,7 @@ pub(crate) async fn undo(state: &State, caller: &Caller, file: &Upload) -> Resul
             tracing::warn!(
                 import = id,
                 error = error as &dyn std::error::Error,
-                "the import was not undone"
+                "undoing an import failed: its records are still there"
             );
         }
         undone

@@ -121,7 +121,7 @@ impl Connector {
         let (client, connection) = config.connect(self.tls.clone()).await?;
         tokio::spawn(async move {
             if let Err(error) = connection.await {
-                tracing::warn!(error = %errors::translate(&error), "a PostgreSQL connection ended");
+                tracing::warn!(error = %errors::translate(&error), "a PostgreSQL connection was lost: the next use opens another");
             }
         });
         client.batch_execute(&self.set_up).await?;

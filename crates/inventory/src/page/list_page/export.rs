@@ -206,7 +206,7 @@ where
         };
         let written = shared.db.report(write).await;
         if let Err(refusal) = &written {
-            tracing::warn!(%refusal, "an export ended early");
+            tracing::warn!(%refusal, "an export ended early: the file that the browser has is incomplete");
         }
         written
     });
