@@ -1,9 +1,9 @@
-//! The file that `backup` writes and `restore` reads: a tar archive that begins with a manifest of
-//! lengths and digests.
+//! The archive of `backup` and `restore`: a tar file that begins with a manifest of lengths and
+//! digests.
 //!
-//! It is written under a temporary name and renamed when it is complete, so there is never half a
-//! backup. `restore` checks every byte against the manifest before it changes anything.
-//! `stored_files` decides what goes into it.
+//! The archive is written under a temporary name and renamed when complete, so a partial backup
+//! never has its final name. `restore` checks every byte against the manifest before it changes
+//! anything. `stored_files` decides which files it contains.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -20,8 +20,8 @@ use crate::progress::Progress;
 const MANIFEST: &str = "manifest.json";
 const FORMAT: u32 = 1;
 
-/// The argument of a command that names an archive. It cannot be `-`, standard input or output: an
-/// archive is renamed when it is complete.
+/// The argument of a command that names an archive. It cannot be `-` (standard input or output),
+/// since the archive is renamed when complete.
 pub(crate) fn argument() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|file| {
         if file.as_os_str() == "-" {
@@ -32,13 +32,13 @@ pub(crate) fn argument() -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
-/// The first entry of an archive: what else is in it.
+/// The first entry of an archive, which lists the others.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Manifest {
     format: u32,
-    /// Version of the program that wrote it.
+    /// The version of the program that wrote the archive.
     pub(crate) version: String,
-    /// In RFC 3339.
+    /// The time of the backup, in RFC 3339.
     pub(crate) created_at: String,
     pub(crate) files: Vec<ArchivedFile>,
 }
@@ -64,7 +64,7 @@ pub(crate) enum ArchiveError {
     Damaged(String),
 }
 
-/// Writes `files` (name in the archive, path) to `archive`, whole or not at all.
+/// Writes `files` (name in the archive, path) to `archive`. On failure no archive is left.
 pub(crate) fn write(
     archive: &Path,
     files: &[(&str, PathBuf)],
@@ -85,7 +85,8 @@ pub(crate) fn write(
     let written = write_parts(&partial, files, &manifest, progress)
         .and_then(|()| fs::rename(&partial, archive));
     if written.is_err() {
-        // Half of a backup is of no use. That it cannot be removed adds nothing to the error.
+        // A partial archive is of no use. If it cannot be removed, the first error is still the
+        // useful one.
         let _ = fs::remove_file(&partial);
     }
     written?;
@@ -110,7 +111,7 @@ fn write_parts(
     file.sync_all()
 }
 
-/// Unpacks `archive` into the empty folder `into`, and checks every file.
+/// Unpacks `archive` into the empty folder `into`, and verifies every file.
 pub(crate) fn read(
     archive: &Path,
     into: &Path,
@@ -156,7 +157,7 @@ fn manifest<R: Read>(
     if entry.path()?.as_os_str() != MANIFEST {
         return Err(not_ours("it does not begin with manifest.json"));
     }
-    // A manifest has a few hundred bytes. A file that is no backup must not fill the memory.
+    // A manifest has a few hundred bytes. A file that is not a backup must not fill the memory.
     let manifest: Manifest = serde_json::from_reader(entry.take(1 << 20))
         .map_err(|error| ArchiveError::NotOurs(error.to_string()))?;
     if manifest.format > FORMAT {
@@ -176,7 +177,7 @@ fn describe(name: &str, path: &Path) -> io::Result<ArchivedFile> {
     })
 }
 
-/// Copies everything and gives the SHA-256 of it in hexadecimal.
+/// Copies a stream and returns its SHA-256 in hexadecimal.
 fn copy(mut from: impl Read, to: &mut impl Write) -> io::Result<String> {
     let mut digest = Sha256::new();
     let mut buffer = vec![0; 1 << 16];
@@ -203,14 +204,15 @@ fn header(bytes: u64) -> tar::Header {
     header
 }
 
-/// A name without any folder in it: what is unpacked stays where it belongs.
+/// Whether a name has no folder in it. Otherwise a file could be unpacked outside the target
+/// folder.
 fn is_plain_name(name: &str) -> bool {
     Path::new(name)
         .file_name()
         .is_some_and(|plain| plain == name)
 }
 
-/// A new file that only its owner may read.
+/// Creates a new file that only its owner may read.
 fn create_private(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
     File::options()
@@ -221,7 +223,7 @@ fn create_private(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-/// Makes a rename durable: the folder's entry is written too.
+/// Syncs the folder of a file, so that a rename in it is durable.
 fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path
         .parent()

@@ -1,21 +1,22 @@
-//! Standard output and standard error of commands. A closed pipe (`balcao … | head`) is no failure.
+//! Standard output and standard error of commands. A closed pipe (`balcao … | head`) is not a
+//! failure.
 
 use std::io::Write;
 
-/// Writes one line, or several, to standard output.
+/// Writes one or more lines to standard output.
 pub(crate) fn print(text: &str) {
     let mut output = std::io::stdout().lock();
-    // The only likely error is a closed pipe, and it means that nobody reads on.
+    // The only likely error is a closed pipe, which means that nobody reads the rest.
     let _ = writeln!(output, "{text}").and_then(|()| output.flush());
 }
 
-/// Writes a failure or a remark to standard error.
+/// Writes an error or a remark to standard error.
 pub(crate) fn print_error(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "balcao: {}", escaped(text));
 }
 
-/// Escapes control characters other than line ends: the content of a file or an answer must not
-/// steer a terminal.
+/// Escapes control characters except line ends. Text from a file or a response must not control the
+/// terminal.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

@@ -1,5 +1,5 @@
-//! The folder of databases and keys, which only its owner may read. A running service locks its
-//! SQLite database, so that neither a second service nor `restore` uses it.
+//! The data folder with databases and keys, which only its owner may read. A running service locks
+//! its SQLite database against a second service and against `restore`.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 
 use web::Random;
 
-/// The file of checkout's secret, when it was made here.
+/// The file of checkout's secret, if it was generated here.
 pub(crate) const CHECKOUT_KEY: &str = "checkout.key";
-/// The file of the key that signs inventory's tokens, when it was made here.
+/// The file of the key that signs inventory's tokens, if it was generated here.
 pub(crate) const INVENTORY_KEY: &str = "inventory.key";
 
-/// Makes the folder, if it is not there, for its owner alone.
+/// Creates the folder if it is missing, with access for its owner only.
 pub(crate) fn create(folder: &Path) -> io::Result<()> {
     fs::DirBuilder::new()
         .recursive(true)
@@ -21,14 +21,14 @@ pub(crate) fn create(folder: &Path) -> io::Result<()> {
         .create(folder)
 }
 
-/// The lock of a SQLite database, until it is dropped or the process ends.
+/// The lock of a SQLite database. Released when dropped or when the process ends.
 pub(crate) struct DatabaseLock(
     #[expect(dead_code, reason = "the lock lives as long as the file is open")] File,
 );
 
 impl DatabaseLock {
-    /// Locks the database in `file`, and makes its folder. `WouldBlock` means that another process
-    /// has locked it.
+    /// Locks the database in `file`, and creates its folder. `WouldBlock` means that another
+    /// process has locked it.
     pub(crate) fn acquire(file: &Path) -> io::Result<Self> {
         if let Some(folder) = file.parent() {
             create(folder)?;
@@ -44,7 +44,7 @@ impl DatabaseLock {
     }
 }
 
-/// Copies a stream to a file of the folder that has no name and disappears when it is closed.
+/// Copies a stream to an unnamed file in the folder, which disappears when it is closed.
 pub(crate) fn spool(folder: &Path, mut from: impl Read) -> io::Result<File> {
     create(folder)?;
     let path = folder.join(format!("{}.partial", Random::system().uuid()));
@@ -59,7 +59,7 @@ pub(crate) fn spool(folder: &Path, mut from: impl Read) -> io::Result<File> {
     Ok(file)
 }
 
-/// The secret in `file`, made at random when there is none.
+/// The secret in `file`. A random one is generated if the file is missing.
 pub(crate) fn stored_secret(file: &Path, random: &Random) -> io::Result<String> {
     if !file.exists() {
         make_secret(file, random)?;
@@ -67,8 +67,8 @@ pub(crate) fn stored_secret(file: &Path, random: &Random) -> io::Result<String> 
     Ok(fs::read_to_string(file)?.trim_end().to_owned())
 }
 
-/// Writes the secret under another name first: two processes that start together, or a crash, leave
-/// one whole secret.
+/// Writes the secret to a temporary file first. So after a crash, or when two processes start
+/// together, the final file has one complete secret.
 fn make_secret(file: &Path, random: &Random) -> io::Result<()> {
     let draft: PathBuf = with_suffix(file, &random.uuid().to_string());
     let secret = random.token();
@@ -87,7 +87,7 @@ fn make_secret(file: &Path, random: &Random) -> io::Result<()> {
     }
 }
 
-/// `path` with a further ending.
+/// `path` with `ending` as an additional extension.
 pub(crate) fn with_suffix(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{ending}"));

@@ -6,8 +6,7 @@ use std::path::Path;
 
 use crate::settings::Problems;
 
-/// Why a command did not do what was asked: exit status 1. Wrong usage is found by clap, which
-/// exits with 2.
+/// Why a command failed, with exit status 1. clap reports wrong usage and exits with 2.
 #[derive(Debug)]
 pub(crate) struct Failure(String);
 
@@ -16,7 +15,7 @@ impl Failure {
         Self(text.into())
     }
 
-    /// A failure with the whole chain of its causes.
+    /// A failure with the chain of its causes.
     pub(crate) fn of(what: &str, error: &dyn Error) -> Self {
         let mut text = format!("{what}: {error}");
         let mut cause = error.source();
@@ -27,7 +26,7 @@ impl Failure {
         Self(text)
     }
 
-    /// What failed with a file or folder, such as "cannot be removed".
+    /// A failure about a file or folder. `what` is a phrase such as "cannot be removed".
     pub(crate) fn of_path(path: &Path, what: &str, error: &dyn Error) -> Self {
         Self::of(&format!("{} {what}", path.display()), error)
     }

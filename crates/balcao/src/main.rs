@@ -1,8 +1,8 @@
-//! `balcao`: the program around the services. It has the command line, configuration, starting and
-//! stopping, and no rules of a service.
+//! `balcao`: the program around the services: command line, configuration, start and stop. It has
+//! no business rules.
 //!
-//! `command` has the commands, `run` the services, `settings` the configuration, `logs` the log,
-//! `process` limits of the process. Only this crate reads the environment.
+//! `command` has the commands, `run` runs the services, `settings` has the configuration, `logs`
+//! the log, and `process` the limits of the process. Only this crate reads the environment.
 
 mod archive;
 mod command;
@@ -21,8 +21,7 @@ use std::process::ExitCode;
 use mimalloc::MiMalloc;
 use zeroizing_alloc::ZeroAlloc;
 
-/// Zeroes all memory when it is freed: card data, passwords and keys, also in the buffers of HTTP
-/// and TLS.
+/// Zeroes all memory when it is freed: card data, passwords and keys, also in HTTP and TLS buffers.
 #[global_allocator]
 static ALLOCATOR: ZeroAlloc<MiMalloc> = ZeroAlloc(MiMalloc);
 
@@ -41,7 +40,7 @@ mod tests {
         let address = u64::try_from(secret.as_ptr().addr()).unwrap();
         drop(secret);
         let mut left = vec![0; 4096];
-        // Memory that was unmapped cannot be read.
+        // Unmapped memory cannot be read.
         let memory = File::open("/proc/self/mem").unwrap();
         let read = memory.read_at(&mut left, address).unwrap_or(0);
         assert!(!left[..read].windows(8).any(|bytes| bytes == [0xa5; 8]));

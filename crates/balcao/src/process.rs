@@ -1,15 +1,13 @@
-//! Settings of the whole process: no core dumps, the highest limit of open files, and the async
-//! runtime.
+//! Process-wide setup: no core dumps, the highest limit of open files, and the async runtime.
 
 use std::io;
 
-/// Forbids core dumps: a dump would hold card numbers that were in memory for the length of one
-/// request.
+/// Forbids core dumps. A dump would contain card numbers of requests in progress.
 pub(crate) fn forbid_core_dumps() -> io::Result<()> {
     rlimit::setrlimit(rlimit::Resource::CORE, 0, 0)
 }
 
-/// Raises the limit of open files as far as the system lets us: each connection takes one.
+/// Raises the soft limit of open files to the hard limit, since each connection needs a file.
 pub(crate) fn raise_open_files() -> io::Result<()> {
     let (soft, hard) = rlimit::getrlimit(rlimit::Resource::NOFILE)?;
     if soft < hard {
@@ -18,13 +16,13 @@ pub(crate) fn raise_open_files() -> io::Result<()> {
     Ok(())
 }
 
-/// How many files may be open at once; the lowest that systems allow, where it is not known.
+/// The limit of open files. 256, a common minimum, if it cannot be read.
 pub(crate) fn open_files() -> u64 {
     rlimit::getrlimit(rlimit::Resource::NOFILE).map_or(256, |(soft, _)| soft)
 }
 
-/// The runtime of the services: one worker per core that the process may use. Databases have
-/// threads of their own, so few blocking ones are needed.
+/// The async runtime of the services, with one worker per available core. Databases have their own
+/// threads, so few blocking threads are needed.
 pub(crate) fn runtime() -> io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()

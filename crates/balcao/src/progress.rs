@@ -1,4 +1,4 @@
-//! The progress of long work: a bar on a terminal, plain lines elsewhere.
+//! Progress of long operations: a bar on a terminal, plain lines otherwise.
 
 use std::io::{IsTerminal, Read};
 use std::sync::Arc;
@@ -8,15 +8,15 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::console;
 
-/// Progress of one piece of work, counted in steps or bytes.
+/// The progress of one operation, counted in steps or bytes.
 pub(crate) struct Progress {
     bar: ProgressBar,
-    /// Off a terminal: the name of the work, and the last tenth that was printed.
+    /// Without a terminal: the name of the operation, and the last tenth that was printed.
     lines: Option<(String, Arc<AtomicU64>)>,
 }
 
 impl Progress {
-    /// Work on `total` bytes.
+    /// Progress of `total` bytes.
     pub(crate) fn bytes(what: &str, total: u64) -> Self {
         if !std::io::stderr().is_terminal() {
             let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
@@ -31,17 +31,17 @@ impl Progress {
         progress
     }
 
-    /// Work of `total` steps.
+    /// Progress of `total` steps.
     pub(crate) fn steps(what: &str, total: u64) -> Self {
         let progress = Self::bytes(what, total);
         progress.show("{human_pos} of {human_len}");
         progress
     }
 
-    /// Shows these counts on the terminal.
+    /// Sets the counters that the bar shows.
     fn show(&self, counts: &str) {
         let size = rustix::termios::tcgetwinsize(std::io::stderr());
-        // A terminal that does not know its size says 0, or nothing.
+        // A terminal that does not know its size reports 0 or an error.
         let width = size.map_or(0, |size| size.ws_col);
         let width = if width == 0 { 80 } else { width };
         if let Ok(style) = ProgressStyle::with_template(&line(width, counts)) {
@@ -49,7 +49,7 @@ impl Progress {
         }
     }
 
-    /// Nothing is shown.
+    /// Shows nothing.
     pub(crate) fn silent() -> Self {
         Self {
             bar: ProgressBar::hidden(),
@@ -57,7 +57,7 @@ impl Progress {
         }
     }
 
-    /// Counts `amount` as done.
+    /// Adds `amount` to the completed part.
     pub(crate) fn add(&self, amount: u64) {
         self.bar.inc(amount);
         let (Some((what, last_tenth)), Some(total)) = (&self.lines, self.bar.length()) else {
@@ -69,7 +69,7 @@ impl Progress {
         }
     }
 
-    /// Counts the rest, such as the padding at the end of an archive, as done.
+    /// Completes the remaining part, such as the padding at the end of an archive.
     pub(crate) fn finish(&self) {
         let total = self.bar.length().unwrap_or_default();
         let rest = total.saturating_sub(self.bar.position());
@@ -78,7 +78,7 @@ impl Progress {
         }
     }
 
-    /// A reader that counts what is read through it.
+    /// Wraps a reader to count the bytes read.
     pub(crate) fn wrap_read<'a>(&'a self, from: impl Read + 'a) -> impl Read + 'a {
         CountingReader {
             from,
@@ -87,7 +87,7 @@ impl Progress {
     }
 }
 
-/// The line for a terminal of so many columns. A wrapped line would not be erased whole.
+/// The template for a terminal of `width` columns. A wrapped line could not be erased completely.
 fn line(width: u16, counts: &str) -> String {
     match width {
         0..48 => "{msg} {percent} %, {eta} left".to_owned(),

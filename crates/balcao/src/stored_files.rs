@@ -1,4 +1,4 @@
-//! The files of an installation, with their names in a backup. `backup` and `restore` both use this
+//! The files of an installation, with their names in a backup. `backup` and `restore` use this
 //! list.
 
 use std::path::{Path, PathBuf};
@@ -9,15 +9,15 @@ use crate::data_folder::{CHECKOUT_KEY, INVENTORY_KEY};
 use crate::settings::Settings;
 use crate::settings::database_address::{CHECKOUT_FILE, INVENTORY_FILE};
 
-/// A database or a key file. It may not exist yet.
+/// A database or a key file, which may not exist yet.
 pub(crate) struct StoredFile {
-    /// Its name in a backup.
+    /// The name in a backup.
     pub(crate) name: &'static str,
     pub(crate) path: PathBuf,
     pub(crate) is_database: bool,
 }
 
-/// A service's database is on PostgreSQL, whose own tools make backups.
+/// The error for a database on PostgreSQL, which has its own backup tools.
 pub(crate) struct PostgresDatabase {
     pub(crate) service: &'static str,
     pub(crate) address: Address,
@@ -46,7 +46,7 @@ pub(crate) fn all(settings: &Settings) -> Result<[StoredFile; 4], PostgresDataba
     ])
 }
 
-/// A SQLite database, and the files that SQLite keeps beside one that was not closed in good order.
+/// A SQLite database, and the companion files that SQLite leaves after an unclean shutdown.
 pub(crate) fn with_companions(file: &Path) -> [PathBuf; 3] {
     let companion = |ending: &str| {
         let mut name = file.as_os_str().to_owned();

@@ -1,5 +1,5 @@
-//! A service in a process of its own, as the benchmark runs it: started, watched, its memory read,
-//! killed at the end.
+//! A service in a separate process, as the benchmark runs it: starts it, reads its memory and
+//! processor time, and kills it at the end.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -14,25 +14,25 @@ use tokio::process::Command;
 
 use super::load::LoadError;
 
-/// The file that callgrind writes in the folder of a process.
+/// The file that callgrind writes into the folder of a process.
 const PROFILE: &str = "callgrind.out";
 
-/// A running `balcao`; killed when dropped.
+/// A running `balcao`. Killed when dropped.
 pub(super) struct Child {
     process: tokio::process::Child,
     addresses: HashMap<String, SocketAddr>,
-    /// From its start to its line `ready`.
+    /// The time from its start to its line `ready`.
     pub(super) started_in: Duration,
 }
 
 impl Child {
-    /// Starts this same program with `arguments` and `settings` on the folder `data`, and waits for
-    /// its line `ready`. Its log goes to a file, as an operator would have it, so that no reader
-    /// takes part in what is measured.
+    /// Starts this program with `arguments` and `settings` on the folder `data`, and waits for its
+    /// line `ready`. Its log goes to a file, as in production, so that no reader of a pipe takes
+    /// part in the measurement.
     ///
     /// # Errors
     ///
-    /// When it does not start, or ends before it is ready.
+    /// When the process does not start, or ends before it is ready.
     pub(super) async fn start(
         arguments: &[&str],
         settings: &[(&str, String)],
@@ -42,12 +42,12 @@ impl Child {
         Self::start_as(program, arguments, settings, data).await
     }
 
-    /// As [`start`](Self::start), under callgrind, which counts the instructions of all its threads
-    /// until [`end_counted`](Self::end_counted).
+    /// Same as [`start`](Self::start), under callgrind, which counts the instructions of all
+    /// threads until [`end_counted`](Self::end_counted).
     ///
     /// # Errors
     ///
-    /// Without valgrind, and as [`start`](Self::start).
+    /// When valgrind is missing, and those of [`start`](Self::start).
     pub(super) async fn start_counted(
         arguments: &[&str],
         settings: &[(&str, String)],
@@ -86,9 +86,12 @@ impl Child {
         let mut lines = BufReader::new(output).lines();
         let mut is_ready = false;
         while !is_ready {
-            let said = || fs::read_to_string(&log).unwrap_or_default();
+            let log_text = || fs::read_to_string(&log).unwrap_or_default();
             let line = lines.next_line().await?.ok_or_else(|| {
-                format!("the child ended before it was ready; it said:\n{}", said())
+                format!(
+                    "the child ended before it was ready; it said:\n{}",
+                    log_text()
+                )
             })?;
             is_ready = line == "ready";
         }
@@ -100,11 +103,11 @@ impl Child {
         })
     }
 
-    /// Where a service listens.
+    /// The address on which a service listens.
     ///
     /// # Errors
     ///
-    /// When the child runs no such service.
+    /// When the process runs no such service.
     pub(super) fn address(&self, service: &str) -> Result<SocketAddr, LoadError> {
         self.addresses
             .get(service)
@@ -112,18 +115,18 @@ impl Child {
             .ok_or_else(|| format!("the child does not run {service}").into())
     }
 
-    /// Its process id.
+    /// The process id.
     ///
     /// # Errors
     ///
-    /// When it has ended.
+    /// When the process has ended.
     pub(super) fn id(&self) -> Result<u32, LoadError> {
         self.process
             .id()
             .ok_or_else(|| "the child has ended".into())
     }
 
-    /// Kills the process and waits until it is gone.
+    /// Kills the process and waits until it has ended.
     ///
     /// # Errors
     ///
@@ -132,12 +135,13 @@ impl Child {
         Ok(self.process.kill().await?)
     }
 
-    /// Ends a process that was [started under callgrind](Self::start_counted): how many
-    /// instructions it ran. `data` is the folder that it was started with; its profile stays there.
+    /// Stops a process that was [started under callgrind](Self::start_counted), and returns the
+    /// number of its instructions. `data` is the folder that it was started with; the profile stays
+    /// there.
     ///
     /// # Errors
     ///
-    /// When the process does not stop in an orderly way, or has left no profile.
+    /// When the process does not stop gracefully, or has left no profile.
     pub(super) async fn end_counted(mut self, data: &Path) -> Result<u64, LoadError> {
         let id = Pid::from_raw(i32::try_from(self.id()?)?).ok_or("the child has no process id")?;
         kill_process(id, Signal::TERM)?;
@@ -146,11 +150,11 @@ impl Child {
         total(&profile).ok_or_else(|| "callgrind's profile has no total".into())
     }
 
-    /// Resident memory now, and the most of it so far, in KiB.
+    /// The resident memory now, and its maximum so far, in KiB.
     ///
     /// # Errors
     ///
-    /// When the system does not tell.
+    /// When `/proc` cannot be read.
     pub(super) fn memory(&self) -> Result<(u64, u64), LoadError> {
         let id = self.id()?;
         let status = fs::read_to_string(format!("/proc/{id}/status"))?;
@@ -171,14 +175,14 @@ impl Child {
     }
 }
 
-/// Processor time that a process has used, all its threads together, user and system.
+/// The processor time of a process: all threads, user and system.
 ///
 /// # Errors
 ///
-/// When the system does not tell.
+/// When `/proc` cannot be read.
 pub(super) fn processor_time(process: u32) -> Result<Duration, LoadError> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat"))?;
-    // The name of the program stands in parentheses and may hold spaces; fields are counted behind
+    // The program's name is in parentheses and may contain spaces, so the fields are counted after
     // it.
     let (_, fields) = stat
         .rsplit_once(')')
@@ -189,20 +193,20 @@ pub(super) fn processor_time(process: u32) -> Result<Duration, LoadError> {
         .take(2)
         .map(|field| field.parse::<u64>().ok())
         .sum();
-    // Linux tells processes of 100 ticks a second, whatever it counts inside (proc(5), USER_HZ).
+    // Linux reports 100 ticks a second to processes, whatever the kernel uses (proc(5), USER_HZ).
     Ok(Duration::from_millis(
         ticks.ok_or("no times in /proc/PID/stat")? * 10,
     ))
 }
 
-/// The total at the end of a profile of callgrind.
+/// The total at the end of a callgrind profile.
 fn total(profile: &str) -> Option<u64> {
     let mut lines = profile.lines().rev();
     let total = lines.find_map(|line| line.strip_prefix("totals: "))?;
     total.trim().parse().ok()
 }
 
-/// The addresses in lines such as `… listening service="inventory" address=127.0.0.1:8000`.
+/// Parses the addresses in lines such as `… listening service="inventory" address=127.0.0.1:8000`.
 fn addresses(log: &str) -> HashMap<String, SocketAddr> {
     let line = |line: &str| {
         let (_, fields) = line.split_once("listening service=\"")?;

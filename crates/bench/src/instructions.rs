@@ -1,12 +1,12 @@
-//! `balcao bench instructions`: the cost of one request in the service's process, in instructions
+//! `balcao bench instructions`: the cost of one request to the service's process, in instructions
 //! and in processor time.
 //!
-//! Instructions are the same on a busy machine and on an idle one, so a change of a few per cent
-//! shows. valgrind's callgrind counts those of the program, not those of the kernel; processor
-//! time, taken without valgrind, has both. Requests come one after the other on one connection,
-//! with the limits on, and each has another address. Two runs, the second with twice as many
-//! requests, differ by the requests alone: start, login and what only the first request does are in
-//! both.
+//! The number of instructions is the same on a busy and on an idle machine, so a change of a few
+//! per cent is visible. valgrind's callgrind counts the program's instructions without the
+//! kernel's. Processor time, measured without valgrind, includes both. Requests are sent one after
+//! the other on one connection, with rate limits on, each to another address. Two runs, the second
+//! with twice as many requests, differ only by the requests: both include the start, the login and
+//! first-request work.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -76,7 +76,7 @@ const FIGURES: [(Figure, &str, &str); 4] = [
 ///
 /// # Errors
 ///
-/// When a process does not start or requests fail, and without valgrind.
+/// When a process does not start, when requests fail, or when valgrind is missing.
 pub(super) async fn run(arguments: InstructionsArguments) -> Result<(), LoadError> {
     let (folder, is_kept) = (arguments.folder.clone(), arguments.keep);
     in_a_folder(folder, is_kept, async |folder| {
@@ -90,8 +90,7 @@ async fn measure(arguments: &InstructionsArguments, folder: &Path) -> Result<(),
     let bench = Bench {
         arguments,
         folder,
-        // Started once: to the checkouts that run one after the other, no two payments have the
-        // same id.
+        // Started only once, so that no two payments of the consecutive checkouts get the same id.
         provider: Child::start(&["bench", "provider"], &[], &folder.join("provider")).await?,
     };
     let is_wanted = |figure| arguments.only.is_empty() || arguments.only.contains(&figure);
@@ -122,7 +121,7 @@ async fn has_callgrind() -> bool {
     version.await.is_ok_and(|output| output.status.success())
 }
 
-/// How a service runs.
+/// How a service is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Timed,
@@ -137,7 +136,7 @@ struct Bench<'run> {
 }
 
 impl Bench<'_> {
-    /// Processor time of one request, without valgrind.
+    /// The processor time of one request, without valgrind.
     async fn processor_time(&self, figure: Figure) -> Result<Duration, LoadError> {
         let requests = self.arguments.timed;
         let service = self.start(figure, Mode::Timed).await?;
@@ -150,7 +149,7 @@ impl Bench<'_> {
         Ok(used / requests)
     }
 
-    /// Instructions of one request.
+    /// The instructions of one request.
     async fn instructions(&self, figure: Figure) -> Result<u64, LoadError> {
         let requests = self.arguments.requests;
         let mut totals = [0, 0];
@@ -183,7 +182,7 @@ impl Bench<'_> {
             Mode::Counted => Shop::open_counted(&data, size, log).await?,
         };
         if figure == Figure::Sale && mode == Mode::Timed {
-            // For the counted runs, too: they have the same database.
+            // The counted runs use the same database, so this serves them, too.
             shop.stock_up(products, PLENTY).await?;
         }
         let target = match figure {
@@ -215,7 +214,7 @@ impl Bench<'_> {
     }
 }
 
-/// A running service, and what is asked of it.
+/// A running service, and the requests to it.
 struct Service {
     child: Child,
     target: Target,
@@ -223,7 +222,7 @@ struct Service {
 }
 
 impl Service {
-    /// Sends so many requests, one after the other on one connection.
+    /// Sends `requests` requests one after the other on one connection.
     async fn send(&self, requests: u32) -> Result<(), LoadError> {
         let requests = usize::try_from(requests)?;
         let done = load::run_count(&self.target, 1, requests).await?;

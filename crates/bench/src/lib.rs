@@ -1,11 +1,10 @@
-//! `balcao bench`: the figures of `docs/performance.md`, measured on this machine by the program
-//! itself.
+//! `balcao bench`: measures the figures in `docs/performance.md` with this program on this machine.
 //!
-//! Every service runs in a process of its own, as it does for real; `load` sends the requests,
-//! `child` runs the processes, `provider` is a provider that costs next to nothing, `shop` an
-//! inventory with a made-up data set. Here are the measurements of checkout; those of the inventory
-//! are in `inventory`, those of its events in `delivery`, those of orders in `orders`;
-//! `instructions` counts what one request of either costs.
+//! Every service runs in a separate process, as in production. `load` sends the requests, `child`
+//! runs the processes, `provider` is a provider that costs next to nothing, `shop` is an inventory
+//! with generated data. The measurements of checkout are in this file, those of the inventory in
+//! `inventory`, of its webhooks in `delivery`, of orders in `orders`. `instructions` measures the
+//! cost of one request to either service.
 
 mod child;
 mod delivery;
@@ -83,11 +82,11 @@ struct Checkout {
     folder: PathBuf,
 }
 
-/// How often the sandbox alone and the service before it take turns.
+/// The number of pairs of runs, of the sandbox alone and of the service before it.
 const PAIRS: u32 = 5;
-/// The command that is measured.
+/// The measured command.
 const SERVE: &[&str] = &["serve", "--only", "checkout"];
-/// How often a start is measured.
+/// The number of measured starts.
 const STARTS: usize = 5;
 
 /// Runs the command.
@@ -113,7 +112,7 @@ pub async fn run(arguments: BenchArguments) -> Result<(), LoadError> {
     }
 }
 
-/// Serves what a service is measured beside, until the process is ended.
+/// Serves a baseline until the process is killed.
 async fn serve(name: &'static str, router: Router) -> Result<(), LoadError> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;
@@ -122,7 +121,7 @@ async fn serve(name: &'static str, router: Router) -> Result<(), LoadError> {
     Ok(axum::serve(listener, router).await?)
 }
 
-/// Measures in a folder that is made first, and removed afterwards unless it `is_kept`.
+/// Measures in a folder that is created first, and removed afterwards unless it `is_kept`.
 async fn in_a_folder(
     folder: PathBuf,
     is_kept: bool,
@@ -132,7 +131,7 @@ async fn in_a_folder(
     let folder = folder.canonicalize()?;
     let measured = measure(&folder).await;
     if !is_kept {
-        // A folder that stays is seen and can be removed by hand.
+        // A folder that cannot be removed stays visible and can be removed by hand.
         let _ = std::fs::remove_dir_all(&folder);
     }
     measured
@@ -149,8 +148,8 @@ async fn measure(arguments: &Checkout, folder: &Path) -> Result<(), LoadError> {
     full_load(arguments, folder).await
 }
 
-/// What the service adds to the sandbox: both measured in turns in one run, so that a noisy machine
-/// hits both.
+/// The latency that the service adds to the sandbox. Both are measured in turn in one run, so that
+/// noise affects both.
 async fn latency(arguments: &Checkout, folder: &Path) -> Result<(), LoadError> {
     let log = ("BALCAO_LOG", "warn,balcao=info".to_owned());
     let sandbox = Child::start(
@@ -183,7 +182,7 @@ async fn latency(arguments: &Checkout, folder: &Path) -> Result<(), LoadError> {
     Ok(())
 }
 
-/// The sandbox alone and the service before it, in turns; at a rate, or as fast as they answer.
+/// Runs the sandbox alone and the service before it in turn, at a fixed rate or at full load.
 async fn in_turns(
     arguments: &Checkout,
     targets: &[Target; 2],
@@ -224,16 +223,16 @@ fn report_added(what: &str, arguments: &Checkout, [alone, before]: &[RunStatisti
     }
 }
 
-/// A checkout before `sandbox`, with how long its starts took and what memory it has at rest.
+/// A checkout before `sandbox`. Reports its start times and its memory at rest.
 async fn started(arguments: &Checkout, sandbox: &Child, data: &Path) -> Result<Child, LoadError> {
     let settings = checkout_settings(&arguments.log, sandbox)?;
     let start = || Child::start(SERVE, &settings, data);
-    // The first start makes the database and is not counted.
+    // The first start creates the database and does not count.
     start().await?.stop().await?;
     let mut checkout = start().await?;
     let mut starts = vec![checkout.started_in];
     while starts.len() < STARTS {
-        // The database is free for the next once the process is gone.
+        // The next process can open the database once this one has ended.
         checkout.stop().await?;
         checkout = start().await?;
         starts.push(checkout.started_in);
@@ -254,7 +253,7 @@ async fn started(arguments: &Checkout, sandbox: &Child, data: &Path) -> Result<C
     Ok(checkout)
 }
 
-/// What the service can do when the provider costs nothing.
+/// The throughput of the service with a provider that costs nothing.
 async fn full_load(arguments: &Checkout, folder: &Path) -> Result<(), LoadError> {
     let provider = Child::start(&["bench", "provider"], &[], &folder.join("provider")).await?;
     let settings = checkout_settings(&arguments.log, &provider)?;
@@ -378,7 +377,7 @@ fn report(figure: &str, value: &str, goal: &str) {
 }
 
 fn say(line: &str) {
-    // Nobody who has closed the pipe reads on.
+    // A closed pipe means that nobody reads the rest.
     let _ = writeln!(std::io::stdout(), "{line}");
 }
 

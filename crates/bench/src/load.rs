@@ -1,5 +1,5 @@
-//! A small load generator: one connection per worker, one request after the other, over HTTP/1.1
-//! without a pool or a queue of its own, so that it takes little of the processor that it measures.
+//! A small load generator: one connection per worker, one request after the other, over HTTP/1.1.
+//! It has no pool and no queue, so it takes little of the processor time that it measures.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -14,14 +14,14 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-/// What is asked, again and again.
+/// The requests of a run.
 #[derive(Clone)]
 pub(super) struct Target {
     pub(super) address: SocketAddr,
-    /// In turns, each connection from a place of its own.
+    /// Sent in turn; each connection starts at another position.
     pub(super) calls: Arc<[Call]>,
     pub(super) headers: Vec<(HeaderName, String)>,
-    /// The header that gets a fresh value with each request, if any.
+    /// A header that gets a unique value in each request, if any.
     pub(super) fresh_key: Option<HeaderName>,
     pub(super) expected: StatusCode,
 }
@@ -35,7 +35,7 @@ pub(super) struct Call {
 }
 
 impl Call {
-    /// Reads an address.
+    /// A GET request.
     pub(super) fn get(path: impl Into<String>) -> Self {
         Self {
             method: Method::GET,
@@ -44,7 +44,7 @@ impl Call {
         }
     }
 
-    /// Sends to an address: JSON, unless the target's headers say otherwise.
+    /// A request with a body, which is JSON unless the target's headers say otherwise.
     pub(super) fn send(method: Method, path: impl Into<String>, body: impl Into<Bytes>) -> Self {
         Self {
             method,
@@ -54,7 +54,7 @@ impl Call {
     }
 }
 
-/// What a run of requests was like.
+/// The result of a run.
 #[derive(Debug, Default)]
 pub(super) struct RunStatistics {
     latencies: Vec<Duration>,
@@ -65,18 +65,18 @@ pub(super) struct RunStatistics {
 /// The failure of a worker's connection, or of the whole run.
 pub type LoadError = Box<dyn std::error::Error + Send + Sync>;
 
-/// When a run ends.
+/// The end of a run.
 #[derive(Clone)]
 enum Until {
     Time(Instant),
-    /// As `Time`, each connection with a pause from one request to the next.
+    /// Same as `Time`, with a pause between the requests of each connection.
     Paced(Instant, Duration),
-    /// So many requests were begun, by all connections together.
+    /// After this number of requests on all connections together.
     Count(Arc<AtomicUsize>, usize),
 }
 
 impl Until {
-    /// The number of the next request of a worker, from 1, unless the run is over.
+    /// The number of a worker's next request, from 1. `None` when the run is over.
     fn next(&self, number: usize) -> Option<usize> {
         match self {
             Self::Time(end) | Self::Paced(end, _) => (Instant::now() < *end).then_some(number + 1),
@@ -88,7 +88,7 @@ impl Until {
     }
 }
 
-/// Sends requests over `connections` connections for `length`.
+/// Sends requests on `connections` connections for `length`.
 ///
 /// # Errors
 ///
@@ -102,12 +102,12 @@ pub(super) async fn run(
     run_until(target, connections, &Until::Time(end)).await
 }
 
-/// As [`run`], with so many requests a second on all connections together: what is slow then is not
-/// slow for want of a processor.
+/// Same as [`run`], at a fixed rate of requests per second on all connections together. The latency
+/// then does not include waiting for a processor.
 ///
 /// # Errors
 ///
-/// As [`run`].
+/// Those of [`run`].
 pub(super) async fn run_paced(
     target: &Target,
     connections: u32,
@@ -119,11 +119,11 @@ pub(super) async fn run_paced(
     run_until(target, connections, &Until::Paced(end, pause)).await
 }
 
-/// Sends `count` requests over `connections` connections.
+/// Sends `count` requests on `connections` connections.
 ///
 /// # Errors
 ///
-/// As [`run`].
+/// Those of [`run`].
 pub(super) async fn run_count(
     target: &Target,
     connections: u32,
@@ -141,7 +141,7 @@ async fn run_until(
     let mut workers = JoinSet::new();
     let begin = Instant::now();
     for worker in 0..connections {
-        // The turns of paced connections lie beside each other.
+        // The requests of paced connections are spread evenly over the pause.
         let turn = match until {
             Until::Paced(_, pause) => begin + *pause * worker / connections,
             Until::Time(_) | Until::Count(..) => begin,
@@ -168,7 +168,7 @@ async fn work(
     let (mut sender, connection) = connect(target.address).await?;
     let mut measured = RunStatistics::default();
     let mut number = 0;
-    // Places far from each other, so that workers do not ask for the same at once.
+    // Distant start positions, so that workers do not send the same requests at once.
     let first = match until {
         Until::Time(_) | Until::Paced(..) => usize::try_from(worker)?.saturating_mul(7919),
         Until::Count(..) => 0,
@@ -193,20 +193,20 @@ async fn work(
     Ok(measured)
 }
 
-/// A connection of its own for one request, and the answer's body.
+/// Sends one request on a new connection, and returns the response body.
 ///
 /// # Errors
 ///
-/// When it cannot be made or breaks, and for an unexpected answer.
+/// When the connection cannot be made or breaks, or the status is unexpected.
 pub(super) async fn fetch(target: &Target) -> Result<Bytes, LoadError> {
     Ok(answer(target).await?.into_body())
 }
 
-/// As [`fetch`], with the answer's head.
+/// Same as [`fetch`], with the response head.
 ///
 /// # Errors
 ///
-/// As [`fetch`].
+/// Those of [`fetch`].
 pub(super) async fn answer(target: &Target) -> Result<Response<Bytes>, LoadError> {
     let (mut sender, connection) = connect(target.address).await?;
     sender.ready().await?;
@@ -219,8 +219,8 @@ pub(super) async fn answer(target: &Target) -> Result<Response<Bytes>, LoadError
         return Ok(Response::from_parts(head, body));
     }
     let path = target.calls.first().map_or("", |call| &call.path);
-    let said = String::from_utf8_lossy(&body);
-    Err(format!("{path}: {}: {said}", head.status).into())
+    let body_text = String::from_utf8_lossy(&body);
+    Err(format!("{path}: {}: {body_text}", head.status).into())
 }
 
 type OpenConnection = (
@@ -269,8 +269,7 @@ fn request(
         request = request.header(name, value);
     }
     if let Some(name) = &target.fresh_key {
-        // Unique among the workers and requests of a run, and as long as the identifiers of real
-        // callers.
+        // Unique among the workers and requests of a run, and as long as the keys of real callers.
         let run = std::process::id();
         request = request.header(
             name,
@@ -281,7 +280,7 @@ fn request(
 }
 
 impl RunStatistics {
-    /// Joins another run of the same target.
+    /// Adds the results of another run of the same target.
     pub(super) fn join(&mut self, other: Self) {
         self.latencies.extend(other.latencies);
         self.latencies.sort_unstable();
@@ -289,19 +288,19 @@ impl RunStatistics {
         self.failed += other.failed;
     }
 
-    /// The latency below which this many of a hundred requests stayed.
+    /// The latency below which `percent` of the requests stayed.
     pub(super) fn percentile(&self, percent: usize) -> Duration {
         let place =
             (self.latencies.len() * percent / 100).min(self.latencies.len().saturating_sub(1));
         self.latencies.get(place).copied().unwrap_or_default()
     }
 
-    /// How many answers were good.
+    /// The number of successful responses.
     pub(super) fn count(&self) -> f64 {
         f64::from(u32::try_from(self.latencies.len()).unwrap_or(u32::MAX))
     }
 
-    /// Good answers a second.
+    /// The successful responses per second.
     pub(super) fn per_second(&self) -> f64 {
         self.count() / self.elapsed.as_secs_f64().max(f64::MIN_POSITIVE)
     }

@@ -1,6 +1,6 @@
-//! A provider that answers at once, always the same but for the id, so that only the service itself
-//! is measured. The sandbox draws QR codes and keeps a journal, which costs as much as the service
-//! does.
+//! A provider that responds at once, always with the same payment apart from its id, so that only
+//! the service is measured. The sandbox draws QR codes and writes a journal, which costs as much as
+//! the service itself.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
 
-/// The routes: a new payment by pix, pending; and a payment that is read, which has been paid.
+/// The routes: creating a payment returns a pending pix, reading it returns a paid one.
 pub(super) fn routes() -> Router {
     Router::new()
         .route("/v1/payments", post(create))

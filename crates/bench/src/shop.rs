@@ -1,4 +1,4 @@
-//! The inventory service on a data set, in a process of its own, with a user logged in.
+//! The inventory service with a data set, in a separate process, with a logged-in user.
 
 use std::fs::{self, File};
 use std::net::SocketAddr;
@@ -15,7 +15,7 @@ use super::check;
 use super::child::Child;
 use super::load::{self, Call, LoadError, Target};
 
-/// How large a data set is.
+/// The size of a data set.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Size {
     pub(super) products: u64,
@@ -29,24 +29,24 @@ pub(super) struct Shop {
     token: String,
 }
 
-/// The command that is measured.
+/// The measured command.
 const SERVE: &[&str] = &["serve", "--only", "inventory"];
-/// A limit that counts each request, as in a shop, and that no run reaches.
+/// A rate limit that counts each request, as in a shop, but is never reached.
 pub(super) const UNREACHED: &str = "1000000/second";
-/// Far more than a run sells.
+/// Far more units than a run sells.
 pub(super) const PLENTY: u64 = 1_000_000_000;
-/// Connections that book at once.
+/// The number of connections that book concurrently.
 pub(super) const TILLS: u32 = 32;
-/// Who calls. The database is of this command alone.
+/// The user. The database belongs to this command alone.
 pub(super) const USER: &str = "measuring";
 pub(super) const PASSWORD: &str = "um balde de parafusos";
 
 impl Shop {
-    /// Fills the database unless it has products, and serves it with further settings.
+    /// Fills the database unless it has products, and serves it with additional settings.
     ///
     /// # Errors
     ///
-    /// When it cannot be filled or served.
+    /// When the database cannot be filled or served.
     pub(super) async fn open(
         data: &Path,
         postgres: Option<&str>,
@@ -58,11 +58,11 @@ impl Shop {
         Self::of(Child::start(SERVE, &settings, data).await?).await
     }
 
-    /// As [`open`](Self::open) on SQLite, under callgrind.
+    /// Same as [`open`](Self::open) on SQLite, under callgrind.
     ///
     /// # Errors
     ///
-    /// Without valgrind, and as [`open`](Self::open).
+    /// When valgrind is missing, and those of [`open`](Self::open).
     pub(super) async fn open_counted(
         data: &Path,
         size: Size,
@@ -91,19 +91,18 @@ impl Shop {
         Ok(shop)
     }
 
-    /// The memory that it holds when nobody has asked for anything for a while, in bytes: the
-    /// thread that hashed the password of the login ends when it has had nothing to do for ten
-    /// seconds, and gives its memory back.
+    /// The memory of the idle service, in KiB. Waits 12 s first: the thread that hashed the
+    /// password of the login ends after ten idle seconds, and returns its memory.
     ///
     /// # Errors
     ///
-    /// When the process is gone.
+    /// When the process has ended.
     pub(super) async fn memory_at_rest(&self) -> Result<u64, LoadError> {
         tokio::time::sleep(Duration::from_secs(12)).await;
         Ok(self.child.memory()?.0)
     }
 
-    /// Requests to it, with what they are answered.
+    /// Requests to the service, with their expected status.
     pub(super) fn target(&self, calls: impl Into<Arc<[Call]>>, expected: StatusCode) -> Target {
         Target {
             address: self.address,
@@ -114,7 +113,7 @@ impl Shop {
         }
     }
 
-    /// Gives every product so many units.
+    /// Sets the stock of every product to `units`.
     ///
     /// # Errors
     ///
@@ -134,12 +133,12 @@ impl Shop {
         check(&done, "inventory")
     }
 
-    /// Sales of one unit of so many products, in turns.
+    /// Sales of one unit, of `products` products in turn.
     pub(super) fn sales(&self, products: u64) -> Target {
         self.sales_of(scattered(products))
     }
 
-    /// Sales of one unit of these products, in turns.
+    /// Sales of one unit of these products in turn.
     pub(super) fn sales_of(&self, products: impl Iterator<Item = u64>) -> Target {
         let sale = |id| {
             let body = format!("{{\"product\":{id},\"quantity\":1}}");
@@ -149,41 +148,41 @@ impl Shop {
         self.target(calls, StatusCode::CREATED)
     }
 
-    /// Pages of ten of so many products, in turns, those that people open: the first twenty.
+    /// Pages of ten products in turn, limited to the first twenty, which people open most.
     pub(super) fn lists(&self, products: u64) -> Target {
         let page = |number| Call::get(format!("/api/v1/products/?page_size=10&page={number}"));
         let calls: Vec<Call> = (1..=products.div_ceil(10).min(20)).map(page).collect();
         self.target(calls, StatusCode::OK)
     }
 
-    /// Reads of so many products, one at a time, in turns.
+    /// Reads of single products, of `products` products in turn.
     pub(super) fn reads(&self, products: u64) -> Target {
         let read = |id| Call::get(format!("/api/v1/products/{id}/"));
         let calls: Vec<Call> = scattered(products).map(read).collect();
         self.target(calls, StatusCode::OK)
     }
 
-    /// The body of one answer.
+    /// The body of one response.
     ///
     /// # Errors
     ///
-    /// When it is not 200.
+    /// When the status is not 200.
     pub(super) async fn read(&self, path: &str) -> Result<Vec<u8>, LoadError> {
         let target = self.target([Call::get(path)], StatusCode::OK);
         Ok(load::fetch(&target).await?.to_vec())
     }
 
-    /// One answer as JSON.
+    /// One response as JSON.
     ///
     /// # Errors
     ///
-    /// As [`read`](Self::read).
+    /// Those of [`read`](Self::read).
     pub(super) async fn json(&self, path: &str) -> Result<Value, LoadError> {
         Ok(serde_json::from_slice(&self.read(path).await?)?)
     }
 }
 
-/// Every id once, neighbours far apart: 7919 is prime and shares no factor with round numbers.
+/// Every id once, with neighbours far apart: 7919 is prime and shares no factor with round numbers.
 fn scattered(products: u64) -> impl Iterator<Item = u64> {
     (0..products).map(move |number| number * 7919 % products + 1)
 }
@@ -194,7 +193,7 @@ fn settings(
 ) -> Vec<(&'static str, String)> {
     let mut settings = vec![
         ("BALCAO_INVENTORY_LISTEN", super::any_port()),
-        // The login page is opened more often than anybody would.
+        // The login page is opened more often than by a real user.
         ("BALCAO_INVENTORY_RATE_LIMIT_AUTH", "off".to_owned()),
         ("BALCAO_INVENTORY_RATE_LIMIT_READ", UNREACHED.to_owned()),
         ("BALCAO_INVENTORY_RATE_LIMIT_WRITE", UNREACHED.to_owned()),
@@ -210,7 +209,7 @@ fn database(postgres: Option<&str>) -> Option<(&'static str, String)> {
     postgres.map(|address| ("BALCAO_INVENTORY_DATABASE_URL", address.to_owned()))
 }
 
-/// Runs `balcao generate`; a catalogue that is not empty stays as it is.
+/// Runs `balcao generate`. A catalogue that is not empty is left unchanged.
 async fn fill(data: &Path, postgres: Option<&str>, size: Size) -> Result<(), LoadError> {
     fs::create_dir_all(data)?;
     let log = data.join("generate.log");
@@ -225,10 +224,10 @@ async fn fill(data: &Path, postgres: Option<&str>, size: Size) -> Result<(), Loa
         .stderr(File::create(&log)?)
         .status()
         .await?;
-    let said = fs::read_to_string(&log).unwrap_or_default();
-    if status.success() || said.contains("not empty") {
+    let log_text = fs::read_to_string(&log).unwrap_or_default();
+    if status.success() || log_text.contains("not empty") {
         Ok(())
     } else {
-        Err(format!("the data set was not made: {said}").into())
+        Err(format!("the data set was not made: {log_text}").into())
     }
 }

@@ -1,5 +1,5 @@
-//! Postal codes (CEP) and the 27 federal units of a boleto payer's address. Whether a code exists
-//! is not known here.
+//! Postal codes (CEP) and the 27 federal units, for the address of a boleto's payer. Does not check
+//! whether a code exists.
 
 use std::fmt;
 
@@ -13,10 +13,10 @@ pub struct PostalCode(String);
 pub struct PostalCodeError;
 
 impl PostalCode {
-    /// Reads `01310-100` or `01310100`.
+    /// Parses `01310-100` or `01310100`.
     ///
     /// # Errors
-    /// Refuses everything else.
+    /// When the text has another form.
     pub fn parse(text: &str) -> Result<Self, PostalCodeError> {
         let text = text.trim();
         let digits = match text.split_once('-') {
@@ -41,7 +41,7 @@ impl PostalCode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FederalUnit(&'static str);
 
-/// The text is none of the 27 abbreviations.
+/// The text is not one of the 27 abbreviations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be the two letters of a Brazilian state")]
 pub struct FederalUnitError;
@@ -78,10 +78,10 @@ impl FederalUnit {
         FederalUnit("TO"),
     ];
 
-    /// Reads two letters in any case.
+    /// Parses two letters in any case.
     ///
     /// # Errors
-    /// Refuses what is no federal unit.
+    /// When the text is not a federal unit.
     pub fn parse(text: &str) -> Result<Self, FederalUnitError> {
         let text = text.trim();
         Self::ALL

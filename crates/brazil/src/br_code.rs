@@ -1,14 +1,14 @@
-//! BR Code, the text of a pix QR code: written and read, with its checksum.
+//! BR Code, the text of a pix QR code: encoding and parsing, with its checksum.
 //!
-//! It is an EMV merchant-presented code (tag, two-digit length, value) as restricted by the Banco
-//! Central's *Manual de Padrões para Iniciação do Pix*: either a pix key (static) or the address of
-//! a charge (dynamic), with amounts in BRL.
+//! A BR Code is an EMV merchant-presented code (tag, two-digit length, value), restricted by the
+//! Banco Central's *Manual de Padrões para Iniciação do Pix*. It has either a pix key (static) or
+//! the address of a charge (dynamic). Amounts are in BRL.
 
 use std::fmt::Write as _;
 
 const GLOBALLY_UNIQUE_ID: &str = "br.gov.bcb.pix";
 const CURRENCY_BRL: &str = "986";
-/// The placeholder of a transaction id that is absent, or that the charge's address has.
+/// The placeholder for a missing transaction id, or for one at the charge's address.
 const NO_TRANSACTION_ID: &str = "***";
 const CHECK_SUM_TAG: &str = "6304";
 const LARGEST_AMOUNT: u64 = 999_999_999_999;
@@ -18,59 +18,59 @@ const LARGEST_AMOUNT: u64 = 999_999_999_999;
 pub struct BrCode {
     /// The receiver.
     pub account: Account,
-    /// May be paid once only (point of initiation `12`).
+    /// Whether the code may be paid only once (point of initiation `12`).
     pub single_use: bool,
     /// Merchant category code (ISO 18245), four digits; `0000` when unknown.
     pub merchant_category: String,
-    /// Amount in hundredths of BRL; absent when the payer chooses it or the charge's address has
-    /// it.
+    /// The amount in hundredths of BRL. `None` when the payer chooses it or the charge's address
+    /// has it.
     pub amount_cents: Option<u64>,
-    /// At most 25 characters of ASCII.
+    /// The receiver's name, at most 25 ASCII characters.
     pub merchant_name: String,
-    /// At most 15 characters of ASCII.
+    /// The receiver's city, at most 15 ASCII characters.
     pub merchant_city: String,
     /// CEP, if given.
     pub postal_code: Option<String>,
-    /// Transaction id: up to 25 letters and digits.
+    /// The transaction id, up to 25 letters and digits.
     pub transaction_id: Option<String>,
 }
 
-/// The two kinds of merchant account information.
+/// The two kinds of account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Account {
-    /// A pix key and an optional message to the payer.
+    /// A pix key, and an optional message to the payer.
     Static {
-        /// Random UUID, e-mail, phone or tax id.
+        /// A random UUID, an e-mail address, a phone number or a tax id.
         key: String,
-        /// Shown to the payer.
+        /// The message to the payer.
         information: Option<String>,
     },
-    /// Address of the charge, without scheme.
+    /// The address of a charge, without its scheme.
     Dynamic {
         /// Host and path.
         url: String,
     },
 }
 
-/// Why a code cannot be written, or a text is none.
+/// Why a code cannot be encoded or parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BrCodeError {
-    /// A value is empty, too long, or has characters that its place does not take.
+    /// A value is empty, too long, or has characters that its field does not allow.
     #[error("field {0} has a value that does not fit")]
     Field(&'static str),
-    /// Tags and lengths do not add up to the text.
+    /// Tags and lengths do not match the text.
     #[error("is not a sequence of tags, lengths and values")]
     Structure,
-    /// A tag that every code has is absent.
+    /// A required tag is missing.
     #[error("field {0} is missing")]
     Missing(&'static str),
-    /// The last four characters are not the check sum of the rest.
+    /// The last four characters are not the checksum of the rest.
     #[error("check sum does not match")]
     CheckSum,
 }
 
-/// CRC-16/CCITT-FALSE: polynomial 0x1021, initial value 0xFFFF, nothing reflected, no final
-/// exclusive or.
+/// CRC-16/CCITT-FALSE: polynomial 0x1021, initial value 0xFFFF, no reflection, no final exclusive
+/// or.
 pub fn crc16(bytes: &[u8]) -> u16 {
     bytes.iter().fold(0xFFFF, |crc, byte| {
         let mut crc = crc ^ (u16::from(*byte) << 8);
@@ -86,10 +86,10 @@ pub fn crc16(bytes: &[u8]) -> u16 {
 }
 
 impl BrCode {
-    /// Writes the code's text, check sum included.
+    /// Encodes the code with its checksum.
     ///
     /// # Errors
-    /// Names the first field whose value does not fit.
+    /// The tag of the first field whose value does not fit.
     pub fn encode(&self) -> Result<String, BrCodeError> {
         let mut text = String::with_capacity(200);
         push(&mut text, "00", "01");
@@ -118,10 +118,10 @@ impl BrCode {
         Ok(text)
     }
 
-    /// Reads a code's text. Tags that pix does not use are passed over.
+    /// Parses a code. Tags that pix does not use are ignored.
     ///
     /// # Errors
-    /// The first deviation from the manual; the check sum is checked first.
+    /// The first deviation from the manual. The checksum is verified first.
     pub fn parse(text: &str) -> Result<Self, BrCodeError> {
         let body = checked_body(text)?;
         let fields = Fields::parse(body)?;
@@ -188,7 +188,7 @@ impl Account {
         Ok(text)
     }
 
-    /// The pix account may stand at any of the merchant account tags, 26 to 51.
+    /// The pix account can be in any of the merchant account tags, 26 to 51.
     fn parse(fields: &Fields<'_>) -> Result<Self, BrCodeError> {
         let accounts = fields
             .0
@@ -217,7 +217,7 @@ impl Account {
     }
 }
 
-/// The tags and values of one level, in the text's order.
+/// The tags and values of one level, in order.
 struct Fields<'a>(Vec<(&'a str, &'a str)>);
 
 impl<'a> Fields<'a> {
@@ -250,7 +250,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The text before the check sum, if that is right. The sum includes its own tag and length.
+/// The text before the checksum, which must be valid. The checksum covers its own tag and length.
 fn checked_body(text: &str) -> Result<&str, BrCodeError> {
     let (covered, sum) = text
         .len()
@@ -267,8 +267,8 @@ fn checked_body(text: &str) -> Result<&str, BrCodeError> {
     }
 }
 
-/// The first characters of a text, and the rest. Lengths count characters: some banks write names
-/// with accents.
+/// Splits a text after a number of characters. Lengths count characters, since some banks write
+/// names with accents.
 fn split(text: &str, characters: usize) -> Result<(&str, &str), BrCodeError> {
     let end = text
         .char_indices()
@@ -294,7 +294,7 @@ fn ascii<'a>(value: &'a str, longest: usize, tag: &'static str) -> Result<&'a st
     }
 }
 
-/// At most 13 characters, point included.
+/// Formats an amount with at most 13 characters, including the point.
 fn written_amount(cents: u64) -> Result<String, BrCodeError> {
     if cents > LARGEST_AMOUNT {
         return Err(BrCodeError::Field("54"));
@@ -319,7 +319,7 @@ mod tests {
 
     use super::*;
 
-    /// Of the Banco Central's manual, without its check sum.
+    /// The sample in the Banco Central's manual, without its checksum.
     const STATIC_SAMPLE: &str = "00020126580014br.gov.bcb.pix0136123e4567-e12b-12d1-a456-4266554400005204000053039865802BR5913Fulano de Tal6008BRASILIA62070503***6304";
 
     fn sample() -> BrCode {
@@ -338,7 +338,7 @@ mod tests {
         }
     }
 
-    /// A text with the check sum that belongs to it.
+    /// A text with its checksum.
     fn summed(body: &str) -> String {
         format!("{body}6304{:04X}", crc16(format!("{body}6304").as_bytes()))
     }

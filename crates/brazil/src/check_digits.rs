@@ -1,7 +1,7 @@
-//! The two check-digit sums that tax ids and boletos share. Which remainder gives which digit
-//! differs by format and is decided there.
+//! The two weighted sums that tax ids and boletos share. Each format maps the remainder to a digit
+//! in its own way.
 
-/// Weighted sum modulo 11: weights run 2, 3, … `last_weight` from the right and start again.
+/// The weighted sum modulo 11. Weights are 2, 3, … `last_weight` from the right, and repeat.
 pub(crate) fn modulo_11(values: impl DoubleEndedIterator<Item = u32>, last_weight: u32) -> u32 {
     let weights = (2..=last_weight).cycle();
     values
@@ -12,13 +12,14 @@ pub(crate) fn modulo_11(values: impl DoubleEndedIterator<Item = u32>, last_weigh
         % 11
 }
 
-/// Check digit modulo 10: weights 2, 1, 2, … from the right, the digits of each product added up.
+/// The check digit modulo 10. Weights are 2, 1, 2, … from the right; the digits of each product are
+/// added.
 pub(crate) fn modulo_10(digits: impl DoubleEndedIterator<Item = u32>) -> u32 {
     (10 - doubled_sum(digits, 2) % 10) % 10
 }
 
-/// Sum of digits whose weights alternate between 2 and 1 from the right, beginning with
-/// `first_weight`; a product of two digits counts as the sum of its digits.
+/// The sum of digits with alternating weights 2 and 1 from the right, beginning with
+/// `first_weight`. A product of two digits counts as the sum of its digits.
 pub(crate) fn doubled_sum(digits: impl DoubleEndedIterator<Item = u32>, first_weight: u32) -> u32 {
     let mut weight = first_weight;
     digits
@@ -31,7 +32,7 @@ pub(crate) fn doubled_sum(digits: impl DoubleEndedIterator<Item = u32>, first_we
         .sum()
 }
 
-/// The digits of a text that is known to hold nothing else; other characters are passed over.
+/// The digits of a text that consists of digits. Other characters are ignored.
 pub(crate) fn digits_of(text: &str) -> impl DoubleEndedIterator<Item = u32> {
     text.chars().filter_map(|character| character.to_digit(10))
 }

@@ -1,9 +1,9 @@
-//! The formats of Brazilian payments, as pure functions: tax ids (CPF, CNPJ), postal codes (CEP)
-//! and federal units, card networks, pix BR Codes, boleto numbers with their due factor, and the
-//! barcodes and QR codes that draw them.
+//! Formats of Brazilian payments, as pure functions: tax ids (CPF, CNPJ), postal codes (CEP) and
+//! federal units, card networks, pix BR Codes, boleto numbers with their due date factor, and
+//! images of bar codes and QR codes.
 //!
-//! Nothing here knows HTTP, databases or clocks; amounts are whole hundredths (`u64`), never
-//! floats. `checkout` decides which of these a payment needs, and the errors of wrong ones.
+//! This crate knows no HTTP, databases or clocks. Amounts are whole hundredths (`u64`), never
+//! floats. `checkout` decides which of these a payment requires, and the errors for invalid ones.
 
 pub mod boleto;
 pub mod br_code;

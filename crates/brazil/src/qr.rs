@@ -1,6 +1,6 @@
-//! QR codes as images: PNG in base64, as payment answers carry it, and SVG for pages.
+//! QR codes as images: PNG in base64 for the payments API, and SVG for pages.
 //!
-//! The content is the caller's; a pix QR code contains a [BR Code](crate::br_code).
+//! The caller supplies the content. A pix QR code contains a [BR Code](crate::br_code).
 
 use std::fmt::Write as _;
 
@@ -8,9 +8,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use qrcodegen::{Mask, QrCode, QrCodeEcc, QrSegment, Version};
 
-/// Light modules around the code (ISO/IEC 18004 asks for four).
+/// The width of the light border in modules (ISO/IEC 18004 requires four).
 const QUIET_ZONE: i32 = 4;
-/// The image is at least this many pixels wide, so that a camera reads it from a screen.
+/// The minimum width in pixels, so that a camera can read the image from a screen.
 const SMALLEST_WIDTH: usize = 240;
 
 /// The text is too long for a QR code of medium error correction (2331 bytes).
@@ -18,20 +18,20 @@ const SMALLEST_WIDTH: usize = 240;
 #[error("text is too long for a QR code")]
 pub struct QrError;
 
-/// A PNG image in base64 (no `data:` prefix): black on white, whole pixels per module, at least 240
-/// pixels wide, quiet zone included.
+/// A PNG image in base64 (without a `data:` prefix): black on white, whole pixels per module, at
+/// least 240 pixels wide with its quiet zone.
 ///
 /// # Errors
-/// Refuses a text that no QR code can hold.
+/// When the text is too long for a QR code.
 pub fn png_base64(text: &str) -> Result<String, QrError> {
     let squares = Squares::of(text)?;
     Ok(STANDARD.encode(squares.png().ok_or(QrError)?))
 }
 
-/// An SVG image, one unit per module, quiet zone included, without inline style.
+/// An SVG image with its quiet zone, one unit per module, without inline style.
 ///
 /// # Errors
-/// Refuses a text that no QR code can hold.
+/// When the text is too long for a QR code.
 pub fn svg(text: &str) -> Result<String, QrError> {
     let squares = Squares::of(text)?;
     let width = squares.width;
@@ -50,7 +50,7 @@ pub fn svg(text: &str) -> Result<String, QrError> {
     ))
 }
 
-/// The modules of a code, quiet zones included.
+/// The modules of a code with its quiet zone.
 struct Squares {
     dark: Vec<bool>,
     width: usize,
@@ -58,8 +58,8 @@ struct Squares {
 
 impl Squares {
     fn of(text: &str) -> Result<Self, QrError> {
-        // Any mask may be read; choosing the prettiest would cost most of the time, and a provider
-        // makes thousands a second.
+        // Every mask is readable. Choosing the best one would take most of the time, and the
+        // sandbox creates thousands of codes a second.
         let code = QrCode::encode_segments_advanced(
             &QrSegment::make_segments(text),
             QrCodeEcc::Medium,
@@ -69,7 +69,7 @@ impl Squares {
             false,
         )
         .map_err(|_| QrError)?;
-        // Places outside the code count as light.
+        // Positions outside the code are light.
         let places = -QUIET_ZONE..code.size() + QUIET_ZONE;
         let dark: Vec<bool> = places
             .clone()
@@ -100,17 +100,17 @@ impl Squares {
         encoder.set_color(png::ColorType::Grayscale);
         encoder.set_depth(png::BitDepth::One);
         encoder.set_compression(png::Compression::Fastest);
-        // Rows repeat: what is left of them is mostly zeros.
+        // Rows repeat, so their differences are mostly zeros.
         encoder.set_filter(png::Filter::Up);
         encoder.write_header().ok()?.write_image_data(&rows).ok()?;
         Some(image)
     }
 
-    /// One row of pixels, a bit for each, 1 for white.
+    /// One row of pixels, one bit per pixel, 1 for white.
     fn row(&self, y: usize, scale: usize) -> Vec<u8> {
         let modules = self.dark.iter().skip(y * self.width).take(self.width);
         let mut row = Vec::with_capacity((self.width * scale).div_ceil(8));
-        // Pixels wait here, the last one lowest, until eight are together.
+        // Pixels are collected here until there are eight, the latest in the lowest bit.
         let (mut waiting, mut count) = (0_u64, 0);
         for dark in modules {
             let pixels = if *dark { 0 } else { (1 << scale) - 1 };
@@ -134,7 +134,7 @@ mod tests {
 
     const TEXT: &str = "00020126580014br.gov.bcb.pix0136123e4567-e12b-12d1-a456-4266554400005204000053039865802BR5913Fulano de Tal6008BRASILIA62070503***63041D3D";
 
-    /// Width and the bits of the picture, 1 for white.
+    /// The width and the pixels of the image, true for white.
     fn decoded(text: &str) -> (usize, Vec<bool>) {
         let file = STANDARD.decode(png_base64(text).unwrap()).unwrap();
         let mut reader = png::Decoder::new(std::io::Cursor::new(file))

@@ -1,7 +1,7 @@
-//! Tax ids: CPF for people, CNPJ for companies, distinguished by their shape.
+//! Tax ids: CPF for people, CNPJ for companies. The length tells them apart.
 //!
-//! Since July 2026 the first twelve places of a CNPJ may be letters (IN RFB 2.229/2024); its check
-//! digits are still digits.
+//! Since July 2026 the first twelve characters of a CNPJ may be letters (IN RFB 2.229/2024). Its
+//! check digits are still digits.
 
 use std::fmt;
 
@@ -10,17 +10,17 @@ use crate::check_digits::modulo_11;
 const CPF_LENGTH: usize = 11;
 const CNPJ_LENGTH: usize = 14;
 
-/// Which of the two tax ids it is.
+/// The kind of a tax id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TaxIdKind {
-    /// A person's, eleven digits.
+    /// The tax id of a person: eleven digits.
     Cpf,
-    /// A company's, fourteen characters.
+    /// The tax id of a company: fourteen characters.
     Cnpj,
 }
 
 impl TaxIdKind {
-    /// `CPF` or `CNPJ`, as requests and answers spell it.
+    /// The name in requests and responses, `CPF` or `CNPJ`.
     pub const fn as_str(self) -> &'static str {
         match self {
             TaxIdKind::Cpf => "CPF",
@@ -29,32 +29,32 @@ impl TaxIdKind {
     }
 }
 
-/// A tax id whose check digits are right, without punctuation, letters in upper case.
+/// A tax id with valid check digits, without punctuation, letters in upper case.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct TaxId {
     kind: TaxIdKind,
     characters: String,
 }
 
-/// Why a text is no tax id.
+/// Why a text is not a tax id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TaxIdError {
-    /// Neither 11 nor 14 characters once the punctuation is gone.
+    /// The text has neither 11 nor 14 characters without its punctuation.
     #[error("must have 11 digits (CPF) or 14 characters (CNPJ)")]
     Length,
-    /// A character that the kind does not allow at its place.
+    /// A character is not allowed at its position.
     #[error("has a character that is not allowed")]
     Character,
-    /// The check digits do not belong to the rest, or all characters are the same.
+    /// The check digits are wrong, or all characters are the same.
     #[error("check digits do not match")]
     CheckDigits,
 }
 
 impl TaxId {
-    /// Reads a CPF or CNPJ, with or without `.`, `-`, `/` and spaces, letters in any case.
+    /// Parses a CPF or CNPJ, with or without `.`, `-`, `/` and spaces, letters in any case.
     ///
     /// # Errors
-    /// Says whether the length, a character or the check digits are wrong.
+    /// Whether the length, a character or the check digits are wrong.
     pub fn parse(text: &str) -> Result<Self, TaxIdError> {
         let characters: String = text
             .chars()
@@ -78,13 +78,14 @@ impl TaxId {
         self.kind
     }
 
-    /// Eleven digits, or fourteen characters of which the last two are digits; leading zeros kept.
+    /// Eleven digits, or fourteen characters of which the last two are digits. Leading zeros are
+    /// kept.
     pub fn as_str(&self) -> &str {
         &self.characters
     }
 }
 
-/// `Debug` ends up in logs, where a person's number must not be.
+/// `Debug` output is logged, and a person's number must not be.
 impl fmt::Debug for TaxId {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "TaxId({} ****)", self.kind.as_str())
@@ -108,14 +109,14 @@ fn check(kind: TaxIdKind, characters: &str) -> Result<(), TaxIdError> {
     Ok(())
 }
 
-/// The two digits that close a body of 9 (CPF) or 12 (CNPJ) characters.
+/// The two check digits of a body of 9 (CPF) or 12 (CNPJ) characters.
 fn check_digits(kind: TaxIdKind, body: &str) -> String {
-    // The weights of a CPF never start again, because it is short.
+    // A CPF is so short that its weights do not repeat.
     let last_weight = match kind {
         TaxIdKind::Cpf => 11,
         TaxIdKind::Cnpj => 9,
     };
-    // A character counts for its ASCII code less 48: digits for themselves, A for 17.
+    // A character's value is its ASCII code minus 48: digits stand for themselves, A for 17.
     let values = body
         .bytes()
         .map(|byte| u32::from(byte.saturating_sub(b'0')));

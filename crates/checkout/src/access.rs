@@ -14,11 +14,11 @@ use crate::errors::database;
 use crate::keys::ApiKeys;
 use crate::request::Refusal;
 
-/// The advice to an operator whose proxy does not report the scheme of requests.
+/// Log text for an operator whose proxy does not report the scheme of requests.
 const SILENT_PROXY: &str = "A proxy on this machine passes requests on without saying how they came to it. \
      Let it set X-Forwarded-Proto and X-Forwarded-For, or set BALCAO_CHECKOUT_ALLOW_HTTP=true.";
 
-/// Middleware: refuses requests that did not come over HTTPS, their body unread, unless the
+/// Middleware: refuses requests that did not come over HTTPS before their body is read, unless the
 /// configuration lifts the check.
 pub(crate) async fn https_only(
     State(allow_http): State<bool>,
@@ -36,11 +36,11 @@ pub(crate) async fn https_only(
     refused.into_response()
 }
 
-/// The addresses where anybody may pay an amount of their own.
+/// The addresses where anybody may pay an amount of their own choice.
 const OPEN: [&str; 2] = ["/", "/create_payment"];
 
-/// Middleware: closes those addresses to callers without a merchant's key, for shops that take
-/// orders alone.
+/// Middleware: closes those addresses to callers without an API key, for shops that accept only
+/// orders.
 pub(crate) async fn merchants_only(
     State(keys): State<ApiKeys>,
     request: Request,
@@ -56,24 +56,24 @@ pub(crate) async fn merchants_only(
     }
 }
 
-/// A caller with a merchant's API key. As an extractor it answers 401 to everyone else.
+/// A caller with a merchant's API key. As an extractor it responds 401 to all other callers.
 #[derive(Debug, Clone)]
 pub(crate) struct Merchant {
     key_digest: String,
 }
 
-/// Who calls an address that is open to all.
+/// The caller of an address that is open to anonymous clients.
 #[derive(Debug, Clone)]
 pub(crate) enum Caller {
-    /// A merchant, who shows an API key.
+    /// A merchant with a valid API key.
     Merchant(Merchant),
-    /// Anyone else, known by the address that limits count.
+    /// An anonymous client, identified by the IP address that rate limits count.
     Client(ClientAddress),
 }
 
 impl Merchant {
-    /// The merchant whose key the request shows; none when it shows no key. A key that is not in
-    /// force is 401: whoever shows one expects to be known by it.
+    /// The merchant whose key is in the request. `None` if the request has no key. An invalid key
+    /// is 401: its sender expects to be treated as a merchant.
     async fn of(keys: &ApiKeys, headers: &HeaderMap) -> Result<Option<Self>, Error> {
         let header = headers
             .get(AUTHORIZATION)
@@ -118,8 +118,8 @@ where
 }
 
 impl Caller {
-    /// The merchant whose key the request shows, or else the client at `address`. A key that is not
-    /// in force is 401.
+    /// The merchant whose key is in the request, or else the client at `address`. An invalid key is
+    /// 401.
     pub(crate) async fn of(
         keys: &ApiKeys,
         headers: &HeaderMap,
@@ -129,8 +129,7 @@ impl Caller {
         Ok(merchant.map_or(Self::Client(address), Self::Merchant))
     }
 
-    /// The client whose use of the shop is limited; none for merchants, and for programs on this
-    /// machine.
+    /// The client that is subject to limits. `None` for merchants and for programs on this machine.
     pub(crate) fn anonymous_client(&self, origin: Origin) -> Option<ClientAddress> {
         match self {
             Self::Client(client) if !origin.is_local => Some(*client),

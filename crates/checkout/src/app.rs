@@ -1,4 +1,4 @@
-//! The service assembled: the routes, and the background workers.
+//! Assembles the service: routes and background workers.
 
 use std::sync::Arc;
 
@@ -12,19 +12,19 @@ use crate::{attempts, closing, lists, notifications, payments, reconcile, routes
 
 /// The service, ready to be served.
 pub struct App {
-    /// Every address of the service, the HTTP stack around it included.
+    /// The routes of the service with the HTTP stack around them.
     pub router: Router,
-    /// What runs beside it.
+    /// The background workers, to be run together with the router.
     pub workers: Workers,
-    /// What router and workers share.
+    /// The state that router and workers share.
     pub state: State,
 }
 
-/// The background workers. Each sleeps while there is nothing to do.
+/// The background workers. Each sleeps while it has no work.
 pub struct Workers(State);
 
 impl Workers {
-    /// Works until the service stops.
+    /// Runs the workers until the service stops.
     pub async fn run(self) {
         let Self(state) = &self;
         let (workers, db, shutdown) = (&state.workers, &state.db, &state.shutdown);
@@ -49,19 +49,19 @@ impl Workers {
     }
 }
 
-/// Tells open pages of changes that other processes made, until the service stops.
+/// Notifies open pages of changes by other processes, until the service stops.
 pub async fn watch_statuses(state: State) {
     let (db, statuses) = (state.db.clone(), state.statuses.clone());
     payments::watch_statuses(db, statuses, state.shutdown.clone()).await;
 }
 
-/// Puts the service together over a migrated database.
+/// Assembles the service on a migrated database.
 pub async fn app(config: Config, parts: Parts) -> Result<App, StartError> {
     let network = provider::network(&config.provider)?;
     app_over(network, config, parts).await
 }
 
-/// As [`app`], with calls to the provider carried by `transport` instead of the network.
+/// Same as [`app`], but `transport` carries the calls to the provider.
 pub async fn app_over(
     transport: Arc<dyn Transport>,
     config: Config,
@@ -80,7 +80,7 @@ pub async fn app_over(
     })
 }
 
-/// Shows the other replicas that this one lives, and releases what dead ones held.
+/// Registers this process as a live replica, and releases the attempts of dead ones.
 pub fn keep_alive(state: &State) -> KeepAlive {
     let releasing = state.clone();
     state.replica.keep_alive(move || {
@@ -92,15 +92,19 @@ pub fn keep_alive(state: &State) -> KeepAlive {
 async fn release_dead(state: &State) -> Result<(), db::Error> {
     let released = attempts::release_dead(&state.db).await?;
     if released > 0 {
-        tracing::info!(released, "attempts that a dead replica held were released");
+        tracing::info!(
+            released,
+            "attempts: the leases of a dead replica were released; retries and the reconciler continue its attempts"
+        );
     }
-    // A lease of an endpoint counts only while its replica is registered: the dispatcher takes it.
+    // An endpoint's lease counts only while its replica is registered, so the dispatcher can take
+    // over now.
     state.outbox.wake();
     Ok(())
 }
 
-/// Counts unknown outcomes whenever the metrics are read: repetitions, the reconciler and other
-/// replicas all change them.
+/// Counts unknown outcomes whenever the metrics are read. Retries, the reconciler and other
+/// replicas all change the number.
 fn count_unknown(state: &State) {
     let upgrade = state.downgrade();
     state.program_metrics.before_showing(move || {

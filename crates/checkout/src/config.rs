@@ -1,5 +1,5 @@
-//! The configuration of the checkout service. `balcao` fills it in from its settings; nothing here
-//! reads the environment.
+//! The configuration of the checkout service. `balcao` builds it from its settings; this crate does
+//! not read the environment.
 
 use delivery::mail::{Sender, Server};
 use web::client::{Proxies, PublicUrl};
@@ -17,12 +17,11 @@ use crate::secret::Secret;
     reason = "each is a switch of its own among the settings"
 )]
 pub struct Config {
-    /// Under which address buyers and the provider reach us; the provider is told of it for its
-    /// notifications.
+    /// The public address of the service, for buyers and for the provider's notifications.
     pub public_url: Option<PublicUrl>,
-    /// Whose forwarding headers count.
+    /// The proxies whose forwarding headers are trusted.
     pub trusted_proxies: Proxies,
-    /// Whether browsers shall keep to HTTPS for every host below the service's own, too.
+    /// Whether HSTS also covers the subdomains of the service's host.
     pub hsts_subdomains: bool,
     /// Lifts the check that requests came over HTTPS.
     pub allow_http: bool,
@@ -30,31 +29,31 @@ pub struct Config {
     pub provider: provider::ProviderConfig,
     /// The provider's identifier of the boleto method.
     pub boleto_method: String,
-    /// Secrets that sign notifications, the newest first. None: notifications are mere hints to
-    /// read back.
+    /// Secrets that verify notifications, newest first. Without any, an unsigned notification only
+    /// makes the service read the payment.
     pub webhook_secrets: Vec<Secret>,
-    /// The most of one payment.
+    /// The largest amount of a payment, by method.
     pub max_amounts: MaxAmounts,
-    /// Requests per client.
+    /// Rate limits of requests per client.
     pub rate_limit: Rates,
-    /// Payments that one anonymous client may ask for.
+    /// Rate limits of payments per anonymous client.
     pub rate_limit_payments: Rates,
-    /// Merchants' API keys besides those in the store.
+    /// Merchants' API keys in addition to those in the database.
     pub api_keys: Vec<Secret>,
-    /// May anybody pay an amount of their own, without an order? Closes the open page to callers
-    /// without a merchant's key.
+    /// Whether anybody may pay an amount of their own choice without an order. If not, the open
+    /// page requires an API key.
     pub open_payments: bool,
     /// Whether a second payment of an order is refunded automatically.
     pub refund_overpayment: bool,
     /// Webhooks to the shop's servers.
     pub webhooks: delivery::Webhooks,
-    /// How buyers get receipts by mail; `None` when they get none.
+    /// How receipts are sent by mail. `None` sends none.
     pub receipts: Option<Receipts>,
-    /// The shop's details on the page.
+    /// The shop's details, which the page shows.
     pub shop: Shop,
-    /// 32 bytes from which the digests of requests and the tokens of status pages are derived. The
-    /// same on every replica and after every restart, and never in the database: with it card
-    /// numbers could be tried against digests.
+    /// 32 bytes from which the digests of requests and the status tokens are derived. Must be the
+    /// same on every replica and after every restart, and must not be in the database: together
+    /// with the digests it would allow trying out card numbers.
     pub secret: Secret,
 }
 
@@ -68,13 +67,13 @@ pub struct Receipts {
 }
 
 impl Config {
-    /// Where the provider posts its notifications: an `https` address, or any when the provider
-    /// stands on this machine, too.
+    /// Where the provider sends its notifications: an `https` address, or any address if the
+    /// provider runs on this machine.
     pub(crate) fn notification_url(&self) -> Option<String> {
         let public = self.public_url.as_ref()?;
         let is_reachable = public.is_https() || self.provider.base_url.is_local();
-        // The parameter asks for signed notifications only, without the older unsigned kind beside
-        // them.
+        // The parameter restricts notifications to signed ones. Without it the provider also sends
+        // the older, unsigned kind.
         is_reachable.then(|| public.join("/notifications?source_news=webhooks"))
     }
 }

@@ -6,12 +6,12 @@ use web::Error;
 
 use crate::request::Refusal;
 
-/// Tells in an error's body whether money may have moved, so that a page can say so: `not_charged`
-/// or `unknown`; of a refund only the latter.
+/// Member of an error's body that tells a page whether money may have moved: `not_charged` or
+/// `unknown`. Refunds have only `unknown`.
 pub(crate) const OUTCOME: &str = "outcome";
-/// On every answer that was given before.
+/// The header of a response that was sent before for the same idempotency key.
 pub(crate) const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
-/// The header of the caller's key, in problem reports.
+/// The header of the caller's idempotency key, as problem reports name it.
 pub(crate) const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
 
 /// There is no such payment.
@@ -24,7 +24,7 @@ pub(crate) fn order_not_found() -> Error {
     Error::new(StatusCode::NOT_FOUND, "Order not found")
 }
 
-/// The database's failures: passing ones ask for another try.
+/// Maps a database error. A transient error is 503, so that the caller retries.
 pub(crate) fn database(error: db::Error) -> Error {
     if error.is_unavailable() {
         Error::new(StatusCode::SERVICE_UNAVAILABLE, "Service unavailable").cause(error)
@@ -33,8 +33,8 @@ pub(crate) fn database(error: db::Error) -> Error {
     }
 }
 
-/// What failed on our side while money may be moving, by this request or by an earlier one with its
-/// key.
+/// Marks an error of ours while money may have moved, by this request or by an earlier one with its
+/// idempotency key.
 pub(crate) fn unknown_outcome(error: Error) -> Error {
     if error.status().is_server_error() {
         error.extra(OUTCOME, "unknown")
@@ -43,7 +43,7 @@ pub(crate) fn unknown_outcome(error: Error) -> Error {
     }
 }
 
-/// The first request with this idempotency key is not done.
+/// 409: the first request with this idempotency key is still running.
 pub(crate) fn busy() -> Error {
     Error::new(
         StatusCode::CONFLICT,
@@ -52,12 +52,12 @@ pub(crate) fn busy() -> Error {
     .header(RETRY_AFTER, HeaderValue::from_static("1"))
 }
 
-/// The idempotency key was used for another request.
+/// 422: the idempotency key was used for a different request.
 pub(crate) fn mismatch() -> Error {
     Refusal::unprocessable(IDEMPOTENCY_KEY, "was used for another request").into()
 }
 
-/// A refusal that was answered before.
+/// A refusal that was returned before for the same idempotency key.
 pub(crate) fn repeated(status: u16, detail: String) -> Error {
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
     Error::new(status, detail).header(REPLAYED, HeaderValue::from_static("true"))

@@ -1,4 +1,4 @@
-//! The caller's idempotency key: its header, its characters, and its owner. Pure.
+//! The caller's idempotency key: its header, its format, and its owner. Pure.
 
 use std::time::Duration;
 
@@ -14,24 +14,25 @@ use crate::errors::IDEMPOTENCY_KEY;
 use crate::request::{HOLDS_CARD_NUMBER, Refusal};
 use crate::secret::Secret;
 
-/// How long an answer is kept for repetitions of its key.
+/// How long an idempotency key and its response are kept.
 pub(crate) const RETENTION: Duration = Duration::from_secs(72 * 60 * 60);
 /// The longest key, in characters.
 const LENGTH_MAX: usize = 255;
 
-/// A key as it is stored: a keyed digest of the caller's text and of its owner, so that no two callers share a key, and neither an
-/// address nor what somebody put into the header can be read from the database.
+/// A stored idempotency key: a keyed digest of the caller's text and of its owner. So no two
+/// callers share a key, and neither an IP address nor the header's text can be read from the
+/// database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct IdempotencyKey(String);
 
-/// A key as its caller wrote it: 1 to 255 visible characters.
+/// An idempotency key as the caller sent it: 1 to 255 visible ASCII characters.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct KeyText(String);
 
-/// Why a header is no key.
+/// Why the header's value is not a valid key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum KeyError {
-    /// The header has no value: a caller that meant to send a key would pay twice without one.
+    /// The header has no value. Without a key, a retry of this caller would pay twice.
     #[error("must not be empty")]
     Empty,
     /// More than [`LENGTH_MAX`] characters.
@@ -40,16 +41,17 @@ pub(crate) enum KeyError {
     /// Something other than printable ASCII.
     #[error("must be printable ASCII")]
     NotPrintable,
-    /// One header with two values: which of them the caller will repeat cannot be known.
+    /// The header has two different values. It is unknown which of them the caller would repeat.
     #[error("must be given once")]
     Several,
-    /// A card's number: no place of this service for one is a header.
+    /// The value contains a card number, which must not be stored.
     #[error("{HOLDS_CARD_NUMBER}")]
     HoldsCardNumber,
-    /// A client that guesses the key would learn the outcome of another's payment.
+    /// Not a random UUID. Whoever guesses the key would learn the outcome of somebody else's
+    /// payment.
     #[error("must be a random UUID (version 4), or come with a merchant's key")]
     Guessable,
-    /// The address is about a key and none was sent.
+    /// The header is missing, but the address requires a key.
     #[error("is required")]
     Absent,
 }
@@ -60,12 +62,12 @@ impl IdempotencyKey {
         &self.0
     }
 
-    /// The key by which an overpayment is refunded.
+    /// The idempotency key of the refund of an overpayment.
     pub(crate) fn of_overpayment(payment: &str, secret: &Secret) -> Self {
         Self(secret.token(&["overpayment", payment]))
     }
 
-    /// The key as it is stored when it is used for a refund of the payment with this id.
+    /// The key for a refund of the payment with this id.
     pub(crate) fn for_refund_of(&self, payment: &str) -> Self {
         Self(format!("{} refund {payment}", self.0))
     }
@@ -96,7 +98,7 @@ impl IntoParams for KeyText {
 }
 
 impl KeyText {
-    /// The key in `Idempotency-Key`, or else in `X-Idempotency-Key`; none if both are absent.
+    /// The key in `Idempotency-Key`, or else in `X-Idempotency-Key`. `None` if both are absent.
     pub(crate) fn from_headers(headers: &HeaderMap) -> Result<Option<Self>, KeyError> {
         for name in ["idempotency-key", "x-idempotency-key"] {
             let mut values = headers.get_all(name).iter();
@@ -125,17 +127,17 @@ impl KeyText {
         Ok(Self(text.to_owned()))
     }
 
-    /// Is it a random UUID? Nobody else can guess it or come to it by accident.
+    /// Whether the key is a random UUID, which nobody can guess or choose by accident.
     pub(crate) fn is_unguessable(&self) -> bool {
         Uuid::try_parse(&self.0).is_ok_and(|uuid| {
             uuid.get_version() == Some(Version::Random) && uuid.get_variant() == Variant::RFC4122
         })
     }
 
-    /// The key as its owner's: a merchant's, or else a client's, known by its address.
+    /// The key of an owner: a merchant, or else a client identified by its IP address.
     ///
-    /// A client's random UUID is its own proof, so it belongs to whoever has it: a buyer whose phone changes networks goes on with the
-    /// same attempt from another address.
+    /// A client's random UUID proves its ownership, so it belongs to whoever has it. A buyer whose
+    /// phone changes networks thus continues the same attempt from another address.
     pub(crate) fn owned_by(&self, caller: &Caller, secret: &Secret) -> IdempotencyKey {
         let (kind, owner) = match caller {
             Caller::Merchant(merchant) => ("merchant", merchant.key_digest().to_owned()),
@@ -146,7 +148,8 @@ impl KeyText {
     }
 }
 
-/// UUIDs and digests: one in some ten thousand has digits in a row that could be a card's by chance.
+/// Whether a text is a UUID or a digest. By chance, one in some ten thousand has digits that look
+/// like a card number.
 fn is_hexadecimal(text: &str) -> bool {
     let digits = || text.bytes().filter(|byte| *byte != b'-');
     digits().count() >= 32

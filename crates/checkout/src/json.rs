@@ -1,7 +1,7 @@
-//! JSON objects split into their members' source texts, each read on its own. Used for requests and
-//! for the provider's answers.
+//! JSON objects, split into the source texts of their members. Each member is parsed on its own.
+//! Used for requests and for the provider's responses.
 //!
-//! Requests and the provider's answers may have members of wrong types, and no amount may become a
+//! A member of a wrong type must not make the whole object unreadable, and no amount may become a
 //! float. `request` and `provider` interpret the members.
 
 use std::borrow::Cow;
@@ -11,38 +11,38 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// A JSON object whose members are still source text.
+/// A JSON object whose members are unparsed source texts.
 #[derive(Debug)]
 pub(crate) struct Object<'a> {
     members: Vec<(Cow<'a, str>, &'a RawValue)>,
 }
 
-/// Why a text is not an [`Object`].
+/// Why a text cannot be parsed as an [`Object`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotAnObject {
     /// The text is not JSON.
     Malformed,
-    /// The text is JSON, or begins as JSON does, but is not an object.
+    /// The text is JSON, or begins like JSON, but is not an object.
     OtherType,
 }
 
-/// A member by its JSON type. `true`, `false`, arrays and objects are all [`Value::Other`] to those
-/// who want a scalar.
+/// The value of a member by its JSON type. `true`, `false`, arrays and objects are all
+/// [`Value::Other`], since most callers want a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Value<'a> {
     /// `null`.
     Null,
-    /// A string, its quotes and escapes included; [`unescape`] reads it.
+    /// A string with its quotes and escapes; [`unescape`] decodes it.
     Text(&'a str),
-    /// A number as it was written.
+    /// The source text of a number.
     Number(&'a str),
-    /// Anything else, as it was written.
+    /// The source text of any other value.
     Other(&'a str),
 }
 
 impl<'a> Object<'a> {
-    /// Splits `text` into members. Values are skipped without recursion, so no depth of nesting
-    /// costs stack.
+    /// Splits `text` into members. Values are skipped without recursion, so deep nesting needs no
+    /// stack.
     pub(crate) fn parse(text: &'a str) -> Result<Self, NotAnObject> {
         serde_json::from_str(text).map_err(|error| {
             if error.is_data() {
@@ -53,8 +53,8 @@ impl<'a> Object<'a> {
         })
     }
 
-    /// The member called `name`; of several the last, as most readers of JSON have it. A missing
-    /// one is `null`.
+    /// The value of the member `name`. If the name occurs several times, the last value counts, as
+    /// in most JSON parsers. A missing member is `null`.
     pub(crate) fn get(&self, name: &str) -> Value<'a> {
         self.members
             .iter()
@@ -63,12 +63,12 @@ impl<'a> Object<'a> {
             .map_or(Value::Null, |(_, value)| Value::of(value))
     }
 
-    /// The members' names, as often as they are given.
+    /// The names of the members, including duplicates.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.members.iter().map(|(name, _)| name.as_ref())
     }
 
-    /// The object in member `name`, or none if the member is anything else.
+    /// The object in the member `name`. `None` if the value has another type.
     pub(crate) fn object(&self, name: &str) -> Option<Object<'a>> {
         match self.get(name) {
             Value::Other(text) => Object::parse(text).ok(),
@@ -76,12 +76,12 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// The elements of the array in member `name`; none if the member is anything else.
+    /// The elements of the array in the member `name`. Empty if the value has another type.
     pub(crate) fn array(&self, name: &str) -> Vec<Value<'a>> {
         elements(self.get(name))
     }
 
-    /// Whether two members have the same name, once their escapes are read.
+    /// Whether two members have the same name after decoding escapes.
     pub(crate) fn repeats_a_member(&self) -> bool {
         let mut names: Vec<&str> = self.members.iter().map(|(name, _)| name.as_ref()).collect();
         names.sort_unstable();
@@ -89,7 +89,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// The elements of an array; none if the value is anything else.
+/// The elements of an array. Empty if the value has another type.
 pub(crate) fn elements(value: Value<'_>) -> Vec<Value<'_>> {
     let Value::Other(text) = value else {
         return Vec::new();
@@ -110,12 +110,12 @@ impl<'a> Value<'a> {
     }
 }
 
-/// The characters of a JSON string given with its quotes; none if it holds half a surrogate pair.
+/// Decodes a JSON string with its quotes. `None` if it contains an unpaired surrogate.
 pub(crate) fn unescape(source: &str) -> Option<String> {
     serde_json::from_str(source).ok()
 }
 
-/// A member's name; borrowed from the text unless it has escapes.
+/// A member's name, borrowed from the source text unless it contains escapes.
 #[derive(Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 

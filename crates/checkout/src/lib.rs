@@ -1,8 +1,8 @@
 //! The payment checkout service: creates card, pix and boleto payments at an external provider,
 //! stores their states, and serves the checkout page.
 //!
-//! It implements the whole payment checkout specification. What it shares with the inventory
-//! service (errors, limits, TLS) is in `web`, storage in `db`, Brazilian formats in `brazil`.
+//! Implements the whole payment checkout specification. Errors, limits and TLS are in `web`,
+//! storage is in `db`, Brazilian formats are in `brazil`; the inventory service shares them.
 
 mod access;
 mod api;
@@ -46,5 +46,5 @@ pub const MIGRATIONS: db::Migrations =
 pub const SERVICE: &str = "checkout";
 /// The interface version of the specification.
 pub const VERSION: &str = "1.0.0";
-/// The longest body that is read, in bytes.
+/// The largest request body, in bytes.
 pub(crate) const BODY_MAX: usize = 64 * 1024;

@@ -32,7 +32,7 @@ pub(crate) struct Metrics {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct PaymentLabels {
     method: &'static str,
-    /// The state of a payment that was made, or why none was.
+    /// The state of the created payment, or the reason of the failure.
     outcome: &'static str,
 }
 
@@ -52,11 +52,11 @@ struct OutcomeLabel {
     outcome: &'static str,
 }
 
-/// Upper bounds in seconds: from a sandbox on this machine to the longest wait.
+/// Upper bounds in seconds, from a sandbox on this machine to the longest timeout.
 const BUCKETS: [f64; 10] = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0];
 
 impl Metrics {
-    /// Adds the service's metrics to those of the program.
+    /// Registers the service's metrics with the program's.
     pub(crate) fn new(program: &web::metrics::Metrics) -> Self {
         let histogram = (|| Histogram::new(BUCKETS)) as fn() -> Histogram;
         let durations = Family::new_with_constructor(histogram);
@@ -121,7 +121,7 @@ impl Metrics {
         metrics
     }
 
-    /// Lets the counters that alerts look at begin at 0: Prometheus sees no increase in one that
+    /// Starts the counters that alerts use at 0. Prometheus sees no increase in a series that
     /// appears with its first event.
     fn begin(&self) {
         for outcome in ["accepted", "ignored", "refused", "given_up"] {
@@ -133,7 +133,7 @@ impl Metrics {
         }
     }
 
-    /// A payment was made.
+    /// Counts a created payment.
     pub(crate) fn payment_created(&self, method: MethodKind, state: &'static str) {
         let labels = PaymentLabels {
             method: method.as_str(),
@@ -142,7 +142,7 @@ impl Metrics {
         self.payments.get_or_create(&labels).inc();
     }
 
-    /// A payment could not be made.
+    /// Counts a payment that could not be created.
     pub(crate) fn payment_failed(&self, method: MethodKind, failure: &Failure) {
         let labels = PaymentLabels {
             method: method.as_str(),
@@ -151,7 +151,7 @@ impl Metrics {
         self.payments.get_or_create(&labels).inc();
     }
 
-    /// A call to the provider was made.
+    /// Counts a call to the provider and records its duration.
     pub(crate) fn call(&self, call: &Observation<'_>) {
         let outcome = match call.answer {
             Ok(200..=299) => "done",
@@ -168,46 +168,46 @@ impl Metrics {
             .observe(call.duration.as_secs_f64());
     }
 
-    /// The provider reported a state that the payment cannot have come to.
+    /// Counts a report of a state that cannot follow the stored one.
     pub(crate) fn transition_refused(&self) {
         self.refused_moves.inc();
     }
 
-    /// A payment under review was cancelled.
+    /// Counts the cancellation of a payment under review.
     pub(crate) fn transition_exceptional(&self) {
         self.exceptional_moves.inc();
     }
 
-    /// A payment or refund was found of an attempt that had ended without one.
+    /// Counts an attempt that had ended without a payment or a refund, and for which one was found.
     pub(crate) fn attempt_corrected(&self) {
         self.corrected.inc();
     }
 
-    /// Sets whether too many cards are declined; gives what was set before.
+    /// Sets whether too many cards are declined. Returns the previous value.
     pub(crate) fn too_many_declines(&self, is_so: bool) -> bool {
         self.declines.set(i64::from(is_so)) == 1
     }
 
-    /// A notification was `accepted`, `ignored`, `refused` or `given_up`.
+    /// Counts a notification with the outcome `accepted`, `ignored`, `refused` or `given_up`.
     pub(crate) fn notification(&self, outcome: &'static str) {
         self.notifications
             .get_or_create(&OutcomeLabel { outcome })
             .inc();
     }
 
-    /// How many notifications wait.
+    /// Sets the number of waiting notifications.
     pub(crate) fn inbox(&self, length: i64) {
         self.inbox.set(length);
     }
 
-    /// A check of the reconciler ended with this outcome.
+    /// Counts a check of the reconciler by its outcome.
     pub(crate) fn reconciled(&self, outcome: &'static str) {
         self.reconciled
             .get_or_create(&OutcomeLabel { outcome })
             .inc();
     }
 
-    /// How many outcomes are unknown.
+    /// Sets the number of unknown outcomes.
     pub(crate) fn unknown(&self, payments: i64) {
         self.unknown.set(payments);
     }

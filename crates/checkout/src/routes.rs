@@ -19,13 +19,13 @@ use crate::openapi::{DOCUMENTS, openapi as document, operations};
 use crate::state::State;
 use crate::{MIGRATIONS, SERVICE, VERSION, orders, page};
 
-/// The rate of page requests of one client.
+/// The rate limit of page requests of one client.
 const PAGE_RATE: Rate = Rate::new(600, Period::Minute);
 
-/// The statuses that tell of a provider which fails.
+/// Statuses of provider failures. Their request counters start at 0, since alerts use them.
 const PROVIDER_FAILED: [u16; 2] = [502, 503];
 
-/// The whole service, with the HTTP stack around it.
+/// All routes of the service with the HTTP stack around them.
 pub(crate) fn router(state: &State) -> Router {
     for (path, method) in operations() {
         for status in PROVIDER_FAILED {
@@ -52,7 +52,7 @@ pub(crate) fn router(state: &State) -> Router {
     stack.around(router, ForReaders::new(Pages::new(assets), errors))
 }
 
-/// Gathered once for each process: their digests take longer than all else that a start does.
+/// Built once per process: computing the digests takes most of the time of a start.
 fn assets() -> Assets {
     static ASSETS: LazyLock<Assets> = LazyLock::new(|| {
         Assets::shared()
@@ -76,16 +76,16 @@ fn api(state: &State) -> Router {
                 (patience, on_timeout),
                 limits::timeout_with,
             ))
-            // A payment is never left half made because its buyer hung up.
+            // A payment is completed even if its buyer closes the connection.
             .layer(from_fn(limits::to_the_end))
     };
     let for_clients = |on_timeout| {
         let limit = from_fn_with_state(limiter.clone(), Limiter::limit);
         ServiceBuilder::new().layer(limit).layer(common(on_timeout))
     };
-    // The provider notifies of every payment from a few addresses: a limit for clients would hold
-    // that back. Without a valid signature it costs next to nothing, and unsigned hints have a
-    // limit of their own.
+    // The provider sends all its notifications from a few addresses, so a limit per client would
+    // delay them. Refusing an invalid signature costs next to nothing, and unsigned notifications
+    // have their own limit.
     let of_the_provider = OF_THE_PROVIDER.router().layer(common(|error| error));
     closed(OPEN_PAYMENTS.router(), state)
         .merge(MOVING_MONEY.router())
@@ -95,7 +95,7 @@ fn api(state: &State) -> Router {
         .with_state(state.clone())
 }
 
-/// Closes what is open to callers without a merchant's key, where the shop takes orders alone.
+/// Requires an API key for these routes if the shop accepts only orders.
 fn closed<S: Clone + Send + Sync + 'static>(open: Router<S>, state: &State) -> Router<S> {
     if state.config.open_payments {
         open

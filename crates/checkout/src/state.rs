@@ -1,5 +1,4 @@
-//! The state that the parts of the service share, made from the configuration and the program's
-//! resources.
+//! The shared state of the service, built from the configuration and the program's resources.
 //!
 //! A feature that needs one or two fields takes those, not the whole state.
 
@@ -24,7 +23,7 @@ use crate::provider::{self, Client, Observer, Transport};
 use crate::secret::{Secret, is_secret_of};
 use crate::webhooks;
 
-/// The state that the parts of the service share. Cheap to clone.
+/// The shared state of the service. Cheap to clone.
 #[derive(Clone)]
 pub struct State(Arc<StateFields>);
 
@@ -32,7 +31,7 @@ pub struct State(Arc<StateFields>);
 pub struct StateFields {
     pub(crate) config: Config,
     pub(crate) db: Db,
-    /// This process among those that serve the database.
+    /// The registration of this process as a replica.
     pub(crate) replica: Replica,
     pub(crate) provider: Client,
     pub(crate) windows: Windows,
@@ -40,18 +39,18 @@ pub struct StateFields {
     pub(crate) random: Random,
     pub(crate) metrics: Metrics,
     pub(crate) keys: ApiKeys,
-    /// Tells open pages of changes.
+    /// Sends status changes to open pages.
     pub(crate) statuses: StatusBroadcaster,
     /// The key of the digests by which two requests are compared.
     pub(crate) fingerprint_key: [u8; 32],
-    /// Where the provider posts its notifications, when it can reach us.
+    /// Where the provider sends its notifications, if it can reach us.
     pub(crate) notification_url: Option<String>,
-    /// Wakes the worker that reads payments back.
+    /// Wakes the worker of the notification inbox.
     pub(crate) inbox: Notify,
     /// Wakes the reconciler.
     pub(crate) reconciler: Notify,
     pub(crate) outbox: Outbox,
-    /// Wakes the dispatcher of events.
+    /// Wakes the webhook dispatcher.
     pub(crate) published: watch::Sender<u64>,
     /// Ends streams and workers.
     pub(crate) shutdown: Shutdown,
@@ -65,13 +64,13 @@ pub struct StateFields {
 pub struct Parts {
     /// The database, migrated.
     pub db: Db,
-    /// Counts requests by client, and calls to the provider.
+    /// Rate limit windows for clients and for calls to the provider.
     pub windows: Windows,
     /// Tells the time.
     pub clock: Clock,
-    /// Gives keys and references.
+    /// Generates idempotency keys and references.
     pub random: Random,
-    /// Counts what happens.
+    /// The program's metrics.
     pub metrics: web::metrics::Metrics,
     /// Ends streams and workers.
     pub shutdown: Shutdown,
@@ -80,13 +79,13 @@ pub struct Parts {
 /// Why the service cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The client of the provider cannot be made.
+    /// The provider's client cannot be created.
     #[error("the client of the provider cannot be made")]
     Provider(#[from] provider::SetupError),
-    /// The database fails.
+    /// The database failed.
     #[error("the database fails")]
     Database(#[from] db::Error),
-    /// Another secret was used with this database.
+    /// The database was used with another secret.
     #[error(
         "the checkout secret differs from the one that this database was used with: give every replica the same one, \
          and keep it when the data folder moves"
@@ -103,8 +102,7 @@ impl Deref for State {
 }
 
 impl State {
-    /// Puts the shared parts together, and makes sure that the secret is the one this database was
-    /// used with.
+    /// Builds the state, and checks that the secret is the one this database was first used with.
     pub async fn open(config: Config, parts: Parts) -> Result<Self, StartError> {
         let network = provider::network(&config.provider)?;
         Self::open_over(network, config, parts).await
@@ -158,35 +156,36 @@ impl State {
         })))
     }
 
-    /// Lets its holder follow one payment: derived from the secret, so that nothing of it is
-    /// stored.
+    /// The token that lets its holder follow one payment. Derived from the secret, so that it need
+    /// not be stored.
     pub(crate) fn status_token(&self, payment: &str) -> String {
         self.config.secret.token(&["status", payment])
     }
 
-    /// Leads to an order's page, and is stored as a digest only.
+    /// The token in the address of an order's page. Only its digest is stored.
     pub(crate) fn order_token(&self, order: &str) -> String {
         self.config.secret.token(&["order", order])
     }
 
-    /// An outcome became unknown: the reconciler looks when its first check is due.
+    /// Wakes the reconciler after an outcome became unknown, so that it plans the first check.
     pub(crate) fn wake_reconciler(&self) {
         self.reconciler.notify_one();
     }
 
-    /// The way out of events for the shop's servers.
+    /// The outbox of webhooks to the shop's servers.
     pub fn outbox(&self) -> &Outbox {
         &self.outbox
     }
 
-    /// Events were published or receipts queued, and their transaction has been committed.
+    /// Wakes the dispatcher after events or receipts were committed.
     pub(crate) fn wake_deliveries(&self) {
         self.published
             .send_modify(|count| *count = count.wrapping_add(1));
         self.outbox.wake_mail();
     }
 
-    /// So that a callback of something that the state holds does not keep it alive.
+    /// A weak reference for callbacks that the state itself owns, so that they do not keep it
+    /// alive.
     pub(crate) fn downgrade(&self) -> impl Fn() -> Option<Self> + use<> {
         let shared = Arc::downgrade(&self.0);
         move || shared.upgrade().map(Self)
@@ -211,7 +210,7 @@ impl fmt::Debug for State {
     }
 }
 
-/// The outbox alone, for a command beside a service that may be running.
+/// Opens only the outbox, for a command. The service may be running.
 ///
 /// # Errors
 /// When the database fails, or was used with another secret.
@@ -248,8 +247,8 @@ fn outbox(webhooks: Webhooks, mail: Option<Mail>, secret: &Secret, parts: &Parts
     Outbox::new(delivery, &parts.metrics)
 }
 
-/// How receipts are sent. They are queued with the change that they tell of, so no event becomes
-/// mail by itself.
+/// The mail settings for receipts. Receipts are queued with the payment's change, so no event
+/// becomes mail by itself.
 fn mail(Receipts { server, from }: &Receipts) -> Mail {
     Mail {
         server: server.clone(),

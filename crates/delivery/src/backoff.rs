@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-/// How long to wait after so many failed tries: `first`, then twice as long each time, at most
-/// `max`.
+/// The wait after this many failed attempts: `first`, then twice as long each time, at most `max`.
 pub fn backoff(first: Duration, tries: i64, max: Duration) -> Duration {
     let doublings = u32::try_from(tries.clamp(0, 30)).unwrap_or(30);
     first.saturating_mul(2_u32.pow(doublings)).min(max)

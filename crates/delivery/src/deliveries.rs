@@ -1,5 +1,4 @@
-//! Events and deliveries as people see them: lists, the attempts of a delivery, and delivering
-//! again.
+//! Events and deliveries for pages and commands: lists, the attempts of a delivery, and redelivery.
 
 use db::{Conn, Error, Timestamp, Tx};
 
@@ -8,12 +7,12 @@ use crate::{
     store::{deliveries, endpoints, lists},
 };
 
-/// How many deliveries there are.
+/// The number of matching deliveries.
 pub async fn count(conn: &mut Conn, service: &Service, filter: Filter) -> Result<u64, Error> {
     lists::count_deliveries(conn, service.name, filter).await
 }
 
-/// Deliveries, newest first: so many, behind so many others.
+/// A page of deliveries, newest first: `limit` of them after the first `offset`.
 pub async fn list(
     conn: &mut Conn,
     service: &Service,
@@ -23,7 +22,7 @@ pub async fn list(
     lists::deliveries(conn, service.name, filter, (limit, offset)).await
 }
 
-/// One delivery with its event and its newest attempts, oldest of them first.
+/// One delivery with its event and its newest attempts, of which the oldest comes first.
 pub async fn find(
     conn: &mut Conn,
     service: &Service,
@@ -37,8 +36,8 @@ pub async fn find(
     Ok(event.map(|event| (delivery, event, attempts)))
 }
 
-/// The newest events of one subject, or of all: a look through all that are kept, for the command
-/// line.
+/// The newest events of one subject, or of all. Reads all stored events, so it is for the command
+/// line only.
 pub async fn newest_events(
     conn: &mut Conn,
     service: &Service,
@@ -65,8 +64,8 @@ pub async fn find_event(
     Ok(Some((event, all)))
 }
 
-/// Delivers once more, whatever became of it before, with the same `webhook-id`: the delivery, when
-/// there is one. The workers are woken after the commit.
+/// Delivers again with the same `webhook-id`, whatever the result was before. Returns the delivery,
+/// or `None` if it does not exist. The caller must wake the workers after the commit.
 pub async fn redeliver(
     tx: &mut Tx,
     service: &Service,
@@ -80,8 +79,9 @@ pub async fn redeliver(
     Ok(found)
 }
 
-/// Delivers an event once more, to every endpoint that gets its type now, those included that did
-/// not exist when it happened: the deliveries and the type, when there is such an event.
+/// Delivers an event again to every endpoint that subscribes to its type now, including endpoints
+/// that did not exist when it happened. Returns the deliveries and the event's type, or `None` if
+/// the event does not exist.
 pub async fn redeliver_event(
     tx: &mut Tx,
     service: &Service,
@@ -112,14 +112,14 @@ pub async fn redeliver_event(
     Ok(Some((begun, event.kind)))
 }
 
-/// Delivers all that was given up once more, at one endpoint or at all that get events, each
-/// subject's in its order; how many. In parts, so that nobody waits long for the lock of an
-/// endpoint. `note` is called once for each endpoint where there were any, in the transaction of
-/// the first part.
+/// Delivers all given-up deliveries again, at one endpoint or at all enabled ones, each subject in
+/// order. Returns their number. Works in batches, so that nobody waits long for the lock of an
+/// endpoint. `note` is called once for each endpoint with such deliveries, in the transaction of
+/// the first batch.
 ///
 /// # Errors
 ///
-/// Faults of the store, and those of `note`.
+/// Database errors, and the errors of `note`.
 pub async fn redeliver_failed<N>(
     outbox: &Outbox,
     endpoint: Option<i64>,
@@ -156,12 +156,12 @@ where
     Ok(count)
 }
 
-/// How many deliveries were given up, at each endpoint that has any.
+/// The number of given-up deliveries of each endpoint that has any.
 pub async fn failed(conn: &mut Conn, service: &Service) -> Result<Vec<(i64, i64)>, Error> {
     lists::failed(conn, service.name).await
 }
 
-/// How much waits.
+/// The number and the age of waiting deliveries and events.
 pub async fn waiting(conn: &mut Conn, service: &Service) -> Result<Backlog, Error> {
     lists::waiting(conn, service.name).await
 }

@@ -1,11 +1,11 @@
-//! Delivery of a service's events. An event is stored with the change that it reports. It is
+//! Delivery of a service's events. An event is stored in the transaction of its change. It is then
 //! delivered to the webhook endpoints that subscribe to its type: at least once, in order within
-//! its subject, signed as in Standard Webhooks 1.0. Or it is sent as mail.
+//! its subject, signed as in Standard Webhooks 1.0. It may also be sent as mail.
 //!
-//! The types of events, their data, the texts of mails, pages and permissions belong to the
-//! service. A service makes one [`Outbox`], writes events with [`publish`] in the transaction of
-//! the change, calls [`Outbox::wake`] after the commit, and keeps [`run`] running. Functions on
-//! endpoints and deliveries take a transaction, so that a service can record the actor in it.
+//! The service defines event types and data, mail texts, pages and permissions. A service creates
+//! one [`Outbox`], writes events with [`publish`] in the transaction of the change, calls
+//! [`Outbox::wake`] after the commit, and keeps [`run`] running. Functions on endpoints and
+//! deliveries take a transaction, so that a service can record the actor in it.
 
 mod backoff;
 pub mod deliveries;
@@ -35,15 +35,15 @@ pub use store::EventRow;
 use db::{Error, Timestamp, Tx};
 use serde::Serialize;
 
-/// The tables. Services that share a database share them.
+/// The tables. Services in one database share them.
 pub const MIGRATIONS: db::Migrations = db::migrations!(name: "delivery", "0001_delivery");
 
-/// The type of the event by which somebody tries out an endpoint. It goes to that one only.
+/// The type of test events. A test event goes only to the tested endpoint.
 pub const TEST: &str = "endpoint.test";
 
-/// Writes an event into the outbox, in the transaction of what it tells of. Its body is
-/// `{"type", "timestamp", "data"}`; it is delivered after the commit, in the order of its subject.
-/// A type that no endpoint may ask for goes to none: it can become mail.
+/// Writes an event into the outbox, in the transaction of the change. Its body is
+/// `{"type", "timestamp", "data"}`. It is delivered after the commit, in order within its subject.
+/// An event whose type endpoints cannot subscribe to goes to none of them, but can become mail.
 pub async fn publish(
     tx: &mut Tx,
     service: &Service,
@@ -56,12 +56,12 @@ pub async fn publish(
     store::insert_event(tx, (service.name, kind), subject, &payload, now).await
 }
 
-/// The body of an event, as its receivers get it: members in the order of their document, as the
-/// API's objects have theirs.
+/// The body of an event as receivers get it. The members are in the documented order, like those of
+/// the API's objects.
 ///
 /// # Errors
 ///
-/// Data that cannot be written as JSON.
+/// Data that cannot be serialised as JSON.
 pub fn body(kind: &str, data: &impl Serialize, now: Timestamp) -> Result<String, Error> {
     #[derive(Serialize)]
     struct Body<'a, D> {

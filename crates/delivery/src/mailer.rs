@@ -1,4 +1,5 @@
-//! The worker that sends due mails. A mail that the server does not accept is retried for a day.
+//! The worker that sends due mails. A mail that the server does not accept is retried for some 20
+//! hours.
 
 use std::time::Duration;
 
@@ -10,19 +11,19 @@ use crate::{
     store::mails::{self, DueMail},
 };
 
-/// Mails looked at together.
+/// Mails of one batch.
 const BATCH: i64 = 20;
-/// Tries until a mail is given up: a day and some hours, with waits that double from a minute to
-/// six hours.
+/// The attempts until a mail is given up. They take some 20 hours, with waits that double from a
+/// minute to six hours.
 const TRIES: i64 = 12;
 const FIRST_WAIT: Duration = Duration::from_secs(60);
 const WAIT_MAX: Duration = Duration::from_secs(6 * 60 * 60);
-/// The longest sleep: what other processes left is found after it.
+/// The longest sleep. Mails queued by other processes are found after it.
 const SLEEP_MAX: Duration = Duration::from_secs(30);
 const SLEEP_MIN: Duration = Duration::from_millis(100);
 
-/// Sends mail until the service stops. Before each look into the queue, at least twice a minute,
-/// `prepare` queues what the time asks for.
+/// Sends mail until the service stops. `prepare` runs before each read of the queue, at least twice
+/// a minute, and queues scheduled mails.
 pub async fn run<P>(outbox: Outbox, prepare: impl Fn() -> P + Send)
 where
     P: Future<Output = Result<(), Error>> + Send,
@@ -59,7 +60,7 @@ async fn work(
         .await
 }
 
-/// Sends what is due, without sleeping; how many were taken by the server.
+/// Sends due mails without sleeping. Returns how many the server accepted.
 pub async fn pass(outbox: &Outbox) -> Result<usize, Error> {
     let Some(mail) = &outbox.mail else {
         return Ok(0);
@@ -80,13 +81,13 @@ pub async fn pass(outbox: &Outbox) -> Result<usize, Error> {
     }
 }
 
-/// Sends one mail, unless another process has claimed it. Its next try is stored before the
-/// exchange begins, so that a crash loses none.
+/// Sends one mail, unless another process has claimed it. The time of the retry is stored before
+/// the exchange begins, so that a crash loses no mail.
 async fn send(outbox: &Outbox, mail: &Mail, due: DueMail) -> Result<bool, Error> {
     let wait = backoff(FIRST_WAIT, due.attempts, WAIT_MAX);
-    let (taken, next_try) = (due.clone(), outbox.clock.now() + wait);
-    let take = async move |tx: &mut db::Tx| mails::claim(tx, &taken, next_try).await;
-    if !outbox.db.write::<_, Error, _>(take).await? {
+    let (claimed, next_try) = (due.clone(), outbox.clock.now() + wait);
+    let claim = async move |tx: &mut db::Tx| mails::claim(tx, &claimed, next_try).await;
+    if !outbox.db.write::<_, Error, _>(claim).await? {
         return Ok(false);
     }
     let id = format!("balcao-{}-{}", due.id, due.created_at.micros());
@@ -115,7 +116,7 @@ async fn send(outbox: &Outbox, mail: &Mail, due: DueMail) -> Result<bool, Error>
             let given_up = failure.is_final || due.attempts + 1 >= TRIES;
             let outcome = if given_up { "given_up" } else { "failed" };
             outbox.0.metrics.mail(outcome);
-            tracing::warn!(mail = id, kind = due.kind, domain = domain(&due.recipient), given_up, %failure, "mail worker: the mail server did not take a mail");
+            tracing::warn!(mail = id, kind = due.kind, domain = domain(&due.recipient), given_up, %failure, "mail worker: sending a mail failed; it is retried unless given_up is true");
             let text = failure.text;
             let note =
                 async move |tx: &mut db::Tx| mails::record_failure(tx, id, &text, given_up).await;

@@ -1,4 +1,4 @@
-//! The metrics of events.
+//! The metrics of events, deliveries and mails.
 
 use std::{fmt, sync::atomic::AtomicU64, time::Duration};
 
@@ -11,7 +11,7 @@ use crate::model::DisabledReason;
 
 type Count = Counter<u64, AtomicU64>;
 
-/// The metrics of events. Cheap to clone.
+/// The metrics. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Metrics {
     published: Family<TypeLabel, Count>,
@@ -39,11 +39,11 @@ struct ReasonLabel {
     reason: &'static str,
 }
 
-/// Upper bounds in seconds: from a receiver on this machine to the longest wait.
+/// Upper bounds in seconds, from a receiver on this machine to the longest timeout.
 const BUCKETS: [f64; 10] = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0];
 
 impl Metrics {
-    /// Adds the metrics to those of the program, with a prefix before their names.
+    /// Registers the metrics with the program's. `prefix` precedes their names.
     pub(crate) fn new(program: &web::metrics::Metrics, prefix: &str) -> Self {
         let named = |name: &str| format!("{prefix}{name}");
         let metrics = Self {
@@ -92,7 +92,7 @@ impl Metrics {
         metrics
     }
 
-    /// Lets the counters that alerts look at begin at 0: Prometheus sees no increase in one that
+    /// Starts the counters that alerts use at 0. Prometheus sees no increase in a series that
     /// appears with its first event.
     fn begin(&self) {
         for outcome in ["sent", "failed", "given_up"] {
@@ -124,7 +124,7 @@ impl Metrics {
         self.disabled.get_or_create(&ReasonLabel { reason }).inc();
     }
 
-    /// How much waits, and the age of the oldest of it.
+    /// Sets the number of waiting deliveries and the age of the oldest.
     pub(crate) fn waiting(&self, count: i64, oldest: Duration) {
         self.waiting.set(count);
         self.oldest

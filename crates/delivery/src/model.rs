@@ -1,53 +1,53 @@
-//! Endpoints, deliveries and attempts as people see them, without secrets.
+//! Endpoints, deliveries and attempts for pages and commands, without secrets.
 
 use std::fmt;
 
 use db::Timestamp;
 use resource::{Named, choice, chosen, id, integer, reference, resource, text, time, token};
 
-/// A receiver of events.
+/// A webhook endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
     /// Its id.
     pub id: i64,
-    /// Whether it is one of the configuration, whose address and secret are changed there.
+    /// Whether the endpoint belongs to the configuration, where its address and secret are changed.
     pub configured: bool,
-    /// Where events are posted to.
+    /// The address to which events are posted.
     pub url: String,
-    /// What people call it.
+    /// The name that people use.
     pub description: String,
-    /// The types of events it gets.
+    /// The subscribed event types.
     pub types: Types,
-    /// Why it gets nothing; `None` for one that does.
+    /// Why the endpoint is disabled. `None` if it is enabled.
     pub disabled: Option<DisabledReason>,
-    /// Since when it gets nothing.
+    /// When the endpoint was disabled.
     pub disabled_at: Option<Timestamp>,
     /// Since when every attempt has failed.
     pub failing_since: Option<Timestamp>,
-    /// Until when it asked us to wait.
+    /// Until when the receiver asked us to wait.
     pub paused_until: Option<Timestamp>,
-    /// Until when the secret before the present one signs too.
+    /// Until when the previous secret signs as well.
     pub previous_secret_until: Option<Timestamp>,
-    /// When it was made.
+    /// When the endpoint was created.
     pub created_at: Timestamp,
     /// When a person last changed it.
     pub updated_at: Timestamp,
 }
 
-/// Which endpoint of the configuration one is.
+/// An endpoint of the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ConfiguredEndpoint {
-    /// The one whose address is a setting.
+    /// The endpoint whose address is a setting.
     Settings,
-    /// The service that runs in the same process.
+    /// The service in the same process.
     Internal,
 }
 
 impl ConfiguredEndpoint {
-    /// Every one that there may be.
+    /// All such endpoints.
     pub(crate) const ALL: [Self; 2] = [Self::Settings, Self::Internal];
 
-    /// The name in the store.
+    /// The name in the database.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Settings => "settings",
@@ -55,27 +55,27 @@ impl ConfiguredEndpoint {
         }
     }
 
-    /// The one of this name.
+    /// The endpoint with this name.
     pub(crate) fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|place| place.name() == name)
     }
 }
 
-/// Why an endpoint gets nothing.
+/// Why an endpoint is disabled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DisabledReason {
-    /// A person wanted it.
+    /// A person disabled it.
     ByPerson,
-    /// It answered 410.
+    /// The receiver responded 410.
     Gone,
-    /// Everything failed for days.
+    /// Every attempt failed for days.
     Failing,
-    /// It no longer stands in the configuration.
+    /// The endpoint was removed from the configuration.
     NotConfigured,
 }
 
 impl DisabledReason {
-    /// Whether the service decided it by itself, so that somebody has to see to it.
+    /// Whether the service disabled the endpoint itself, so that an operator should look at it.
     pub const fn is_by_failure(self) -> bool {
         matches!(self, Self::Gone | Self::Failing)
     }
@@ -87,7 +87,7 @@ impl DisabledReason {
         Self::NotConfigured,
     ];
 
-    /// The name in the store.
+    /// The name in the database.
     pub const fn name(self) -> &'static str {
         match self {
             Self::ByPerson => "person",
@@ -113,23 +113,22 @@ impl fmt::Display for DisabledReason {
     }
 }
 
-/// Which types of events an endpoint gets: those listed, or all, future ones included, when none
-/// is.
+/// The subscribed event types. An empty list means all, including future ones.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Types(Vec<String>);
 
-/// The text names a type that no event has.
+/// The text names an unknown event type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name:?} is no type of event; there are {}", known.join(", "))]
 pub struct UnknownType {
     /// The name.
     pub name: String,
-    /// The types that there are.
+    /// The known types.
     pub known: &'static [&'static str],
 }
 
 impl Types {
-    /// Reads names separated by commas, all of them `known`; blank is all.
+    /// Parses known names separated by commas. Blank means all.
     pub fn parse(text: &str, known: &'static [&'static str]) -> Result<Self, UnknownType> {
         let types = Self::stored(text);
         match types.0.iter().find(|name| !known.contains(&name.as_str())) {
@@ -141,7 +140,7 @@ impl Types {
         }
     }
 
-    /// Takes them as they are stored: only what was read is.
+    /// Reads the stored text, which was validated before.
     pub(crate) fn stored(text: &str) -> Self {
         let names = text.split(',').map(str::trim);
         let mut types: Vec<String> = Vec::new();
@@ -153,32 +152,32 @@ impl Types {
         Self(types)
     }
 
-    /// Whether events of a type that endpoints may ask for are among them.
+    /// Whether the endpoint subscribes to this type.
     pub(crate) fn contain(&self, kind: &str) -> bool {
         self.0.is_empty() || self.0.iter().any(|listed| listed == kind)
     }
 
-    /// The types listed; none is all of them.
+    /// The listed types. Empty means all.
     pub fn listed(&self) -> &[String] {
         &self.0
     }
 }
 
 impl fmt::Display for Types {
-    /// As [`Types::parse`] reads it.
+    /// In the format of [`Types::parse`].
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0.join(","))
     }
 }
 
-/// An event as lists show it.
+/// A stored event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
     /// Its id.
     pub id: i64,
     /// Its type.
     pub kind: String,
-    /// What it is about, by the service's own number.
+    /// What the event is about: the service's own number.
     pub subject: i64,
     /// The body that receivers get.
     pub payload: String,
@@ -187,8 +186,8 @@ pub struct Event {
 }
 
 impl Event {
-    /// What stands in `webhook-id`, the same on every repetition: unlike an id alone it does not
-    /// come again in a database that is made anew.
+    /// The value of `webhook-id`, the same on every retry. Contains the time as well, because ids
+    /// alone repeat after the database is created again.
     pub fn webhook_id(&self) -> String {
         webhook_id(self.id, self.created_at)
     }
@@ -199,31 +198,31 @@ pub(crate) fn webhook_id(event: i64, created_at: Timestamp) -> String {
 }
 
 choice! {
-    /// How far a delivery is.
+    /// The state of a delivery.
     pub enum DeliveryState {
-        /// An attempt is to come, or an earlier event of the subject has to arrive first.
+        /// The delivery waits for its next attempt, or for an earlier event of the subject.
         Waiting = "waiting", ("Aguardando", "Waiting");
-        /// It has arrived.
+        /// The receiver accepted the event.
         Delivered = "delivered", ("Entregue", "Delivered");
-        /// It was given up.
+        /// The delivery was given up.
         Failed = "failed", ("Falhou", "Failed");
     }
 }
 
 resource! {
-    /// One event for one endpoint. Its table is called `d` in statements, that of the event `e`,
-    /// and that of the endpoint `w`.
+    /// One event for one endpoint. Statements use the aliases `d` for its table, `e` for the
+    /// event's and `w` for the endpoint's.
     pub struct Delivery, DeliveryInput {
         id: i64 = id().listed_for_staff(),
         event: i64 = integer("Evento", "Event", 1, i64::MAX).hidden().read_from("d.event_id"),
         event_type: String = token("Tipo", "Type").listed_for_staff().read_from("e.type"),
         endpoint: Named = reference("Destino", "Endpoint", "endpoints").listed_for_staff().read_from("w.id, w.url"),
-        // What the event is about, by the service's own number.
+        // What the event is about: the service's own number.
         subject: i64 = integer("Assunto", "Subject", 1, i64::MAX).hidden().read_from("d.subject_id"),
         state: DeliveryState = chosen("Situação", "Status").filtered().listed_for_staff(),
-        // Since it was last begun.
+        // Since the last start or restart of the delivery.
         attempts: i64 = integer("Tentativas", "Attempts", 0, i64::MAX).listed_for_staff(),
-        // None while it waits for an earlier event of the subject.
+        // Null while the delivery waits for an earlier event of the subject.
         due_at: Option<Timestamp> = time("Próxima tentativa", "Next attempt").hidden(),
         // `delivered`, `redirect`, `refused`, `not_connected`, `not_public`, `timed_out`, `broken`.
         last_outcome: Option<String> = text("Último resultado", "Last outcome", 20).unfolded().listed_for_staff(),
@@ -240,33 +239,33 @@ pub struct Attempt {
     pub started_at: Timestamp,
     /// How long it took, in milliseconds.
     pub duration_ms: i64,
-    /// How it ended, as in [`Delivery::last_outcome`].
+    /// The outcome, as in [`Delivery::last_outcome`].
     pub outcome: String,
-    /// The answer's status.
+    /// The HTTP status.
     pub status: Option<i64>,
-    /// The first KiB of the answer, or why there is none.
+    /// The first KiB of the response, or why there is none.
     pub detail: String,
 }
 
-/// Which deliveries a list shows.
+/// The filter of a list of deliveries. Every set field must match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Filter {
-    /// Those in this state.
+    /// The state.
     pub state: Option<DeliveryState>,
-    /// Those of this endpoint.
+    /// The endpoint's id.
     pub endpoint: Option<i64>,
-    /// Those of this event.
+    /// The event's id.
     pub event: Option<i64>,
-    /// Those about this subject.
+    /// The subject.
     pub subject: Option<i64>,
 }
 
-/// How much waits.
+/// The waiting deliveries and events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Backlog {
-    /// Deliveries that wait, at endpoints that get events.
+    /// Deliveries that wait at enabled endpoints.
     pub deliveries: i64,
-    /// Events whose deliveries are not made yet.
+    /// Events that are not fanned out yet.
     pub events: i64,
     /// When the oldest waiting event happened.
     pub oldest: Option<Timestamp>,

@@ -1,4 +1,4 @@
-//! Events in a service's API document, as its `webhooks` describe them.
+//! The events in a service's OpenAPI document, as its `webhooks`.
 
 use serde_json::{Map, Value, json};
 use utoipa::openapi::path::{OperationBuilder, Parameter, ParameterBuilder, ParameterIn};
@@ -9,15 +9,15 @@ use utoipa::openapi::schema::{
 use utoipa::openapi::{ContentBuilder, Object, Ref, RefOr, Required, ResponseBuilder, Schema};
 use web::openapi::{constant, text};
 
-/// One type of events, described.
+/// The description of an event type.
 pub struct Webhook {
     /// The type.
     pub kind: &'static str,
     /// The operation's id, for generated code.
     pub id: &'static str,
-    /// What happened, in a few words.
+    /// A short summary of the event.
     pub summary: &'static str,
-    /// When it is told.
+    /// When the event is sent.
     pub about: &'static str,
     /// The name of its schema.
     pub schema: &'static str,
@@ -25,11 +25,11 @@ pub struct Webhook {
     pub data: RefOr<Schema>,
     /// An example of its data.
     pub example: Value,
-    /// When that happened.
+    /// The time of the example.
     pub example_time: &'static str,
 }
 
-/// The bodies' schemas by their names, and the document's member `webhooks`.
+/// The schemas of the bodies by name, and the document's member `webhooks`.
 pub fn describe(
     webhooks: impl IntoIterator<Item = Webhook>,
 ) -> (Vec<(String, RefOr<Schema>)>, Value) {
@@ -84,7 +84,7 @@ fn operation(webhook: &Webhook) -> OperationBuilder {
         })
 }
 
-/// The headers that every event comes with.
+/// The headers of every event.
 fn parameters() -> [Parameter; 3] {
     let header = |name: &str, what: &str, schema: ObjectBuilder, example: &str| {
         ParameterBuilder::new()
@@ -109,7 +109,7 @@ fn parameters() -> [Parameter; 3] {
     ]
 }
 
-/// The schema of an event with these data.
+/// The schema of an event body with this data.
 fn body(kind: &str, data: RefOr<Schema>) -> Object {
     let timestamp = text()
         .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))

@@ -14,16 +14,16 @@ use crate::{
     service::Service,
 };
 
-/// How events reach endpoints.
+/// The webhook settings of a service.
 #[derive(Debug, Clone)]
 pub struct Webhooks {
     /// The endpoint whose address is a setting.
     pub configured: Option<EndpointSettings>,
-    /// The endpoint of a service that runs in this process.
+    /// The endpoint of another service in this process.
     pub internal: Option<InternalEndpoint>,
-    /// Whether endpoints may stand on this machine and on private networks.
+    /// Whether endpoints may be on this machine and on private networks.
     pub allow_private: bool,
-    /// How long events, their deliveries and mail are kept.
+    /// How long events, their deliveries and mails are kept.
     pub retention: Duration,
 }
 
@@ -38,27 +38,27 @@ impl Default for Webhooks {
     }
 }
 
-/// The endpoint of the configuration.
+/// An endpoint of the configuration.
 #[derive(Debug, Clone)]
 pub struct EndpointSettings {
     /// Its address.
     pub target: Target,
-    /// What signs its events: one, or while it is changed two.
+    /// The secrets that sign its events: one, or two during a rotation.
     pub secrets: Vec<Secret>,
 }
 
-/// The endpoint of a service that runs in this process. It may stand on this machine, whatever
-/// holds for others: nobody but the program chooses its address.
+/// The endpoint of another service in this process. It may always be on this machine, because only
+/// the program chooses its address.
 #[derive(Debug, Clone)]
 pub struct InternalEndpoint {
-    /// Where it is, and what signs its events.
+    /// The address and the signing secrets.
     pub endpoint: EndpointSettings,
-    /// The types of events it gets.
+    /// The subscribed event types.
     pub types: &'static [&'static str],
 }
 
 impl Webhooks {
-    /// An endpoint of the configuration.
+    /// The settings of an endpoint of the configuration.
     pub(crate) fn of(&self, endpoint: ConfiguredEndpoint) -> Option<&EndpointSettings> {
         match endpoint {
             ConfiguredEndpoint::Settings => self.configured.as_ref(),
@@ -68,7 +68,7 @@ impl Webhooks {
         }
     }
 
-    /// The types of events that it gets, by comma; blank is all.
+    /// Its subscribed event types, separated by commas. Blank means all.
     pub(crate) fn types_of(&self, endpoint: ConfiguredEndpoint) -> String {
         match (endpoint, &self.internal) {
             (ConfiguredEndpoint::Internal, Some(internal)) => internal.types.join(","),
@@ -79,21 +79,22 @@ impl Webhooks {
 
 /// The parts of an [`Outbox`].
 pub struct Parts {
-    /// Whose events they are.
+    /// The service whose events are delivered.
     pub service: Service,
-    /// How they reach endpoints.
+    /// The webhook settings.
     pub webhooks: Webhooks,
-    /// How they become mail, where mail is sent.
+    /// The mail settings. `None` sends no mail.
     pub mail: Option<Mail>,
-    /// Seals the secrets of endpoints. The same on every replica, and not in the database.
+    /// Encrypts the secrets of endpoints. Must be the same on every replica, and must not be in the
+    /// database.
     pub secret_key: [u8; 32],
     /// The service's database, which has the tables of [`crate::MIGRATIONS`].
     pub db: Db,
-    /// This process among those that serve the database.
+    /// The registration of this process as a replica.
     pub replica: Replica,
     /// Tells the time.
     pub clock: Clock,
-    /// Gives secrets and jitter.
+    /// Generates secrets and jitter.
     pub random: Random,
     /// Ends the workers.
     pub shutdown: Shutdown,
@@ -101,11 +102,11 @@ pub struct Parts {
     pub workers: Supervisor,
 }
 
-/// The way out of a service's events. Cheap to clone.
+/// The outbox of a service. Cheap to clone.
 #[derive(Clone)]
 pub struct Outbox(pub(crate) Arc<Shared>);
 
-/// The state that the workers share besides the parts.
+/// The state that the workers share, in addition to the parts.
 pub(crate) struct Shared {
     parts: Parts,
     pub(crate) sender: WebhookSender,
@@ -115,7 +116,7 @@ pub(crate) struct Shared {
 }
 
 impl Outbox {
-    /// With connections of its own, and its metrics among `program`.
+    /// Creates the outbox with its own connection pool, and registers its metrics with `program`.
     pub fn new(parts: Parts, program: &web::metrics::Metrics) -> Self {
         let service = parts.service;
         Self(Arc::new(Shared {
@@ -127,13 +128,13 @@ impl Outbox {
         }))
     }
 
-    /// Events were published, and their transaction has been committed: they are delivered at once.
-    /// Without this they are found within seconds.
+    /// Wakes the workers after events were committed, so that they are delivered at once. Without
+    /// this call they are found within seconds.
     pub fn wake(&self) {
         self.0.published.notify_one();
     }
 
-    /// Mail was queued, and its transaction has been committed: it goes out at once.
+    /// Wakes the mail worker after mail was committed, so that it is sent at once.
     pub fn wake_mail(&self) {
         self.0.mailed.notify_one();
     }

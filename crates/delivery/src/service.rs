@@ -1,22 +1,22 @@
 //! The service whose events are delivered.
 
-/// What sets a service's events apart from another's.
+/// The constants of a service.
 #[derive(Debug, Clone, Copy)]
 pub struct Service {
-    /// Its name, in the tables.
+    /// The service's name in the tables.
     pub name: &'static str,
-    /// The types of events that endpoints may ask for.
+    /// The event types that endpoints can subscribe to.
     pub types: &'static [&'static str],
-    /// What precedes the names of its metrics, such as `checkout_`.
+    /// The prefix of its metrics, such as `checkout_`.
     pub metrics: &'static str,
-    /// The setting that lets events go to private addresses.
+    /// The setting that allows private addresses.
     pub allow_private: &'static str,
-    /// How operators know the key that the secrets of endpoints are sealed with.
+    /// How log texts name the key that encrypts the endpoints' secrets.
     pub key: &'static str,
 }
 
 impl Service {
-    /// The type that endpoints may ask for by this name.
+    /// The event type with this name.
     pub(crate) fn delivered(&self, name: &str) -> Option<&'static str> {
         self.types.iter().copied().find(|kind| *kind == name)
     }

@@ -1,5 +1,5 @@
-//! When goods move: weekdays, seasons and opening hours of a Brazilian shop, spread over the days
-//! of a history.
+//! When goods are sold: weekdays, seasons and opening hours of a Brazilian shop, spread over the
+//! days of a history.
 
 use db::Timestamp;
 
@@ -25,7 +25,7 @@ impl Season {
         }
     }
 
-    /// How well it sells in a month (1 to 12), in hundredths of its best.
+    /// The sales in a month (1 to 12), in percent of the best month.
     pub(crate) const fn percent(self, month: i8) -> u64 {
         match (self, month) {
             (Self::Flat, _)
@@ -42,30 +42,31 @@ impl Season {
     }
 }
 
-/// Sales of a weekday, Monday first, and of a month, January first: hundredths of an average one.
+/// The sales of weekdays, Monday first, and of months, January first, in percent of the average.
 const WEEKDAYS: [u64; 7] = [88, 90, 95, 100, 122, 150, 55];
 const MONTHS: [u64; 12] = [86, 88, 94, 95, 106, 100, 93, 98, 93, 99, 114, 150];
 
 const SECOND: i64 = 1_000_000;
 const DAY: i64 = 24 * 60 * 60 * SECOND;
-/// The shop is open from 08:00 to 20:00 in São Paulo, three hours behind UTC.
+/// The shop is open from 08:00 to 20:00 in São Paulo, which is three hours behind UTC.
 const OPENS: i64 = 11 * 60 * 60 * SECOND;
 const CLOSES: i64 = 23 * 60 * 60 * SECOND;
 
-/// A day of the history with what moves on it.
+/// A day of the history, with its number of movements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Day {
     pub(crate) month: i8,
-    /// When the shop opens, in microseconds since 1970.
+    /// The opening time, in microseconds since 1970.
     opens: i64,
-    /// When it closes; on the last day, the present.
+    /// The closing time, in microseconds since 1970. The present on the last day.
     closes: i64,
-    /// How many movements there are.
+    /// The number of movements.
     pub(crate) movements: u64,
 }
 
 impl Day {
-    /// When the movement of this number happens, somewhere within its even share of the day.
+    /// The time of movement `number`. The day is divided evenly between the movements; `shift`
+    /// moves each within its part.
     pub(crate) fn moment(&self, number: u64, shift: u64) -> Timestamp {
         let span = u128::from((self.closes - self.opens).unsigned_abs());
         let thousandths = u128::from(number) * 1000 + u128::from(shift % 1000);
@@ -74,7 +75,7 @@ impl Day {
     }
 }
 
-/// The last `days` days up to `until`, with `movements` spread over them.
+/// The last `days` days up to `until`, with `movements` distributed over them.
 pub(crate) fn days(until: Timestamp, days: u32, movements: u64) -> Vec<Day> {
     let today = until.micros().div_euclid(DAY);
     let weighed: Vec<(Day, u64)> = (0..i64::from(days))
@@ -82,21 +83,21 @@ pub(crate) fn days(until: Timestamp, days: u32, movements: u64) -> Vec<Day> {
         .filter_map(|ago| day(today - ago, until))
         .collect();
     let total: u64 = weighed.iter().map(|(_, weight)| *weight).sum();
-    let (mut passed, mut given) = (0, 0);
+    let (mut passed, mut assigned) = (0, 0);
     weighed
         .into_iter()
         .map(|(day, weight)| {
             passed += weight;
             let due = u128::from(movements) * u128::from(passed) / u128::from(total.max(1));
             let due = u64::try_from(due).unwrap_or(movements);
-            let movements = due - given;
-            given = due;
+            let movements = due - assigned;
+            assigned = due;
             Day { movements, ..day }
         })
         .collect()
 }
 
-/// A day and its weight; none when the shop had not opened yet at the end of the history.
+/// A day and its weight. `None` when the history ends before the shop opens.
 fn day(number: i64, until: Timestamp) -> Option<(Day, u64)> {
     let midnight = Timestamp::from_micros(number * DAY);
     let date = midnight.to_jiff().to_zoned(jiff::tz::TimeZone::UTC).date();

@@ -1,5 +1,5 @@
-//! Pseudo-random numbers for example data: the same for the same seed on every machine, so integers
-//! only. Not for secrets.
+//! Pseudo-random numbers for example data. They use integers only, so a seed gives the same numbers
+//! on every machine. Not for secrets.
 
 /// A stream of pseudo-random numbers (`SplitMix64`, Steele, Lea and Flood 2014).
 #[derive(Debug, Clone)]
@@ -18,27 +18,27 @@ impl Chance {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `bound`, which is 1 or more. Uneven by less than one part in 2³².
+    /// A number below `bound`, which must be at least 1. The bias is less than one part in 2³².
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         let product = u128::from(self.next()) * u128::from(bound);
         u64::try_from(product >> 64).unwrap_or(0)
     }
 
-    /// True so many times in a hundred.
+    /// True in `percent` of a hundred cases.
     pub(crate) fn percent(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }
 }
 
-/// Ranks drawn so that few are drawn often: the weight of rank `k` is `1 / (k + 20)`, Zipf's law
-/// with a blunt tip.
+/// A Zipf distribution of ranks, in which few ranks are drawn often. The weight of rank `k` is
+/// `1 / (k + 20)`.
 #[derive(Debug)]
 pub(crate) struct Popularity {
-    /// Sums of the weights up to each rank.
+    /// The cumulative weights.
     sums: Vec<u64>,
 }
 
-/// How blunt: without it the first rank would have a seventh of everything.
+/// Flattens the distribution. Without it the first rank would have a seventh of all draws.
 const BLUNT: u64 = 20;
 
 impl Popularity {
@@ -58,7 +58,7 @@ impl Popularity {
         self.sums.partition_point(|sum| *sum <= at)
     }
 
-    /// How many of `draws` fall on a rank, on average, in hundredths.
+    /// The expected number of draws of a rank, in hundredths.
     pub(crate) fn expected_hundredths(&self, rank: u64, draws: u64) -> u64 {
         let share = u128::from(weight(rank)) * u128::from(draws) * 100;
         u64::try_from(share / u128::from(self.total().max(1))).unwrap_or(u64::MAX)

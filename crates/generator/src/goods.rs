@@ -1,5 +1,5 @@
-//! The table of goods (`goods.txt`) and the products made from it: every category, good, brand,
-//! variant and size in turn, so that even a small catalogue has something of everything.
+//! The table of goods (`goods.txt`) and the products built from it. Products take category, good,
+//! brand, variant and size in turn, so that even a small catalogue has some of everything.
 
 use db::Money;
 
@@ -7,7 +7,7 @@ use crate::{calendar::Season, chance::Chance};
 
 const TABLE: &str = include_str!("goods.txt");
 
-/// Who delivers.
+/// The suppliers.
 pub(crate) const SUPPLIERS: [&str; 16] = [
     "Atacado Três Irmãos Ltda.",
     "Distribuidora Norte Sul S.A.",
@@ -32,7 +32,7 @@ pub(crate) const SUPPLIERS: [&str; 16] = [
 struct Category {
     name: &'static str,
     season: Season,
-    /// Places in the table's list of brands.
+    /// Indexes into the table's list of brands.
     brands: Vec<usize>,
     goods: Vec<Good>,
 }
@@ -41,42 +41,42 @@ struct Category {
 struct Good {
     name: &'static str,
     variants: Vec<&'static str>,
-    /// Each with what one unit costs.
+    /// The sizes, each with the cost of one unit.
     sizes: Vec<(&'static str, Money)>,
 }
 
-/// Everything that can be sold.
+/// Everything that the shop can sell.
 #[derive(Debug)]
 pub(crate) struct Goods {
     categories: Vec<Category>,
     brands: Vec<&'static str>,
 }
 
-/// What a product is made of.
+/// The parts of a product.
 #[derive(Debug, Clone, Copy)]
 struct Combination {
-    /// Number of its category, from 0.
+    /// The index of the category, from 0.
     category: usize,
-    /// Number of its brand, from 0.
+    /// The index of the brand, from 0.
     brand: usize,
     season: Season,
     good: &'static str,
     variant: &'static str,
     size: &'static str,
     brand_name: &'static str,
-    /// What one unit costs.
+    /// The cost of one unit.
     cost: Money,
-    /// How many of the same there are before it.
+    /// How many earlier products have the same parts.
     edition: u64,
 }
 
-/// A product that was made up.
+/// A generated product.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Product {
     pub(crate) title: String,
-    /// Number of its category, from 0.
+    /// The index of the category, from 0.
     pub(crate) category: usize,
-    /// Number of its brand, from 0.
+    /// The index of the brand, from 0.
     pub(crate) brand: usize,
     pub(crate) season: Season,
     pub(crate) description: Option<String>,
@@ -86,7 +86,7 @@ pub(crate) struct Product {
 }
 
 impl Goods {
-    /// The table, read. Lines that cannot be read are left out; a test sees that there are none.
+    /// Parses the table. Invalid lines are skipped; a test checks that there are none.
     pub(crate) fn read() -> Self {
         let mut goods = Self {
             categories: Vec::new(),
@@ -134,14 +134,14 @@ impl Goods {
         &self.brands
     }
 
-    /// The title of the product of this number.
+    /// The title of the product with this number.
     pub(crate) fn title(&self, number: u64) -> Option<String> {
         self.combination(number).map(|one| one.title())
     }
 
-    /// The product of this number: category, good, brand, variant and size change from the first to
-    /// the last, each when the one before has had its turn. Beyond all combinations there is a new
-    /// edition of each.
+    /// The product with this number. Category, good, brand, variant and size change in this order,
+    /// each after the one before has taken all its values. After all combinations, each is used
+    /// again with another edition.
     pub(crate) fn product(&self, number: u64, chance: &mut Chance) -> Option<Product> {
         let one = self.combination(number)?;
         let (cost_price, selling_price) = prices(one.cost, chance);
@@ -212,7 +212,7 @@ impl Good {
     fn parse(line: &'static str) -> Option<Self> {
         let mut parts = line.split(" ; ");
         let (name, variants, sizes) = (parts.next()?, parts.next()?, parts.next()?);
-        // The last word of a size is its cost; `1,5 l` has a comma without a blank behind it.
+        // The last word of a size is its cost. The comma in `1,5 l` has no space after it.
         let sizes: Option<Vec<_>> = sizes
             .split(", ")
             .map(|size| {
@@ -228,7 +228,7 @@ impl Good {
     }
 }
 
-/// Takes one digit of a number in mixed bases.
+/// Takes one digit of a number in a mixed base.
 fn take(rest: &mut u64, base: usize) -> Option<usize> {
     let base = u64::try_from(base).ok().filter(|base| *base > 0)?;
     let digit = *rest % base;
@@ -236,7 +236,7 @@ fn take(rest: &mut u64, base: usize) -> Option<usize> {
     usize::try_from(digit).ok()
 }
 
-/// A cost around the table's, and a price with a margin of 25 to 95 % that ends in 9.
+/// A cost near the table's, and a price with a margin of 25 to 95 % that ends in 9.
 fn prices(cost: Money, chance: &mut Chance) -> (Money, Money) {
     let share = |money: i128, percent: u64| money * i128::from(percent) / 100;
     let cost = share(cost.cents(), 85 + chance.below(31)).max(5);
@@ -247,8 +247,8 @@ fn prices(cost: Money, chance: &mut Chance) -> (Money, Money) {
     )
 }
 
-/// A number like those on packages: Brazil's prefix 789, nine digits, a check digit (GS1 General
-/// Specifications, 7.9).
+/// An article number like those on packages: Brazil's prefix 789, nine digits, a check digit (GS1
+/// General Specifications, 7.9).
 fn article_number(number: u64) -> String {
     let digits = format!("789{:09}", 100_000_000 + number);
     let sum: u32 = digits
@@ -274,7 +274,7 @@ mod tests {
             .map(|category| category.goods.len())
             .sum();
         let headings = goods.categories.len();
-        // Two lines explain the table.
+        // The first two lines of the file explain it.
         assert_eq!(read + headings + 2, TABLE.lines().count());
         assert!(headings >= 15 && goods.brands.len() > 50);
     }

@@ -1,8 +1,9 @@
-//! A realistic data set of any size from a seed, for benchmarks, trials and the demo: Brazilian
-//! goods, few of which sell often, weeks and seasons, deliveries, prices with margins, and a ledger
-//! that adds up. Fills an empty catalogue in one transaction.
+//! Generates a realistic data set of any size from a seed, for benchmarks, trials and the demo:
+//! Brazilian goods of which few sell often, weekdays and seasons, deliveries, prices with margins,
+//! and a consistent ledger. Fills an empty catalogue in one transaction.
 //!
-//! `goods` says what is sold, `calendar` when, `simulation` what happens, `store` writes it.
+//! `goods` has the products, `calendar` the times, `simulation` the movements, and `store` writes
+//! them.
 
 mod calendar;
 mod chance;
@@ -18,46 +19,46 @@ use goods::{Goods, SUPPLIERS};
 use simulation::Shop;
 use store::Load;
 
-/// What is to be made up.
+/// What to generate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plan {
-    /// How many products: 1 to 10 million.
+    /// The number of products, 1 to 10 million.
     pub products: u64,
-    /// How many inflows and outflows together.
+    /// The number of inflows and outflows together.
     pub movements: u64,
-    /// The same seed and the same `until` give the same data.
+    /// The seed. The same seed and the same `until` give the same data.
     pub seed: u64,
-    /// Days of history, 1 or more.
+    /// The days of history, at least 1.
     pub days: u32,
-    /// When the history ends.
+    /// The end of the history.
     pub until: Timestamp,
 }
 
-/// Called with the number of products and movements that were made since the last call.
+/// Called with the number of products and movements written since the last call.
 pub type Progress = Arc<dyn Fn(u64) + Send + Sync>;
 
-/// Why nothing was made.
+/// Why nothing was generated.
 #[derive(Debug, thiserror::Error)]
 pub enum GenerateError {
-    /// There are records already; made-up ones would stand among them for good.
+    /// The database has records already. Generated ones could not be removed again.
     #[error("the catalogue is not empty: give it a database of its own")]
     NotEmpty,
-    /// Beyond what the program makes.
+    /// The numbers exceed the limits.
     #[error("1 to {MOST_PRODUCTS} products over at least one day can be made")]
     Plan,
-    /// The store failed.
+    /// The database failed.
     #[error(transparent)]
     Database(#[from] db::Error),
 }
 
-/// The most products of a data set.
+/// The largest number of products.
 pub const MOST_PRODUCTS: u64 = 10_000_000;
-/// Products are taken up during so many days before anything moves.
+/// Products are added during this time, before the first movement.
 const STOCKING: Duration = Duration::from_secs(14 * 24 * 60 * 60);
-/// From so many rows on, indexes are built after them.
+/// From this number of rows on, indexes are built after the rows are inserted.
 const MANY: u64 = 50_000;
 
-/// Fills the catalogue of `db`, or changes nothing.
+/// Fills the catalogue of `db`. On failure nothing is changed.
 pub async fn generate(db: &Db, plan: Plan, progress: Progress) -> Result<(), GenerateError> {
     if !(1..=MOST_PRODUCTS).contains(&plan.products) || plan.days == 0 {
         return Err(GenerateError::Plan);
@@ -97,7 +98,7 @@ async fn fill(tx: &mut Tx, plan: Plan, progress: &Progress) -> Result<(), Genera
     Ok(())
 }
 
-/// Takes every product up, with its opening quantity.
+/// Inserts every product with its opening quantity.
 async fn stock_up(
     tx: &mut Tx,
     plan: Plan,
@@ -131,7 +132,7 @@ async fn stock_up(
     Ok(shop)
 }
 
-/// Lets the history run, from its first day to the present.
+/// Inserts the movements from the first day of the history to the last.
 async fn trade(
     tx: &mut Tx,
     plan: Plan,

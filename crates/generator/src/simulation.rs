@@ -1,5 +1,5 @@
-//! Months of a shop: which product moves next, how many units, and when it is restocked. Bounded
-//! memory: a few dozen bytes for each product, nothing for each movement. No database here.
+//! The history of a shop: which product moves next, how many units, and when it is restocked. Needs
+//! a few dozen bytes of memory per product and none per movement. Does not use the database.
 
 use db::{Money, Timestamp};
 use inventory::stock::movements::Movement;
@@ -10,7 +10,7 @@ use crate::{
     goods::Product,
 };
 
-/// What is on a shelf at some moment of the history.
+/// The stock of a product at some time of the history.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shelf {
     pub(crate) category: u32,
@@ -21,30 +21,30 @@ pub(crate) struct Shelf {
     pub(crate) last_moved: Timestamp,
     season: Season,
     supplier: u32,
-    /// Below this it may be restocked.
+    /// The quantity below which it may be restocked.
     reorder_at: i64,
-    /// Units of one delivery.
+    /// The units of one delivery.
     delivery: i64,
 }
 
-/// One movement that was made up.
+/// A generated movement.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Step {
     pub(crate) movement: Movement,
-    /// Number of the product, from 0.
+    /// The index of the product, from 0.
     pub(crate) product: usize,
-    /// Number of the supplier, from 0; of inflows.
+    /// The index of the supplier, from 0. For inflows only.
     pub(crate) supplier: u32,
     pub(crate) quantity: i64,
-    /// What it does to the product's quantity.
+    /// The change of the product's quantity.
     pub(crate) change: i64,
     pub(crate) balance: i64,
     pub(crate) at: Timestamp,
-    /// Chance for what is written beside it.
+    /// A random number that selects the movement's note.
     pub(crate) note: u64,
 }
 
-/// The shop while its history runs.
+/// The state of the shop during its history.
 #[derive(Debug)]
 pub(crate) struct Shop {
     chance: Chance,
@@ -54,7 +54,7 @@ pub(crate) struct Shop {
     pub(crate) shelves: Vec<Shelf>,
 }
 
-/// A product sells so many units at a time, on average in hundredths.
+/// The average units of a sale, in hundredths.
 const MEAN_SALE: u64 = 230;
 
 impl Shop {
@@ -78,7 +78,7 @@ impl Shop {
         &mut self.chance
     }
 
-    /// The ranks of popularity by product.
+    /// The rank of popularity of each product.
     pub(crate) fn ranks(&self) -> Vec<u32> {
         let mut ranks = vec![0; self.ranked.len()];
         for (rank, product) in (0..).zip(&self.ranked) {
@@ -89,7 +89,7 @@ impl Shop {
         ranks
     }
 
-    /// Fills the next shelf with what a product of this popularity needs; `movements` are those of
+    /// Adds a product's stock, sized by its popularity. `movements` is the number of movements in
     /// the whole history of `days` days.
     pub(crate) fn open(
         &mut self,
@@ -125,8 +125,8 @@ impl Shop {
         place
     }
 
-    /// The next movement: a sale, unless too little is there or it is time to restock. So a
-    /// quantity never falls below zero.
+    /// The next movement: a sale, or a delivery when the stock is too low or it is time to restock.
+    /// So a quantity never falls below zero.
     pub(crate) fn step(&mut self, day: &Day, number: u64) -> Option<Step> {
         let product = self.pick(day.month)?;
         let wanted = sale(&mut self.chance);
@@ -158,7 +158,7 @@ impl Shop {
         })
     }
 
-    /// A product by popularity; out of its season it is mostly passed over.
+    /// Draws a product by popularity. Out of its season it is mostly rejected.
     fn pick(&mut self, month: i8) -> Option<usize> {
         let mut product = None;
         for _ in 0..4 {
@@ -174,7 +174,7 @@ impl Shop {
     }
 }
 
-/// Units of one sale: mostly one, seldom a carton.
+/// The units of a sale: mostly one, rarely a carton.
 fn sale(chance: &mut Chance) -> i64 {
     let units = match chance.below(100) {
         0..58 => 1,

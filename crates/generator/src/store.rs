@@ -1,5 +1,5 @@
-//! Statements that fill an empty catalogue: rows in bulk with ids of their own, and the counters of
-//! ids set behind them.
+//! Statements that fill an empty catalogue with bulk inserts. The ids are assigned here, and the
+//! databases' id counters are set after them.
 
 use db::{Conn, DroppedIndexes, Error, Kind, Rows, Timestamp, Tx};
 use inventory::stock::movements::Movement;
@@ -10,7 +10,7 @@ use crate::{
     simulation::{Shelf, Step},
 };
 
-/// The tables that are filled, in the order in which rows may refer to rows.
+/// The filled tables, in the order of their foreign keys.
 const TABLES: [&str; 8] = [
     "brands",
     "categories",
@@ -80,10 +80,10 @@ const OUTFLOWS: &[(&str, Kind)] = &[
     ("created_at", Kind::Timestamp),
 ];
 
-/// Rows that wait in memory before they are sent.
+/// The most rows in memory before they are sent.
 const MOST_WAITING: usize = 4000;
 
-/// Whether nothing stands in the catalogue and in the ledger.
+/// Whether the catalogue and the ledger are empty.
 pub(crate) async fn is_empty(conn: &mut Conn) -> Result<bool, Error> {
     conn.one(
         "SELECT NOT (EXISTS (SELECT 1 FROM products) OR EXISTS (SELECT 1 FROM ledger_entries) OR EXISTS (SELECT 1 FROM brands)
@@ -94,7 +94,7 @@ pub(crate) async fn is_empty(conn: &mut Conn) -> Result<bool, Error> {
     .await
 }
 
-/// Rows on their way into the tables.
+/// The rows that are waiting to be sent.
 #[derive(Debug)]
 pub(crate) struct Load {
     products: Rows,
@@ -121,7 +121,7 @@ impl Load {
         }
     }
 
-    /// A product with its opening.
+    /// Adds a product with its opening quantity.
     pub(crate) fn product(&mut self, id: i64, product: Product, place: &Shelf, now: Timestamp) {
         let key = product.description.as_deref().map(long_text_key);
         let serie_number_folded = product.serie_number.as_deref().map(db::fold);
@@ -154,7 +154,7 @@ impl Load {
         ]);
     }
 
-    /// A movement with its row in the ledger. The product's title is asked for where it is written.
+    /// Adds a movement with its ledger entry. `title` is called only if it is needed.
     pub(crate) fn step(
         &mut self,
         step: &Step,
@@ -218,7 +218,7 @@ impl Load {
         self.last_outflow
     }
 
-    /// What is on a shelf at the end of the history.
+    /// Adds the stock of a product at the end of the history.
     pub(crate) fn stock(&mut self, product: i64, place: &Shelf) {
         self.stock.push([
             product.into(),
@@ -229,7 +229,8 @@ impl Load {
         ]);
     }
 
-    /// Sends what waits, once it is worth it. Products first, since the others refer to them.
+    /// Sends the waiting rows if there are enough. Products go first, since the others refer to
+    /// them.
     pub(crate) async fn send_when_many(&mut self, tx: &mut Tx) -> Result<(), Error> {
         let waiting = self.products.len() + self.ledger.len() + self.stock.len();
         if waiting >= MOST_WAITING {
@@ -253,7 +254,7 @@ impl Load {
     }
 }
 
-/// Brands, categories or suppliers of these names, with ids from 1.
+/// Inserts brands, categories or suppliers with these names, with ids from 1.
 pub(crate) async fn insert_named(
     tx: &mut Tx,
     table: &'static str,
@@ -273,12 +274,12 @@ pub(crate) async fn insert_named(
     tx.insert_rows(&mut rows).await
 }
 
-/// Takes the indexes away until everything is in.
+/// Drops the indexes until all rows are inserted.
 pub(crate) async fn drop_indexes(tx: &mut Tx) -> Result<DroppedIndexes, Error> {
     tx.drop_indexes(&TABLES).await
 }
 
-/// Moves the counters of ids behind those that were given.
+/// Sets the id counters after the assigned ids.
 pub(crate) async fn set_counters(tx: &mut Tx) -> Result<(), Error> {
     for table in TABLES.into_iter().filter(|table| *table != "product_stock") {
         tx.move_ids_on(table).await?;

@@ -1,5 +1,5 @@
-//! The seller's account and its country, as the provider's API returns them. The client libraries
-//! read both.
+//! The seller's account and its country, as the provider's API returns them. Client libraries read
+//! both.
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
@@ -13,8 +13,8 @@ pub(crate) async fn identification_types(_caller: Caller) -> Response {
     Json([kind("CPF", 11), kind("CNPJ", 14)]).into_response()
 }
 
-/// `GET /users/me`: the account that all payments go to. Nobody's data: what a sandbox cannot know
-/// is null.
+/// `GET /users/me`: the account that receives all payments. It has no real data: what a sandbox
+/// cannot know is null.
 pub(crate) async fn me(_caller: Caller) -> Response {
     Json(json!({
         "id": crate::COLLECTOR,

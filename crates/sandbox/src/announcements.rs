@@ -1,5 +1,5 @@
-//! Changes of payments that are to be posted to their `notification_url`. Announcing one only puts
-//! it into a bounded queue.
+//! The queue of payment changes to be posted to a `notification_url`. It is bounded, and adding a
+//! change never waits.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,7 +16,7 @@ use crate::values::Moment;
 
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
-/// Seconds from each failure to the next attempt; after the last one the announcement is given up.
+/// Seconds from each failure to the next attempt. After the last one the notification is given up.
 const WAITS: [u64; 7] = [
     15 * MINUTE,
     30 * MINUTE,
@@ -27,31 +27,31 @@ const WAITS: [u64; 7] = [
     96 * HOUR,
 ];
 
-/// A change to be posted, and where.
+/// A payment change to be posted to an address.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Announcement {
     pub(crate) payment_id: u64,
     pub(crate) is_new: bool,
     pub(crate) url: Box<str>,
-    /// How often it was tried before.
+    /// The number of earlier attempts.
     pub(crate) retry: usize,
 }
 
-/// Takes announcements into the queue and never waits.
+/// Adds changes to the queue without waiting.
 pub(crate) struct Notifier {
     announcements: Sender<Announcement>,
     usual_url: Option<Box<str>>,
     dropped: AtomicUsize,
 }
 
-/// The queue's other end, for the worker.
+/// The receiving end of the queue, for the worker.
 pub(crate) struct Queue {
     pub(crate) announcements: Receiver<Announcement>,
     pub(crate) workers: usize,
     pub(crate) capacity: usize,
 }
 
-/// A queue for so many announcements. Those of payments that name no address themselves go to
+/// A queue with this capacity. Changes of payments without a `notification_url` are posted to
 /// `usual_url`.
 pub(crate) fn queue(capacity: usize, workers: usize, usual_url: Option<&str>) -> (Notifier, Queue) {
     let capacity = capacity.max(1);
@@ -98,12 +98,13 @@ impl Notifier {
     }
 }
 
-/// Announcements that were not accepted and wait for their next attempt, soonest first.
+/// Failed notifications that wait for their next attempt, soonest first.
 #[derive(Default)]
 pub(crate) struct RetryQueue(Mutex<BinaryHeap<Reverse<(Moment, Announcement)>>>);
 
 impl RetryQueue {
-    /// Queues an announcement for its next attempt, unless it had its last or too many wait.
+    /// Queues a failed notification for its next attempt. Drops it after the last attempt, or when
+    /// the queue is full.
     pub(crate) fn put(&self, announcement: Announcement, now: Moment, capacity: usize) {
         let Some(seconds) = WAITS.get(announcement.retry).copied() else {
             return;
@@ -131,7 +132,7 @@ impl RetryQueue {
         }
     }
 
-    /// What waits, soonest first, as the sandbox's interface shows it.
+    /// The waiting notifications, soonest first, for the sandbox's API.
     pub(crate) fn shown(&self) -> Vec<Value> {
         let mut waiting = lock(&self.0).clone().into_vec();
         waiting.sort_by(|left, right| right.cmp(left));

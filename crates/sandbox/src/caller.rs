@@ -1,4 +1,4 @@
-//! The access token that every call to the provider has in its headers.
+//! The access token, which every call to the provider has in its headers.
 
 use axum::extract::FromRequestParts;
 use http::header::AUTHORIZATION;
@@ -8,7 +8,7 @@ use http::{HeaderMap, StatusCode};
 use crate::refusal::{Code, Refusal};
 use crate::state::State;
 
-/// Proof that the request carried an accepted access token. Extracting it answers 401 otherwise.
+/// Proof that the request has an accepted access token. As an extractor it responds 401 otherwise.
 pub(crate) struct Caller;
 
 impl FromRequestParts<State> for Caller {

@@ -1,28 +1,29 @@
-//! The configuration of a sandbox. `balcao` and tests fill it in; nothing here reads the
+//! The configuration of a sandbox. `balcao` and tests build it; this crate does not read the
 //! environment.
 
 use std::path::PathBuf;
 
-/// Settings of one sandbox; [`Config::default`] keeps nothing on disk, accepts every access token
-/// and sends no signature.
+/// The settings of a sandbox. [`Config::default`] stores nothing on disk, accepts every access
+/// token and signs no notifications.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Folder for the journal that lets payments survive a restart; in memory only without it.
+    /// The folder of the journal, with which payments survive a restart. `None` stores them only in
+    /// memory.
     pub data: Option<PathBuf>,
-    /// Where browsers reach it, without a slash at the end: the beginning of ticket and boleto
-    /// addresses. [`Sandbox::listen`](crate::Sandbox::listen) fills it in when it is absent.
+    /// The public address without a trailing slash, for the addresses of tickets and boletos.
+    /// [`Sandbox::listen`](crate::Sandbox::listen) sets it if it is `None`.
     pub public_url: Option<String>,
-    /// Bearer tokens that are accepted; any that is not empty, when there are none here.
+    /// The accepted bearer tokens. If empty, any non-empty token is accepted.
     pub access_tokens: Vec<String>,
-    /// Key of the notifications' signatures; unsigned without it.
+    /// The key that signs notifications. `None` leaves them unsigned.
     pub webhook_secret: Option<String>,
-    /// Where notifications go for payments that name no `notification_url`.
+    /// The address for notifications of payments without a `notification_url`.
     pub notification_url: Option<String>,
-    /// How many calls `GET /sandbox/calls` remembers.
+    /// The number of calls that `GET /sandbox/calls` lists.
     pub calls_kept: usize,
-    /// Notifications that may wait; newer ones are dropped, with a warning, when there are more.
+    /// The most notifications that may wait. Newer ones are dropped with a warning.
     pub notifications_waiting: usize,
-    /// Notifications that may be on their way at once.
+    /// The most notifications that are sent concurrently.
     pub notification_workers: usize,
 }
 

@@ -13,8 +13,8 @@ pub(crate) fn key(headers: &HeaderMap) -> Option<&str> {
     (!key.is_empty()).then_some(key)
 }
 
-/// The key of a request that must have one, together with a digest of its body, which a repetition
-/// must share.
+/// The required idempotency key of a request, with a digest of the body. A retry must have the same
+/// body.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Idempotency {
     pub(crate) key: Box<str>,
@@ -37,8 +37,8 @@ impl Idempotency {
     }
 }
 
-/// The same key came with another request. The provider does not document its answer; a conflict is
-/// what its client libraries know.
+/// The refusal of a key that was used for another request. The provider does not document its
+/// response. Its client libraries expect a conflict.
 pub(crate) fn key_conflict() -> Refusal {
     let message = "The idempotency key was already used with another request";
     Refusal::new(StatusCode::CONFLICT, None, message)

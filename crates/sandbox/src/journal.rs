@@ -1,9 +1,9 @@
-//! The file that lets payments survive a restart: one line of JSON for each payment after each
-//! change, appended by a thread of its own.
+//! The journal, with which payments survive a restart: one line of JSON for each payment after each
+//! change, appended by a separate thread.
 //!
-//! No request waits for the disk. At the start the file is read, and written again with only the
-//! last line of each payment. Card numbers and security codes cannot get into it: payments do not
-//! have them.
+//! No request waits for the disk. At the start the file is read and rewritten with only the last
+//! line of each payment. Payments contain no card numbers or security codes, so the journal has
+//! none either.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -20,23 +20,22 @@ const NEW_FILE: &str = "payments.jsonl.new";
 
 enum JournalEntry {
     Payment(Arc<Payment>),
-    /// Asks for a signal when everything before it is written.
+    /// Sends a signal when everything before this entry is written.
     Flush(tokio::sync::oneshot::Sender<()>),
 }
 
-/// The open journal. Dropping it writes what is left.
+/// The open journal. Dropping it writes the remaining lines.
 pub(crate) struct Journal {
     lines: Option<Sender<JournalEntry>>,
     writer: Option<JoinHandle<()>>,
 }
 
 impl Journal {
-    /// Reads the journal in a folder, which is made if it is absent, compacts it and opens it for
-    /// more.
+    /// Reads the journal in a folder, compacts it and opens it for appending. Creates the folder if
+    /// it is missing.
     ///
     /// # Errors
-    /// When the folder or the file cannot be read or written. A last line that was cut off is
-    /// passed over.
+    /// When the folder or the file cannot be read or written. An incomplete last line is ignored.
     pub(crate) fn open(folder: &Path) -> io::Result<(Vec<Payment>, Self)> {
         fs::create_dir_all(folder)?;
         let payments = read(&folder.join(FILE))?;
@@ -57,15 +56,15 @@ impl Journal {
         Ok((payments.into_values().collect(), journal))
     }
 
-    /// Appends a payment soon.
+    /// Queues a payment to be appended.
     pub(crate) fn write(&self, payment: Arc<Payment>) {
         if let Some(lines) = &self.lines {
-            // The thread ends only when the disk failed, which it said itself.
+            // The thread ends only after a disk error, which it has logged.
             let _ = lines.send(JournalEntry::Payment(payment));
         }
     }
 
-    /// Ends when everything before it is written.
+    /// The returned receiver completes when everything queued so far is written.
     pub(crate) fn flushed(&self) -> tokio::sync::oneshot::Receiver<()> {
         let (sender, receiver) = tokio::sync::oneshot::channel();
         if let Some(lines) = &self.lines {
@@ -98,7 +97,7 @@ fn read(file: &Path) -> io::Result<BTreeMap<u64, Payment>> {
     Ok(payments)
 }
 
-/// Writes lines as they come and flushes whenever none is waiting.
+/// Writes lines as they come, and flushes whenever the queue is empty.
 fn write_all(queue: &Receiver<JournalEntry>, mut file: BufWriter<File>) {
     while let Ok(first) = queue.recv() {
         let mut flushes = Vec::new();
@@ -117,7 +116,7 @@ fn write_all(queue: &Receiver<JournalEntry>, mut file: BufWriter<File>) {
             return;
         }
         for sender in flushes {
-            // The caller may have gone.
+            // The receiver may be gone.
             let _ = sender.send(());
         }
     }

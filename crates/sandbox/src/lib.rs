@@ -1,10 +1,10 @@
-//! A payment provider to run against on one machine: the real one's interface, with outcomes,
-//! faults and payers under your control.
+//! A payment provider sandbox for one machine: the API of the real provider, with outcomes, faults
+//! and payers under the tester's control.
 //!
-//! The provider's interface is in `tokens`, `payments`, `methods`, `account` and `notifications`;
-//! the parts that only a sandbox has are in `control` and `pages`. Its data is in memory (`store`)
-//! and, when a data folder is given, in a journal. It never moves money and never keeps a card
-//! number or security code; every answer says that it is a sandbox. Implements "Provider sandbox"
+//! The provider's API is in `tokens`, `payments`, `methods`, `account` and `notifications`.
+//! `control` and `pages` have the parts that only a sandbox has. The data is in memory (`store`)
+//! and, with a data folder, in a journal. The sandbox never moves money and never stores a card
+//! number or security code. Every response says that it is a sandbox. Implements "Provider sandbox"
 //! of the interface and sections 1.1 to 1.9 of the provider's.
 
 mod account;
@@ -50,17 +50,17 @@ pub use notifications::header as notification_signature;
 use state::State;
 use values::Moment;
 
-/// The seller whose account all payments go to.
+/// The id of the seller that receives all payments.
 const COLLECTOR: u64 = 1_234_567_890;
 
-/// A sandbox that is ready to serve. It sends notifications as long as it, or something that it
-/// serves, lives.
+/// A sandbox that is ready to serve. It sends notifications until it and everything it serves are
+/// dropped.
 pub struct Sandbox {
     state: State,
     notifier: JoinHandle<()>,
 }
 
-/// Makes a sandbox and begins to send its notifications. To be called inside a tokio runtime.
+/// Creates a sandbox and starts its notification worker. Must be called inside a tokio runtime.
 ///
 /// # Errors
 /// When the journal in the data folder cannot be read or written.
@@ -69,10 +69,10 @@ pub fn start(config: Config, clock: Clock, random: Random) -> io::Result<Sandbox
     start_under(workers, config, clock, random)
 }
 
-/// As [`start`], with a supervisor that keeps the worker of notifications running.
+/// Same as [`start`], with a supervisor that keeps the notification worker running.
 ///
 /// # Errors
-/// As [`start`].
+/// Those of [`start`].
 pub fn start_under(
     workers: Supervisor,
     config: Config,
@@ -100,13 +100,13 @@ pub fn start_under(
 }
 
 impl Sandbox {
-    /// Everything it serves. Faults that break a connection need [`Sandbox::serve`]; behind another
-    /// server they break the answer's body.
+    /// All routes. Faults that break a connection need [`Sandbox::serve`]. With another server they
+    /// break the response's body.
     pub fn router(&self) -> Router {
         let provider = provider()
             .into_iter()
             .fold(Router::new(), |router, (path, methods)| {
-                // Some client libraries end an address with a slash, some do not.
+                // Some client libraries append a slash to addresses.
                 router
                     .route(path, methods.clone())
                     .route(&format!("{path}/"), methods)
@@ -166,7 +166,7 @@ impl Sandbox {
         journalled.await;
     }
 
-    /// Serves on an address, port 0 for a free one, until the result is dropped: for tests.
+    /// Serves on an address until the result is dropped, for tests. Port 0 selects a free port.
     ///
     /// # Errors
     /// When the address cannot be bound.
@@ -189,7 +189,7 @@ impl Drop for Sandbox {
     }
 }
 
-/// A sandbox that listens; dropping it stops it.
+/// A listening sandbox. Dropping it stops it.
 pub struct ListeningSandbox {
     address: SocketAddr,
     server: JoinHandle<()>,
@@ -197,17 +197,17 @@ pub struct ListeningSandbox {
 }
 
 impl ListeningSandbox {
-    /// The sandbox itself.
+    /// The sandbox.
     pub const fn sandbox(&self) -> &Sandbox {
         &self.sandbox
     }
 
-    /// `http://127.0.0.1:PORT`, without a slash at the end.
+    /// `http://127.0.0.1:PORT`, without a trailing slash.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Where it listens.
+    /// The address on which it listens.
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
@@ -219,7 +219,7 @@ impl Drop for ListeningSandbox {
     }
 }
 
-/// The addresses of the provider's interface.
+/// The routes of the provider's API.
 fn provider() -> [(&'static str, MethodRouter<State>); 12] {
     let refunds = get(payments::api::list_refunds).post(payments::api::refund);
     [
@@ -253,7 +253,7 @@ fn provider() -> [(&'static str, MethodRouter<State>); 12] {
     ]
 }
 
-/// No answer may be taken for the real provider's.
+/// Marks every response, so that none is taken for the real provider's.
 async fn mark(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let name = HeaderName::from_static("x-provider-sandbox");

@@ -1,4 +1,4 @@
-//! Error answers in the provider's shape:
+//! Error responses in the provider's format:
 //! `{message, error, status, cause: [{code, description, data}]}`.
 
 use std::borrow::Cow;
@@ -17,7 +17,7 @@ pub(crate) struct Refusal {
     code: Option<Code>,
 }
 
-/// Causes are numbered, save for those of card fields.
+/// The code of a cause: a number, or a name for card fields.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Code {
     Number(u16),
@@ -66,7 +66,7 @@ impl Refusal {
         Self::new(StatusCode::NOT_FOUND, None, "resource not found")
     }
 
-    /// What the provider answers with this status when nothing more is known; used by faults.
+    /// The provider's usual response with this status, for faults.
     pub(crate) fn of_status(status: StatusCode) -> Self {
         match status.as_u16() {
             400 => Self::bad(1, "Params Error"),
@@ -82,7 +82,7 @@ impl Refusal {
         }
     }
 
-    /// What the provider answers with this status and this cause; used by faults.
+    /// The provider's response with this status and cause, for faults.
     pub(crate) fn of_code(status: StatusCode, code: u16) -> Self {
         let message = match code {
             2001 => "Already posted the same request in the last minute",
@@ -132,8 +132,7 @@ fn name(status: StatusCode) -> String {
         .replace([' ', '-'], "_")
 }
 
-/// Says to programs what no handler has said: that an address is not there, or is not asked for in
-/// this way.
+/// Renders framework errors for API clients: an unknown path or a method that is not allowed.
 #[derive(Clone, Debug)]
 pub(crate) struct Programs;
 

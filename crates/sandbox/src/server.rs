@@ -1,4 +1,4 @@
-//! The sandbox's own HTTP server: unlike others, it can close or reset a connection for a fault.
+//! The sandbox's own HTTP server. Unlike others, it can close or reset a connection for a fault.
 
 use std::convert::Infallible;
 use std::io;
@@ -18,7 +18,7 @@ use tower::ServiceExt as _;
 
 use crate::calls::BrokenConnection;
 
-/// Accepts connections until `shutdown` ends, then lets the requests that are under way finish.
+/// Accepts connections until `shutdown` completes, then lets running requests finish.
 pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
@@ -36,7 +36,8 @@ pub(crate) async fn serve(
                 tokio::spawn(connection(stream, router.clone(), stop.clone()));
             }
             Err(error) => {
-                // Out of file descriptors, most likely: waiting a moment lets some connections end.
+                // Most likely the process is out of file descriptors. A short wait lets some
+                // connections end.
                 tracing::warn!(%error, "sandbox: accepting a connection failed, retrying");
                 tokio::time::sleep(std::time::Duration::from_millis(50)).await;
             }
@@ -48,17 +49,17 @@ pub(crate) async fn serve(
     stopped.closed().await;
 }
 
-/// A fault ends the connection; hyper knows that as a service that failed.
+/// Ends the connection: hyper drops it when a service returns an error.
 #[derive(Debug, thiserror::Error)]
 #[error("a fault was asked for")]
 struct InjectedFault(BrokenConnection);
 
 async fn connection(stream: TcpStream, router: Router, mut stop: watch::Receiver<()>) {
-    // Answers are small and wanted at once.
+    // Responses are small, so they are sent without delay.
     let _ = stream.set_nodelay(true);
     let service = tower::service_fn(move |request: Request<Incoming>| {
-        let answered = router.clone().oneshot(request.map(Body::new));
-        async move { broken_or_whole(answered.await) }
+        let response = router.clone().oneshot(request.map(Body::new));
+        async move { response_or_fault(response.await) }
     });
     let service = TowerToHyperService::new(service);
     let mut connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
@@ -76,13 +77,13 @@ async fn connection(stream: TcpStream, router: Router, mut stop: watch::Receiver
         && is_reset(&error)
     {
         let stream = connection.into_parts().io.into_inner();
-        // Closing with nothing lingering sends a reset instead of an orderly end.
+        // Closing a socket with a linger time of zero sends a TCP reset.
         let _ = stream.set_zero_linger();
     }
 }
 
-fn broken_or_whole(answered: Result<Response, Infallible>) -> Result<Response, InjectedFault> {
-    let Ok(response) = answered;
+fn response_or_fault(response: Result<Response, Infallible>) -> Result<Response, InjectedFault> {
+    let Ok(response) = response;
     match response.extensions().get::<BrokenConnection>() {
         Some(broken) => Err(InjectedFault(*broken)),
         None => Ok(response),
@@ -95,7 +96,7 @@ fn is_reset(error: &hyper::Error) -> bool {
     cause.is_some_and(|InjectedFault(broken)| *broken == BrokenConnection::Reset)
 }
 
-/// Binds an address, port 0 for a free one.
+/// Binds an address. Port 0 selects a free port.
 pub(crate) async fn bind(address: &str) -> io::Result<(TcpListener, SocketAddr)> {
     let listener = TcpListener::bind(address).await?;
     let address = listener.local_addr()?;

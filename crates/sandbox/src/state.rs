@@ -1,4 +1,4 @@
-//! The state of all handlers: settings, clock, randomness, the store, and the switches of tests.
+//! The shared state of all handlers: settings, clock, randomness, the store, and the test controls.
 
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -13,7 +13,7 @@ use crate::lock::lock;
 use crate::store::Store;
 use crate::values::Moment;
 
-/// A cheap handle to the one state of a sandbox.
+/// The shared state of a sandbox. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct State(Arc<Shared>);
 
@@ -27,7 +27,7 @@ pub(crate) struct Shared {
     pub(crate) assets: Assets,
     pub(crate) retries: RetryQueue,
     store: Mutex<Store>,
-    /// Where it listens, once that is known; `config.public_url` goes before it.
+    /// The address on which it listens, once known. `config.public_url` takes precedence.
     address: OnceLock<String>,
 }
 
@@ -67,8 +67,8 @@ impl Shared {
         Moment::of(self.clock.now())
     }
 
-    /// The store, with everything expired that is due. Never held across an await: the guard is not
-    /// `Send`.
+    /// Locks the store and expires overdue payments. The guard is not `Send`, so it cannot be held
+    /// across an await.
     pub(crate) fn store(&self) -> MutexGuard<'_, Store> {
         let mut store = lock(&self.store);
         store.expire(self.now());
@@ -76,11 +76,11 @@ impl Shared {
     }
 
     pub(crate) fn set_address(&self, url: String) {
-        // A second listener does not move the first one's addresses.
+        // A second listener does not change the first one's address.
         let _ = self.address.set(url);
     }
 
-    /// The beginning of addresses that browsers open.
+    /// The prefix of addresses that browsers open.
     pub(crate) fn base_url(&self) -> &str {
         let configured = self.config.public_url.as_deref();
         configured

@@ -1,5 +1,6 @@
-//! The sandbox's data: payments, tokens and keys. This is the one place that changes them; every
-//! change of a payment is journalled and announced here, in order, without waiting for either.
+//! The sandbox's data: payments, tokens and idempotency keys. Only this module changes them. Each
+//! change of a payment is journalled and queued for notification here, in order, without waiting
+//! for either.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap, VecDeque};
@@ -12,23 +13,23 @@ use crate::model::{CardToken, Change, Payment};
 use crate::refusal::Refusal;
 use crate::values::Moment;
 
-/// How long a key of a created payment is remembered.
+/// How long the idempotency key of a created payment is stored.
 const KEY_LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
-/// Tokens and keys that are kept at most; the oldest go first.
+/// The most stored tokens and keys. The oldest are dropped first.
 const TOKENS_MAX: usize = 100_000;
 const KEYS_MAX: usize = 1_000_000;
-/// 2020-01-01 in seconds since 1970: ids count from there, so that a sandbox without journal does
-/// not give out those of its last run.
+/// 2020-01-01 in seconds since 1970. Ids count from there, so that a sandbox without a journal does
+/// not reuse the ids of its last run.
 const EPOCH: i64 = 1_577_836_800;
 
 pub(crate) struct Store {
     payments: BTreeMap<u64, Arc<Payment>>,
-    /// Ids by external reference, oldest first.
+    /// Payment ids by external reference, oldest first.
     references: HashMap<Box<str>, Vec<u64>>,
-    /// When open payments end, soonest first. Entries of payments that ended otherwise stay until
-    /// their time.
+    /// The expiry times of open payments, soonest first. Entries of payments that ended earlier
+    /// stay until their time.
     ends: BinaryHeap<Reverse<(Moment, u64)>>,
-    /// Payments as they were created, by the key that made them.
+    /// Payments as of their creation, by idempotency key.
     keys: HashMap<Box<str>, Arc<Payment>>,
     key_order: VecDeque<Box<str>>,
     tokens: HashMap<Box<str>, CardToken>,
@@ -39,7 +40,7 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// A store that begins with the payments of a journal.
+    /// A store with the payments of a journal.
     pub(crate) fn new(
         journalled: Vec<Payment>,
         journal: Option<Journal>,
@@ -80,7 +81,7 @@ impl Store {
         self.payments.values().rev()
     }
 
-    /// Payments of one external reference, newest first.
+    /// The payments with an external reference, newest first.
     pub(crate) fn with_reference(&self, reference: &str) -> impl Iterator<Item = &Arc<Payment>> {
         let ids = self
             .references
@@ -89,7 +90,7 @@ impl Store {
         ids.iter().rev().filter_map(|id| self.payments.get(id))
     }
 
-    /// The payment that a key made, as it was then.
+    /// The payment that was created with a key, as of its creation.
     pub(crate) fn payment_of_key(&self, key: &str) -> Option<Arc<Payment>> {
         self.keys.get(key).cloned()
     }
@@ -114,7 +115,7 @@ impl Store {
         self.tokens.insert(token.id.clone(), token);
     }
 
-    /// Stores a payment as it is now, journals and announces it.
+    /// Stores a payment, journals it and queues its notification.
     pub(crate) fn put(&mut self, payment: Payment, change: Change) -> Arc<Payment> {
         let payment = Arc::new(payment);
         self.remember(Arc::clone(&payment), change);
@@ -125,21 +126,21 @@ impl Store {
         payment
     }
 
-    /// Ends when every change up to now is in the journal; at once without one.
+    /// Completes when every change up to now is in the journal, or at once without a journal.
     pub(crate) fn journalled(&self) -> impl Future<Output = ()> + use<> {
         let flushed = self.journal.as_ref().map(Journal::flushed);
         async move {
             if let Some(flushed) = flushed {
-                // An error means that the journal failed, which it said itself.
+                // An error means that the journal failed, which it has logged.
                 let _ = flushed.await;
             }
         }
     }
 
-    /// Changes a payment, or leaves it as it is when the change is refused.
+    /// Changes a payment. A refused change leaves it as it is.
     ///
     /// # Errors
-    /// 404 for an unknown payment, and what the change itself answers.
+    /// 404 for an unknown payment, or the error of the change.
     pub(crate) fn change(
         &mut self,
         id: u64,
@@ -154,7 +155,7 @@ impl Store {
         Ok(self.put(payment, Change::Updated))
     }
 
-    /// Ends the payments whose time to be paid is over.
+    /// Expires the payments whose expiry time has passed.
     pub(crate) fn expire(&mut self, now: Moment) {
         while let Some(Reverse((end, id))) = self.ends.peek().copied() {
             if end > now {
@@ -203,7 +204,7 @@ impl Store {
     }
 }
 
-/// How far refunds took the ids beyond their payment's own.
+/// How many ids the refunds of a payment have used after the payment's own.
 fn refunds_of(payment: &Payment) -> u64 {
     let last = payment.refunds.iter().map(|refund| refund.id).max();
     last.unwrap_or_default().saturating_sub(payment.id)

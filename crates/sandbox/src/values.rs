@@ -1,5 +1,5 @@
-//! Amounts and times as the provider writes them in JSON: exact decimals, and times with three
-//! decimals at -04:00.
+//! Amounts and times in the provider's JSON format: exact decimals, and times with milliseconds at
+//! -04:00.
 
 use std::fmt;
 
@@ -8,8 +8,8 @@ use jiff::tz::Offset;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// An amount in BRL that is written as a JSON number with two decimals and read from a number or a
-/// string, never through a float.
+/// An amount in BRL. Written as a JSON number with two decimals, parsed from a number or a string,
+/// never through a float.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Amount(i64);
 
@@ -24,7 +24,7 @@ impl Amount {
         self.0
     }
 
-    /// Reads the text of a JSON number or string; `None` when it is no amount.
+    /// Parses a JSON number or string. `None` when it is not an amount.
     pub(crate) fn of_json(json: &RawValue) -> Option<Self> {
         Self::parse(json.get().trim_matches('"'))
     }
@@ -71,7 +71,7 @@ impl<'de> Deserialize<'de> for Amount {
     }
 }
 
-/// A moment in whole milliseconds.
+/// A time in whole milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Moment(Timestamp);
 
@@ -82,7 +82,7 @@ impl Moment {
         ))
     }
 
-    /// Reads RFC 3339.
+    /// Parses RFC 3339.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         Timestamp::parse(text).ok().map(Self::of)
     }
@@ -101,7 +101,7 @@ impl Moment {
     }
 }
 
-/// The provider answers in this offset, whatever the season.
+/// The provider uses this offset all year round.
 const OFFSET: Offset = Offset::constant(-4);
 
 impl fmt::Display for Moment {

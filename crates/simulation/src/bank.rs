@@ -1,4 +1,4 @@
-//! Changes at the provider without the service: banks decide, people refund by hand, and
+//! Changes at the provider that the service does not cause: banks decide, people refund manually,
 //! notifications are sent.
 
 use std::fmt::Write;
@@ -16,11 +16,11 @@ use crate::provider::{Change, Payment};
 use crate::settings::WEBHOOK_SECRET;
 use crate::world::World;
 
-/// How long the provider waits before each next try to deliver a notification, in minutes.
+/// The waits before each retry of a notification, in minutes.
 const NOTIFICATION_WAITS: [u64; 8] = [15, 30, 360, 2880, 5760, 5760, 5760, 5760];
 const HOUR: u64 = 3600;
 
-/// Lets a change at the provider have its consequences.
+/// Starts the consequences of a change at the provider.
 pub(crate) fn follow(world: &Arc<World>, change: Change) {
     if !world.faults.is_silent {
         tokio::spawn(notify(Arc::clone(world), change));
@@ -31,7 +31,7 @@ pub(crate) fn follow(world: &Arc<World>, change: Change) {
     tokio::spawn(follow_on(Arc::clone(world), change));
 }
 
-/// What comes next in the life of a payment.
+/// Continues the life of a payment after a change.
 async fn follow_on(world: Arc<World>, change: Change) {
     let id = change.payment;
     let seen = world.look(|provider| {
@@ -67,7 +67,7 @@ async fn follow_on(world: Arc<World>, change: Change) {
                     world.note(|| format!("somebody gives money of {id} back at the provider"));
                 }
             }
-            // Whatever else came to nothing, a refund is decided some day.
+            // Whatever else fails, a refund is decided eventually.
             sleep(dice.seconds(5, 3600)).await;
             let is_made = dice.happens(600);
             world.at_provider(|provider, at| provider.end_refunds(id, is_made, at));
@@ -76,7 +76,7 @@ async fn follow_on(world: Arc<World>, change: Change) {
     }
 }
 
-/// Banks charge some of the approved payments back.
+/// Banks charge back some of the approved payments.
 pub(crate) fn charge_back_some(world: &Arc<World>) {
     let is_approved = |payment: &&Payment| payment.view.status == "approved";
     let approved: Vec<u64> = world.look(|provider| {
@@ -96,7 +96,7 @@ fn charge_back(world: &Arc<World>, id: u64) {
     }
 }
 
-/// A bank has taken the money for a boleto, and tells of it when it does so.
+/// A bank has received the money for a boleto, and reports it, perhaps much later.
 pub(crate) async fn notify_late(world: &Arc<World>, id: u64) {
     sleep(soon_or_later(world)).await;
     if world.at_provider(|provider, at| provider.credit(id, at)) {
@@ -112,7 +112,7 @@ fn soon_or_later(world: &World) -> Duration {
     }
 }
 
-/// Tells the shop that a payment has changed, until it says that it has heard.
+/// Notifies the shop of a change until it acknowledges.
 async fn notify(world: Arc<World>, change: Change) {
     let hidden = world.shop.hides_payments_for;
     let created =

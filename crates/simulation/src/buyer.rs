@@ -1,6 +1,6 @@
-//! Buyers. They repeat an unanswered request with the same key, and pay again only when the service
-//! said that nothing was charged. The buyer of an order may do anything: the shop takes one
-//! payment.
+//! Buyers. They retry an unanswered request with the same key. They pay again only when the service
+//! said that nothing was charged. The buyer of an order may do anything, since the shop accepts
+//! only one payment of it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,10 +21,10 @@ use crate::settings::{ALREADY_PAID, KEY_LIFETIME};
 use crate::shop::OrderLink;
 use crate::world::{World, lock};
 
-/// Seconds between repetitions.
+/// Seconds between retries.
 const WAITS: [u64; 9] = [1, 2, 5, 20, 40, 120, 600, 3600, 18_000];
 
-/// Something that somebody buys, and how they pay.
+/// A purchase and its buyer's behaviour.
 struct Purchase {
     number: usize,
     bill: Bill,
@@ -34,44 +34,45 @@ struct Purchase {
 
 /// What is paid.
 enum Bill {
-    /// A sum that the buyer's client names.
+    /// An amount that the buyer's client names.
     OpenForm { method: &'static str },
-    /// An order of the shop, in one of the tabs at its page.
+    /// An order of the shop, paid in one of several tabs.
     Order { link: OrderLink, tab: usize },
 }
 
-/// One attempt: a request that is repeated as it is.
+/// One attempt: a request that is retried unchanged.
 struct Attempt {
     place: usize,
     path: String,
-    /// The order that is paid, if it is one.
+    /// The name of the order, if an order is paid.
     order: Option<String>,
-    /// The payer's e-mail address, by which the provider's payments are told apart.
+    /// The payer's e-mail address, which identifies the attempt's payments at the provider.
     payer: String,
     body: Value,
     key: Option<String>,
     begun: Timestamp,
-    /// Was a request of it never answered? It may still arrive, and then it goes on with the
-    /// attempt.
+    /// Whether one of its requests was never answered. That request may still arrive, and then it
+    /// continues the attempt.
     is_unanswered: AtomicBool,
 }
 
-/// What an answer means for the buyer.
+/// What a response means for the buyer.
 enum PaymentAnswer {
     Made {
         id: String,
         status: String,
     },
-    /// For good, or up to now: then a request that is still on its way may change it.
+    /// Nothing was charged, either for good or only so far. In the second case a request that is
+    /// still on its way may change it.
     NotCharged {
         is_final: bool,
     },
-    /// The order cannot be paid any more.
+    /// The order can no longer be paid.
     Over,
     Unknown,
 }
 
-/// Pays a sum, after up to so many seconds.
+/// Pays an amount at the open form, after up to `within` seconds.
 pub(crate) async fn pay(world: Arc<World>, number: usize, within: u64) {
     let dice = &world.dice;
     let method = dice.one_of(&["card", "card", "card", "pix", "boleto"]);
@@ -85,7 +86,7 @@ pub(crate) async fn pay(world: Arc<World>, number: usize, within: u64) {
     purchase.pay(&world).await;
 }
 
-/// Pays an order in one of the tabs at its page.
+/// Pays an order in one of the tabs with its page.
 pub(crate) async fn pay_order(world: Arc<World>, number: usize, link: OrderLink, tab: usize) {
     let purchase = Purchase {
         number,
@@ -97,7 +98,7 @@ pub(crate) async fn pay_order(world: Arc<World>, number: usize, link: OrderLink,
     purchase.pay(&world).await;
 }
 
-/// What a purchase costs.
+/// The amount of a purchase, in cents.
 pub(crate) fn cents(number: usize) -> u64 {
     10_000 + number as u64 * 100
 }
@@ -133,8 +134,9 @@ impl Purchase {
         }
     }
 
-    /// Whoever pays an order may try once more, by the same way or by another, whatever became of
-    /// the last attempt: the shop takes one payment. At the open form it would be another purchase.
+    /// Whether the buyer starts another attempt. The buyer of an order may do so once more, with
+    /// any method and whatever the last outcome: the shop accepts one payment. At the open form it
+    /// would be another purchase.
     async fn starts_anew(&self, world: &Arc<World>) -> bool {
         let Bill::Order { link, .. } = &self.bill else {
             return false;
@@ -193,7 +195,7 @@ impl Purchase {
         body
     }
 
-    /// Sends an attempt until its outcome is known, or there is no sense in sending it again.
+    /// Sends an attempt until its outcome is known, or until a retry makes no sense.
     async fn send_until_answered(&self, world: &Arc<World>, attempt: &Attempt) -> PaymentAnswer {
         for wait in WAITS {
             let is_doubled = attempt.key.is_some() && world.happens(|_| 150);
@@ -219,7 +221,7 @@ impl Purchase {
                     return heard;
                 }
                 _ if attempt.key.is_none() => return PaymentAnswer::Unknown,
-                // The page is loaded again, and its key is lost.
+                // The buyer reloads the page and loses the key.
                 _ if attempt.order.is_some() && world.dice.happens(250) => {
                     return PaymentAnswer::Unknown;
                 }
@@ -239,8 +241,8 @@ impl Purchase {
     }
 }
 
-/// How long a buyer goes on with a key. Where payments are hidden for longer than the service
-/// waits, it would charge again.
+/// How long a buyer retries with a key. Where payments are hidden for longer than the service
+/// waits, a later retry would charge again.
 fn patience(world: &World) -> Duration {
     if world.shop.hides_payments() {
         Duration::from_secs(50 * 60)
@@ -249,7 +251,7 @@ fn patience(world: &World) -> Duration {
     }
 }
 
-/// The members of a request that its method adds.
+/// The members of a request that its method requires.
 fn members_of(method: &str) -> Value {
     match method {
         "card" => json!({
@@ -281,8 +283,8 @@ fn extend(body: &mut Value, more: Value) {
 }
 
 impl Attempt {
-    /// Does a buyer who hears "not charged" begin anew? Not while a request of his may still
-    /// arrive; and if this was not for good, he may as well go on with the key.
+    /// Whether a buyer starts a new attempt after "not charged". Not while a request of theirs may
+    /// still arrive. If the answer is not final, they may also retry with the same key.
     fn is_over(&self, is_final: bool, dice: &Dice) -> bool {
         let is_certain = is_final || !self.is_unanswered.load(Ordering::Relaxed);
         is_certain && (self.key.is_none() || dice.happens(700))
@@ -327,7 +329,7 @@ impl Attempt {
         }
     }
 
-    /// What an answer says of the order.
+    /// Interprets a response about an order.
     fn read_order_answer(&self, world: &World, answer: &Answer) -> PaymentAnswer {
         let order = self.order.as_deref().unwrap_or_default();
         match (answer.status, answer.text("detail")) {
@@ -339,7 +341,8 @@ impl Attempt {
                 if detail == "Order canceled" {
                     lock(&world.promises).record_order_end(order, "canceled");
                 }
-                // It sounds like nothing: who asked before and was not answered believes it too.
+                // This response reads like "not charged", so a buyer whose earlier request was not
+                // answered believes that.
                 let outcome = ReportedOutcome::NotMade;
                 if let Some(before) = lock(&world.promises).record_attempt(self.place, outcome) {
                     world.violated(format!("{self}: told {before:?}, and then {detail}"));
@@ -367,7 +370,7 @@ async fn load(world: &Arc<World>, link: &OrderLink) {
     }
 }
 
-/// As long as a key is good, it stands for the payment that was made.
+/// While a key is valid, a retry returns the payment that was made.
 async fn repeat_later(world: Arc<World>, attempt: Attempt, id: String) {
     if attempt.key.is_none() || !world.dice.happens(500) {
         return;
@@ -381,8 +384,8 @@ async fn repeat_later(world: Arc<World>, attempt: Attempt, id: String) {
     }
 }
 
-/// A buyer who was never told what came of an attempt, because the service went off, repeats it
-/// once somebody runs the service again. As long as nobody was told, its key is good.
+/// A buyer who never learned the outcome, because the service went down, retries once the service
+/// is back. The key is valid until somebody was told the outcome.
 async fn return_days_later(world: Arc<World>, attempt: Attempt) {
     let is_untold = world.look(|provider| {
         let mut payments = provider.payments().iter();
@@ -427,8 +430,8 @@ async fn use_code(world: Arc<World>, id: String, status: String) {
     }
 }
 
-/// Does a bank take the money of a boleto, and tell of it later? In shops with orders, which it may
-/// surprise.
+/// Whether a bank accepts the money for a boleto and reports it later. Only in shops with orders,
+/// where this may cause an overpayment.
 fn is_late(world: &World, id: u64) -> bool {
     let is_waiting =
         |payment: &Payment| payment.method == "bolbradesco" && payment.view.status == "pending";

@@ -1,5 +1,5 @@
-//! A client of the service: over a load balancer that knows the running replicas, and a network
-//! that loses responses.
+//! A client of the service. Requests pass a load balancer that knows the running replicas, and a
+//! network that loses responses.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -17,24 +17,24 @@ use crate::provider::member;
 use crate::settings::CALL_TIMEOUT;
 use crate::world::World;
 
-/// How long a client waits for an answer.
+/// How long a client waits for a response.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// How long the service works on a request before it answers that it took too long.
+/// The service's own timeout of a request.
 const SERVICE_TIMEOUT: Duration = Duration::from_secs(4 * CALL_TIMEOUT.as_secs() + 10);
 
-/// What a client hears.
+/// A response that reached the client.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) body: Value,
-    /// Did it come no sooner than when the service's patience with a request ends? Then the request
-    /// may still be at work.
+    /// Whether the response came no sooner than the service's timeout. Then the request may still
+    /// be running.
     pub(crate) is_late: bool,
 }
 
 impl Answer {
-    /// A member of the body that is text.
+    /// A text member of the body.
     pub(crate) fn text(&self, name: &str) -> &str {
         member(&self.body, name).as_str().unwrap_or_default()
     }
@@ -64,7 +64,8 @@ pub(crate) fn set(request: &mut Request<Body>, name: &'static str, value: &str) 
     }
 }
 
-/// Sends a request to one of the replicas. None: no answer came, whatever became of the request.
+/// Sends a request to one of the replicas. `None` if no response came; the request may have had an
+/// effect.
 pub(crate) async fn send(world: &Arc<World>, mut request: Request<Body>) -> Option<Answer> {
     let _busy = world.busy();
     let running = world.replicas.running();
@@ -76,7 +77,7 @@ pub(crate) async fn send(world: &Arc<World>, mut request: Request<Body>) -> Opti
     let peer = SocketAddr::from(([127, 0, 0, 1], 40_000));
     request.extensions_mut().insert(ConnectInfo(peer));
     let name = format!("{} {}", request.method(), request.uri());
-    let answering = timeout(ANSWER_TIMEOUT, ask(replica.router.clone(), request));
+    let answering = timeout(ANSWER_TIMEOUT, exchange(replica.router.clone(), request));
     let answer = tokio::select! {
         biased;
         answer = answering => answer.ok().flatten(),
@@ -104,7 +105,7 @@ pub(crate) async fn send(world: &Arc<World>, mut request: Request<Body>) -> Opti
     Some(answer)
 }
 
-async fn ask(router: axum::Router, request: Request<Body>) -> Option<Answer> {
+async fn exchange(router: axum::Router, request: Request<Body>) -> Option<Answer> {
     let begun = Instant::now();
     let response = router.oneshot(request).await.ok()?;
     let status = response.status().as_u16();

@@ -1,5 +1,5 @@
-//! Every random choice of a run, from its seed. Nothing else in a run is random, so that the seed
-//! alone repeats it.
+//! All random choices of a run, derived from its seed. Nothing else is random, so a seed reproduces
+//! its run.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ impl Dice {
         Self(Random::seeded(seed))
     }
 
-    /// A seed for a sequence of its own.
+    /// A seed for an independent sequence.
     pub(crate) fn seed(&self) -> u64 {
         self.below(u64::MAX)
     }
@@ -24,23 +24,23 @@ impl Dice {
         self.0.below(bound)
     }
 
-    /// Does something happen that happens `rate` times in a thousand?
+    /// Whether an event with a rate of `rate` in a thousand happens.
     pub(crate) fn happens(&self, rate: u64) -> bool {
         rate > 0 && self.below(1000) < rate
     }
 
-    /// One of the choices; the default of none.
+    /// One of the choices, or the default if there are none.
     pub(crate) fn one_of<T: Copy + Default>(&self, choices: &[T]) -> T {
         let place = usize::try_from(self.below(choices.len() as u64)).unwrap_or(0);
         choices.get(place).copied().unwrap_or_default()
     }
 
-    /// A time between two numbers of milliseconds.
+    /// A random duration between two numbers of milliseconds.
     pub(crate) fn millis(&self, from: u64, to: u64) -> Duration {
         Duration::from_millis(from + self.below(to.saturating_sub(from) + 1))
     }
 
-    /// A time between two numbers of seconds.
+    /// A random duration between two numbers of seconds.
     pub(crate) fn seconds(&self, from: u64, to: u64) -> Duration {
         self.millis(from * 1000, to * 1000)
     }

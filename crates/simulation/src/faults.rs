@@ -1,86 +1,85 @@
-//! The faults of a run. Each seed switches some faults off and chooses the frequency of the others,
-//! so that runs differ in kind: a fault that hides another one is absent from many of them ("swarm
-//! testing", Groce and others, 2012).
+//! The faults of a run. Each seed switches some faults off and chooses the frequency of the others.
+//! So a fault that hides another one is absent from many runs ("swarm testing", Groce and others,
+//! 2012).
 
 use std::time::Duration;
 
 use crate::dice::Dice;
 
 const HOUR: u64 = 3600;
-/// Longer than the merchant has patience.
+/// Longer than the merchant retries.
 pub(crate) const LONG_LAG: Duration = Duration::from_secs(100 * HOUR);
-/// The quota that is used up for the rest of a run.
+/// A quota that is used up for the rest of a run.
 pub(crate) const DAILY_QUOTA: &str = "12/day";
 
 /// The most replicas of a run.
 pub(crate) const REPLICAS_MAX: usize = 3;
 
-/// Rates are times in a thousand.
+/// The faults of a run. Rates are per thousand.
 #[derive(Debug, Clone)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a fault that a seed has or has not"
 )]
 pub(crate) struct Faults {
-    /// Processes over one database. A single one has the database for itself, as on SQLite.
+    /// The number of processes on one database. A single one owns the database, as on SQLite.
     pub(crate) replicas: usize,
-    /// Do the replicas show each other that they live? It takes so many jobs that not every seed
-    /// can have it.
+    /// Whether replicas send heartbeats. They take so many jobs that not every seed can have them.
     pub(crate) has_heartbeats: bool,
-    /// How many seconds each replica's clock is fast.
+    /// By how many seconds each replica's clock is ahead.
     pub(crate) skew: [u64; REPLICAS_MAX],
     /// The replicas' quota of calls to the provider.
     pub(crate) quota: &'static str,
-    /// A seam of a process (database, provider) ends it.
+    /// A process dies at a call of the database or the provider.
     pub(crate) crashes: u64,
-    /// A seam of a process stops it, or the one task, for up to three minutes.
+    /// A process, or one of its tasks, stalls at such a call for up to three minutes.
     pub(crate) freezes: u64,
-    /// A job is refused before it has begun.
+    /// A database job is refused before it begins.
     pub(crate) lost_jobs: u64,
-    /// A job is committed, and its caller hears that the database is unavailable.
+    /// A database job is committed, but its caller gets the error "unavailable".
     pub(crate) lost_commits: u64,
-    /// No connection to the provider.
+    /// No connection to the provider can be made.
     pub(crate) unreachable: u64,
-    /// A call that never reaches the provider, and is waited for in vain.
+    /// A call never reaches the provider, and its caller times out.
     pub(crate) lost_calls: u64,
-    /// An answer that never comes.
+    /// A response is lost.
     pub(crate) lost_answers: u64,
-    /// A call that reaches the provider after its caller has given it up.
+    /// A call reaches the provider after its caller has timed out.
     pub(crate) late_calls: u64,
-    /// 5xx without an effect, or with one.
+    /// The provider responds 5xx, with or without an effect.
     pub(crate) server_errors: u64,
-    /// 429.
+    /// The provider responds 429.
     pub(crate) throttled: u64,
-    /// 401: the operator's token lapsed for a moment.
+    /// The provider responds 401: the operator's token was invalid for a moment.
     pub(crate) unauthorised: u64,
-    /// 400 that judges the request's data: a refusal for good.
+    /// The provider responds 400 and judges the request's data: a final refusal.
     pub(crate) refusals: u64,
-    /// A call whose key was used before, and had its effect, is refused: 400 with or without a
+    /// The provider refuses a repeated call whose first one had an effect: 400 with or without a
     /// code, 409, 423.
     pub(crate) refused_repetitions: u64,
-    /// The same, told as a card token that was used.
+    /// The same, reported as a used card token.
     pub(crate) spent_tokens: u64,
-    /// 400 that is a failure of the provider's gateway, without an effect or with one.
+    /// The provider's gateway fails with 400, with or without an effect.
     pub(crate) gateway_failures: u64,
-    /// How long the provider's search knows nothing of a payment or of its change.
+    /// How long the provider's search does not show a payment or its change.
     pub(crate) search_lag: Duration,
-    /// The provider's search over dates leaves out what has changed since it was made:
-    /// notifications alone tell of it.
+    /// The provider's date search omits changes after a payment's creation. Only notifications
+    /// report them.
     pub(crate) misses_changes: bool,
-    /// How long a payment's list of refunds lacks a refund, though the payment itself shows it.
+    /// How long the list of refunds omits a refund that the payment itself shows.
     pub(crate) list_lag: Duration,
-    /// How long the provider remembers keys.
+    /// How long the provider stores idempotency keys.
     pub(crate) key_memory: Duration,
-    /// The provider does not answer for some hours.
+    /// The provider is down for some hours.
     pub(crate) has_outage: bool,
-    /// An answer that does not reach the buyer or the merchant.
+    /// A response does not reach the buyer or the merchant.
     pub(crate) lost_replies: u64,
-    /// A notification comes twice, or a few minutes late.
+    /// A notification is sent twice, or a few minutes late.
     pub(crate) doubled_notifications: u64,
     pub(crate) late_notifications: u64,
-    /// The provider tells of nothing.
+    /// The provider sends no notifications.
     pub(crate) is_silent: bool,
-    /// Nobody runs the service for so many hours.
+    /// The service is down for this many hours.
     pub(crate) absence_hours: u64,
 }
 
@@ -99,7 +98,7 @@ impl Faults {
         let key_memory = Duration::from_secs(dice.one_of(&[2, 24, 720, 720]) * HOUR);
         let is_silent = dice.happens(150);
         let misses_changes = !is_silent && dice.happens(200);
-        // Who forgets its keys, and lists nothing by them, would give back twice.
+        // A provider that drops keys and lists refunds late would refund twice.
         let may_list_late = !misses_changes && key_memory > LONG_LAG && dice.happens(300);
         Self {
             replicas,

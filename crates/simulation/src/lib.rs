@@ -1,8 +1,8 @@
-//! A deterministic simulation of payments: the checkout service's own code under a simulated clock,
-//! network, provider, database connection and process, driven by a seed. A run is a shop with
-//! faults, then a fortnight without, then checks of everything that the service has promised.
-//! `README.md` lists the faults and the invariants. The service is called over HTTP, and its
-//! workers run as they are.
+//! A deterministic simulation of payments. The checkout service's own code runs with a simulated
+//! clock, network, provider, database connection and process, driven by a seed. A run is a shop
+//! with faults, then a fortnight without faults, then a check of everything that the service has
+//! promised. `README.md` lists the faults and the invariants. The service is called over HTTP, and
+//! its real workers run.
 
 mod bank;
 mod buyer;
@@ -33,27 +33,27 @@ use tokio::time::sleep;
 
 use world::World;
 
-/// Runs seeds, one after the other, over one database in memory.
+/// Runs seeds one after the other on one in-memory database.
 pub struct Simulator {
     database: Arc<MemoryDatabase>,
 }
 
-/// What came of a seed.
+/// The result of a seed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
-    /// What must never be, and was.
+    /// The violated invariants.
     pub violations: Vec<String>,
-    /// What happened, line by line; empty unless it was asked for.
+    /// The events of the run, one per line. Empty unless requested.
     pub trace: Vec<String>,
 }
 
-/// Why a seed could not be run at all.
+/// Why a seed could not be run.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
-    /// The database in memory.
+    /// The in-memory database failed.
     #[error("the database in memory fails")]
     Database(#[from] db::Error),
-    /// The runtime.
+    /// The async runtime could not be created.
     #[error("no runtime can be made")]
     Runtime(#[from] std::io::Error),
 }
@@ -62,7 +62,7 @@ impl Simulator {
     /// A simulator for one thread.
     ///
     /// # Errors
-    /// When the tables cannot be made.
+    /// When the tables cannot be created.
     pub fn new() -> Result<Self, SetupError> {
         keep_freed_memory();
         let database = MemoryDatabase::new(&checkout::MIGRATIONS)?;
@@ -71,10 +71,10 @@ impl Simulator {
         })
     }
 
-    /// Runs a seed: the same one the same way each time.
+    /// Runs a seed. The same seed always gives the same run.
     ///
     /// # Errors
-    /// When it could not be run.
+    /// When the run could not be started.
     pub fn run(&self, seed: u64, is_traced: bool) -> Result<Outcome, SetupError> {
         self.database.rewind()?;
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -85,7 +85,7 @@ impl Simulator {
         let outcome = runtime.block_on(async move {
             let world = World::new(seed, database, is_traced, bank::follow);
             let run = async {
-                live(&world).await;
+                run_phases(&world).await;
                 checks::all(&world).await;
             };
             tokio::select! {
@@ -97,7 +97,7 @@ impl Simulator {
                 violations: world.violations(),
                 trace: world.trace(),
             };
-            // Replicas and world know each other.
+            // Breaks the reference cycle between replicas and world.
             replica::end_all(&world);
             outcome
         });
@@ -105,16 +105,16 @@ impl Simulator {
     }
 }
 
-/// SQLite makes a temporary table for every `RETURNING`, and glibc gives its memory back to the
-/// system at the end, which takes an eighth of a run. Once a block of this size was freed, glibc
-/// keeps what is freed up to twice as much.
+/// SQLite creates a temporary table for every `RETURNING`, and glibc returns its memory to the
+/// system each time, which takes an eighth of a run. After a block of this size was freed once,
+/// glibc keeps up to twice as much free memory.
 fn keep_freed_memory() {
     const BLOCK: usize = 16 * 1024 * 1024;
     drop(std::hint::black_box(Vec::<u8>::with_capacity(BLOCK)));
 }
 
-/// Runs seeds on all cores and gives those that failed with what they violated, the smallest seed
-/// first. `progress` hears how many are done.
+/// Runs seeds on all cores. Returns those that failed with their violations, the smallest seed
+/// first. `progress` is called with the number of completed seeds.
 ///
 /// # Errors
 /// When a seed could not be run.
@@ -154,8 +154,8 @@ pub fn search(
     Ok(failed)
 }
 
-/// Bad days, and the calm after them.
-async fn live(world: &Arc<World>) {
+/// The time with faults, and the time without faults after it.
+async fn run_phases(world: &Arc<World>) {
     replica::start_all(world).await;
     for number in 1..=2 + usize::from(world.dice.happens(500)) {
         buy(world, number, 20);
@@ -164,7 +164,7 @@ async fn live(world: &Arc<World>) {
     for _ in 0..=world.dice.below(2) {
         match world.dice.below(4) {
             0 => world.leap(world.dice.seconds(60, 7200)).await,
-            1 => ask_all(world),
+            1 => reconcile_all(world),
             _ => {}
         }
         sleep(world.dice.seconds(10, 40)).await;
@@ -173,36 +173,36 @@ async fn live(world: &Arc<World>) {
         orders::come_late(world).await;
     }
     if world.faults.absence_hours > 0 {
-        leave(world).await;
+        take_service_down(world).await;
     }
     if world.faults.has_outage {
         outage(world).await;
     } else if world.faults.quota == faults::DAILY_QUOTA {
-        hours(world).await;
+        pass_outage_hours(world).await;
     }
     world.calm_down();
     replica::end_all(world);
     replica::start_all(world).await;
     sleep(Duration::from_secs(60)).await;
     if world.shop.has_orders {
-        // The shortest orders end now, while their codes could still be paid.
+        // The shortest orders expire now, while their codes could still be paid.
         world.leap(Duration::from_secs(14 * 60)).await;
         sleep(checks::orders::SOON).await;
         checks::orders::have_ended(world).await;
     }
-    // Hours until all is asked, told and expired: the first are those of the reconciler, the last
-    // those of the provider's repetitions.
+    // Enough hours for all checks, events and expiries: the first steps are for the reconciler, the
+    // last for the provider's retries.
     for hours in [1, 1, 2, 6, 24] {
-        pass(world, hours).await;
+        pass_hours(world, hours).await;
     }
-    merchant::ask_again(world).await;
+    merchant::retry_unknown_refunds(world).await;
     for hours in [48, 96, 96] {
-        pass(world, hours).await;
+        pass_hours(world, hours).await;
     }
     world.settle().await;
 }
 
-/// Somebody buys something, after up to so many seconds.
+/// Starts a purchase, after up to `within` seconds.
 fn buy(world: &Arc<World>, number: usize, within: u64) {
     let world = Arc::clone(world);
     let has_order = world.shop.has_orders && world.dice.happens(750);
@@ -213,13 +213,13 @@ fn buy(world: &Arc<World>, number: usize, within: u64) {
     }
 }
 
-async fn pass(world: &Arc<World>, hours: u64) {
+async fn pass_hours(world: &Arc<World>, hours: u64) {
     world.leap(Duration::from_secs(hours * 3600)).await;
     sleep(Duration::from_secs(5)).await;
 }
 
-/// An operator asks the provider about everything that is open.
-fn ask_all(world: &Arc<World>) {
+/// Runs the reconciler like an operator's command, for everything that is open.
+fn reconcile_all(world: &Arc<World>) {
     if let Some(replica) = world.replicas.running().first() {
         let state = replica.state.clone();
         world.note(|| format!("an operator reconciles on replica {}", replica.life.number));
@@ -227,13 +227,13 @@ fn ask_all(world: &Arc<World>) {
     }
 }
 
-/// The number of the purchase that is paid for when the service goes off.
+/// The number of the purchase that is being paid when the service goes down.
 const LAST_PURCHASE: usize = 9;
 
-/// Nobody runs the service for hours or days; the provider and the buyers go on.
-async fn leave(world: &Arc<World>) {
+/// The service is down for hours or days; the provider and the buyers go on.
+async fn take_service_down(world: &Arc<World>) {
     let hours = world.faults.absence_hours;
-    // Somebody is always at it when the lights go out.
+    // A buyer is always paying when the service goes down.
     buy(world, LAST_PURCHASE, 5);
     sleep(world.dice.seconds(3, 20)).await;
     world.note(|| format!("--- the service is off for {hours} hours"));
@@ -243,18 +243,18 @@ async fn leave(world: &Arc<World>) {
     sleep(world.dice.seconds(10, 60)).await;
 }
 
-/// The provider answers nobody for hours.
+/// The provider is down for hours.
 async fn outage(world: &Arc<World>) {
     world.note(|| "--- the provider is down");
     world.at_provider(|provider, _| provider.is_down = true);
-    hours(world).await;
+    pass_outage_hours(world).await;
     world.at_provider(|provider, _| provider.is_down = false);
     world.note(|| "--- the provider is back");
 }
 
-/// Hours on which the provider cannot be asked, or not often, while banks go on. Time leaps ever
-/// further, as retries do.
-async fn hours(world: &Arc<World>) {
+/// Hours in which the provider cannot be called, or not often, while banks go on. Time advances in
+/// growing steps, like the waits of retries.
+async fn pass_outage_hours(world: &Arc<World>) {
     sleep(world.dice.seconds(0, 20)).await;
     bank::charge_back_some(world);
     for exponent in 2..=12 + world.dice.below(2) {

@@ -1,5 +1,5 @@
-//! Runs simulated shops: `cargo run --release -p simulation -- --seeds 1000000`. Ends with 1 when a
-//! seed fails, after its trace.
+//! Runs simulated shops: `cargo run --release -p simulation -- --seeds 1000000`. Prints the trace
+//! of a failing seed and exits with 1.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -33,7 +33,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// How many seeds failed.
+/// The number of failed seeds.
 fn run(arguments: &Arguments) -> Result<usize, Box<dyn std::error::Error>> {
     let seeds = arguments.seed..arguments.seed.saturating_add(arguments.seeds);
     let mut out = io::stdout();

@@ -1,4 +1,4 @@
-//! The merchant's server: it cancels unpaid payments, and refunds paid ones.
+//! The merchant's server, which cancels unpaid payments and refunds paid ones.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use crate::promises::ReportedOutcome;
 use crate::settings::{API_KEY, KEY_LIFETIME};
 use crate::world::{World, lock};
 
-/// Seconds between repetitions.
+/// Seconds between retries.
 pub(crate) const WAITS: [u64; 8] = [1, 2, 5, 30, 60, 600, 3600, 10_800];
 
-/// Perhaps cancels a payment, or gives some or all of it back, in one go or in several at the same
-/// time.
+/// May cancel a payment, or refund it in full or in part, in one request or in several concurrent
+/// ones.
 pub(crate) fn look_after(world: &Arc<World>, payment: &str, cents: u64) {
     let dice = &world.dice;
     let cents = i64::try_from(cents).unwrap_or(0);
@@ -36,7 +36,7 @@ pub(crate) fn look_after(world: &Arc<World>, payment: &str, cents: u64) {
     }
 }
 
-/// A request of the merchant's server.
+/// Sends a request of the merchant's server.
 pub(crate) async fn call(
     world: &Arc<World>,
     method: Method,
@@ -60,7 +60,7 @@ async fn cancel(world: Arc<World>, payment: String) {
         let answer = call(&world, Method::PUT, &path, &body, None).await;
         let status = answer.map_or(503, |answer| answer.status);
         match status {
-            // Cancelled, or too late for it; or refused by the provider, whose word it is.
+            // Cancelled, or too late to cancel, or refused by the provider.
             200 | 400 | 502 => return,
             503 => sleep(world.dice.seconds(wait, wait * 2)).await,
             _ => return world.violated(format!("PUT {path} was answered {status}")),
@@ -75,7 +75,7 @@ async fn refund(world: Arc<World>, payment: String, cents: Option<i64>) {
         let has_key = world.dice.happens(750);
         let key = has_key.then(|| format!("estorno-{place}-{round}"));
         lock(&world.promises).repeat_refund(place, key.clone().map(|key| (key, world.now())));
-        let outcome = ask_until_answered(&world, place, &payment, cents, key.as_deref()).await;
+        let outcome = refund_until_answered(&world, place, &payment, cents, key.as_deref()).await;
         if let Some(before) = lock(&world.promises).record_refund(place, outcome.clone()) {
             world.violated(format!(
                 "refund {place} of {payment}: told {before:?}, and then {outcome:?}"
@@ -91,8 +91,8 @@ async fn refund(world: Arc<World>, payment: String, cents: Option<i64>) {
     }
 }
 
-/// Asks for a refund until its outcome is known.
-async fn ask_until_answered(
+/// Sends a refund request until its outcome is known.
+async fn refund_until_answered(
     world: &Arc<World>,
     place: usize,
     payment: &str,
@@ -101,15 +101,15 @@ async fn ask_until_answered(
 ) -> ReportedOutcome {
     let mut is_unanswered = false;
     for wait in WAITS {
-        let answer = ask(world, payment, cents, key).await;
+        let answer = request_refund(world, payment, cents, key).await;
         is_unanswered |= answer.as_ref().is_none_or(|answer| answer.is_late);
-        // A payment that could not be refunded just now may be so when an earlier request arrives
-        // at last.
+        // A payment that cannot be refunded now may become refundable when an earlier request
+        // arrives.
         let is_for_now = answer.as_ref().is_some_and(|answer| answer.status == 400);
-        let heard = read_answer(world, place, answer.as_ref());
-        let is_open = heard == ReportedOutcome::Unknown || (is_for_now && is_unanswered);
+        let outcome = read_answer(world, place, answer.as_ref());
+        let is_open = outcome == ReportedOutcome::Unknown || (is_for_now && is_unanswered);
         if !is_open {
-            return heard;
+            return outcome;
         }
         if key.is_none() {
             return ReportedOutcome::Unknown;
@@ -119,8 +119,8 @@ async fn ask_until_answered(
     ReportedOutcome::Unknown
 }
 
-/// Asks for a refund once.
-async fn ask(
+/// Sends a refund request once.
+async fn request_refund(
     world: &Arc<World>,
     payment: &str,
     cents: Option<i64>,
@@ -134,15 +134,14 @@ async fn ask(
     call(world, Method::POST, &path, &body, key).await
 }
 
-/// After a day on which nothing went wrong, whoever asks again for a refund of unknown outcome is
-/// told what came of it.
-pub(crate) async fn ask_again(world: &Arc<World>) {
-    // Without heartbeats nobody learns that a replica has died, and what it was at work on stays
-    // its own.
+/// After a day without faults, a retry of a refund of unknown outcome must return the outcome.
+pub(crate) async fn retry_unknown_refunds(world: &Arc<World>) {
+    // Without heartbeats nobody notices that a replica has died, and its leases stay.
     if world.faults.replicas > 1 && !world.faults.has_heartbeats {
         return;
     }
-    // A refund whose answer was lost is found in the payment's list of refunds, once that shows it.
+    // A refund whose response was lost is found in the payment's list of refunds, once that list
+    // shows it.
     if world.faults.list_lag == LONG_LAG {
         return;
     }
@@ -151,7 +150,7 @@ pub(crate) async fn ask_again(world: &Arc<World>) {
         let Some((key, begun)) = &request.repeats else {
             continue;
         };
-        // Which of several refunds of one amount belongs to which request, nobody can tell.
+        // With several refunds of one amount, nobody can tell which belongs to which request.
         let is_alone = requests
             .iter()
             .filter(|other| other.payment == request.payment)
@@ -162,7 +161,7 @@ pub(crate) async fn ask_again(world: &Arc<World>) {
         if !is_open || !is_alone {
             continue;
         }
-        let answer = ask(world, &request.payment, request.cents, Some(key)).await;
+        let answer = request_refund(world, &request.payment, request.cents, Some(key)).await;
         let outcome = read_answer(world, place, answer.as_ref());
         if outcome == ReportedOutcome::Unknown {
             world.violated(format!(

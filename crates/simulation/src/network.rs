@@ -1,4 +1,4 @@
-//! The way to the provider and back: calls are lost, late, or done without an answer.
+//! The network to the provider: calls are lost, delayed, or take effect without a response.
 
 use std::io;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::provider::{ReceivedCall, Reply};
 use crate::settings::CALL_TIMEOUT;
 use crate::world::{Life, World};
 
-/// One process's connections to the provider.
+/// The connection of one process to the provider.
 pub(crate) struct Wire {
     world: Arc<World>,
     life: Arc<Life>,
@@ -27,22 +27,22 @@ impl Wire {
         }
     }
 
-    /// The process may die or stand still, for no longer than minutes: time leaps only when the
-    /// call is on its way. Between the service's last look at its clock and the call lies nothing
-    /// that it could look at, so that hours there are beyond any service.
-    async fn stand_still(&self) {
+    /// The process may die or stall here, but only for minutes: the busy guard prevents longer
+    /// leaps of time before the call is sent. The service reads its clock immediately before the
+    /// call, so it could not notice a stall of hours here.
+    async fn stall(&self) {
         let busy = self.world.busy();
         tokio::select! {
             biased;
             () = self.life.died() => drop(busy),
             () = self.life.seam("before a call to the provider") => return,
         }
-        // A dead process never goes on.
+        // A dead process never continues.
         std::future::pending::<()>().await;
     }
 
     async fn exchange(&self, call: ReceivedCall) -> Result<Answer, Failure> {
-        self.stand_still().await;
+        self.stall().await;
         self.world.count_call().await;
         let name = format!("{} {}", call.method, call.path);
         let number = self.life.number;
@@ -86,7 +86,7 @@ impl Transport for Wire {
     }
 }
 
-/// Takes a call to the provider, whether or not its caller still waits, and the answer back.
+/// Delivers a call to the provider, even if its caller has timed out, and returns the response.
 async fn deliver(
     world: Arc<World>,
     from: usize,
@@ -101,21 +101,21 @@ async fn deliver(
     sleep(travel(&world, late)).await;
     if is_lost {
         world.note(|| format!("replica {from} -> {name}: lost on its way"));
-        return lose(&world, answer).await;
+        return lose_response(&world, answer).await;
     }
     let reply = world.at_provider(|provider, moment| provider.answer(&call, moment));
     world.note(|| format!("replica {from} -> {}: {}", call.summary(), reply.summary()));
     sleep(travel(&world, false)).await;
     if world.happens(|faults| faults.lost_answers) {
         world.note(|| format!("replica {from} <- {name}: the answer is lost"));
-        return lose(&world, answer).await;
+        return lose_response(&world, answer).await;
     }
-    // Nobody may wait for it any more.
+    // The caller may have timed out.
     let _ = answer.send(reply);
 }
 
-/// The caller hears at once that the connection is gone, or nothing until its patience ends.
-async fn lose(world: &World, answer: oneshot::Sender<Reply>) {
+/// The caller gets an error at once, or nothing until its timeout.
+async fn lose_response(world: &World, answer: oneshot::Sender<Reply>) {
     if world.dice.happens(500) {
         sleep(CALL_TIMEOUT + Duration::from_secs(1)).await;
     }

@@ -1,4 +1,4 @@
-//! The shop's orders: its server makes them, cancels some, and gives their links to buyers.
+//! The shop's orders: its server creates them, cancels some, and gives their links to buyers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,8 +16,8 @@ use crate::settings::ALREADY_PAID;
 use crate::shop::{OrderLink, Sale, text};
 use crate::world::{World, lock};
 
-/// Seconds until orders end; none: as the service does it without being asked. The shortest life is
-/// ten minutes by the clock of any replica.
+/// The lifetimes of orders in seconds. `None` uses the service's default. The shortest must be ten
+/// minutes by the clock of any replica.
 const LIVES: [Option<u64>; 6] = [
     Some(780),
     Some(780),
@@ -27,11 +27,12 @@ const LIVES: [Option<u64>; 6] = [
     None,
 ];
 
-/// The same where payments are hidden: longer than the service waits before it is certain.
+/// The lifetimes where payments are hidden. They are longer than the service waits before it counts
+/// an attempt as failed.
 const LONG_LIVES: [Option<u64>; 2] = [Some(7200), None];
 
-/// Makes an order after up to so many seconds, and has it paid in one tab or in two at once.
-/// Perhaps the shop gives it up meanwhile.
+/// Creates an order after up to `within` seconds, and has it paid in one tab or in two at once. The
+/// shop may cancel it meanwhile.
 pub(crate) async fn sell(world: Arc<World>, number: usize, within: u64) {
     sleep(world.dice.seconds(0, within)).await;
     let Some(order) = make(&world, number).await else {
@@ -51,7 +52,7 @@ pub(crate) async fn sell(world: Arc<World>, number: usize, within: u64) {
     }
 }
 
-/// One tab or two at an order's page, the first of which has this number.
+/// Opens one or two tabs with an order's page. The first has the number `first`.
 fn open_tabs(world: &Arc<World>, number: usize, link: &OrderLink, first: usize) {
     for tab in first..=first + usize::from(world.dice.happens(500)) {
         let world = Arc::clone(world);
@@ -59,7 +60,7 @@ fn open_tabs(world: &Arc<World>, number: usize, link: &OrderLink, first: usize) 
     }
 }
 
-/// Time passes until an order is about to end, and somebody comes at the last moment.
+/// Lets time pass until an order is about to expire, and has it paid at the last moment.
 pub(crate) async fn come_late(world: &Arc<World>) {
     let sales = lock(&world.sales).clone();
     let place = usize::try_from(world.dice.below(sales.len() as u64)).unwrap_or(0);
@@ -74,7 +75,7 @@ pub(crate) async fn come_late(world: &Arc<World>) {
     sleep(world.dice.seconds(30, 120)).await;
 }
 
-/// Makes an order: again and again with the same key, if it has one, and always with the same
+/// Creates an order. Retries with the same key, if there is one, and always with the same
 /// reference.
 async fn make(world: &Arc<World>, number: usize) -> Option<Value> {
     let reference = format!("pedido-{number}");
@@ -103,7 +104,8 @@ async fn make(world: &Arc<World>, number: usize) -> Option<Value> {
             None | Some(503) => {}
             Some(201) => return answer.map(|answer| answer.body),
             Some(409) if key.is_none() => return find(world, &reference).await,
-            // Its end has come too near, unless it is made already: then its key stands for it.
+            // The expiry is too close now, unless the order exists already; then its key returns
+            // it.
             Some(422) => {
                 let order = find(world, &reference).await?;
                 if key.is_none() {
@@ -128,7 +130,7 @@ async fn make(world: &Arc<World>, number: usize) -> Option<Value> {
     None
 }
 
-/// The order with a reference.
+/// Finds an order by its reference.
 async fn find(world: &Arc<World>, reference: &str) -> Option<Value> {
     let path = format!("/orders/?reference={reference}");
     for wait in WAITS {
@@ -144,7 +146,7 @@ async fn find(world: &Arc<World>, reference: &str) -> Option<Value> {
     None
 }
 
-/// Cancels an order, until it is certain that it is canceled or has ended otherwise.
+/// Cancels an order, until it is certain that it is canceled or has ended in another way.
 async fn cancel(world: Arc<World>, link: OrderLink) {
     sleep(world.dice.seconds(1, 300)).await;
     let path = format!("/orders/{}/cancel", link.id);
@@ -157,7 +159,7 @@ async fn cancel(world: Arc<World>, link: OrderLink) {
                     return lock(&world.promises).record_order_end(&link.id, "paid");
                 }
                 (409, "Order expired") => return,
-                // A payment is being confirmed, or the provider or the database did not answer.
+                // A payment is being confirmed, or the provider or the database did not respond.
                 (409 | 502 | 503, _) => {}
                 (status, _) => {
                     return world.violated(format!("POST {path} was answered {status}"));

@@ -1,49 +1,49 @@
-//! The service's answers to its callers, which are checked at the end.
+//! The service's responses to its callers, which are checked at the end.
 
 use std::collections::BTreeSet;
 
 use db::Timestamp;
 
-/// What callers were told in a run.
+/// What callers were told during a run.
 #[derive(Debug, Default)]
 pub(crate) struct Promises {
     pub(crate) attempts: Vec<AttemptRecord>,
     pub(crate) refunds: Vec<RefundRequest>,
-    /// Orders that were told to be paid, or canceled: for good.
+    /// Orders that were reported as paid or canceled, which is final.
     pub(crate) ends: BTreeSet<(String, &'static str)>,
 }
 
-/// One attempt to pay for a purchase: under one key, or a single request without.
+/// One attempt to pay for a purchase: all requests with one key, or a single request without a key.
 #[derive(Debug, Clone)]
 pub(crate) struct AttemptRecord {
-    /// What is bought.
+    /// The number of the purchase.
     pub(crate) purchase: usize,
-    /// Does the shop have an order for it?
+    /// Whether the purchase is an order of the shop.
     pub(crate) has_order: bool,
-    /// The payer's e-mail address, which no other attempt has.
+    /// The payer's e-mail address, which is unique to the attempt.
     pub(crate) payer: String,
     pub(crate) reported: ReportedOutcome,
 }
 
-/// The last that was told of an attempt or a refund.
+/// The last reported outcome of an attempt or a refund.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ReportedOutcome {
-    /// Nothing, or nothing certain.
+    /// No outcome was reported, or an uncertain one.
     Unknown,
-    /// It was made, and has this id.
+    /// It was made with this id.
     Made(String),
-    /// It was not made, and never will be.
+    /// It was not made and never will be.
     NotMade,
 }
 
-/// One wish to give money back, in however many requests.
+/// One refund that the merchant wants, in any number of requests.
 #[derive(Debug, Clone)]
 pub(crate) struct RefundRequest {
     pub(crate) payment: String,
-    /// None: all that is left.
+    /// The amount. `None` for the remaining amount.
     pub(crate) cents: Option<i64>,
     pub(crate) reported: ReportedOutcome,
-    /// The key by which it can be asked for again, and since when that is used.
+    /// The key with which it can be retried, and since when that key is used.
     pub(crate) repeats: Option<(String, Timestamp)>,
 }
 
@@ -63,8 +63,8 @@ impl Promises {
         self.attempts.len() - 1
     }
 
-    /// Records what a caller was told of an attempt. Returns the outcome of before if it was
-    /// another payment: a contradiction.
+    /// Records the reported outcome of an attempt. Returns the earlier outcome if it contradicts
+    /// this one.
     pub(crate) fn record_attempt(
         &mut self,
         attempt: usize,
@@ -74,7 +74,7 @@ impl Promises {
         replace(&mut known.reported, reported)
     }
 
-    /// Records that an order was told to be `paid` or `canceled`.
+    /// Records that an order was reported as `paid` or `canceled`.
     pub(crate) fn record_order_end(&mut self, order: &str, status: &'static str) {
         self.ends.insert((order.to_owned(), status));
     }
@@ -89,14 +89,14 @@ impl Promises {
         self.refunds.len() - 1
     }
 
-    /// A refund is asked for, by another key than before.
+    /// Records that a refund is requested with another key than before.
     pub(crate) fn repeat_refund(&mut self, refund: usize, by: Option<(String, Timestamp)>) {
         if let Some(known) = self.refunds.get_mut(refund) {
             known.repeats = by;
         }
     }
 
-    /// As [`Promises::record_attempt`], of a refund.
+    /// Same as [`Promises::record_attempt`] for a refund.
     pub(crate) fn record_refund(
         &mut self,
         refund: usize,

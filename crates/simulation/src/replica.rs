@@ -1,4 +1,4 @@
-//! Processes of the service: started, killed, started again.
+//! Processes of the service: started, killed, restarted.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::network::Wire;
 use crate::settings::{API_KEY, CALL_TIMEOUT, WEBHOOK_SECRET};
 use crate::world::{Life, Replica, World};
 
-/// Starts every replica that does not run; in the calm one is enough.
+/// Starts every replica that is not running. In the calm phase one is enough.
 pub(crate) async fn start_all(world: &Arc<World>) {
     world.replicas.set_absent(false);
     let count = if world.is_calm() {
@@ -32,7 +32,7 @@ pub(crate) async fn start_all(world: &Arc<World>) {
     }
 }
 
-/// Ends every replica, and lets none start again before [`start_all`].
+/// Kills every replica. None starts again before [`start_all`].
 pub(crate) fn end_all(world: &Arc<World>) {
     world.replicas.set_absent(true);
     for number in 0..world.faults.replicas {
@@ -40,7 +40,7 @@ pub(crate) fn end_all(world: &Arc<World>) {
     }
 }
 
-/// Ends one; its supervisor starts it again after some seconds, unless there is nobody to.
+/// Kills a replica. Its supervisor restarts it after some seconds, unless the service is down.
 fn end(world: &Arc<World>, number: usize) {
     let Some(replica) = world.replicas.remove(number) else {
         return;
@@ -57,8 +57,8 @@ fn end(world: &Arc<World>, number: usize) {
     });
 }
 
-/// Starts one, again and again until it is up. Boxed, because a replica that dies is started again
-/// by this.
+/// Starts a replica, with retries until it is up. Boxed, because a dying replica calls it
+/// recursively.
 fn start(world: &Arc<World>, number: usize) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
     Box::pin(async move {
         for _ in 0..20 {
@@ -99,8 +99,8 @@ fn start(world: &Arc<World>, number: usize) -> Pin<Box<dyn Future<Output = ()> +
 fn parts(world: &Arc<World>, life: &Arc<Life>) -> Parts {
     let skew = world.faults.skew.get(life.number).copied().unwrap_or(0);
     let clock = Clock::of_runtime(world.now() + Duration::from_secs(skew));
-    // A process that is alone behaves as on SQLite, where it takes over at once what an earlier one
-    // left.
+    // A single process behaves as on SQLite, where it takes over the leases of an earlier process
+    // at once.
     let engine = if world.faults.replicas == 1 {
         Engine::Sqlite
     } else {
@@ -152,7 +152,7 @@ fn config(world: &World) -> Config {
     }
 }
 
-/// Where nothing is ever sent.
+/// An address to which nothing is ever sent.
 #[expect(
     clippy::expect_used,
     reason = "a constant that a test would show to be wrong"

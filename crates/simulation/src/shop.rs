@@ -9,21 +9,21 @@ use crate::dice::Dice;
 use crate::faults::Faults;
 use crate::provider::member;
 
-/// Whether a shop works with orders, and how. Drawn by dice of its own: a shop without orders is
-/// the same whatever they do.
+/// Whether and how a shop works with orders. It has its own random sequence, so that shops without
+/// orders stay the same.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shop {
-    /// Are some of its purchases orders?
+    /// Whether some purchases are orders.
     pub(crate) has_orders: bool,
-    /// Are second payments given back by themselves?
+    /// Whether second payments are refunded automatically.
     pub(crate) refunds_overpayment: bool,
-    /// How long nobody is told that the provider has made a payment, and its search does not show
-    /// it: longer than the service waits before it is certain that there is none. Everything that
-    /// such a shop sells is an order, since it may be paid twice.
+    /// How long the provider neither notifies of a new payment nor shows it in its search. Longer
+    /// than the service waits before it counts an attempt as failed. Such a shop sells only orders,
+    /// since they may be paid twice.
     pub(crate) hides_payments_for: Duration,
 }
 
-/// An order that was made.
+/// A created order.
 #[derive(Debug, Clone)]
 pub(crate) struct Sale {
     pub(crate) number: usize,
@@ -31,7 +31,7 @@ pub(crate) struct Sale {
     pub(crate) ends: Timestamp,
 }
 
-/// An order, as its link leads to it.
+/// The link to an order's page.
 #[derive(Debug, Clone)]
 pub(crate) struct OrderLink {
     pub(crate) id: String,
@@ -42,7 +42,7 @@ impl Shop {
     pub(crate) fn draw(seed: u64, faults: &Faults) -> Self {
         let dice = Dice::new(!seed);
         let (has_orders, refunds_overpayment) = (dice.happens(400), dice.happens(500));
-        // What was hidden is never heard of where the provider tells of nothing.
+        // Without notifications, the service would never learn of hidden payments.
         let hides_payments = has_orders && !faults.is_silent && dice.happens(200);
         let hidden = Duration::from_secs(if hides_payments { 3 * 3600 } else { 0 });
         Self {
@@ -58,7 +58,7 @@ impl Shop {
 }
 
 impl OrderLink {
-    /// The link of an order as the service answers it.
+    /// The link in the service's response.
     pub(crate) fn of(order: &Value) -> Self {
         let url = text(order, "url");
         let path = url.find("/pay/").and_then(|at| url.get(at..));
@@ -69,7 +69,7 @@ impl OrderLink {
     }
 }
 
-/// A member of an order that is text.
+/// A text member of an order.
 pub(crate) fn text<'a>(order: &'a Value, name: &str) -> &'a str {
     member(order, name).as_str().unwrap_or_default()
 }

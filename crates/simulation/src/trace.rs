@@ -1,5 +1,4 @@
-//! The events of a run, line by line, to find out why a seed failed. Switched off, it costs
-//! nothing.
+//! The events of a run, one per line, to find out why a seed failed. It costs nothing when off.
 
 use std::fmt::Display;
 use std::sync::{Mutex, PoisonError};
@@ -18,7 +17,7 @@ impl Trace {
         }
     }
 
-    /// Adds a line, which is not made when nobody reads it.
+    /// Adds a line. `line` is not called when the trace is off.
     pub(crate) fn add<T: Display>(&self, at: Duration, line: impl FnOnce() -> T) {
         if let Some(lines) = &self.lines {
             let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
@@ -26,7 +25,7 @@ impl Trace {
         }
     }
 
-    /// Takes the lines out.
+    /// Removes and returns the lines.
     pub(crate) fn take(&self) -> Vec<String> {
         self.lines.as_ref().map_or_else(Vec::new, |lines| {
             std::mem::take(&mut *lines.lock().unwrap_or_else(PoisonError::into_inner))

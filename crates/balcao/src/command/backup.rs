@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &BackupArguments, common: &Common) -> Result<(), Fa
 }
 
 async fn backup(settings: &Settings, file: &Path) -> Result<(), Failure> {
-    // The copies are on the disk of the archive: it has room for both, or the backup fails anyway.
+    // The copies are on the archive's file system, which must have room for them anyway.
     let work = with_suffix(file, "copies");
     let created = data_folder::create(&work)
         .map_err(|error| Failure::of_path(&work, "cannot be made", &error));
@@ -42,8 +42,8 @@ async fn backup(settings: &Settings, file: &Path) -> Result<(), Failure> {
         Ok(()) => copy_and_pack(settings, file, &work).await,
         Err(failure) => Err(failure),
     };
-    // A folder that cannot be removed is seen beside the archive; it does not make the backup a bad
-    // one.
+    // A work folder that cannot be removed is left next to the archive. The backup itself is
+    // complete.
     let _ = fs::remove_dir_all(&work);
     done
 }

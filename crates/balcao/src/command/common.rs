@@ -1,5 +1,4 @@
-//! The parts that all commands share: common options, and running with settings, log and async
-//! runtime.
+//! What all commands share: the common options, and running with settings, log and async runtime.
 
 use std::path::PathBuf;
 
@@ -24,7 +23,7 @@ pub(crate) struct Common {
 }
 
 impl Common {
-    /// The settings for `purpose`, with every problem and warning.
+    /// The settings for `purpose`, with all problems and warnings.
     pub(super) fn report(&self, purpose: Purpose) -> SettingsReport {
         let mut set = self.set.clone();
         set.extend(
@@ -36,8 +35,7 @@ impl Common {
         settings::read(sources, purpose)
     }
 
-    /// Reads the settings for `purpose`, and runs `work` with them, with a log, on the async
-    /// runtime.
+    /// Reads the settings for `purpose`, starts the log, and runs `work` on the async runtime.
     pub(super) fn run(
         &self,
         purpose: Purpose,
@@ -46,7 +44,7 @@ impl Common {
         let report = self.report(purpose);
         let settings = report.settings?;
         let _logs = logs::start(&settings)?;
-        // Panics go to the log, which masks card numbers, and not straight to standard error.
+        // Panics are logged, since the log masks card numbers, and not printed to standard error.
         web::panics::install_hook();
         for warning in &report.warnings {
             tracing::warn!("{warning}");
@@ -54,7 +52,7 @@ impl Common {
         let runtime =
             process::runtime().map_err(|error| Failure::of("the runtime cannot start", &error))?;
         let done = runtime.block_on(work(settings));
-        // A thread may still wait for a database that does not answer. The process does not wait
+        // A thread may still wait for a database that does not respond. The process does not wait
         // for it.
         runtime.shutdown_background();
         done
@@ -75,7 +73,7 @@ pub(super) enum Service {
     Inventory,
 }
 
-/// The services that run: all, or `only` one.
+/// The services to run: all, or `only` one.
 pub(super) fn services(only: Option<Service>) -> Services {
     Services {
         checkout: only.is_none_or(|service| service == Service::Checkout),

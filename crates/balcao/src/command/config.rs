@@ -1,4 +1,4 @@
-//! `balcao config`: prints the effective settings, and the document of all settings.
+//! `balcao config`: prints the effective settings, and the documentation of all settings.
 
 use clap::{Args, Subcommand};
 

@@ -1,4 +1,4 @@
-//! The output of the commands for webhook endpoints, which both services have.
+//! The output of the webhook endpoint commands of both services.
 
 use delivery::endpoints::EndpointError;
 use delivery::{Attempt, Endpoint, Secret, Target, TargetError};
@@ -6,18 +6,18 @@ use delivery::{Attempt, Endpoint, Secret, Target, TargetError};
 use crate::console;
 use crate::failure::Failure;
 
-/// Reads the address of an endpoint.
+/// Parses the address of an endpoint.
 pub(super) fn address(text: &str) -> Result<String, TargetError> {
     Target::parse(text).map(|target| target.to_string())
 }
 
-/// Prints a secret to standard output, for a pipe, and what it belongs to, to standard error.
+/// Prints a secret to standard output, for a pipe, and an explanation to standard error.
 pub(super) fn print_secret(what: &str, secret: &Secret) {
     console::print(&secret.reveal());
     console::print_error(&format!("{what}; its secret is not shown again"));
 }
 
-/// Prints endpoints, or how to add one to `service` when there are none.
+/// Prints the endpoints. If there are none, prints how to add one to `service`.
 pub(super) fn print_endpoints(service: &str, all: &[Endpoint]) {
     for endpoint in all {
         console::print(&line(endpoint));
@@ -50,7 +50,7 @@ fn line(endpoint: &Endpoint) -> String {
     )
 }
 
-/// Prints the answer to a test event. It is a failure unless it was 2xx.
+/// Prints the response to a test event. Any status other than 2xx is a failure.
 pub(super) fn print_attempt(attempt: &Attempt) -> Result<(), Failure> {
     let status = attempt
         .status
@@ -68,7 +68,7 @@ pub(super) fn print_attempt(attempt: &Attempt) -> Result<(), Failure> {
     }
 }
 
-/// Until when a replaced secret stays valid, in words.
+/// Until when a replaced secret stays valid, as a phrase.
 pub(super) fn previous_secret(until: Option<db::Timestamp>) -> String {
     until.map_or_else(
         || "the previous secret could not be read and is no longer valid".to_owned(),
@@ -76,8 +76,8 @@ pub(super) fn previous_secret(until: Option<db::Timestamp>) -> String {
     )
 }
 
-/// Why a command for an endpoint of `service` failed. The names of its settings begin with
-/// `settings`.
+/// Maps the error of an endpoint command of `service`. `settings` is the prefix of its setting
+/// names.
 pub(super) fn failure(error: &EndpointError, service: &str, settings: &str) -> Failure {
     match error {
         EndpointError::NotFound(_) => Failure::new(format!(

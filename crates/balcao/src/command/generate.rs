@@ -1,4 +1,4 @@
-//! `balcao generate`: a realistic data set in inventory's database, for benchmarks and trials.
+//! `balcao generate`: fills inventory's database with realistic data, for benchmarks and trials.
 
 use std::sync::Arc;
 
@@ -31,9 +31,9 @@ pub(super) struct GenerateArguments {
     seed: u64,
 }
 
-/// Days of history: a whole year, so that every season is in it.
+/// Days of history: a whole year, so that every season occurs.
 const DAYS: u32 = 365;
-/// Indexes are built faster with a large cache.
+/// Building indexes is faster with a large page cache.
 const CACHE_MIB: u32 = 192;
 
 pub(super) fn run(arguments: &GenerateArguments, common: &Common) -> Result<(), Failure> {

@@ -1,4 +1,4 @@
-//! `balcao migrate`: brings the databases' schema up to date, as `serve` does at its start.
+//! `balcao migrate`: applies the pending migrations of the databases, as `serve` does at its start.
 
 use super::common::Common;
 use crate::console;

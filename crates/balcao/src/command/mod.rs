@@ -1,8 +1,7 @@
 //! The command line: a file or folder for each command.
 //!
 //! Each command reads its arguments, prepares what it needs and calls one function of a service.
-//! Exit status: 0 for success, 1 when the command failed or found something wrong, 2 for wrong
-//! usage.
+//! Exit status: 0 for success, 1 when the command failed or found a problem, 2 for wrong usage.
 
 mod backup;
 mod bench;
@@ -69,7 +68,7 @@ enum Command {
     Completions(completions::CompletionsArguments),
 }
 
-/// Runs the command of this process's command line.
+/// Parses the command line of this process and runs the command.
 pub(crate) fn run() -> ExitCode {
     let line = CommandLine::parse();
     if let Err(error) = process::forbid_core_dumps() {

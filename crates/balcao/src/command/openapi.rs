@@ -1,4 +1,4 @@
-//! `balcao openapi SERVICE`: the machine-readable description of an interface.
+//! `balcao openapi SERVICE`: prints the OpenAPI document of a service.
 
 use clap::Args;
 

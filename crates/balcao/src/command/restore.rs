@@ -1,5 +1,4 @@
-//! `balcao restore FILE`: replaces the data with that of a backup, after every byte of it has been
-//! checked.
+//! `balcao restore FILE`: replaces the data with a backup, after verifying every byte of it.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -56,7 +55,7 @@ fn lock_and_restore(arguments: &RestoreArguments, settings: &Settings) -> Result
     let done = data_folder::create(&work)
         .map_err(|error| Failure::of_path(&work, "cannot be made", &error))
         .and_then(|()| restore(&arguments.file, &work, &stored));
-    // Half of an unpacked archive is of no use, and the failure itself is reported.
+    // A partly unpacked archive is of no use. The failure itself is reported.
     let _ = fs::remove_dir_all(&work);
     done
 }
@@ -137,7 +136,7 @@ fn restore(archive: &Path, work: &Path, stored: &[StoredFile]) -> Result<(), Fai
     Ok(())
 }
 
-/// Whether a file begins as every SQLite database does that is not empty.
+/// Whether a file begins like a SQLite database that is not empty.
 fn is_database(file: &Path) -> io::Result<bool> {
     let mut begin = Vec::new();
     let length = SQLITE_MAGIC.len() as u64;
@@ -145,10 +144,10 @@ fn is_database(file: &Path) -> io::Result<bool> {
     Ok(begin == SQLITE_MAGIC)
 }
 
-/// Renames the present file, and moves the unpacked one to its path.
+/// Renames the current file, and moves the unpacked one into its place.
 fn replace(file: &StoredFile, work: &Path, stamp: &str) -> io::Result<()> {
     let (unpacked, incoming) = (work.join(file.name), with_suffix(&file.path, "incoming"));
-    // A file cannot be renamed to another disk. Until here the present data is unchanged.
+    // A file cannot be renamed to another file system. Until here the current data is unchanged.
     if fs::rename(&unpacked, &incoming).is_err() {
         fs::copy(&unpacked, &incoming)?;
         File::open(&incoming)?.sync_all()?;

@@ -1,5 +1,5 @@
-//! `balcao sandbox`: the provider sandbox alone, for a `serve` that runs beside it or for trying
-//! client libraries.
+//! `balcao sandbox`: runs only the provider sandbox, for a separate `serve` or for testing client
+//! libraries.
 
 use clap::Args;
 

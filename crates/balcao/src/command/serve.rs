@@ -1,4 +1,4 @@
-//! `balcao serve`: runs the services in production, from the configuration.
+//! `balcao serve`: runs the services in production.
 
 use clap::Args;
 
@@ -40,7 +40,7 @@ async fn serve(
     missing: MissingDatabase,
 ) -> Result<(), Failure> {
     let mut host = ServiceHost::new(&settings)?;
-    // Addresses first: a process that cannot listen must not open a database.
+    // The addresses are bound first: a process that cannot listen must not open a database.
     let checkout_listener = if services.checkout {
         Some(run::listen("BALCAO_CHECKOUT_LISTEN", settings.checkout_listen).await?)
     } else {
@@ -53,7 +53,7 @@ async fn serve(
     };
     let metrics_listener = run::listen_for_metrics(&settings).await?;
     if let Some(listener) = &inventory_listener {
-        // Checkout sends events of orders there, also when the system has chosen the port.
+        // Checkout sends order events to this address, also when the system has chosen the port.
         settings.inventory_listen = listener.address();
     }
     let mut running = Vec::new();

@@ -1,5 +1,5 @@
-//! Log lines to standard error, as text or JSON; traces to a collector where one is set. `scrub`
-//! masks digits that look like a card number.
+//! Writes log lines to standard error, as text or JSON, and sends traces to a collector if one is
+//! configured. `scrub` masks digits that look like a card number.
 
 mod scrub;
 mod text;
@@ -19,7 +19,7 @@ use crate::settings::value::LogFormat;
 use self::scrub::ScrubbingWriter;
 use self::text::TextFormat;
 
-/// Dropping it sends the last traces.
+/// Keeps logging alive. Dropping it flushes the remaining traces.
 pub(crate) struct Logs {
     #[cfg(feature = "otel")]
     _traces: Option<traces::TraceExporter>,
@@ -27,7 +27,7 @@ pub(crate) struct Logs {
 
 /// Starts logging for the whole process.
 pub(crate) fn start(settings: &Settings) -> Result<Logs, Failure> {
-    // `LogFilter` has parsed the text already.
+    // `LogFilter` has validated the text already.
     let filter = EnvFilter::try_new(&settings.log.0).unwrap_or_else(|_| EnvFilter::new("info"));
     let lines = tracing_subscriber::fmt::layer()
         // A closed pipe must not turn a log line into a panic.
@@ -56,7 +56,7 @@ pub(crate) fn start(settings: &Settings) -> Result<Logs, Failure> {
 #[expect(clippy::unnecessary_wraps, reason = "the twin with traces can fail")]
 fn start_with(registry: impl SubscriberInitExt, settings: &Settings) -> Result<Logs, Failure> {
     registry.init();
-    // `settings::checks` refuses a collector for such a build.
+    // `settings::checks` refuses a collector in such a build.
     if settings.otlp_endpoint.is_some() {
         tracing::warn!("no traces are sent: this program was built without the feature `otel`");
     }

@@ -9,10 +9,10 @@ use std::ops::Range;
 
 use brazil::{Network, is_luhn_valid};
 
-/// The shortest and the longest card number.
+/// The number of digits of the shortest and the longest card number.
 const DIGITS: std::ops::RangeInclusive<usize> = 13..=19;
 
-/// Masks card numbers. Each line must come in one call, as log lines do.
+/// A writer that masks card numbers. Each log line must be written in a single call.
 pub(super) struct ScrubbingWriter<W>(pub(super) W);
 
 impl<W: Write> Write for ScrubbingWriter<W> {
@@ -59,9 +59,9 @@ fn scrubbed(line: &[u8]) -> Cow<'_, [u8]> {
     masked
 }
 
-/// Whether enough digits for a card number follow each other, in groups or not. Hardly any line has
-/// them, so this check is fast: it looks at one byte in thirteen, since a number of thirteen digits
-/// cannot lie between two of them.
+/// Whether a line has enough consecutive digits for a card number, grouped or not. Few lines do, so
+/// this check is fast: it reads one byte in thirteen. A number of thirteen digits cannot lie
+/// between two of them.
 fn has_enough_digits(line: &[u8]) -> bool {
     let step = *DIGITS.start();
     let mut place = step - 1;
@@ -77,12 +77,12 @@ fn has_enough_digits(line: &[u8]) -> bool {
     false
 }
 
-/// Whether a byte occurs in numbers that are written in groups.
+/// Whether a byte can occur in a number, including the separators of groups.
 const fn is_of_number(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b' ' | b'-')
 }
 
-/// Whether enough digits follow each other with at most one space or hyphen between.
+/// Whether there are enough digits with at most one space or hyphen between them.
 fn has_number(row: &[u8]) -> bool {
     let (mut digits, mut is_apart) = (0, false);
     row.iter().any(|byte| {

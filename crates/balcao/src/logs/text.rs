@@ -1,6 +1,6 @@
-//! Log lines for people, in the form of `tracing_subscriber`. Its own formatter applies styles to
-//! each part of a line, also without colours, and that is most of the time that a line of the
-//! access log takes.
+//! Formats log lines as text, like `tracing_subscriber`. The library's own formatter applies styles
+//! to each part of a line, even without colours, which takes most of the time of an access log
+//! line.
 
 use std::fmt::{self, Debug, Write};
 
@@ -12,15 +12,15 @@ use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, FormattedFi
 use tracing_subscriber::registry::{LookupSpan, Scope};
 use web::{Clock, access};
 
-/// Bytes of a usual line.
+/// The capacity of a line, in bytes.
 const USUAL_LENGTH: usize = 256;
 
-/// Bytes of the fields of a request's span.
+/// The capacity of the fields of a request's span, in bytes.
 const USUAL_FIELDS: usize = 64;
 
 /// `TIME LEVEL span{field=value}: target: message field=value`
 pub(super) struct TextFormat {
-    /// Whether time and level have colours, for a terminal.
+    /// Whether time and level are coloured, for a terminal.
     pub(super) is_coloured: bool,
 }
 
@@ -35,7 +35,7 @@ where
         mut writer: Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
-        // One write for the line: each write to the library's writer is slow.
+        // The whole line is written at once, since each write to the library's writer is slow.
         let mut line = String::with_capacity(USUAL_LENGTH);
         let (now, (level, colour)) = (Clock::system().now(), shown(*event.metadata().level()));
         if self.is_coloured {
@@ -43,7 +43,7 @@ where
         } else {
             write!(line, "{now}{level}")?;
         }
-        // A line of the access log repeats the fields of its span.
+        // An access log line has the fields of its span already.
         if event.metadata().target() != access::LOG {
             push_spans(&mut line, context);
         }
@@ -55,7 +55,7 @@ where
     }
 }
 
-/// Adds the spans of an event, from the outermost on.
+/// Adds the spans of an event, outermost first.
 fn push_spans<S, N>(line: &mut String, context: &FmtContext<'_, S, N>)
 where
     S: Subscriber + for<'span> LookupSpan<'span>,
@@ -98,12 +98,12 @@ fn write_fields(line: &mut impl Write, fields: impl RecordFields) -> fmt::Result
     visitor.done
 }
 
-/// Starts faint text on a terminal.
+/// The escape sequence for dim text.
 const DIM: &str = "\x1b[2m";
-/// Ends styles on a terminal.
+/// The escape sequence that resets the style.
 const RESET: &str = "\x1b[0m";
 
-/// A level with its colour. All have one width, so that lines have columns.
+/// The text and the colour of a level. All texts have the same width.
 fn shown(level: Level) -> (&'static str, &'static str) {
     match level {
         Level::ERROR => (" ERROR ", "\x1b[31m"),
@@ -114,7 +114,7 @@ fn shown(level: Level) -> (&'static str, &'static str) {
     }
 }
 
-/// Writes fields one after the other: the message as it is, others with their names.
+/// Writes fields in order: the message without a name, the others with theirs.
 struct Fields<'line, W> {
     line: &'line mut W,
     is_first: bool,
@@ -138,14 +138,14 @@ impl<W: Write> Fields<'_, W> {
         write!(EscapedLine(&mut *self.line), "{value:?}")
     }
 
-    /// A value without characters to escape.
+    /// Writes a value that needs no escaping.
     fn plain(&mut self, field: &Field, value: fmt::Arguments<'_>) {
         if self.done.is_ok() {
             self.done = self.name(field).and_then(|()| self.line.write_fmt(value));
         }
     }
 
-    /// Nearly all texts need no escapes and are written at once.
+    /// Writes a quoted text. Nearly all texts need no escaping and are written in one call.
     fn quoted(&mut self, field: &Field, text: &str) -> fmt::Result {
         let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
         if !text.bytes().all(is_plain) {
@@ -186,7 +186,7 @@ impl<W: Write> Visit for Fields<'_, W> {
     }
 }
 
-/// Escapes control characters, so that a text of a client can neither forge a log line nor steer a
+/// Escapes control characters, so that a client's text can neither forge a log line nor control the
 /// terminal.
 struct EscapedLine<W>(W);
 

@@ -1,5 +1,5 @@
-//! Spans to an OpenTelemetry collector, by OTLP over HTTP. Only in builds with the feature `otel`,
-//! which adds forty crates.
+//! Sends spans to an OpenTelemetry collector, by OTLP over HTTP. Only in builds with the feature
+//! `otel`, which adds forty crates.
 
 use opentelemetry::trace::TracerProvider;
 use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig};
@@ -8,11 +8,11 @@ use opentelemetry_sdk::trace::{SdkTracerProvider, Tracer};
 
 use crate::settings::value::WebUrl;
 
-/// Sends spans until it is dropped, and the last of them then.
+/// Sends spans until dropped. Dropping it flushes the remaining ones.
 pub(super) struct TraceExporter(SdkTracerProvider);
 
 impl TraceExporter {
-    /// Sends spans to the collector at `endpoint`, from a thread of its own.
+    /// Starts sending spans to the collector at `endpoint` from a separate thread.
     pub(super) fn start(endpoint: &WebUrl) -> Result<Self, opentelemetry_otlp::ExporterBuildError> {
         let address = format!("{}/v1/traces", endpoint.0.as_str().trim_end_matches('/'));
         let exporter = SpanExporter::builder()
@@ -29,7 +29,7 @@ impl TraceExporter {
         ))
     }
 
-    /// Turns spans of the program into spans of the collector.
+    /// The tracer for the program's spans.
     pub(super) fn tracer(&self) -> Tracer {
         self.0.tracer("balcao")
     }
@@ -37,7 +37,7 @@ impl TraceExporter {
 
 impl Drop for TraceExporter {
     fn drop(&mut self) {
-        // The collector may be gone; the program ends all the same.
+        // The collector may be unreachable. The program must end all the same.
         let _ = self.0.shutdown();
     }
 }

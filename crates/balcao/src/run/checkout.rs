@@ -1,4 +1,4 @@
-//! Running checkout in this process: its configuration from the settings, its database, its secret.
+//! Runs checkout in this process: its configuration from the settings, its database, its secret.
 
 use checkout::page::Shop;
 use checkout::{App, MIGRATIONS, Parts, Receipts, SERVICE, State};
@@ -23,7 +23,7 @@ pub(crate) async fn start(
     let (db, lock) = database(settings).open_locked(settings, missing).await?;
     if settings.checkout_allow_http {
         tracing::warn!(
-            "BALCAO_CHECKOUT_ALLOW_HTTP is set: card numbers may come over the network in clear"
+            "BALCAO_CHECKOUT_ALLOW_HTTP is set: card numbers may come over the network unencrypted"
         );
     }
     let options = server_options(settings)?;
@@ -46,7 +46,7 @@ pub(crate) async fn start(
     })
 }
 
-/// Does `work` with the service's state, for a command beside a service that may be running.
+/// Calls `work` with the service's state, for a command. The service may be running.
 pub(crate) async fn with_state(
     settings: &Settings,
     work: impl AsyncFnOnce(&State) -> Result<(), Failure>,
@@ -62,8 +62,8 @@ pub(crate) async fn with_state(
     .await
 }
 
-/// Does `work` with the outbox of the service's events, for a command beside a service. It needs no
-/// provider.
+/// Calls `work` with the outbox of the service, for a command. Needs no provider settings. The
+/// service may be running.
 pub(crate) async fn with_outbox(
     settings: &Settings,
     work: impl AsyncFnOnce(&Outbox) -> Result<(), Failure>,
@@ -81,7 +81,7 @@ pub(crate) async fn with_outbox(
     .await
 }
 
-/// Does `work` with the database, its schema up to date.
+/// Calls `work` with the migrated database.
 pub(crate) async fn with_database(
     settings: &Settings,
     work: impl AsyncFnOnce(&Db) -> Result<(), Failure>,
@@ -89,7 +89,7 @@ pub(crate) async fn with_database(
     database(settings).with(settings, work).await
 }
 
-/// Brings the database's schema up to date; returns the migrations that were applied.
+/// Applies pending migrations. Returns the applied ones.
 pub(crate) async fn migrate(settings: &Settings) -> Result<Vec<&'static str>, Failure> {
     database(settings).migrate(settings).await
 }
@@ -123,7 +123,7 @@ fn parts(host: &ServiceHost, settings: &Settings, db: &Db) -> Result<Parts, Fail
 }
 
 fn config(settings: &Settings) -> Result<checkout::Config, Failure> {
-    // `settings::checks` has refused settings without them.
+    // `settings::checks` has refused settings without these.
     let absent = || {
         Failure::new(
             "BALCAO_CHECKOUT_PROVIDER_URL and BALCAO_CHECKOUT_PROVIDER_ACCESS_TOKEN must be set"
@@ -178,7 +178,7 @@ fn config(settings: &Settings) -> Result<checkout::Config, Failure> {
     })
 }
 
-/// How events reach the shop's servers.
+/// The webhook settings for the shop's servers.
 fn webhooks(settings: &Settings, secret: &checkout::Secret) -> Result<Webhooks, Failure> {
     let target = settings.checkout_webhook_url.clone();
     Ok(Webhooks {
@@ -192,7 +192,7 @@ fn webhooks(settings: &Settings, secret: &checkout::Secret) -> Result<Webhooks, 
     })
 }
 
-/// How buyers get receipts, where mail is configured and receipts are not switched off.
+/// The receipt settings. `None` unless mail is configured and receipts are enabled.
 fn receipts(settings: &Settings) -> Option<Receipts> {
     let server = settings.smtp_url.clone()?;
     let from = settings.mail_from.clone()?;
@@ -201,7 +201,7 @@ fn receipts(settings: &Settings) -> Option<Receipts> {
         .then_some(Receipts { server, from })
 }
 
-/// The service's secret: the setting, else the one in the data folder.
+/// The service's secret: the setting, or else the file in the data folder.
 pub(super) fn secret(settings: &Settings) -> Result<checkout::Secret, Failure> {
     if let Some(secret) = &settings.checkout_secret {
         return Ok(checkout::Secret::new(secret.expose()));

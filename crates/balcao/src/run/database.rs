@@ -1,8 +1,8 @@
-//! A service's database: locked for the process that serves it, its folder made, its schema brought
-//! up to date.
+//! Opens a service's database: creates its folder, locks it for the serving process, and migrates
+//! it.
 //!
-//! When a database is missing but its key exists, no new one is made: an unmounted disk must not
-//! become an empty shop.
+//! If a database is missing but its key exists, no new database is created. An unmounted disk must
+//! not become an empty shop.
 
 use std::fs;
 use std::io;
@@ -18,25 +18,25 @@ use crate::settings::Settings;
 /// One service's database.
 pub(super) struct ServiceDatabase<'a> {
     pub(super) service: &'static str,
-    /// The setting that says where it is.
+    /// The setting with the database's address.
     pub(super) setting: &'static str,
     pub(super) address: Address,
-    /// The file in the data folder with the key that belongs to the database, when it was made
+    /// The file in the data folder with the key that belongs to the database, if it was generated
     /// here.
     pub(super) key: &'static str,
     pub(super) options: Options,
     pub(super) migrations: &'a Migrations,
 }
 
-/// What to do about a database that is missing though its key is there.
+/// What to do if a database is missing but its key exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MissingDatabase {
     Refuse,
-    /// The old key is renamed, so that nothing that it signed opens the new database.
+    /// Rename the old key, so that nothing it signed is valid in the new database.
     CreateAnew,
 }
 
-/// A service while it runs: what must outlive its last request.
+/// The resources of a running service that must outlive its last request.
 pub(crate) struct RunningService {
     pub(super) db: Db,
     pub(super) keep_alive: KeepAlive,
@@ -44,7 +44,7 @@ pub(crate) struct RunningService {
 }
 
 impl RunningService {
-    /// Gives up the leases and closes the database, once nothing uses it any more.
+    /// Releases the leases and closes the database. Called when nothing uses it any more.
     pub(crate) async fn close(self) {
         self.keep_alive.stop().await;
         self.db.close().await;
@@ -52,8 +52,8 @@ impl RunningService {
 }
 
 impl ServiceDatabase<'_> {
-    /// Opens the database for the one process that serves it. PostgreSQL serves many, and has no
-    /// lock.
+    /// Opens the database for the process that serves it. SQLite is locked for this process.
+    /// PostgreSQL is not: many processes may serve it.
     pub(super) async fn open_locked(
         self,
         settings: &Settings,
@@ -67,7 +67,7 @@ impl ServiceDatabase<'_> {
         Ok((db, lock))
     }
 
-    /// Opens the database, does `work` with it, and closes it.
+    /// Opens the database, calls `work`, and closes it.
     pub(super) async fn with<T>(
         self,
         settings: &Settings,
@@ -79,7 +79,7 @@ impl ServiceDatabase<'_> {
         done
     }
 
-    /// Brings the schema up to date; returns the migrations that were applied.
+    /// Applies pending migrations. Returns the applied ones.
     pub(super) async fn migrate(self, settings: &Settings) -> Result<Vec<&'static str>, Failure> {
         let (db, applied) = self.open(settings).await?;
         db.close().await;
@@ -112,8 +112,8 @@ impl ServiceDatabase<'_> {
         Ok((db, applied))
     }
 
-    /// Locks a SQLite database. A second process would take the unfinished work of the first for
-    /// that of a dead one, and `restore` must see that it is in use.
+    /// Locks a SQLite database. A second process would take the first one's unfinished work for
+    /// that of a dead process, and `restore` must notice that the database is in use.
     fn lock(&self) -> Result<Option<DatabaseLock>, Failure> {
         let Address::Sqlite(file) = &self.address else {
             return Ok(None);
@@ -127,7 +127,7 @@ impl ServiceDatabase<'_> {
         })
     }
 
-    /// Renames the key of a database that is missing, if there is one.
+    /// Renames the key of a missing database, if there is one.
     fn set_key_aside(&self, settings: &Settings) -> Result<(), Failure> {
         let Some(file) = self.missing_file(settings) else {
             return Ok(());
@@ -137,11 +137,11 @@ impl ServiceDatabase<'_> {
         let renamed = with_suffix(&key, &format!("before-new-database-{stamp}"));
         fs::rename(&key, &renamed)
             .map_err(|error| Failure::of_path(&key, "cannot be renamed", &error))?;
-        tracing::warn!(service = self.service, database = %file.display(), key = %renamed.display(), "the database is missing and is made anew; the key of the old one was renamed");
+        tracing::warn!(service = self.service, database = %file.display(), key = %renamed.display(), "the database is missing and a new one is created; the key of the old one was renamed");
         Ok(())
     }
 
-    /// The file of a SQLite database that is missing though its key is there.
+    /// The file of a SQLite database that is missing although its key exists.
     fn missing_file(&self, settings: &Settings) -> Option<&Path> {
         match &self.address {
             Address::Sqlite(file) => {
@@ -164,7 +164,7 @@ impl ServiceDatabase<'_> {
     }
 }
 
-/// The secret in a file of the data folder, which is made when there is none.
+/// The secret in a file of the data folder. Generated if the file is missing.
 pub(super) fn stored_secret(settings: &Settings, key: &str) -> Result<String, Failure> {
     let file = settings.data_dir.join(key);
     data_folder::stored_secret(&file, &Random::system())

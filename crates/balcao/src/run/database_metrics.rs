@@ -1,5 +1,5 @@
-//! The counters of the services' databases as metrics of the process, read when metrics are
-//! scraped.
+//! The counters of the services' databases as metrics of the process. They are read when metrics
+//! are scraped.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +12,7 @@ use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 
 /// The databases of this process by service. A metric may be declared only once, so one collector
-/// has them all.
+/// has all of them.
 #[derive(Clone, Default)]
 pub(super) struct DatabaseMetrics(Arc<Mutex<Vec<(&'static str, Db)>>>);
 
@@ -30,7 +30,7 @@ impl DatabaseMetrics {
     }
 }
 
-/// Name, help, and how it is read.
+/// Name, help text, and the function that reads the value.
 type Metric = (&'static str, &'static str, fn(&Statistics) -> u64);
 
 const COUNTERS: [Metric; 8] = [
@@ -109,7 +109,7 @@ impl Collector for DatabaseMetrics {
             let mut family = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
             for (service, statistics) in &databases {
                 let label = [("service", *service)];
-                // A gauge is signed; no counter comes near its limit.
+                // Gauges are signed. No counter comes near the limit.
                 let value = i64::try_from(read(statistics)).unwrap_or(i64::MAX);
                 ConstGauge::new(value).encode(family.encode_family(&label)?)?;
             }

@@ -1,5 +1,4 @@
-//! Running the inventory in this process: its configuration from the settings, its database, its
-//! key.
+//! Runs the inventory in this process: its configuration from the settings, its database, its key.
 
 use std::time::Duration;
 
@@ -20,9 +19,9 @@ use crate::failure::Failure;
 use crate::settings::Settings;
 use crate::settings::value::ReportSchedule;
 
-/// Size of the write-ahead log of SQLite at which it is copied into the database, in MiB. The sales
-/// of a busy shop write the same few pages again and again: a longer log copies them less often,
-/// and nobody waits for the copy.
+/// The size of SQLite's write-ahead log at which it is checkpointed, in MiB. The sales of a busy
+/// shop write the same few pages repeatedly. A longer log copies them less often, and nobody waits
+/// for the checkpoint.
 const COPY_MIB: u32 = 32;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -55,7 +54,7 @@ pub(crate) async fn start(
     })
 }
 
-/// Does `work` with the database, its schema up to date.
+/// Calls `work` with the migrated database.
 pub(crate) async fn with_database<T>(
     settings: &Settings,
     work: impl AsyncFnOnce(&Db) -> Result<T, Failure>,
@@ -63,7 +62,7 @@ pub(crate) async fn with_database<T>(
     with_database_options(settings, usual_options(), work).await
 }
 
-/// As [`with_database`], with options of its own: for large loads.
+/// Same as [`with_database`] with special options, for bulk loads.
 pub(crate) async fn with_database_options<T>(
     settings: &Settings,
     options: Options,
@@ -72,7 +71,7 @@ pub(crate) async fn with_database_options<T>(
     database(settings, options).with(settings, work).await
 }
 
-/// Does `work` with the service's state, for a command beside a service that may be running.
+/// Calls `work` with the service's state, for a command. The service may be running.
 pub(crate) async fn with_state(
     settings: &Settings,
     work: impl AsyncFnOnce(&State) -> Result<(), Failure>,
@@ -87,7 +86,7 @@ pub(crate) async fn with_state(
     .await
 }
 
-/// Brings the database's schema up to date; returns the migrations that were applied.
+/// Applies pending migrations. Returns the applied ones.
 pub(crate) async fn migrate(settings: &Settings) -> Result<Vec<&'static str>, Failure> {
     database(settings, usual_options()).migrate(settings).await
 }
@@ -135,7 +134,7 @@ fn first_user(settings: &Settings) -> Option<FirstUser> {
     })
 }
 
-/// The key that signs tokens: the setting, else the one in the data folder.
+/// The key that signs tokens: the setting, or else the file in the data folder.
 fn token_key(settings: &Settings) -> Result<TokenKey, Failure> {
     if let Some(secret) = &settings.inventory_token_secret {
         return Ok(TokenKey::new(secret.expose().as_bytes()));
@@ -144,8 +143,8 @@ fn token_key(settings: &Settings) -> Result<TokenKey, Failure> {
     Ok(TokenKey::new(secret.as_bytes()))
 }
 
-/// The service's settings with the secrets of orders. Checkout starts first and makes its secret,
-/// which they may derive from.
+/// The service's configuration with the secrets of order events. They may be derived from
+/// checkout's secret, which checkout generates at its start, so checkout starts first.
 fn config_to_serve(settings: &Settings) -> Result<inventory::Config, Failure> {
     let orders_secrets = if settings.orders_book_stock {
         orders::secrets(settings, &super::checkout::secret(settings)?)
@@ -158,7 +157,7 @@ fn config_to_serve(settings: &Settings) -> Result<inventory::Config, Failure> {
     })
 }
 
-/// The service's settings.
+/// The service's configuration.
 pub(crate) fn config(settings: &Settings) -> inventory::Config {
     let count = |count: i64| u64::try_from(count).unwrap_or(1);
     inventory::Config {
@@ -186,7 +185,7 @@ pub(crate) fn config(settings: &Settings) -> inventory::Config {
     }
 }
 
-/// How events reach endpoints.
+/// The webhook settings.
 fn webhooks(settings: &Settings) -> Webhooks {
     let target = settings.inventory_webhook_url.clone();
     Webhooks {
@@ -200,7 +199,7 @@ fn webhooks(settings: &Settings) -> Webhooks {
     }
 }
 
-/// How alerts are mailed, where a server, a sender and receivers are configured.
+/// The mail settings of alerts. `None` unless server, sender and recipients are configured.
 fn mail(settings: &Settings) -> Option<Mail> {
     let receivers = &settings.inventory_alert_mail_to;
     if receivers.is_empty() {
@@ -214,7 +213,7 @@ fn mail(settings: &Settings) -> Option<Mail> {
     })
 }
 
-/// How products are analysed.
+/// The settings of restock analyses.
 fn analysis(settings: &Settings) -> analysis::AnalysisConfig {
     let days = |length: Duration| length.as_secs_f64() / DAY.as_secs_f64();
     let standard = analysis::AnalysisConfig::default();
@@ -237,8 +236,8 @@ fn analysis(settings: &Settings) -> analysis::AnalysisConfig {
     }
 }
 
-/// The language model, where one is configured. `settings::checks` has refused keys that cannot be
-/// sent.
+/// The language model, if one is configured. `settings::checks` has refused keys that a header
+/// cannot contain.
 fn language_model(settings: &Settings) -> Option<LanguageModel> {
     let address = settings.llm_base_url.as_ref()?.0.as_str();
     let key = settings.llm_api_key.as_ref();
@@ -251,7 +250,7 @@ fn language_model(settings: &Settings) -> Option<LanguageModel> {
     })
 }
 
-/// The checkout whose orders and payments the pages show, where one is configured.
+/// The checkout service whose orders and payments the pages show, if one is configured.
 fn checkout(settings: &Settings) -> Option<payments::CheckoutConfig> {
     let address = settings.inventory_checkout_url.as_ref()?.0.as_str();
     let key = settings.inventory_checkout_key.as_ref()?;

@@ -1,6 +1,5 @@
-//! Running the services: binding addresses, serving, and stopping on signals. `checkout`,
-//! `inventory` and `sandbox` build each service from its settings; what a service does lives in its
-//! own crate.
+//! Runs the services: binds addresses, serves, and stops on signals. `checkout`, `inventory` and
+//! `sandbox` build each service from its settings. What a service does is in its own crate.
 
 pub(crate) mod checkout;
 mod database;
@@ -30,12 +29,13 @@ use crate::{console, process};
 pub(crate) use database::{MissingDatabase, RunningService};
 use database_metrics::DatabaseMetrics;
 
-/// Open files other than connections of clients: databases, logs, calls to other services, uploads.
+/// Files reserved for uses other than client connections: databases, logs, calls to other services,
+/// uploads.
 const RESERVED_FILES: u64 = 512;
-/// Connections of those who read the metrics; among the files above.
+/// The most connections for reading metrics. They count among the reserved files.
 const METRICS_CONNECTIONS: usize = 16;
 
-/// Runs the services of this process, until the last of them has stopped.
+/// Runs the services of this process until the last of them has stopped.
 pub(crate) struct ServiceHost {
     shutdown: Shutdown,
     metrics: Metrics,
@@ -45,7 +45,7 @@ pub(crate) struct ServiceHost {
 }
 
 impl ServiceHost {
-    /// Nothing runs yet; from here on signals are received.
+    /// Creates a host without services, and begins to handle signals.
     pub(crate) fn new(settings: &Settings) -> Result<Self, Failure> {
         let shutdown = Shutdown::new();
         signals::listen(shutdown.clone(), settings.drain.0)
@@ -62,7 +62,7 @@ impl ServiceHost {
         })
     }
 
-    /// The signal to stop, for workers.
+    /// The shutdown signal, for workers.
     pub(crate) fn shutdown(&self) -> Shutdown {
         self.shutdown.clone()
     }
@@ -77,7 +77,7 @@ impl ServiceHost {
         self.database_metrics.add(service, db.clone());
     }
 
-    /// Serves `router` on `listener` until the signal to stop.
+    /// Serves `router` on `listener` until the shutdown.
     pub(crate) fn serve(
         &mut self,
         service: &'static str,
@@ -99,12 +99,12 @@ impl ServiceHost {
         ));
     }
 
-    /// Runs workers, which end by themselves at the signal to stop.
+    /// Runs workers, which end by themselves at the shutdown.
     pub(crate) fn spawn(&mut self, work: impl Future<Output = ()> + Send + 'static) {
         self.tasks.spawn(work);
     }
 
-    /// Loads new certificates when their files change, where TLS is ours.
+    /// Reloads the TLS certificate when its files change, if this process terminates TLS.
     pub(crate) fn watch_certificate(&mut self, options: &Options, workers: &Supervisor) {
         if let Some(tls) = options.tls.clone() {
             let (workers, shutdown) = (workers.clone(), self.shutdown());
@@ -113,16 +113,16 @@ impl ServiceHost {
         }
     }
 
-    /// Waits for the signal to stop, and then until everything has ended and `close` is done, or
-    /// their time is over. A server that ends by itself is an error and stops all others, so that
-    /// the process can be started again.
+    /// Waits for the shutdown, and then until everything has ended and `close` is done, or the
+    /// timeout is over. A server that ends by itself is an error and stops all others, so that the
+    /// process can be restarted.
     pub(crate) async fn until_stopped(
         mut self,
         close: impl Future<Output = ()>,
     ) -> Result<(), Failure> {
         let outcome = tokio::select! {
             () = self.shutdown.begun() => Ok(()),
-            // At the signal to stop, a server may end before this task sees the signal.
+            // At the shutdown, a server may end before this task sees the signal.
             Some(_) = self.tasks.join_next() => if self.shutdown.has_begun() {
                 Ok(())
             } else {
@@ -152,7 +152,7 @@ impl ServiceHost {
     }
 }
 
-/// The counters of a service's rate limits: shared by all replicas, or of this process alone.
+/// The rate limit counters of a service: shared by all replicas in Redis, or in this process.
 pub(crate) fn rate_windows(
     settings: &Settings,
     service: &str,
@@ -166,20 +166,20 @@ pub(crate) fn rate_windows(
         .map_err(|error| Failure::of("BALCAO_REDIS_URL", &error))
 }
 
-/// Closes services one after the other.
+/// Closes the services one after the other.
 pub(crate) async fn close_all(services: Vec<RunningService>) {
     for service in services {
         service.close().await;
     }
 }
 
-/// Reports that everything is served.
+/// Reports that all services accept connections.
 pub(crate) fn ready() {
     console::print("ready");
     service_manager::ready();
 }
 
-/// Binds the address of the metrics, unless they are off.
+/// Binds the address of the metrics. `None` if they are off.
 pub(crate) async fn listen_for_metrics(settings: &Settings) -> Result<Option<Listener>, Failure> {
     match settings.metrics_listen.on() {
         Some(address) => listen("BALCAO_METRICS_LISTEN", address).await.map(Some),
@@ -187,7 +187,7 @@ pub(crate) async fn listen_for_metrics(settings: &Settings) -> Result<Option<Lis
     }
 }
 
-/// Serves the metrics, unless they are off.
+/// Serves the metrics, if they are on.
 pub(crate) fn serve_metrics(host: &mut ServiceHost, listener: Option<Listener>) {
     if let Some(listener) = listener {
         let router = host.metrics.routes();
@@ -203,7 +203,7 @@ pub(crate) fn serve_metrics(host: &mut ServiceHost, listener: Option<Listener>) 
     }
 }
 
-/// How services are served: with TLS of our own where it is configured.
+/// The server options, with TLS if a certificate is configured.
 pub(crate) fn server_options(settings: &Settings) -> Result<Options, Failure> {
     let tls = match (&settings.tls_cert_file, &settings.tls_key_file) {
         (Some(certificate), Some(key)) => {
@@ -231,7 +231,7 @@ pub(crate) fn server_options(settings: &Settings) -> Result<Options, Failure> {
         tracing::info!(
             connections,
             open_files,
-            "few files may be open, so each service takes fewer connections"
+            "the limit of open files is low, so each service accepts fewer connections: raise it with ulimit -n or LimitNOFILE"
         );
     }
     Ok(Options {
@@ -241,14 +241,14 @@ pub(crate) fn server_options(settings: &Settings) -> Result<Options, Failure> {
     })
 }
 
-/// The most connections of each of two services: half of the open files that are left.
+/// The most connections of each of the two services: half of the files that are not reserved.
 fn connections(open_files: u64) -> usize {
     let reserved = RESERVED_FILES.min(open_files / 2);
     let most = Limits::default().connections;
     usize::try_from((open_files - reserved) / 2).map_or(most, |share| share.clamp(1, most))
 }
 
-/// Logs where a service listens. With port 0 this is the only place that tells the port.
+/// Logs where a service listens. With port 0, only this line tells the port.
 fn log_address(service: &'static str, address: SocketAddr, scheme: &'static str) {
     tracing::info!(service, %address, scheme, "listening");
 }
@@ -260,7 +260,7 @@ pub(crate) async fn listen(setting: &str, address: SocketAddr) -> Result<Listene
         .map_err(|error| cannot_listen(setting, address, &error))
 }
 
-/// An address cannot be bound: what to do.
+/// The failure of binding an address, with advice for the operator.
 fn cannot_listen(setting: &str, address: SocketAddr, error: &io::Error) -> Failure {
     let advice = match error.kind() {
         io::ErrorKind::AddrInUse => {

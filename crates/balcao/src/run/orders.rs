@@ -1,6 +1,6 @@
-//! `BALCAO_ORDERS_BOOK_STOCK`: checkout sends events of paid orders to inventory, in one process
-//! and over the loopback interface. Each service has its side in its own configuration, and knows
-//! nothing of the other.
+//! `BALCAO_ORDERS_BOOK_STOCK`: checkout sends events of paid orders to inventory, within one
+//! process over the loopback interface. Each service has only its own configuration, and neither
+//! depends on the other.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -9,14 +9,14 @@ use delivery::{EndpointSettings, InternalEndpoint, Secret, Target};
 use crate::failure::Failure;
 use crate::settings::Settings;
 
-/// Where inventory takes events of orders.
+/// The path at which inventory receives order events.
 const PATH: &str = "/integrations/orders/";
-/// The types of events that it takes.
+/// The event types that inventory accepts.
 const TYPES: &[&str] = &["order.paid"];
 /// The purpose for which the secret is derived.
 const PURPOSE: &str = "balcao/orders-book-stock/1";
 
-/// The secrets that sign and verify events of orders: those of the setting, else one derived from
+/// The secrets that sign and verify order events: those of the setting, or else one derived from
 /// checkout's secret, which is the same on every replica.
 pub(super) fn secrets(settings: &Settings, checkout: &checkout::Secret) -> Vec<Secret> {
     if settings.inventory_orders_secret.is_empty() {
@@ -26,12 +26,12 @@ pub(super) fn secrets(settings: &Settings, checkout: &checkout::Secret) -> Vec<S
     }
 }
 
-/// The endpoint to which checkout sends, where the setting is on and inventory's address is known.
+/// The endpoint for checkout's events, if the setting is on and inventory's address is known.
 pub(super) fn endpoint(
     settings: &Settings,
     checkout: &checkout::Secret,
 ) -> Result<Option<InternalEndpoint>, Failure> {
-    // Only the serving process knows which port the system has chosen, not a command beside it.
+    // Only the serving process knows which port the system has chosen; a separate command does not.
     if !settings.orders_book_stock || settings.inventory_listen.port() == 0 {
         return Ok(None);
     }
@@ -47,8 +47,8 @@ pub(super) fn endpoint(
     }))
 }
 
-/// Where this process reaches inventory. With TLS of our own the certificate is for the public
-/// address alone.
+/// The address of inventory for this process. With TLS it is the public address, since the
+/// certificate is valid only for that.
 fn address(settings: &Settings) -> String {
     match &settings.inventory_public_url {
         Some(url) if settings.tls_cert_file.is_some() => format!("{}{PATH}", url.as_str()),
@@ -56,7 +56,7 @@ fn address(settings: &Settings) -> String {
     }
 }
 
-/// A service that listens on every address is reached on the loopback address.
+/// The loopback address, for a service that listens on every address.
 fn reachable(listening: SocketAddr) -> SocketAddr {
     let ip = match listening.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),

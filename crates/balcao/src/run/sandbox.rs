@@ -1,4 +1,4 @@
-//! Running the provider sandbox in this process.
+//! Runs the provider sandbox in this process.
 
 use std::net::SocketAddr;
 
@@ -11,7 +11,7 @@ use crate::data_folder;
 use crate::failure::Failure;
 use crate::settings::Settings;
 
-/// Binds the sandbox's address. Services learn it before the sandbox is made.
+/// Binds the sandbox's address. Services need the address before the sandbox is created.
 pub(crate) async fn listen(settings: &Settings) -> Result<(TcpListener, SocketAddr), Failure> {
     let address = settings.sandbox_listen;
     let failure = |error| cannot_listen("BALCAO_SANDBOX_LISTEN", address, &error);
@@ -20,7 +20,7 @@ pub(crate) async fn listen(settings: &Settings) -> Result<(TcpListener, SocketAd
     Ok((listener, address))
 }
 
-/// Serves the sandbox until the signal to stop. Its journal is in the data folder, if it has one.
+/// Serves the sandbox until the shutdown. Its journal is in the data folder, if it keeps one.
 pub(crate) fn start(
     host: &mut ServiceHost,
     settings: &Settings,

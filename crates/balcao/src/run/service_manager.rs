@@ -1,5 +1,5 @@
-//! Notifies a service manager when the services are ready and when they stop: the protocol of
-//! systemd's `Type=notify`, a datagram to the socket of `NOTIFY_SOCKET`. Without that variable
+//! Notifies a service manager when the services are ready and when they stop, by the protocol of
+//! systemd's `Type=notify`: a datagram to the socket in `NOTIFY_SOCKET`. Without that variable
 //! nothing is sent.
 
 use std::ffi::OsStr;
@@ -11,12 +11,12 @@ use std::os::unix::net::{SocketAddr, UnixDatagram};
 
 use crate::settings;
 
-/// Every address listens.
+/// Reports that all services accept connections.
 pub(super) fn ready() {
     notify("READY=1");
 }
 
-/// The signal to stop has come.
+/// Reports that the process is stopping.
 pub(super) fn stopping() {
     notify("STOPPING=1");
 }
@@ -26,12 +26,12 @@ fn notify(state: &str) {
         return;
     };
     if let Err(error) = send(&socket, state) {
-        tracing::warn!(%error, state, "the service manager could not be notified");
+        tracing::warn!(%error, state, "the service manager could not be notified and may take the service for not ready or not stopping");
     }
 }
 
 fn send(socket: &OsStr, state: &str) -> io::Result<()> {
-    // A name that begins with `@` is not in the file system.
+    // A name that begins with `@` is an abstract socket, which is not in the file system.
     let address = match socket.as_bytes().strip_prefix(b"@") {
         #[cfg(target_os = "linux")]
         Some(name) => SocketAddr::from_abstract_name(name)?,

@@ -1,5 +1,5 @@
-//! SIGTERM and SIGINT: the first asks for a graceful stop, the second ends at once. A stop that
-//! takes too long is ended too.
+//! SIGTERM and SIGINT: the first starts a graceful stop, the second ends the process at once. A
+//! stop that takes too long is ended as well.
 
 use std::io;
 use std::time::Duration;
@@ -9,18 +9,18 @@ use web::server::Shutdown;
 
 use super::service_manager;
 
-/// Exit status after a second signal: 128 and the number of SIGINT, as shells report it.
+/// Exit status after a second signal: 128 plus the number of SIGINT, as shells report it.
 const SECOND_SIGNAL: i32 = 130;
 /// Exit status when stopping took too long.
 const STOP_TIMEOUT: i32 = 1;
 
-/// At the first signal announces `shutdown`, and begins it when `drain` is over.
+/// At the first signal announces the shutdown, and begins it after `drain`.
 pub(super) fn listen(shutdown: Shutdown, drain: Duration) -> io::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     tokio::spawn(async move {
         let first = next(&mut terminate, &mut interrupt).await;
-        // First of all, so that `/ready` answers 503 from here on.
+        // This comes first, so that `/ready` responds 503 from here on.
         shutdown.announce();
         tracing::info!(
             signal = first,
@@ -39,7 +39,7 @@ pub(super) fn listen(shutdown: Shutdown, drain: Duration) -> io::Result<()> {
     Ok(())
 }
 
-/// Ends the process when `limit` has passed since the shutdown began, whatever hangs.
+/// Ends the process when `limit` has passed since the shutdown began, even if a task hangs.
 pub(super) fn end_in_time(shutdown: Shutdown, limit: Duration) {
     tokio::spawn(async move {
         shutdown.begun().await;

@@ -1,5 +1,4 @@
-//! Rules that concern several settings at once, and which settings a command needs before it may
-//! start.
+//! Rules that concern several settings, and the settings that a command requires.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,20 +17,20 @@ use super::value::{Value, WebUrl};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What settings are read for.
+/// The purpose for which settings are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// A command that needs no provider.
     Any,
-    /// Running services for real.
+    /// Running services in production.
     Serve(Services),
-    /// Trying everything on this machine.
+    /// Running the demo on this machine.
     Demo,
 }
 
-/// The settings that a demo reads from the environment and the file; others only from its command
-/// line. Settings of the real service must not make a demo send mail, call receivers or ask a
-/// model.
+/// The settings that the demo reads from the environment and the file. It reads all others only
+/// from its command line. Settings of the real service must not make a demo send mail, call
+/// webhooks or use a language model.
 pub(super) const READ_BY_DEMO: [&str; 7] = [
     "BALCAO_DATA_DIR",
     "BALCAO_CHECKOUT_LISTEN",
@@ -42,7 +41,7 @@ pub(super) const READ_BY_DEMO: [&str; 7] = [
     "BALCAO_LOG_FORMAT",
 ];
 
-/// Names the settings that a demo ignored, if any.
+/// A warning with the settings that the demo ignored, if any.
 pub(super) fn ignored_by_demo(names: &BTreeSet<&'static str>) -> Option<String> {
     let names: Vec<&str> = names.iter().copied().collect();
     (!names.is_empty()).then(|| {
@@ -53,14 +52,14 @@ pub(super) fn ignored_by_demo(names: &BTreeSet<&'static str>) -> Option<String> 
     })
 }
 
-/// Which services run.
+/// The services to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Services {
     pub(crate) checkout: bool,
     pub(crate) inventory: bool,
 }
 
-/// Settings that are of no use without each other.
+/// Settings that only work together.
 const PAIRS: [(&str, &str); 7] = [
     ("BALCAO_TLS_CERT_FILE", "BALCAO_TLS_KEY_FILE"),
     ("BALCAO_ADMIN_USERNAME", "BALCAO_ADMIN_PASSWORD"),
@@ -80,19 +79,19 @@ const PAIRS: [(&str, &str); 7] = [
     ("BALCAO_SMTP_URL", "BALCAO_MAIL_FROM"),
 ];
 
-/// The first is of no use without the second, which has other uses too.
+/// Pairs in which the first setting requires the second. The second has other uses too.
 const NEEDS: [(&str, &str); 2] = [
     ("BALCAO_INVENTORY_ALERT_MAIL_TO", "BALCAO_SMTP_URL"),
     ("BALCAO_INVENTORY_ALERT_MAIL_TO", "BALCAO_MAIL_FROM"),
 ];
 
-/// What is odd but harmless about settings that services run with.
+/// Warnings about settings that are unusual but allowed.
 pub(super) fn warnings(settings: &Settings, purpose: Purpose) -> Vec<String> {
     let Purpose::Serve(services) = purpose else {
         return Vec::new();
     };
-    // Orders are in the database. Here they show by a setting that only orders need, or by a server
-    // that hears of payments.
+    // Orders are in the database, which is not read here. A setting that only orders need, or a
+    // webhook for payments, shows that the shop uses them.
     let has_orders =
         settings.checkout_refund_overpayment || settings.checkout_webhook_url.is_some();
     let warnings = [
@@ -117,8 +116,8 @@ pub(super) fn warnings(settings: &Settings, purpose: Purpose) -> Vec<String> {
     applicable.map(|(_, warning)| warning.to_owned()).collect()
 }
 
-/// What is wrong with settings that are valid one by one. `settings` is absent when some of them
-/// are not.
+/// Problems between settings that are valid individually. `settings` is `None` when some of them
+/// are invalid.
 pub(super) fn problems(
     reader: &Reader,
     settings: Option<&Settings>,
@@ -205,7 +204,7 @@ fn page_sizes(settings: &Settings) -> Option<Problem> {
     })
 }
 
-/// The analyses count whole days, of two years at most.
+/// Analyses count whole days, at most two years.
 fn demand_window(settings: &Settings) -> Option<Problem> {
     let window = settings.inventory_demand_window;
     let is_whole = window.as_secs().is_multiple_of(DAY.as_secs()) && window.subsec_nanos() == 0;
@@ -220,8 +219,8 @@ fn demand_window(settings: &Settings) -> Option<Problem> {
     })
 }
 
-/// Keys that cannot be sent to the services that inventory calls, and addresses that no path can
-/// follow.
+/// Keys that a header to the called services cannot contain, and addresses to which no path can be
+/// appended.
 fn called_services(settings: &Settings) -> Vec<Problem> {
     let key = |name: &'static str, key: &Option<Secret>| {
         let key = key.as_ref();
@@ -257,8 +256,8 @@ fn called_services(settings: &Settings) -> Vec<Problem> {
     problems.into_iter().flatten().collect()
 }
 
-/// One process at a time has a SQLite file, and a backup has one file for each service. PostgreSQL
-/// keeps services apart.
+/// A SQLite file belongs to one process, and a backup has one file for each service. On PostgreSQL,
+/// services can share a database.
 fn shared_file(settings: &Settings) -> Option<Problem> {
     let inventory = settings.inventory_database();
     let (Address::Sqlite(one), Address::Sqlite(other)) = (settings.checkout_database(), &inventory)
@@ -275,7 +274,7 @@ fn shared_file(settings: &Settings) -> Option<Problem> {
     })
 }
 
-/// The path of a file that exists or will be made, however it is written.
+/// The canonical path of a file that exists or will be created, however it is written.
 fn real_path(file: &Path) -> PathBuf {
     let of_folder = || {
         Some(
@@ -291,7 +290,8 @@ fn real_path(file: &Path) -> PathBuf {
         .unwrap_or_else(|| file.to_path_buf())
 }
 
-/// Orders book stock where both services run in one process, and inventory can be reached from it.
+/// Orders can book stock only if both services run in one process and inventory's address can be
+/// reached from it.
 fn orders_without_inventory(settings: &Settings, services: Services) -> Option<Problem> {
     let problem = |what: &str| Some(Problem::new("BALCAO_ORDERS_BOOK_STOCK", what));
     if !settings.orders_book_stock {

@@ -1,21 +1,21 @@
-//! Where the databases of the services are: as set, else in files of the data folder.
+//! The addresses of the services' databases: the settings, or else files in the data folder.
 
 use db::Address;
 
 use super::table::Settings;
 
-/// Checkout's SQLite database, in the data folder and in a backup.
+/// The name of checkout's SQLite database, in the data folder and in a backup.
 pub(crate) const CHECKOUT_FILE: &str = "checkout.sqlite";
-/// Inventory's SQLite database, likewise.
+/// The name of inventory's SQLite database, in the data folder and in a backup.
 pub(crate) const INVENTORY_FILE: &str = "inventory.sqlite";
 
 impl Settings {
-    /// Where checkout's database is.
+    /// The address of checkout's database.
     pub(crate) fn checkout_database(&self) -> Address {
         self.or_in_data_dir(self.checkout_database_url.as_ref(), CHECKOUT_FILE)
     }
 
-    /// Where inventory's database is.
+    /// The address of inventory's database.
     pub(crate) fn inventory_database(&self) -> Address {
         self.or_in_data_dir(self.inventory_database_url.as_ref(), INVENTORY_FILE)
     }

@@ -1,4 +1,4 @@
-//! The settings described for people: `docs/configuration.md` and the output of `config check`.
+//! The settings as text: `docs/configuration.md` and the output of `config check`.
 
 use std::fmt::Write;
 use std::net::SocketAddr;
@@ -34,7 +34,7 @@ A setting marked *secret*, or *password* (a password stands inside its value), i
 file that holds it: others may read the environment of a process. Secrets are not taken from `--set`.
 ";
 
-/// Kinds of values that many settings take: they are explained once, above the tables.
+/// Kinds of values that many settings have. They are explained once, above the tables.
 fn kinds() -> [(&'static str, String); 3] {
     [
         ("a listening address", <SocketAddr as Value>::allowed()),
@@ -43,7 +43,7 @@ fn kinds() -> [(&'static str, String); 3] {
     ]
 }
 
-/// The whole of `docs/configuration.md`.
+/// The content of `docs/configuration.md`.
 pub(crate) fn markdown() -> String {
     let mut text = OPENING.to_owned();
     text.push('\n');
@@ -84,7 +84,7 @@ fn row(setting: &Description) -> String {
     )
 }
 
-/// The effective settings, one a line, with where each came from.
+/// The effective settings, one per line, each with its origin.
 pub(crate) fn effective(settings: &[EffectiveSetting]) -> String {
     let names = settings
         .iter()

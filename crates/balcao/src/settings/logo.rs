@@ -1,4 +1,4 @@
-//! The shop's logo, from the file that a setting names.
+//! Reads the shop's logo from the file that a setting names.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -9,7 +9,7 @@ use checkout::page::Logo;
 use super::problem::Problem;
 use super::table::Settings;
 
-/// Reads the logo, where there is one.
+/// The logo, if one is configured.
 pub(crate) fn logo(settings: &Settings) -> Result<Option<Logo>, Problem> {
     let Some(file) = &settings.checkout_shop_logo else {
         return Ok(None);
@@ -30,7 +30,7 @@ pub(crate) fn logo(settings: &Settings) -> Result<Option<Logo>, Problem> {
     ))
 }
 
-/// The content, as far as it tells that it is too large.
+/// The content, read up to one byte more than the limit, so that a larger file is noticed.
 fn read(file: &Path) -> io::Result<Vec<u8>> {
     let most = u64::try_from(Logo::MAX_BYTES).unwrap_or(u64::MAX);
     let mut content = Vec::new();

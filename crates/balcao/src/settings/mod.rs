@@ -1,10 +1,10 @@
-//! Configuration: from the command line, the environment and `balcao.toml` to typed settings, with
-//! every problem reported at once.
+//! Configuration: reads typed settings from the command line, the environment and `balcao.toml`,
+//! and reports every problem at once.
 //!
-//! `table` is the list of settings, `value` their types. `sources` has the texts, `reader` the
-//! precedence, `checks` the rules across settings, `document` the descriptions. The modules import
-//! in this order, and `mod` last. Only `sources`, `logo` and files of `NAME_FILE` are read from
-//! outside. The code that uses a setting decides its effect.
+//! `table` is the list of settings, `value` has their types. `sources` has the texts, `reader` the
+//! precedence, `checks` the rules across settings, `document` the descriptions. Each module may
+//! import the earlier ones in this order; `mod` comes last. Only `sources`, `logo` and `NAME_FILE`
+//! files are read from outside. The code that uses a setting decides its effect.
 
 mod checks;
 pub(crate) mod database_address;
@@ -28,11 +28,11 @@ use std::collections::BTreeSet;
 
 use reader::{EffectiveSetting, Reader};
 
-/// Settings as they were found. `config check` shows the valid ones beside the problems.
+/// The result of reading the settings. `config check` shows the valid ones and the problems.
 pub(crate) struct SettingsReport {
     pub(crate) settings: Result<Settings, Problems>,
     pub(crate) effective: Vec<EffectiveSetting>,
-    /// What is odd but harmless.
+    /// Unusual but allowed settings.
     pub(crate) warnings: Vec<String>,
 }
 

@@ -1,13 +1,13 @@
-//! What is wrong with a configuration: which key, what was found, and what is allowed.
+//! Problems of a configuration: the key, what was found, and what is allowed.
 
 use std::fmt;
 
-/// One thing that keeps the program from starting.
+/// One problem, which keeps the program from starting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Problem {
-    /// The key as the person wrote it, or the setting's name.
+    /// The key as written by the user, or the setting's name.
     pub(crate) key: String,
-    /// What was found and what is allowed.
+    /// What was found, and what is allowed.
     pub(crate) text: String,
 }
 
@@ -26,7 +26,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Every problem of a configuration at once.
+/// All problems of a configuration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) struct Problems(pub(crate) Vec<Problem>);
 

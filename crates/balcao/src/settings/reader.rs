@@ -8,12 +8,12 @@ use super::secret::MASK;
 use super::sources::{Entries, Entry, Sources};
 use super::value::{Secrecy, Value};
 
-/// How an invalid setting shows in `config check`.
+/// What `config check` prints for an invalid setting.
 const INVALID: &str = "(invalid)";
-/// How a problem names a value that may be a secret.
+/// What a problem says in place of a value that may be secret.
 const NOT_SHOWN: &str = "a value that is not shown";
 
-/// Where an effective value came from.
+/// The origin of an effective value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Origin {
     CommandLine,
@@ -43,10 +43,10 @@ pub(crate) struct EffectiveSetting {
     pub(crate) origin: Origin,
 }
 
-/// Reads settings one after the other, and collects what is effective and what is wrong.
+/// Reads settings one after the other, and collects the effective values and the problems.
 ///
-/// Deserializers of serde stop at the first problem and quote values in their messages. An operator
-/// wants all problems at once, and no secret in any of them.
+/// serde deserializers stop at the first problem and quote values in their messages. Operators need
+/// all problems at once, without secrets.
 pub(crate) struct Reader {
     levels: [(Origin, Entries); 3],
     pub(crate) effective: Vec<EffectiveSetting>,
@@ -66,7 +66,8 @@ impl Reader {
         }
     }
 
-    /// The value of one setting: as given, else its default, else the type's own value for absence.
+    /// The value of one setting: the given one, else the default, else the type's value for
+    /// absence.
     pub(crate) fn read<T: Value>(
         &mut self,
         name: &'static str,
@@ -104,7 +105,7 @@ impl Reader {
         value
     }
 
-    /// The text at the highest level that has one, with its origin.
+    /// The text with the highest precedence, and its origin.
     fn find(
         &mut self,
         name: &'static str,
@@ -113,7 +114,8 @@ impl Reader {
         let file_name = format!("{name}_FILE");
         let mut found = Ok(None);
         for (origin, entries) in &mut self.levels {
-            // Entries of lower levels are removed too: what is left at the end has no setting.
+            // The entry is removed from lower levels too. Entries that remain at the end have no
+            // setting.
             let plain = entries.remove(name);
             let file = match secrecy {
                 Secrecy::Open => None,
@@ -145,8 +147,8 @@ impl Reader {
         found
     }
 
-    /// Reports every key that no setting has. A variable of the environment is only a warning,
-    /// unless it looks like a misspelt setting: an orchestrator makes variables from a service's
+    /// Reports every key that is not a setting. An unknown environment variable is only a warning,
+    /// unless it looks like a misspelt setting: orchestrators create variables from a service's
     /// name.
     pub(crate) fn finish(&mut self, known: &[&'static str]) -> Vec<String> {
         let mut warnings = Vec::new();
@@ -216,8 +218,8 @@ fn read_secret(file_name: &str, path: &Path) -> Result<(String, Origin), Problem
     Ok((text, Origin::SecretFile(path.to_path_buf())))
 }
 
-/// The path of a secret's file, as a problem shows it. By mistake the secret itself may have been
-/// given, so only what begins as a path does is shown.
+/// The path of a secret's file for a problem report. By mistake it may be the secret itself, so it
+/// is shown only if it begins like a path.
 fn path_or_secret(path: &Path) -> String {
     let text = path.display().to_string();
     let is_path = ["/", "./", "../"]
@@ -230,7 +232,7 @@ fn path_or_secret(path: &Path) -> String {
     }
 }
 
-/// A value as a problem shows it: without what may be the user name and password of an address.
+/// A value for a problem report, without what may be the user name and password of an address.
 fn without_password(text: &str) -> Cow<'_, str> {
     let Some((before, after)) = text
         .rsplit_once('@')

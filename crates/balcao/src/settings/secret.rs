@@ -1,8 +1,8 @@
-//! Secret text: masked wherever it is printed.
+//! Secret text, which is masked wherever it is printed.
 
 use std::fmt;
 
-/// What stands in place of a secret in `config check`, logs and errors.
+/// What is printed in place of a secret in `config check`, logs and errors.
 pub(crate) const MASK: &str = "********";
 
 /// A secret of at least `MIN` bytes. `Debug` and `Display` print a mask.
@@ -10,15 +10,15 @@ pub(crate) const MASK: &str = "********";
 pub(crate) struct Secret<const MIN: usize = 1>(String);
 
 impl<const MIN: usize> Secret<MIN> {
-    /// The secret, or `None` when it is too short or holds a control character (a pasted line end,
-    /// most often).
+    /// Validates a secret. `None` when it is too short or contains a control character (usually a
+    /// pasted line end).
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let usable =
             text.len() >= MIN && !text.trim().is_empty() && !text.chars().any(char::is_control);
         usable.then(|| Self(text.to_owned()))
     }
 
-    /// The secret itself, for the one place that uses it.
+    /// The secret text. Call this only where the secret is used.
     pub(crate) fn expose(&self) -> &str {
         &self.0
     }

@@ -1,6 +1,5 @@
-//! Where settings come from: command line, environment, `balcao.toml`. Each becomes names and
-//! texts; `value` parses the texts. This is the only file of the product that reads the
-//! environment.
+//! The sources of settings: command line, environment, `balcao.toml`. Each gives names and texts;
+//! `value` parses the texts. This is the only file of the program that reads the environment.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -9,32 +8,31 @@ use std::path::{Path, PathBuf};
 
 use super::problem::Problem;
 
-/// The file that is read from the working directory when the command line names no other.
+/// The file in the working directory that is read unless the command line names another.
 const DEFAULT_FILE: &str = "balcao.toml";
 
-/// The key as the person wrote it, and its text. The text may be a secret until its setting is
-/// known.
+/// The key as written by the user, and its text. The text may be secret until its setting is known.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) written: String,
     pub(crate) text: String,
 }
 
-/// Names in environment form (`BALCAO_CHECKOUT_LISTEN`) with what was given for them.
+/// Entries by name in environment form, such as `BALCAO_CHECKOUT_LISTEN`.
 pub(crate) type Entries = BTreeMap<String, Entry>;
 
-/// Everything given from outside, in the order of precedence.
+/// All entries from outside, in the order of precedence.
 #[derive(Debug, Default)]
 pub(crate) struct Sources {
     pub(crate) command_line: Entries,
     pub(crate) environment: Entries,
     pub(crate) file: Entries,
-    /// What could not even be read.
+    /// Problems with reading the sources.
     pub(crate) problems: Vec<Problem>,
 }
 
 impl Sources {
-    /// Gathers the settings of this process. `set` are the `NAME=VALUE` pairs of the command line,
+    /// Collects the settings of this process. `set` has the `NAME=VALUE` pairs of the command line,
     /// `file` its `--config`.
     pub(crate) fn of_process(set: &[(String, String)], file: Option<&Path>) -> Self {
         let mut sources = Self::default();
@@ -56,8 +54,8 @@ impl Sources {
         sources
     }
 
-    /// Adds the variables that are ours. An empty one counts as absent, as compose files leave many
-    /// of them empty.
+    /// Adds our environment variables. An empty one counts as absent, since compose files often
+    /// leave variables empty.
     pub(crate) fn add_environment(
         &mut self,
         variables: impl Iterator<Item = (OsString, OsString)>,
@@ -89,11 +87,11 @@ impl Sources {
         }
     }
 
-    /// Adds the keys of a TOML text: tables and keys joined by `_` give the name of the variable.
+    /// Adds the keys of a TOML text. Tables and keys joined by `_` are the variable's name.
     pub(crate) fn add_file(&mut self, path: &str, text: &str) {
         match text.parse::<toml::Table>() {
             Ok(table) => self.add_table(path, "", table),
-            // The parser's own message quotes the line, which may hold a secret.
+            // The parser's message quotes the line, which may contain a secret.
             Err(error) => {
                 let line = error.span().map_or(1, |span| {
                     text.get(..span.start)
@@ -164,13 +162,14 @@ impl Sources {
     }
 }
 
-/// The socket on which a service manager hears of start and stop: systemd's `NOTIFY_SOCKET`.
+/// The socket of a service manager, from systemd's variable `NOTIFY_SOCKET`.
 pub(crate) fn notify_socket() -> Option<OsString> {
     let mut variables = std::env::vars_os();
     variables.find_map(|(name, value)| (name == "NOTIFY_SOCKET").then_some(value))
 }
 
-/// `checkout.listen`, `checkout_listen` and `BALCAO_CHECKOUT_LISTEN` are one setting.
+/// The variable name of a key: `checkout.listen`, `checkout_listen` and `BALCAO_CHECKOUT_LISTEN`
+/// are the same setting.
 pub(crate) fn name_of_key(key: &str) -> String {
     let name = key.replace(['.', '-'], "_").to_uppercase();
     if is_ours(&name) {
@@ -180,7 +179,7 @@ pub(crate) fn name_of_key(key: &str) -> String {
     }
 }
 
-/// Whether a variable is ours; those of the test suites are no settings.
+/// Whether a variable is a setting of ours. Variables of the test suites are not.
 fn is_ours(name: &str) -> bool {
     name == "OTEL_EXPORTER_OTLP_ENDPOINT"
         || (name.starts_with("BALCAO_") && !name.starts_with("BALCAO_TEST_"))

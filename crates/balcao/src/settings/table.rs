@@ -1,5 +1,5 @@
-//! The one table of settings: field, kind, name, default and meaning. Reading, problems,
-//! `config check` and `docs/configuration.md` all come from it.
+//! The table of settings: field, type, name, default and description. Parsing, problem reports,
+//! `config check` and `docs/configuration.md` all use it.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ use super::value::{
 pub(crate) enum DefaultValue {
     /// This value.
     Is(&'static str),
-    /// No value; the words say what follows from that.
+    /// No value. The text says what follows from that.
     Unset(&'static str),
 }
 
@@ -40,7 +40,7 @@ impl DefaultValue {
     }
 }
 
-/// One setting, as documents describe it.
+/// The description of one setting.
 pub(crate) struct Description {
     pub(crate) name: &'static str,
     pub(crate) default: DefaultValue,
@@ -49,7 +49,7 @@ pub(crate) struct Description {
     pub(crate) secrecy: Secrecy,
 }
 
-/// Settings that belong together.
+/// A group of related settings.
 pub(crate) struct Group {
     pub(crate) title: &'static str,
     pub(crate) settings: Vec<Description>,
@@ -57,7 +57,7 @@ pub(crate) struct Group {
 
 macro_rules! settings {
     ($($title:literal { $($field:ident: $kind:ty, $name:literal, $default:expr, $meaning:literal;)+ })+) => {
-        /// Every setting, read and valid.
+        /// All settings, parsed and valid.
         #[derive(Debug, Clone)]
         pub(crate) struct Settings {
             $($(#[doc = $meaning] pub(crate) $field: $kind,)+)+
@@ -66,7 +66,7 @@ macro_rules! settings {
         /// The names of all settings.
         pub(crate) const NAMES: &[&str] = &[$($($name,)+)+];
 
-        /// The table, as documents describe it.
+        /// The table for the documentation.
         pub(crate) fn groups() -> Vec<Group> {
             vec![$(Group {
                 title: $title,
@@ -81,8 +81,8 @@ macro_rules! settings {
         }
 
         impl Settings {
-            /// Reads every setting; `None` when one of them is not valid, which the reader has
-            /// recorded.
+            /// Reads all settings. `None` when one of them is invalid; the reader has recorded the
+            /// problem.
             pub(crate) fn read(reader: &mut Reader) -> Option<Self> {
                 $($(let $field = reader.read::<$kind>($name, $default.text());)+)+
                 Some(Self { $($($field: $field?,)+)+ })

@@ -1,17 +1,18 @@
-//! The cost of a dead receiver and of a hanging language model for those who book outflows.
+//! The cost of a dead webhook receiver and of a hanging language model for the rate of outflows.
 //!
-//! One shop, one process and one database, because two shops differ more than the effect that is
-//! measured. The receiver or model is switched on and off between short runs, in the order without,
-//! with, with, without, … So slow changes (the growing database, other load) affect both alike. Two
-//! neighbouring runs are a pair, and the result is the median of the pairs' ratios.
+//! Everything runs in one shop, one process and one database, because two shops differ more than
+//! the measured effect. The receiver or model is switched on and off between short runs, in the
+//! order without, with, with, without, … So slow changes (the growing database, other load) affect
+//! both alike. Two neighbouring runs are a pair. The result is the median of the pairs' ratios.
 //!
-//! - The receiver takes connections and never answers. *Without* it, its endpoint is disabled, as a
-//!   person does it; *with* it, the endpoint is enabled, and whatever waits there is tried again at
-//!   once, all that was made in the runs before included. Sales leave plenty, so each is one event.
-//! - The model cannot be taken away from a shop that runs. *Without* means that it has nothing to
-//!   say: what was asked of it has been refused at once, nothing waits. *With* means that an
-//!   analysis of every product was asked for by a person: two calls hang, the rest wait behind
-//!   them. Every product is low, so each sale asks for an analysis, in both.
+//! - The receiver accepts connections and never responds. *Without* it, its endpoint is disabled,
+//!   as a person would do. *With* it, the endpoint is enabled, and all waiting deliveries are
+//!   retried at once, including those of earlier runs. Each sale is one event, since stock stays
+//!   high.
+//! - The model cannot be removed from a running shop. *Without* means that it has no work: it has
+//!   refused all requests, and none waits. *With* means that a person has requested an analysis of
+//!   every product: two calls hang, the rest wait behind them. In both cases every product is low
+//!   on stock, so each sale requests an analysis.
 
 use std::path::Path;
 use std::time::Duration;
@@ -29,29 +30,28 @@ use super::super::{check, report};
 use super::stand_in::{Model, Receiver};
 use super::{DeliveryArguments, DeliveryPart, parts};
 
-/// Products that are sold, each with days of sales before, so that an analysis has something to
-/// say.
+/// The products, each with days of earlier sales, so that an analysis has data.
 const SIZE: Size = Size {
     products: 32,
     movements: 10_000,
 };
-/// How long what a switch leaves behind may take.
+/// How long the work that a switch leaves behind may take.
 const PATIENCE: Duration = Duration::from_secs(120);
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// Outflows a second of two neighbouring runs.
+/// The outflows per second of two neighbouring runs.
 #[derive(Debug, Clone, Copy)]
 struct Pair {
     alone: f64,
     with: f64,
 }
 
-/// Measures what is wanted of both, on one engine.
+/// Measures the wanted parts on one database engine.
 ///
 /// # Errors
 ///
-/// When a process does not start or requests fail, and when nobody called the receiver or the
-/// model.
+/// When a process does not start or requests fail, and when the receiver or the model was never
+/// called.
 pub(super) async fn outflows(
     arguments: &DeliveryArguments,
     engine: &str,
@@ -64,7 +64,7 @@ pub(super) async fn outflows(
     let shop = Shop::open(data, postgres, SIZE, settings.chain([low])).await?;
     let sqlite = format!("sqlite:{}", data.join("inventory.sqlite").display());
     let db = Db::open(&postgres.unwrap_or(&sqlite).parse()?, &Options::default()).await?;
-    // As a command beside the service has it.
+    // The state of a command that runs beside the service.
     let state = ::inventory::state(Config::default(), parts(&db, &Shutdown::new()))?;
     let (sales, state) = (shop.sales(SIZE.products), &state);
     let endpoint = configured(&db).await?;
@@ -73,27 +73,27 @@ pub(super) async fn outflows(
         let switch = async |is_on| enable(state, endpoint, is_on).await;
         let figures = pairs(arguments, &sales, switch).await?;
         receiver.check()?;
-        tell(engine, "a dead receiver", &figures);
+        report_pairs(engine, "a dead receiver", &figures);
     }
     enable(state, endpoint, false).await?;
     if arguments.wants(DeliveryPart::Model) {
         shop.stock_up(SIZE.products, PLENTY).await?;
         let switch = async |is_on| occupy(state, &model, is_on).await;
         let worded = pairs(arguments, &sales, switch).await?;
-        tell(engine, "a model that hangs", &worded);
+        report_pairs(engine, "a model that hangs", &worded);
     }
     db.close().await;
     Ok(())
 }
 
-/// The endpoint of the shop's settings.
+/// The endpoint in the shop's settings.
 async fn configured(db: &Db) -> Result<i64, LoadError> {
     let all = endpoints::list(db).await?;
     let configured = all.iter().find(|endpoint| endpoint.configured);
     Ok(configured.ok_or("no endpoint is configured")?.id)
 }
 
-/// Runs with and without company, side by side.
+/// Runs pairs with and without the receiver or model.
 async fn pairs(
     arguments: &DeliveryArguments,
     sales: &Target,
@@ -135,7 +135,7 @@ async fn enable(state: &State, endpoint: i64, is_on: bool) -> Result<(), LoadErr
     Ok(())
 }
 
-/// Gives the model something to hang at, or lets it refuse all that waits.
+/// Makes the model hang and requests analyses, or lets the model refuse all waiting requests.
 async fn occupy(state: &State, model: &Model, is_on: bool) -> Result<(), LoadError> {
     model.hang(is_on);
     if is_on {
@@ -153,7 +153,7 @@ async fn occupy(state: &State, model: &Model, is_on: bool) -> Result<(), LoadErr
     timeout(PATIENCE, nothing_waits).await?
 }
 
-fn tell(engine: &str, company: &str, pairs: &[Pair]) {
+fn report_pairs(engine: &str, company: &str, pairs: &[Pair]) {
     let alone = sorted(pairs.iter().map(|pair| pair.alone));
     let with = sorted(pairs.iter().map(|pair| pair.with));
     let slower = sorted(
@@ -163,12 +163,12 @@ fn tell(engine: &str, company: &str, pairs: &[Pair]) {
     );
     let text = format!(
         "{:.1} % slower, half of {} pairs between {:.1} and {:.1} % ({:.0} of {:.0} a second)",
-        part(&slower, 2),
+        quartile(&slower, 2),
         pairs.len(),
-        part(&slower, 1),
-        part(&slower, 3),
-        part(&with, 2),
-        part(&alone, 2),
+        quartile(&slower, 1),
+        quartile(&slower, 3),
+        quartile(&with, 2),
+        quartile(&alone, 2),
     );
     report(
         &format!("outflows with {company}, {engine}"),
@@ -183,9 +183,8 @@ fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
     values
 }
 
-/// The value below which so many quarters of the sorted values lie: between two of them, their
-/// mean.
-fn part(sorted: &[f64], quarters: usize) -> f64 {
+/// A quartile of the sorted values. Between two values it is their mean.
+fn quartile(sorted: &[f64], quarters: usize) -> f64 {
     let last = sorted.len().saturating_sub(1) * quarters;
     let at = |place: usize| sorted.get(place).copied().unwrap_or_default();
     let (below, above) = (at(last / 4), at(last.div_ceil(4)));
@@ -199,15 +198,15 @@ mod tests {
     #[test]
     fn the_middle_of_an_even_number_lies_between_two() {
         let values = sorted([4.0, 1.0, 3.0, 2.0].into_iter());
-        assert!((part(&values, 2) - 2.5).abs() < f64::EPSILON);
+        assert!((quartile(&values, 2) - 2.5).abs() < f64::EPSILON);
         let values = sorted([5.0, 1.0, 2.0, 4.0, 3.0].into_iter());
-        let quarters = [1, 2, 3].map(|quarters| part(&values, quarters));
+        let quarters = [1, 2, 3].map(|quarters| quartile(&values, quarters));
         assert!(
             quarters
                 .iter()
                 .zip([2.0, 3.0, 4.0])
                 .all(|(part, whole)| (part - whole).abs() < f64::EPSILON)
         );
-        assert!(part(&[], 2).abs() < f64::EPSILON);
+        assert!(quartile(&[], 2).abs() < f64::EPSILON);
     }
 }

@@ -1,5 +1,5 @@
-//! Events: deliveries a second to a receiver that answers at once, and in `company` the cost of a
-//! receiver or a language model that never answers.
+//! Webhooks: deliveries per second to a receiver that responds at once, and in `company` the cost
+//! of a receiver or a language model that never responds.
 
 mod company;
 mod stand_in;
@@ -71,7 +71,7 @@ impl DeliveryArguments {
     }
 }
 
-/// Measures all of it in a folder that is removed afterwards.
+/// Measures the wanted parts in a folder that is removed afterwards.
 ///
 /// # Errors
 ///
@@ -183,7 +183,7 @@ fn parts(db: &Db, shutdown: &Shutdown) -> Parts {
     }
 }
 
-/// Events like those of outflows, the products in turns.
+/// Publishes events like those of outflows, for each product in turn.
 async fn publish(tx: &mut db::Tx, events: i64, products: i64) -> Result<(), db::Error> {
     let now = Timestamp::from_micros(1_795_000_000_000_000);
     for number in 0..events {

@@ -1,5 +1,5 @@
-//! Servers that never answer: a receiver of events, and a language model that can be switched to
-//! answer again.
+//! Servers that never respond: a webhook receiver, and a language model that can be switched to
+//! respond.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use web::Random;
 
 use super::super::load::LoadError;
 
-/// How long somebody is waited for who ought to call.
+/// How long to wait for an expected call.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A receiver that takes connections and never answers.
+/// A receiver that accepts connections and never responds.
 pub(super) struct Receiver {
     address: SocketAddr,
     taken: Arc<AtomicUsize>,
@@ -48,7 +48,7 @@ impl Receiver {
         })
     }
 
-    /// The settings of a shop that tells it of events.
+    /// The settings of a shop that sends its events here.
     pub(super) fn settings(&self) -> [(&'static str, String); 3] {
         let secret = Secret::generate(&Random::system()).reveal();
         let url = format!("http://{}/", self.address);
@@ -59,7 +59,7 @@ impl Receiver {
         ]
     }
 
-    /// What nobody called cost nothing: such a run says nothing.
+    /// Fails when the receiver was never called: such a run measures nothing.
     pub(super) fn check(&self) -> Result<(), LoadError> {
         match self.taken.load(Ordering::Relaxed) {
             0 => Err("the receiver was never called".into()),
@@ -68,7 +68,7 @@ impl Receiver {
     }
 }
 
-/// A language model that hangs, or refuses at once whatever it is asked.
+/// A language model that hangs, or refuses every request at once.
 pub(super) struct Model {
     address: SocketAddr,
     hangs: watch::Sender<bool>,
@@ -84,8 +84,7 @@ impl Model {
         let answer = async move || {
             let mut hanging = hanging;
             holding.send_modify(|held| *held += 1);
-            // It hangs until it is told otherwise; whoever tells it is gone only when the run is
-            // over.
+            // Hangs until the model is switched. An error means that the run is over.
             let _ = hanging.wait_for(|hangs| !hangs).await;
             holding.send_modify(|held| *held -= 1);
             StatusCode::BAD_REQUEST
@@ -95,7 +94,7 @@ impl Model {
         let address = listener.local_addr()?;
         let mut serving = JoinSet::new();
         serving.spawn(async move {
-            // It serves until the run is over.
+            // Serves until the run is over.
             let _ = axum::serve(listener, router).await;
         });
         Ok(Self {
@@ -106,7 +105,7 @@ impl Model {
         })
     }
 
-    /// The settings of a shop whose analyses it words.
+    /// The settings of a shop that uses this model.
     pub(super) fn settings(&self) -> [(&'static str, String); 4] {
         let url = format!("http://{}/v1", self.address);
         [
@@ -121,7 +120,7 @@ impl Model {
         self.hangs.send_replace(hangs);
     }
 
-    /// Waits until somebody waits for an answer.
+    /// Waits until a request hangs.
     pub(super) async fn is_called(&self) -> Result<(), LoadError> {
         let mut held = self.held.clone();
         let called = timeout(PATIENCE, held.wait_for(|held| *held > 0)).await;

@@ -1,5 +1,5 @@
-//! A bare HTTP handler to compare with: it answers constants of the same sizes as the service's
-//! answers.
+//! A bare HTTP handler for comparison. It responds with constants of the same sizes as the
+//! service's responses.
 
 use axum::Router;
 use axum::http::header::CONTENT_TYPE;
@@ -24,7 +24,7 @@ pub(crate) fn bare(sizes: Bare) -> Router {
         .route("/one", constant(sizes.one))
 }
 
-/// A JSON string of so many bytes, its quotes included.
+/// A JSON string of `size` bytes, including its quotes.
 fn constant(size: usize) -> axum::routing::MethodRouter {
     let text: &'static str = format!("\"{}\"", "x".repeat(size.saturating_sub(2))).leak();
     get(async move || ([(CONTENT_TYPE, "application/json")], text))

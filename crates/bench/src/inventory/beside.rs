@@ -1,6 +1,6 @@
-//! The service compared with the machine without it, in alternating runs, so that noise affects
-//! both: on SQLite a handler that answers constants and a loop of commits, on PostgreSQL `pgbench`.
-//! Reads run as in a shop: limits on, another address each time, and others sell meanwhile.
+//! Compares the service with a baseline in alternating runs, so that noise affects both. On SQLite
+//! the baseline is a constant handler and a loop of commits, on PostgreSQL it is `pgbench`. Reads
+//! run as in a shop: rate limits on, another address each time, and concurrent sales.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,10 +14,10 @@ use super::super::{check, mebibytes, report};
 use super::one_by_one::one_by_one;
 use super::{InventoryArguments, locked, pgbench, store};
 
-/// Sales a second of a busy shop.
+/// The sales per second of a busy shop.
 const SALES_BESIDE: u32 = 50;
 
-/// SQLite: reads beside a bare handler, durable sales beside one commit after the other.
+/// SQLite: reads against a bare handler, and durable sales against sequential commits.
 ///
 /// # Errors
 ///
@@ -77,11 +77,11 @@ pub(super) async fn sqlite(
     memory(&shop, at_rest, "SQLite")
 }
 
-/// PostgreSQL: reads and sales beside `pgbench` with the same statements.
+/// PostgreSQL: reads and sales against `pgbench` with the same statements.
 ///
 /// # Errors
 ///
-/// When a process does not start, requests or scripts fail.
+/// When a process does not start, or requests or scripts fail.
 pub(super) async fn postgres(
     arguments: &InventoryArguments,
     folder: &Path,
@@ -149,7 +149,7 @@ pub(super) async fn postgres(
     memory(&shop, at_rest, "PostgreSQL")
 }
 
-/// Sales while a row is locked, beside the same sales while none is.
+/// Compares sales while a row is locked with the same sales while none is.
 async fn beside_a_lock(
     arguments: &InventoryArguments,
     shop: &Shop,
@@ -173,7 +173,7 @@ async fn beside_a_lock(
     Ok(())
 }
 
-/// Reads beside sales at the pace of a busy shop.
+/// Measures reads during sales at the rate of a busy shop.
 async fn while_others_sell(
     arguments: &InventoryArguments,
     reads: &Target,
@@ -196,8 +196,8 @@ async fn bare([list, one]: [usize; 2], data: &Path) -> Result<Child, LoadError> 
     .await
 }
 
-/// Reads while others sell, and the bare handler, one after the other, as often as is asked for. A
-/// first short turn warms up.
+/// Measures reads during sales, and the bare handler, in alternating rounds. A first short round
+/// warms up.
 async fn in_turns(
     arguments: &InventoryArguments,
     reads: &Target,

@@ -1,6 +1,6 @@
 //! Every list, in a small shop and at full size: each documented filter in each documented order,
-//! the first page and page 1,000, search by one word. Latency as a client on one connection sees
-//! it, the exact count included.
+//! the first page and page 1,000, and search by one word. The latency is that of a client on one
+//! connection, including the exact total.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,20 +14,20 @@ use super::super::shop::{Shop, Size};
 use super::super::{mebibytes, milliseconds, report};
 use super::InventoryArguments;
 
-/// What a filter is asked with, in turns.
+/// The queries of a filter, used in turn.
 struct Filter {
     name: &'static str,
     queries: Vec<String>,
 }
 
-/// A list with the fields that order it, and its filters.
+/// A list with its sort fields and its filters.
 struct List {
     path: &'static str,
     orders: &'static [&'static str],
     filters: Vec<Filter>,
 }
 
-/// One filter of one list in one order, as it was measured.
+/// The measured times of one filter in one order.
 struct Combination {
     name: String,
     median: Duration,
@@ -80,27 +80,27 @@ const OUTFLOWS: &[&str] = &[
     "updated_at",
 ];
 
-/// Different values of a filter that are asked for.
+/// The number of different values of a filter.
 pub(super) const VARIANTS: u64 = 12;
-/// What the lists of a shop are to take at the median.
+/// The target times of a shop's lists.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Goal {
-    /// Of most combinations.
+    /// The target median of most combinations.
     median: Duration,
-    /// So many of a hundred are to be within it.
+    /// The percentage of combinations that must meet it.
     percent: u32,
-    /// Of all combinations.
+    /// The limit for every combination.
     most: Duration,
 }
 
 impl Goal {
-    /// In a shop of ten thousand products.
+    /// The target for a shop of ten thousand products.
     pub(super) const SMALL: Self = Self {
         median: Duration::from_millis(2),
         percent: 100,
         most: Duration::from_millis(2),
     };
-    /// At a million products and ten million movements.
+    /// The target for a million products and ten million movements.
     pub(super) const LARGE: Self = Self {
         median: Duration::from_millis(10),
         percent: 95,
@@ -112,7 +112,7 @@ impl Goal {
 ///
 /// # Errors
 ///
-/// When the data set cannot be made or served, or a request fails.
+/// When the data set cannot be generated or served, or a request fails.
 pub(super) async fn measure(
     arguments: &InventoryArguments,
     folder: &Path,
@@ -150,7 +150,7 @@ pub(super) async fn measure(
     Ok(())
 }
 
-/// What the database is called.
+/// The name of the database engine.
 pub(super) const fn engine(postgres: Option<&str>) -> &'static str {
     if postgres.is_some() {
         "PostgreSQL"
@@ -159,8 +159,7 @@ pub(super) const fn engine(postgres: Option<&str>) -> &'static str {
     }
 }
 
-/// How many combinations are within the goal, the middle one and the last of all, and those that
-/// take longest.
+/// Reports how many combinations meet the target, the median and the maximum, and the slowest ones.
 fn sum_up(engine: &str, goal: Goal, mut all: Vec<Combination>) {
     let met = all.iter().filter(|one| one.is_within(goal)).count();
     report(
@@ -188,8 +187,8 @@ fn sum_up(engine: &str, goal: Goal, mut all: Vec<Combination>) {
     }
 }
 
-/// One filter of one list in every order: a line for all of them, and one for each that is beyond
-/// the goal.
+/// Measures one filter in every order. Reports one line for all orders, and one for each order that
+/// misses the target.
 async fn one_filter(
     arguments: &InventoryArguments,
     shop: &Shop,
@@ -368,12 +367,12 @@ async fn newest_day(shop: &Shop, path: &str) -> Result<db::Timestamp, LoadError>
     Ok(db::Timestamp::parse(time).map_err(|_| "no time")?)
 }
 
-/// Page 1,000, or the last one of a small data set.
+/// Page 1,000, or the last page of a small data set.
 pub(super) fn last_of(count: u64) -> String {
     format!("page={}", (count / 10).clamp(1, 1000))
 }
 
-/// Words of titles from everywhere in the catalogue.
+/// Title words from all parts of the catalogue.
 pub(super) async fn words(shop: &Shop, products: u64) -> Result<Vec<String>, LoadError> {
     let mut words = BTreeSet::new();
     for number in 0..VARIANTS * 2 {

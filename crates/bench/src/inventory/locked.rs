@@ -1,5 +1,5 @@
-//! Sales while another process holds a row: a replica that stands still between a statement and its
-//! commit.
+//! Sales while another process holds a row lock, like a replica that stalls between a statement and
+//! its commit.
 
 use std::time::Duration;
 
@@ -10,12 +10,12 @@ use super::super::load::{self, LoadError, RunStatistics};
 use super::super::shop::Shop;
 use super::store;
 
-/// Sells all products but the last, while the last is locked, and asked for on two connections
-/// more.
+/// Sells all products but the last. The last one is locked, while two more connections try to sell
+/// it.
 ///
 /// # Errors
 ///
-/// When the row cannot be locked or connections break.
+/// When the row cannot be locked, or connections break.
 pub(super) async fn sell(
     shop: &Shop,
     address: &str,
@@ -49,7 +49,7 @@ pub(super) async fn sell(
             drop(over);
             measured
         };
-        // Some of these are refused after their patience.
+        // Some of these requests are refused after a timeout.
         let wanting = load::run(&stuck, 2, length);
         let (measured, _) = tokio::try_join!(selling, wanting)?;
         Ok::<_, LoadError>(measured)

@@ -1,8 +1,8 @@
 //! `balcao bench inventory`: the figures of the inventory service in `docs/performance.md`.
 //!
-//! `beside` compares the service with the machine without it, on SQLite and on PostgreSQL, in one
-//! run. `lists` requests every list in every documented order at full size. `pages` opens everyday
-//! pages as a browser does.
+//! `beside` compares the service with a baseline, on SQLite and on PostgreSQL, in one run. `lists`
+//! requests every list in every documented order at full size. `pages` opens everyday pages like a
+//! browser.
 
 mod bare;
 mod beside;
@@ -78,7 +78,7 @@ pub(crate) struct InventoryArguments {
 }
 
 impl InventoryArguments {
-    /// The service's setting of its log.
+    /// The service's log setting.
     fn log(&self) -> [(&'static str, String); 1] {
         [("BALCAO_LOG", self.log.clone())]
     }
@@ -137,7 +137,7 @@ async fn measure(arguments: &InventoryArguments, folder: &Path) -> Result<(), Lo
         Some(address) => (folder.join("large-postgres"), Some(address.as_str())),
     };
     if is_wanted(InventoryPart::Lists) {
-        // On PostgreSQL the small shop needs a database of its own.
+        // On PostgreSQL the small shop needs a separate database.
         let small_shop = match (address, arguments.postgres.as_deref()) {
             (None, _) => Some((folder.join("small"), None)),
             (Some(_), Some(small)) => Some((folder.join("small-postgres"), Some(small))),

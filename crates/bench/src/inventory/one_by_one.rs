@@ -1,4 +1,4 @@
-//! The baseline of sales on SQLite: the same rows written by a loop that commits each sale.
+//! The baseline of sales on SQLite: a loop that writes the same rows and commits each sale.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -8,8 +8,8 @@ use db::{Address, Db, Options};
 use super::super::load::LoadError;
 use super::store::{book, stock_up};
 
-/// How many sales a second one writer books that commits each of them before it begins the next, on
-/// the disk of `folder`: the same rows in tables of the same kind.
+/// The sales per second of one writer that commits each sale before it begins the next, with the
+/// same rows and tables of the same kind, on the file system of `folder`.
 ///
 /// # Errors
 ///

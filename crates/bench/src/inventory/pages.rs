@@ -1,5 +1,5 @@
-//! Every everyday page at full size: how long the server takes, as a browser on one connection sees
-//! it with pages compressed, and what a first and a repeated view transfer.
+//! Everyday pages at full size: the server's time, as a browser on one connection sees it with
+//! compression, and the bytes of a first and a repeated view.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,11 +14,11 @@ use super::lists::{VARIANTS, count, engine, last_of, words};
 use super::visitor::{Visitor, compressed};
 use super::weight::{Scales, Weight};
 
-/// A page, with the addresses that it is asked for under, in turns.
+/// A page, with its addresses, which are requested in turn.
 struct Page {
     name: &'static str,
     addresses: Vec<String>,
-    /// What its median is to stay under.
+    /// The target median.
     goal: Duration,
 }
 
@@ -26,15 +26,15 @@ const GOAL: Duration = Duration::from_millis(30);
 const DASHBOARD_GOAL: Duration = Duration::from_millis(50);
 const FIRST: usize = 150 * 1024;
 const AGAIN: usize = 20 * 1024;
-/// Pages are limited to 600 a minute for each session: each page is asked for by a session of its
-/// own, and no oftener.
+/// Pages are limited to 600 a minute per session. Each page has a session of its own and stays
+/// below that limit.
 const MOST: usize = 500;
 
 /// Measures every page.
 ///
 /// # Errors
 ///
-/// When the data set cannot be made or served, or a page is not answered.
+/// When the data set cannot be generated or served, or a page fails.
 pub(super) async fn measure(
     arguments: &InventoryArguments,
     folder: &Path,

@@ -1,5 +1,5 @@
-//! PostgreSQL's own benchmark, `pgbench`, with the service's statements as a script: the baseline
-//! on PostgreSQL.
+//! Runs `pgbench`, PostgreSQL's own benchmark, with the service's statements as a script: the
+//! baseline on PostgreSQL.
 
 use std::path::Path;
 
@@ -8,11 +8,11 @@ use tokio::process::Command;
 use super::super::load::LoadError;
 use super::InventoryArguments;
 
-/// Transactions a second of a script.
+/// The transactions per second of a script.
 ///
 /// # Errors
 ///
-/// When `pgbench` is not there or the script fails.
+/// When `pgbench` is missing or the script fails.
 pub(super) async fn run(
     arguments: &InventoryArguments,
     folder: &Path,
@@ -36,16 +36,18 @@ pub(super) async fn run(
         .output()
         .await
         .map_err(|error| format!("pgbench, which comes with PostgreSQL, did not run: {error}"))?;
-    let said = String::from_utf8_lossy(&output.stdout);
-    rate(&said).ok_or_else(|| {
+    let output_text = String::from_utf8_lossy(&output.stdout);
+    rate(&output_text).ok_or_else(|| {
         let complaint = String::from_utf8_lossy(&output.stderr);
         format!("pgbench failed: {complaint}").into()
     })
 }
 
-/// The figure in `tps = 1234.5 (without initial connection time)`.
-fn rate(said: &str) -> Option<f64> {
-    let line = said.lines().find_map(|line| line.strip_prefix("tps = "))?;
+/// The rate in `tps = 1234.5 (without initial connection time)`.
+fn rate(output_text: &str) -> Option<f64> {
+    let line = output_text
+        .lines()
+        .find_map(|line| line.strip_prefix("tps = "))?;
     line.split_whitespace().next()?.parse().ok()
 }
 
@@ -55,9 +57,9 @@ mod tests {
 
     #[test]
     fn the_rate_is_read_from_what_it_says() {
-        let said =
+        let output_text =
             "latency average = 1.1 ms\ntps = 28345.250000 (without initial connection time)\n";
-        assert_eq!(rate(said), Some(28345.25));
+        assert_eq!(rate(output_text), Some(28345.25));
         assert_eq!(rate("nothing"), None);
     }
 }

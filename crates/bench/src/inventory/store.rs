@@ -1,9 +1,8 @@
-//! The statements that the service is compared with: as scripts for `pgbench`, and as rows that one
-//! writer makes.
+//! The statements of the baselines: as scripts for `pgbench`, and as rows for a single writer.
 
 use db::{Money, Query, Timestamp, Tx};
 
-/// Reads one product of so many.
+/// Reads a random product of `products`.
 pub(super) fn read_one(products: u64) -> String {
     format!(
         "\\set id random(1, {products})\n{};\n",
@@ -15,8 +14,8 @@ pub(super) fn read_one(products: u64) -> String {
     )
 }
 
-/// Books one unit of one product of so many, as the service books all that wait: by one statement,
-/// here of one sale.
+/// Books one unit of a random product. The service books all waiting sales in one statement; here
+/// it is one sale.
 pub(super) fn outflow_at_once(products: u64) -> String {
     let statement = "WITH taken AS (
              UPDATE product_stock SET quantity = quantity - 1, updated_at = CAST(:now AS TIMESTAMPTZ)
@@ -48,7 +47,7 @@ pub(super) fn outflow_at_once(products: u64) -> String {
     )
 }
 
-/// Books one unit of one product of so many, a statement for each table, as a transaction.
+/// Books one unit of a random product in a transaction, with one statement for each table.
 pub(super) fn outflow_by_steps(products: u64) -> String {
     let steps = [
         "SELECT id, title FROM products WHERE id = :product",
@@ -64,7 +63,7 @@ pub(super) fn outflow_by_steps(products: u64) -> String {
     )
 }
 
-/// What the scripts' variables hold.
+/// The values of the scripts' variables.
 pub(super) fn variables() -> [(&'static str, String); 6] {
     let time = "2026-11-20T12:00:00Z";
     [
@@ -89,7 +88,7 @@ fn now() -> Timestamp {
     Timestamp::from_micros(1_795_176_000_000_000)
 }
 
-/// Writes products with plenty in stock.
+/// Inserts products with plenty of stock.
 pub(super) async fn stock_up(tx: &mut Tx, products: i64) -> Result<(), db::Error> {
     for table in [
         "INSERT INTO brands (id, name, name_folded, created_at, updated_at) VALUES (1, 'Marca', 'marca', $1, $1)",
@@ -113,13 +112,13 @@ pub(super) async fn stock_up(tx: &mut Tx, products: i64) -> Result<(), db::Error
     Ok(())
 }
 
-/// Holds the row of a product that every sale of it changes.
+/// Locks the row of a product that every sale of it updates.
 pub(super) async fn lock(tx: &mut Tx, product: i64) -> Result<(), db::Error> {
     let sql = "UPDATE product_stock SET quantity = quantity WHERE product_id = $1";
     tx.execute(sql, &[&product]).await.map(drop)
 }
 
-/// Books one unit of a product: the rows of an outflow.
+/// Books one unit of a product: inserts the rows of an outflow.
 pub(super) async fn book(tx: &mut Tx, product: i64) -> Result<(), db::Error> {
     let (price, now) = (Money::from_cents(1999), now());
     let mut outflow =

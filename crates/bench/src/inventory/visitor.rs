@@ -1,4 +1,4 @@
-//! A client that opens pages as a browser does: logged in through the form, with cookies.
+//! A client that opens pages like a browser: logged in through the form, with cookies.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -10,18 +10,18 @@ use axum::http::{HeaderMap, HeaderName, Method, Response, StatusCode, header};
 use super::super::load::{self, Call, LoadError, Target};
 use super::super::shop::{PASSWORD, Shop, USER};
 
-/// A session.
+/// A session with its cookies.
 pub(super) struct Visitor {
     address: SocketAddr,
     cookies: BTreeMap<String, String>,
 }
 
 impl Visitor {
-    /// Logs in as the page `/login/` asks for it.
+    /// Logs in through the form at `/login/`.
     ///
     /// # Errors
     ///
-    /// When the page does not let them in.
+    /// When the login fails.
     pub(super) async fn log_in(shop: &Shop) -> Result<Self, LoadError> {
         let mut visitor = Self {
             address: shop.address,
@@ -57,7 +57,7 @@ impl Visitor {
         }
     }
 
-    /// Requests with the session's cookies and further headers.
+    /// Requests with the session's cookies and additional headers.
     pub(super) fn target(
         &self,
         calls: impl Into<Arc<[Call]>>,
@@ -81,11 +81,11 @@ impl Visitor {
         }
     }
 
-    /// One answer that is 200.
+    /// The response to one request.
     ///
     /// # Errors
     ///
-    /// When it is another.
+    /// When the status is not 200.
     pub(super) async fn read(
         &self,
         path: &str,
@@ -95,7 +95,7 @@ impl Visitor {
     }
 }
 
-/// What a browser says of compression.
+/// The `Accept-Encoding` header of a browser.
 pub(super) fn compressed() -> (HeaderName, String) {
     (header::ACCEPT_ENCODING, "gzip, deflate, br".to_owned())
 }

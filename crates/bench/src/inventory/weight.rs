@@ -1,6 +1,5 @@
-//! What a page weighs: its bytes and those of every file that it loads, as they are sent, response
-//! heads included. Once for a first visit, once for a repeated visit with what the browser has
-//! cached.
+//! The size of a page: its bytes and those of every file that it loads, as sent, with response
+//! heads. Once for a first visit, and once for a repeated visit with the browser's cache.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,12 +10,12 @@ use axum::http::{Response, header};
 use super::super::load::LoadError;
 use super::visitor::{Visitor, compressed};
 
-/// A view of a page, in bytes.
+/// The size of a page view, in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Weight {
-    /// With nothing kept.
+    /// With an empty cache.
     pub(super) first: usize,
-    /// With what the browser keeps.
+    /// With a filled cache.
     pub(super) again: usize,
 }
 
@@ -24,22 +23,22 @@ pub(super) struct Weight {
 #[derive(Debug, Clone, Default)]
 struct File {
     weight: Weight,
-    /// What it loads itself.
+    /// The files that it loads itself.
     loads: BTreeSet<String>,
 }
 
-/// The files that were weighed, by their addresses.
+/// The measured files, by address.
 #[derive(Debug, Default)]
 pub(super) struct Scales {
     files: BTreeMap<String, File>,
 }
 
 impl Scales {
-    /// Weighs a page.
+    /// Measures a page.
     ///
     /// # Errors
     ///
-    /// When the page or a file that it loads is not answered with 200.
+    /// When the status of the page or of one of its files is not 200.
     pub(super) async fn page(
         &mut self,
         visitor: &Visitor,
@@ -82,7 +81,7 @@ impl Scales {
         let file = File {
             weight: Weight {
                 first: bytes(&sent),
-                // What may not be kept is counted whole: a browser that asks whether it changed
+                // A response that must not be cached counts in full. A browser that revalidates it
                 // transfers less.
                 again: if is_kept { 0 } else { bytes(&sent) },
             },
@@ -93,7 +92,7 @@ impl Scales {
     }
 }
 
-/// The bytes of an answer as HTTP/1.1 sends it.
+/// The bytes of a response in HTTP/1.1.
 fn bytes(answer: &Response<Bytes>) -> usize {
     let lines = answer.headers().iter();
     let head: usize = lines
@@ -117,7 +116,7 @@ fn is_script(address: &str) -> bool {
         .is_some_and(|kind| kind == "js")
 }
 
-/// The modules that a script imports: they stand beside it.
+/// The modules that a script imports from its own folder.
 fn imported(address: &str, script: &str) -> BTreeSet<String> {
     let folder = address.rsplit_once('/').map_or("", |(folder, _)| folder);
     let names = script.split("\"./").skip(1);

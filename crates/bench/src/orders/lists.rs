@@ -1,4 +1,4 @@
-//! The lists of a year's orders, over the API.
+//! The lists of a year's orders, through the API.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use super::super::load::{self, Call, LoadError};
 use super::super::{check, milliseconds, report};
 use super::{OrderShop, OrdersArguments, PAGE, store};
 
-/// The first day of the year whose orders are listed.
+/// The first day of the listed year.
 const FROM: Timestamp = Timestamp::from_micros(1_735_689_600_000_000);
 /// Microseconds of a year.
 const YEAR: i64 = 365 * 24 * 60 * 60 * 1_000_000;
-/// Orders that are written together.
+/// Orders of one transaction.
 const BATCH: i64 = 10_000;
 
 pub(super) async fn measure(arguments: &OrdersArguments, folder: &Path) -> Result<(), LoadError> {
@@ -67,8 +67,8 @@ pub(super) async fn measure(arguments: &OrdersArguments, folder: &Path) -> Resul
     shop.checkout.stop().await
 }
 
-/// Makes a year's orders, evenly over its days: of ten seven are paid, two expired, one canceled,
-/// and those of the last day are open.
+/// Inserts a year's orders, spread evenly over its days. Of ten, seven are paid, two expired and
+/// one canceled; those of the last day are open.
 async fn fill(arguments: &OrdersArguments, address: &str) -> Result<(), LoadError> {
     let db = Db::open(&address.parse()?, &Options::default()).await?;
     db.migrate(&checkout::MIGRATIONS).await?;

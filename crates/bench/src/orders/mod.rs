@@ -1,5 +1,5 @@
-//! Orders: how many are made a second, what paying one costs beside a plain payment, how soon the
-//! shop hears that one was paid, and the lists of a year.
+//! Orders: how many are created per second, the cost of paying one compared with a plain payment,
+//! how soon the shop is notified of a payment, and the lists of a year.
 
 mod lists;
 mod news;
@@ -68,12 +68,12 @@ enum OrdersPart {
     Lists,
 }
 
-/// The merchant's key.
+/// The merchant's API key.
 const KEY: &str = "balcao_merchant_of_the_benchmark";
-/// The most that a page of orders holds.
+/// The largest number of orders on a page.
 const PAGE: usize = 100;
 
-/// Measures all of it in a folder that is removed afterwards.
+/// Measures the wanted parts in a folder that is removed afterwards.
 ///
 /// # Errors
 ///
@@ -100,7 +100,7 @@ async fn measure(arguments: &OrdersArguments, folder: &Path) -> Result<(), LoadE
     Ok(())
 }
 
-/// A checkout before a provider that answers at once.
+/// A checkout before a provider that responds at once.
 struct OrderShop {
     checkout: Child,
     provider: Child,
@@ -142,7 +142,7 @@ impl OrderShop {
         )
     }
 
-    /// The newest orders, so many of them.
+    /// The newest `count` orders.
     async fn newest(&self, count: usize) -> Result<Vec<Value>, LoadError> {
         let mut orders = Vec::new();
         for page in 1..=count.div_ceil(PAGE) {
@@ -156,7 +156,7 @@ impl OrderShop {
         Ok(orders)
     }
 
-    /// Makes so many orders; each is paid by one of the calls.
+    /// Creates `count` orders. The target has one payment request for each.
     async fn make(&self, connections: u32, count: usize) -> Result<Target, LoadError> {
         let made = load::run_count(&self.making()?, connections, count).await?;
         check(&made, "checkout")?;

@@ -1,4 +1,4 @@
-//! From the provider's notification of a payment to `order.paid` at the shop's own server.
+//! The time from the provider's notification of a payment to `order.paid` at the shop's server.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -19,10 +19,10 @@ use super::super::load::{self, Call, LoadError};
 use super::super::{check, milliseconds, report};
 use super::{OrderShop, OrdersArguments};
 
-/// How long the shop waits for what it was to be told.
+/// How long the shop waits for its events.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Signs the provider's notifications.
+/// The secret that signs the provider's notifications.
 const PROVIDER_SECRET: &str = "the secret of the benchmark";
 
 /// When the shop received `order.paid`, by the order's id.
@@ -98,7 +98,7 @@ pub(super) async fn measure(arguments: &OrdersArguments, folder: &Path) -> Resul
     shop.checkout.stop().await
 }
 
-/// What the provider sends with a notification of a payment.
+/// The headers of the provider's notification of a payment.
 fn signed(payment: &str, request: &str) -> Result<Vec<(HeaderName, String)>, LoadError> {
     let now = Clock::system().now().micros() / 1000;
     let signature =
@@ -128,7 +128,7 @@ fn text(value: &Value, path: &str) -> Result<String, LoadError> {
     Ok(found.ok_or_else(|| format!("no {path}"))?.to_owned())
 }
 
-/// Nothing panics while the lock is held.
+/// No holder of the lock can panic.
 fn lock(received: &ReceiptTimes) -> std::sync::MutexGuard<'_, HashMap<String, Instant>> {
     received.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Orders as rows.
+//! Bulk inserts of orders.
 
 use db::{Kind, Money, Rows, Timestamp};
 
@@ -23,7 +23,7 @@ pub(super) const fn rows() -> Rows {
     )
 }
 
-/// Adds the order of this number.
+/// Adds the order with this number.
 pub(super) fn push(rows: &mut Rows, number: i64, status: &str, made_at: Timestamp) {
     rows.push([
         format!("ord_{number}").into(),

@@ -1,4 +1,4 @@
-//! The four digits of a boleto that encode its due date: days since 1997-10-07, restarted at 1000
+//! The four digits of a boleto that encode its due date: days since 1997-10-07, restarting at 1000
 //! on 2025-02-22 (Febraban, 2022).
 
 use jiff::ToSpan;
@@ -6,10 +6,10 @@ use jiff::civil::{Date, date};
 
 const BASE: Date = date(1997, 10, 7);
 const FIRST: i64 = 1000;
-/// How many factors there are before 9999 turns to 1000.
+/// The number of factors, from 1000 to 9999, after which they restart.
 const PERIOD: i64 = 9000;
 
-/// The factor of a due date: 1000 to 9999. `None` before 2000-07-03, which no factor expresses.
+/// The factor of a due date: 1000 to 9999. `None` before 2000-07-03, for which there is no factor.
 pub fn due_factor(due: Date) -> Option<u16> {
     let days = days_since_base(due);
     if days < FIRST {
@@ -18,11 +18,10 @@ pub fn due_factor(due: Date) -> Option<u16> {
     u16::try_from((days - FIRST) % PERIOD + FIRST).ok()
 }
 
-/// The due date that a factor means: of all dates that have it, the one nearest to today. `None`
-/// for a boleto without a due date (factor 0) and for factors that were never given out.
+/// The due date of a factor. Of all dates with this factor, it is the one nearest to today. `None`
+/// for a boleto without a due date (factor 0) and for factors that are never issued.
 ///
-/// Febraban's own rule is a window around the day of reading; the nearest date is the same within
-/// 4500 days.
+/// Febraban's own rule is a window around today. Within 4500 days it gives the same date.
 pub fn due_date(factor: u16, today: Date) -> Option<Date> {
     let factor = i64::from(factor);
     if !(FIRST..FIRST + PERIOD).contains(&factor) {

@@ -1,5 +1,5 @@
-//! Interleaved 2 of 5, the symbology of a boleto's barcode: digits in pairs, one in five bars, the
-//! other in the five spaces between them.
+//! Interleaved 2 of 5, the symbology of a boleto's bar code. It encodes digits in pairs, one digit
+//! in five bars and the other in the five spaces between them.
 
 use std::fmt::Write as _;
 
@@ -19,20 +19,21 @@ const PATTERNS: [[bool; 5]; 10] = [
 const NARROW: u32 = 1;
 const WIDE: u32 = 3;
 const QUIET_ZONE: u32 = 10;
-/// Febraban asks for 103 by 13 mm; in modules of a 44-digit symbol that is this height.
+/// Febraban requires 103 by 13 mm. For a 44-digit symbol this is the height in modules.
 const HEIGHT: u32 = 51;
 
-/// The digits cannot be drawn: none, an odd number of them, or something that is no digit.
+/// The digits cannot be encoded: there are none, their number is odd, or a character is not a
+/// digit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be an even number of digits")]
 pub struct ItfError;
 
-/// The symbol as an SVG image of black bars on white with its quiet zones, one unit per narrow bar;
-/// to be printed 103 mm wide and more. It has no inline style, so a strict content security policy
-/// lets it pass.
+/// The symbol as an SVG image: black bars on white with quiet zones, one unit per narrow bar. It
+/// should be printed at least 103 mm wide. It has no inline style, which a strict content security
+/// policy would block.
 ///
 /// # Errors
-/// Takes an even number of digits only.
+/// When the text is not a positive even number of digits.
 pub fn svg(digits: &str) -> Result<String, ItfError> {
     let elements = elements(digits)?;
     let width = elements.iter().sum::<u32>() + 2 * QUIET_ZONE;
@@ -51,7 +52,7 @@ pub fn svg(digits: &str) -> Result<String, ItfError> {
     ))
 }
 
-/// Widths of bars and spaces by turns, beginning with a bar: start, digits, stop.
+/// The widths of bars and spaces in turn, beginning with a bar: start, digits, stop.
 fn elements(digits: &str) -> Result<Vec<u32>, ItfError> {
     let values: Vec<[bool; 5]> = digits
         .chars()
@@ -86,7 +87,7 @@ mod tests {
 
     use super::*;
 
-    /// Reads the elements back as a scanner would.
+    /// Decodes the elements like a scanner.
     fn scan(elements: &[u32]) -> String {
         let inner = &elements[4..elements.len() - 3];
         let digit = |wide: Vec<bool>| PATTERNS.iter().position(|p| p.as_slice() == wide).unwrap();
@@ -123,7 +124,7 @@ mod tests {
         assert_eq!(elements(digits).unwrap().iter().sum::<u32>(), 405);
         let image = svg(digits).unwrap();
         assert!(image.contains("viewBox=\"0 0 425 51\""), "{image}");
-        // Two start bars, five for each of 22 pairs, two stop bars, and the white ground.
+        // Two start bars, five for each of 22 pairs, two stop bars, and the white background.
         assert_eq!(image.matches('M').count(), 2 + 5 * 22 + 2 + 1);
     }
 

@@ -1,5 +1,5 @@
-//! Boleto (Febraban cobrança): the 44-digit barcode, its 47-digit digitable line, the due-factor
-//! inside both, and the bars.
+//! Boletos (Febraban cobrança): the 44-digit bar code, its 47-digit digitable line, the due date
+//! factor in both, and the drawn bars.
 //!
 //! Slips of taxes and utilities, whose numbers begin with 8 and have 48 digits, are not boletos and
 //! are refused.

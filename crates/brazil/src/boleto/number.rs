@@ -1,4 +1,5 @@
-//! Barcode and digitable line: the same boleto as 44 digits for machines and as 47 for people.
+//! Bar code and digitable line: the same boleto as 44 digits for machines and as 47 digits for
+//! people.
 
 use std::fmt;
 
@@ -7,32 +8,33 @@ use crate::check_digits::{digits_of, modulo_10, modulo_11};
 const BARCODE_LENGTH: usize = 44;
 const LINE_LENGTH: usize = 47;
 const LARGEST_AMOUNT: u64 = 9_999_999_999;
-/// Banks number from 001; the first digit 8 belongs to tax and utility slips, which are another
+/// Bank numbers start at 001. The first digit 8 marks tax and utility slips, which have another
 /// format.
 const OTHER_SLIPS: char = '8';
 const CURRENCY_BRL: &str = "9";
 
-/// The 44 digits that the bars carry; its general check digit is right.
+/// The 44 digits of a bar code, with a valid general check digit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Barcode(String);
 
-/// The 47 digits that people type; all four check digits are right.
+/// The 47 digits that people type, with four valid check digits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DigitableLine(String);
 
-/// Why digits are no boleto.
+/// Why digits are not a boleto.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BoletoError {
     /// Not 44 digits (barcode) or 47 (digitable line), or the number of another kind of slip.
     #[error("is not the number of a boleto")]
     Shape,
-    /// Bank, due-factor or free field of a new boleto is not digits of the right length.
+    /// Bank, due date factor or free field of a new boleto does not consist of digits of the right
+    /// length.
     #[error("a part has the wrong length or is not digits")]
     Part,
-    /// More than ten digits of hundredths.
+    /// The amount has more than ten digits of hundredths.
     #[error("amount is too large for a boleto")]
     Amount,
-    /// The digits were mistyped.
+    /// A check digit is wrong.
     #[error("check digits do not match")]
     CheckDigit,
 }
@@ -40,11 +42,12 @@ pub enum BoletoError {
 impl Barcode {
     /// Composes a barcode and computes its check digit.
     ///
-    /// `bank` has 3 digits, `due_factor` is 0 (none) or as [`due_factor`](super::due_factor())
-    /// gives it, `free_field` is the bank's own 25 digits.
+    /// `bank` has 3 digits. `due_factor` is 0 (no due date) or a value of
+    /// [`due_factor`](super::due_factor()). `free_field` has 25 digits, whose meaning the bank
+    /// defines.
     ///
     /// # Errors
-    /// Says whether a part or the amount does not fit.
+    /// When a part or the amount does not fit.
     pub fn new(
         bank: &str,
         due_factor: u16,
@@ -66,10 +69,10 @@ impl Barcode {
         Ok(Self(format!("{start}{digit}{end}")))
     }
 
-    /// Reads 44 digits.
+    /// Parses 44 digits.
     ///
     /// # Errors
-    /// Refuses other shapes and a wrong check digit.
+    /// When the length, the kind of slip or the check digit is wrong.
     pub fn parse(text: &str) -> Result<Self, BoletoError> {
         let of_a_boleto = text.len() == BARCODE_LENGTH
             && all_digits(text)
@@ -92,27 +95,27 @@ impl Barcode {
         &self.0
     }
 
-    /// Three digits of the bank that issued it.
+    /// The three digits of the issuing bank.
     pub fn bank(&self) -> &str {
         self.part(0, 3)
     }
 
-    /// See [`due_date`](super::due_date); 0 when it has no due date.
+    /// The due date factor, see [`due_date`](super::due_date). 0 without a due date.
     pub fn due_factor(&self) -> u16 {
         self.part(5, 9).parse().unwrap_or_default()
     }
 
-    /// Hundredths of BRL; 0 when the payer learns the amount elsewhere.
+    /// The amount in hundredths of BRL. 0 when the payer learns the amount elsewhere.
     pub fn amount_cents(&self) -> u64 {
         self.part(9, 19).parse().unwrap_or_default()
     }
 
-    /// The bank's own 25 digits.
+    /// The 25 digits whose meaning the bank defines.
     pub fn free_field(&self) -> &str {
         self.part(19, 44)
     }
 
-    /// The line that people type for it.
+    /// The digitable line of this bar code.
     pub fn digitable_line(&self) -> DigitableLine {
         let fields = [
             format!("{}{}", self.part(0, 4), self.part(19, 24)),
@@ -129,17 +132,17 @@ impl Barcode {
         DigitableLine(line)
     }
 
-    /// The digits of a range. Every barcode has 44, so the range always exists.
+    /// The digits of a range. Every bar code has 44 digits, so the range always exists.
     fn part(&self, from: usize, to: usize) -> &str {
         self.0.get(from..to).unwrap_or_default()
     }
 }
 
 impl DigitableLine {
-    /// Reads 47 digits, with or without dots, spaces and hyphens between them.
+    /// Parses 47 digits, with or without dots, spaces and hyphens between them.
     ///
     /// # Errors
-    /// Refuses other shapes and any wrong check digit.
+    /// When the length or a check digit is wrong.
     pub fn parse(text: &str) -> Result<Self, BoletoError> {
         let digits: String = text
             .chars()
@@ -158,10 +161,10 @@ impl DigitableLine {
         &self.0
     }
 
-    /// The barcode that it stands for.
+    /// The bar code of this line.
     ///
     /// # Errors
-    /// None for a line that was parsed or made here: its barcode was checked then.
+    /// Never for a line that was parsed or created here, since its bar code was validated then.
     pub fn to_barcode(&self) -> Result<Barcode, BoletoError> {
         let part = |from: usize, to: usize| self.0.get(from..to).unwrap_or_default();
         Barcode::parse(&format!(
@@ -175,7 +178,8 @@ impl DigitableLine {
     }
 }
 
-/// In the groups that are printed: `34195.00008 01233.203189 64221.470004 5 84410000002000`.
+/// Prints the digits in their usual groups:
+/// `34195.00008 01233.203189 64221.470004 5 84410000002000`.
 impl fmt::Display for DigitableLine {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (place, digit) in self.0.chars().enumerate() {
@@ -194,8 +198,8 @@ fn all_digits(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Modulo 11 over the 43 other digits, weights 2 to 9 from the right. Where two figures or none
-/// would result, it is 1.
+/// The general check digit: modulo 11 of the other 43 digits, weights 2 to 9 from the right. If the
+/// result is not one of 1 to 9, it is 1.
 fn general_digit(start: &str, end: &str) -> u32 {
     let others = digits_of(start).chain(digits_of(end));
     match 11 - modulo_11(others, 9) {

@@ -1,26 +1,27 @@
-//! Finds card numbers in texts that must not contain one: typed, pasted or filled in by a browser.
+//! Finds card numbers in texts that must not contain one, as typed, pasted or auto-filled by a
+//! browser.
 
 use super::Network;
 use crate::boleto::{Barcode, DigitableLine};
 use crate::check_digits::{digits_of, modulo_10, modulo_11};
 use crate::tax_id::TaxId;
 
-/// The most characters between two digits that still belong to one number, as in `4235 - 6477`.
+/// The most characters between two digits of one number, as in `4235 - 6477`.
 const SEPARATORS_MAX: usize = 3;
 
 /// The zeros of the scripts whose digits people type: ASCII, full-width, Arabic, Persian,
-/// Devanagari, and the five alphabets of mathematical digits. The nine other digits follow each
+/// Devanagari, and the five alphabets of mathematical digits. The other nine digits follow each
 /// zero.
 const ZEROS: [u32; 10] = [
     0x30, 0xff10, 0x660, 0x6f0, 0x966, 0x1d7ce, 0x1d7d8, 0x1d7e2, 0x1d7ec, 0x1d7f6,
 ];
 
-/// Does a text hold the number of a card of the six networks (prefix, length and Luhn), however its
-/// digits are set apart?
+/// Whether a text contains a card number of the six networks (prefix, length and Luhn), with any
+/// separators between its digits.
 ///
-/// Digits that stand together are taken whole: the 16 digits within a barcode of 44 are no card
-/// number. Neither is a valid CNPJ, nor a part of a boleto's or a tax slip's digitable line or of
-/// an invoice's access key, which people copy in groups.
+/// Adjacent digits count as one number: 16 digits within a bar code of 44 are not a card number. A
+/// valid CNPJ is not one either, nor is a part of the digitable line of a boleto or a tax slip, or
+/// of an invoice's access key, which people copy in groups.
 pub fn holds_card_number(text: &str) -> bool {
     let mut run = Run::default();
     let mut separators = 0;
@@ -53,7 +54,7 @@ fn ascii_digit(character: char) -> Option<char> {
 #[derive(Default)]
 struct Run {
     digits: String,
-    /// Where each group begins.
+    /// The start of each group.
     starts: Vec<usize>,
 }
 
@@ -85,7 +86,7 @@ impl Run {
         false
     }
 
-    /// The end of the whole groups from `start` on that are together what `is_it` looks for.
+    /// The end of consecutive whole groups that begin at `start` and together match `is_it`.
     fn find_from(&self, start: usize, is_it: fn(&str) -> bool) -> Option<usize> {
         let ends = self.starts.iter().copied().filter(|end| *end > start);
         ends.chain([self.digits.len()])
@@ -97,7 +98,7 @@ fn is_card_number(digits: &str) -> bool {
     Network::of_number(digits).is_some() && TaxId::parse(digits).is_err()
 }
 
-/// Numbers that are longer than a card's and have check digits of their own.
+/// Longer numbers with their own check digits.
 fn is_other_number(digits: &str) -> bool {
     match digits.len() {
         44 => Barcode::parse(digits).is_ok() || is_invoice_key(digits),
@@ -107,7 +108,7 @@ fn is_other_number(digits: &str) -> bool {
     }
 }
 
-/// The line of a tax or utility slip (FEBRABAN, "arrecadação"): it begins with 8, and each twelfth
+/// The line of a tax or utility slip (Febraban, "arrecadação"). It begins with 8, and every twelfth
 /// digit checks the eleven before it.
 fn is_collection_line(digits: &str) -> bool {
     let is_checked = |place: usize| {
@@ -133,7 +134,7 @@ fn is_invoice_key(digits: &str) -> bool {
         && part(43, 44) == digits.get(..43).map(check_digit_11)
 }
 
-/// 11 less the remainder; 0 for 10 and 11.
+/// 11 minus the remainder, or 0 for 10 and 11.
 fn check_digit_11(digits: &str) -> u32 {
     match modulo_11(digits_of(digits), 9) {
         0 | 1 => 0,
@@ -149,7 +150,7 @@ mod tests {
     use super::*;
     use crate::card::NETWORKS;
 
-    /// Every kind of card of the table: a prefix, a length.
+    /// Each pair of prefix and length in the table.
     fn kinds() -> Vec<(&'static str, usize)> {
         let rules = NETWORKS.iter();
         rules
@@ -161,7 +162,7 @@ mod tests {
             .collect()
     }
 
-    /// A card number of any kind that is no CNPJ by accident.
+    /// A random card number that is not a valid CNPJ by chance.
     fn card() -> impl Strategy<Value = String> {
         let number = (select(kinds()), "[0-9]{19}").prop_map(|((prefix, length), digits)| {
             let body = format!("{prefix}{}", &digits[..length - prefix.len() - 1]);

@@ -1,7 +1,7 @@
 //! The check digit and the network of a card number.
 //!
 //! Card numbers are not stored here: functions borrow the digits and return none of them.
-//! Carries the specification's six networks and their installment limits.
+//! Implements the specification's six networks and their installment limits.
 
 mod in_text;
 mod networks;
@@ -11,8 +11,8 @@ pub use networks::{NETWORKS, Network, NetworkRules, PrefixRange};
 
 use crate::check_digits::{digits_of, doubled_sum};
 
-/// Whether a text of digits passes the Luhn check (ISO/IEC 7812-1, annex B). An empty text, or one
-/// with other characters, does not.
+/// Whether a text of digits passes the Luhn check (ISO/IEC 7812-1, annex B). False for an empty
+/// text or one with other characters.
 pub fn is_luhn_valid(digits: &str) -> bool {
     !digits.is_empty()
         && digits.bytes().all(|byte| byte.is_ascii_digit())

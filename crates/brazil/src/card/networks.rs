@@ -1,7 +1,7 @@
 //! The table of card networks: prefixes, lengths, security codes and installments.
 //!
-//! Prefixes as the provider's and the networks' public lists give them (2026). The specification
-//! accepts six networks and names their limits; which six is our decision.
+//! The prefixes are those in the public lists of the provider and the networks (2026). The
+//! specification requires six networks and names their limits. We chose the six.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,24 +30,24 @@ pub enum Network {
 pub struct NetworkRules {
     /// The network.
     pub network: Network,
-    /// Its name for people.
+    /// The name that people know.
     pub name: &'static str,
     /// The prefixes of its numbers.
     pub prefixes: &'static [PrefixRange],
-    /// How many digits its numbers may have, the usual length first.
+    /// The possible numbers of digits, the usual one first.
     pub lengths: &'static [usize],
-    /// Digits of its security code.
+    /// The number of digits of the security code.
     pub security_code_length: usize,
-    /// Most installments that a payment may be divided into.
+    /// The most installments of a payment.
     pub max_installments: u8,
 }
 
-/// A run of prefixes of one length, both ends included: `["650031", "650033"]`.
+/// An inclusive range of prefixes of one length, such as `["650031", "650033"]`.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct PrefixRange(pub &'static str, pub &'static str);
 
 impl PrefixRange {
-    /// How many digits of the number this range decides by.
+    /// The number of digits of these prefixes.
     pub const fn digits(&self) -> usize {
         self.0.len()
     }
@@ -60,8 +60,8 @@ impl PrefixRange {
 }
 
 impl Network {
-    /// The network whose prefix matches the digits longest; `None` when none does, or not yet
-    /// enough digits are known.
+    /// The network with the longest prefix of these digits. `None` when no prefix matches, or when
+    /// there are not enough digits yet.
     pub fn of(digits: &str) -> Option<Self> {
         NETWORKS
             .iter()
@@ -71,7 +71,7 @@ impl Network {
             .map(|(rules, _)| rules.network)
     }
 
-    /// The network of a whole card number: its prefix, its length and its check digit are right.
+    /// The network of a complete card number with valid prefix, length and check digit.
     pub fn of_number(digits: &str) -> Option<Self> {
         Self::of(digits)
             .filter(|network| network.lengths().contains(&digits.len()) && is_luhn_valid(digits))
@@ -85,7 +85,7 @@ impl Network {
             .find(|network| network.id() == id)
     }
 
-    /// The id by which the provider knows it: `visa`, `master`, …
+    /// The provider's id of the network, such as `visa` or `master`.
     pub const fn id(self) -> &'static str {
         match self {
             Network::Visa => "visa",
@@ -97,7 +97,7 @@ impl Network {
         }
     }
 
-    /// Its row of the table.
+    /// The network's row in the table.
     pub const fn rules(self) -> &'static NetworkRules {
         match self {
             Network::Visa => &VISA,
@@ -109,24 +109,23 @@ impl Network {
         }
     }
 
-    /// How many digits its numbers may have.
+    /// The possible numbers of digits of its card numbers.
     pub const fn lengths(self) -> &'static [usize] {
         self.rules().lengths
     }
 
-    /// Digits of its security code.
+    /// The number of digits of its security code.
     pub const fn security_code_length(self) -> usize {
         self.rules().security_code_length
     }
 
-    /// Most installments of one payment.
+    /// The most installments of a payment.
     pub const fn max_installments(self) -> u8 {
         self.rules().max_installments
     }
 }
 
-/// Every accepted network. No two have a prefix of the same length in common, so the longest match
-/// is one.
+/// The accepted networks. No two share a prefix of the same length, so the longest match is unique.
 pub static NETWORKS: &[NetworkRules] = &[VISA, MASTER, ELO, AMEX, HIPERCARD, DINERS];
 
 const VISA: NetworkRules = NetworkRules {
@@ -144,8 +143,8 @@ const MASTER: NetworkRules = NetworkRules {
     prefixes: &[
         PrefixRange("51", "55"),
         PrefixRange("2221", "2720"),
-        // Not in Mastercard's ranges, but the provider treats its test card with this prefix as
-        // Mastercard.
+        // This prefix is not in Mastercard's ranges, but the provider treats its test card with it
+        // as Mastercard.
         PrefixRange("503143", "503143"),
     ],
     lengths: &[16],

@@ -1,4 +1,4 @@
-//! The answers to failed operations on payments and orders.
+//! The responses to failed operations on payments and orders.
 
 use http::StatusCode;
 use web::Error;
@@ -11,17 +11,17 @@ use crate::errors::{
 use crate::orders::{CancelOrderError, CreateOrderError, Obstacle};
 use crate::request::Refusal;
 
-/// Names the order that has the reference.
+/// The member with the id of the order that has the reference.
 const ORDER: &str = "order";
 
-/// The shop's own number names one order for ever.
+/// The reference of an order stays reserved for it, so a second order gets 409.
 pub(crate) fn reference_taken(id: &str) -> Error {
     Error::new(StatusCode::CONFLICT, "An order with this reference exists")
         .field("reference")
         .extra(ORDER, id)
 }
 
-/// An order that is over is gone; one that is paid, or perhaps is, conflicts.
+/// Canceled and expired orders are 410. Paid orders, and those with a live payment, are 409.
 pub(crate) fn obstacle(obstacle: &Obstacle) -> Error {
     let status = match obstacle {
         Obstacle::Canceled | Obstacle::Expired => StatusCode::GONE,

@@ -21,8 +21,8 @@ use crate::errors::{database, payment_not_found};
 use crate::payments::{self, ArtefactsBody, StatusView, open_stream};
 use crate::state::State;
 
-/// The token in an address, empty where there is none or more than one. Its value is not in any log: those leave the
-/// query out.
+/// The status token of an address, empty if there is none or more than one. Logs leave the query
+/// out, so the token is not logged.
 pub(crate) struct StatusToken(String);
 
 impl IntoParams for StatusToken {
@@ -132,7 +132,8 @@ async fn follow(state: &State, id: &str, token: &StatusToken) -> Result<StatusVi
     Ok(StatusView::new(status, &detail))
 }
 
-/// The token belongs to the payment's id: nothing is looked up for a wrong one, and an unknown id answers alike.
+/// Checks that the token belongs to the payment's id. Nothing is read for a wrong token, so an
+/// unknown id gets the same response.
 fn authorise(state: &State, id: &str, token: &StatusToken) -> Result<(), Error> {
     if digest::is_equal(&state.status_token(id), &token.0) {
         Ok(())

@@ -1,5 +1,4 @@
-//! The JSON addresses of the service: their requests and responses, and the service function that
-//! each calls.
+//! The JSON API: requests, responses, and the service function that each handler calls.
 
 pub(crate) mod errors;
 pub(crate) mod examples;
@@ -20,7 +19,8 @@ use web::openapi::Routes;
 use crate::errors::REPLAYED;
 use crate::state::State;
 
-/// Where anybody may pay an amount of their own, unless the shop takes orders alone.
+/// The addresses where anybody may pay an amount of their own choice, unless the shop accepts only
+/// orders.
 pub(crate) static OPEN_PAYMENTS: Routes<State> =
     Routes::new(|| OpenApiRouter::new().routes(routes!(payments::payment_create)));
 
@@ -31,7 +31,7 @@ pub(crate) static MOVING_MONEY: Routes<State> = Routes::new(|| {
         .routes(routes!(orders::order_pay))
 });
 
-/// The other addresses of merchants and pages.
+/// The addresses of merchants and pages that move no money.
 pub(crate) static OF_CLIENTS: Routes<State> = Routes::new(|| {
     OpenApiRouter::new()
         .routes(routes!(payments::payment_list))
@@ -45,11 +45,11 @@ pub(crate) static OF_CLIENTS: Routes<State> = Routes::new(|| {
         .routes(routes!(orders::order_cancel))
 });
 
-/// Where the provider posts its notifications.
+/// The address for the provider's notifications.
 pub(crate) static OF_THE_PROVIDER: Routes<State> =
     Routes::new(|| OpenApiRouter::new().routes(routes!(notifications::notification_receive)));
 
-/// Every operation, as its handler describes it.
+/// The OpenAPI document of every operation.
 pub(crate) fn openapi() -> OpenApi {
     let mut all = OPEN_PAYMENTS.openapi();
     all.merge(MOVING_MONEY.openapi());
@@ -64,7 +64,7 @@ fn content_type(headers: &HeaderMap) -> Option<&str> {
         .map(|value| value.to_str().unwrap_or("unreadable"))
 }
 
-/// A JSON body as it is stored.
+/// A response with a stored JSON body.
 fn json_text(body: String, is_replayed: bool) -> Response {
     let mut response = private(([(CONTENT_TYPE, "application/json")], body));
     if is_replayed {
@@ -73,14 +73,14 @@ fn json_text(body: String, is_replayed: bool) -> Response {
     response
 }
 
-/// Marks an answer that was given before.
+/// Marks a response that was sent before for the same idempotency key.
 fn mark_replayed(response: &mut Response) {
     response
         .headers_mut()
         .insert(REPLAYED, HeaderValue::from_static("true"));
 }
 
-/// People's data, which no cache may keep.
+/// Marks a response with personal data, which no cache may store.
 fn private(answer: impl IntoResponse) -> Response {
     let mut response = answer.into_response();
     response

@@ -77,7 +77,8 @@ impl PartialSchema for Notification {
 
 impl ToSchema for Notification {}
 
-/// Reads both forms: `?data.id=…&type=payment` with a body, and the older `?id=…&topic=payment` without.
+/// Reads both forms of a notification: `?data.id=…&type=payment` with a body, and the older
+/// `?id=…&topic=payment` without one.
 fn read(pairs: &[(String, String)], body: &[u8]) -> Notification {
     let query = |name: &str| {
         pairs
@@ -105,7 +106,7 @@ fn read(pairs: &[(String, String)], body: &[u8]) -> Notification {
     }
 }
 
-/// Ids come as numbers and as texts.
+/// Ids are sent as numbers or as strings.
 fn scalar(value: Value<'_>) -> Option<String> {
     match value {
         Value::Text(source) => unescape(source),

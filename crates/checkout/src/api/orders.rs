@@ -29,7 +29,7 @@ use crate::request::{OrderTerms, PaymentOfOrderRequest, check_content_type, read
 use crate::state::State;
 use crate::{BODY_MAX, closing};
 
-/// An order's id in an address. What cannot be one names no order.
+/// An order id in an address. A malformed id is treated as one of no order.
 pub(crate) struct OrderId(String);
 
 impl IntoParams for OrderId {
@@ -87,7 +87,7 @@ pub(crate) async fn order_create(
     let caller = Caller::Merchant(merchant);
     let owned = |key: KeyText| key.owned_by(&caller, &state.config.secret);
     let new = match new {
-        // A repetition is about an order that was made earlier, when its end was further away.
+        // A retry concerns an order that was created earlier, when its expiry was further away.
         Err(refusal) if orders::is_end_out_of_range(&refusal) => {
             let made = orders::made_at(&state.db, key.clone()?.map(owned), now).await;
             checked(made.map_err(database)?.ok_or(refusal)?)?

@@ -1,4 +1,4 @@
-//! The address that reports the outcome of a creation.
+//! The address that reports the outcome of a payment's creation.
 
 use axum::extract::State as From;
 use axum::response::Response;

@@ -30,10 +30,10 @@ use crate::request::{Cancellation, OrderTerms, PaymentRequest, RefundRequest};
 use crate::state::State;
 use crate::{BODY_MAX, request};
 
-/// Carries the token that lets a page follow its payment.
+/// The response header with the token that lets a page follow its payment.
 pub(super) const STATUS_TOKEN: HeaderName = HeaderName::from_static("x-payment-status-token");
 
-/// The provider's id in an address. What cannot be one names no payment.
+/// The provider's payment id in an address. A malformed id is treated as one of no payment.
 pub(crate) struct PaymentId(pub(super) String);
 
 impl IntoParams for PaymentId {
@@ -99,16 +99,16 @@ pub(crate) async fn payment_create(
     make(&state, call, body).await
 }
 
-/// A call that asks for a payment.
+/// A request for a payment, before its body is checked.
 pub(super) struct PaymentCall<'a> {
     pub(super) origin: Origin,
     pub(super) requested_at: Timestamp,
     pub(super) headers: &'a HeaderMap,
-    /// The order that is paid, and what it has fixed of the payment.
+    /// The order to pay, and the terms that it fixes.
     pub(super) order: Option<(OrderRef, OrderTerms)>,
 }
 
-/// Checks a request for a payment and makes it.
+/// Validates a request for a payment and creates the payment.
 pub(super) async fn make(
     state: &State,
     call: PaymentCall<'_>,
@@ -126,7 +126,7 @@ pub(super) async fn make(
     let (order, terms) = order.unzip();
     let checked = |now| request::check_for(content_type(headers), &body, terms.as_ref(), now);
     let request = match checked(requested_at) {
-        // A repetition is about a payment that was begun while the card was good.
+        // A retry concerns a payment that was begun before the card expired.
         Err(refusal) if refusal.is_expired_card() => {
             let caller = Caller::of(&state.keys, headers, client)
                 .await
@@ -160,7 +160,7 @@ pub(super) async fn make(
     Ok(response)
 }
 
-/// The key of a call that anybody may make: the merchant's, or else the client's.
+/// The idempotency key of an open address: the merchant's, or else the client's.
 pub(super) fn own_key(
     state: &State,
     headers: &HeaderMap,
@@ -311,7 +311,7 @@ pub(crate) async fn payment_list(
     Ok(private(Json(body)))
 }
 
-/// A body as an anonymous client may see it, for one.
+/// The body as this caller may see it: anonymous clients get coarse decline reasons.
 pub(super) fn shown_to(anonymous_client: Option<ClientAddress>, body: String) -> String {
     match anonymous_client {
         Some(_) => coarse_body(&body).into_owned(),

@@ -1,5 +1,6 @@
-//! A payment that the provider reports otherwise than in the response to its creation. It is a
-//! stored one, one whose response was lost, or not ours.
+//! Handles a report of a payment that did not come in the response to its creation (from a
+//! notification or the reconciler). The payment is either stored already, or belongs to an attempt
+//! whose response was lost, or was not created by this service.
 
 use super::model::Attempt;
 use super::refund::record;
@@ -9,20 +10,22 @@ use crate::payments::Source;
 use crate::provider::ProviderPayment;
 use crate::state::State;
 
-/// The result for such a payment.
+/// The result of handling such a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Adoption {
-    /// It is stored; what became of the report.
+    /// The payment is stored already. The value is the result of recording the report.
     Recorded(ReportOutcome),
-    /// It completes an attempt whose answer was lost.
+    /// The report completed an attempt whose response was lost.
     Completed,
-    /// Its creation is still at work.
+    /// The attempt's lease is still held, or the payment's status is unknown. The payment is read
+    /// again later.
     Busy,
-    /// It contradicts the attempt that it belongs to, which stays open.
+    /// The report contradicts the attempt that it belongs to, for this reason. The attempt stays
+    /// open.
     Contradiction(&'static str),
 }
 
-/// Records what the provider reports of a payment, or completes the attempt that it belongs to.
+/// Records the report of a stored payment, or completes the attempt that the payment belongs to.
 pub(crate) async fn adopt_or_record(
     state: &State,
     payment: &ProviderPayment,
@@ -44,8 +47,8 @@ pub(crate) async fn adopt_or_record(
     }
 }
 
-/// Completes an attempt with the payment that the provider made for it, whatever end was recorded
-/// for it before.
+/// Completes an attempt with the payment that the provider made for it. This also corrects an
+/// attempt that was recorded as ended without a payment.
 pub(crate) async fn complete(
     state: &State,
     attempt: &Attempt,

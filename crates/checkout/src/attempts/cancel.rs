@@ -12,7 +12,7 @@ pub(crate) enum CancelError {
     /// There is no such payment.
     #[error("there is no such payment")]
     NotFound,
-    /// Its state does not allow it.
+    /// The payment's state does not allow a cancellation.
     #[error("the payment's state does not allow its cancellation")]
     State,
     /// The provider failed.
@@ -23,13 +23,13 @@ pub(crate) enum CancelError {
     Database(#[from] db::Error),
 }
 
-/// Cancels the payment at the provider and records its answer. A payment that is cancelled stays
-/// so.
+/// Cancels the payment at the provider and records the response. Cancelling a cancelled payment
+/// succeeds and changes nothing.
 pub(crate) async fn cancel(state: &State, id: &str) -> Result<Payment, CancelError> {
     cancel_for(state, id, Purpose::Buyer).await
 }
 
-/// As [`cancel`], the calls paid from the quota of `purpose`.
+/// Same as [`cancel`], but the calls count against the quota of `purpose`.
 pub(crate) async fn cancel_for(
     state: &State,
     id: &str,
@@ -60,8 +60,8 @@ pub(crate) async fn cancel_for(
     }
 }
 
-/// The provider refused, perhaps because the payment is no longer pending: what it reports of the
-/// payment, or else the refusal.
+/// Reads the payment after the provider refused to cancel it: the payment may no longer be pending.
+/// Returns the refusal if the payment still is.
 async fn read_back(
     state: &State,
     id: &str,

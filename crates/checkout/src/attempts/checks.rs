@@ -1,5 +1,5 @@
-//! Database jobs of the reconciler, of its commands and of the service's start: which payments and
-//! attempts are due for a check, what is open, and what has expired.
+//! Database access for the reconciler, its commands and the start of the service: which payments
+//! and attempts are due for a check, which outcomes are unknown, and what has expired.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::idempotency::RETENTION;
 use crate::payments::store as payments;
 use crate::payments::{DueQuery, StoredPayment};
 
-/// Attempts whose check is due and on which nobody works.
+/// Attempts whose check is due and that no run has leased.
 pub(crate) async fn due_attempts(
     db: &Db,
     due: DueQuery,
@@ -39,8 +39,8 @@ pub(crate) async fn next_due(db: &Db) -> Result<Option<Timestamp>, Error> {
     .await
 }
 
-/// Claims an attempt's check, seen due at `seen`, by setting the next; false when another process
-/// did.
+/// Claims the check of an attempt by moving its due time from `seen` to the next one. Returns false
+/// if another process claimed it first.
 pub(crate) async fn postpone_attempt(
     db: &Db,
     id: i64,
@@ -51,7 +51,8 @@ pub(crate) async fn postpone_attempt(
         .await
 }
 
-/// Stores what the provider said of an attempt whose check was claimed with `next`.
+/// Stores the provider's last answer about an attempt. `next` is the due time that this process set
+/// when it claimed the check.
 pub(crate) async fn record_answer(
     db: &Db,
     id: i64,
@@ -63,8 +64,8 @@ pub(crate) async fn record_answer(
         .map(drop)
 }
 
-/// Closes an attempt whose check was claimed with `next` and which is certain to have come to
-/// nothing. False when a run has acquired it since.
+/// Closes an attempt that is certain to have had no effect. `next` is the due time that this
+/// process set when it claimed the check. Returns false if a run has acquired the attempt since.
 pub(crate) async fn close_attempt(
     db: &Db,
     id: i64,
@@ -75,7 +76,7 @@ pub(crate) async fn close_attempt(
         .await
 }
 
-/// Claims an open payment's check; false when another process did.
+/// Claims the check of an open payment. Returns false if another process claimed it first.
 pub(crate) async fn postpone_payment(
     db: &Db,
     stored: &StoredPayment,
@@ -87,8 +88,8 @@ pub(crate) async fn postpone_payment(
         .await
 }
 
-/// How far the provider's payments have been searched for changes. The first search begins `before`
-/// the oldest payment that we know.
+/// The position of the search for changed payments. The first search begins `before` earlier than
+/// the oldest stored payment.
 pub(crate) async fn find_or_begin_sweep(
     db: &Db,
     before: Duration,
@@ -106,13 +107,13 @@ pub(crate) async fn find_or_begin_sweep(
     .await
 }
 
-/// Claims the turn of the search that was seen due at `seen`; false when another process did.
+/// Claims the next turn of the search, seen due at `seen`. Returns false if another process did.
 pub(crate) async fn claim_sweep(db: &Db, seen: Timestamp, next: Timestamp) -> Result<bool, Error> {
     db.write(async move |tx| store::claim_sweep(tx, seen, next).await)
         .await
 }
 
-/// Stores how far the search has come.
+/// Stores the position of the search.
 pub(crate) async fn save_sweep(db: &Db, until: Timestamp, offset: i64) -> Result<(), Error> {
     db.write(async move |tx| store::save_sweep(tx, until, offset).await)
         .await
@@ -124,21 +125,21 @@ pub(crate) async fn open_attempts(db: &Db) -> Result<Vec<Attempt>, Error> {
     db.read(store::open_attempts).await
 }
 
-/// How many outcomes are unknown.
+/// The number of attempts whose outcome is unknown.
 pub(crate) async fn unknown_count(db: &Db, now: Timestamp) -> Result<i64, Error> {
     db.read(async move |conn| store::unknown_attempts(conn, now).await)
         .await
 }
 
-/// Erases people's data, keys and answers that have expired. Attempts of unknown outcome stay known
-/// to be so.
+/// Erases personal data, idempotency keys and stored responses that have expired. Attempts of
+/// unknown outcome remain.
 pub(crate) async fn erase_expired(db: &Db, now: Timestamp) -> Result<(), Error> {
     let erase = async move |tx: &mut db::Tx| store::erase_expired(tx, now - RETENTION, now).await;
     while db.write::<_, Error, _>(erase).await? > 0 {}
     Ok(())
 }
 
-/// Releases every attempt that no registered replica works on; how many.
+/// Releases the leases of every attempt whose replica is no longer registered. Returns how many.
 pub(crate) async fn release_dead(db: &Db) -> Result<u64, Error> {
     db.write(async move |tx| store::release_dead_attempts(tx).await)
         .await

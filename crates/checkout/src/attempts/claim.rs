@@ -1,6 +1,6 @@
-//! The lease of an attempt. The intent is stored before the provider is called, unless the caller's
-//! idempotency key has an attempt already. The database's unique key settles every race, between
-//! processes too.
+//! Claims an attempt: stores the intent and takes its lease before the provider is called, or
+//! acquires the existing attempt of the same idempotency key. A unique index on the key decides
+//! races, also between processes.
 
 use std::time::Duration;
 
@@ -15,44 +15,45 @@ use crate::payments::AttemptStep;
 use crate::provider::{ExternalReference, Failure, UpstreamKey};
 use crate::state::State;
 
-/// How often a key is looked up again whose attempt vanished between two statements.
+/// How many times the lookup is tried again when the attempt is deleted between two statements.
 const LOOKUPS_MAX: usize = 5;
 
-/// The result of claiming an attempt for a request, before any call.
+/// The result of claiming an attempt for a request, before any call to the provider.
 pub(super) enum Claim {
-    /// Work on it: the attempt is ours until the lease ends.
+    /// The caller holds the lease and must run the attempt.
     Run(Box<Run>),
-    /// It has ended; its answer stands.
+    /// The attempt has ended. Its stored response is returned again.
     Ended(Box<Attempt>),
-    /// Another request with the key is at work.
+    /// Another request with the same idempotency key is running.
     Busy,
-    /// The key belongs to another request.
+    /// The idempotency key was used for a different request.
     Mismatch,
 }
 
-/// One run of an attempt.
+/// One run of an attempt under its lease.
 #[derive(Debug, Clone)]
 pub(super) struct Run {
     pub(crate) attempt: Attempt,
     pub(crate) lease: Lease,
-    /// Stored by this very request.
+    /// Whether this request stored the attempt.
     pub(crate) is_fresh: bool,
-    /// When the call that moves the money was last sent before this run; none when it never was, or
-    /// when it is certain that it had no effect. The provider's state is read before that call is
-    /// sent again.
+    /// When the call that moves the money was last sent before this run. `None` if it was never
+    /// sent, or is certain to have had no effect. Otherwise the provider's state is read before
+    /// that call is sent again.
     pub(crate) sent_at: Option<Timestamp>,
 }
 
 impl Run {
-    /// The provider, read at `requested_at`, knows nothing of an earlier call. If it must know that
-    /// call by now, the call came to nothing: what is sent next is sent for the first time.
+    /// Handles that the provider's list, read at `requested_at`, does not show the earlier call. If
+    /// that call must be in the list by then, it had no effect, and the next call counts as the
+    /// first.
     pub(super) fn rule_out_earlier_call(&mut self, requested_at: Timestamp) {
         self.sent_at = self.sent_at.filter(|sent| !is_certain(*sent, requested_at));
     }
 
-    /// The call that moves the money is sent only while the attempt is surely ours. A run that
-    /// stalled for longer sends nothing: an hour after the time that is stored as the last sending,
-    /// what the provider does not know counts as never made.
+    /// Fails when the lease has ended; the call that moves the money is then not sent. An earlier
+    /// call is ruled out an hour after its stored sending time, so a run that stalled must not send
+    /// it later.
     pub(super) fn check_lease(&self, clock: &Clock) -> Result<(), Failure> {
         if clock.now() < self.lease.until {
             Ok(())
@@ -62,7 +63,7 @@ impl Run {
     }
 }
 
-/// What every request for money brings along, whatever it is for.
+/// What payments and refunds have in common when they claim an attempt.
 #[derive(Debug, Clone)]
 pub(super) struct NewRun {
     pub(crate) key: Option<IdempotencyKey>,
@@ -73,8 +74,8 @@ pub(super) struct NewRun {
 }
 
 impl NewRun {
-    /// A run for a caller who has waited since `requested_at`. When the caller has been told
-    /// meanwhile that the outcome is unknown, a run that is at work goes on, but none begins.
+    /// A run for a caller who has waited since `requested_at`. A caller who waited longer than its
+    /// patience has been answered `unknown`. A run that exists goes on then, but no new one begins.
     pub(super) fn new(
         state: &State,
         key: Option<IdempotencyKey>,
@@ -97,7 +98,7 @@ impl NewRun {
         })
     }
 
-    /// The attempt to be stored for it.
+    /// The attempt to store for this run.
     pub(super) fn attempt(&self, step: AttemptStep, instruction: Instruction) -> NewAttempt {
         NewAttempt {
             key: self.key.clone(),
@@ -111,18 +112,17 @@ impl NewRun {
     }
 }
 
-/// How long a caller waits at most: a creation makes at most four calls one after the other.
+/// The longest time that a caller waits: a creation makes at most four calls one after the other.
 pub(crate) fn patience(timeout: Duration) -> Duration {
     timeout * 4 + Duration::from_secs(10)
 }
 
-/// How long a run may take until others may go on with its attempt: two calls one after the other,
-/// and some.
+/// The length of a lease: two calls one after the other, and a margin of 5 s.
 pub(super) fn lease_length(timeout: Duration) -> Duration {
     timeout * 2 + Duration::from_secs(5)
 }
 
-/// Stores the attempt, or acquires the one that its key stands for.
+/// Stores a new attempt, or acquires the existing one of the same idempotency key.
 pub(super) async fn begin(tx: &mut Tx, run: &NewRun, new: &NewAttempt) -> Result<Claim, db::Error> {
     for _ in 0..LOOKUPS_MAX {
         if let Some(id) = store::insert_attempt(tx, new).await? {
@@ -133,7 +133,7 @@ pub(super) async fn begin(tx: &mut Tx, run: &NewRun, new: &NewAttempt) -> Result
                 sent_at: None,
             })));
         }
-        // None when the other attempt was forgotten since: then the key is free.
+        // `None` if the other attempt was deleted in the meantime: the key is free now.
         if let Some(claim) = resume(tx, run).await? {
             return Ok(claim);
         }
@@ -143,8 +143,7 @@ pub(super) async fn begin(tx: &mut Tx, run: &NewRun, new: &NewAttempt) -> Result
     ))
 }
 
-/// Acquires the attempt that the key stands for; none when it stands for none, or has been held
-/// long enough.
+/// Acquires the attempt of the idempotency key. `None` if there is none, or if it has expired.
 pub(super) async fn resume(tx: &mut Tx, run: &NewRun) -> Result<Option<Claim>, db::Error> {
     let Some(key) = &run.key else {
         return Ok(None);
@@ -159,14 +158,14 @@ pub(super) async fn resume(tx: &mut Tx, run: &NewRun) -> Result<Option<Claim>, d
     acquire(tx, found, run).await.map(Some)
 }
 
-/// A key is held for as long as nobody knows what came of its attempt, and for 72 hours after: a
-/// caller who got `unknown` may repeat.
+/// Whether an attempt still reserves its idempotency key. It does so while its outcome is unknown
+/// and for 72 hours after its end, so that a caller who got `unknown` can retry.
 pub(super) fn holds_key(attempt: &Attempt, now: Timestamp) -> bool {
     let since = attempt.finished_at.unwrap_or(attempt.created_at);
     attempt.step == AttemptStep::Sending || since > now - RETENTION
 }
 
-/// When the attempt began that the caller's key stands for; none while it stands for none.
+/// When the attempt of the caller's idempotency key began. `None` if there is none.
 pub(crate) async fn begun_at(
     db: &Db,
     key: Option<IdempotencyKey>,
@@ -195,7 +194,7 @@ async fn acquire(tx: &mut Tx, found: Attempt, run: &NewRun) -> Result<Claim, db:
         }
         Instruction::Refund(_) => false,
     };
-    // A card's first call makes a token and moves no money yet.
+    // The first call of a card payment creates a token and moves no money.
     let step = if needs_token && found.step != AttemptStep::Sending {
         AttemptStep::Started
     } else {
@@ -204,7 +203,7 @@ async fn acquire(tx: &mut Tx, found: Attempt, run: &NewRun) -> Result<Claim, db:
     if !store::take_attempt(tx, found.id, step, &run.lease, run.now).await? {
         return Ok(Claim::Busy);
     }
-    // A closed attempt was sent once, too. The provider's state is read again.
+    // A closed attempt was sent once, too, so the provider's state is read again.
     let was_sent = matches!(found.step, AttemptStep::Sending | AttemptStep::Closed);
     Ok(Claim::Run(Box::new(Run {
         sent_at: found.sent_at.filter(|_| was_sent),
@@ -214,12 +213,12 @@ async fn acquire(tx: &mut Tx, found: Attempt, run: &NewRun) -> Result<Claim, db:
     })))
 }
 
-/// A key for a new upstream call.
+/// A new idempotency key for a call to the provider.
 pub(crate) fn new_key(state: &State) -> UpstreamKey {
     UpstreamKey(state.random.uuid())
 }
 
-/// A stored reference, as calls need it.
+/// Parses a stored external reference.
 pub(crate) fn reference(text: &str) -> Result<ExternalReference, db::Error> {
     ExternalReference::parse(text)
         .map_err(|_| db::Error::other("attempts.reference holds no reference"))

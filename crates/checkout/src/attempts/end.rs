@@ -1,5 +1,5 @@
-//! Releases an attempt whose run made no payment: ended, deleted, or open for a retry and for the
-//! reconciler.
+//! Releases an attempt whose run made no payment or refund. The attempt is ended, deleted, or left
+//! open for a retry and for the reconciler.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::payments::AttemptStep;
 use crate::provider::Failure;
 use crate::state::State;
 
-/// How soon an unknown outcome is checked at the provider.
+/// The delay before the first check of an unknown outcome.
 pub(super) const FIRST_CHECK_AFTER: Duration = Duration::from_secs(5);
 
 /// Why a run stopped.
@@ -20,7 +20,7 @@ pub(super) enum Stop {
         failure: Failure,
         stage: Stage,
     },
-    /// Another run holds the attempt now.
+    /// Another run holds the attempt's lease now.
     LeaseLost,
     Database(db::Error),
 }
@@ -32,17 +32,17 @@ impl Stop {
     }
 }
 
-/// The error for the caller of a failed run.
+/// The error that the caller of a failed run gets.
 #[derive(Debug)]
 pub(super) struct RunFailure {
-    /// The failure, as unknown as the outcome of the attempt.
+    /// The failure. Its certainty is that of the stored attempt.
     pub(super) failure: Failure,
-    /// May money have moved?
+    /// Whether money may have moved.
     pub(super) is_unknown: bool,
 }
 
-/// Leaves an attempt as its failure asks for. When another run has acquired it, the outcome is
-/// unknown to this one.
+/// Ends, deletes or releases an attempt after a failure. If another run has acquired the attempt,
+/// the outcome counts as unknown.
 pub(super) async fn give_up(
     state: &State,
     run: &Run,
@@ -53,7 +53,7 @@ pub(super) async fn give_up(
     let is_left = match verdict {
         Verdict::Refused => refuse(state, run, &failure).await?,
         Verdict::NothingSent if run.is_fresh && failure.is_held_back() => {
-            forget(state, run).await?
+            delete(state, run).await?
         }
         Verdict::NothingSent => {
             release(state, run, AttemptStep::Started, stopped_at, &failure).await?
@@ -62,7 +62,8 @@ pub(super) async fn give_up(
     };
     let is_refused = is_left && verdict == Verdict::Refused;
     Ok(RunFailure {
-        // A caller who reads "refused" takes it for the end that is stored.
+        // The caller takes a refusal for the final result, so it is returned only if it was stored
+        // as such.
         failure: if !is_left || (failure.is_refusal() && !is_refused) {
             Failure::Unknown(Box::new(failure))
         } else {
@@ -73,7 +74,7 @@ pub(super) async fn give_up(
 }
 
 /// Leaves an attempt open whose payment or refund was made but could not be recorded from the
-/// answer.
+/// response.
 pub(super) async fn give_up_unread(
     state: &State,
     run: &Run,
@@ -83,11 +84,11 @@ pub(super) async fn give_up_unread(
         has_sent: true,
         ..unsent(state, run, AttemptStep::Sending, reason.to_owned())
     };
-    put_back(state, released).await.map(drop)
+    store_release(state, released).await.map(drop)
 }
 
-/// Ends the attempt by a refusal that no repetition can change. As the others here: false when it
-/// is no longer ours.
+/// Ends the attempt with a refusal that no retry can change. Like the functions below, it returns
+/// false if this run has lost the lease.
 async fn refuse(state: &State, run: &Run, failure: &Failure) -> Result<bool, db::Error> {
     let (status, detail) = failure.answer();
     let status = i64::from(status.as_u16());
@@ -99,9 +100,9 @@ async fn refuse(state: &State, run: &Run, failure: &Failure) -> Result<bool, db:
         .map(|rows| rows == 1)
 }
 
-/// Deletes an attempt of which nothing was sent and whose caller got no answer that a repetition
-/// must get again.
-async fn forget(state: &State, run: &Run) -> Result<bool, db::Error> {
+/// Deletes an attempt of which nothing was sent. Its caller got no response that a retry must
+/// repeat.
+async fn delete(state: &State, run: &Run) -> Result<bool, db::Error> {
     let (id, lease) = (run.attempt.id, run.lease.id.clone());
     state
         .db
@@ -123,10 +124,10 @@ async fn release(
         is_token_spent: stopped_at == Stage::Moving && failure.is_spent_card_token(),
         ..unsent(state, run, step, failure.to_string())
     };
-    put_back(state, released).await
+    store_release(state, released).await
 }
 
-/// The release of a run that sent nothing. An unknown outcome is checked soon.
+/// The release of a run that sent nothing. An attempt of unknown outcome is checked soon.
 fn unsent(state: &State, run: &Run, step: AttemptStep, answer: String) -> Release {
     let is_unknown = step == AttemptStep::Sending;
     Release {
@@ -141,7 +142,7 @@ fn unsent(state: &State, run: &Run, step: AttemptStep, answer: String) -> Releas
     }
 }
 
-async fn put_back(state: &State, release: Release) -> Result<bool, db::Error> {
+async fn store_release(state: &State, release: Release) -> Result<bool, db::Error> {
     let is_unknown = release.check_at.is_some();
     let rows = state
         .db

@@ -1,6 +1,6 @@
-//! The events of payments, written in the transaction of the change and before the events of its
-//! order. There is none for a payment under review, nor for a state that was only passed through.
-//! With an approval the buyer's receipt is queued, too.
+//! The events of payments, written in the transaction of the change and before the events of the
+//! order. A payment under review has no event, nor has a state that was only passed through. The
+//! buyer's receipt is queued with the approval.
 
 use db::{Error, Money, Timestamp, Tx};
 use serde::Serialize;
@@ -17,15 +17,15 @@ use crate::webhooks::{EventType, Subject, publish};
 struct PaymentPayload<'a> {
     #[serde(flatten)]
     payment: PaymentBody<'a>,
-    /// The amount refunded so far; of refunds only.
+    /// The total refunded amount. Present in refund events only.
     #[serde(skip_serializing_if = "Option::is_none")]
     refunded_amount: Option<Box<RawValue>>,
-    /// The order that it pays.
+    /// The order that the payment belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     order: Option<OrderRefBody<'a>>,
 }
 
-/// By which a shop knows an order.
+/// What identifies the order in the event.
 #[derive(Serialize)]
 struct OrderRefBody<'a> {
     id: &'a str,
@@ -90,7 +90,8 @@ async fn publish_all(
     Ok(())
 }
 
-/// The events of a change from one state and refunded amount to another: first that of the state.
+/// The events of a change from one state and refunded amount to another. The event of the state
+/// comes first.
 fn events(
     before: Option<(PaymentState, Money)>,
     (state, refunded): (PaymentState, Money),
@@ -98,7 +99,7 @@ fn events(
     let (known, refunded_before) = before.unzip();
     let is_moved = known != Some(state);
     let is_more = refunded > refunded_before.unwrap_or(Money::ZERO);
-    // A payment that is refunded as a whole has the event of its state.
+    // A full refund has the event of its state instead.
     let is_part = is_more && state == PaymentState::Approved;
     let moved = EventType::of_state(state).filter(|_| is_moved);
     moved
@@ -125,7 +126,7 @@ mod tests {
         let pending = Some((Pending, none));
         assert_eq!(types(pending, (Pending, none)), [""; 0]);
         assert_eq!(types(pending, (Approved, none)), ["payment.approved"]);
-        // Paid and partly refunded before either was reported.
+        // The payment was paid and partly refunded before the provider reported either.
         let both = ["payment.approved", "payment.refunded"];
         assert_eq!(types(pending, (Approved, some)), both);
         let approved = Some((Approved, none));

@@ -1,4 +1,4 @@
-//! The rules that decide when an attempt has ended, and so prevent a double charge. Pure.
+//! The rules that decide when an attempt has ended. They exclude a double charge. Pure.
 
 use std::time::Duration;
 
@@ -6,37 +6,38 @@ use db::Timestamp;
 
 use crate::provider::Failure;
 
-/// When the provider's lists show nothing of a call this long after it was last sent, it came to
-/// nothing: they lag behind by minutes.
+/// A call that the provider's lists do not show this long after its last sending had no effect. The
+/// lists lag behind by minutes.
 const CERTAIN_AFTER: Duration = Duration::from_secs(60 * 60);
 
-/// At which call a run stopped.
+/// The call at which a run stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// Before any call, or while the outcome of an earlier one was read from the provider.
+    /// Before any call, or while the outcome of an earlier call was read from the provider.
     Asking,
-    /// The card's token, which moves no money.
+    /// The creation of the card token, which moves no money.
     Token,
-    /// The payment or the refund itself.
+    /// The creation of the payment or of the refund.
     Moving,
 }
 
 /// The state after a failed run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// The provider refused for good: the attempt has ended.
+    /// The provider refused for good. The attempt has ended.
     Refused,
     /// Money may have moved.
     Unknown,
-    /// No money can have moved: a repetition starts anew.
+    /// No money can have moved. A retry starts from the beginning.
     NothingSent,
 }
 
-/// The state after a run failed. `was_sent` says whether the call that moves the money was sent
-/// before the one that failed, by this run or by an earlier one, and may have come to something.
+/// The state after a failed run. `was_sent` says whether this run or an earlier one sent the call
+/// that moves the money before the call that failed.
 ///
-/// The provider refuses a repetition for reasons that say nothing of the first call, such as 2001,
-/// "same request in the last minute". So a refusal is an end only when nothing was sent before.
+/// The provider refuses a retry for reasons that say nothing about the first call, such as code
+/// 2001, "same request in the last minute". So a refusal is final only when nothing was sent
+/// before.
 pub(super) fn verdict(was_sent: bool, stage: Stage, failure: &Failure) -> Verdict {
     match stage {
         _ if was_sent => Verdict::Unknown,
@@ -46,7 +47,7 @@ pub(super) fn verdict(was_sent: bool, stage: Stage, failure: &Failure) -> Verdic
     }
 }
 
-/// Must the provider's lists show by now whatever came of a call that was last sent at `sent_at`?
+/// Whether the provider's lists must show at `now` the effect of a call last sent at `sent_at`.
 pub(crate) fn is_certain(sent_at: Timestamp, now: Timestamp) -> bool {
     sent_at + CERTAIN_AFTER <= now
 }

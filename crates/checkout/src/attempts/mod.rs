@@ -1,9 +1,9 @@
 //! Attempts: requests to the provider for payments, refunds and cancellations, and their results.
 //!
-//! Payments and refunds are made in the same way. The intent is stored with the idempotency keys of
-//! its calls. One run at a time works on it under a lease (`claim`). It ends only when it is
-//! certain what the provider has done (`finality`). Every report of the provider is recorded by
-//! `settle`, so the state machine of payments is applied in one place.
+//! Payments and refunds are created in the same way. The intent is stored with the idempotency keys
+//! of its calls. One run at a time works on the attempt under a lease (`claim`). The attempt ends
+//! only when it is certain what the provider has done (`finality`). `settle` records every report
+//! of the provider, so the state machine of payments is applied in one place.
 
 mod adopt;
 mod cancel;

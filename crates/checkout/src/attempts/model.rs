@@ -6,50 +6,50 @@ use crate::idempotency::IdempotencyKey;
 use crate::payments::{AttemptStep, Intent};
 use crate::provider::{CardToken, UpstreamKey};
 
-/// The right to work on an attempt until a time; other replicas may take it as soon as the holder's
-/// is dead, and no sooner.
+/// The exclusive right to run an attempt until a time. Other replicas may acquire the attempt once
+/// the holder's replica is dead, and no sooner.
 #[derive(Debug, Clone)]
 pub(crate) struct Lease {
-    /// Names the holder's run.
+    /// The id of the run that holds the lease.
     pub(crate) id: String,
-    /// When the right ends.
+    /// When the lease ends.
     pub(crate) until: Timestamp,
 }
 
-/// The instruction of an attempt.
+/// What an attempt creates.
 #[derive(Debug, Clone)]
 pub(crate) enum Instruction {
     Payment(Box<PaymentInstruction>),
     Refund(RefundInstruction),
 }
 
-/// A payment to be made.
+/// A payment to create.
 #[derive(Debug, Clone)]
 pub(crate) struct PaymentInstruction {
     /// Our `external_reference`.
     pub(crate) reference: String,
     /// The row of the order that it pays.
     pub(crate) order_id: Option<i64>,
-    /// Its payer is blank once the attempt has ended or was kept long enough: the data is then
-    /// erased here.
+    /// The payer is blank in the database, and so here, once the attempt has ended or its retention
+    /// is over.
     pub(crate) intent: Intent,
     pub(crate) terms: Terms,
-    /// The key of the call that makes the card's token.
+    /// The idempotency key of the call that creates the card token.
     pub(crate) token_key: Option<UpstreamKey>,
     pub(crate) card_token: Option<CardToken>,
 }
 
-/// The settings that enter a payment's call, as they were at the first request.
+/// The settings that enter the payment's call, as of the first request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Terms {
     pub(crate) notification_url: Option<String>,
-    /// The provider's identifier of the boleto method; for a boleto.
+    /// The provider's identifier of the boleto method. Present for a boleto only.
     pub(crate) boleto_method: Option<String>,
-    /// When a pix or a boleto shall lapse; the provider decides where there is none.
+    /// When a pix or a boleto expires. `None` leaves the time to the provider.
     pub(crate) date_of_expiration: Option<Timestamp>,
 }
 
-/// A refund to be made.
+/// A refund to create.
 #[derive(Debug, Clone)]
 pub(crate) struct RefundInstruction {
     /// The payment's row.
@@ -57,7 +57,7 @@ pub(crate) struct RefundInstruction {
     /// The provider's id of the payment.
     pub(crate) payment_id: String,
     pub(crate) amount: Money,
-    /// The provider's refund, once it is known.
+    /// The provider's refund, once known.
     pub(crate) made: Option<RefundRecord>,
 }
 
@@ -65,19 +65,19 @@ pub(crate) struct RefundInstruction {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RefundRecord {
     pub(crate) id: String,
-    /// The provider's word on it.
+    /// The provider's status of the refund.
     pub(crate) status: String,
     pub(crate) date_created: String,
 }
 
-/// An attempt to be stored.
+/// An attempt to store.
 #[derive(Debug, Clone)]
 pub(crate) struct NewAttempt {
     pub(crate) key: Option<IdempotencyKey>,
     pub(crate) fingerprint: Option<String>,
     pub(crate) step: AttemptStep,
     pub(crate) instruction: Instruction,
-    /// The key of the call that moves the money.
+    /// The idempotency key of the call that moves the money.
     pub(crate) upstream_key: UpstreamKey,
     pub(crate) lease: Lease,
     pub(crate) now: Timestamp,
@@ -91,18 +91,18 @@ pub(crate) struct Attempt {
     pub(crate) step: AttemptStep,
     pub(crate) instruction: Instruction,
     pub(crate) upstream_key: UpstreamKey,
-    /// The row of the payment that was made, or that the refund is of.
+    /// The row of the payment that was created, or that is refunded.
     pub(crate) payment: Option<i64>,
     pub(crate) leased_until: Option<Timestamp>,
     pub(crate) check_at: Option<Timestamp>,
     pub(crate) checks: i64,
-    /// When the call that moves the money was last about to be sent.
+    /// When the call that moves the money was last sent. It is stored just before.
     pub(crate) sent_at: Option<Timestamp>,
     pub(crate) last_answer: Option<String>,
     pub(crate) response_status: Option<i64>,
     pub(crate) response: Option<String>,
     pub(crate) created_at: Timestamp,
-    /// When its outcome became known.
+    /// When the outcome became known.
     pub(crate) finished_at: Option<Timestamp>,
 }
 
@@ -121,8 +121,8 @@ impl Instruction {
         }
     }
 
-    /// The name that an operator searches for: our reference, or the provider's id of the payment
-    /// that a refund is of.
+    /// The identifier for logs and operators: our reference, or the provider's payment id of a
+    /// refund.
     pub(crate) fn name(&self) -> &str {
         match self {
             Self::Payment(instruction) => &instruction.reference,
@@ -132,7 +132,7 @@ impl Instruction {
 }
 
 impl Attempt {
-    /// An attempt as it was just stored in the row `id`.
+    /// The attempt as it was just inserted with the row id `id`.
     pub(crate) fn fresh(id: i64, new: &NewAttempt) -> Self {
         let payment = match &new.instruction {
             Instruction::Payment(_) => None,
@@ -157,12 +157,12 @@ impl Attempt {
         }
     }
 
-    /// Does a run hold it whose time is not over?
+    /// Whether a run holds a lease that has not expired.
     pub(crate) fn is_leased(&self, now: Timestamp) -> bool {
         self.leased_until.is_some_and(|until| until > now)
     }
 
-    /// The refusal that was answered when it ended: status and detail.
+    /// The status and the `detail` of the refusal that ended the attempt.
     pub(crate) fn into_refusal(self) -> (u16, String) {
         let status = self
             .response_status
@@ -177,7 +177,7 @@ impl Attempt {
         }
     }
 
-    /// The refund that the provider made, once that is known.
+    /// The refund that the provider made, once known.
     pub(crate) fn refund_made(&self) -> Option<&RefundRecord> {
         match &self.instruction {
             Instruction::Refund(instruction) => instruction.made.as_ref(),

@@ -1,4 +1,4 @@
-//! The outcome of the creation with an idempotency key, without repeating it.
+//! Finds the outcome of a creation by its idempotency key, without sending the request again.
 
 use db::{Conn, Db, Error, Timestamp};
 
@@ -20,11 +20,11 @@ pub(crate) enum CreationOutcome {
     },
     /// No payment was made, and none will be unless the request is sent again.
     NotCharged,
-    /// A call is running, or its answer was lost: the payment may have been made.
+    /// A call is running, or its response was lost. The payment may have been made.
     Unknown,
 }
 
-/// The outcome of the creation that a key stands for; none when it stands for none.
+/// The outcome of the creation with this idempotency key. `None` if no attempt has the key.
 pub(crate) async fn find_outcome(
     db: &Db,
     key: IdempotencyKey,

@@ -1,5 +1,5 @@
-//! Records the provider's report of a payment, new or stored. Every report of the provider comes
-//! here, so the state machine is applied in one place.
+//! Records the provider's report of a payment, new or stored. Every report passes through this
+//! module, so the state machine is applied in one place.
 
 use std::time::Duration;
 
@@ -24,17 +24,17 @@ pub(super) struct CompletedAttempt {
     pub(super) attempt: i64,
     /// The intent.
     pub(super) instruction: PaymentInstruction,
-    /// The end that was recorded for the attempt, when this corrects it.
+    /// The wrong end that was recorded for the attempt, if this corrects one.
     pub(super) corrects: Option<AttemptStep>,
 }
 
 /// Why a payment that the provider made could not be recorded.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SettleError {
-    /// Its status is unknown to us. It is read again later.
+    /// The status is unknown to this version. The payment is read again later.
     #[error(transparent)]
     Status(#[from] TransitionError),
-    /// It cannot be what came of the attempt, for this reason.
+    /// The payment cannot be the result of the attempt, for this reason.
     #[error("{0}")]
     Contradiction(&'static str),
     #[error(transparent)]
@@ -45,28 +45,28 @@ pub(super) enum SettleError {
 
 /// The payment has another amount than requested.
 const OTHER_AMOUNT: &str = "its amount is not the one asked for";
-/// The provider gave one id to two of our references, or made two payments by one of them.
+/// Two of our references have the same provider id, or one reference has two provider payments.
 const OTHER_PAYMENT: &str = "its id is another payment's";
 
 /// The result of recording a report of a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReportOutcome {
-    /// The state moved.
+    /// The state changed.
     Moved {
-        /// Where to.
+        /// The new state.
         state: PaymentState,
-        /// Was it a cancellation under review, which the table does not have?
+        /// Whether this was a cancellation under review, which the state table does not have.
         exceptional: bool,
     },
-    /// Nothing but perhaps details changed.
+    /// The state did not change; details may have.
     Same(PaymentState),
     /// The report was refused and recorded in the history.
     Refused(PaymentState),
-    /// The payment is none of ours.
+    /// This service did not create the payment.
     NotOurs,
 }
 
-/// When an open payment is checked next: a minute after its creation, then with waits that double
+/// When an open payment is checked next: a minute after its creation, then after waits that double
 /// up to six hours.
 pub(super) fn next_check(state: PaymentState, checks: i64, now: Timestamp) -> Option<Timestamp> {
     let (first, most) = (Duration::from_secs(60), Duration::from_secs(6 * 60 * 60));
@@ -74,8 +74,8 @@ pub(super) fn next_check(state: PaymentState, checks: i64, now: Timestamp) -> Op
     state.is_open().then(|| now + wait)
 }
 
-/// Records a payment that the provider has made, ends its attempt and answers the exact body of the
-/// creation.
+/// Records a payment that the provider has made and ends its attempt. Returns the exact response
+/// body of the creation.
 pub(super) async fn settle_payment(
     state: &State,
     completed: CompletedAttempt,
@@ -88,14 +88,14 @@ pub(super) async fn settle_payment(
         &completed.instruction.reference,
     );
     if payment.amount != intent.amount {
-        // Neither paid nor unpaid: a shop that hands over goods for "approved" must not do so for a
-        // cent.
+        // The attempt counts neither as paid nor as unpaid. A shop that ships on "approved" must
+        // not do so for a wrong amount.
         tracing::error!(
             payment = payment.id,
             reference,
             requested = %intent.amount,
             made = %payment.amount,
-            "the provider made a payment of another amount than was requested: look at it there; it is not taken for the requested one"
+            "payments: the provider made a payment of another amount than requested; it is not recorded, its attempt stays open: look at the payment there"
         );
         return Err(SettleError::Contradiction(OTHER_AMOUNT));
     }
@@ -120,7 +120,7 @@ pub(super) async fn settle_payment(
         tracing::error!(
             payment = new.id,
             reference = new.reference,
-            "the provider's id and our reference belong to two payments: look at both there, one may be a second charge"
+            "payments: the provider's id and our reference belong to two payments: look at both there, one may be a second charge"
         );
     }
     let body = written?;
@@ -129,8 +129,8 @@ pub(super) async fn settle_payment(
             payment = new.id,
             reference = new.reference,
             thought = thought.as_str(),
-            "the provider made a payment of an attempt that had ended without one; it is recorded now: \
-             its buyer may have been told that nothing was charged"
+            "payments: the provider made a payment that was recorded as not made; it is recorded now. \
+             Its buyer may have been told that nothing was charged: check for a second payment"
         );
         state.metrics.attempt_corrected();
     }
@@ -144,7 +144,7 @@ pub(super) async fn settle_payment(
     Ok((new, body))
 }
 
-/// All that the second transaction of a creation writes.
+/// Everything that the second transaction of a creation writes.
 struct PaymentRecord {
     completed: CompletedAttempt,
     payment: Payment,
@@ -157,7 +157,8 @@ struct PaymentRecord {
 }
 
 impl PaymentRecord {
-    /// The body to answer: that of an earlier run, if one has ended the attempt in the meantime.
+    /// Returns the response body. If another run has ended the attempt in the meantime, it is the
+    /// body that run stored.
     async fn write(&self, tx: &mut Tx) -> Result<String, SettleError> {
         let check_at = next_check(self.payment.state, 0, self.now);
         let Some(row) = store::insert_payment(tx, &self.payment, self.now, check_at).await? else {
@@ -174,7 +175,8 @@ impl PaymentRecord {
             Some(order) => Some(orders::lock(tx, order).await?),
             None => None,
         };
-        // Events of the order show its payments, which are found by their attempts.
+        // The events show the order's payments, which are found through the attempts. So the
+        // attempt ends first.
         let body = self.finish(tx, row).await?;
         let (config, payment) = (&self.state.config, (row, &self.payment));
         events::publish_new(tx, config, payment, order.as_ref(), self.now).await?;
@@ -210,7 +212,7 @@ impl PaymentRecord {
             .unwrap_or_else(|| self.body.clone()))
     }
 
-    /// The payment was recorded by another run in the meantime: this is one more report of it.
+    /// Another run has recorded the payment in the meantime. This is one more report of it.
     async fn write_stored(&self, tx: &mut Tx) -> Result<i64, SettleError> {
         let stored = store::find_stored(tx, &self.payment.id).await?;
         let stored = stored
@@ -227,7 +229,7 @@ impl PaymentRecord {
     }
 }
 
-/// Records what the provider reports of the payment with this id.
+/// Records the provider's report of the stored payment with this id.
 pub(super) async fn settle_report(
     state: &State,
     id: &str,
@@ -267,7 +269,7 @@ pub(super) async fn settle_report(
             state.metrics.transition_refused();
             tracing::warn!(
                 payment = id,
-                "the provider reported a move backwards or another amount; it was refused"
+                "payments: the provider reported another amount, or a state that cannot follow the stored one; the report was refused: compare the payment there"
             );
         }
         ReportOutcome::NotOurs => return Ok(recorded),
@@ -276,7 +278,7 @@ pub(super) async fn settle_report(
     Ok(recorded)
 }
 
-/// A report of a stored payment, as it is written.
+/// A report of a stored payment, to be written.
 struct ReportRecord<'a> {
     report: &'a StatusReport,
     source: Source,
@@ -285,8 +287,8 @@ struct ReportRecord<'a> {
 }
 
 impl ReportRecord<'_> {
-    /// Writes the report over the snapshot that it is judged by. When another writer was faster, it
-    /// is judged again.
+    /// Writes the report if the stored snapshot is still the one that it was judged by. If another
+    /// transaction changed the row, the report is judged again.
     async fn write(&self, tx: &mut Tx, stored: &StoredPayment) -> Result<ReportOutcome, db::Error> {
         let (report, now) = (self.report, self.now);
         if report.amount != stored.amount {
@@ -307,13 +309,13 @@ impl ReportRecord<'_> {
                 self.publish(tx, &stored, &next, &transitions).await?;
                 return Ok(recorded);
             }
-            // Each turn of the loop sees a later version of the row, so it ends.
+            // Each iteration sees a later version of the row, so the loop ends.
             let again = store::find_stored(tx, &stored.id).await?;
             stored = again.ok_or_else(|| db::Error::other("a payment vanished"))?;
         }
     }
 
-    /// Publishes the change, and lets the payment's order follow.
+    /// Publishes the change, and updates the payment's order.
     async fn publish(
         &self,
         tx: &mut Tx,

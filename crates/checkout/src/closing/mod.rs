@@ -1,6 +1,6 @@
-//! The end of orders that are not paid: canceled by the shop, or expired. An unpaid pix or boleto
-//! of it is cancelled at the provider, which may find it paid. Second payments are refunded if the
-//! shop wants that.
+//! Ends unpaid orders: canceled by the shop, or expired. Their pending pix and boleto payments are
+//! cancelled at the provider, which may report that one was paid. Second payments are refunded if
+//! the shop wants that.
 
 mod worker;
 
@@ -12,10 +12,10 @@ use crate::state::State;
 pub(crate) use worker::run;
 pub use worker::run_due;
 
-/// How often a payment that waits for its payer is cancelled, while buyers make new ones.
+/// How many pending payments are cancelled for one request while buyers create new ones.
 const CANCELLATIONS_MAX: usize = 3;
 
-/// Cancels the order; one that is canceled stays so.
+/// Cancels the order. Cancelling a canceled order succeeds and changes nothing.
 pub(crate) async fn cancel(state: &State, id: &str) -> Result<StoredOrder, CancelOrderError> {
     for _ in 0..CANCELLATIONS_MAX {
         match orders::try_cancel(&state.db, id, state.clock.now()).await? {
@@ -33,8 +33,7 @@ pub(crate) async fn cancel(state: &State, id: &str) -> Result<StoredOrder, Cance
     Err(CancelOrderError::Conflict(Obstacle::Confirming.detail()))
 }
 
-/// Cancels a payment that waits for its payer. If it was paid in the meantime, its order knows by
-/// now.
+/// Cancels a pending payment. If the payment was paid in the meantime, its order is paid by now.
 async fn cancel_pending(
     state: &State,
     payment: &str,

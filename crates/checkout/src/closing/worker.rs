@@ -12,25 +12,25 @@ use crate::orders::{self, CancelOrderError, Overpayment};
 use crate::provider::Purpose;
 use crate::state::State;
 
-/// The longest sleep: what another process left behind is found after it.
+/// The longest sleep. Work that another process leaves behind is found after it.
 const SLEEP_MAX: Duration = Duration::from_secs(60);
-/// The shortest: a row that another process holds must not make this one spin.
+/// The shortest sleep. Otherwise a row that another process has claimed would make this one spin.
 const SLEEP_MIN: Duration = Duration::from_millis(500);
-/// Rows of one step.
+/// Rows of one batch.
 const BATCH: i64 = 50;
 /// How long until a failed cancellation is tried again.
 const CANCEL_AGAIN: Duration = Duration::from_secs(60);
 /// How long until a failed refund is tried again.
 const REFUND_AGAIN: Duration = Duration::from_secs(10 * 60);
 
-/// Works until the service stops.
+/// Runs the worker until the service stops.
 pub(crate) async fn run(state: State) {
     loop {
         let sleep = match run_due(&state).await {
             Ok(Some(due)) => due.since(state.clock.now()),
             Ok(None) => SLEEP_MAX,
             Err(error) => {
-                tracing::warn!(%error, "orders: working on those that are due failed, retrying in 60 s");
+                tracing::warn!(%error, "orders: a database error interrupted the worker of expiries and refunds, retrying in 60 s");
                 SLEEP_MAX
             }
         };
@@ -42,14 +42,16 @@ pub(crate) async fn run(state: State) {
     }
 }
 
-/// Does all that is due, and says when the next is. While there is nothing to do it is one read.
+/// Handles everything that is due, and returns when the next row is due. Without due rows it costs
+/// one read.
 pub async fn run_due(state: &State) -> Result<Option<Timestamp>, db::Error> {
     loop {
         let (now, next) = (state.clock.now(), orders::next_due(&state.db).await?);
         if next.is_none_or(|next| next > now) {
             return Ok(next);
         }
-        // Each is put off before anything else is done about it, so that it is not found again.
+        // Each row is claimed by moving its due time before anything else is done, so it is not
+        // found again.
         let (orders, overpayments) = orders::due(&state.db, now, BATCH).await?;
         for row in orders {
             expire(state, row).await?;
@@ -60,7 +62,7 @@ pub async fn run_due(state: &State) -> Result<Option<Timestamp>, db::Error> {
     }
 }
 
-/// Ends an order whose time is over, and cancels payments of it that nobody shall pay any more.
+/// Ends an expired order, and cancels those of its payments that must no longer be paid.
 async fn expire(state: &State, row: i64) -> Result<(), db::Error> {
     let now = state.clock.now();
     let unwanted = orders::expire(&state.db, row, now + CANCEL_AGAIN, now).await?;
@@ -77,7 +79,7 @@ async fn expire(state: &State, row: i64) -> Result<(), db::Error> {
     Ok(())
 }
 
-/// Gives an overpayment back. Its key makes a repetition go on with the same refund.
+/// Refunds an overpayment. The idempotency key makes a retry go on with the same refund.
 async fn refund_overpayment(state: &State, due: Overpayment) -> Result<(), db::Error> {
     let (db, row, next) = (&state.db, due.row, state.clock.now() + REFUND_AGAIN);
     if !orders::postpone_refund(db, row, due.refund_at, Some(next)).await? {
@@ -86,20 +88,21 @@ async fn refund_overpayment(state: &State, due: Overpayment) -> Result<(), db::E
     let payment = due.payment;
     let key = IdempotencyKey::of_overpayment(&payment, &state.config.secret);
     match attempts::refund(state, &payment, None, Some(key), state.clock.now()).await {
-        Ok(_) => tracing::info!(payment, "orders: an overpayment was given back"),
-        // It was refunded otherwise, or charged back.
+        Ok(_) => tracing::info!(payment, "orders: an overpayment was refunded"),
+        // The payment was refunded in another way, or charged back.
         Err(RefundError::State | RefundError::NotFound) => {}
-        // Another refund of it is open, and may yet be refused.
+        // Another refund of the payment is unfinished and may still be refused, so this one is
+        // tried again.
         Err(RefundError::Amount) => return Ok(()),
         Err(RefundError::Repeated { status, detail }) => tracing::error!(
             payment,
             status,
             detail,
-            "orders: the provider refuses to give an overpayment back: do it there by hand"
+            "orders: the provider refused to refund an overpayment: refund it there by hand"
         ),
         Err(RefundError::Database(error)) => return Err(error),
         Err(error) => {
-            tracing::warn!(payment, %error, "orders: giving an overpayment back failed, retrying in 10 min");
+            tracing::warn!(payment, %error, "orders: refunding an overpayment failed, retrying in 10 min");
             return Ok(());
         }
     }

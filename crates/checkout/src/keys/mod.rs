@@ -1,6 +1,6 @@
-//! Merchants' API keys: made, listed, revoked, checked. A key is 256 random bits, shown once when
-//! it is made; the store has its SHA-256 and its first characters. Keys of the configuration are
-//! accepted as well.
+//! Merchants' API keys: created, listed, revoked, checked. A key is 256 random bits and is shown
+//! only once. The database has its SHA-256 and its first characters. Keys from the configuration
+//! are accepted as well.
 
 mod store;
 
@@ -12,39 +12,39 @@ use web::{Clock, Random};
 use crate::digest;
 use crate::secret::Secret;
 
-/// What every key begins with, so that leaked ones can be recognised.
+/// The prefix of every key, by which secret scanners recognise a leaked one.
 const KEY_PREFIX: &str = "balcao_";
 /// How many characters of a key are stored and listed.
 const PREFIX_LENGTH: usize = KEY_PREFIX.len() + 8;
-/// The longest name.
+/// The longest name, in characters.
 const NAME_MAX: usize = 100;
 
-/// A key as it is listed.
+/// A key in the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiKey {
-    /// Whose it is.
+    /// The name of the key's owner.
     pub name: String,
     /// Its first characters.
     pub prefix: String,
-    /// When it was made.
+    /// When the key was created.
     pub created_at: Timestamp,
-    /// When it was revoked, if it was.
+    /// When the key was revoked. `None` while it is valid.
     pub revoked_at: Option<Timestamp>,
 }
 
-/// A key that was just made.
+/// A key that was just created.
 #[derive(Clone, PartialEq, Eq)]
 pub struct NewKey {
-    /// The key itself: shown now and never again.
+    /// The key itself. It cannot be shown again.
     pub key: String,
     /// Its first characters.
     pub prefix: String,
 }
 
-/// Why no key is made.
+/// Why no key is created.
 #[derive(Debug, thiserror::Error)]
 pub enum AddError {
-    /// The name is blank, too long, or has control characters.
+    /// The name is blank, too long, or contains control characters.
     #[error("a name has 1 to {NAME_MAX} characters, none of them a control character")]
     Name,
     /// The database failed.
@@ -52,11 +52,11 @@ pub enum AddError {
     Database(#[from] db::Error),
 }
 
-/// The keys that are in force: those of the configuration, and those of the store.
+/// The valid keys: those of the configuration, and those in the database.
 #[derive(Clone)]
 pub(crate) struct ApiKeys {
     db: Db,
-    /// Digests of the configuration's keys.
+    /// SHA-256 digests of the configuration's keys.
     configured: Arc<[String]>,
 }
 
@@ -66,9 +66,10 @@ impl ApiKeys {
         Self { db, configured }
     }
 
-    /// Is a key with this SHA-256 in force?
+    /// Whether a valid key has this SHA-256.
     pub(crate) async fn is_valid(&self, digest: &str) -> Result<bool, db::Error> {
-        // Digests of equal length are compared, all of them: the time tells nothing of the key.
+        // All configured digests are compared, each in constant time, so timing reveals nothing
+        // about a key.
         let mut is_configured = false;
         for configured in &*self.configured {
             is_configured |= digest::is_equal(configured, digest);
@@ -83,7 +84,7 @@ impl ApiKeys {
     }
 }
 
-/// Makes a key for the merchant's server called `name`.
+/// Creates a key for the merchant's server `name`.
 pub async fn add(db: &Db, clock: &Clock, random: &Random, name: &str) -> Result<NewKey, AddError> {
     let name = name.trim().to_owned();
     let is_plain = !name.chars().any(char::is_control);
@@ -98,14 +99,14 @@ pub async fn add(db: &Db, clock: &Clock, random: &Random, name: &str) -> Result<
     Ok(NewKey { key, prefix })
 }
 
-/// Every key of the store, newest first.
+/// Every key in the database, newest first.
 pub async fn list(db: &Db) -> Result<Vec<ApiKey>, db::Error> {
     db.read(async move |conn| store::list_keys(conn).await)
         .await
 }
 
-/// Revokes a key, named by its first characters as they are listed, or by the whole of it: who
-/// found a leaked one has that in hand. False when no key in force is meant.
+/// Revokes a key. `key` is its prefix from the list, or the whole key, as found in a leak. Returns
+/// false if no valid key matches.
 pub async fn revoke(db: &Db, clock: &Clock, key: &str) -> Result<bool, db::Error> {
     let (prefix, now) = (key.trim().to_owned(), clock.now());
     let digest = digest::sha256(&prefix);
@@ -113,7 +114,7 @@ pub async fn revoke(db: &Db, clock: &Clock, key: &str) -> Result<bool, db::Error
         .await
 }
 
-/// As much of a key as may be shown: what it is listed by.
+/// The prefix of a key, which may be shown.
 pub fn shown(key: &str) -> String {
     key.trim().chars().take(PREFIX_LENGTH).collect()
 }

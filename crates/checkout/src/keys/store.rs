@@ -4,7 +4,7 @@ use db::{Conn, Error, Timestamp, Tx};
 
 use super::ApiKey;
 
-/// Keeps a new key's digest.
+/// Inserts the digest of a new key.
 pub(super) async fn insert_key(
     tx: &mut Tx,
     name: &str,
@@ -34,7 +34,7 @@ pub(super) async fn list_keys(conn: &mut Conn) -> Result<Vec<ApiKey>, Error> {
     .await
 }
 
-/// Revokes a key; false when none in force has the prefix or the digest.
+/// Revokes a key. Returns false if no valid key has the prefix or the digest.
 pub(super) async fn revoke_key(
     tx: &mut Tx,
     prefix: &str,
@@ -45,7 +45,7 @@ pub(super) async fn revoke_key(
     Ok(tx.execute(sql, &[&prefix, &digest, &now]).await? == 1)
 }
 
-/// Is there a key with this digest that was not revoked?
+/// Whether a key with this digest exists and is not revoked.
 pub(super) async fn is_in_force(conn: &mut Conn, digest: &str) -> Result<bool, Error> {
     let sql = "SELECT id FROM api_keys WHERE digest = $1 AND revoked_at IS NULL";
     Ok(conn

@@ -1,7 +1,7 @@
-//! Lists of payments and of orders, newest first: the rows of a page, and the total.
+//! Lists of payments and of orders, newest first: the rows of a page, and the total number.
 //!
 //! Counting or skipping millions of rows takes too long. So triggers count the rows of each day as
-//! they are written (`day_counts`), and a page is read from the day where it begins.
+//! they are written (`day_counts`), and a page is read from the day on which it begins.
 
 mod query;
 mod store;
@@ -16,7 +16,7 @@ pub(crate) use store::Filter;
 pub use worker::compact;
 pub(crate) use worker::run;
 
-/// 0001-01-01 and 9999-12-31, in microseconds since 1970: what both engines can hold.
+/// 0001-01-01 and 9999-12-31, in microseconds since 1970: the range of both databases.
 pub(crate) const EARLIEST: Timestamp = Timestamp::from_micros(-62_135_596_800_000_000);
 pub(crate) const LATEST: Timestamp = Timestamp::from_micros(253_402_214_400_000_000);
 
@@ -30,31 +30,33 @@ pub(crate) enum ListKind {
     Orders,
 }
 
-/// Where a page begins, and how many rows there are in all.
+/// Where a page begins, and the total number of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PagePosition {
     pub(crate) count: i64,
-    /// The page's rows were made before this.
+    /// The rows of the page were created before this time.
     before: Timestamp,
-    /// So many of the rows before this are of earlier pages: fewer than a day has.
+    /// How many of the rows before that time belong to earlier pages. Less than the rows of one
+    /// day.
     offset: i64,
 }
 
-/// The rows of one day, or of a part of one.
+/// The number of rows of one day, or of a part of a day.
 #[derive(Debug, Clone, Copy)]
 struct Bucket {
     before: Timestamp,
     rows: i64,
 }
 
-/// The page that begins after the first `offset` rows. Three statements at most.
+/// The position of the page that begins after the first `offset` rows. Needs at most three
+/// statements.
 pub(crate) async fn find_page(
     conn: &mut Conn,
     filter: &Filter,
     offset: i64,
 ) -> Result<PagePosition, Error> {
-    // Whole days are counted already. What is left of the span's first and last day is not, nor is
-    // what a reference names: one row.
+    // Whole days are counted in advance. Rows are counted for the partial first and last day of the
+    // range, and for a reference, which has one row.
     let first = filter.from.micros().saturating_add(DAY - 1).div_euclid(DAY);
     let end = filter.before.micros().div_euclid(DAY);
     let mut buckets = Vec::new();
@@ -75,7 +77,7 @@ pub(crate) async fn find_page(
         let before = first_day;
         buckets.push(Bucket { before, rows });
     }
-    Ok(PagePosition::among(&buckets, filter.from, offset))
+    Ok(PagePosition::in_buckets(&buckets, filter.from, offset))
 }
 
 /// The first moment of a day.
@@ -84,7 +86,7 @@ const fn start(day: i64) -> Timestamp {
 }
 
 impl PagePosition {
-    fn among(buckets: &[Bucket], from: Timestamp, offset: i64) -> Self {
+    fn in_buckets(buckets: &[Bucket], from: Timestamp, offset: i64) -> Self {
         let count = buckets.iter().map(|bucket| bucket.rows).sum();
         let mut offset = offset;
         for Bucket { before, rows } in buckets {
@@ -98,7 +100,7 @@ impl PagePosition {
             }
             offset -= rows;
         }
-        // Behind the last row there is nothing.
+        // The offset is after the last row, so the page is empty.
         Self {
             count,
             before: from,
@@ -116,7 +118,7 @@ mod tests {
             before: Timestamp::from_micros(before),
             rows,
         });
-        let place = PagePosition::among(&buckets, Timestamp::from_micros(5), offset);
+        let place = PagePosition::in_buckets(&buckets, Timestamp::from_micros(5), offset);
         assert_eq!(place.count, 5);
         (place.before.micros(), place.offset)
     }

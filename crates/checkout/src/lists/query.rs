@@ -13,15 +13,15 @@ use web::openapi::{integer, parameter, text};
 use super::{EARLIEST, LATEST};
 use crate::request::Refusal;
 
-/// How many payments a page holds unless the query says otherwise.
+/// The default number of rows of a page.
 const PAGE_SIZE: i64 = 10;
-/// The most that a page holds.
+/// The largest number of rows of a page.
 const PAGE_SIZE_MAX: i64 = 100;
 
-/// What [`moment`] reads, but for the calendar.
+/// The pattern of what [`moment`] parses. It does not check the calendar.
 const MOMENT: &str = "^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9:.]+(Z|[+-][0-9]{2}:[0-9]{2})?)?$";
 
-/// A parameter of a list that narrows it.
+/// A filter parameter of a list.
 pub(crate) fn filter_parameter(
     name: &str,
     what: &str,
@@ -30,7 +30,7 @@ pub(crate) fn filter_parameter(
     parameter(name, ParameterIn::Query, Some(what), schema).build()
 }
 
-/// The parameters that every list has.
+/// The parameters of every list.
 pub(crate) fn common_parameters() -> [Parameter; 4] {
     let query =
         |name, what, schema: RefOr<Schema>| parameter(name, ParameterIn::Query, what, schema);
@@ -53,14 +53,14 @@ pub(crate) fn common_parameters() -> [Parameter; 4] {
     all.map(ParameterBuilder::build)
 }
 
-/// The last value of a name; a blank one is none.
+/// The last value of a parameter. A blank value counts as none.
 pub(crate) fn query_value<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
     let named = pairs.iter().rev().find(|(given, _)| given == name);
     let value = named.map(|(_, value)| value.trim());
     value.filter(|value| !value.is_empty())
 }
 
-/// What every list's query says: from when to when, and which page.
+/// The part of the query that all lists have: the range of creation times, and the page.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PageRequest {
     pub(crate) from: Timestamp,
@@ -70,16 +70,16 @@ pub(crate) struct PageRequest {
 }
 
 impl PageRequest {
-    /// How many rows come before the page.
+    /// The number of rows before the page.
     pub(crate) const fn offset(self) -> i64 {
         self.page.saturating_sub(1).saturating_mul(self.page_size)
     }
 }
 
-/// Reads that part of a list's query.
+/// Parses the common part of a list's query.
 ///
 /// # Errors
-/// 422 for the first value that is not allowed.
+/// 422 for the first invalid value.
 pub(crate) fn page_request(pairs: &[(String, String)]) -> Result<PageRequest, Refusal> {
     let text = |name| query_value(pairs, name);
     let from = text("created_from").map(|text| moment("created_from", text));
@@ -92,8 +92,8 @@ pub(crate) fn page_request(pairs: &[(String, String)]) -> Result<PageRequest, Re
     })
 }
 
-/// The query of another page of the same list: what was asked for by these `names`, with the page's
-/// number; the first page has none.
+/// The query of another page of the same list: the parameters in `names`, and the number of the
+/// page. The first page has no number.
 fn of_page(names: &[&str], pairs: &[(String, String)], page: i64) -> String {
     let kept = pairs.iter().filter(|(name, value)| {
         name != "page" && names.contains(&name.as_str()) && !value.is_empty()
@@ -111,8 +111,7 @@ fn of_page(names: &[&str], pairs: &[(String, String)], page: i64) -> String {
     }
 }
 
-/// The addresses of the next and of the previous page of a list at `path` that has `count` rows in
-/// all.
+/// The addresses of the next and the previous page of a list at `path` with `count` rows in total.
 pub(crate) fn page_links(
     list: &List<'_>,
     count: i64,
@@ -133,18 +132,19 @@ pub(crate) fn page_links(
 pub(crate) struct List<'a> {
     pub(crate) public_url: &'a PublicUrl,
     pub(crate) path: &'a str,
-    /// The names that its query may have.
+    /// The names of its query parameters.
     pub(crate) names: &'a [&'a str],
     pub(crate) pairs: &'a [(String, String)],
 }
 
-/// A whole day, or one point in time.
+/// A range of time: a whole day, or one instant.
 struct Moment {
     first: Timestamp,
     behind: Timestamp,
 }
 
-/// An ISO date is the whole day in UTC; a date-time without an offset is in UTC.
+/// Parses a date, which means the whole day in UTC, or a date-time, which is in UTC if it has no
+/// offset.
 fn moment(field: &'static str, text: &str) -> Result<Moment, Refusal> {
     let refused = || Refusal::invalid(field, "must be an ISO 8601 date or date-time");
     let utc = |time: DateTime| {
@@ -153,14 +153,14 @@ fn moment(field: &'static str, text: &str) -> Result<Moment, Refusal> {
     };
     if text.len() == 10 {
         let date: Date = text.parse().map_err(|_| refused())?;
-        // The last day of all does not end within the calendar.
+        // The end of 9999-12-31 is outside the calendar.
         let start = |date: Date| utc(date.at(0, 0, 0, 0)).unwrap_or(LATEST);
         return Ok(Moment {
             first: start(date),
             behind: date.tomorrow().map_or(LATEST, start),
         });
     }
-    // A plus sign that was not encoded arrives as a blank.
+    // A plus sign that was not percent-encoded is decoded as a blank.
     let text = &match text.rsplit_once(' ') {
         Some((time, offset)) if offset.contains(':') && time.contains('T') => {
             format!("{time}+{offset}")

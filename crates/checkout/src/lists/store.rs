@@ -6,27 +6,27 @@ use db::{Conn, Engine, Error, Query, Timestamp, Tx};
 
 use super::{ListKind, PagePosition};
 
-/// Which rows a list shows.
+/// The rows that a list shows.
 #[derive(Debug, Clone)]
 pub(crate) struct Filter {
     pub(crate) list: ListKind,
     pub(crate) status: Option<&'static str>,
     /// Of payments only.
     pub(crate) method: Option<&'static str>,
-    /// The shop's own number, of orders only.
+    /// The shop's order number. For orders only.
     pub(crate) reference: Option<String>,
-    /// The earliest moment of creation.
+    /// The earliest time of creation, inclusive.
     pub(crate) from: Timestamp,
-    /// The moment before which a row was created.
+    /// The latest time of creation, exclusive.
     pub(crate) before: Timestamp,
 }
 
-/// The rows of one day that no filter tells apart: list, day, status, method.
+/// The primary key of a day count: list, day, status, method.
 type Key = (String, i64, String, String);
 
 impl Filter {
-    /// Adds the ids of a page, in a `WHERE` of the list's own table. They are found in an index;
-    /// what reads them joins the rows after.
+    /// Adds a condition that selects the ids of a page from an index, for a `WHERE` of the list's
+    /// own table. The outer statement joins the other tables.
     pub(crate) fn push_page(&self, query: &mut Query, position: &PagePosition, limit: i64) {
         self.push(query, self.from, position.before);
         query
@@ -70,7 +70,7 @@ impl Filter {
     }
 }
 
-/// How many rows that were made from `from` on and before `before` the filter lets through.
+/// The number of matching rows created from `from` on and before `before`.
 pub(super) async fn count(
     conn: &mut Conn,
     filter: &Filter,
@@ -88,8 +88,7 @@ pub(super) async fn count(
     conn.one_of(&query, |row| row.get(0)).await
 }
 
-/// How many rows of each whole day the filter lets through, from the day before `end` back to
-/// `first`.
+/// The number of matching rows of each whole day, from the day before `end` back to `first`.
 pub(super) async fn count_days(
     conn: &mut Conn,
     filter: &Filter,
@@ -107,14 +106,14 @@ pub(super) async fn count_days(
         .await
 }
 
-/// Is there a delta that is not yet added to its day?
+/// Whether any delta is not yet added to its day count.
 pub(super) async fn has_deltas(conn: &mut Conn) -> Result<bool, Error> {
     let sql = "SELECT id FROM day_count_changes LIMIT 1";
     let found = conn.optional(sql, &[], |row| row.get::<i64>(0)).await?;
     Ok(found.is_some())
 }
 
-/// Adds at most `limit` deltas to the counts of their days; how many there were.
+/// Adds at most `limit` deltas to their day counts. Returns how many there were.
 pub(super) async fn compact(tx: &mut Tx, limit: i64) -> Result<usize, Error> {
     let sql = match tx.engine() {
         Engine::Sqlite => {
@@ -137,7 +136,7 @@ pub(super) async fn compact(tx: &mut Tx, limit: i64) -> Result<usize, Error> {
     for (key, counted) in &deltas {
         *sums.entry(key).or_insert(0) += counted;
     }
-    // In the order of keys, so that two processes that compact never deadlock.
+    // In key order, so that two processes that compact do not deadlock.
     for ((list, day, status, method), counted) in sums {
         tx.execute(
             "INSERT INTO day_counts (list, day, status, method, counted) VALUES ($1, $2, $3, $4, $5)

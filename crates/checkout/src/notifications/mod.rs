@@ -1,8 +1,8 @@
 //! Notifications of the provider: signature, inbox, and reading the payment from the provider. Only
-//! that reading decides the payment's state.
+//! the payment that was read decides the state.
 //!
-//! A notification is stored first and answered at once. Its contents are not trusted. Duplicate,
-//! late and reordered ones change nothing. Implements the specification's "Events" and the row
+//! A notification is stored and acknowledged at once. Its contents are not trusted. Duplicate, late
+//! and reordered notifications change nothing. Implements the specification's "Events" and the row
 //! "Notifications" of the decisions.
 
 mod signature;
@@ -20,41 +20,42 @@ use store::NewNotification;
 pub(crate) use worker::{delete_expired, run};
 pub use worker::{inbox_length, work_once};
 
-/// Unsigned hints that are read back, when no secret is configured.
+/// The rate limit of unsigned notifications, which are accepted only if no secret is configured.
 const HINT_RATE: Rate = Rate::new(60, Period::Minute);
-/// The longest text of a notification that is kept.
+/// The longest stored text of a notification, in characters.
 const TEXT_MAX: usize = 100;
 
 /// A notification as it arrived.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Notification {
-    /// The payment it is about: `data.id` of the query, `id` of the older form, or `data.id` of the
-    /// body.
+    /// The provider's payment id: `data.id` of the query, `id` of the older form, or `data.id` of
+    /// the body.
     pub(crate) payment: Option<String>,
-    /// `data.id` of the query exactly as sent: what is signed.
+    /// `data.id` of the query exactly as sent, which the signature covers.
     pub(crate) signed_id: Option<String>,
     /// `type`, or `topic` of the older form.
     pub(crate) topic: Option<String>,
-    /// `action`, for the record.
+    /// `action`, stored for information only.
     pub(crate) action: Option<String>,
 }
 
 /// Why a notification is not accepted.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReceiveError {
-    /// Its signature is missing or wrong.
+    /// The signature is missing or wrong.
     #[error("the notification's signature is missing or wrong")]
     Signature,
-    /// Too many unsigned hints.
+    /// The rate limit of unsigned notifications is exceeded.
     #[error("too many unsigned notifications")]
     RateLimitExceeded(web::rate::RateLimitExceeded),
     #[error(transparent)]
     Database(#[from] db::Error),
 }
 
-/// Checks and stores a notification; the worker reads the payment back later.
+/// Verifies and stores a notification. The worker reads the payment later.
 ///
-/// One that is not about a payment is accepted and dropped: the provider need not repeat it.
+/// A notification of another topic is acknowledged and dropped, so that the provider does not
+/// repeat it.
 pub(crate) async fn receive(
     state: &State,
     headers: &HeaderMap,
@@ -75,13 +76,13 @@ pub(crate) async fn receive(
         return Ok(());
     };
     if !signed {
-        // Anyone may have sent it. It must name a payment of ours: otherwise it could make us call
-        // the provider for anything.
+        // Anyone may have sent it. It must name a stored payment, otherwise anyone could cause
+        // arbitrary calls to the provider.
         if find_stored(&state.db, &payment).await?.is_none() {
             state.metrics.notification("ignored");
             return Ok(());
         }
-        let taken = state
+        let quota = state
             .windows
             .take(
                 &Key::new("checkout:hints", "all"),
@@ -90,7 +91,7 @@ pub(crate) async fn receive(
                 Reserve::Nothing,
             )
             .await;
-        taken.map_err(ReceiveError::RateLimitExceeded)?;
+        quota.map_err(ReceiveError::RateLimitExceeded)?;
     }
     let request_id = headers
         .get("x-request-id")

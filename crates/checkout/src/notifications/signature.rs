@@ -1,16 +1,15 @@
 //! The signature of a notification: the signed text, and its verification with our secrets. Pure.
 //!
-//! The provider signs `id:<data.id>;request-id:<x-request-id>;ts:<ts>;` with HMAC-SHA256, leaving
-//! out pairs whose value is absent. An old signature is valid: a replayed notification only makes
-//! us read the payment again, and the provider's own retries come up to four days late.
+//! The provider signs `id:<data.id>;request-id:<x-request-id>;ts:<ts>;` with HMAC-SHA256 and leaves
+//! out pairs without a value. The age of a signature is not checked: a replayed notification only
+//! causes one more read, and the provider itself retries for up to four days.
 
 use http::HeaderMap;
 
 use crate::digest;
 use crate::secret::Secret;
 
-/// Is the notification signed with one of the secrets? `id` is `data.id` of the query, as it was
-/// sent.
+/// Whether one of the secrets signed the notification. `id` is `data.id` of the query as sent.
 pub(super) fn is_valid(secrets: &[Secret], id: Option<&str>, headers: &HeaderMap) -> bool {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let Some((ts, given)) = header("x-signature").and_then(parts) else {
@@ -18,8 +17,8 @@ pub(super) fn is_valid(secrets: &[Secret], id: Option<&str>, headers: &HeaderMap
     };
     let request_id = header("x-request-id");
     let lower = id.map(str::to_lowercase);
-    // The documents ask for the id in lower case, the newest client libraries keep it as it is:
-    // either will do.
+    // The provider's documents ask for the id in lower case, but its newest client libraries keep
+    // the case. Both are accepted.
     let manifests = [
         manifest(id, request_id, ts),
         manifest(lower.as_deref(), request_id, ts),
@@ -32,7 +31,7 @@ pub(super) fn is_valid(secrets: &[Secret], id: Option<&str>, headers: &HeaderMap
     })
 }
 
-/// `ts` and `v1` of `ts=…,v1=…`, in any order, with any spaces.
+/// `ts` and `v1` of `ts=…,v1=…`, in any order and with any spaces.
 fn parts(header: &str) -> Option<(&str, &str)> {
     let part = |name: &str| {
         header

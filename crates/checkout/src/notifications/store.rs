@@ -2,7 +2,7 @@
 
 use db::{Conn, Error, Row, Timestamp, Tx};
 
-/// A notification to be stored.
+/// A notification to store.
 #[derive(Debug, Clone)]
 pub(super) struct NewNotification {
     pub(super) payment: String,
@@ -13,7 +13,7 @@ pub(super) struct NewNotification {
     pub(super) received_at: Timestamp,
 }
 
-/// A notification that waits.
+/// A notification whose payment must still be read.
 #[derive(Debug, Clone)]
 pub(super) struct WaitingNotification {
     pub(super) id: i64,
@@ -23,14 +23,14 @@ pub(super) struct WaitingNotification {
     pub(super) received_at: Timestamp,
 }
 
-/// How a notification ended.
+/// The outcome of a notification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NotificationOutcome {
-    /// The payment was read back and recorded.
+    /// The payment was read and recorded.
     Applied,
-    /// The payment is none of ours.
+    /// The payment was not created by this service.
     Foreign,
-    /// The provider did not answer for as long as it was worth asking.
+    /// The payment could not be read within the retry period.
     GivenUp,
 }
 
@@ -44,7 +44,7 @@ impl NotificationOutcome {
     }
 }
 
-/// Stores a notification; it is due at once.
+/// Stores a notification, due at once.
 pub(super) async fn insert_notification(tx: &mut Tx, new: &NewNotification) -> Result<u64, Error> {
     tx.execute(
         "INSERT INTO notifications (provider_payment_id, topic, action, request_id, signed, received_at, outcome, tries, try_at)
@@ -54,7 +54,7 @@ pub(super) async fn insert_notification(tx: &mut Tx, new: &NewNotification) -> R
     .await
 }
 
-/// Notifications that are due, the longest due first.
+/// Notifications that are due, the longest overdue first.
 pub(super) async fn due_notifications(
     conn: &mut Conn,
     now: Timestamp,
@@ -79,9 +79,9 @@ pub(super) async fn next_due(conn: &mut Conn) -> Result<Option<Timestamp>, Error
     .await
 }
 
-/// Claims a due notification by setting its next try, and that of every other one of the same
-/// payment with it; none when another worker has claimed it. Gives the newest of them: the payment
-/// as it is read from now on is newer than all of them.
+/// Claims a due notification, and all others of the same payment, by setting their next retry.
+/// `None` if another worker has claimed it. Returns the id of the newest one: a read after the
+/// claim is newer than all of them.
 pub(super) async fn claim_notification(
     tx: &mut Tx,
     seen: &WaitingNotification,
@@ -107,7 +107,7 @@ pub(super) async fn claim_notification(
     tx.one(sql, &[&seen.payment], |row| row.get(0)).await
 }
 
-/// Puts off all that is due before `until` to then, without counting it as a try.
+/// Postpones everything that is due before `until` to then, without counting a retry.
 pub(super) async fn postpone_notifications(tx: &mut Tx, until: Timestamp) -> Result<u64, Error> {
     tx.execute(
         "UPDATE notifications SET try_at = $1 WHERE try_at < $1",
@@ -116,9 +116,9 @@ pub(super) async fn postpone_notifications(tx: &mut Tx, until: Timestamp) -> Res
     .await
 }
 
-/// Ends the notifications of a payment up to the newest that was there before the payment was read.
-/// That is decided by their ids and not by their times: replicas' clocks differ, and one that came
-/// after the reading needs a reading of its own.
+/// Ends the notifications of a payment up to the newest one that was stored before the payment was
+/// read. Ids decide that, not times, since the clocks of replicas differ. A notification that
+/// arrives after the read needs another read.
 pub(super) async fn end_notifications(
     tx: &mut Tx,
     payment: &str,
@@ -134,7 +134,7 @@ pub(super) async fn end_notifications(
     .await
 }
 
-/// How many notifications wait.
+/// The number of waiting notifications.
 pub(super) async fn inbox_length(conn: &mut Conn) -> Result<i64, Error> {
     conn.one(
         "SELECT count(*) FROM notifications WHERE try_at IS NOT NULL",
@@ -144,7 +144,7 @@ pub(super) async fn inbox_length(conn: &mut Conn) -> Result<i64, Error> {
     .await
 }
 
-/// Removes notifications that ended long ago.
+/// Deletes notifications that ended before `before`.
 pub(super) async fn delete_old_notifications(tx: &mut Tx, before: Timestamp) -> Result<u64, Error> {
     tx.execute(
         "DELETE FROM notifications

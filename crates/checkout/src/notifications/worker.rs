@@ -1,5 +1,4 @@
-//! The worker that empties the inbox: reads each payment back from the provider and records its
-//! state.
+//! The worker of the inbox: reads each payment from the provider and records its state.
 
 use std::time::Duration;
 
@@ -12,28 +11,28 @@ use crate::payments::{PaymentState, Source, StoredPayment, find_stored};
 use crate::provider::{Failure, Purpose};
 use crate::state::State;
 
-/// Payments read back at once.
+/// Payments read concurrently.
 const AT_ONCE: i64 = 8;
-/// How long a notification is tried in any case: as long as the provider itself would repeat it.
+/// How long a notification is retried at least. The provider itself retries for as long.
 const TRIED_FOR: Duration = Duration::from_secs(4 * 24 * 60 * 60);
 /// How long after its approval a payment can be charged back.
 const CHARGEBACK: Duration = Duration::from_secs(180 * 24 * 60 * 60);
 /// How long ended notifications are kept.
 const RETENTION: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 const HOUR: Duration = Duration::from_secs(60 * 60);
-/// The longest sleep: what another process left behind is found after it.
+/// The longest sleep. Work that another process leaves behind is found after it.
 const SLEEP_MAX: Duration = Duration::from_secs(30);
-/// The sleep after a fault of the database: what else waits should not wait long for it.
+/// The sleep after a database error. It is short, since other notifications wait.
 const FAULT_WAIT: Duration = Duration::from_secs(2);
 
-/// Works on the inbox until the service stops.
+/// Runs the worker until the service stops.
 pub(crate) async fn run(state: State) {
     while !state.shutdown.has_begun() {
         let sleep = match work_once(&state).await {
             Ok(0) => sleep_until_due(&state).await,
             Ok(_) => continue,
             Err(error) => {
-                tracing::warn!(%error, "notifications: working on the inbox failed, retrying in 2 s");
+                tracing::warn!(%error, "notifications: a database error interrupted the inbox worker, retrying in 2 s");
                 FAULT_WAIT
             }
         };
@@ -52,13 +51,13 @@ async fn sleep_until_due(state: &State) -> Duration {
         .read(async move |conn| store::next_due(conn).await)
         .await;
     let now = state.clock.now();
-    // A due row that another worker has claimed must not make this one spin.
+    // Otherwise a due row that another worker has claimed would make this one spin.
     next.ok().flatten().map_or(SLEEP_MAX, |due| {
         due.since(now).clamp(Duration::from_millis(100), SLEEP_MAX)
     })
 }
 
-/// Works on the notifications that are due, and says on how many.
+/// Handles the notifications that are due. Returns their number.
 pub async fn work_once(state: &State) -> Result<usize, db::Error> {
     let now = state.clock.now();
     let due = state
@@ -67,7 +66,7 @@ pub async fn work_once(state: &State) -> Result<usize, db::Error> {
         .await?;
     let mut payments: Vec<WaitingNotification> = Vec::new();
     for waiting in due {
-        // Several about one payment need one reading.
+        // Several notifications of one payment need one read.
         if payments
             .iter()
             .all(|other| other.payment != waiting.payment)
@@ -86,7 +85,7 @@ pub async fn work_once(state: &State) -> Result<usize, db::Error> {
             Ok(Turn::Made) => worked += 1,
             Ok(Turn::Lost) => {}
             Ok(Turn::Quota(wait)) => quota = quota.max(Some(wait)),
-            // The others' readings are not given up for it.
+            // One failure must not stop the other reads.
             Err(error) => failed = Some(error),
         }
     }
@@ -99,14 +98,14 @@ pub async fn work_once(state: &State) -> Result<usize, db::Error> {
     failed.map_or(Ok(worked), Err)
 }
 
-/// There is no call, and no try is counted, until the quota allows one.
+/// Postpones everything until the quota allows a call, without counting a retry.
 async fn postpone_all(state: &State, until: Timestamp) -> Result<(), db::Error> {
-    tracing::info!(%until, "notifications: the quota of calls to the provider is used up, payments are read back later");
+    tracing::info!(%until, "notifications: the quota of calls to the provider is used up, payments are read again after this time");
     let postpone = async move |tx: &mut db::Tx| store::postpone_notifications(tx, until).await;
     state.db.write::<_, db::Error, _>(postpone).await.map(drop)
 }
 
-/// How many notifications wait.
+/// The number of waiting notifications.
 pub async fn inbox_length(state: &State) -> Result<i64, db::Error> {
     state
         .db
@@ -114,7 +113,7 @@ pub async fn inbox_length(state: &State) -> Result<i64, db::Error> {
         .await
 }
 
-/// Removes notifications that ended long ago.
+/// Deletes notifications that ended long ago.
 pub(crate) async fn delete_expired(db: &Db, now: Timestamp) -> Result<(), db::Error> {
     let before = now - RETENTION;
     let remove = async move |tx: &mut db::Tx| store::delete_old_notifications(tx, before).await;
@@ -122,13 +121,13 @@ pub(crate) async fn delete_expired(db: &Db, now: Timestamp) -> Result<(), db::Er
     Ok(())
 }
 
-/// The result of a notification's turn.
+/// The result of handling a notification.
 enum Turn {
     /// The payment was read from the provider.
     Made,
-    /// Another worker has it.
+    /// Another worker has claimed the notification.
     Lost,
-    /// The quota is used up for so long. There was no call.
+    /// The quota is used up for this time. No call was made.
     Quota(Duration),
 }
 
@@ -143,7 +142,7 @@ async fn read_back(state: &State, waiting: WaitingNotification) -> Result<Turn, 
     let Some(newest) = state.db.write::<_, db::Error, _>(take).await? else {
         return Ok(Turn::Lost);
     };
-    let outcome = match ask(state, &waiting).await? {
+    let outcome = match read_and_record(state, &waiting).await? {
         Some(outcome) => Some(outcome),
         None => give_up(state, &waiting).await?,
     };
@@ -153,8 +152,8 @@ async fn read_back(state: &State, waiting: WaitingNotification) -> Result<Turn, 
     Ok(Turn::Made)
 }
 
-/// None asks for another try.
-async fn ask(
+/// Reads the payment. `None` if the read must be retried.
+async fn read_and_record(
     state: &State,
     waiting: &WaitingNotification,
 ) -> Result<Option<NotificationOutcome>, db::Error> {
@@ -162,7 +161,8 @@ async fn ask(
         Ok(payment) => {
             let adopted = adopt_or_record(state, &payment, Source::Notification).await?;
             Ok(match adopted {
-                // Its creation is still at work, and records the payment at its end.
+                // The request that creates the payment is still running, and records the payment at
+                // its end.
                 Adoption::Busy => None,
                 Adoption::Recorded(ReportOutcome::NotOurs) | Adoption::Contradiction(_) => {
                     Some(NotificationOutcome::Foreign)
@@ -170,20 +170,20 @@ async fn ask(
                 Adoption::Recorded(_) | Adoption::Completed => Some(NotificationOutcome::Applied),
             })
         }
-        // A payment of ours that the provider does not find is one that it does not find yet.
+        // The provider reports "not found" for new payments, so one of ours is read again later.
         Err(failure) if failure.is_not_found() => {
             let ours = find_stored(&state.db, &waiting.payment).await?;
             Ok(ours.is_none().then_some(NotificationOutcome::Foreign))
         }
         Err(failure) => {
             let payment = &waiting.payment;
-            tracing::info!(payment, %failure, "notifications: reading a payment back failed, it is retried");
+            tracing::info!(payment, %failure, "notifications: reading a payment from the provider failed, retrying with growing waits");
             Ok(None)
         }
     }
 }
 
-/// Gives a notification up that has been tried for long enough and can change nothing any more.
+/// Ends a notification that was retried long enough and can no longer change anything.
 async fn give_up(
     state: &State,
     waiting: &WaitingNotification,
@@ -199,19 +199,20 @@ async fn give_up(
     tracing::warn!(
         payment = waiting.payment,
         since = %waiting.received_at,
-        "notifications: one is given up, the provider did not answer for four days: the payment's state there may be another"
+        "notifications: gave up reading a payment, the provider did not answer for four days: compare its state there"
     );
     state.metrics.notification("given_up");
     Ok(Some(NotificationOutcome::GivenUp))
 }
 
-/// Is the payment open, may it be charged back, or have been paid after all?
+/// Whether the payment's state can still change: open, open to a chargeback, or perhaps paid after
+/// all.
 fn can_change(stored: &StoredPayment, waiting: &WaitingNotification, now: Timestamp) -> bool {
     let snapshot = &stored.snapshot;
     let approved = snapshot.date_approved.as_deref();
     let approved = approved.and_then(|date| Timestamp::parse(date).ok());
     match snapshot.state {
-        // A bank may tell of a boleto that was paid before it was cancelled.
+        // A bank may report a boleto as paid that was paid before its cancellation.
         PaymentState::Approved | PaymentState::Cancelled => {
             now < approved.unwrap_or(waiting.received_at) + CHARGEBACK
         }

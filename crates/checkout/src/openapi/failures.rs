@@ -1,5 +1,5 @@
-//! The error responses that operations refer to. Their examples are errors as the service makes
-//! them.
+//! The error responses that operations refer to. Their examples are built from the service's real
+//! errors.
 
 use db::Timestamp;
 use http::StatusCode;
@@ -22,10 +22,10 @@ use crate::request::{HOLDS_CARD_NUMBER, Refusal};
 
 const RETRY_AFTER: &str = "Retry-After";
 
-/// When the errors of the examples happened: 2026-11-20T12:00:00Z.
+/// The time in the examples: 2026-11-20T12:00:00Z.
 const TIME: Timestamp = Timestamp::from_micros(1_795_176_000_000_000);
 
-/// The body of every error. Errors of creations and refunds say more.
+/// The schema of an error body. Errors of creations and refunds have more members.
 pub(super) fn body() -> RefOr<Schema> {
     let mut schema = TimestampedErrorBody::schema();
     if let RefOr::T(Schema::Object(error)) = &mut schema {
@@ -152,7 +152,7 @@ fn too_many_requests() -> Error {
     Error::new(StatusCode::TOO_MANY_REQUESTS, throttled_detail(17))
 }
 
-/// An error response with its own headers beside those of every response, and examples of it.
+/// An error response with its own headers in addition to the common ones, and with examples.
 fn failed(
     description: &str,
     headers: &[&str],

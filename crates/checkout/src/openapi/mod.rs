@@ -1,4 +1,4 @@
-//! The API's document, from the descriptions of its routes and of the middleware around them.
+//! The OpenAPI document, built from the descriptions of the routes and of their middleware.
 
 mod failures;
 mod webhooks;
@@ -18,7 +18,7 @@ use web::{docs, health};
 
 use crate::{SERVICE, VERSION, api, orders, page};
 
-/// Where the API's documents are.
+/// The addresses of the API documents.
 pub(crate) const DOCUMENTS: docs::Paths = docs::Paths {
     swagger_ui: "/docs",
     redoc: "/redoc",
@@ -57,7 +57,7 @@ const TAGS: [(&str, &str); 6] = [
 const MERCHANT_KEY: &str =
     "A merchant's API key, from the configuration or made by `balcao checkout key add`.";
 
-/// Names of headers, which [`headers`] describes.
+/// Names of the headers that [`headers`] describes.
 const REQUEST_ID: &str = "X-Request-Id";
 const LIMITS: [&str; 2] = ["RateLimit-Policy", "RateLimit"];
 
@@ -67,7 +67,7 @@ struct Document {
     operations: Vec<(String, Method)>,
 }
 
-/// Made once for each process: it takes longer than all else that a start does.
+/// Built once per process, since it takes most of the time of a start.
 static DOCUMENT: LazyLock<Document> = LazyLock::new(|| {
     let mut api = described();
     let listed = web::openapi::operations(&mut api);
@@ -84,12 +84,12 @@ pub fn openapi() -> &'static str {
     &DOCUMENT.json
 }
 
-/// The addresses and methods that the document describes.
+/// The paths and methods in the document.
 pub(crate) fn operations() -> &'static [(String, Method)] {
     &DOCUMENT.operations
 }
 
-/// Every operation, with what the layers around it add, and what the operations refer to.
+/// Every operation with the responses and headers of the middleware, and the schemas they refer to.
 fn described() -> OpenApi {
     let mut api = api::openapi();
     add_responses(&mut api, &[400, 401, 429, 500, 503].map(failure));
@@ -106,16 +106,16 @@ fn described() -> OpenApi {
     name_headers(&mut api, &[REQUEST_ID]);
     let (schemas, webhooks) = webhooks::described();
     let events = ComponentsBuilder::new().schemas_from_iter(schemas);
-    let mut whole = about();
-    whole.merge(api);
-    whole.merge(
+    let mut document = about();
+    document.merge(api);
+    document.merge(
         OpenApiBuilder::new()
             .components(Some(events.build()))
             .build(),
     );
-    // `utoipa` has no place for webhooks.
-    whole.extensions = Some(Extensions::from_iter([("webhooks", webhooks)]));
-    whole
+    // `utoipa` does not support webhooks.
+    document.extensions = Some(Extensions::from_iter([("webhooks", webhooks)]));
+    document
 }
 
 fn otherwise(name: &str) -> (String, RefOr<Response>) {
@@ -140,7 +140,7 @@ fn about() -> OpenApi {
     about.with(components.build())
 }
 
-/// The headers that responses name.
+/// The headers that responses refer to.
 fn headers() -> Vec<Header> {
     let replayed = "`true` when this answer was given before for the same key.";
     let own = [

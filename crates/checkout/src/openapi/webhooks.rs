@@ -1,4 +1,4 @@
-//! The service's events, as the API's document describes them.
+//! The service's events in the OpenAPI document.
 
 use delivery::openapi::{Webhook, describe};
 use serde_json::Value;
@@ -10,7 +10,7 @@ use crate::orders::OrderEvent;
 use crate::payments::PaymentEvent;
 use crate::webhooks::EventType;
 
-/// The schemas of all events by their names, and the document's member `webhooks`.
+/// The schemas of all events by name, and the document's member `webhooks`.
 pub(crate) fn described() -> (Vec<(String, RefOr<Schema>)>, Value) {
     let of_payments = OF_PAYMENTS
         .iter()
@@ -25,7 +25,7 @@ pub(crate) fn described() -> (Vec<(String, RefOr<Schema>)>, Value) {
     (schemas, webhooks)
 }
 
-/// The description of a type of events.
+/// The description of an event type.
 struct EventDescription {
     kind: EventType,
     id: &'static str,

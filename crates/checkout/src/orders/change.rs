@@ -1,5 +1,5 @@
-//! Changes of an order, inside the transaction that stores the cause: a payment's new state, a
-//! cancellation, the expiry.
+//! Changes of an order, in the transaction that stores their cause: a payment's new state, a
+//! cancellation, or the expiry.
 
 use db::{Timestamp, Tx};
 
@@ -9,24 +9,24 @@ use super::store::{self, LockedOrder, OrderEnd};
 use crate::payments::{PaymentState, Transition, Transitions};
 use crate::webhooks::EventType;
 
-/// What happens to an order.
+/// A change of an order's status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Change {
     /// A payment was approved.
     Paid {
-        /// Its row.
+        /// The payment's row.
         by: i64,
-        /// Was the order's time over?
+        /// Whether the order had expired.
         is_late: bool,
     },
-    /// The shop gave it up.
+    /// The shop canceled the order.
     Canceled,
-    /// Its time is over.
+    /// The order expired.
     Expired,
-    /// A payment was approved that pays for nothing: somebody must look at it, or it is refunded
-    /// from `refund_at` on.
+    /// A payment was approved for an order that needs none. It is refunded from `refund_at` on.
+    /// Without `refund_at` the shop must decide.
     Overpaid {
-        /// Its row.
+        /// The payment's row.
         by: i64,
         refund_at: Option<Timestamp>,
     },
@@ -39,14 +39,14 @@ pub(crate) struct PaymentChange<'a> {
     pub(crate) payment: i64,
     /// Its state now.
     pub(crate) state: PaymentState,
-    /// How it came there.
+    /// The transitions that led to this state.
     pub(crate) transitions: &'a Transitions,
     /// Whether second payments are refunded automatically.
     pub(crate) refunds_overpayment: bool,
 }
 
 /// Changes an order that this transaction has locked, and publishes the event. Nothing else writes
-/// an order's status. After the commit, `State::wake_deliveries` is called.
+/// an order's status. The caller must call `State::wake_deliveries` after the commit.
 pub(super) async fn apply(
     tx: &mut Tx,
     order: &LockedOrder,
@@ -67,13 +67,13 @@ pub(super) async fn apply(
                     order = order.id,
                     status = order.status.as_str(),
                     is_refunded = refund_at.is_some(),
-                    "orders: a payment was approved for an order that needs none: look at the order's payments"
+                    "orders: a payment was approved that its order does not need; unless is_refunded is true, decide whether to refund it: look at the order's payments"
                 );
             }
             return Ok(());
         }
     };
-    // What still waits for its payer is cancelled at the provider, outside of any transaction.
+    // Pending payments are cancelled at the provider later, outside of any transaction.
     let pending = store::pending_of(tx, order.row).await?;
     let end = OrderEnd {
         status,
@@ -86,7 +86,7 @@ pub(super) async fn apply(
     events::publish_end(tx, order.row, kind, is_late, now).await
 }
 
-/// Lets a locked order follow a payment of it, in the transaction that stores the payment's state.
+/// Updates a locked order after a change of one of its payments, in the same transaction.
 pub(crate) async fn follow(
     tx: &mut Tx,
     order: &LockedOrder,
@@ -99,14 +99,14 @@ pub(crate) async fn follow(
     }
     let is_new = !payment.transitions.is_empty();
     if is_new && payment.state == PaymentState::Pending && order.status != OrderStatus::Open {
-        // It was made after all, and nobody shall pay it any more.
+        // The payment was made after the order had ended, so it must be cancelled.
         store::write_due_at(tx, order.row, Some(now)).await?;
     }
     Ok(())
 }
 
-/// The provider approved a payment that is cancelled here. Its state stays, and the shop must look
-/// at it.
+/// Handles the approval of a payment that is cancelled here. The payment's state stays, and the
+/// shop must look at it.
 pub(crate) async fn follow_refused_approval(
     tx: &mut Tx,
     payment: i64,
@@ -131,7 +131,7 @@ fn approval(order: &LockedOrder, payment: PaymentChange<'_>, now: Timestamp) -> 
             is_late: order.expires_at <= now,
         },
         OrderStatus::Expired => Change::Paid { by, is_late: true },
-        // The shop decides: the buyer may still get the goods.
+        // No automatic refund: the shop decides whether the buyer still gets the goods.
         OrderStatus::Canceled => Change::Overpaid {
             by,
             refund_at: None,

@@ -1,4 +1,4 @@
-//! Creating an order. The database's unique keys decide between concurrent requests with one key or
+//! Creates orders. Unique indexes decide between concurrent requests with one idempotency key or
 //! one reference.
 
 use db::{Conn, Db, Timestamp, Tx};
@@ -11,22 +11,23 @@ use crate::idempotency::{IdempotencyKey, RETENTION};
 use crate::secret::Secret;
 use crate::state::State;
 
-/// How often a key or a reference is looked up again that vanished between two statements.
+/// How many times the lookup is tried again when a key or a reference is freed between two
+/// statements.
 const LOOKUPS_MAX: usize = 5;
 
-/// An order that was made.
+/// A created order.
 #[derive(Debug, Clone)]
 pub(crate) struct CreatedOrder {
-    /// The order, as it was when it was made.
+    /// The order as of its creation.
     pub(crate) order: Order,
-    /// Was it answered before?
+    /// Whether it was created by an earlier request with the same idempotency key.
     pub(crate) replayed: bool,
 }
 
-/// Why no order is made.
+/// Why no order is created.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CreateOrderError {
-    /// The reference is another order's, which has this id.
+    /// Another order, with this id, has the reference.
     #[error("the reference is that of order {0}")]
     Reference(String),
     /// The idempotency key was used for another request.
@@ -35,13 +36,13 @@ pub(crate) enum CreateOrderError {
     /// The database failed.
     #[error(transparent)]
     Database(#[from] db::Error),
-    /// A part of it could not be written.
+    /// A part of the order could not be serialised.
     #[error("an order could not be written as JSON")]
     Shape(#[from] serde_json::Error),
 }
 
-/// Makes the order that a request asks for which was checked at `now`, or gives the one that its
-/// key stands for.
+/// Creates the order of a request that was validated at `now`, or returns the existing one of its
+/// idempotency key.
 pub(crate) async fn create(
     state: &State,
     new: NewOrder,
@@ -107,7 +108,7 @@ async fn insert(tx: &mut Tx, new: &InsertedOrder) -> Result<CreatedOrder, Create
     Err(db::Error::retry("another order vanished whenever it was looked up").into())
 }
 
-/// When the order was made that the caller's key stands for; none while it stands for none.
+/// When the order of the caller's idempotency key was created. `None` if there is none.
 pub(crate) async fn made_at(
     db: &Db,
     key: Option<IdempotencyKey>,
@@ -122,15 +123,15 @@ pub(crate) async fn made_at(
     Ok(made_at.filter(|made_at| *made_at + RETENTION > now))
 }
 
-/// Deletes the idempotency keys of orders that have expired.
+/// Deletes expired idempotency keys of orders.
 pub(crate) async fn delete_expired_keys(db: &Db, now: Timestamp) -> Result<(), db::Error> {
     let delete = async move |tx: &mut Tx| store::delete_expired_keys(tx, now - RETENTION).await;
     while db.write::<_, db::Error, _>(delete).await? > 0 {}
     Ok(())
 }
 
-/// The digest by which two requests are compared. It contains the requested end, since without one
-/// each repetition computes another.
+/// The digest by which two requests are compared. It contains the requested expiry and not the
+/// computed one, which differs at each retry.
 fn fingerprint(secret: &Secret, new: &NewOrder, items: &str, customer: Option<&str>) -> String {
     let methods: Vec<_> = new
         .payment_methods

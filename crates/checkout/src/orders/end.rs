@@ -1,5 +1,4 @@
-//! The end of an unpaid order: canceled by the shop, or expired. Its payments are cancelled by
-//! `closing`.
+//! Ends unpaid orders: canceled by the shop, or expired. `closing` cancels their payments.
 
 use db::{Db, Error, Timestamp};
 
@@ -15,7 +14,7 @@ use crate::request::MethodKind;
 pub(crate) enum CancelOrderError {
     #[error("there is no such order")]
     NotFound,
-    /// It has ended otherwise, or perhaps has.
+    /// The order has ended in another way, or a payment may be about to end it.
     #[error("{0}")]
     Conflict(&'static str),
     #[error(transparent)]
@@ -24,7 +23,7 @@ pub(crate) enum CancelOrderError {
     Database(#[from] Error),
 }
 
-/// Cancels the order if nothing is in the way, and gives what is. One that is canceled stays so.
+/// Cancels the order, or returns the obstacle. Cancelling a canceled order succeeds.
 pub(crate) async fn try_cancel(
     db: &Db,
     id: &str,
@@ -46,8 +45,8 @@ pub(crate) async fn try_cancel(
     .await
 }
 
-/// Ends the order in a row if its time is over. Gives the provider's ids of payments that nobody
-/// shall pay any more; while there are any, the order is due again at `again`.
+/// Ends the order in a row if it has expired. Returns the provider's ids of payments that must be
+/// cancelled. While there are any, the order is due again at `again`.
 pub(crate) async fn expire(
     db: &Db,
     row: i64,
@@ -65,7 +64,7 @@ pub(crate) async fn expire(
             order.status = OrderStatus::Expired;
         }
         let pending = store::pending_of(tx, row).await?.into_iter();
-        // A boleto may have been paid already: banks tell of it days later.
+        // A boleto may have been paid before the expiry: banks report it days later.
         let unwanted = pending.filter(|(_, method)| {
             order.status != OrderStatus::Expired || *method == MethodKind::Pix
         });
@@ -77,7 +76,7 @@ pub(crate) async fn expire(
     .await
 }
 
-/// When an order or the refund of an overpayment is due next.
+/// When the next order or the next refund of an overpayment is due.
 pub(crate) async fn next_due(db: &Db) -> Result<Option<Timestamp>, Error> {
     db.read(async |conn| {
         let order = store::next_due(conn).await?;
@@ -100,7 +99,8 @@ pub(crate) async fn due(
     .await
 }
 
-/// Moves the refund of an overpayment that was seen due at `seen`; false when another process did.
+/// Claims the refund of an overpayment, seen due at `seen`, by moving its due time. Returns false
+/// if another process did.
 pub(crate) async fn postpone_refund(
     db: &Db,
     payment: i64,

@@ -9,16 +9,16 @@ use super::store;
 use crate::payments::{self, PaymentBody};
 use crate::webhooks::{EventType, Subject, publish};
 
-/// `data` of an event: the order as the API shows it. The address of its page is left out, as it
-/// lets its holder see the order.
+/// `data` of an event: the order as the API shows it. The address of its page is left out, because
+/// whoever has that address can see the order.
 #[derive(Serialize)]
 struct OrderPayload<'a> {
     #[serde(flatten)]
     order: OrderBody<'a>,
-    /// Was it paid after its time? There only when it was.
+    /// Whether the order was paid after its expiry. Present only if so.
     #[serde(skip_serializing_if = "Option::is_none")]
     late: Option<bool>,
-    /// The payment that pays for nothing, of overpayments only.
+    /// The payment that the order did not need. Present in overpayment events only.
     #[serde(skip_serializing_if = "Option::is_none")]
     payment: Option<PaymentBody<'a>>,
 }
@@ -40,7 +40,7 @@ pub(super) async fn publish_end(
     publish(tx, kind, Subject::Order(row), &payload, now).await
 }
 
-/// Publishes that a payment was approved that pays for nothing.
+/// Publishes that a payment was approved for an order that needs none.
 pub(super) async fn publish_overpayment(
     tx: &mut Tx,
     row: i64,

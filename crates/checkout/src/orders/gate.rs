@@ -1,7 +1,7 @@
-//! Whether an order may be paid now: at most one payment of it is alive.
+//! Decides whether an order may be paid now: at most one of its payments is live.
 //!
-//! Every attempt begins, or goes on, in a transaction that locks the order's row. So of any number
-//! of tabs, retries and replicas one passes, and the others see its attempt.
+//! Every attempt begins or resumes in a transaction that locks the order's row. So of any number of
+//! tabs, retries and replicas one passes, and the others see its attempt.
 
 use db::{Timestamp, Tx};
 
@@ -10,51 +10,51 @@ use super::store::{self, LockedOrder, OrderAttempt};
 use crate::payments::{AttemptStep, PaymentState};
 use crate::request::MethodKind;
 
-/// Why an order cannot be paid, or canceled.
+/// Why an order cannot be paid or canceled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Obstacle {
-    /// It is paid.
+    /// The order is paid.
     Paid,
-    /// The shop gave it up.
+    /// The shop canceled the order.
     Canceled,
-    /// Its time is over.
+    /// The order has expired.
     Expired,
-    /// The outcome of another attempt is not known, or its payment is under review.
+    /// The outcome of another attempt is unknown, or its payment is under review.
     Confirming,
-    /// A pix or a boleto waits for its payer: it must be cancelled at the provider first.
+    /// A pix or a boleto is pending. It must be cancelled at the provider first.
     Pending {
         /// The provider's id.
         payment: String,
     },
 }
 
-/// The payment of an order that is alive.
+/// The live payment of an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum LivePayment {
     /// None.
     Nothing,
-    /// A pix or a boleto that waits for its payer: the provider's id.
+    /// The provider's id of a pix or a boleto that waits for its payer.
     Pending(String),
-    /// A payment that the provider looks at: its id.
+    /// The provider's id of a payment under review.
     Review(String),
-    /// A call is running, or its answer was lost.
+    /// A call is running, or its response was lost.
     Unknown,
 }
 
-/// The attempt that a repetition goes on with.
+/// The attempt that a retry resumes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OwnAttempt {
     pub(crate) id: i64,
     pub(crate) step: AttemptStep,
 }
 
-/// Holds an order for the rest of the transaction.
+/// Locks an order for the rest of the transaction.
 pub(crate) async fn lock(tx: &mut Tx, order: i64) -> Result<LockedOrder, db::Error> {
     let order = store::lock(tx, order).await?;
     order.ok_or_else(|| db::Error::other("an order is missing"))
 }
 
-/// As [`lock`], the order that a payment is of; none for a payment without one.
+/// Same as [`lock`], for the order of a payment. `None` if the payment has no order.
 pub(crate) async fn lock_of_payment(
     tx: &mut Tx,
     payment: i64,
@@ -62,7 +62,8 @@ pub(crate) async fn lock_of_payment(
     store::lock_of_payment(tx, payment).await
 }
 
-/// What keeps a new attempt from beginning, or `own` from going on. The order must be locked.
+/// Why a new attempt must not begin, or `own` must not resume. The caller must have locked the
+/// order.
 pub(crate) async fn obstacle(
     tx: &mut Tx,
     order: &LockedOrder,
@@ -76,8 +77,8 @@ pub(crate) async fn obstacle(
         OrderStatus::Expired => Some(Obstacle::Expired),
     };
     if let Some(end) = is_over {
-        // A repetition must not be answered that there is nothing while its attempt may still be
-        // charged.
+        // While the retried attempt may still be charged, its caller must not be told that the
+        // order has simply ended.
         let is_unknown = match own {
             Some(own) if end != Obstacle::Paid => may_be_charged(tx, own, now).await?,
             _ => false,
@@ -104,8 +105,8 @@ pub(crate) async fn obstacle(
     })
 }
 
-/// May an attempt of an order that has ended still be charged? A run that sent nothing and whose
-/// time is over is kept from going on.
+/// Whether an attempt of an ended order may still be charged. A run that sent nothing and whose
+/// lease has expired is stopped here for good.
 async fn may_be_charged(tx: &mut Tx, own: OwnAttempt, now: Timestamp) -> Result<bool, db::Error> {
     Ok(match own.step {
         AttemptStep::Sending => true,
@@ -115,7 +116,7 @@ async fn may_be_charged(tx: &mut Tx, own: OwnAttempt, now: Timestamp) -> Result<
 }
 
 impl Obstacle {
-    /// The detail of the answer.
+    /// The `detail` of the response.
     pub(crate) const fn detail(&self) -> &'static str {
         match self {
             Self::Paid => "Order already paid",
@@ -129,7 +130,7 @@ impl Obstacle {
 }
 
 impl LivePayment {
-    /// The live attempts of an order.
+    /// The live payment among these attempts.
     pub(super) fn of<'a>(attempts: impl IntoIterator<Item = &'a OrderAttempt>) -> Self {
         let mut live = Self::Nothing;
         for attempt in attempts {
@@ -141,7 +142,7 @@ impl LivePayment {
         live
     }
 
-    /// The less certain it is, the higher.
+    /// The less certain the outcome, the higher the rank.
     const fn rank(&self) -> u8 {
         match self {
             Self::Nothing => 0,
@@ -164,7 +165,7 @@ impl OrderAttempt {
                 (PaymentState::Pending, MethodKind::Pix | MethodKind::Boleto) => {
                     LivePayment::Pending(id.clone())
                 }
-                // An approved one has made the order paid.
+                // Not expected for an approved payment, since it has paid the order.
                 (PaymentState::Pending | PaymentState::InProcess | PaymentState::Approved, _) => {
                     LivePayment::Review(id.clone())
                 }
@@ -173,7 +174,7 @@ impl OrderAttempt {
         }
     }
 
-    /// A run acquired it, sent nothing, and did not come back in time.
+    /// Whether a run acquired the attempt, sent nothing, and let its lease expire.
     const fn is_abandoned(&self) -> bool {
         matches!(self.step, AttemptStep::Started) && !self.is_leased
     }

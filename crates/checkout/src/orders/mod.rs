@@ -1,8 +1,8 @@
-//! Orders: a sum that the shop sets, the page where its buyer pays it, and its states.
+//! Orders: an amount that the shop sets, the page where the buyer pays it, and the order's states.
 //!
-//! A payment of an order is a payment like any other. `attempts` makes it after the check that the
-//! order may be paid, and calls [`follow`] in the transaction that stores its state. `closing`
-//! cancels the payments of an order that has ended.
+//! Payments of orders are ordinary payments. `attempts` creates them after checking that the order
+//! may be paid, and calls [`follow`] in the transaction that stores their state. `closing` cancels
+//! the payments of an order that has ended.
 
 mod change;
 mod create;

@@ -6,34 +6,34 @@ use serde_json::value::RawValue;
 
 use crate::request::MethodKind;
 
-/// Where an order stands.
+/// The status of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum OrderStatus {
     /// It can be paid.
     Open,
     /// A payment of it was approved. Final: later refunds show in the refunded amount.
     Paid,
-    /// The shop gave it up. Final.
+    /// The shop canceled the order. Final.
     Canceled,
-    /// Its time was over. A payment that is approved all the same makes it paid.
+    /// The order expired unpaid. A payment that is approved all the same makes it paid.
     Expired,
 }
 
 /// An item of an order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Item {
-    /// As buyers read it.
+    /// The title that buyers read.
     pub(crate) title: String,
-    /// One or more.
+    /// At least one.
     pub(crate) quantity: i64,
-    /// The price of one; zero for what comes free.
+    /// The price of one unit. Zero for a free item.
     #[serde(with = "exact")]
     pub(crate) unit_price: Money,
-    /// By which the shop knows it.
+    /// The shop's own identifier of the item.
     pub(crate) sku: Option<String>,
 }
 
-/// Who is expected to pay: fills the page in.
+/// The expected buyer, whose data prefills the page.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Customer {
     /// Full name.
@@ -61,29 +61,29 @@ pub(crate) struct Customer {
 pub(crate) struct Order {
     /// `ord_` and a UUID that is ordered by time.
     pub(crate) id: String,
-    /// The shop's own number.
+    /// The shop's own order number.
     pub(crate) reference: Option<String>,
     /// Where it stands.
     pub(crate) status: OrderStatus,
-    /// The sum, which nobody can change.
+    /// The amount, which never changes.
     pub(crate) amount: Money,
-    /// What for.
+    /// What the order is for.
     pub(crate) description: String,
     /// The items; empty when the shop sent only a sum.
     pub(crate) items: Vec<Item>,
-    /// By what it may be paid: never empty.
+    /// The payment methods that the order allows. Never empty.
     pub(crate) payment_methods: Vec<MethodKind>,
-    /// The most installments, when they are fewer than the network's.
+    /// The most installments, if fewer than the card network's limit.
     pub(crate) max_installments: Option<u8>,
-    /// Who is expected to pay.
+    /// The expected buyer.
     pub(crate) customer: Option<Customer>,
-    /// Where the page leads back to once it is paid.
+    /// Where the page's link leads after payment.
     pub(crate) success_url: Option<String>,
-    /// Where the page leads back to otherwise.
+    /// Where the page's link leads otherwise.
     pub(crate) cancel_url: Option<String>,
-    /// The shop's own texts, as they came.
+    /// The shop's own texts, unchanged.
     pub(crate) metadata: Box<RawValue>,
-    /// Until when it can be paid.
+    /// Until when the order can be paid.
     pub(crate) expires_at: Timestamp,
     /// When it was made.
     pub(crate) created_at: Timestamp,
@@ -95,16 +95,16 @@ pub(crate) struct Order {
     pub(crate) refunded: Money,
 }
 
-/// A payment of an order, in few words.
+/// A summary of one of the order's payments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OrderPayment {
     /// The provider's id.
     pub(crate) id: String,
     /// The payment's status.
     pub(crate) status: String,
-    /// `pix`, the boleto method's or the card network's identifier.
+    /// `pix`, or the identifier of the boleto method or the card network.
     pub(crate) payment_method_id: String,
-    /// As the provider wrote it.
+    /// The provider's text, unchanged.
     pub(crate) date_created: String,
 }
 
@@ -112,7 +112,7 @@ impl OrderStatus {
     /// Every status.
     pub(crate) const ALL: [Self; 4] = [Self::Open, Self::Paid, Self::Canceled, Self::Expired];
 
-    /// Its name in answers.
+    /// The name in the API.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -122,14 +122,14 @@ impl OrderStatus {
         }
     }
 
-    /// The status of this name.
+    /// The status with this name.
     pub(crate) fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|status| status.as_str() == word)
     }
 }
 
 impl Order {
-    /// The order as it was when it was made: what a repetition of its request is answered.
+    /// The order as of its creation, for the response to a retry.
     #[must_use]
     pub(super) fn into_first_answer(self) -> Self {
         Self {
@@ -143,13 +143,13 @@ impl Order {
 }
 
 impl Item {
-    /// The price of all of it; none when it is more than money can be.
+    /// The price of the whole quantity. `None` if it exceeds the range of `Money`.
     pub(crate) fn sum(&self) -> Option<Money> {
         self.unit_price.checked_mul(self.quantity)
     }
 }
 
-/// Money as the exact JSON number that it is.
+/// Serialises money as an exact JSON number.
 mod exact {
     use db::Money;
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};

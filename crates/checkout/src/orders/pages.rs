@@ -24,7 +24,7 @@ use crate::errors::{database, order_not_found};
 use crate::page::{self, ItemLine, OrderLink, OrderLinkState};
 use crate::state::State;
 
-/// The token in the address of an order's page. Its value is not in any log.
+/// The token in the address of an order's page. It must not appear in any log.
 pub(crate) struct PageToken(pub(crate) String);
 
 impl IntoParams for PageToken {
@@ -120,7 +120,7 @@ fn link(state: &State, linked: &LinkedOrder, token: &str, locale: Locale) -> Ord
     }
 }
 
-/// What a buyer needs to know first: that money may be moving comes before the end of the order's time.
+/// What a buyer needs to know first. That money may be moving comes before the order's expiry.
 fn link_state(state: &State, linked: &LinkedOrder) -> OrderLinkState {
     let order = &linked.order;
     let is_timely = order.expires_at > state.clock.now();
@@ -147,7 +147,7 @@ fn followed(state: &State, id: &str) -> OrderLinkState {
     }
 }
 
-/// The form's fields that a customer fills in.
+/// The form fields that the order's customer prefills.
 fn fields(customer: &Customer) -> Value {
     let name = customer.name.as_deref();
     let (first, last) = name.map_or((None, None), |name| match name.split_once(' ') {
@@ -163,7 +163,7 @@ fn fields(customer: &Customer) -> Value {
     })
 }
 
-/// A shop's address with the order's id in its query.
+/// The shop's address, with the order's id added to its query.
 fn with_order(url: &str, id: &str) -> String {
     let (address, fragment) = match url.split_once('#') {
         Some((address, fragment)) => (address, format!("#{fragment}")),

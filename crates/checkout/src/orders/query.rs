@@ -9,7 +9,7 @@ use super::request::REFERENCE_MAX;
 use crate::lists::{PageRequest, common_parameters, filter_parameter, page_request, query_value};
 use crate::request::Refusal;
 
-/// The names a query may have; others are ignored.
+/// The query parameters of the list. Others are ignored.
 pub(crate) const NAMES: [&str; 6] = [
     "status",
     "reference",
@@ -19,7 +19,7 @@ pub(crate) const NAMES: [&str; 6] = [
     "page_size",
 ];
 
-/// Which orders a list shows, and which page of them.
+/// The filter of a list of orders, and the page.
 #[derive(Debug, Clone)]
 pub(crate) struct OrderListQuery {
     pub(super) status: Option<OrderStatus>,
@@ -43,7 +43,8 @@ impl IntoParams for OrderListQuery {
     }
 }
 
-/// Reads a list's query; of several values of one name the last counts, and a blank one is none.
+/// Parses the query. If a name occurs several times, the last value counts. A blank value counts as
+/// none.
 pub(crate) fn parse(pairs: &[(String, String)]) -> Result<OrderListQuery, Refusal> {
     let refused = || Refusal::invalid("status", "must be an order's status");
     let status =

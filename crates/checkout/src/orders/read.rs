@@ -16,20 +16,20 @@ use crate::lists::{self, Filter, ListKind};
 pub(crate) struct StoredOrder {
     /// The order.
     pub(crate) order: Order,
-    /// Its payments, unsuccessful ones included.
+    /// Its payments, including unsuccessful ones.
     pub(crate) payments: Vec<OrderPayment>,
 }
 
 /// One page of a list.
 #[derive(Debug)]
 pub(crate) struct OrderPage {
-    /// How many orders there are in all.
+    /// The number of all matching orders.
     pub(crate) count: i64,
-    /// Those of this page, newest first.
+    /// The orders of this page, newest first.
     pub(crate) orders: Vec<StoredOrder>,
 }
 
-/// An order as its page sees it.
+/// An order with what its page shows.
 #[derive(Debug, Clone)]
 pub(super) struct LinkedOrder {
     pub(super) order: Order,
@@ -48,14 +48,14 @@ pub(crate) async fn find(db: &Db, id: &str) -> Result<Option<StoredOrder>, db::E
     .await
 }
 
-/// The order whose page has this token, and its row.
+/// The row and the order whose page has this token.
 pub(crate) async fn find_by_token(db: &Db, token: &str) -> Result<Option<(i64, Order)>, db::Error> {
     let digest = digest::sha256(token);
     db.read(async move |conn| store::find_by_token(conn, &digest).await)
         .await
 }
 
-/// The same, with what may keep its buyer from paying.
+/// Same as [`find_by_token`], with the order's live payment.
 pub(super) async fn find_linked(
     db: &Db,
     token: &str,
@@ -93,7 +93,7 @@ pub(crate) async fn list(db: &Db, query: OrderListQuery) -> Result<OrderPage, db
     .await
 }
 
-/// These orders, by their rows, with their payments.
+/// Adds the payments to these orders, which are given by row.
 pub(super) async fn with_payments(
     conn: &mut db::Conn,
     found: Vec<(i64, Order)>,

@@ -1,5 +1,5 @@
-//! The body of `POST /orders/`: every member checked, nested ones by their own names, unknown ones
-//! refused. Pure.
+//! Validates the body of `POST /orders/`. Every member is checked, nested members under their own
+//! paths. Unknown members are refused. Pure.
 
 use std::time::Duration;
 
@@ -17,25 +17,25 @@ use crate::request::{
     HOLDS_CARD_NUMBER, MethodKind, Refusal, body_object, check_content_type, not_unicode,
 };
 
-/// The longest reference.
+/// The longest reference, in characters.
 pub(super) const REFERENCE_MAX: usize = 64;
-/// The longest title of an item.
+/// The longest title of an item, in characters.
 pub(super) const TITLE_MAX: usize = 256;
-/// The longest sku, as inventory has it.
+/// The longest SKU, in characters. Inventory has the same limit.
 pub(super) const SKU_MAX: usize = 200;
 /// The most items.
 pub(super) const ITEMS_MAX: usize = 100;
-/// The longest name of a customer: a first and a last name of a boleto.
+/// The longest customer name, in characters: the first and last name of a boleto together.
 pub(super) const NAME_MAX: usize = 256;
-/// The longest address that a page leads back to.
+/// The longest return address, in characters.
 pub(super) const URL_MAX: usize = 2048;
-/// The most texts of metadata, and the longest of each and of its name.
+/// The most metadata entries, and the most characters of a value and of a name.
 pub(super) const METADATA_MAX: usize = 20;
 pub(super) const METADATA_TEXT_MAX: usize = 500;
 pub(super) const METADATA_NAME_MAX: usize = 64;
-/// The most installments of any network.
+/// The most installments that any card network allows.
 pub(super) const INSTALLMENTS_MAX: u8 = 12;
-/// How long an order can be paid: unless it says so, at least, and at most.
+/// The lifetime of an order: by default, at least, and at most.
 const LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
 const LIFETIME_MIN: Duration = Duration::from_secs(10 * 60);
 const LIFETIME_MAX: Duration = Duration::from_secs(30 * 24 * 60 * 60);
@@ -68,7 +68,7 @@ const CUSTOMER_MEMBERS: &[&str] = &[
     "federal_unit",
 ];
 
-/// An order that may be made.
+/// A validated new order.
 #[derive(Debug, Clone)]
 pub(crate) struct NewOrder {
     pub(super) reference: Option<String>,
@@ -81,18 +81,18 @@ pub(crate) struct NewOrder {
     pub(super) success_url: Option<String>,
     pub(super) cancel_url: Option<String>,
     pub(super) metadata: Box<RawValue>,
-    /// As the request has it; see [`NewOrder::end`].
+    /// The requested expiry; see [`NewOrder::end`].
     pub(super) expires_at: Option<Timestamp>,
 }
 
 impl NewOrder {
-    /// Until when an order can be paid that is made now.
+    /// The expiry of an order that is created now.
     pub(super) fn end(&self, now: Timestamp) -> Timestamp {
         self.expires_at.unwrap_or(now + LIFETIME)
     }
 }
 
-/// Checks the body of a new order; the first failure ends it.
+/// Validates the body of a new order. Returns the first problem.
 pub(crate) fn check(
     content_type: Option<&str>,
     body: &[u8],
@@ -117,26 +117,26 @@ pub(crate) fn check(
     })
 }
 
-/// The members of an object, and the object's name in front of theirs.
+/// The members of an object, with the object's path as the prefix of their names.
 struct NestedMembers<'a> {
     path: String,
     object: Object<'a>,
 }
 
 impl<'a> NestedMembers<'a> {
-    /// Refuses members that are not `known`.
+    /// Fails if the object has members that are not in `known`.
     fn new(path: String, object: Object<'a>, known: &[&str]) -> Result<Self, Refusal> {
         let members = Self { path, object };
         let unknown = members.object.names().find(|name| !known.contains(name));
         let refusal = unknown.map(|name| match name {
             name if is_name(name) => members.refused(name, "is not a known member"),
-            // What cannot be one of our names by mistake is not repeated.
+            // A name that cannot be a typo of one of ours is not repeated in the response.
             _ => Refusal::unprocessable("body", "has an unknown member"),
         });
         refusal.map_or(Ok(members), Err)
     }
 
-    /// The object in a member; none when it is absent.
+    /// The object in a member. `None` if the member is absent.
     fn object(&self, name: &str, known: &[&str]) -> Result<Option<NestedMembers<'a>>, Refusal> {
         match self.object.get(name) {
             Value::Null => Ok(None),
@@ -159,7 +159,7 @@ impl<'a> NestedMembers<'a> {
         }
     }
 
-    /// The elements of the list in a member; none at all when it is absent.
+    /// The elements of the list in a member. `None` if the member is absent.
     fn list(&self, name: &str) -> Result<Option<Vec<Value<'a>>>, Refusal> {
         match self.object.get(name) {
             Value::Null => Ok(None),
@@ -168,7 +168,7 @@ impl<'a> NestedMembers<'a> {
         }
     }
 
-    /// A member's name in problem reports: `items[0].quantity`.
+    /// A member's path in problem reports, such as `items[0].quantity`.
     fn name(&self, member: &str) -> String {
         format!("{}{member}", self.path)
     }
@@ -177,7 +177,7 @@ impl<'a> NestedMembers<'a> {
         Refusal::invalid(self.name(member), reason)
     }
 
-    /// A string; none if it is missing, `null` or blank.
+    /// A string. `None` if the member is missing, `null` or blank.
     fn string(&self, name: &str) -> Result<Option<String>, Refusal> {
         let text = match self.object.get(name) {
             Value::Null => return Ok(None),
@@ -200,7 +200,7 @@ impl<'a> NestedMembers<'a> {
             .ok_or_else(|| Refusal::missing(self.name(name)))
     }
 
-    /// An address that a page may lead to.
+    /// An address that the page may link to.
     fn web_address(&self, name: &str) -> Result<Option<String>, Refusal> {
         let address = self.text(name, URL_MAX)?;
         match address {
@@ -211,7 +211,7 @@ impl<'a> NestedMembers<'a> {
         }
     }
 
-    /// An integer as it is written, from 1 to `most`.
+    /// An integer literal from 1 to `most`.
     fn count(&self, name: &str, most: i64) -> Result<Option<i64>, Refusal> {
         let source = match self.object.get(name) {
             Value::Null => return Ok(None),
@@ -265,14 +265,14 @@ fn item(path: String, value: Value<'_>) -> Result<Item, Refusal> {
     })
 }
 
-/// The sum of the items, or the amount that stands in their place.
+/// The sum of the items, or the amount that is given instead of items.
 fn sum(members: &NestedMembers<'_>, items: &[Item]) -> Result<Money, Refusal> {
-    let given = match members.object.get("amount") {
+    let stated = match members.object.get("amount") {
         Value::Null => None,
         value => Some(amount::positive(value, "amount")?),
     };
     if items.is_empty() {
-        return given.ok_or_else(|| Refusal::missing("amount"));
+        return stated.ok_or_else(|| Refusal::missing("amount"));
     }
     let mut sums = items.iter().map(Item::sum);
     let sum = sums.try_fold(Money::ZERO, |sum, item| sum.checked_add(item?));
@@ -281,13 +281,13 @@ fn sum(members: &NestedMembers<'_>, items: &[Item]) -> Result<Money, Refusal> {
     if sum == Money::ZERO {
         return Err(Refusal::amount_not_positive("amount"));
     }
-    match given {
-        Some(given) if given != sum => Err(members.refused("amount", "must be the items' sum")),
+    match stated {
+        Some(stated) if stated != sum => Err(members.refused("amount", "must be the items' sum")),
         _ => Ok(sum),
     }
 }
 
-/// In the order of the specification, each once.
+/// The payment methods in the order of the specification, without duplicates.
 fn payment_methods(members: &NestedMembers<'_>) -> Result<Vec<MethodKind>, Refusal> {
     let Some(list) = members.list("payment_methods")? else {
         return Ok(MethodKind::ALL.to_vec());
@@ -359,7 +359,7 @@ fn customer(members: &NestedMembers<'_>) -> Result<Option<Customer>, Refusal> {
     }))
 }
 
-/// The shop's own texts: an object of strings, kept as they are written.
+/// The shop's own texts: an object of strings, stored unchanged.
 fn metadata(members: &NestedMembers<'_>) -> Result<Box<RawValue>, Refusal> {
     let refused = |reason: &str| members.refused("metadata", reason);
     let source = match members.object.get("metadata") {
@@ -409,13 +409,13 @@ fn expires_at(members: &NestedMembers<'_>, now: Timestamp) -> Result<Option<Time
         .ok_or_else(|| members.refused("expires_at", END_OUT_OF_RANGE))
 }
 
-/// Is only the order's end refused? The same request was valid earlier, when that end was further
-/// away.
+/// Whether the expiry is the only problem. A retry of a request that was valid earlier has it,
+/// because the expiry comes closer.
 pub(crate) fn is_end_out_of_range(refusal: &Refusal) -> bool {
     refusal.field.is_some() && refusal.detail.ends_with(END_OUT_OF_RANGE)
 }
 
-/// `https`, or `http` to this machine, without a user in it.
+/// An `https` address, or `http` to this machine, without user information.
 fn is_web_address(text: &str) -> bool {
     let Ok(uri) = text.parse::<Uri>() else {
         return false;

@@ -1,4 +1,4 @@
-//! The JSON of an order in requests and answers, and how the API's document describes it. Pure.
+//! The JSON of an order in requests and responses, and its schemas in the OpenAPI document. Pure.
 
 use std::borrow::Cow;
 
@@ -140,7 +140,7 @@ pub(crate) struct OrderListBody<'a> {
 }
 
 impl<'a> OrderBody<'a> {
-    /// The shape of an order whose page is at `url`. Only events leave that out.
+    /// The JSON of an order whose page is at `url`. Only events omit the address.
     pub(crate) fn new(order: &'a Order, payments: &'a [OrderPayment], url: Option<String>) -> Self {
         Self {
             id: &order.id,
@@ -169,7 +169,7 @@ impl<'a> OrderBody<'a> {
         }
     }
 
-    /// As [`OrderBody::new`], of an order with its payments.
+    /// Same as [`OrderBody::new`], for an order with its payments.
     pub(crate) fn of(stored: &'a StoredOrder, url: String) -> Self {
         Self::new(&stored.order, &stored.payments, Some(url))
     }
@@ -225,7 +225,7 @@ impl ToSchema for OrderStatus {
     }
 }
 
-/// `data` of the events of orders: an order, with what an event says beside it.
+/// `data` of the events of orders: an order, with the additional members of events.
 pub(crate) enum OrderEvent {}
 
 impl PartialSchema for OrderEvent {

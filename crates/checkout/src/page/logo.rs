@@ -2,32 +2,32 @@
 
 use std::fmt;
 
-/// What every SVG picture names; without it browsers show nothing.
+/// The namespace that every SVG image must name. Browsers do not show one without it.
 const SVG: &str = "http://www.w3.org/2000/svg";
 
-/// A picture that every browser shows.
+/// An image of a format that every browser shows.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Logo {
     name: &'static str,
     content: Vec<u8>,
 }
 
-/// Why a content is none that a page can show.
+/// Why a file cannot be used as a logo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum LogoError {
-    /// Every visitor loads it.
+    /// Larger than [`Logo::MAX_BYTES`], which every visitor would have to load.
     #[error("larger than 256 KiB")]
     TooLarge,
-    /// Of no known format.
+    /// The format is unknown.
     #[error("no PNG, WebP or SVG picture")]
     Format,
 }
 
 impl Logo {
-    /// The most bytes of a logo.
+    /// The largest logo, in bytes.
     pub const MAX_BYTES: usize = 256 * 1024;
 
-    /// Takes a picture. What it is, its content says.
+    /// Takes the content of an image file. The content determines the format.
     pub fn new(content: Vec<u8>) -> Result<Self, LogoError> {
         if content.len() > Self::MAX_BYTES {
             return Err(LogoError::TooLarge);
@@ -44,7 +44,7 @@ impl Logo {
         Ok(Self { name, content })
     }
 
-    /// Its name among the assets.
+    /// Its file name among the assets.
     pub const fn name(&self) -> &'static str {
         self.name
     }
@@ -61,7 +61,7 @@ impl fmt::Debug for Logo {
     }
 }
 
-/// Does the text begin as an SVG picture does: declaration, comments, `<svg>`?
+/// Whether the text begins like an SVG image: declaration, comments, `<svg>`.
 fn is_svg(text: &str) -> bool {
     let mut rest = text.trim_start_matches('\u{feff}').trim_start();
     loop {

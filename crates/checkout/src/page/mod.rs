@@ -31,19 +31,19 @@ pub(crate) use pages::{openapi, render};
 #[folder = "assets/"]
 pub struct Files;
 
-/// The time a page or a form may take, the sending of it included.
+/// The timeout of a page or a form, including the transfer.
 const PAGE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Whose page it is.
+/// The shop whose page it is.
 #[derive(Clone, Debug)]
 pub struct Shop {
     /// The name that buyers know.
     pub name: String,
-    /// How to reach the shop (an address, a number), as it is to be shown.
+    /// The shop's contact (an address, a number), shown unchanged.
     pub contact: Option<String>,
-    /// What it is known by at a glance.
+    /// The shop's logo.
     pub logo: Option<Logo>,
-    /// Is its provider the sandbox, so that nothing is really paid?
+    /// Whether the provider is the sandbox, so that no real money is paid.
     pub is_test: bool,
 }
 
@@ -58,7 +58,7 @@ impl Default for Shop {
     }
 }
 
-/// The assets of a shop's pages, given those of every shop.
+/// Adds the shop's logo to the common assets.
 pub(crate) fn assets(shop: &Shop, assets: Assets) -> Assets {
     match &shop.logo {
         Some(logo) => assets.with_picture(logo.name(), logo.content().to_vec()),
@@ -66,13 +66,13 @@ pub(crate) fn assets(shop: &Shop, assets: Assets) -> Assets {
     }
 }
 
-/// `GET /` and the switches of language and colours, with what stands around pages. `assets` must
-/// hold [`Files`] beside the shared ones.
+/// `GET /` and the forms that switch language and colours, with the middleware of pages. `assets`
+/// must contain [`Files`] and the shared files.
 pub fn routes<S: Clone + Send + Sync + 'static>(shop: Shop, assets: Assets) -> Router<S> {
     around(pages::routes(shop, assets).merge(locale::routes()))
 }
 
-/// Puts around routes of pages what stands around every page.
+/// Adds the middleware of pages to these routes.
 pub(crate) fn around<S: Clone + Send + Sync + 'static>(pages: Router<S>) -> Router<S> {
     pages.layer(
         ServiceBuilder::new()

@@ -1,5 +1,5 @@
-//! What the page charges: an order of the shop, or the query of the open page's address
-//! (`?amount=19.90&description=…`).
+//! What the page charges: an order of the shop, or the amount and description in the open page's
+//! query (`?amount=19.90&description=…`).
 
 use brazil::holds_card_number;
 use db::Money;
@@ -10,49 +10,49 @@ use web::page::Layout;
 
 use crate::request::MethodKind;
 
-/// The largest amount that the service takes, in cents: 999999999999.99.
+/// The largest amount that the service accepts, in cents: 999999999999.99.
 const MAX_CENTS: i128 = 99_999_999_999_999;
 
-/// The longest description, in characters, as [`crate::request`] takes it.
+/// The longest description, in characters; the limit of [`crate::request`].
 const DESCRIPTION_MAX: usize = 256;
 
-/// The order as the address has it, both parts optional.
+/// The query of the open page.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct OrderQuery {
     amount: Option<String>,
     description: Option<String>,
 }
 
-/// The order as the page shows it. The page asks the buyer for missing fields.
+/// What the page charges. The page asks the buyer for missing fields.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct PageOrder {
     pub(super) amount: Option<AmountText>,
     pub(super) description: Option<String>,
-    /// The address had an amount or a description that cannot be paid for.
+    /// Whether the query had an invalid amount or description.
     pub(super) is_refused: bool,
-    /// What only an order of the shop's has; none on the open page.
+    /// The shop's order. `None` on the open page.
     pub(super) link: Option<OrderLink>,
 }
 
-/// What the page shows of an order of the shop besides its sum.
+/// What the page shows of an order besides its amount.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct OrderLink {
     /// The page's own path, to which the payment is sent.
     pub(crate) path: String,
-    /// By which shop and buyer know it.
+    /// The order number that shop and buyer know.
     pub(crate) number: String,
     pub(crate) items: Vec<ItemLine>,
     pub(crate) methods: Vec<MethodKind>,
     pub(crate) max_installments: Option<u8>,
-    /// What fills the fields in, as JSON.
+    /// The prefilled form fields, as JSON.
     pub(crate) customer: String,
     pub(crate) state: OrderLinkState,
-    /// Where the page leads back to when it is paid, and else.
+    /// Where the page's link leads after payment, and otherwise.
     pub(crate) success_url: Option<String>,
     pub(crate) cancel_url: Option<String>,
 }
 
-/// One line of the list of what is paid for.
+/// One line of the list of items.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ItemLine {
     pub(crate) title: String,
@@ -60,27 +60,26 @@ pub(crate) struct ItemLine {
     pub(crate) sum: String,
 }
 
-/// Where an order stands, for its page.
+/// The state of an order on its page.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum OrderLinkState {
-    /// It can be paid.
+    /// The order can be paid.
     Open,
-    /// A payment of it waits for its payer or is looked at: its id, and the token to follow it
-    /// with.
+    /// A payment is pending or under review: its id, and the token to follow its status.
     Followed {
         id: String,
         token: String,
     },
-    /// Nobody knows yet what came of a payment.
+    /// The outcome of a payment is not known yet.
     Confirming,
     Paid,
-    /// It was paid, and refunded in full.
+    /// The order was paid and fully refunded.
     Returned,
     Canceled,
     Expired,
 }
 
-/// An amount, for people and for the script.
+/// An amount, formatted for people and for the script.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct AmountText {
     pub(super) written: String,
@@ -104,7 +103,7 @@ impl PageOrder {
         }
     }
 
-    /// An order of the shop's.
+    /// The page of an order of the shop.
     pub(crate) fn linked(
         amount: Money,
         description: String,
@@ -122,7 +121,7 @@ impl PageOrder {
         }
     }
 
-    /// The order of an address that cannot be read.
+    /// The page for a query that cannot be parsed.
     pub(super) const fn refused() -> Self {
         Self {
             amount: None,
@@ -132,20 +131,20 @@ impl PageOrder {
         }
     }
 
-    /// Where the form is sent.
+    /// The address to which the form is sent.
     pub(super) fn action(&self) -> &str {
         self.link
             .as_ref()
             .map_or("/create_payment", |link| &link.path)
     }
 
-    /// Can it be paid by this method?
+    /// Whether this payment method is allowed.
     pub(super) fn takes(&self, method: &str) -> bool {
         let link = self.link.as_ref();
         link.is_none_or(|link| link.methods.iter().any(|kind| kind.as_str() == method))
     }
 
-    /// Is this method the one that is chosen at first?
+    /// Whether this method is selected at first.
     pub(super) fn is_first(&self, method: &str) -> bool {
         let first = MethodKind::ALL
             .iter()
@@ -153,7 +152,7 @@ impl PageOrder {
         first.is_some_and(|kind| kind.as_str() == method)
     }
 
-    /// The button's text before the script sets it.
+    /// The text of the button before the script sets it.
     pub(super) fn pay_label(&self, layout: &Layout) -> String {
         let (alone, with_amount) = if self.is_first("card") {
             (layout.text("Pagar", "Pay"), layout.text("Pagar", "Pay"))
@@ -171,7 +170,7 @@ impl PageOrder {
         }
     }
 
-    /// What to expect of a card.
+    /// The hint below the card fields.
     pub(super) fn card_hint(&self, layout: &Layout) -> String {
         let most = self.link.as_ref().and_then(|link| link.max_installments);
         if most == Some(1) {
@@ -188,7 +187,7 @@ impl PageOrder {
         link.is_some_and(|link| link.state.name() == name)
     }
 
-    /// Can it no longer be paid?
+    /// Whether the order can no longer be paid.
     pub(super) fn is_over(&self) -> bool {
         let over = ["paid", "returned", "canceled", "expired"];
         over.iter().any(|name| self.is_state(name))
@@ -198,7 +197,7 @@ impl PageOrder {
         self.is_state("confirming")
     }
 
-    /// Where the page leads back to as it stands.
+    /// Where the page's link leads in the current state.
     pub(super) fn way_back(&self) -> Option<&str> {
         let link = self.link.as_ref()?;
         if self.is_state("paid") {
@@ -208,7 +207,7 @@ impl PageOrder {
         }
     }
 
-    /// The description's width beside the amount's field, when both are asked for.
+    /// The width class of the description's field when the amount's field is shown as well.
     pub(super) fn description_span(&self) -> &'static str {
         if self.amount.is_none() { "span-8" } else { "" }
     }
@@ -240,8 +239,8 @@ impl OrderLinkState {
     }
 }
 
-/// The point is the address's decimal separator; a comma, as people type it into a link, is taken
-/// too.
+/// Parses an amount of the query. The decimal separator is a point; a comma is accepted too, since
+/// people type it into links.
 fn amount(text: &str) -> Option<Money> {
     let amount = Money::parse(&text.trim().replacen(',', ".", 1)).ok()?;
     (amount > Money::ZERO && amount <= Money::from_cents(MAX_CENTS)).then_some(amount)

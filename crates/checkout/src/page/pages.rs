@@ -20,7 +20,8 @@ use super::order::{OrderQuery, PageOrder};
 use super::{Shop, texts};
 use crate::request::{LATEST_YEAR, TEXT_LIMITS};
 
-/// The script's modules, in no order: named in the page so that the browser asks for all of them at once.
+/// The script's modules in any order. The page names them so that the browser loads all of them at
+/// once.
 const MODULES: &[&str] = &[
     "attempt.js",
     "card.js",
@@ -65,9 +66,9 @@ struct CheckoutPage<'a> {
     layout: Layout,
     shop: &'a Shop,
     order: PageOrder,
-    /// The table of card networks as JSON: the script has no copy of it.
+    /// The table of card networks as JSON, so that the script needs no copy.
     networks: String,
-    /// The most characters of each text and the latest year of an expiry as JSON, for the script too.
+    /// The length limit of each text and the latest expiry year, as JSON for the script.
     limits: String,
     /// The script's texts as JSON.
     texts: String,
@@ -106,10 +107,10 @@ async fn checkout(
     render(&shop, order, layout, &assets)
 }
 
-/// The page that asks for an order to be paid, or says that it is over.
+/// Renders the page that charges an order, or that says that the order has ended.
 ///
 /// # Errors
-/// Never in practice: nothing that the script is given can fail to serialise.
+/// None in practice: all values for the script can be serialised.
 pub(crate) fn render(
     shop: &Shop,
     order: PageOrder,

@@ -1,6 +1,7 @@
-//! Why a card payment was refused, in words for the buyer, by the provider's `status_detail`.
+//! Why a card payment was refused, in words for the buyer. The provider's `status_detail` selects
+//! the text.
 //!
-//! After the provider's guide to handling responses. A suspicion of fraud is never mentioned,
+//! Follows the provider's guide to handling responses. A suspicion of fraud is never mentioned,
 //! because the buyer may be standing in the shop.
 
 use serde_json::{Map, Value, json};
@@ -8,7 +9,7 @@ use web::locale::Locale;
 
 type Words = (&'static str, &'static str);
 
-/// What happened and what to do, each in Portuguese and English, and the field to begin with.
+/// What happened and what to do, each in Portuguese and English, and the field to correct first.
 struct Reason {
     details: &'static [&'static str],
     text: Words,
@@ -178,7 +179,7 @@ const REASONS: &[Reason] = &[
     },
 ];
 
-/// The table as the script reads it: by `status_detail`, with `other` for the rest.
+/// The table for the script, by `status_detail`. `other` has the text for unknown ones.
 pub(super) fn for_script(locale: Locale) -> Value {
     let say = |words: Words| locale.text(words.0, words.1);
     let rows = REASONS.iter().flat_map(|reason| {

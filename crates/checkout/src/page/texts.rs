@@ -1,12 +1,11 @@
-//! The texts that the page's script shows, in the visitor's language; texts that never change are
-//! in the templates.
+//! The texts of the page's script in the visitor's language. Static texts are in the templates.
 
 use serde_json::{Map, Value};
 use web::locale::Locale;
 
 use super::reasons;
 
-/// Name, Portuguese, English. `{…}` is filled by the script.
+/// Name, Portuguese, English. The script replaces `{…}`.
 const TEXTS: &[(&str, &str, &str)] = &[
     ("pay", "Pagar", "Pay"),
     ("pay_amount", "Pagar {amount}", "Pay {amount}"),
@@ -360,7 +359,7 @@ const TEXTS: &[(&str, &str, &str)] = &[
         "Nada foi cobrado. Confira os dados e tente de novo.",
         "Nothing was charged. Check the details and try again.",
     ),
-    // What stands on a receipt.
+    // Labels of a receipt.
     ("method_card", "Cartão", "Card"),
     (
         "method_card_ending",

@@ -1,19 +1,19 @@
-//! How far an attempt to pay or to refund has come. Pure.
+//! The progress of an attempt to pay or to refund. Pure.
 
 use db::Error;
 
-/// How far an attempt has come.
+/// The progress of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AttemptStep {
-    /// Nothing was sent that could have moved money.
+    /// Nothing that could move money was sent.
     Started,
-    /// The call that moves the money may have reached the provider; its outcome is not known.
+    /// The call that moves the money may have reached the provider. Its outcome is unknown.
     Sending,
     /// The payment or the refund is made and recorded.
     Finished,
     /// The provider refused for good.
     Refused,
-    /// Given up: what was sent is certain to have come to nothing.
+    /// Closed without a result: what was sent is certain to have had no effect.
     Closed,
 }
 
@@ -36,12 +36,12 @@ impl AttemptStep {
         }
     }
 
-    /// Has it ended with an answer that stands for every repetition?
+    /// Whether the attempt has ended with a response that every retry gets.
     pub(crate) const fn is_answered(self) -> bool {
         matches!(self, Self::Finished | Self::Refused)
     }
 
-    /// Has it ended without a payment or a refund?
+    /// Whether the attempt has ended without a payment or a refund.
     pub(crate) const fn came_to_nothing(self) -> bool {
         matches!(self, Self::Refused | Self::Closed)
     }

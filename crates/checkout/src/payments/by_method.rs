@@ -1,4 +1,4 @@
-//! The shapes of a payment by its method, as the API's document describes them. Pure.
+//! The JSON schemas of a payment by its method, for the OpenAPI document. Pure.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use super::schema::number;
 use super::shape::PaymentBody;
 use crate::request::MethodKind;
 
-/// A payment in the shape of its method.
+/// A payment of any method.
 pub(crate) enum AnyPayment {}
 
 impl PartialSchema for AnyPayment {
@@ -35,7 +35,8 @@ impl ToSchema for AnyPayment {
     }
 }
 
-/// A payment by one method: its own part is always there, and the parts of the other methods never are.
+/// The schema of a payment by one method. The method's own members are always present, those of
+/// other methods never.
 fn payment_by(kind: MethodKind) -> RefOr<Schema> {
     let mut schema = PaymentBody::schema();
     let (own, description) = match kind {
@@ -55,7 +56,7 @@ fn payment_by(kind: MethodKind) -> RefOr<Schema> {
     schema
 }
 
-/// `data` of the events of payments: a payment in the shape of its method, with what an event says beside it.
+/// `data` of a payment event: a payment of any method, with the additional members of events.
 pub(crate) enum PaymentEvent {}
 
 impl PartialSchema for PaymentEvent {
@@ -81,7 +82,7 @@ impl ToSchema for PaymentEvent {
     }
 }
 
-/// By what a shop knows the order of a payment.
+/// What identifies the order of a payment.
 fn order_name() -> ObjectBuilder {
     let reference = text().schema_type(SchemaType::from_iter([Type::String, Type::Null]));
     ObjectBuilder::new()

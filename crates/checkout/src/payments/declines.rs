@@ -1,9 +1,9 @@
-//! The reason of a declined card, as far as anonymous clients may know it. A client that tests
-//! stolen cards must not learn which data is right, or that a card is valid but has no funds. Pure.
+//! The reason of a declined card as anonymous clients may see it. A client that tests stolen cards
+//! must not learn which data is right, or that a card is valid but lacks funds. Pure.
 
 use std::borrow::Cow;
 
-/// What anonymous clients get instead of the provider's details.
+/// The `status_detail` that anonymous clients get, with the details that it replaces.
 const COARSE: [(&str, &[&str]); 2] = [
     (
         "cc_rejected_bad_filled_other",
@@ -34,7 +34,7 @@ pub(crate) fn coarse_detail(detail: &str) -> &str {
 
 /// The JSON of a payment as anonymous clients see it.
 pub(crate) fn coarse_body(body: &str) -> Cow<'_, str> {
-    // A quotation mark inside a text is escaped, so this is found only where the member stands.
+    // A quotation mark inside a string is escaped, so this text matches only the member itself.
     let member = |detail: &str| format!("\"status_detail\":\"{detail}\"");
     for (coarse, exact) in COARSE {
         for detail in exact {

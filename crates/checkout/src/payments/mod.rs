@@ -1,8 +1,7 @@
-//! Payments as this service stores them: their state machine, rows and JSON, and the streams of
-//! their status.
+//! Stored payments: their state machine, rows and JSON, and the streams of their status.
 //!
-//! Creating and changing payments is in `attempts`. Implements the specification's "Resources" and
-//! "States and transitions".
+//! `attempts` creates and changes payments. Implements the specification's "Resources" and "States
+//! and transitions".
 
 mod attempt_step;
 mod by_method;

@@ -1,5 +1,5 @@
-//! A stored payment: the provider's report, with the few facts of the request that a response needs
-//! and the provider may hide. Pure.
+//! A stored payment: the provider's report, completed with those facts of the request that a
+//! response needs and the provider may hide. Pure.
 
 use db::{Money, Timestamp};
 use web::locale::Locale;
@@ -8,18 +8,18 @@ use super::state::{PaymentState, TransitionError, Transitions};
 use crate::provider::ProviderPayment;
 use crate::request::{Method, MethodKind, PaymentRequest};
 
-/// Who pays: what the answers show and nothing more.
+/// The payer, limited to what responses show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Payer {
     /// E-mail address.
     pub(crate) email: String,
     /// `CPF` or `CNPJ`.
     pub(crate) identification_type: String,
-    /// Digits (letters too in a CNPJ), without punctuation.
+    /// Without punctuation. Digits, and letters in a CNPJ.
     pub(crate) identification_number: String,
 }
 
-/// What may be shown of a card.
+/// The part of a card's data that may be stored and shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CardFacts {
     /// The first six digits.
@@ -28,14 +28,14 @@ pub(crate) struct CardFacts {
     pub(crate) last_four_digits: String,
     /// The name on the card.
     pub(crate) cardholder_name: String,
-    /// In how many parts the payer pays.
+    /// The number of installments.
     pub(crate) installments: i64,
 }
 
-/// The provider's means of paying: pix code, boleto.
+/// What the payer needs to pay: a pix code or a boleto.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Artefacts {
-    /// Address of the boleto's document.
+    /// Address of the boleto document.
     pub(crate) external_resource_url: Option<String>,
     /// The pix code as text.
     pub(crate) qr_code: Option<String>,
@@ -43,28 +43,28 @@ pub(crate) struct Artefacts {
     pub qr_code_base64: Option<String>,
     /// Address of the payment's ticket.
     pub(crate) ticket_url: Option<String>,
-    /// The boleto's digits to type, 47 of them.
+    /// The 47 digits of the boleto that the payer can type.
     pub(crate) digitable_line: Option<String>,
-    /// The boleto's bar code, 44 digits.
+    /// The 44 digits of the boleto's bar code.
     pub(crate) barcode: Option<String>,
-    /// When the code or the boleto lapses, as the provider wrote it.
+    /// When the code or the boleto expires, as the provider sent it.
     pub(crate) date_of_expiration: Option<String>,
 }
 
-/// The part of a request that an attempt keeps: no data that could charge a card.
+/// The part of a request that an attempt stores. It has no data that could charge a card.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Intent {
     /// Card, pix or boleto.
     pub(crate) method: MethodKind,
     /// The amount to pay.
     pub(crate) amount: Money,
-    /// What for.
+    /// What the payment is for.
     pub(crate) description: String,
-    /// The language of the page that asks for it.
+    /// The language of the page that requested the payment.
     pub(crate) language: Locale,
-    /// Who pays.
+    /// The payer.
     pub(crate) payer: Payer,
-    /// The card's harmless facts, for a card.
+    /// The card data that may be stored. For a card only.
     pub(crate) card: Option<CardFacts>,
 }
 
@@ -77,60 +77,60 @@ pub(crate) struct Payment {
     pub(crate) reference: String,
     /// Card, pix or boleto.
     pub(crate) method: MethodKind,
-    /// `pix`, the boleto method's or the card network's identifier.
+    /// `pix`, or the identifier of the boleto method or the card network.
     pub(crate) provider_method: String,
     /// Where it stands.
     pub(crate) state: PaymentState,
-    /// The provider's detail, untouched.
+    /// The provider's detail, unchanged.
     pub(crate) status_detail: String,
     /// The amount.
     pub(crate) amount: Money,
     /// The refunded amount.
     pub(crate) refunded: Money,
-    /// What for.
+    /// What the payment is for.
     pub(crate) description: String,
-    /// As the provider wrote it.
+    /// As the provider sent it.
     pub(crate) date_created: String,
-    /// As the provider wrote it; present once approved.
+    /// As the provider sent it. Present once approved.
     pub(crate) date_approved: Option<String>,
-    /// Who pays.
+    /// The payer.
     pub(crate) payer: Payer,
-    /// The card, for a card.
+    /// The card data that may be shown. For a card only.
     pub(crate) card: Option<CardFacts>,
-    /// What to pay with.
+    /// What the payer needs to pay.
     pub(crate) artefacts: Artefacts,
 }
 
-/// The provider's report of a payment, as far as it can change.
+/// The changeable part of a payment in a report of the provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StatusReport {
-    /// Its status, as it wrote it.
+    /// The provider's status, unchanged.
     pub(crate) status: String,
-    /// Its detail.
+    /// The provider's detail, unchanged.
     pub(crate) status_detail: String,
-    /// When it was approved, as it wrote it.
+    /// The time of approval, as the provider sent it.
     pub(crate) date_approved: Option<String>,
-    /// The amount. It cannot change, so a report of another amount is about another payment.
+    /// The amount. It never changes, so a report with another amount is about another payment.
     pub(crate) amount: Money,
     /// The refunded amount.
     pub(crate) refunded: Money,
 }
 
-/// A payment's changeable part.
+/// The changeable part of a stored payment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StatusSnapshot {
     /// Where it stands.
     pub(crate) state: PaymentState,
     /// The provider's detail.
     pub(crate) status_detail: String,
-    /// When it was approved.
+    /// The time of approval.
     pub(crate) date_approved: Option<String>,
     /// The refunded amount.
     pub(crate) refunded: Money,
 }
 
 impl Intent {
-    /// The kept part of a checked request.
+    /// The stored part of a validated request.
     pub(crate) fn of(request: &PaymentRequest, language: Locale) -> Self {
         let card = match &request.method {
             Method::Card(card) => Some(CardFacts {
@@ -163,7 +163,7 @@ impl Intent {
 }
 
 impl Payment {
-    /// The payment that the provider made of an intent, and the transitions behind it.
+    /// The payment that the provider created for an intent, and its first transitions.
     pub(crate) fn new(
         intent: &Intent,
         reference: &str,
@@ -187,8 +187,8 @@ impl Payment {
             description: intent.description.clone(),
             date_created: made.date_created.clone(),
             date_approved,
-            payer: seen_payer(intent, made),
-            card: intent.card.as_ref().map(|card| seen_card(card, made)),
+            payer: merged_payer(intent, made),
+            card: intent.card.as_ref().map(|card| merged_card(card, made)),
             artefacts: artefacts(made),
         };
         Ok((payment, transitions))
@@ -196,10 +196,9 @@ impl Payment {
 }
 
 impl StatusSnapshot {
-    /// The snapshot after the provider's `report`, and the transitions that lead there.
+    /// The snapshot after the provider's `report`, and the transitions to it.
     ///
-    /// A report older than what is known (less refunded than before) leaves the details as they
-    /// are.
+    /// A report with a smaller refunded amount is an older one. It does not change the details.
     pub(crate) fn after(
         &self,
         report: &StatusReport,
@@ -240,8 +239,7 @@ impl From<&ProviderPayment> for StatusReport {
     }
 }
 
-/// When a payment was approved: the provider's date, ours where it left that out, none before the
-/// approval.
+/// The time of approval: the provider's, or ours if it is missing. `None` before the approval.
 fn approval(state: PaymentState, reported: Option<&str>, now: Timestamp) -> Option<String> {
     let was_approved = matches!(
         state,
@@ -250,8 +248,8 @@ fn approval(state: PaymentState, reported: Option<&str>, now: Timestamp) -> Opti
     was_approved.then(|| reported.map_or_else(|| now.to_string(), str::to_owned))
 }
 
-/// The payer as the provider tells it; what the request said where the provider hides it.
-fn seen_payer(intent: &Intent, made: &ProviderPayment) -> Payer {
+/// The payer in the provider's report, or in the request where the provider hides it.
+fn merged_payer(intent: &Intent, made: &ProviderPayment) -> Payer {
     let requested = &intent.payer;
     let pair = made
         .payer_identification_type
@@ -273,7 +271,7 @@ fn seen_payer(intent: &Intent, made: &ProviderPayment) -> Payer {
     }
 }
 
-fn seen_card(requested: &CardFacts, made: &ProviderPayment) -> CardFacts {
+fn merged_card(requested: &CardFacts, made: &ProviderPayment) -> CardFacts {
     CardFacts {
         first_six_digits: requested.first_six_digits.clone(),
         last_four_digits: requested.last_four_digits.clone(),
@@ -293,7 +291,7 @@ fn artefacts(made: &ProviderPayment) -> Artefacts {
         qr_code_base64: made
             .qr_code_base64
             .clone()
-            .or_else(|| drawn(made.qr_code.as_deref())),
+            .or_else(|| draw_qr_code(made.qr_code.as_deref())),
         ticket_url: made.ticket_url.clone(),
         digitable_line: made.digitable_line.clone(),
         barcode: made.barcode.clone(),
@@ -301,7 +299,7 @@ fn artefacts(made: &ProviderPayment) -> Artefacts {
     }
 }
 
-/// The picture of a pix code that came without one.
-fn drawn(qr_code: Option<&str>) -> Option<String> {
+/// A drawn QR code for a pix code that came without an image.
+fn draw_qr_code(qr_code: Option<&str>) -> Option<String> {
     qr_code.and_then(|code| brazil::qr::png_base64(code).ok())
 }

@@ -9,7 +9,7 @@ use super::state::PaymentState;
 use crate::lists::{PageRequest, common_parameters, filter_parameter, page_request, query_value};
 use crate::request::{MethodKind, Refusal};
 
-/// Which payments a list shows, and which page of them.
+/// The filter of a list of payments, and the page.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PaymentListQuery {
     pub(super) status: Option<PaymentState>,
@@ -17,7 +17,7 @@ pub(crate) struct PaymentListQuery {
     pub(crate) page: PageRequest,
 }
 
-/// The names a query may have; others are ignored.
+/// The query parameters of the list. Others are ignored.
 pub(crate) const NAMES: [&str; 6] = [
     "status",
     "payment_method",
@@ -42,7 +42,8 @@ impl IntoParams for PaymentListQuery {
     }
 }
 
-/// Reads a list's query; of several values of one name the last counts, and a blank one is none.
+/// Parses the query. If a name occurs several times, the last value counts. A blank value counts as
+/// none.
 pub(crate) fn parse(pairs: &[(String, String)]) -> Result<PaymentListQuery, Refusal> {
     let text = |name| query_value(pairs, name);
     let status = text("status").map(|text| {

@@ -1,4 +1,4 @@
-//! Reading and listing payments from the store.
+//! Reads and lists payments.
 
 use db::Db;
 
@@ -12,9 +12,9 @@ use crate::request::MethodKind;
 /// One page of a list.
 #[derive(Debug)]
 pub(crate) struct PaymentPage {
-    /// How many payments there are in all.
+    /// The number of all matching payments.
     pub(crate) count: i64,
-    /// Those of this page, newest first.
+    /// The payments of this page, newest first.
     pub(crate) payments: Vec<Payment>,
 }
 
@@ -42,7 +42,7 @@ pub(crate) async fn find_status(
         .await
 }
 
-/// As [`find_status`], of several payments in one job: one indexed read for each.
+/// Same as [`find_status`] for several payments in one database job, with one indexed read each.
 pub(crate) async fn find_statuses(
     db: &Db,
     ids: Vec<String>,

@@ -1,4 +1,4 @@
-//! The values in the shapes of payments, as the API's document describes them. Pure.
+//! The schemas of a payment's values, for the OpenAPI document. Pure.
 
 use std::borrow::Cow;
 

@@ -1,8 +1,8 @@
-//! The JSON of a payment in answers: exactly the specification's "Shapes of a successful creation
+//! The JSON of a payment in responses: exactly the specification's "Shapes of a successful creation
 //! response". Pure.
 //!
-//! The shapes are described for the API's document, too: `deny_unknown_fields` says there that
-//! nothing else is in them.
+//! The types also describe the OpenAPI schemas, in which `deny_unknown_fields` forbids additional
+//! members.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -115,7 +115,7 @@ struct Cardholder<'a> {
 }
 
 impl<'a> PaymentBody<'a> {
-    /// The shape of the payment's method.
+    /// The JSON of a payment, in the format of its method.
     pub(crate) fn new(payment: &'a Payment) -> Self {
         let artefacts = &payment.artefacts;
         let transaction_data = TransactionData {
@@ -155,7 +155,7 @@ impl<'a> PaymentBody<'a> {
         }
     }
 
-    /// The body's text. It never fails in practice: nothing in the shape can fail to serialise.
+    /// The JSON text. It never fails in practice, since all values can be serialised.
     pub(crate) fn to_text(payment: &'a Payment) -> Result<String, serde_json::Error> {
         serde_json::to_string(&Self::new(payment))
     }
@@ -201,7 +201,7 @@ pub(crate) struct ArtefactsBody<'a> {
 }
 
 impl<'a> ArtefactsBody<'a> {
-    /// The shape of this payment; what its method does not have is null.
+    /// The artefacts of a payment. Members that its method does not have are null.
     pub(crate) fn new(payment: &'a Payment) -> Self {
         let artefacts = &payment.artefacts;
         Self {

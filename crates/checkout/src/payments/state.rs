@@ -22,7 +22,7 @@ pub enum PaymentState {
     ChargedBack,
 }
 
-/// The moves of the specification's table, from left to right. `None` is "no payment yet".
+/// The transitions of the specification's table. `None` is "no payment yet".
 const MOVES: [(Option<PaymentState>, PaymentState); 9] = {
     use PaymentState::{Approved, Cancelled, ChargedBack, InProcess, Pending, Refunded, Rejected};
     [
@@ -38,20 +38,20 @@ const MOVES: [(Option<PaymentState>, PaymentState); 9] = {
     ]
 };
 
-/// How a transition came about; kept in the history.
+/// The kind of a transition, as the history stores it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TransitionKind {
-    /// A move of the table that the provider reported.
+    /// A transition of the table that the provider reported.
     Reported,
-    /// A state that was never seen but lies between the last known one and the reported one.
+    /// A transition through a state that was not reported but lies between the stored and the
+    /// reported one.
     Passed,
-    /// No move of the table, yet reported by the provider: the cancellation of a payment under
-    /// review.
+    /// The cancellation of a payment under review: reported by the provider, but not in the table.
     Exceptional,
 }
 
 impl TransitionKind {
-    /// Its name in the history.
+    /// The name in the history.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Reported => "reported",
@@ -64,27 +64,26 @@ impl TransitionKind {
 /// A transition from a state to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Transition {
-    /// Where it starts; `None` for the payment's first state.
+    /// The state before. `None` for the payment's first state.
     pub(crate) from: Option<PaymentState>,
-    /// Where it leads.
+    /// The state after.
     pub(crate) to: PaymentState,
-    /// Seen, passed through, or outside the table.
+    /// Reported, passed through, or outside the table.
     pub(crate) kind: TransitionKind,
 }
 
-/// The transitions that one report of the provider leads through: empty when it says what is known
-/// already.
+/// The transitions that one report causes. Empty if the state is the same.
 pub(crate) type Transitions = Vec<Transition>;
 
-/// Why a report of the provider is not followed.
+/// Why a report of the provider is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TransitionError {
-    /// The move would lead backwards, or out of a final state.
+    /// The transition would lead backwards, or out of a final state.
     #[error("a payment that is {} cannot become {}", from.as_str(), to.as_str())]
     Backwards {
-        /// The state that stays.
+        /// The stored state, which stays.
         from: PaymentState,
-        /// The state that was reported.
+        /// The reported state.
         to: PaymentState,
     },
     /// A status that neither the specification nor the provider's documents list.
@@ -104,7 +103,7 @@ impl PaymentState {
         Self::ChargedBack,
     ];
 
-    /// The specification's name of the state.
+    /// The name in the specification.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -117,13 +116,13 @@ impl PaymentState {
         }
     }
 
-    /// The state with one of the specification's seven names.
+    /// The state with this name of the specification.
     pub(crate) fn parse(status: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_str() == status)
     }
 
-    /// The state that a status of the provider stands for: its two statuses outside of the
-    /// specification's list included.
+    /// The state for a status of the provider. Two of the provider's statuses are not in the
+    /// specification.
     pub(crate) fn from_provider(status: &str) -> Option<Self> {
         match status {
             "authorized" => Some(Self::InProcess),
@@ -132,12 +131,12 @@ impl PaymentState {
         }
     }
 
-    /// Is the payment's outcome still to come?
+    /// Whether the outcome of the payment is still open.
     pub(crate) const fn is_open(self) -> bool {
         matches!(self, Self::Pending | Self::InProcess)
     }
 
-    /// Can nothing follow any more?
+    /// Whether the state can no longer change.
     pub(crate) const fn is_final(self) -> bool {
         matches!(
             self,
@@ -145,14 +144,14 @@ impl PaymentState {
         )
     }
 
-    /// The transitions from this state to the one that the provider's `status` names.
+    /// The transitions from this state to the one of the provider's `status`.
     pub(crate) fn apply(self, status: &str) -> Result<Transitions, TransitionError> {
         let to = Self::from_provider(status).ok_or(TransitionError::UnknownStatus)?;
         Self::between(Some(self), to)
     }
 
-    /// The transitions of a payment that starts with the provider's `status`: through `pending`
-    /// first, as the table has it.
+    /// The transitions of a new payment with the provider's `status`. They begin with `pending`, as
+    /// the table requires.
     pub(crate) fn first(status: &str) -> Result<Transitions, TransitionError> {
         let to = Self::from_provider(status).ok_or(TransitionError::UnknownStatus)?;
         Self::between(None, to)
@@ -173,7 +172,7 @@ impl PaymentState {
     }
 }
 
-/// The shortest way through the table. It has no cycles, so the search ends.
+/// The shortest path through the table. The table has no cycles, so the search ends.
 fn path(from: Option<PaymentState>, to: PaymentState) -> Option<Transitions> {
     if MOVES.contains(&(from, to)) {
         let kind = TransitionKind::Reported;
@@ -325,8 +324,8 @@ mod tests {
     ];
 
     proptest! {
-        /// Whatever the provider says, in whatever order: each transition starts where the last one
-        /// ended, is in the table or is the marked exception, and what is final stays.
+        /// For any reports in any order: each transition starts where the last one ended, is in the
+        /// table or is the marked exception, and a final state stays.
         #[test]
         fn any_sequence_of_statuses_walks_the_table(statuses in prop::collection::vec(prop::sample::select(&STATUSES), 1..20)) {
             let mut state: Option<PaymentState> = None;
@@ -348,7 +347,7 @@ mod tests {
             }
         }
 
-        /// The order in which two true reports arrive does not change where the payment ends.
+        /// The order in which two true reports arrive does not change the final state.
         #[test]
         fn late_reports_change_nothing(first in 0..3usize, second in 0..3usize) {
             let line = ["pending", "approved", "refunded"];

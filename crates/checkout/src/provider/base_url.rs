@@ -5,7 +5,8 @@ use std::net::IpAddr;
 use http::Uri;
 use http::uri::{Authority, PathAndQuery, Scheme};
 
-/// Where the provider's API is: `http` or `https`, host, port and an optional path before `/v1`.
+/// The address of the provider's API: `http` or `https`, host, port and an optional path before
+/// `/v1`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BaseUrl {
     scheme: Scheme,
@@ -13,7 +14,7 @@ pub struct BaseUrl {
     path: String,
 }
 
-/// The text is no [`BaseUrl`].
+/// The text is not a valid [`BaseUrl`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a provider address is http:// or https:// with a host, without user, query or fragment")]
 pub struct BaseUrlError;
@@ -76,7 +77,7 @@ impl BaseUrl {
                 .is_ok_and(|address: IpAddr| address.is_loopback())
     }
 
-    /// The address of a path below it.
+    /// The address of a path below the base.
     pub(super) fn join(&self, path: &str) -> Result<Uri, http::Error> {
         Uri::builder()
             .scheme(self.scheme.clone())

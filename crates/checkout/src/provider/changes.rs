@@ -1,38 +1,38 @@
-//! The search for changed payments, page by page: the request for a page, and for the next.
+//! The search for changed payments, page by page.
 
 use db::Timestamp;
 
 use super::payment::{PaymentName, results, total};
 use super::{Failure, ProviderPayment};
 
-/// Payments on a page of changed ones.
+/// The number of payments on a page.
 const PAGE: usize = 100;
 
-/// Which changed payments to list: those that changed from `from` to `to`, in the order of their
-/// changes, without the first `offset`.
+/// A page of the search: payments changed from `from` to `to`, in the order of their changes,
+/// without the first `offset`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Changes {
     /// The earliest change.
     pub from: Timestamp,
     /// The latest change.
     pub to: Timestamp,
-    /// How many to leave out.
+    /// How many payments to skip.
     pub offset: i64,
 }
 
 /// A page of changed payments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangedPayments {
-    /// Those that can be read.
+    /// The payments that could be parsed.
     pub payments: Vec<ProviderPayment>,
-    /// How many cannot.
+    /// The number of payments that could not be parsed.
     pub unreadable: i64,
-    /// What to ask for next; nothing is left when it begins where it ends.
+    /// The next page. Nothing is left when it equals the requested one.
     pub next: Changes,
 }
 
 impl Changes {
-    /// The address of the page.
+    /// The path and query of the request.
     pub(super) fn path(self) -> String {
         format!(
             "/v1/payments/search?sort=date_last_updated&criteria=asc&range=date_last_updated\
@@ -45,7 +45,8 @@ impl Changes {
 }
 
 impl ChangedPayments {
-    /// One payment that cannot be read must not hide those behind it: nothing is paid by this list.
+    /// One unreadable payment must not hide those after it. No payment decision depends on this
+    /// list alone.
     pub(super) fn read(status: u16, body: &[u8], request: Changes) -> Result<Self, Failure> {
         let results = results(status, body)?;
         let found = i64::try_from(results.len()).unwrap_or(i64::MAX);
@@ -74,7 +75,7 @@ impl ChangedPayments {
                 offset: 0,
                 ..request
             },
-            // All of one moment: on to those behind them.
+            // All changes have the same time, so the next page needs a larger offset.
             _ => Changes {
                 offset: request.offset + found,
                 ..request
@@ -114,7 +115,7 @@ mod tests {
         let at_end = |page: ChangedPayments| page.next.from == at(9);
         assert!(at_end(page(0, &[], request)));
         assert!(at_end(page(2, &[changed(1, 2), changed(2, 3)], request)));
-        // A provider may give fewer than were request for.
+        // A provider may return fewer than requested.
         let first = page(3, &[changed(1, 2), changed(2, 3)], request);
         assert_eq!((first.next.from, first.next.offset), (at(3), 0));
         let same = page(3, &[changed(1, 1), changed(2, 1)], request);

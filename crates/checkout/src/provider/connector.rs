@@ -1,5 +1,4 @@
-//! Connections to the provider: TCP, and TLS where the address requires it, with a time limit of
-//! their own.
+//! Connections to the provider: TCP, and TLS for `https` addresses, with their own timeout.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -18,10 +17,10 @@ use tower::{BoxError, Service};
 
 use super::{BaseUrl, SetupError};
 
-/// How often an idle connection is checked to be alive by TCP itself.
+/// The interval of TCP keep-alive probes on an idle connection.
 const KEEPALIVE: Duration = Duration::from_secs(60);
 
-/// Makes connections; a stalled handshake is given up while nothing has been sent yet.
+/// Opens connections. A stalled handshake times out before any request is sent.
 #[derive(Clone)]
 pub(super) struct Connector {
     inner: HttpsConnector<HttpConnector>,
@@ -61,8 +60,8 @@ impl Service<Uri> for Connector {
     }
 }
 
-/// Certificates are checked against the machine's trusted authorities, which are not looked for
-/// when no address needs them.
+/// Certificates are verified against the machine's trusted authorities. They are loaded only for
+/// `https` addresses.
 fn tls(base: &BaseUrl) -> Result<rustls::ClientConfig, rustls::Error> {
     let provider = Arc::new(ring::default_provider());
     let versions = rustls::ClientConfig::builder_with_provider(provider)

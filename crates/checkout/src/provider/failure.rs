@@ -1,4 +1,4 @@
-//! What can go wrong with a call to the provider, and the exact answer each failure becomes.
+//! The failures of calls to the provider, and the response that each becomes.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -10,47 +10,47 @@ use web::rate::throttled_detail;
 
 use super::message;
 
-/// A failed call, by what is known of its effect.
+/// A failed call, classified by what is known of its effect.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// No connection was made (address, DNS, TLS, refusal): the provider certainly did nothing.
+    /// No connection was made (address, DNS, TLS, refused), so the provider did nothing.
     #[error("the provider could not be reached")]
     NotSent(#[source] BoxError),
-    /// The call may have been received, and no whole answer came: the provider may have charged.
+    /// The call may have arrived, and no complete response came. The provider may have charged.
     #[error("the provider's answer did not arrive")]
     Unknown(#[source] BoxError),
-    /// The provider answered with an error status.
+    /// The provider responded with an error status.
     #[error("the provider refused: {status} {message}")]
     Refused {
-        /// The HTTP status, never one of success.
+        /// The HTTP status, never 2xx.
         status: u16,
-        /// The code of the first cause, or of the whole answer, as text.
+        /// The code of the first cause, or else of the whole response, as text.
         code: Option<String>,
-        /// The provider's own short message; empty if there is none. Clean: no digits that could be
-        /// a card's number, no control characters, at most 200 characters.
+        /// The provider's short message, empty if there is none. Sanitised: no digits that could be
+        /// a card number, no control characters, at most 200 characters.
         message: String,
-        /// How long the provider asks to wait.
+        /// How long the provider asks us to wait.
         retry_after: Option<Duration>,
     },
-    /// The provider answered something that cannot be read. After a status of success it may well
-    /// have charged.
+    /// The provider's response cannot be parsed. With a success status the provider may have
+    /// charged.
     #[error("the provider's answer cannot be read: {reason}")]
     Unreadable {
-        /// The HTTP status, if as much could be read.
+        /// The HTTP status, if it could be read.
         status: Option<u16>,
-        /// What is wrong with the answer; says nothing of its values.
+        /// What is wrong with the response. Contains none of its values.
         reason: Cow<'static, str>,
     },
-    /// Our own quota of calls is used up: nothing was sent.
+    /// Our own quota of calls is used up. Nothing was sent.
     #[error("the quota of calls to the provider is used up")]
     Quota {
-        /// When the quota allows the calls again.
+        /// The time until the quota allows the calls.
         retry_after: Duration,
     },
-    /// The client is held back after too many attempts or declines: nothing was sent.
+    /// The client is blocked after too many attempts or declines. Nothing was sent.
     #[error("the client is held back")]
     Paused {
-        /// When it may try again.
+        /// The time until the client may try again.
         retry_after: Duration,
     },
 }
@@ -63,7 +63,7 @@ impl Failure {
         }
     }
 
-    /// The provider's answer contradicts what is known of its payments.
+    /// The provider's response contradicts what is known of its payments.
     pub(crate) const fn contradiction(reason: &'static str) -> Self {
         Failure::Unreadable {
             status: None,
@@ -71,7 +71,7 @@ impl Failure {
         }
     }
 
-    /// Reads the error in an answer of the provider. `body` need not be JSON.
+    /// Parses the error in the provider's response. `body` need not be JSON.
     pub(super) fn refused(status: u16, body: &[u8], retry_after: Option<Duration>) -> Self {
         let (code, message) = message::of_error(body);
         Failure::Refused {
@@ -82,13 +82,13 @@ impl Failure {
         }
     }
 
-    /// Whether nothing was sent because we hold calls or callers back ourselves.
+    /// Whether nothing was sent because of our own quota or limits.
     pub fn is_held_back(&self) -> bool {
         matches!(self, Failure::Quota { .. } | Failure::Paused { .. })
     }
 
-    /// Whether the provider may have carried out the request though no answer says so: find out by
-    /// reference before anything else is tried.
+    /// Whether the provider may have carried out the request without our knowing. The payment must
+    /// then be read by its reference before anything else is tried.
     pub fn is_unknown(&self) -> bool {
         match self {
             Failure::Unknown(_) => true,
@@ -98,14 +98,14 @@ impl Failure {
         }
     }
 
-    /// Whether the provider judged the payment's data, so that repeating the call cannot change its
-    /// outcome. Everything else passes, or can be put right by the operator, and the same attempt
-    /// goes on. It says nothing of any earlier call.
+    /// Whether the provider judged the payment's data, so that a retry cannot change the outcome.
+    /// All other failures are transient or can be fixed by the operator, and the same attempt goes
+    /// on. Says nothing about earlier calls.
     pub fn is_final(&self) -> bool {
         self.is_refusal() && !self.is_passing()
     }
 
-    /// Whether the answer has a status by which the provider refuses the request, for good or not.
+    /// Whether the status refuses the request, for good or not.
     pub fn is_refusal(&self) -> bool {
         matches!(
             self,
@@ -121,7 +121,7 @@ impl Failure {
         matches!(self, Failure::Refused { status: 404, .. })
     }
 
-    /// Whether a card token was refused because it is used up, lapsed or unknown; a new one may
+    /// Whether a card token was refused because it is used up, expired or unknown. A new token may
     /// help.
     pub fn is_spent_card_token(&self) -> bool {
         let Failure::Refused {
@@ -138,7 +138,7 @@ impl Failure {
             || message.to_lowercase().contains("token was used")
     }
 
-    /// How long to wait before the next try, where the provider or the quota says so.
+    /// How long to wait before the next retry, if the provider or the quota says so.
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Failure::Refused { retry_after, .. } => *retry_after,
@@ -147,11 +147,11 @@ impl Failure {
         }
     }
 
-    /// The status and the exact `detail` of the answer to the caller.
+    /// The status and the exact `detail` of the response to the caller.
     pub fn answer(&self) -> (StatusCode, String) {
         match self {
             Failure::NotSent(_) | Failure::Unknown(_) | Failure::Quota { .. } => unavailable(),
-            // A refusal in its form only: a failure of the provider's own parts.
+            // The provider refuses in form only: one of its own parts failed.
             Failure::Refused { status: 400, .. } if self.is_passing() => unavailable(),
             Failure::Paused { retry_after } => (
                 StatusCode::TOO_MANY_REQUESTS,
@@ -181,7 +181,7 @@ impl Failure {
         }
     }
 
-    /// The answer to the caller, without the cause.
+    /// The response to the caller, without the cause.
     pub fn to_edge(&self) -> web::Error {
         let (status, detail) = self.answer();
         let error = web::Error::new(status, detail);
@@ -191,8 +191,8 @@ impl Failure {
         }
     }
 
-    /// The provider is still at work on an earlier call, or one of its own parts failed: the call
-    /// may yet come to something.
+    /// Whether the failure is transient: the provider is still working on an earlier call, or one
+    /// of its parts failed. The call may still have an effect.
     fn is_passing(&self) -> bool {
         let Failure::Refused {
             status,
@@ -204,8 +204,8 @@ impl Failure {
             return false;
         };
         match status {
-            // 2001: same request in the last minute; 2004, 2007: its gateway or its card tokens
-            // failed.
+            // 2001: same request in the last minute. 2004 and 2007: the provider's gateway or its
+            // card tokens failed.
             400 => {
                 matches!(code.as_deref(), Some("2001" | "2004" | "2007"))
                     || message.to_lowercase().contains("the same request")
@@ -227,7 +227,7 @@ fn unavailable() -> (StatusCode, String) {
     (StatusCode::SERVICE_UNAVAILABLE, detail)
 }
 
-/// Whole seconds, rounded up, at least one, as `Retry-After` has them.
+/// Whole seconds for `Retry-After`, rounded up, at least one.
 fn whole_seconds(wait: Duration) -> u64 {
     (wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(1)
 }

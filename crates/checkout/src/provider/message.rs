@@ -1,20 +1,21 @@
-//! The provider's error messages, read from every shape that it is known to send, and cleaned so
-//! that they can be shown.
+//! Parses the provider's error messages in every known format, and sanitises them so that they can
+//! be shown.
 
 use crate::json::{Object, Value, elements, unescape};
 
 /// The longest message that is passed on, in characters.
 const MAX_CHARACTERS: usize = 200;
 
-/// The shortest run of digits that is masked. A card's number has 13 or more, but half a number is
-/// half too much, and a CPF has 11.
+/// The shortest run of digits that is masked. A card number has 13 or more, but a part of one must
+/// not leak either, and a CPF has 11.
 const MASKED_DIGITS: usize = 8;
 
-/// The code of the first cause (else of the answer) and the short message of an error answer.
+/// The code of the first cause (or else of the response) and the short message of an error
+/// response.
 ///
-/// Seen: `{message, error, status, cause: [{code, description}]}` with codes as numbers and as
-/// strings, `cause` empty or an array within an array, and `{code, message}` alone from the
-/// provider's gateway. Anything else gives nothing.
+/// Known formats: `{message, error, status, cause: [{code, description}]}` with codes as numbers or
+/// strings and `cause` empty or a nested array; and `{code, message}` from the provider's gateway.
+/// Anything else gives no code and no message.
 pub(super) fn of_error(body: &[u8]) -> (Option<String>, String) {
     let Some(answer) = std::str::from_utf8(body)
         .ok()
@@ -40,7 +41,7 @@ fn first_cause(value: Value<'_>) -> Option<Object<'_>> {
     }
 }
 
-/// A string or a number as text; nothing if blank or of another type.
+/// A string or a number as text. `None` if it is blank or of another type.
 fn text(value: Value<'_>) -> Option<String> {
     let text = match value {
         Value::Text(source) => unescape(source)?.trim().to_owned(),
@@ -50,8 +51,8 @@ fn text(value: Value<'_>) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// A text that may be shown to anyone: long runs of digits masked, whatever single spaces, points
-/// or hyphens stand between them, control characters made spaces, cut at [`MAX_CHARACTERS`].
+/// Sanitises a text: long runs of digits are masked, also with single spaces, points or hyphens
+/// between them; control characters become spaces; at most [`MAX_CHARACTERS`] remain.
 pub(super) fn clean(text: &str) -> String {
     let characters: Vec<char> = text
         .chars()
@@ -81,8 +82,8 @@ pub(super) fn clean(text: &str) -> String {
     cleaned.chars().take(MAX_CHARACTERS).collect()
 }
 
-/// How long the run of digits and separators at the start is, up to its last digit, and how many
-/// digits it has.
+/// The length of the run of digits and separators at the start, up to its last digit, and the
+/// number of its digits.
 fn digit_run(characters: &[char]) -> (usize, usize) {
     let (mut length, mut digits, mut separators) = (0, 0, 0);
     for (index, character) in characters.iter().enumerate() {

@@ -1,10 +1,10 @@
-//! The client of the external payment provider: the calls, their quota, and what their failures
-//! mean.
+//! The client of the external payment provider: the calls, their quota, and the meaning of their
+//! failures.
 //!
 //! Implements the specification's "Authentication" (three headers on every call), the provider's
-//! rows of "Errors" and of "Limits", and processing rules 2–5 as far as they are single calls.
-//! `attempts` decides when a call is made, with which key, and what is stored. There is no database
-//! here.
+//! rows of "Errors" and of "Limits", and processing rules 2–5 as far as they concern single calls.
+//! `attempts` decides when a call is made, with which idempotency key, and what is stored. This
+//! module does not use the database.
 
 mod base_url;
 mod changes;
@@ -50,50 +50,50 @@ pub struct ProviderConfig {
     pub base_url: BaseUrl,
     /// The bearer token.
     pub access_token: AccessToken,
-    /// The time one call may take, connecting and reading its whole answer included.
+    /// The timeout of one call, including the connection and the whole response.
     pub timeout: Duration,
-    /// How many calls may be made in which time.
+    /// The rate limits of calls.
     pub quota: Rates,
 }
 
-/// Why a client cannot be made of its configuration.
+/// Why no client can be created from its configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
-    /// TLS cannot be set up: above all when the machine has no trusted certificate authorities.
+    /// TLS cannot be set up, usually because the machine has no trusted certificate authorities.
     #[error(
         "TLS to the provider cannot be set up: are the machine's certificate authorities (ca-certificates) installed?"
     )]
     Tls(#[source] rustls::Error),
-    /// The token cannot stand in a header.
+    /// The token contains characters that a header must not have.
     #[error("the access token cannot be sent in a header")]
     AccessToken,
 }
 
-/// For whom calls are made.
+/// The purpose of a call, which decides its share of the quota.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// Somebody waits to pay, or acts on a payment.
+    /// A buyer waits for a payment, or somebody acts on one.
     Buyer,
-    /// An anonymous client, who waits first when the quota grows short.
+    /// An anonymous client, which is held back first when the quota runs short.
     Anonymous(ClientAddress),
-    /// Reading back and reconciling, which leave the last fifth of each window to buyers.
+    /// Reading payments and reconciling. These leave the last fifth of each window to buyers.
     Background,
 }
 
-/// A payment to be made.
+/// A payment to create.
 #[derive(Debug, Clone, Copy)]
 pub struct NewPayment<'a> {
-    /// The checked request.
+    /// The validated request.
     pub request: &'a PaymentRequest,
-    /// Stands for the card; none for pix and boleto.
+    /// The card token. `None` for pix and boleto.
     pub token: Option<&'a CardToken>,
-    /// Our own name for it, by which it is found when its answer is lost.
+    /// Our reference, by which the payment is found when its response is lost.
     pub external_reference: &'a ExternalReference,
-    /// Where the provider tells of changes.
+    /// Where the provider sends notifications.
     pub notification_url: Option<&'a str>,
     /// The provider's identifier of the boleto method, for a boleto.
     pub boleto_method: &'a str,
-    /// When a pix or a boleto shall lapse; the provider decides where there is none.
+    /// When a pix or a boleto expires. `None` leaves the time to the provider.
     pub date_of_expiration: Option<Timestamp>,
 }
 
@@ -107,22 +107,22 @@ struct Inner {
     observer: Option<Observer>,
 }
 
-/// Told of every call that was made, for figures.
+/// Called after every call, for metrics.
 pub type Observer = Arc<dyn Fn(&Observation<'_>) + Send + Sync>;
 
-/// A call that was made.
+/// A completed call.
 #[derive(Debug, Clone, Copy)]
 pub struct Observation<'a> {
     /// The name of the operation.
     pub operation: &'static str,
-    /// The status of the answer, or why there is none.
+    /// The HTTP status, or the failure if there was no response.
     pub answer: Result<u16, &'a Failure>,
-    /// From the call to its answer.
+    /// The time from the call to its response.
     pub duration: Duration,
 }
 
 impl Client {
-    /// A client that has not connected yet.
+    /// Creates a client. It connects with the first call.
     ///
     /// # Errors
     /// When the address needs TLS and the machine has no trusted authorities.
@@ -131,7 +131,7 @@ impl Client {
         Ok(Self::over(network, config, windows, None))
     }
 
-    /// A client whose calls are carried by `transport`, with an observer of them.
+    /// A client that uses `transport`, with an observer of its calls.
     pub fn over(
         transport: Arc<dyn Transport>,
         config: ProviderConfig,
@@ -148,16 +148,16 @@ impl Client {
         }))
     }
 
-    /// Takes `calls` from the quota, all or none. Every call below must have been reserved; a card
-    /// payment reserves its two before the first.
+    /// Reserves `calls` of the quota, all or none. Every call below must have been reserved. A card
+    /// payment reserves both of its calls before the first.
     ///
     /// # Errors
-    /// [`Failure::Quota`] when they do not fit into every window.
+    /// [`Failure::Quota`] when the calls do not fit into every window.
     pub async fn reserve(&self, calls: u32, purpose: Purpose) -> Result<(), Failure> {
         self.0.quota.take(calls, purpose).await
     }
 
-    /// Exchanges card data for a token, which is good for one payment. `POST /v1/card_tokens`
+    /// Exchanges card data for a token, which is valid for one payment. `POST /v1/card_tokens`
     pub async fn create_card_token(
         &self,
         card: &Card,
@@ -172,7 +172,7 @@ impl Client {
         CardToken::read(answer.status, &answer.body)
     }
 
-    /// Makes a payment. A declined card is a payment too, with status `rejected`.
+    /// Creates a payment. A declined card is a payment as well, with status `rejected`.
     /// `POST /v1/payments`
     pub async fn create_payment(
         &self,
@@ -188,7 +188,7 @@ impl Client {
     /// Reads a payment by its id. `GET /v1/payments/{id}`
     ///
     /// # Errors
-    /// See [`Failure`]; [`Failure::is_not_found`] if there is none.
+    /// See [`Failure`]; [`Failure::is_not_found`] if the payment does not exist.
     pub async fn read(&self, id: &str, key: UpstreamKey) -> Result<ProviderPayment, Failure> {
         let path = format!("/v1/payments/{}", segment(id));
         let answer = self.call(Method::GET, &path, Vec::new(), key).await?;
@@ -196,8 +196,8 @@ impl Client {
             .about(answer.status, PaymentName::Id(id))
     }
 
-    /// The payments made under our own name, newest first; more than one only if something went
-    /// very wrong. `GET /v1/payments/search`
+    /// The payments with our reference, newest first. More than one means a serious fault.
+    /// `GET /v1/payments/search`
     pub async fn find_by_reference(
         &self,
         reference: &ExternalReference,
@@ -209,7 +209,7 @@ impl Client {
         );
         let answer = self.call(Method::GET, &path, Vec::new(), key).await?;
         let mut payments = ProviderPayment::read_results(answer.status, &answer.body)?;
-        // Parts of the provider's API are known to ignore this filter.
+        // Some parts of the provider's API ignore this filter.
         payments.retain(|payment| payment.external_reference.as_deref() == Some(text));
         let ours = |payment: ProviderPayment| {
             payment.about(answer.status, PaymentName::Reference(reference))
@@ -217,7 +217,8 @@ impl Client {
         payments.into_iter().map(ours).collect()
     }
 
-    /// A page of the payments that have changed, ours or not. `GET /v1/payments/search`
+    /// A page of the payments that have changed, including those of other applications.
+    /// `GET /v1/payments/search`
     pub async fn changed(
         &self,
         changes: Changes,
@@ -228,10 +229,10 @@ impl Client {
         ChangedPayments::read(answer.status, &answer.body, changes)
     }
 
-    /// Cancels a payment that is not paid yet. `PUT /v1/payments/{id}`
+    /// Cancels an unpaid payment. `PUT /v1/payments/{id}`
     ///
     /// # Errors
-    /// See [`Failure`]; 400 when its state does not allow it.
+    /// See [`Failure`]; 400 when the payment's state does not allow it.
     pub async fn cancel(&self, id: &str, key: UpstreamKey) -> Result<ProviderPayment, Failure> {
         let path = format!("/v1/payments/{}", segment(id));
         let answer = self
@@ -241,10 +242,10 @@ impl Client {
             .about(answer.status, PaymentName::Id(id))
     }
 
-    /// Gives back `amount`. `POST /v1/payments/{id}/refunds`
+    /// Refunds `amount`. `POST /v1/payments/{id}/refunds`
     ///
     /// # Errors
-    /// See [`Failure`]; 400 when its state or the amount does not allow it.
+    /// See [`Failure`]; 400 when the payment's state or the amount does not allow it.
     pub async fn refund(
         &self,
         id: &str,
@@ -309,7 +310,7 @@ impl fmt::Debug for Client {
     }
 }
 
-/// The transport of the program: connections to the configured address.
+/// The real transport: connections to the configured address.
 pub(crate) fn network(config: &ProviderConfig) -> Result<Arc<dyn Transport>, SetupError> {
     let base = config.base_url.clone();
     let network = Network::new(base, &config.access_token, config.timeout)?;
@@ -329,8 +330,7 @@ fn successful(answer: Answer) -> Result<Answer, Failure> {
     }
 }
 
-/// A name for figures: few, whatever the ids.
-/// What [`operation`] can be.
+/// The values of [`operation`].
 pub(crate) const OPERATIONS: [&str; 8] = [
     "create_card_token",
     "create_payment",
@@ -355,10 +355,11 @@ fn operation(method: &Method, path: &str) -> &'static str {
     }
 }
 
-/// What would end a segment of a path or give it another meaning, dots among them.
+/// The characters that are escaped in a path segment. They include dots, so that an id cannot be
+/// `..`.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_');
 
-/// An id as one segment of a path, whatever characters it has.
+/// An id as one path segment, whatever characters it has.
 fn segment(id: &str) -> PercentEncode<'_> {
     utf8_percent_encode(id, ESCAPED)
 }

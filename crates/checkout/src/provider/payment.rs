@@ -1,53 +1,53 @@
-//! The provider's answers, read as leniently as they are known to require.
+//! Parses the provider's responses as leniently as experience requires.
 //!
-//! Known traps: ids are numbers here and strings there, amounts are numbers or strings, the payer's
-//! data may be null "for security reasons", the expiry may be masked by a non-number (it is not
-//! read at all). A repeated refund answers with no body.
+//! Known quirks: ids are numbers or strings, amounts are numbers or strings, the payer's data may
+//! be null "for security reasons", and the card's expiry may be masked by a non-number (it is not
+//! read at all). A repeated refund has an empty response.
 
 use db::{Money, Timestamp};
 
 use super::{CardToken, ExternalReference, Failure};
 use crate::json::{Object, Value, unescape};
 
-/// A payment as the provider tells it. Texts are as it sent them; what it left out or sent as
-/// another type is none.
+/// A payment as the provider reports it. Texts are unchanged. A missing value, or one of an
+/// unexpected type, is `None`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderPayment {
-    /// Its id, as text whatever it was sent as.
+    /// The payment's id, as text also if it was a number.
     pub id: String,
-    /// An open word; see the specification's states.
+    /// The provider's status, an open set of values; see the specification's states.
     pub status: String,
-    /// An open word; empty if not sent.
+    /// The provider's detail, an open set of values. Empty if missing.
     pub status_detail: String,
     /// The requested amount.
     pub amount: Money,
     /// The amount refunded so far.
     pub refunded: Money,
-    /// `pix`, the boleto method's identifier, or the card's network; empty if not sent.
+    /// `pix`, the boleto method's identifier, or the card network. Empty if missing.
     pub payment_method_id: String,
-    /// ISO 8601 with an offset, as it was sent.
+    /// ISO 8601 with an offset, unchanged.
     pub date_created: String,
-    /// As `date_created`, once approved.
+    /// In the format of `date_created`. Present once approved.
     pub date_approved: Option<String>,
-    /// As `date_created`: when it last changed.
+    /// The last change, in the format of `date_created`.
     pub date_last_updated: Option<String>,
-    /// As `date_created`: when a pix code or a boleto lapses.
+    /// When a pix code or a boleto expires, in the format of `date_created`.
     pub date_of_expiration: Option<String>,
-    /// Our own name for the payment.
+    /// Our reference.
     pub external_reference: Option<String>,
-    /// The currency of its amounts, if reported.
+    /// The currency of the amounts, if reported.
     pub currency: Option<String>,
-    /// The text of the pix code.
+    /// The pix code as text.
     pub qr_code: Option<String>,
-    /// Its picture, a PNG in base64.
+    /// The pix code as a PNG in base64.
     pub qr_code_base64: Option<String>,
     /// A page of the provider that shows the pix code.
     pub ticket_url: Option<String>,
-    /// The boleto.
+    /// The address of the boleto document.
     pub external_resource_url: Option<String>,
-    /// The boleto's 47 digits.
+    /// The boleto's 47 digits for typing.
     pub digitable_line: Option<String>,
-    /// The boleto's 44 digits.
+    /// The boleto's 44 digits of the bar code.
     pub barcode: Option<String>,
     /// The first six digits of the card.
     pub card_first_six: Option<String>,
@@ -61,38 +61,38 @@ pub struct ProviderPayment {
     pub payer_identification_type: Option<String>,
     /// The payer's tax id.
     pub payer_identification_number: Option<String>,
-    /// The refunds made, as far as they are listed.
+    /// The refunds, if the response lists them.
     pub refunds: Vec<ProviderRefund>,
 }
 
-/// The name by which a payment was requested.
+/// What identified the payment in the request.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum PaymentName<'a> {
-    /// Our own, of a payment to be made or to be found.
+    /// Our reference, of a payment to create or to find.
     Reference(&'a ExternalReference),
-    /// The provider's.
+    /// The provider's id.
     Id(&'a str),
 }
 
-/// A refund as the provider tells it.
+/// A refund as the provider reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderRefund {
-    /// Its id, as text whatever it was sent as.
+    /// The refund's id, as text also if it was a number.
     pub id: String,
     /// The refunded amount.
     pub amount: Option<Money>,
-    /// `approved`, `in_process` or `rejected`; empty if not sent.
+    /// `approved`, `in_process` or `rejected`. Empty if missing.
     pub status: String,
-    /// ISO 8601 with an offset, as it was sent.
+    /// ISO 8601 with an offset, unchanged.
     pub date_created: Option<String>,
 }
 
-/// The answer to asking for a refund.
+/// The response to a refund request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RefundAnswer {
     /// The refund was made by this call, or by an earlier one with the same key.
     Made(ProviderRefund),
-    /// A refund with the same key was made before; the provider does not say which. Its list has
+    /// A refund with the same key was made before. The provider does not say which; its list has
     /// it.
     AlreadyMade,
 }
@@ -103,8 +103,8 @@ impl ProviderPayment {
         Self::from_json(&payment).map_err(|reason| Failure::unreadable(status, reason))
     }
 
-    /// The payments of a search. One that cannot be read makes the whole answer unreadable: to pass
-    /// over it could mean a second charge.
+    /// The payments of a search. One unreadable payment makes the whole response unreadable:
+    /// skipping it could mean a second charge.
     pub(super) fn read_results(status: u16, body: &[u8]) -> Result<Vec<Self>, Failure> {
         results(status, body)?
             .into_iter()
@@ -112,11 +112,11 @@ impl ProviderPayment {
             .map_err(|reason| Failure::unreadable(status, reason))
     }
 
-    /// The payment, if it is the requested one, in reais, with an id that can stand in an address.
-    /// An answer about another payment must not decide the state of this one.
+    /// Returns the payment if it is the requested one, in reais, and has a valid id. A response
+    /// about another payment must not decide the state of this one.
     pub(super) fn about(self, status: u16, name: PaymentName<'_>) -> Result<Self, Failure> {
         let is_the_payment = match name {
-            // A provider that does not repeat our name tells nothing by that.
+            // The provider may leave our reference out. Only a different reference is a mismatch.
             PaymentName::Reference(reference) => self
                 .external_reference
                 .as_deref()
@@ -189,7 +189,7 @@ impl ProviderPayment {
     }
 }
 
-/// How many payments a search found in all, if it says so.
+/// The total number of search results, if reported.
 pub(super) fn total(status: u16, body: &[u8]) -> Result<Option<i64>, Failure> {
     let paging = object(status, body)?.object("paging");
     Ok(paging
@@ -197,7 +197,7 @@ pub(super) fn total(status: u16, body: &[u8]) -> Result<Option<i64>, Failure> {
         .and_then(|total| total.parse().ok()))
 }
 
-/// Each of the results of a search, or why it cannot be read.
+/// The results of a search, each parsed or with the reason why it cannot be.
 pub(super) fn results(
     status: u16,
     body: &[u8],
@@ -266,8 +266,8 @@ impl CardToken {
     }
 }
 
-/// Can a text be the provider's id of a payment? Those are digits; letters are let through for
-/// kinds of payment to come.
+/// Whether a text can be the provider's payment id. Today's ids are digits; letters are accepted
+/// for future kinds of payments.
 pub fn is_provider_id(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     (1..=64).contains(&text.len()) && text.bytes().all(is_plain)
@@ -282,7 +282,7 @@ fn inner(object: Option<&Object<'_>>, name: &str) -> Option<String> {
     object.and_then(|object| text(object.get(name)))
 }
 
-/// A string or a number as text; nothing if blank or of another type.
+/// A string or a number as text. `None` if it is blank or of another type.
 fn text(value: Value<'_>) -> Option<String> {
     let text = match value {
         Value::Text(source) => unescape(source)?,
@@ -292,12 +292,12 @@ fn text(value: Value<'_>) -> Option<String> {
     (!text.trim().is_empty()).then_some(text)
 }
 
-/// A date that can be read, as it was written.
+/// A valid date, unchanged.
 fn date(value: Value<'_>) -> Option<String> {
     text(value).filter(|date| Timestamp::parse(date).is_ok())
 }
 
-/// A number or a numeric string; zeros behind the second decimal mean nothing.
+/// Parses a number or a numeric string. Zeros after the second decimal are ignored.
 fn money(value: Value<'_>) -> Option<Money> {
     let source = text(value)?;
     let source = source.trim();
@@ -318,7 +318,7 @@ mod tests {
         ProviderPayment::read(200, body.as_bytes())
     }
 
-    /// The least that is a payment, with `more` members.
+    /// The smallest valid payment, with `more` members.
     fn payment(more: &str) -> ProviderPayment {
         read(&format!(
             r#"{{"id":1,"status":"pending","transaction_amount":1,"date_created":"2026-11-20T08:00:00.000-04:00"{more}}}"#

@@ -5,7 +5,7 @@ use web::rate::{Key, Level, Rate, Rates, Reserve, Windows};
 
 use super::{Failure, Purpose};
 
-/// Under which kinds calls are counted: all of them, and those of each anonymous client.
+/// The kinds of rate limit windows: all calls, and the calls of each anonymous client.
 const ALL: &str = "checkout:provider";
 const SHARES: &str = "checkout:provider:shares";
 
@@ -15,7 +15,7 @@ pub(super) struct Quota {
 }
 
 impl Quota {
-    /// Takes `calls` from every window, all or none.
+    /// Reserves `calls` in every window, all or none.
     pub(super) async fn take(&self, calls: u32, purpose: Purpose) -> Result<(), Failure> {
         match purpose {
             Purpose::Buyer => self.take_from_all(calls, Reserve::Nothing).await,
@@ -26,14 +26,14 @@ impl Quota {
 
     async fn take_from_all(&self, calls: u32, reserve: Reserve) -> Result<(), Failure> {
         let key = Key::new(ALL, "all");
-        let taken = self.windows.take(&key, &self.rates, calls, reserve).await;
-        taken.map(drop).map_err(|throttled| Failure::Quota {
+        let quota = self.windows.take(&key, &self.rates, calls, reserve).await;
+        quota.map(drop).map_err(|throttled| Failure::Quota {
             retry_after: throttled.retry_after,
         })
     }
 
-    /// An anonymous client may take all that others do not need. Once half of a window is used, a
-    /// client that has used a tenth of it waits, so that one client alone does not close the shop.
+    /// Reserves calls for an anonymous client. Once half of a window is used, a client that has
+    /// used a tenth of it must wait, so that one client alone cannot block the shop.
     async fn take_share(&self, calls: u32, client: ClientAddress) -> Result<(), Failure> {
         let share = Key::of_client(SHARES, client);
         let tenths: Vec<Rate> = self
@@ -51,7 +51,8 @@ impl Quota {
             return Err(Failure::Quota { retry_after });
         }
         self.take_from_all(calls, Reserve::Nothing).await?;
-        // The calls were taken from the total, so the share counts them whatever its limit.
+        // The calls were reserved in the total already, so the client's share counts them
+        // regardless of its limit.
         let counted = self
             .windows
             .take(&share, &self.rates, calls, Reserve::Nothing);
@@ -59,7 +60,7 @@ impl Quota {
         Ok(())
     }
 
-    /// Where windows stand, without a call.
+    /// The levels of the windows, without reserving a call.
     async fn levels(&self, key: &Key, rates: &[Rate]) -> Vec<Level> {
         let quota = self.windows.take(key, rates, 0, Reserve::Nothing).await;
         quota.map_or_else(|refused| refused.levels, |quota| quota.levels)

@@ -6,20 +6,20 @@ use http::HeaderValue;
 use uuid::Uuid;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// The bearer token of the configuration; wiped when dropped, shown by nothing.
+/// The bearer token of the configuration. Erased from memory when dropped, and never printed.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct AccessToken(String);
 
-/// The text cannot stand in a header.
+/// The text cannot be a header's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("an access token is one or more visible ASCII characters")]
 pub struct AccessTokenError;
 
 impl AccessToken {
-    /// Takes a token as the provider issued it; spaces around it, as a file may have, are dropped.
+    /// Parses a token. Surrounding whitespace, as in a file, is trimmed.
     ///
     /// # Errors
-    /// When it is empty or has other than visible ASCII characters.
+    /// When the token is empty or has characters other than visible ASCII.
     pub fn parse(text: &str) -> Result<Self, AccessTokenError> {
         let token = text.trim();
         if !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -29,7 +29,7 @@ impl AccessToken {
         }
     }
 
-    /// The value of the header `Authorization`, marked as one not to be shown.
+    /// The value of the header `Authorization`, marked as sensitive.
     pub(super) fn header(&self) -> Result<HeaderValue, http::header::InvalidHeaderValue> {
         let mut value = HeaderValue::try_from(format!("Bearer {}", self.0))?;
         value.set_sensitive(true);
@@ -43,17 +43,18 @@ impl fmt::Debug for AccessToken {
     }
 }
 
-/// Stands for a card at the provider, for one payment; wiped when dropped, shown by nothing.
+/// The provider's token for a card, valid for one payment. Erased from memory when dropped, and
+/// never printed.
 #[derive(Clone, PartialEq, Eq, Zeroize, ZeroizeOnDrop)]
 pub struct CardToken(String);
 
 impl CardToken {
-    /// Takes a token that the provider gave, or that was stored since.
+    /// Wraps a token from the provider or from the database.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// The token, to be sent or to be stored while its attempt is unfinished.
+    /// The token, to be sent, or stored while its attempt is unfinished.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -65,7 +66,7 @@ impl fmt::Debug for CardToken {
     }
 }
 
-/// The `X-Idempotency-Key` of one upstream call; a transport retry of the same call repeats it.
+/// The `X-Idempotency-Key` of one call to the provider. A retry of the same call sends it again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct UpstreamKey(pub Uuid);
 
@@ -81,21 +82,21 @@ impl fmt::Display for UpstreamKey {
     }
 }
 
-/// Our own name for a payment at the provider: 1–64 of `A-Z a-z 0-9 _ -`, which every part of its
-/// API accepts.
+/// Our reference of a payment at the provider: 1–64 of `A-Z a-z 0-9 _ -`, which every part of the
+/// provider's API accepts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ExternalReference(String);
 
-/// The text is no [`ExternalReference`].
+/// The text is not a valid [`ExternalReference`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("an external reference is 1 to 64 letters, digits, underscores or hyphens")]
 pub struct ExternalReferenceError;
 
 impl ExternalReference {
-    /// Takes a text within the bounds.
+    /// Parses a reference.
     ///
     /// # Errors
-    /// When it is not.
+    /// When the text has another length or other characters.
     pub fn parse(text: &str) -> Result<Self, ExternalReferenceError> {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
         if (1..=64).contains(&text.len()) && text.bytes().all(is_plain) {

@@ -1,4 +1,4 @@
-//! Request bodies of the calls.
+//! Request bodies of the calls to the provider.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -127,7 +127,8 @@ pub(super) fn payment(payment: &NewPayment<'_>) -> serde_json::Result<Vec<u8>> {
     })
 }
 
-/// A moment as the provider reads it. A boleto is due at the end of the day that it names.
+/// A time in the provider's format and time zone. A boleto is due at the end of the day that this
+/// time falls on.
 fn in_brasilia(moment: Timestamp) -> String {
     let brasilia = TimeZone::fixed(tz::offset(-3));
     let moment = moment.to_jiff().to_zoned(brasilia);
@@ -138,7 +139,7 @@ pub(super) fn cancellation() -> Vec<u8> {
     br#"{"status":"cancelled"}"#.to_vec()
 }
 
-/// No amount asks for all that is left.
+/// The amount is always sent: a refund without one would refund the whole remaining amount.
 pub(super) fn refund(amount: Money) -> Vec<u8> {
     format!(r#"{{"amount":{amount}}}"#).into_bytes()
 }

@@ -1,9 +1,9 @@
-//! One HTTP exchange with the provider: exactly the specified headers, one deadline for the whole
+//! One HTTP exchange with the provider: exactly the specified headers, one timeout for the whole
 //! exchange, and failures that say whether the call may have had an effect.
 //!
-//! Plain hyper rather than a client library. Libraries add headers, follow redirects and read
-//! proxies from the environment by default, and cost a part of the millisecond that this service
-//! may add.
+//! Uses plain hyper rather than a client library. Libraries add headers, follow redirects and read
+//! proxies from the environment by default. They also cost a part of the millisecond that this
+//! service may add.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -20,49 +20,48 @@ use tokio::time::timeout;
 use super::connector::Connector;
 use super::{AccessToken, BaseUrl, Failure, SetupError, UpstreamKey};
 
-/// The longest answer that is read, in bytes. A payment has some kilobytes, most of them the
-/// picture of a pix code.
+/// The largest response, in bytes. A payment has some kilobytes, most of them the image of a pix
+/// code.
 const MAX_ANSWER: usize = 1 << 20;
 
-/// Connections kept open while nothing is sent, and for how long: shorter than servers and
-/// balancers usually wait, so that a kept connection is seldom one that the other side has given
-/// up.
+/// Idle connections in the pool, and how long they are kept. The time is shorter than the idle
+/// timeout of common servers and load balancers, so a pooled connection is seldom closed by the
+/// other side.
 const IDLE_CONNECTIONS: usize = 256;
 const IDLE: Duration = Duration::from_secs(20);
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("x-idempotency-key");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// Carries calls to the provider and brings its answers: the network, or what a simulation puts in
-/// its place.
+/// Sends calls to the provider: the network, or a simulation in its place.
 pub trait Transport: Send + Sync {
-    /// Sends a call and waits for its whole answer, within the configured time. Fails with
-    /// [`Failure::NotSent`], [`Failure::Unknown`] or [`Failure::Unreadable`]; an answer of whatever
-    /// status is none.
+    /// Sends a call and waits for its complete response, within the configured timeout. A response
+    /// with any status is a success. Fails with [`Failure::NotSent`], [`Failure::Unknown`] or
+    /// [`Failure::Unreadable`].
     fn carry<'a>(&'a self, call: Call<'a>) -> Carrying<'a>;
 }
 
-/// A call on its way.
+/// The future of a call.
 pub type Carrying<'a> = Pin<Box<dyn Future<Output = Result<Answer, Failure>> + Send + 'a>>;
 
 /// One call to the provider.
 pub struct Call<'a> {
     /// `GET`, `POST` or `PUT`.
     pub method: Method,
-    /// The path with its query.
+    /// Path and query.
     pub path: &'a str,
-    /// The body, empty where there is none.
+    /// The body. Empty if the call has none.
     pub body: Vec<u8>,
-    /// Its `X-Idempotency-Key`.
+    /// The `X-Idempotency-Key`.
     pub key: UpstreamKey,
 }
 
-/// An answer whose body has arrived whole.
+/// A complete response.
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// The HTTP status.
     pub status: u16,
-    /// How long the provider asks to wait.
+    /// How long the provider asks us to wait.
     pub retry_after: Option<Duration>,
     /// The body.
     pub body: Bytes,
@@ -82,8 +81,8 @@ impl Network {
         token: &AccessToken,
         timeout: Duration,
     ) -> Result<Self, SetupError> {
-        // A third of the time to connect: what then fails is known to have done nothing, and is
-        // told as such.
+        // A third of the timeout is for connecting. A failure in that phase is certain to have had
+        // no effect, and is reported as such.
         let connector = Connector::new(&base, timeout / 3)?;
         let http = legacy::Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
@@ -109,13 +108,17 @@ impl Network {
     }
 
     async fn exchange(&self, request: Request<Full<Bytes>>) -> Result<Answer, Failure> {
-        let response = self.http.request(request).await.map_err(without_answer)?;
+        let response = self
+            .http
+            .request(request)
+            .await
+            .map_err(failure_without_response)?;
         let status = response.status().as_u16();
         let retry_after = retry_after(&response);
         Ok(Answer {
             status,
             retry_after,
-            body: whole_body(status, response.into_body()).await?,
+            body: read_body(status, response.into_body()).await?,
         })
     }
 }
@@ -135,8 +138,8 @@ impl Transport for Network {
 }
 
 /// The failure when no response head came. Only a connection that was never made is certain to have
-/// done nothing.
-fn without_answer(error: legacy::Error) -> Failure {
+/// had no effect.
+fn failure_without_response(error: legacy::Error) -> Failure {
     if error.is_connect() {
         return Failure::NotSent(error.into());
     }
@@ -151,7 +154,7 @@ fn without_answer(error: legacy::Error) -> Failure {
     Failure::Unknown(error.into())
 }
 
-async fn whole_body(status: u16, body: Incoming) -> Result<Bytes, Failure> {
+async fn read_body(status: u16, body: Incoming) -> Result<Bytes, Failure> {
     match Limited::new(body, MAX_ANSWER).collect().await {
         Ok(body) => Ok(body.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => {
@@ -161,7 +164,8 @@ async fn whole_body(status: u16, body: Incoming) -> Result<Bytes, Failure> {
     }
 }
 
-/// `Retry-After` in seconds, at most a day; its other form, a date, is not one the provider uses.
+/// `Retry-After` in seconds, at most a day. The provider does not use the header's other form, a
+/// date.
 fn retry_after(response: &Response<Incoming>) -> Option<Duration> {
     let seconds: u64 = response
         .headers()

@@ -62,7 +62,7 @@ impl Facts<'_> {
             lines.collect::<Vec<_>>().join("\n"),
             list.collect::<Vec<_>>().join("\n"),
             closing.join("\n\n"),
-            // Mail programs know the line "-- ": what follows it is no part of the message.
+            // Mail programs treat the line "-- " as the start of a signature.
             format!("-- \n{reason}\n"),
         ];
         let paragraphs = paragraphs.iter().filter(|text| !text.is_empty());
@@ -74,7 +74,7 @@ impl Facts<'_> {
                 .map(String::as_str)
                 .collect::<Vec<_>>()
                 .join("\n\n"),
-            // Writing to memory does not fail; without it the plain text says the same.
+            // Writing to memory does not fail. Without HTML, the plain text has the same content.
             html: html.render().unwrap_or_default(),
             subject,
         }

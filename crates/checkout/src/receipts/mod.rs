@@ -12,7 +12,7 @@ use crate::webhooks::SERVICE;
 use compose::Facts;
 
 /// Queues the receipt of the payment in `row`, in the transaction that stores its approval. A
-/// payment has one, however often its approval is reported.
+/// payment gets one receipt, however often its approval is reported.
 pub(crate) async fn queue(
     tx: &mut Tx,
     config: &Config,
@@ -20,7 +20,7 @@ pub(crate) async fn queue(
     order: Option<&LockedOrder>,
     now: Timestamp,
 ) -> Result<(), Error> {
-    // The provider may show another address than the one that was checked.
+    // The provider may report another address than the validated one.
     if config.receipts.is_none() || !is_email(&payment.payer.email) {
         return Ok(());
     }

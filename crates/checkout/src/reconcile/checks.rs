@@ -15,23 +15,23 @@ use crate::payments::{AttemptStep, DueQuery, Source, StoredPayment};
 use crate::provider::{Failure, Purpose};
 use crate::state::State;
 
-/// Rows looked at in one step.
+/// Rows of one batch.
 const BATCH: i64 = 50;
 
-/// The rows that are due, of one table.
+/// The table of a check.
 #[derive(Debug, Clone, Copy)]
 enum Queue {
     Attempts,
     Payments,
 }
 
-/// Something to ask the provider about.
-enum Question {
+/// A row that must be checked at the provider.
+enum DueCheck {
     Attempt(Box<Attempt>),
     Payment(StoredPayment),
 }
 
-/// Asks about all that is due by `until`. False when the quota ended the work.
+/// Checks everything that is due by `until`. Returns false if the quota ended the work.
 pub(super) async fn check_due(
     state: &State,
     until: Timestamp,
@@ -39,21 +39,21 @@ pub(super) async fn check_due(
 ) -> Result<bool, db::Error> {
     for queue in [Queue::Attempts, Queue::Payments] {
         let mut after = (Timestamp::from_micros(0), 0);
-        // A checked attempt comes later in the order again.
+        // A checked attempt gets a later due time and appears again in this order.
         let mut seen = HashSet::new();
         loop {
-            let questions = due(state, queue, until, after).await?;
-            let Some(last) = questions.last() else { break };
-            after = last.place(until);
-            for question in questions {
-                if !seen.insert(question.place(until).1) {
+            let checks = due(state, queue, until, after).await?;
+            let Some(last) = checks.last() else { break };
+            after = last.position(until);
+            for check in checks {
+                if !seen.insert(check.position(until).1) {
                     continue;
                 }
-                let Some(finding) = ask(state, &question).await? else {
+                let Some(finding) = run_check(state, &check).await? else {
                     continue;
                 };
                 let is_quota = matches!(finding, Finding::Quota(_));
-                let payment = question.name().to_owned();
+                let payment = check.name().to_owned();
                 report.lines.push(ReportLine { payment, finding });
                 if is_quota {
                     return Ok(false);
@@ -69,7 +69,7 @@ async fn due(
     queue: Queue,
     until: Timestamp,
     after: (Timestamp, i64),
-) -> Result<Vec<Question>, db::Error> {
+) -> Result<Vec<DueCheck>, db::Error> {
     let due = DueQuery {
         until,
         after,
@@ -80,19 +80,19 @@ async fn due(
             let attempts = attempts::due_attempts(&state.db, due, state.clock.now()).await?;
             attempts
                 .into_iter()
-                .map(|attempt| Question::Attempt(Box::new(attempt)))
+                .map(|attempt| DueCheck::Attempt(Box::new(attempt)))
                 .collect()
         }
         Queue::Payments => {
             let payments = attempts::due_payments(&state.db, due).await?;
-            payments.into_iter().map(Question::Payment).collect()
+            payments.into_iter().map(DueCheck::Payment).collect()
         }
     })
 }
 
-impl Question {
-    /// Its place in the order of time and row.
-    fn place(&self, until: Timestamp) -> (Timestamp, i64) {
+impl DueCheck {
+    /// Its position in the order of due time and row id.
+    fn position(&self, until: Timestamp) -> (Timestamp, i64) {
         let (check_at, row) = match self {
             Self::Attempt(attempt) => (attempt.check_at, attempt.id),
             Self::Payment(stored) => (stored.check_at, stored.row),
@@ -107,7 +107,7 @@ impl Question {
         }
     }
 
-    /// How many calls it takes to ask.
+    /// The number of calls that the check needs.
     fn calls(&self) -> u32 {
         match self {
             // The list of refunds, and the payment after it.
@@ -116,7 +116,8 @@ impl Question {
         }
     }
 
-    /// Is it a question at all? A run that died before it sent anything left none.
+    /// Whether there is anything to check. An attempt whose run died before it sent anything has
+    /// nothing.
     fn is_open(&self) -> bool {
         match self {
             Self::Attempt(attempt) => {
@@ -127,45 +128,49 @@ impl Question {
     }
 }
 
-/// None when there is nothing to ask, or another process asks.
-async fn ask(state: &State, question: &Question) -> Result<Option<Finding>, db::Error> {
-    if question.is_open()
+/// Checks one row. Returns `None` if there is nothing to check or another process checks it.
+async fn run_check(state: &State, check: &DueCheck) -> Result<Option<Finding>, db::Error> {
+    if check.is_open()
         && let Err(Failure::Quota { retry_after }) = state
             .provider
-            .reserve(question.calls(), Purpose::Background)
+            .reserve(check.calls(), Purpose::Background)
             .await
     {
         return Ok(Some(Finding::Quota(retry_after)));
     }
-    match question {
-        Question::Payment(stored) => read_back(state, stored).await,
-        Question::Attempt(attempt) => {
+    match check {
+        DueCheck::Payment(stored) => check_payment(state, stored).await,
+        DueCheck::Attempt(attempt) => {
             let Some(seen) = attempt.check_at else {
                 return Ok(None);
             };
             let next = state.clock.now() + wait(attempt.checks);
-            let next = question.is_open().then_some(next);
+            let next = check.is_open().then_some(next);
             let is_ours = attempts::postpone_attempt(&state.db, attempt.id, seen, next).await?;
             match next.filter(|_| is_ours) {
-                Some(next) => look_for(state, attempt, next).await.map(Some),
+                Some(next) => check_attempt(state, attempt, next).await.map(Some),
                 None => Ok(None),
             }
         }
     }
 }
 
-/// Looks for what an attempt came to, whose check was claimed with `next`, and keeps what was
-/// found.
-async fn look_for(state: &State, attempt: &Attempt, next: Timestamp) -> Result<Finding, db::Error> {
-    // What an answer leaves out was not known when it was asked for, however late the answer is
-    // looked at.
+/// Reads the outcome of an attempt and records it. `next` is the due time that was set when the
+/// check was claimed.
+async fn check_attempt(
+    state: &State,
+    attempt: &Attempt,
+    next: Timestamp,
+) -> Result<Finding, db::Error> {
+    // The time before the call: a response proves the absence only of what should have been visible
+    // when it was requested.
     let now = state.clock.now();
     let finding = match &attempt.instruction {
         Instruction::Payment(instruction) => {
-            by_reference(state, attempt, &instruction.reference).await?
+            find_payment(state, attempt, &instruction.reference).await?
         }
         Instruction::Refund(instruction) => {
-            by_list(state, attempt, &instruction.payment_id, next).await?
+            find_refund(state, attempt, &instruction.payment_id, next).await?
         }
     };
     if attempt.step != AttemptStep::Sending {
@@ -173,7 +178,7 @@ async fn look_for(state: &State, attempt: &Attempt, next: Timestamp) -> Result<F
     }
     let is_certain = attempts::is_certain(attempt.sent_at.unwrap_or(attempt.created_at), now);
     if finding == Finding::NotFound && is_certain {
-        // A run that has acquired it since will record its outcome.
+        // If a run has acquired the attempt since, that run records the outcome.
         let closed_at = state.clock.now();
         let is_closed = attempts::close_attempt(&state.db, attempt.id, next, closed_at).await?;
         return Ok(if is_closed {
@@ -193,7 +198,7 @@ async fn look_for(state: &State, attempt: &Attempt, next: Timestamp) -> Result<F
                 amount = %attempt.instruction.amount(),
                 hours = now.since(attempt.created_at).as_secs() / 3600,
                 answer,
-                "reconciler: an outcome is still unknown, the provider is asked about it every hour"
+                "reconciler: an outcome is still unknown, it is checked every hour: look for the reference at the provider"
             );
         }
         attempts::record_answer(&state.db, attempt.id, next, answer.to_owned()).await?;
@@ -201,7 +206,7 @@ async fn look_for(state: &State, attempt: &Attempt, next: Timestamp) -> Result<F
     Ok(finding)
 }
 
-async fn by_reference(
+async fn find_payment(
     state: &State,
     attempt: &Attempt,
     reference: &str,
@@ -225,7 +230,7 @@ async fn by_reference(
     )
 }
 
-async fn by_list(
+async fn find_refund(
     state: &State,
     attempt: &Attempt,
     payment: &str,
@@ -255,9 +260,12 @@ async fn by_list(
     )
 }
 
-/// A payment that is pending or under review, in case a notification was lost. None when another
-/// process asks.
-async fn read_back(state: &State, stored: &StoredPayment) -> Result<Option<Finding>, db::Error> {
+/// Reads an open payment, in case a notification was lost. Returns `None` if another process checks
+/// it.
+async fn check_payment(
+    state: &State,
+    stored: &StoredPayment,
+) -> Result<Option<Finding>, db::Error> {
     if !attempts::postpone_payment(&state.db, stored, state.clock.now()).await? {
         return Ok(None);
     }
@@ -274,7 +282,7 @@ async fn read_back(state: &State, stored: &StoredPayment) -> Result<Option<Findi
 }
 
 impl Finding {
-    /// The result of the provider's report of a payment; none when the payment is not ours.
+    /// The finding for a recorded report. `None` if the payment is not ours.
     pub(super) const fn of(recorded: ReportOutcome) -> Option<Self> {
         match recorded {
             ReportOutcome::Moved { state, .. } => Some(Self::Moved(state)),
@@ -284,7 +292,7 @@ impl Finding {
         }
     }
 
-    /// The provider's answer about an attempt whose outcome stays unknown.
+    /// The text that is stored as the provider's last answer while the outcome stays unknown.
     fn as_answer(&self) -> Option<&str> {
         match self {
             Self::NotFound => Some("not known to the provider yet"),
@@ -294,7 +302,7 @@ impl Finding {
     }
 }
 
-/// 10, 20, 40 seconds and so on, at most an hour.
+/// 10, 20, 40, … seconds, at most an hour.
 fn wait(checks: i64) -> Duration {
     delivery::backoff(
         Duration::from_secs(10),

@@ -1,6 +1,6 @@
-//! Reconciliation: reading from the provider the payments and refunds of unknown outcome, open
-//! payments, and changes of all others, in case a notification was lost. It only reads; nothing
-//! here creates a payment or a refund.
+//! Reconciliation, in case a response or a notification was lost: reads from the provider the
+//! payments and refunds of unknown outcome, open payments, and changes of all others. It creates no
+//! payment and no refund.
 
 mod checks;
 mod sweep;
@@ -23,14 +23,14 @@ pub(crate) use worker::run;
 pub enum Scope {
     /// Those that are due.
     Due,
-    /// All: for an operator who asks.
+    /// All of them, at an operator's request.
     All,
 }
 
-/// What one check came to.
+/// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportLine {
-    /// The payment: the provider's id, or our reference where there is none yet.
+    /// The provider's payment id, or our reference where there is none yet.
     pub payment: String,
     /// The finding.
     pub finding: Finding,
@@ -39,29 +39,29 @@ pub struct ReportLine {
 /// The result of a check at the provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finding {
-    /// The payment was made though its answer was lost; it is recorded now.
+    /// The payment was made although its response was lost. It is recorded now.
     Found,
-    /// The provider does not know the payment, yet.
+    /// The provider does not have the payment yet.
     NotFound,
-    /// The provider never got the payment: closed.
+    /// The provider never received the payment. The attempt is closed.
     Closed,
-    /// The state moved.
+    /// The state changed to this one.
     Moved(PaymentState),
-    /// The state is the same.
+    /// The state is unchanged.
     Same(PaymentState),
-    /// The provider reported a move backwards, which was refused.
+    /// The provider reported a state that cannot follow this one. The report was refused.
     Refused(PaymentState),
-    /// A refund was made though its answer was lost.
+    /// The refund was made although its response was lost.
     Refunded,
-    /// A refund was never made: closed.
+    /// The refund was never made. The attempt is closed.
     RefundClosed,
-    /// The provider is still at work on a refund.
+    /// The provider has not finished the refund.
     RefundOpen,
-    /// The provider refused a refund in the end.
+    /// The provider accepted the refund and refused it later.
     RefundRefused,
     /// The provider did not answer.
     Failed(String),
-    /// The quota for background work is used up; the next try is after this time.
+    /// The quota for background work is used up for this time.
     Quota(Duration),
 }
 
@@ -74,10 +74,10 @@ pub struct Report {
     pub unknown: i64,
 }
 
-/// Asks the provider about every payment whose state is open or unknown, as far as the scope goes.
+/// Checks at the provider every payment whose state is open or unknown, within the scope.
 ///
 /// # Errors
-/// When the database fails. What the provider fails in is in the report.
+/// When the database fails. Failures of the provider are in the report.
 pub async fn run_once(state: &State, scope: Scope) -> Result<Report, db::Error> {
     let until = match scope {
         Scope::Due => state.clock.now(),
@@ -88,7 +88,7 @@ pub async fn run_once(state: &State, scope: Scope) -> Result<Report, db::Error> 
         && sweep::sweep(state, scope, &mut report).await?;
     if !is_done {
         tracing::info!(
-            "reconciler: the quota of calls for background work is used up, the rest is asked later"
+            "reconciler: the quota of calls for background work is used up, the remaining checks are made later"
         );
     }
     report.unknown = attempts::unknown_count(&state.db, state.clock.now()).await?;
@@ -98,7 +98,8 @@ pub async fn run_once(state: &State, scope: Scope) -> Result<Report, db::Error> 
     Ok(report)
 }
 
-/// Removes what has expired: answers and their keys, people's data in attempts, notifications.
+/// Deletes what has expired: responses with their idempotency keys, personal data of attempts, and
+/// notifications.
 pub async fn purge_expired(state: &State) -> Result<(), db::Error> {
     let (db, now) = (&state.db, state.clock.now());
     attempts::erase_expired(db, now).await?;
@@ -111,13 +112,13 @@ pub async fn purge_expired(state: &State) -> Result<(), db::Error> {
 pub struct OpenQuestion {
     /// `payment` or `refund`.
     pub kind: &'static str,
-    /// Our reference at the provider; of a refund, the provider's id of its payment.
+    /// Our reference at the provider. For a refund, the provider's id of its payment.
     pub reference: String,
-    /// How much may have moved.
+    /// The amount that may have moved.
     pub amount: Money,
     /// When it was requested.
     pub since: Timestamp,
-    /// The provider's last answer; none while the first run is at work, or when it died.
+    /// The provider's last answer. `None` while the first run works, or if that run died.
     pub last_answer: Option<String>,
 }
 
@@ -135,7 +136,7 @@ pub async fn open_questions(db: &Db) -> Result<Vec<OpenQuestion>, db::Error> {
 }
 
 impl Finding {
-    /// A word for figures.
+    /// The label in metrics.
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::Found => "found",

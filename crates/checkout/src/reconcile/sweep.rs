@@ -1,6 +1,6 @@
-//! Changes without a notification, such as the chargeback of a payment approved months ago. The
-//! provider's search lists the payments that have changed, a hundred a call. So the number of calls
-//! a day is bounded, whatever the number of payments.
+//! The search for changes without a notification, such as the chargeback of a payment approved
+//! months ago. The provider's search lists changed payments, a hundred per call. So the number of
+//! calls a day is bounded, whatever the number of payments.
 
 use std::time::Duration;
 
@@ -10,16 +10,18 @@ use crate::payments::Source;
 use crate::provider::{Changes, Failure, Purpose};
 use crate::state::State;
 
-/// How often changes are searched for.
+/// The interval of searches.
 const EVERY: Duration = Duration::from_secs(15 * 60);
-/// Calls of one turn: 384 a day at most. The next turn continues with the rest.
+/// The most calls of one turn, 384 a day. The next turn continues with the rest.
 const CALLS: u32 = 4;
-/// The provider's search lags behind its payments: only older changes are sure to be in it.
+/// The provider's search lags behind its payments. Only changes older than this are certain to be
+/// in it.
 const LAG: Duration = Duration::from_secs(60 * 60);
-/// How far back a search begins after a long absence: as long as a payment can be charged back.
+/// How far back the search begins after a long downtime: as long as a payment can be charged back.
 const WINDOW: Duration = Duration::from_secs(180 * 24 * 60 * 60);
 
-/// Looks at the payments that have changed, when that is due. False when the quota ended the work.
+/// Reads the payments that have changed, if the search is due. Returns false if the quota ended the
+/// work.
 pub(super) async fn sweep(
     state: &State,
     scope: Scope,
@@ -33,8 +35,7 @@ pub(super) async fn sweep(
     }
     let mut changes = Changes {
         from: sweep.until.max(now - WINDOW),
-        // An operator who asks wants to know what is known now; the next turn looks at the last
-        // hour again.
+        // An operator's request includes the last hour. The next turn reads that hour again.
         to: if scope == Scope::All { now } else { now - LAG },
         offset: sweep.offset,
     };
@@ -47,7 +48,7 @@ pub(super) async fn sweep(
             report.push("changed payments", Finding::Quota(retry_after));
             return Ok(false);
         }
-        let Some(next) = look_at(state, changes, report).await? else {
+        let Some(next) = read_page(state, changes, report).await? else {
             return Ok(true);
         };
         changes = next;
@@ -56,14 +57,14 @@ pub(super) async fn sweep(
         }
     }
     if scope == Scope::Due && changes.from + LAG + Duration::from_secs(24 * 60 * 60) < now {
-        tracing::warn!(since = %changes.from, "reconciler: the search for changed payments is more than a day behind");
+        tracing::warn!(since = %changes.from, "reconciler: the search for changed payments is more than a day behind: changes without a notification are seen late; check the provider and the quota of calls");
     }
     Ok(true)
 }
 
-/// Looks at one page of changes, and says where the next begins; none when the provider did not
+/// Reads one page of changes. Returns where the next page begins, or `None` if the provider did not
 /// answer.
-async fn look_at(
+async fn read_page(
     state: &State,
     changes: Changes,
     report: &mut Report,
@@ -86,7 +87,7 @@ async fn look_at(
             Adoption::Recorded(recorded) => Finding::of(recorded),
             Adoption::Busy | Adoption::Contradiction(_) => None,
         };
-        // Most are recorded already, and are not reported.
+        // Most changes are recorded already and not reported.
         if let Some(finding) = finding.filter(|finding| !matches!(finding, Finding::Same(_))) {
             report.push(&payment.id, finding);
         }
@@ -94,7 +95,7 @@ async fn look_at(
     if page.unreadable > 0 {
         tracing::warn!(
             payments = page.unreadable,
-            "reconciler: changed payments that the provider lists cannot be read, they are passed over"
+            "reconciler: the provider's list has changed payments that cannot be parsed, they are skipped"
         );
     }
     Ok(Some(page.next))

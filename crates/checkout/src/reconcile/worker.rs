@@ -9,31 +9,31 @@ use super::{Finding, Scope, purge_expired, run_once};
 use crate::attempts;
 use crate::state::State;
 
-/// The longest sleep: what another process left behind is found after it.
+/// The longest sleep. Work that another process leaves behind is found after it.
 const SLEEP_MAX: Duration = Duration::from_secs(60);
-/// The shortest: a check that another process holds must not make this one spin.
+/// The shortest sleep. Otherwise a check that another process has claimed would make this one spin.
 const SLEEP_MIN: Duration = Duration::from_millis(500);
-/// How often old keys, answers and notifications are removed.
+/// How often expired keys, responses and notifications are deleted.
 const PURGE_EVERY: Duration = Duration::from_secs(60 * 60);
 
-/// Works until the service stops.
+/// Runs the worker until the service stops.
 pub(crate) async fn run(state: State) {
     let mut purge_at = Instant::now();
     loop {
-        // First the checks, then the erasure: recording a payment needs the data of its payer.
+        // Checks come before the erasure: recording a payment needs its payer's data.
         let sleep = match run_once(&state, Scope::Due).await {
             Ok(report) => match report.lines.last().map(|line| &line.finding) {
                 Some(Finding::Quota(wait)) => *wait,
                 _ => until_due(&state).await,
             },
             Err(error) => {
-                tracing::warn!(%error, "reconciler: asking about open payments failed, retrying in 60 s");
+                tracing::warn!(%error, "reconciler: a database error interrupted the checks of open payments, retrying in 60 s");
                 SLEEP_MAX
             }
         };
         if Instant::now() >= purge_at {
             if let Err(error) = purge_expired(&state).await {
-                tracing::warn!(%error, "reconciler: removing expired keys and notifications failed, retrying in an hour");
+                tracing::warn!(%error, "reconciler: deleting expired keys, personal data and notifications failed, retrying in an hour");
             }
             purge_at = Instant::now() + PURGE_EVERY;
         }

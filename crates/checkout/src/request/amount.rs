@@ -1,22 +1,22 @@
-//! Amounts as they are received: exact decimals, never a float.
+//! Parses amounts as exact decimals, never as floats.
 
 use db::Money;
 
 use super::Refusal;
 use crate::json::Value;
 
-/// The most hundredths an amount of a request can have: 999,999,999,999.99 reais.
+/// The most digits of an amount in hundredths: 999,999,999,999.99 reais.
 const MAX_DIGITS: usize = 14;
-/// The same as an amount.
+/// The same limit as an amount.
 pub(crate) const MAX_AMOUNT: Money = Money::from_cents(99_999_999_999_999);
-/// The same as a number, for the API's document.
+/// The same limit as a float, for the OpenAPI document.
 pub(crate) const MAX: f64 = 999_999_999_999.99;
 
-/// The amount of a payment to be made, more than zero.
+/// The amount of a new payment, more than zero.
 ///
-/// Whatever JSON calls a number is one, `1e2` included: it is 100 and has no decimals. Decimals are
-/// counted as they are written (the digits after the point, less the exponent), so `10.500` and
-/// `1000e-3` have three and are refused.
+/// Every JSON number is accepted, `1e2` included, which is 100 without decimals. Decimals are
+/// counted as written (digits after the point, minus the exponent), so `10.500` and `1000e-3` have
+/// three and are refused.
 pub(super) fn transaction_amount(value: Value<'_>) -> Result<Money, Refusal> {
     positive(value, "transaction_amount")
 }
@@ -39,7 +39,7 @@ pub(crate) fn price(value: Value<'_>, field: String) -> Result<Money, Refusal> {
     }
 }
 
-/// The amount of a refund, more than zero; by the same reading as [`transaction_amount`].
+/// The amount of a refund, more than zero. Parsed like [`transaction_amount`].
 pub(super) fn refund_amount(value: Value<'_>) -> Result<Money, Refusal> {
     match read(value) {
         Some(Amount::Positive(money)) => Ok(money),
@@ -73,8 +73,8 @@ fn read(value: Value<'_>) -> Option<Amount> {
         .map(|cents| Amount::Positive(Money::from_cents(cents)))
 }
 
-/// A JSON number in its written parts. Nothing is computed with the exponent before it is known to
-/// be small, so that `1e999999999` costs no more than `1`.
+/// The parts of a JSON number. Nothing is computed with the exponent before it is known to be
+/// small, so `1e999999999` costs no more than `1`.
 struct Number<'a> {
     negative: bool,
     whole: &'a str,
@@ -102,7 +102,7 @@ impl<'a> Number<'a> {
         })
     }
 
-    /// Digits after the point once the exponent is applied; negative when zeros follow the written
+    /// The number of decimals after applying the exponent. Negative if zeros follow the written
     /// digits.
     fn decimals(&self) -> i64 {
         let written = i64::try_from(self.fraction.len()).unwrap_or(i64::MAX);
@@ -113,7 +113,7 @@ impl<'a> Number<'a> {
         self.whole.chars().chain(self.fraction.chars())
     }
 
-    /// The value in hundredths; none above the largest amount. At most two decimals are given.
+    /// The value in hundredths. `None` above the largest amount. Expects at most two decimals.
     fn hundredths(&self) -> Option<i128> {
         let zeros = usize::try_from(2_i64.checked_sub(self.decimals())?).ok()?;
         let significant = self.digits().skip_while(|digit| *digit == '0').count();
@@ -128,7 +128,7 @@ impl<'a> Number<'a> {
     }
 }
 
-/// An exponent, held within bounds that no amount reaches.
+/// Parses an exponent, limited to a range that no valid amount reaches.
 fn clamped(exponent: &str) -> Option<i64> {
     let (negative, digits) = match exponent.strip_prefix(['-', '+']) {
         Some(digits) => (exponent.starts_with('-'), digits),

@@ -1,4 +1,4 @@
-//! The raw body, and its allowed members.
+//! The request body, and the members that it may have.
 
 use axum::body::{Body, HttpBody};
 use bytes::Bytes;
@@ -10,15 +10,15 @@ use crate::json::{NotAnObject, Object, Value, unescape};
 /// Reads a body of at most `limit` bytes.
 ///
 /// # Errors
-/// [`Refusal::too_large`] above the limit, at once where the length is declared; 422 when the body
-/// does not arrive whole.
+/// [`Refusal::too_large`] above the limit, at once if the declared length exceeds it. 422 when the
+/// body does not arrive completely.
 pub async fn read(body: Body, limit: usize) -> Result<Bytes, Refusal> {
     let declared = body.size_hint().exact();
     if declared.is_some_and(|length| usize::try_from(length).is_ok_and(|length| length > limit)) {
         return Err(Refusal::too_large());
     }
-    let whole = Limited::new(body, limit).collect().await;
-    whole.map(Collected::to_bytes).map_err(|error| {
+    let collected = Limited::new(body, limit).collect().await;
+    collected.map(Collected::to_bytes).map_err(|error| {
         if error.is::<LengthLimitError>() {
             Refusal::too_large()
         } else {
@@ -27,8 +27,8 @@ pub async fn read(body: Body, limit: usize) -> Result<Bytes, Refusal> {
     })
 }
 
-/// Refuses every content type but JSON in UTF-8: before the body is read, which may be large or
-/// never come.
+/// Refuses every content type but JSON in UTF-8. This is checked before the body is read, since the
+/// body may be large or never arrive.
 ///
 /// # Errors
 /// 422.
@@ -53,8 +53,8 @@ pub fn check_content_type(content_type: Option<&str>) -> Result<(), Refusal> {
     }
 }
 
-/// Every member that a request can have; others are ignored. The order is the specification's, and
-/// decides which of several absent members is named.
+/// Every member of a request; others are ignored. The specification's order decides which of
+/// several missing members is named.
 const MEMBERS: [&str; 21] = [
     "payment_method",
     "transaction_amount",
@@ -79,7 +79,7 @@ const MEMBERS: [&str; 21] = [
     "status",
 ];
 
-/// A body that must be one JSON object in UTF-8 with no member given twice.
+/// Parses a body that must be one JSON object in UTF-8 without duplicate members.
 pub(crate) fn object(body: &[u8]) -> Result<Object<'_>, Refusal> {
     let refused = |reason| Refusal::unprocessable("body", reason);
     let text = std::str::from_utf8(body).map_err(|_| refused("must be UTF-8"))?;
@@ -93,7 +93,7 @@ pub(crate) fn object(body: &[u8]) -> Result<Object<'_>, Refusal> {
     Ok(object)
 }
 
-/// A string of the body has half a surrogate pair.
+/// Refusal of a string with an unpaired surrogate.
 pub(crate) fn not_unicode() -> Refusal {
     Refusal::unprocessable("body", "must be valid Unicode")
 }
@@ -103,18 +103,18 @@ pub(super) struct Members<'a> {
     values: Vec<(&'static str, Member<'a>)>,
 }
 
-/// A member as the checks see it.
+/// A member for the checks.
 pub(super) enum Member<'a> {
     /// Missing, `null`, or a string that is blank after trimming.
     Absent,
-    /// A string, its escapes read.
+    /// A string with its escapes decoded.
     Text(String),
     /// Any other JSON type.
     Other(Value<'a>),
 }
 
 impl<'a> Members<'a> {
-    /// Splits a body; see [`object`].
+    /// Splits a body into members; see [`object`].
     pub(super) fn read(body: &'a [u8]) -> Result<Self, Refusal> {
         let object = object(body)?;
         let mut values = Vec::with_capacity(MEMBERS.len());
@@ -125,7 +125,7 @@ impl<'a> Members<'a> {
         Ok(Self { values })
     }
 
-    /// The first of `fields` that is absent ends the request.
+    /// Refuses the request if one of `fields` is absent, and names the first.
     pub(super) fn require(&self, fields: &[&'static str]) -> Result<(), Refusal> {
         match fields
             .iter()
@@ -136,7 +136,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// The first of `fields` that is given ends the request.
+    /// Refuses the request if one of `fields` is present, and names the first.
     pub(super) fn refuse(&self, fields: &[&'static str], reason: &str) -> Result<(), Refusal> {
         let is_given = |field: &&&'static str| !matches!(self.get(field), Member::Absent);
         match fields.iter().find(is_given) {
@@ -152,7 +152,7 @@ impl<'a> Members<'a> {
             .map_or(&Member::Absent, |(_, value)| value)
     }
 
-    /// The text in `field`; any other JSON type is a validation error.
+    /// The string in `field`. Any other JSON type is a validation error.
     pub(super) fn text(&self, field: &'static str) -> Result<String, Refusal> {
         match self.get(field) {
             Member::Text(text) => Ok(text.clone()),
@@ -160,7 +160,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// The value in `field` for those who judge its JSON type themselves.
+    /// The value in `field`, for callers that check its JSON type themselves.
     pub(super) fn number(&self, field: &str) -> Value<'a> {
         match self.get(field) {
             Member::Other(value) => *value,
@@ -170,7 +170,7 @@ impl<'a> Members<'a> {
 }
 
 impl<'a> Member<'a> {
-    /// None if the value is a string that is not Unicode.
+    /// `None` for a string with an unpaired surrogate.
     fn of(value: Value<'a>) -> Option<Self> {
         Some(match value {
             Value::Null => Member::Absent,

@@ -1,4 +1,4 @@
-//! Card data, in types that are wiped when dropped and that never print their content.
+//! Card data, in types that are erased from memory when dropped and that never print their content.
 
 use std::fmt;
 
@@ -10,43 +10,43 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::Refusal;
 
-/// The card of a checked request.
+/// The card of a validated request.
 #[derive(Debug)]
 pub struct Card {
     /// The number, valid for `network`.
     pub number: CardNumber,
-    /// The code printed on the card, as long as `network` has it.
+    /// The code printed on the card, in the length that `network` requires.
     pub security_code: SecurityCode,
-    /// A month that is not over.
+    /// The expiry month, which has not ended.
     pub expiry: Expiry,
     /// The name on the card.
     pub holder: String,
-    /// 1 up to the limit of `network`.
+    /// From 1 to the limit of `network`.
     pub installments: u8,
     /// The network that the number belongs to.
     pub network: Network,
 }
 
-/// 13–19 digits; wiped when dropped, and shown by nothing.
+/// 13–19 digits. Erased from memory when dropped, and never printed.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct CardNumber(String);
 
-/// Three or four digits; wiped when dropped, and shown by nothing.
+/// Three or four digits. Erased from memory when dropped, and never printed.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct SecurityCode(String);
 
-/// The month a card expires with.
+/// The last month in which the card is valid.
 #[derive(Clone, Copy, PartialEq, Eq, Zeroize)]
 pub struct Expiry {
     month: u8,
     year: u16,
 }
 
-/// The last year that the provider takes: it answers 400 to later ones.
+/// The latest expiry year that the provider accepts. It responds 400 to later ones.
 pub const LATEST_YEAR: u16 = 2060;
 
 impl CardNumber {
-    /// Reads digits with optional spaces or hyphens, by the rules of the six networks: prefix,
+    /// Parses digits with optional spaces or hyphens by the rules of the six networks: prefix,
     /// length, Luhn.
     pub(super) fn parse(text: &str) -> Option<(Self, Network)> {
         let mut digits = Self(String::with_capacity(19));
@@ -61,23 +61,23 @@ impl CardNumber {
         Some((digits, network))
     }
 
-    /// Does a text hold the number, however its digits are set apart?
+    /// Whether a text contains the number, with any separators between its digits.
     pub(super) fn is_in(&self, text: &str) -> bool {
         let digits: String = text.chars().filter(char::is_ascii_digit).collect();
         digits.contains(&self.0)
     }
 
-    /// The digits, for the provider's eyes only.
+    /// The digits. Only for the request to the provider.
     pub(crate) fn expose(&self) -> &str {
         &self.0
     }
 
-    /// The first six digits, which an answer may show.
+    /// The first six digits, which responses may show.
     pub fn first_six(&self) -> &str {
         self.0.get(..6).unwrap_or_default()
     }
 
-    /// The last four digits, which an answer may show.
+    /// The last four digits, which responses may show.
     pub fn last_four(&self) -> &str {
         self.0
             .len()
@@ -100,15 +100,15 @@ impl SecurityCode {
         }
     }
 
-    /// The digits, for the provider's eyes only.
+    /// The digits. Only for the request to the provider.
     pub(crate) fn expose(&self) -> &str {
         &self.0
     }
 }
 
 impl Expiry {
-    /// Reads `MM` and `YYYY`; a month that was over before `today` is refused, and a year that no
-    /// card has.
+    /// Parses `MM` and `YYYY`. Refuses a month that ended before `today`, and a year after
+    /// [`LATEST_YEAR`].
     pub(super) fn parse(month: &str, year: &str, today: Date) -> Result<Self, Refusal> {
         let month = fixed_digits(month, 2)
             .and_then(|month| u8::try_from(month).ok())
@@ -132,12 +132,12 @@ impl Expiry {
         Ok(Self { month, year })
     }
 
-    /// Two digits, for the provider's eyes only.
+    /// Two digits. Only for the request to the provider.
     pub(crate) fn month(self) -> String {
         format!("{:02}", self.month)
     }
 
-    /// Four digits, for the provider's eyes only.
+    /// Four digits. Only for the request to the provider.
     pub(crate) fn year(self) -> String {
         format!("{:04}", self.year)
     }
@@ -148,10 +148,10 @@ fn fixed_digits(text: &str, length: usize) -> Option<u16> {
     is_digits.then(|| text.parse().ok()).flatten()
 }
 
-/// The day it is in `America/Sao_Paulo`, which decides whether a card has expired.
+/// The date in `America/Sao_Paulo`, which decides whether a card has expired.
 ///
-/// The zone has kept −03:00 all year since 2019 (decree 9.772), which serves where the machine has
-/// no zone files.
+/// The zone has been at −03:00 all year since 2019 (decree 9.772). That offset is used on machines
+/// without time zone files.
 pub(super) fn today(now: Timestamp) -> Date {
     let zone = TimeZone::get("America/Sao_Paulo")
         .unwrap_or_else(|_| TimeZone::fixed(Offset::constant(-3)));

@@ -1,5 +1,5 @@
-//! A keyed digest of a whole request: it reveals whether two requests are the same, and nothing
-//! else about them.
+//! A keyed digest of a whole request. It reveals whether two requests are the same, and nothing
+//! else.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -7,9 +7,9 @@ use sha2::Sha256;
 use super::{Card, Method, PaymentRequest};
 
 impl PaymentRequest {
-    /// HMAC-SHA256 over every field, card data included, as 64 hexadecimal digits. Without the key
-    /// it cannot be used to try card numbers, of which there are too few for a plain digest to hide
-    /// one.
+    /// HMAC-SHA256 of every field, card data included, as 64 hexadecimal digits. There are too few
+    /// card numbers for a plain digest to hide one. With a keyed digest, nobody without the key can
+    /// try them out.
     pub fn fingerprint(&self, key: &[u8; 32]) -> String {
         let mut digest = Digest::new(key);
         digest.field(self.method.kind().as_str());
@@ -45,8 +45,8 @@ impl PaymentRequest {
         digest.finish()
     }
 
-    /// Keyed digests of who pays with a card, by which declines are counted: of e-mail address, tax
-    /// id and card number.
+    /// Keyed digests of the payer of a card payment, by which declines are counted: e-mail address,
+    /// tax id and card number.
     pub(crate) fn payer_fingerprints(&self, card: &Card, key: &[u8; 32]) -> [String; 3] {
         let email = self.email.to_lowercase();
         let fields = [
@@ -67,8 +67,7 @@ struct Digest(Hmac<Sha256>);
 
 impl Digest {
     fn new(key: &[u8; 32]) -> Self {
-        // A shorter key is filled up with zeros to the digest's block: this is what HMAC does with
-        // one (RFC 2104).
+        // HMAC pads a key that is shorter than the digest's block with zeros (RFC 2104).
         let mut block = [0; 64];
         for (to, from) in block.iter_mut().zip(key) {
             *to = *from;
@@ -76,8 +75,7 @@ impl Digest {
         Self(Hmac::new(&block.into()))
     }
 
-    /// Each field is preceded by its length, so that no two requests run together into the same
-    /// bytes.
+    /// Each field is preceded by its length, so that different fields never give the same bytes.
     fn field(&mut self, text: &str) {
         self.0.update(&text.len().to_be_bytes());
         self.0.update(text.as_bytes());

@@ -1,4 +1,4 @@
-//! The provider's maximum amount of a payment, by method, checked before a call.
+//! The provider's maximum amount of a payment by method, checked before the call.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,23 +8,23 @@ use db::Money;
 use super::{MethodKind, PaymentRequest, Refusal};
 
 /// The largest amount of each method. The limits of card and pix depend on the merchant's account,
-/// so they are settings. A boleto's barcode has ten digits for the amount.
+/// so they are settings. A boleto's bar code has ten digits for the amount.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MaxAmounts(Vec<(MethodKind, Money)>);
 
-/// Why a text is no such list.
+/// The text is not a valid list of amounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("is no list of methods with their largest amounts")]
 pub struct MaxAmountsError;
 
 impl MaxAmounts {
-    /// What one boleto can be of: 99,999,999.99 reais.
+    /// The largest amount of a boleto: 99,999,999.99 reais.
     const BOLETO: Money = Money::from_cents(9_999_999_999);
 
-    /// Refuses a payment of more than its method takes.
+    /// Refuses a payment above the maximum of its method.
     ///
     /// # Errors
-    /// 422 with the amount that is allowed.
+    /// 422 with the maximum amount.
     pub(crate) fn check(&self, request: &PaymentRequest) -> Result<(), Refusal> {
         let kind = request.method.kind();
         match self.0.iter().find(|(method, _)| *method == kind) {
@@ -46,7 +46,7 @@ impl Default for MaxAmounts {
 impl FromStr for MaxAmounts {
     type Err = MaxAmountsError;
 
-    /// Reads `card=60000,boleto=99999999.99`, or `off`.
+    /// Parses `card=60000,boleto=99999999.99`, or `off`.
     fn from_str(text: &str) -> Result<Self, MaxAmountsError> {
         let mut rows: Vec<(MethodKind, Money)> = Vec::new();
         if text.trim() == "off" {

@@ -1,10 +1,10 @@
-//! From content type and raw body to a checked request, in the order of the specification's
+//! Validates a request from content type and raw body, in the order of the specification's
 //! processing rule 1.
 //!
-//! Every check of `POST /create_payment` up to the provider lives here, with the exact status and
-//! text of each refusal, and the small bodies of cancelling and refunding. `access` checks that the
-//! request came over HTTPS; only the refusal for it is here. Nothing here waits, stores or sends,
-//! and no refusal contains a value of the request.
+//! Contains every check of `POST /create_payment` before the provider, with the exact status and
+//! text of each refusal, and the small bodies of cancellations and refunds. `access` checks HTTPS;
+//! only its refusal is here. Nothing here waits, stores or sends, and no refusal contains a value
+//! of the request.
 
 pub(crate) mod amount;
 mod body;
@@ -32,14 +32,14 @@ pub use text::TEXT_LIMITS;
 use crate::json::Value;
 use body::{Member, Members};
 
-/// A request for a payment that has passed every check this service can make itself.
+/// A request for a payment that has passed all checks of this service.
 #[derive(Debug)]
 pub struct PaymentRequest {
-    /// Card, pix or boleto, with what each needs.
+    /// Card, pix or boleto, with the data that each needs.
     pub method: Method,
     /// More than zero, at most 999,999,999,999.99 reais.
     pub amount: Money,
-    /// The purpose of the payment.
+    /// What the payment is for.
     pub description: String,
     /// The payer's e-mail address.
     pub email: String,
@@ -47,7 +47,7 @@ pub struct PaymentRequest {
     pub tax_id: TaxId,
 }
 
-/// How the payer pays.
+/// The payment method with its data.
 #[derive(Debug)]
 pub enum Method {
     /// By card, charged at once.
@@ -63,9 +63,9 @@ pub enum Method {
 pub(crate) struct OrderTerms {
     pub(crate) amount: Money,
     pub(crate) description: String,
-    /// The methods that it takes.
+    /// The allowed methods.
     pub(crate) methods: Vec<MethodKind>,
-    /// The most installments, when they are fewer than the network's.
+    /// The most installments, if fewer than the card network's limit.
     pub(crate) max_installments: Option<u8>,
 }
 
@@ -80,7 +80,7 @@ pub enum MethodKind {
     Boleto,
 }
 
-/// Who pays a boleto, and where they live: a boleto is registered with both.
+/// The payer of a boleto and their address, both of which the bank registers.
 #[derive(Debug)]
 pub struct BoletoPayer {
     /// Given name.
@@ -91,7 +91,7 @@ pub struct BoletoPayer {
     pub zip_code: PostalCode,
     /// Street.
     pub street_name: String,
-    /// House number, which need not be numeric.
+    /// House number. May contain letters.
     pub street_number: String,
     /// Neighborhood.
     pub neighborhood: String,
@@ -101,13 +101,13 @@ pub struct BoletoPayer {
     pub federal_unit: FederalUnit,
 }
 
-/// What every method requires beside `payment_method`, in the specification's order.
+/// The members that every method requires besides `payment_method`, in the specification's order.
 const COMMON_FIELDS: &[&str] = &["transaction_amount", "description", "email"];
-/// Those that the order has fixed: a payment of an order must not name them.
+/// The members that the order fixes. A payment of an order must not have them.
 const FIXED_FIELDS: [&str; 2] = ["transaction_amount", "description"];
 
 impl Method {
-    /// Which of the three methods it is.
+    /// The method without its data.
     pub const fn kind(&self) -> MethodKind {
         match self {
             Method::Card(_) => MethodKind::Card,
@@ -121,7 +121,7 @@ impl MethodKind {
     /// The three methods.
     pub const ALL: [Self; 3] = [Self::Card, Self::Pix, Self::Boleto];
 
-    /// The value of `payment_method` that asks for it.
+    /// The value of `payment_method`.
     pub const fn as_str(self) -> &'static str {
         match self {
             MethodKind::Card => "card",
@@ -130,12 +130,12 @@ impl MethodKind {
         }
     }
 
-    /// The method called `text`, written exactly so.
+    /// The method whose name is exactly `text`.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == text)
     }
 
-    /// The fields that the method requires besides the common ones, in the specification's order.
+    /// The members that the method requires besides the common ones, in the specification's order.
     const fn fields(self) -> &'static [&'static str] {
         match self {
             MethodKind::Card => &[
@@ -163,8 +163,7 @@ impl MethodKind {
     }
 }
 
-/// Checks a request for a payment; the first failure ends it. Members the specification does not
-/// have are ignored.
+/// Validates a request for a payment and returns the first problem. Unknown members are ignored.
 ///
 /// # Errors
 /// The refusal of the first check that fails.
@@ -176,10 +175,10 @@ pub fn check(
     check_for(content_type, body, None, now)
 }
 
-/// As [`check`]; a payment of an order takes from its `terms` what those fix.
+/// Same as [`check`] for a payment of an order, whose `terms` supply the fixed members.
 ///
 /// # Errors
-/// As [`check`], and for a method or a number of installments that the order does not take.
+/// Those of [`check`], and a method or a number of installments that the order does not allow.
 pub(crate) fn check_for(
     content_type: Option<&str>,
     body: &[u8],
@@ -243,7 +242,7 @@ pub(crate) fn check_for(
 /// Checks the body of a cancellation, `{"status":"cancelled"}`.
 ///
 /// # Errors
-/// 400 when the status is absent or another one, 422 as for every body.
+/// 400 when the status is absent or another one; 422 as for every body.
 pub fn check_cancellation(content_type: Option<&str>, body: &[u8]) -> Result<(), Refusal> {
     check_content_type(content_type)?;
     let members = Members::read(body)?;
@@ -254,11 +253,11 @@ pub fn check_cancellation(content_type: Option<&str>, body: &[u8]) -> Result<(),
     }
 }
 
-/// Checks the body of a refund: the amount, or none for the rest of the payment. A body is not
-/// required.
+/// Validates the body of a refund: the amount, or none for the remaining amount. The body is
+/// optional.
 ///
 /// # Errors
-/// 400 `Invalid amount`, 422 as for every body.
+/// 400 `Invalid amount`; 422 as for every body.
 pub fn check_refund(content_type: Option<&str>, body: &[u8]) -> Result<Option<Money>, Refusal> {
     if body.is_empty() {
         return Ok(None);
@@ -304,8 +303,8 @@ fn check_card(
     Ok(card)
 }
 
-/// The card's own number is refused in other texts even where it stands among further digits, as no
-/// other card's can be told.
+/// Refuses a text that contains the request's own card number, even among further digits. Other
+/// card numbers cannot be recognised among further digits.
 fn refuse_number(card: &Card, field: &'static str, text: &str) -> Result<(), Refusal> {
     if card.number.is_in(text) {
         return Err(Refusal::invalid(field, HOLDS_CARD_NUMBER));
@@ -322,7 +321,7 @@ fn check_installments(member: &Member<'_>, most: u8) -> Result<u8, Refusal> {
     if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(refused("must be an integer"));
     }
-    // An integer too large for the type is one out of range like any other.
+    // An integer that is too large for the type is out of range like any other.
     source
         .parse()
         .ok()

@@ -1,4 +1,4 @@
-//! Why a request is refused: a status and a text that is exactly the specification's, or
+//! Why a request is refused: a status, and either a text of the specification or
 //! `Validation error: …`.
 
 use std::borrow::Cow;
@@ -7,17 +7,16 @@ use http::StatusCode;
 
 const CARD_EXPIRED: &str = "the card has expired";
 
-/// A refused request. Its text is made of constants only: nothing of the request's values can be in
-/// it.
+/// A refused request. Its text consists of constants, so it cannot contain a value of the request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
 pub struct Refusal {
-    /// 400 for the specification's list of details, 422 for every other validation failure, 413 for
-    /// a body too long.
+    /// 400 for the details in the specification's list, 422 for every other validation failure, 413
+    /// for a body that is too large.
     pub status: StatusCode,
-    /// The member `detail` of the answer.
+    /// The member `detail` of the response.
     pub detail: Cow<'static, str>,
-    /// The member of the request that is wrong, where it is one.
+    /// The invalid member of the request, if there is one.
     pub field: Option<Cow<'static, str>>,
 }
 
@@ -48,8 +47,8 @@ impl Refusal {
         )
     }
 
-    /// An amount that is no number, has more than two decimals, is too large, or is more than is
-    /// left to refund.
+    /// The amount is not a number, has more than two decimals, is too large, or exceeds the amount
+    /// that can still be refunded.
     pub fn invalid_amount(field: impl Into<Cow<'static, str>>) -> Self {
         Self::bad_request("Invalid amount", Some(field.into()))
     }
@@ -62,13 +61,13 @@ impl Refusal {
         )
     }
 
-    /// `card_number` is no number of a card that is accepted here.
+    /// `card_number` is not a valid number of a supported network.
     pub const fn invalid_card_number() -> Self {
         Self::bad_request("Invalid card number", Some(Cow::Borrowed("card_number")))
     }
 
-    /// The payment's state does not allow what is asked, or the state asked for cannot be asked
-    /// for.
+    /// The payment's state does not allow the operation, or the requested state is not one that can
+    /// be requested.
     pub const fn invalid_payment_status() -> Self {
         Self::bad_request("Invalid payment status", None)
     }
@@ -83,18 +82,17 @@ impl Refusal {
         }
     }
 
-    /// The card's month is over.
+    /// The card has expired.
     pub fn expired_card(field: &'static str) -> Self {
         Self::invalid(field, CARD_EXPIRED)
     }
 
-    /// Is it only the day that makes the difference? The same request was good while the card was.
+    /// Whether only the expiry is wrong. The same request was valid before the card expired.
     pub fn is_expired_card(&self) -> bool {
         self.field.is_some() && self.detail.ends_with(CARD_EXPIRED)
     }
 
-    /// A failure of a part of the request that is no member of its body, such as `Content-Type`,
-    /// `body` or a header.
+    /// A problem of a part that is not a body member, such as `Content-Type`, `body` or a header.
     pub fn unprocessable(part: &'static str, reason: &str) -> Self {
         Self {
             status: StatusCode::UNPROCESSABLE_ENTITY,
@@ -103,7 +101,7 @@ impl Refusal {
         }
     }
 
-    /// The body is longer than the service reads.
+    /// The body is larger than the service reads.
     pub const fn too_large() -> Self {
         Self {
             status: StatusCode::PAYLOAD_TOO_LARGE,

@@ -1,4 +1,4 @@
-//! The schemas of requests in the API's document, made from the tables of the checks. Pure.
+//! The schemas of requests in the OpenAPI document, built from the tables of the validation. Pure.
 
 use brazil::NETWORKS;
 use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
@@ -9,7 +9,7 @@ use web::openapi::{constant, integer, text};
 use super::{COMMON_FIELDS, FIXED_FIELDS, MethodKind, PaymentRequest, TEXT_LIMITS, amount};
 
 impl MethodKind {
-    /// The name of what is described for each method: `PixRequest`.
+    /// The schema name for one method, such as `PixRequest`.
     pub(crate) fn schema(self, of: &str) -> String {
         match self {
             Self::Card => format!("Card{of}"),
@@ -43,7 +43,7 @@ impl ToSchema for PaymentRequest {
     }
 }
 
-/// The body of a payment of an order: what the order has fixed is not in it.
+/// The body of a payment of an order. The members that the order fixes are not in it.
 pub(crate) enum PaymentOfOrderRequest {}
 
 impl PartialSchema for PaymentOfOrderRequest {

@@ -1,4 +1,4 @@
-//! Texts of a request: their lengths, and the form of an e-mail address.
+//! Texts of a request: their lengths, and the format of an e-mail address.
 
 use std::borrow::Cow;
 
@@ -6,9 +6,9 @@ use brazil::holds_card_number;
 
 use super::Refusal;
 
-/// The longest text of every free field, in characters. The e-mail's is the provider's (its error
-/// 4051); the others are generous bounds on what a person's name or address needs, well within what
-/// the provider stores.
+/// The longest text of each free field, in characters. The e-mail's limit is the provider's (its
+/// error 4051). The others are generous for a person's name or address, and well within the
+/// provider's limits.
 pub const TEXT_LIMITS: &[(&str, usize)] = &[
     ("description", 256),
     ("email", 254),
@@ -21,23 +21,23 @@ pub const TEXT_LIMITS: &[(&str, usize)] = &[
     ("city", 128),
 ];
 
-/// Why a text is refused that a card's number was typed, pasted or filled into: texts are stored
-/// and shown, card numbers never.
+/// Why a text with a card number is refused. Texts are stored and shown, card numbers never, and
+/// buyers may type or paste one into the wrong field.
 pub(crate) const HOLDS_CARD_NUMBER: &str = "must not contain a card number";
 
-/// Checks a text against its row of [`TEXT_LIMITS`]. Control characters are refused: PostgreSQL
-/// cannot store NUL, and the rest has no meaning in a name or an address.
+/// Validates a text against its limit in [`TEXT_LIMITS`]. Control characters are refused:
+/// PostgreSQL cannot store NUL, and the others have no meaning in a name or an address.
 pub(super) fn checked(field: &'static str, text: &str) -> Result<String, Refusal> {
     checked_to(field, text, limit(field))
 }
 
-/// The row of a field in [`TEXT_LIMITS`].
+/// The limit of a field in [`TEXT_LIMITS`].
 pub(crate) fn limit(field: &str) -> usize {
     let row = TEXT_LIMITS.iter().find(|(name, _)| *name == field);
     row.map_or(0, |(_, limit)| *limit)
 }
 
-/// As [`checked`], of at most `limit` characters.
+/// Same as [`checked`] with a limit of `limit` characters.
 pub(crate) fn checked_to(
     field: impl Into<Cow<'static, str>>,
     text: &str,
@@ -62,7 +62,7 @@ pub(crate) fn checked_to(
     Ok(trimmed.to_owned())
 }
 
-/// Checks an e-mail address.
+/// Validates an e-mail address.
 pub(super) fn email(text: &str) -> Result<String, Refusal> {
     let email = checked("email", text)?;
     if is_email(&email) {
@@ -72,8 +72,8 @@ pub(super) fn email(text: &str) -> Result<String, Refusal> {
     }
 }
 
-/// The rule of HTML's `<input type="email">` (WHATWG), so that page and service agree, with a point
-/// in the domain: the provider delivers to no bare host.
+/// Follows HTML's `<input type="email">` (WHATWG), so that page and service agree. The domain must
+/// also contain a point, since the provider delivers to no bare host.
 pub(crate) fn is_email(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else {
         return false;

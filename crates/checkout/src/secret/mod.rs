@@ -1,5 +1,5 @@
-//! The service's secret and the other secrets of its configuration, which are never shown, and the
-//! keys derived from them.
+//! The service's secret, the other secrets of its configuration, and the keys derived from them.
+//! None is ever printed.
 
 mod store;
 
@@ -14,22 +14,23 @@ use sha2::{Digest, Sha256};
 
 use crate::digest;
 
-/// Bytes that no text shows.
+/// Secret bytes that are never printed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Vec<u8>);
 
 impl Secret {
-    /// Takes the secret's bytes.
+    /// Wraps the secret's bytes.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
         Self(bytes.into())
     }
 
-    /// A key for a purpose outside of this service. Nothing of the secret can be computed from it.
+    /// A key for a purpose outside of this service. The secret cannot be computed from it.
     pub fn derive(&self, purpose: &str) -> [u8; 32] {
         self.keyed(&[purpose])
     }
 
-    /// HMAC-SHA256 of the parts. Each is preceded by its length, so that they cannot run together.
+    /// HMAC-SHA256 of the parts. Each is preceded by its length, so that different parts never give
+    /// the same bytes.
     pub(crate) fn keyed<Part: AsRef<[u8]>>(&self, parts: &[Part]) -> [u8; 32] {
         let mut mac = self.hmac();
         for part in parts {
@@ -45,20 +46,19 @@ impl Secret {
         URL_SAFE_NO_PAD.encode(self.keyed(parts))
     }
 
-    /// HMAC-SHA256 of a text as it stands, in lower-case hexadecimal digits.
+    /// HMAC-SHA256 of a text without a length prefix, in lower-case hexadecimal digits.
     pub(crate) fn sign(&self, text: &str) -> String {
         let mut mac = self.hmac();
         mac.update(text.as_bytes());
         HEXLOWER.encode(&mac.finalize().into_bytes())
     }
 
-    /// The digest by which an API key is compared.
+    /// The SHA-256 by which an API key is compared.
     pub(crate) fn sha256(&self) -> String {
         digest::sha256(&self.0)
     }
 
-    /// A key longer than the block is digested first, a shorter one is filled up with zeros (RFC
-    /// 2104).
+    /// HMAC digests a key longer than the block, and pads a shorter one with zeros (RFC 2104).
     fn hmac(&self) -> Hmac<Sha256> {
         let mut block = [0; 64];
         let digest;
@@ -81,7 +81,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Is this the secret that the database is used with? The first one that asks becomes that.
+/// Whether this secret is the one that the database was first used with. The first call stores it.
 pub(crate) async fn is_secret_of(db: &Db, secret: &Secret) -> Result<bool, Error> {
     let proof = secret.token(&["proof"]);
     db.write(async move |tx| Ok(store::find_or_insert_proof(tx, &proof).await? == proof))

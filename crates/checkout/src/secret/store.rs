@@ -1,8 +1,8 @@
-//! Statements about the stored check value of the secret that the database is used with.
+//! Statements about the stored check value of the service's secret.
 
 use db::{Error, Tx};
 
-/// Stores the proof if there is none yet, and gives the stored one.
+/// Stores the check value if there is none yet, and returns the stored one.
 pub(super) async fn find_or_insert_proof(tx: &mut Tx, proof: &str) -> Result<String, Error> {
     tx.execute(
         "INSERT INTO secret_check (id, digest) VALUES (1, $1) ON CONFLICT (id) DO NOTHING",

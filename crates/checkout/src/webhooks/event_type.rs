@@ -1,34 +1,34 @@
-//! The types of events.
+//! The event types.
 
 use crate::payments::PaymentState;
 
-/// What an event tells of.
+/// The type of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventType {
-    /// A payment waits to be paid.
+    /// A payment is pending.
     PaymentPending,
     /// A payment was approved.
     PaymentApproved,
     /// A payment was refused by the provider or the bank.
     PaymentRejected,
-    /// A payment was given up before it was paid.
+    /// A payment was cancelled before it was paid.
     PaymentCanceled,
-    /// Something of a payment was given back: all of it, or a part.
+    /// A payment was refunded, in full or in part.
     PaymentRefunded,
-    /// The payer's bank took a payment back.
+    /// The payer's bank charged a payment back.
     PaymentChargedBack,
     /// An order was paid.
     OrderPaid,
-    /// The time to pay an order is over.
+    /// An order expired unpaid.
     OrderExpired,
-    /// The shop gave an order up.
+    /// The shop canceled an order.
     OrderCanceled,
-    /// A payment of an order was approved that pays for nothing.
+    /// A payment was approved for an order that needed none.
     OrderOverpaid,
 }
 
 impl EventType {
-    /// What endpoints may ask for.
+    /// The types that endpoints can subscribe to.
     pub const ALL: [Self; 10] = [
         Self::PaymentPending,
         Self::PaymentApproved,
@@ -42,7 +42,7 @@ impl EventType {
         Self::OrderOverpaid,
     ];
 
-    /// Their names.
+    /// The names of all types.
     pub const NAMES: [&'static str; 10] = [
         Self::PaymentPending.name(),
         Self::PaymentApproved.name(),
@@ -56,7 +56,7 @@ impl EventType {
         Self::OrderOverpaid.name(),
     ];
 
-    /// The name in bodies and in the store.
+    /// The name in bodies and in the database.
     pub const fn name(self) -> &'static str {
         match self {
             Self::PaymentPending => "payment.pending",
@@ -72,8 +72,7 @@ impl EventType {
         }
     }
 
-    /// What is told of a payment that has come into a state; nothing of one under review, which is
-    /// neither paid nor refused.
+    /// The event of a payment's state. `None` under review, which is neither paid nor refused.
     pub(crate) const fn of_state(state: PaymentState) -> Option<Self> {
         match state {
             PaymentState::Pending => Some(Self::PaymentPending),

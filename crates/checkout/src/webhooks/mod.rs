@@ -1,5 +1,5 @@
-//! Webhooks to the shop's servers: the types of events, and the operators' commands on endpoints.
-//! The code of a change publishes its event. The crate `delivery` stores and delivers it.
+//! Webhooks to the shop's servers: the event types, and the operators' commands on endpoints. The
+//! code that makes a change publishes its event. The crate `delivery` stores and delivers it.
 
 pub mod endpoints;
 mod event_type;
@@ -20,17 +20,17 @@ pub const SERVICE: Service = Service {
     key: "the checkout secret",
 };
 
-/// The subject of an event, by its row. Events of one subject are delivered in their order.
+/// The subject of an event, by its row id. Events of one subject are delivered in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Subject {
     /// A payment without an order.
     Payment(i64),
-    /// An order, with its payments.
+    /// An order and its payments.
     Order(i64),
 }
 
 impl Subject {
-    /// Its number among all subjects.
+    /// A number that is unique among all subjects.
     const fn number(self) -> i64 {
         match self {
             Self::Payment(row) => row,
@@ -39,8 +39,8 @@ impl Subject {
     }
 }
 
-/// Writes an event into the outbox, in the transaction of what it tells of. After the commit,
-/// `State::wake_deliveries` is called.
+/// Writes an event into the outbox, in the transaction of the change. The caller must call
+/// `State::wake_deliveries` after the commit.
 pub(crate) async fn publish(
     tx: &mut Tx,
     kind: EventType,

@@ -1,5 +1,5 @@
-//! Delivers to one endpoint: posts due deliveries, a bounded number at once, and records the
-//! results in batches. After a crash between the two, a delivery is posted again, under the same
+//! Delivers to one endpoint: posts due deliveries with limited concurrency, and records the results
+//! in batches. After a crash between the two, a delivery is posted again with the same
 //! `webhook-id`.
 
 use std::{
@@ -27,24 +27,25 @@ use crate::{
     },
 };
 
-/// Attempts under way at one endpoint.
+/// Concurrent attempts at one endpoint.
 const CONCURRENCY: usize = 32;
-/// How long attempts that are under way may take to end once the service stops.
+/// How long running attempts may continue after the service stops.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
 
-/// A receiver that has answered nothing for so long while attempts are under way is unresponsive.
+/// A receiver that has responded to nothing for this long during attempts is unresponsive.
 const SILENCE: Duration = Duration::from_secs(1);
 
-/// The queue of an endpoint: wakes its dispatcher, and knows whether the endpoint responds.
+/// The queue of an endpoint: wakes its dispatcher, and stores whether the endpoint responds.
 #[derive(Debug, Default)]
 pub(crate) struct EndpointQueue {
-    /// Deliveries were made.
+    /// Notified when deliveries are created.
     pub(super) wake: Notify,
     is_unresponsive: AtomicBool,
 }
 
 impl EndpointQueue {
-    /// Does the endpoint take nothing now? Its last answer was a failure, or it does not answer.
+    /// Whether the endpoint is not accepting deliveries: its last response was a failure, or it
+    /// does not respond.
     pub(super) fn is_unresponsive(&self) -> bool {
         self.is_unresponsive.load(Ordering::Relaxed)
     }
@@ -55,21 +56,21 @@ impl EndpointQueue {
     }
 }
 
-/// The attempts at an endpoint.
+/// The result of delivering to an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Progress {
-    /// Attempts made.
+    /// The number of attempts.
     pub attempts: usize,
-    /// Those that arrived.
+    /// The number of successful attempts.
     pub delivered: usize,
-    /// When there is something to do again; `None` when nothing waits here, or nothing may be sent.
+    /// When the next delivery is due. `None` when nothing waits here, or nothing may be sent.
     pub next: Option<Timestamp>,
-    /// Whether this process may deliver here no longer.
+    /// Whether this process no longer holds the endpoint's lease.
     pub is_over: bool,
 }
 
-/// Posts what is due at an endpoint until nothing is, and what becomes due meanwhile when it is
-/// woken. It does nothing at an endpoint that gets no events or that another process has.
+/// Posts all due deliveries of an endpoint, and those that become due meanwhile after a wake-up.
+/// Does nothing at an endpoint that is disabled or leased by another process.
 pub(crate) async fn deliver_due(
     outbox: &Outbox,
     endpoint: i64,
@@ -122,8 +123,8 @@ async fn end_of_grace(outbox: &Outbox) {
     tokio::time::sleep(SHUTDOWN_GRACE).await;
 }
 
-/// Begins as many attempts as there is room for; when something is due next. `None` when nothing
-/// may be sent from here.
+/// Starts attempts up to the concurrency limit. Returns when the next delivery is due. `None` when
+/// nothing may be sent from here.
 async fn fill(
     outbox: &Outbox,
     endpoint: i64,
@@ -131,7 +132,7 @@ async fn fill(
     work: &mut JoinSet<EndedAttempt>,
 ) -> Result<Option<Option<Timestamp>>, Error> {
     let (now, service) = (outbox.clock.now(), outbox.service.name);
-    // Deliveries that are under way are still due in the database.
+    // Deliveries with a running attempt are still due in the database.
     let limit = i64::try_from(CONCURRENCY + in_flight.len()).unwrap_or(i64::MAX);
     let read = async move |conn: &mut db::Conn| {
         let receiver = endpoints::receiver(conn, service, endpoint).await?;

@@ -1,6 +1,6 @@
-//! Turns events of the outbox into deliveries: one for each endpoint that subscribes to the event's
-//! type. One process at a time, oldest events first, so that the deliveries of a subject are in the
-//! order of its events.
+//! Fans out events of the outbox into deliveries, one for each endpoint that subscribes to the
+//! event's type. One process at a time does this, oldest events first, so that the deliveries of a
+//! subject are in the order of its events.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -8,28 +8,28 @@ use db::{Error, OwnedValue, Timestamp, Tx};
 
 use crate::{Outbox, Types, mail, store};
 
-/// Events taken at once.
+/// Events of one batch.
 const BATCH: i64 = 500;
 
-/// The created deliveries.
+/// The result of a batch.
 #[derive(Debug, Default)]
 pub(super) struct FanOut {
-    /// The types of the events that were taken.
+    /// The types of the events in the batch.
     pub(super) kinds: Vec<String>,
     /// The endpoints that got deliveries.
     pub(super) endpoints: BTreeSet<i64>,
-    /// Whether mail is to be sent.
+    /// Whether mail was queued.
     pub(super) mails: bool,
 }
 
 impl FanOut {
-    /// Whether more may wait.
+    /// Whether the batch was full, so that more events may wait.
     pub(super) fn is_full(&self) -> bool {
         i64::try_from(self.kinds.len()).is_ok_and(|events| events >= BATCH)
     }
 }
 
-/// Makes the deliveries of the oldest events that have none yet.
+/// Creates the deliveries of the oldest events that have none yet.
 pub(super) async fn fan_out(outbox: &Outbox) -> Result<FanOut, Error> {
     let service = outbox.service.name;
     let has_fresh = async move |conn: &mut db::Conn| store::has_fresh(conn, service).await;
@@ -60,7 +60,7 @@ pub(super) async fn fan_out(outbox: &Outbox) -> Result<FanOut, Error> {
     Ok(made)
 }
 
-/// The mails that events become; whether there are any.
+/// Queues the mails of these events. Returns whether there are any.
 async fn make_mails(
     tx: &mut Tx,
     outbox: &Outbox,
@@ -83,8 +83,8 @@ async fn make_mails(
     Ok(is_any)
 }
 
-/// The deliveries of one endpoint; whether there are any. What has an earlier one of its subject
-/// before it is not due yet.
+/// Creates the deliveries of one endpoint. Returns whether there are any. A delivery after an
+/// earlier one of the same subject is not due yet.
 async fn make(
     tx: &mut Tx,
     outbox: &Outbox,

@@ -5,7 +5,8 @@ use db::Error;
 
 use crate::{Outbox, store::endpoints};
 
-/// Takes what no registered replica has; the endpoints where this one delivers.
+/// Leases the endpoints that no registered replica has. Returns the endpoints that this replica has
+/// leased.
 pub(super) async fn lease(outbox: &Outbox) -> Result<Vec<i64>, Error> {
     let service = outbox.service.name;
     let read = async move |conn: &mut db::Conn| endpoints::leases(conn, service).await;

@@ -1,6 +1,6 @@
 //! The workers: each event goes to each endpoint that subscribes to its type, at least once, in
-//! order within its subject. `http` makes one attempt. The modules beside this folder have what
-//! people see and do.
+//! order within its subject. `http` makes a single attempt. The functions for pages and commands
+//! are in `deliveries` and `endpoints`.
 
 mod endpoint_queue;
 mod fan_out;

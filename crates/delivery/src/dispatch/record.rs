@@ -16,12 +16,12 @@ use crate::{
     },
 };
 
-/// How often recording is tried while the database does not answer: what is not recorded is
-/// delivered twice.
+/// How often recording is tried while the database does not respond. An attempt that is not
+/// recorded is delivered twice.
 const TRIES: u32 = 6;
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
-/// An attempt that has ended.
+/// A completed attempt.
 #[derive(Debug, Clone)]
 pub(super) struct EndedAttempt {
     pub(super) delivery: i64,
@@ -31,7 +31,7 @@ pub(super) struct EndedAttempt {
     pub(super) answer: Answer,
 }
 
-/// What follows for one delivery.
+/// The next step of one delivery.
 struct AttemptResult {
     ended: EndedAttempt,
     next: NextStep,
@@ -47,7 +47,7 @@ pub(super) async fn record(
     for _ in 1..TRIES {
         match record_once(outbox, endpoint, ended.clone()).await {
             Err(error) if error.is_unavailable() => {
-                tracing::warn!(%error, endpoint, "webhook dispatcher: recording attempts failed, retrying at once");
+                tracing::warn!(%error, endpoint, "webhook dispatcher: recording attempts failed, retrying; what cannot be recorded is delivered twice");
                 tokio::time::sleep(pause).await;
                 pause *= 2;
             }
@@ -91,8 +91,8 @@ async fn record_once(
         .db
         .write(async move |tx| {
             let any_delivered = results.iter().any(|one| one.next == NextStep::Delivered);
-            // The lock comes first: deliveries that are inserted at the same time must see what has
-            // ended, or be seen here.
+            // The endpoint is locked first. So a concurrent insertion of deliveries either sees the
+            // ended ones or is seen here.
             let failing_since =
                 endpoints::record_attempts(tx, endpoint, (!any_delivered).then_some(now)).await?;
             write(tx, endpoint, &results, now).await?;
@@ -119,14 +119,14 @@ async fn record_once(
         outbox.0.metrics.given_up();
     }
     if let Some(reason) = disabled {
-        tracing::warn!(endpoint, %reason, "webhook dispatcher: an endpoint was disabled and gets no more events");
+        tracing::warn!(endpoint, %reason, "webhook dispatcher: an endpoint was disabled and gets no more events: check the receiver, then enable the endpoint");
         outbox.0.metrics.disabled(reason.name());
         outbox.0.mailed.notify_one();
     }
     Ok(())
 }
 
-/// Queues the mails that an endpoint gets no more events.
+/// Queues the mails about a disabled endpoint.
 async fn mail_that_disabled(
     tx: &mut Tx,
     outbox: &Outbox,

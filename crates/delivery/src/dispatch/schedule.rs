@@ -1,4 +1,4 @@
-//! When a delivery is tried, and when it is given up: the schedule that Standard Webhooks 1.0
+//! When a delivery is retried, and when it is given up: the schedule that Standard Webhooks 1.0
 //! suggests.
 
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::http::Outcome;
 
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
-/// Seconds before the second attempt, the third and so on; the first is made at once.
+/// Seconds before the second attempt, the third and so on. The first is made at once.
 const WAITS: [u64; 9] = [
     5,
     5 * MINUTE,
@@ -24,23 +24,23 @@ const WAITS: [u64; 9] = [
 ];
 /// The longest `Retry-After` of a receiver that is honoured.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * HOUR);
-/// An endpoint at which everything failed for so long is disabled.
+/// An endpoint at which every attempt has failed for this long is disabled.
 pub(super) const FAILING: Duration = Duration::from_secs(5 * 24 * HOUR);
 
-/// What follows from an attempt.
+/// The next step after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NextStep {
-    /// It has arrived.
+    /// The event was delivered.
     Delivered,
-    /// It is tried again then.
+    /// The delivery is retried at this time.
     Again(Timestamp),
-    /// It is given up.
+    /// The delivery is given up.
     GivenUp,
 }
 
-/// What follows from attempt number `attempt` (1 is the first). `jitter` is a number below 1000: a
-/// wait is up to a fifth longer than the schedule says, so that what failed together does not come
-/// back together.
+/// The next step after attempt number `attempt` (1 is the first). `jitter` is a number below 1000.
+/// It makes a wait up to a fifth longer than the schedule, so that deliveries that failed together
+/// are not retried together.
 pub(super) fn next(
     attempt: i64,
     outcome: Outcome,
@@ -61,7 +61,7 @@ pub(super) fn next(
     }
 }
 
-/// Reads `Retry-After`: whole seconds, or a date of HTTP. At most a day.
+/// Parses `Retry-After`: whole seconds, or an HTTP date. At most a day.
 pub(super) fn retry_after(text: &str, now: Timestamp) -> Option<Duration> {
     let text = text.trim();
     let wait = if let Ok(seconds) = text.parse::<u64>() {

@@ -1,5 +1,5 @@
-//! The worker: fans out events, runs a dispatcher for each endpoint whose lease this process holds,
-//! deletes what has expired. It sleeps when there is nothing to do.
+//! The worker: fans out events, runs a dispatcher for each endpoint that this process has leased,
+//! and deletes expired rows. Sleeps when there is no work.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -19,30 +19,29 @@ use super::{
 };
 use crate::{Outbox, deliveries, store};
 
-/// The longest sleep: what other processes and commands left is found after it.
+/// The longest sleep. Work from other processes and commands is found after it.
 const SLEEP_MAX: Duration = Duration::from_secs(5);
-/// The shortest: what is due and may not be sent must not make a dispatcher spin.
+/// The shortest sleep. Otherwise a due delivery that may not be sent would make a dispatcher spin.
 const SLEEP_MIN: Duration = Duration::from_millis(20);
-/// Events published within this of the first are taken together, so that many small changes make
-/// one turn.
+/// Events published within this time of the first are handled in one pass.
 const BATCH_WINDOW: Duration = Duration::from_millis(10);
-/// The same while no endpoint responds. Each turn takes the database's writer, so frequent small
-/// turns slow the service's own writes down.
+/// The same while no endpoint responds. Each pass takes the database's writer, so frequent small
+/// passes slow down the service's own writes.
 const BATCH_WINDOW_UNRESPONSIVE: Duration = Duration::from_millis(250);
-/// How often the backlog is counted for the metrics, and how often expired rows are deleted.
+/// The interval of counting the backlog for metrics, and the interval of deleting expired rows.
 const METRICS_EVERY: Duration = Duration::from_secs(15);
 const PURGE_EVERY: Duration = Duration::from_secs(60 * 60);
 
-/// The dispatchers at work, by endpoint.
+/// The running dispatchers by endpoint.
 #[derive(Default)]
 struct Dispatchers {
     at: HashMap<i64, (Arc<EndpointQueue>, AbortHandle)>,
     work: JoinSet<()>,
 }
 
-/// Delivers until the service stops. A service that publishes many events notifies of them by
-/// `changes`, whose sender outlives this worker: events of one moment are taken together. After
-/// [`Outbox::wake`] they are taken at once.
+/// Delivers until the service stops. A service that publishes many events signals them through
+/// `changes`, whose sender must outlive this worker; events in quick succession are then batched.
+/// [`Outbox::wake`] handles events without that delay.
 pub async fn run(outbox: Outbox, mut changes: watch::Receiver<u64>) {
     let mut dispatchers = Dispatchers::default();
     let (mut metrics_at, mut purge_at) = (Instant::now(), Instant::now());
@@ -53,7 +52,7 @@ pub async fn run(outbox: Outbox, mut changes: watch::Receiver<u64>) {
         if Instant::now() >= metrics_at {
             metrics_at = Instant::now() + METRICS_EVERY;
             if let Err(error) = show_backlog(&outbox).await {
-                tracing::warn!(%error, "webhook dispatcher: counting what waits failed, retrying in 15 s");
+                tracing::warn!(%error, "webhook dispatcher: counting the backlog failed, its metrics are stale, retrying in 15 s");
             }
         }
         if Instant::now() >= purge_at {
@@ -73,8 +72,8 @@ pub async fn run(outbox: Outbox, mut changes: watch::Receiver<u64>) {
     while dispatchers.work.join_next().await.is_some() {}
 }
 
-/// Makes deliveries of all that was published, and starts the dispatchers of endpoints that this
-/// process has leased.
+/// Creates the deliveries of all published events, and starts the dispatchers of endpoints that
+/// this process has leased.
 async fn turn(outbox: &Outbox, dispatchers: &mut Dispatchers) -> Result<(), Error> {
     loop {
         let ours = lease(outbox).await?;
@@ -98,8 +97,8 @@ async fn turn(outbox: &Outbox, dispatchers: &mut Dispatchers) -> Result<(), Erro
 }
 
 impl Dispatchers {
-    /// Starts dispatchers where there are none, and keeps them at work. Those whose endpoint is
-    /// another process's end by themselves.
+    /// Starts missing dispatchers under the supervisor. Dispatchers whose endpoint another process
+    /// has leased end by themselves.
     fn place<C>(
         &mut self,
         workers: &Supervisor,
@@ -123,7 +122,7 @@ impl Dispatchers {
         }
     }
 
-    /// How long to wait for more events before deliveries are made.
+    /// How long to wait for more events before a pass.
     fn batch_window(&self) -> Duration {
         if self.at.values().all(|(queue, _)| queue.is_unresponsive()) {
             BATCH_WINDOW_UNRESPONSIVE
@@ -133,7 +132,7 @@ impl Dispatchers {
     }
 }
 
-/// Delivers at one endpoint until the service stops or the endpoint is another process's.
+/// Delivers to one endpoint until the service stops or another process has leased the endpoint.
 async fn dispatch(outbox: Outbox, endpoint: i64, queue: Arc<EndpointQueue>) {
     while !outbox.shutdown.has_begun() {
         let sleep = match deliver_due(&outbox, endpoint, &queue).await {
@@ -155,8 +154,8 @@ async fn dispatch(outbox: Outbox, endpoint: i64, queue: Arc<EndpointQueue>) {
     }
 }
 
-/// One turn of everything, without sleeping: makes the deliveries of what was published and posts
-/// what is due, at all endpoints at once, until nothing is. For tests, and for commands.
+/// One pass without sleeping: fans out published events and posts due deliveries at all endpoints
+/// concurrently until none is due. For tests and commands.
 pub async fn pass(outbox: &Outbox) -> Result<Progress, Error> {
     while fan_out(outbox).await?.is_full() {}
     let mut work = JoinSet::new();
@@ -190,7 +189,7 @@ async fn show_backlog(outbox: &Outbox) -> Result<(), Error> {
     Ok(())
 }
 
-/// Removes what is older than it is kept.
+/// Deletes what is older than the retention time.
 pub async fn purge_expired(outbox: &Outbox) -> Result<(), Error> {
     let before: Timestamp = outbox.clock.now() - outbox.webhooks.retention;
     let service = outbox.service.name;
@@ -222,8 +221,8 @@ mod tests {
         assert_eq!(workers.missing(), ["dispatcher"]);
         let up = "balcao_worker_up{service=\"inventory\",worker=\"dispatcher\"} 0";
         assert!(metrics.encode().unwrap().contains(up));
-        // No second one begins beside it, and one whose endpoint is another process's is not
-        // started again.
+        // No second dispatcher starts beside a running one. A dispatcher whose endpoint is leased
+        // elsewhere is not started again.
         while dispatchers.work.try_join_next().is_none() {
             tokio::task::yield_now().await;
         }
@@ -231,7 +230,7 @@ mod tests {
         assert_eq!(dispatchers.work.len(), 1);
     }
 
-    /// Dispatchers at so many endpoints, with what they know of them.
+    /// Dispatchers of endpoints with these states.
     fn dispatchers(unresponsive: &[bool]) -> Dispatchers {
         let mut dispatchers = Dispatchers::default();
         for (endpoint, is_unresponsive) in (1..).zip(unresponsive) {

@@ -12,8 +12,7 @@ use crate::{
     },
 };
 
-/// Makes the endpoints of the configuration stand among the others as the configuration says, and
-/// logs secrets that cannot be read.
+/// Stores the endpoints of the configuration, and logs secrets that cannot be decrypted.
 pub async fn configure(outbox: &Outbox) -> Result<(), Error> {
     secrets::check_all(outbox).await?;
     let (service, now) = (outbox.service.name, outbox.clock.now());
@@ -23,7 +22,7 @@ pub async fn configure(outbox: &Outbox) -> Result<(), Error> {
         (place, url, outbox.webhooks.types_of(place))
     });
     let stand = async move |tx: &mut Tx| {
-        // Replicas that start together do it one after the other.
+        // Replicas that start together do this one after the other.
         store::take_turn(tx, service).await?;
         for (place, url, types) in &wanted {
             let wanted = url.as_deref().map(|url| (url, types.as_str()));
@@ -34,7 +33,8 @@ pub async fn configure(outbox: &Outbox) -> Result<(), Error> {
     outbox.db.write(stand).await
 }
 
-/// Makes one endpoint of the configuration stand there with its address and types, or stops it.
+/// Stores one endpoint of the configuration with its address and types, or disables it if it is no
+/// longer configured.
 async fn place_one(
     tx: &mut Tx,
     service: &'static str,
@@ -77,7 +77,7 @@ async fn renew(
     if is_other || present.types.to_string() != *types {
         endpoints::set_configured(tx, present.id, (url, types), now).await?;
     }
-    // One that was disabled under this same address stays so until a person enables it.
+    // An endpoint that was disabled at this same address stays disabled until a person enables it.
     if is_other || present.disabled == Some(DisabledReason::NotConfigured) {
         endpoints::enable(tx, present.id, now).await?;
         deliveries::release_lines(tx, present.id, true, now).await?;

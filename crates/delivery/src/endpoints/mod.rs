@@ -1,6 +1,6 @@
-//! Managing webhook endpoints: list, add, change, rotate secrets, disable and enable, delete, test.
+//! Manages webhook endpoints: list, add, change, rotate secrets, enable and disable, delete, test.
 //! Functions that write take the transaction, so that a service can record the actor in it. After
-//! the commit the workers are woken by [`Outbox::wake`].
+//! the commit the caller must call [`Outbox::wake`].
 
 mod configured;
 mod secrets;
@@ -22,8 +22,7 @@ use crate::{
     },
 };
 
-/// How long the secret before the present one signs too, so that a receiver can be changed over
-/// without a gap.
+/// How long the previous secret signs as well, so that a receiver can switch without a gap.
 const OVERLAP: Duration = Duration::from_secs(24 * 60 * 60);
 /// The longest description, in characters.
 const DESCRIPTION_MAX: usize = 200;
@@ -31,50 +30,50 @@ const DESCRIPTION_MAX: usize = 200;
 /// A person's input for an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EndpointInput {
-    /// Where events are posted to.
+    /// The address to which events are posted.
     pub url: String,
-    /// What people call it.
+    /// The name that people use.
     pub description: String,
-    /// The types of events it gets, by comma; blank is all.
+    /// The subscribed event types, separated by commas. Blank means all.
     pub types: String,
 }
 
 /// A new secret of an endpoint.
 #[derive(Debug, Clone)]
 pub struct Rotation {
-    /// The endpoint as it was before.
+    /// The endpoint before the change.
     pub endpoint: Endpoint,
-    /// The secret, which is shown this once.
+    /// The new secret, which cannot be shown again.
     pub secret: Secret,
-    /// Until when the previous one signs too; `None` when it cannot be read: then it has signed
-    /// nothing for some time.
+    /// Until when the previous secret signs as well. `None` when that one could not be decrypted;
+    /// it has not signed anything then.
     pub previous_until: Option<Timestamp>,
 }
 
-/// Why something cannot be done with an endpoint.
+/// Why an operation on an endpoint fails.
 #[derive(Debug, thiserror::Error)]
 pub enum EndpointError {
-    /// Not an address.
+    /// The address is invalid.
     #[error(transparent)]
     Target(#[from] TargetError),
-    /// Not types of events.
+    /// An event type is unknown.
     #[error(transparent)]
     Types(#[from] UnknownType),
-    /// Too much of a description.
+    /// The description is too long or contains control characters.
     #[error("a description has at most {DESCRIPTION_MAX} characters, on one line")]
     Description,
-    /// There is none of this id.
+    /// No endpoint has this id.
     #[error("there is no endpoint {0}")]
     NotFound(i64),
-    /// It is one of the configuration.
+    /// The endpoint belongs to the configuration and cannot be changed here.
     #[error("endpoint {0} stands in the configuration and is changed there")]
     Configured(i64),
-    /// Faults of the store.
+    /// The database failed.
     #[error("the database fails")]
     Database(#[from] Error),
 }
 
-/// Every endpoint, those of the configuration included, oldest first.
+/// Every endpoint, including those of the configuration, oldest first.
 pub async fn list(conn: &mut Conn, service: &Service) -> Result<Vec<Endpoint>, Error> {
     endpoints::select(conn, service.name, None).await
 }
@@ -85,17 +84,18 @@ pub async fn find(conn: &mut Conn, service: &Service, id: i64) -> Result<Option<
     Ok(found.into_iter().next())
 }
 
-/// An endpoint, which nobody else changes until the transaction ends.
+/// Locks an endpoint until the transaction ends, and returns it.
 pub async fn lock(tx: &mut Tx, service: &Service, id: i64) -> Result<Option<Endpoint>, Error> {
     endpoints::lock(tx, id).await?;
     find(tx, service, id).await
 }
 
-/// Adds an endpoint; its id, its address as it is stored, and its secret, which is shown this once.
+/// Adds an endpoint. Returns its id, its address as stored, and its secret, which cannot be shown
+/// again.
 ///
 /// # Errors
 ///
-/// What is wrong with the input, and faults of the store.
+/// Invalid input, and database errors.
 pub async fn add(
     tx: &mut Tx,
     outbox: &Outbox,
@@ -110,13 +110,12 @@ pub async fn add(
     Ok((id, new.url, secret))
 }
 
-/// Changes address, description and types of an endpoint: its address, and the fields that changed.
-/// What waits goes to the new address.
+/// Changes address, description and types of an endpoint. Returns the address, and the names of the
+/// changed fields. Waiting deliveries go to the new address.
 ///
 /// # Errors
 ///
-/// What is wrong with the input, no such endpoint or one of the configuration, and faults of the
-/// store.
+/// Invalid input, a missing endpoint or one of the configuration, and database errors.
 pub async fn change(
     tx: &mut Tx,
     service: &Service,
@@ -143,7 +142,7 @@ pub async fn change(
 ///
 /// # Errors
 ///
-/// No such endpoint or one of the configuration, and faults of the store.
+/// A missing endpoint or one of the configuration, and database errors.
 pub async fn rotate(
     tx: &mut Tx,
     outbox: &Outbox,
@@ -163,19 +162,19 @@ pub async fn rotate(
     })
 }
 
-/// The present secret of an endpoint; none when it was sealed with another key than the present
-/// one.
+/// The current secret of an endpoint. `None` when it was encrypted with another key.
 pub async fn secret(conn: &mut Conn, outbox: &Outbox, id: i64) -> Result<Option<Secret>, Error> {
     let signing = secrets::signing_of(conn, outbox, id).await?;
     Ok(signing.into_iter().next())
 }
 
-/// Lets an endpoint get events again, and what waits there go at once; or stops its events: what
-/// waits stays, and what happens meanwhile is not for it. The endpoint as it was before.
+/// Enables an endpoint, whose waiting deliveries become due at once, or disables it. While an
+/// endpoint is disabled, its waiting deliveries stay and new events are not delivered to it.
+/// Returns the endpoint before the change.
 ///
 /// # Errors
 ///
-/// No such endpoint, and faults of the store.
+/// A missing endpoint, and database errors.
 pub async fn switch(
     tx: &mut Tx,
     service: &Service,
@@ -193,24 +192,24 @@ pub async fn switch(
     Ok(endpoint)
 }
 
-/// Deletes an endpoint with the record of its deliveries; what it was.
+/// Deletes an endpoint and the record of its deliveries. Returns what was deleted.
 ///
 /// # Errors
 ///
-/// No such endpoint, or one of the configuration, and faults of the store.
+/// A missing endpoint or one of the configuration, and database errors.
 pub async fn delete(tx: &mut Tx, service: &Service, id: i64) -> Result<Endpoint, EndpointError> {
     let endpoint = own(tx, service, id).await?;
     endpoints::delete(tx, id).await?;
     Ok(endpoint)
 }
 
-/// An endpoint that is there.
+/// The endpoint, or [`EndpointError::NotFound`].
 async fn present(conn: &mut Conn, service: &Service, id: i64) -> Result<Endpoint, EndpointError> {
     let found = find(conn, service, id).await?;
     found.ok_or(EndpointError::NotFound(id))
 }
 
-/// An endpoint that is there and not the configuration's.
+/// Same as [`present`], and fails for an endpoint of the configuration.
 async fn own(conn: &mut Conn, service: &Service, id: i64) -> Result<Endpoint, EndpointError> {
     let endpoint = present(conn, service, id).await?;
     if endpoint.configured {
@@ -219,7 +218,7 @@ async fn own(conn: &mut Conn, service: &Service, id: i64) -> Result<Endpoint, En
     Ok(endpoint)
 }
 
-/// A description as it is stored.
+/// Validates and trims a description.
 pub fn description(text: &str) -> Result<String, EndpointError> {
     let text = text.trim();
     if text.chars().count() > DESCRIPTION_MAX || text.contains(char::is_control) {

@@ -1,5 +1,5 @@
-//! The stored secrets of endpoints: encrypted with a key that is not in the database, each bound to
-//! its endpoint.
+//! The stored secrets of endpoints. They are encrypted with a key that is not in the database, and
+//! each is bound to its endpoint.
 
 use db::{Conn, Error, Timestamp};
 use web::{Random, Seal};
@@ -9,10 +9,10 @@ use crate::{
     store::endpoints::{self, Receiver},
 };
 
-/// The version of the encryption, before each secret.
+/// The prefix of each encrypted secret, which names the version of the encryption.
 const SEALED: &str = "sealed1:";
 
-/// A secret as it is stored at its endpoint.
+/// Encrypts a secret for its endpoint.
 pub(super) fn encrypted(outbox: &Outbox, endpoint: i64, secret: &Secret) -> String {
     let text = secret.reveal();
     encrypt(outbox.secret_key, &outbox.random, endpoint, &text)
@@ -23,14 +23,15 @@ fn encrypt(key: [u8; 32], random: &Random, endpoint: i64, text: &str) -> String 
     format!("{SEALED}{sealed}")
 }
 
-/// A stored secret; none when it was encrypted with another key, or for another endpoint.
+/// Decrypts a stored secret. `None` when it was encrypted with another key, or for another
+/// endpoint.
 fn decrypt(key: [u8; 32], endpoint: i64, stored: &str) -> Option<Secret> {
     let text = Seal::new(key).open(endpoint, stored.strip_prefix(SEALED)?)?;
     Secret::parse(&text).ok()
 }
 
-/// The secrets that sign at an endpoint: the present one, and the previous one while it is rotated.
-/// Empty when it cannot be read: nothing may be sent then.
+/// The secrets that sign at an endpoint: the current one, and the previous one during a rotation.
+/// Empty when the current one cannot be decrypted; then nothing may be sent.
 pub(crate) fn signing(
     outbox: &Outbox,
     endpoint: i64,
@@ -53,7 +54,7 @@ pub(crate) fn signing(
     [present].into_iter().chain(before).collect()
 }
 
-/// As [`signing`], of an endpoint as it is stored; none of one that is not there.
+/// Same as [`signing`], read from the database. Empty if the endpoint does not exist.
 pub(super) async fn signing_of(
     conn: &mut Conn,
     outbox: &Outbox,
@@ -66,7 +67,7 @@ pub(super) async fn signing_of(
     }))
 }
 
-/// Logs which endpoints' secrets cannot be read.
+/// Logs the endpoints whose secrets cannot be decrypted.
 pub(super) async fn check_all(outbox: &Outbox) -> Result<(), Error> {
     let service = outbox.service;
     let read = async move |conn: &mut Conn| endpoints::stored_secrets(conn, service.name).await;
@@ -75,7 +76,7 @@ pub(super) async fn check_all(outbox: &Outbox) -> Result<(), Error> {
         if decrypt(outbox.secret_key, endpoint, &stored).is_none() {
             tracing::error!(
                 endpoint,
-                "the secret of a webhook endpoint cannot be read with {}: rotate it, or put back the key",
+                "the secret of a webhook endpoint cannot be read with {}, so nothing is sent to it: rotate the secret, or put the key back",
                 service.key
             );
         }

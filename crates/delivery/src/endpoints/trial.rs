@@ -1,4 +1,4 @@
-//! Testing an endpoint: a test event is posted while the user waits for the result.
+//! Tests an endpoint: posts a test event while the user waits for the result.
 
 use std::time::Duration;
 
@@ -19,9 +19,9 @@ use crate::{
     },
 };
 
-/// How often the result of a test is polled.
+/// The interval of polling the result of a test.
 const POLL_EVERY: Duration = Duration::from_millis(100);
-/// How long it is polled: recording takes a moment after the exchange.
+/// The longest polling. Recording takes a moment after the exchange.
 const POLL_FOR: Duration = TIMEOUT.saturating_add(Duration::from_secs(5));
 
 /// A test event that is about to be posted.
@@ -35,18 +35,18 @@ pub struct TestDelivery {
 }
 
 impl TestDelivery {
-    /// The delivery that records it.
+    /// The id of the delivery that records the test.
     pub fn delivery(&self) -> i64 {
         self.delivery
     }
 }
 
-/// Writes a test event for an endpoint, whether it gets events or not. It is delivered by
-/// [`post_test`] and not repeated.
+/// Stores a test event for an endpoint, even if it is disabled. [`post_test`] delivers it. The
+/// event is not retried.
 ///
 /// # Errors
 ///
-/// No such endpoint, and faults of the store.
+/// A missing endpoint, and database errors.
 pub async fn begin_test(
     tx: &mut Tx,
     service: &Service,
@@ -68,11 +68,11 @@ pub async fn begin_test(
     })
 }
 
-/// Posts a test event at once, and records it like any other.
+/// Posts a test event at once, and records the attempt like any other.
 ///
 /// # Errors
 ///
-/// Faults of the store; what the endpoint makes of it is in the attempt.
+/// Database errors. The endpoint's own failure is in the attempt.
 pub async fn post_test(outbox: &Outbox, trial: TestDelivery) -> Result<Attempt, EndpointError> {
     let now = trial.begun_at;
     let target = Target::parse(&trial.receiver.url)?;
@@ -105,8 +105,8 @@ pub async fn post_test(outbox: &Outbox, trial: TestDelivery) -> Result<Attempt, 
     Ok(attempt)
 }
 
-/// The attempt of a test that another request posts, once it is recorded. `None` when it is not in
-/// time.
+/// The attempt of a test that another request posts, once it is recorded. `None` if it is not
+/// recorded in time.
 pub async fn result_of_test(outbox: &Outbox, delivery: i64) -> Result<Option<Attempt>, Error> {
     let deadline = Instant::now() + POLL_FOR;
     loop {

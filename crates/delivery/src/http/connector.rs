@@ -1,4 +1,4 @@
-//! Connections to receivers. Every name is resolved here, and the connection is made to an address
+//! Connections to receivers. Every name is resolved here, and the connection goes to an address
 //! that was checked. So a second DNS answer cannot redirect it (DNS rebinding).
 
 use std::{
@@ -19,30 +19,30 @@ use tower::Service;
 
 use super::public::is_public;
 
-/// The longest that resolving and connecting may take.
+/// The timeout of resolving and connecting together.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A connection may not be made there.
+/// The address is not public, and connections to it are not allowed.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
 #[error("the address is not on the public internet; {allow_private} lets webhooks go there")]
 pub(super) struct NotPublic {
-    /// The setting that lets connections be made there.
+    /// The setting that would allow the connection.
     allow_private: &'static str,
 }
 
 type Cause = Box<dyn std::error::Error + Send + Sync>;
 type Connecting = Pin<Box<dyn Future<Output = Result<TokioIo<TcpStream>, Cause>> + Send>>;
 
-/// Makes connections of TCP to addresses that it has looked at.
+/// Opens TCP connections to addresses that it has checked.
 #[derive(Clone)]
 pub(super) struct GuardedConnector {
-    /// Whether any address will do; if not, why there is no connection to one that is not public.
+    /// Whether any address is allowed. If not, `refusal` is the error for one that is not public.
     any: bool,
     refusal: NotPublic,
 }
 
-/// Connections with TLS where the address says so. On a machine without trusted authorities `https`
-/// receivers fail, and the service runs.
+/// Connections with TLS for `https`. On a machine without trusted authorities only `https`
+/// receivers fail; the service still runs.
 pub(super) fn connector(
     any: bool,
     allow_private: &'static str,
@@ -55,7 +55,7 @@ pub(super) fn connector(
         .wrap_connector(GuardedConnector { any, refusal }))
 }
 
-/// TLS whose certificates are checked against the trusted authorities of this machine.
+/// TLS whose certificates are verified against this machine's trusted authorities.
 pub(crate) fn tls() -> Result<rustls::ClientConfig, rustls::Error> {
     let provider = Arc::new(ring::default_provider());
     let versions = rustls::ClientConfig::builder_with_provider(provider)
@@ -63,7 +63,7 @@ pub(crate) fn tls() -> Result<rustls::ClientConfig, rustls::Error> {
     let verified = match versions.clone().with_platform_verifier() {
         Ok(verified) => verified,
         Err(error) => {
-            tracing::warn!(%error, "no trusted authorities on this machine: https receivers of webhooks cannot be reached");
+            tracing::warn!(%error, "this machine has no trusted certificate authorities, so https receivers of webhooks cannot be reached: install ca-certificates");
             versions.with_root_certificates(rustls::RootCertStore::empty())
         }
     };

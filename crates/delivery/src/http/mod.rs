@@ -1,6 +1,6 @@
-//! One delivery to one address: its signature (Standard Webhooks 1.0), the HTTP exchange, and
-//! forbidden addresses. `dispatch` has the schedule and handles the result. No database is used
-//! here.
+//! A single delivery attempt to one address: the signature (Standard Webhooks 1.0), the HTTP
+//! exchange, and forbidden addresses. `dispatch` has the schedule and records the result. This
+//! module does not use the database.
 
 mod connector;
 mod public;

@@ -1,17 +1,17 @@
-//! Which addresses of the internet protocol are on the public internet: the IANA special-purpose
-//! registries (IPv4 and IPv6, as of November 2026), where an address that is not known to be public
-//! counts as private.
+//! Decides whether an IP address is on the public internet, by the IANA special-purpose registries
+//! (IPv4 and IPv6, as of November 2026). An address that is not known to be public counts as
+//! private.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Networks that are not public, as address and length of prefix.
+/// Networks that are not public, with the length of their prefix.
 const NOT_PUBLIC_V4: [(Ipv4Addr, u32); 16] = [
     (Ipv4Addr::UNSPECIFIED, 8),
     (Ipv4Addr::new(10, 0, 0, 0), 8),
     // Shared by customers of one carrier (RFC 6598).
     (Ipv4Addr::new(100, 64, 0, 0), 10),
     (Ipv4Addr::new(127, 0, 0, 0), 8),
-    // Link-local, where clouds answer for their machines' metadata.
+    // Link-local, where cloud providers serve instance metadata.
     (Ipv4Addr::new(169, 254, 0, 0), 16),
     (Ipv4Addr::new(172, 16, 0, 0), 12),
     (Ipv4Addr::new(192, 0, 0, 0), 24),
@@ -23,13 +23,13 @@ const NOT_PUBLIC_V4: [(Ipv4Addr, u32); 16] = [
     (Ipv4Addr::new(203, 0, 113, 0), 24),
     (Ipv4Addr::new(224, 0, 0, 0), 4),
     (Ipv4Addr::new(240, 0, 0, 0), 4),
-    // Answers for the metadata of one cloud's machines, on an address that is public otherwise.
+    // One cloud provider serves instance metadata on this address, which is public otherwise.
     (Ipv4Addr::new(168, 63, 129, 16), 32),
 ];
 
-/// Within `2000::/3`, which alone is public: what is not.
+/// Networks within `2000::/3` that are not public. Everything outside `2000::/3` is private.
 const NOT_PUBLIC_V6: [(Ipv6Addr, u32); 4] = [
-    // Protocols of the IETF, Teredo among them.
+    // IETF protocol assignments, including Teredo.
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23),
     (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32),
     // 6to4, which leads to any IPv4 address.
@@ -57,7 +57,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     if let Some(mapped) = address.to_ipv4_mapped() {
         return is_public_v4(mapped);
     }
-    // NAT64 (RFC 6052): the last 32 bits are the address that is reached.
+    // NAT64 (RFC 6052): the last 32 bits are the IPv4 address that is reached.
     if let [0x64, 0xff9b, 0, 0, 0, 0, high, low] = address.segments() {
         return is_public_v4(Ipv4Addr::from_bits(
             (u32::from(high) << 16) | u32::from(low),

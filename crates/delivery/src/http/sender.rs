@@ -1,5 +1,5 @@
-//! One exchange with a receiver: the message posted, the answer's status and beginning read, all
-//! within one deadline. Redirects are not followed.
+//! One HTTP exchange with a receiver within one timeout: posts the message, and reads the status
+//! and the beginning of the response. Redirects are not followed.
 
 use std::{fmt, sync::OnceLock, time::Duration};
 
@@ -21,18 +21,18 @@ use super::{
 };
 use crate::model::ConfiguredEndpoint;
 
-/// The longest that one exchange may take.
+/// The timeout of one exchange.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(15);
-/// How much of an answer is stored, in bytes.
+/// How much of a response body is stored, in bytes.
 const DETAIL_MAX: usize = 1024;
-/// How much is read of an answer so that its connection can be used again, in bytes, and for how
-/// long.
+/// How much of a response body is read so that the connection can be reused, in bytes, and the
+/// timeout for it.
 const DRAIN_MAX: usize = 64 * 1024;
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
-/// Bounds of an answer's head: bytes, and headers.
+/// Limits of a response head: bytes, and number of headers.
 const HEAD_MAX: usize = 16 * 1024;
 const HEADERS_MAX: usize = 64;
-/// Connections stored to one receiver, and for how long.
+/// Idle connections in the pool for one receiver, and how long they are kept.
 const IDLE_CONNECTIONS: usize = 32;
 const IDLE: Duration = Duration::from_secs(20);
 
@@ -42,23 +42,23 @@ pub(super) const SIGNATURE: HeaderName = HeaderName::from_static("webhook-signat
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const AGENT: HeaderValue = HeaderValue::from_static(concat!("Balcao/", env!("CARGO_PKG_VERSION")));
 
-/// Why what has no signature is not sent.
+/// The stored detail when a message cannot be signed.
 const UNSIGNED: &str = "nothing was sent: the endpoint's secret cannot be read with the key of this service; rotate the secret, or put the key back";
 
-/// An event on its way to one endpoint.
+/// A signed event for one endpoint.
 #[derive(Debug, Clone)]
 pub(crate) struct SignedMessage {
-    /// The same on each repetition.
+    /// The `webhook-id`, the same on every retry.
     pub(crate) id: String,
-    /// When this attempt is made, in seconds since 1970.
+    /// The time of this attempt, in seconds since 1970.
     pub(crate) seconds: i64,
-    /// One, or while a secret is rotated two, separated by a space.
+    /// One signature, or two separated by a space while a secret is rotated.
     pub(crate) signatures: String,
     pub(crate) body: Bytes,
 }
 
 impl SignedMessage {
-    /// A message signed with each of these secrets, at this moment.
+    /// A message signed with each of these secrets at the time `now`.
     pub(crate) fn signed(id: String, body: Bytes, secrets: &[Secret], now: Timestamp) -> Self {
         let seconds = now.micros().div_euclid(1_000_000);
         let sign = |secret: &Secret| secret.sign(&id, seconds, &body);
@@ -72,43 +72,43 @@ impl SignedMessage {
     }
 }
 
-/// The outcome of an attempt.
+/// The result of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) outcome: Outcome,
-    /// The beginning of the answer's body, or why there is no answer.
+    /// The beginning of the response body, or why there is no response.
     pub(crate) detail: String,
-    /// The header `Retry-After`, as sent.
+    /// The header `Retry-After`, unchanged.
     pub(crate) retry_after: Option<String>,
     pub(crate) duration: Duration,
 }
 
-/// How an attempt ended.
+/// The outcome of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// An answer came, with this status.
+    /// A response with this status.
     Answered(u16),
     /// No connection was made.
     NotConnected,
-    /// The address is not a public one, and nothing was sent.
+    /// The address is not public. Nothing was sent.
     NotPublic,
-    /// No answer came in time.
+    /// No response came in time.
     TimedOut,
-    /// The connection ended before an answer, or what came was none.
+    /// The connection ended before a response, or the response was not valid HTTP.
     Broken,
 }
 
-/// Which addresses a message may be sent to.
+/// The addresses that a message may be sent to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// Those that the service's settings allow.
+    /// The addresses that the service's settings allow.
     Allowed,
-    /// Any: the program itself chose the address.
+    /// Any address, because the program itself chose it.
     Any,
 }
 
 impl Reach {
-    /// Where the messages of an endpoint may go, which may be one of the configuration.
+    /// The allowed addresses of an endpoint.
     pub(crate) const fn of(configured: Option<ConfiguredEndpoint>) -> Self {
         match configured {
             Some(ConfiguredEndpoint::Internal) => Self::Any,
@@ -123,17 +123,17 @@ type Client = legacy::Client<HttpsConnector<GuardedConnector>, Full<Bytes>>;
 pub(crate) struct WebhookSender {
     any: bool,
     allow_private: &'static str,
-    /// Made with the first post: reading the trusted authorities takes longer than all else that a
-    /// start does.
+    /// Created with the first post: loading the trusted authorities takes most of the time of a
+    /// start.
     client: OnceLock<Client>,
-    /// The client for [`Reach::Any`]. It shares no connection with the other one: a connection that
-    /// is stored is not looked at again.
+    /// The client for [`Reach::Any`]. It has its own connection pool: an address is checked only
+    /// when its connection is opened, so a pooled connection must not be shared.
     free_client: OnceLock<Client>,
 }
 
 impl WebhookSender {
-    /// One that posts to `any` address, or else says which setting allows those that are not
-    /// public.
+    /// A sender that may post to `any` address, or only to public ones. `allow_private` names the
+    /// setting that allows others.
     pub(crate) fn new(any: bool, allow_private: &'static str) -> Self {
         Self {
             any,
@@ -161,7 +161,7 @@ impl WebhookSender {
         Ok(client.get_or_init(|| made))
     }
 
-    /// Posts a message. Whatever goes wrong is an outcome.
+    /// Posts a message. Every failure is an outcome.
     pub(crate) async fn send(
         &self,
         target: &Target,
@@ -202,7 +202,7 @@ impl WebhookSender {
         let response = match client.request(request).await {
             Ok(response) => response,
             Err(error) => {
-                let outcome = without_answer(&error);
+                let outcome = outcome_without_response(&error);
                 return (outcome, chain(&error), None);
             }
         };
@@ -212,7 +212,7 @@ impl WebhookSender {
             .and_then(|value| value.to_str().ok())
             .map(str::to_owned);
         let deadline = deadline.min(Instant::now() + DRAIN_TIMEOUT);
-        let text = beginning(body, deadline).await;
+        let text = read_beginning(body, deadline).await;
         (Outcome::Answered(head.status.as_u16()), text, retry_after)
     }
 }
@@ -224,18 +224,18 @@ impl fmt::Debug for WebhookSender {
 }
 
 impl Outcome {
-    /// Only 2xx says that the event has arrived.
+    /// Whether the receiver has accepted the event. Only a 2xx status says so.
     pub(crate) fn is_delivered(self) -> bool {
         self.status()
             .is_some_and(|status| (200..300).contains(&status))
     }
 
-    /// Whether the receiver is gone for good.
+    /// Whether the receiver wants no more events (410).
     pub(crate) fn is_gone(self) -> bool {
         self.status() == Some(StatusCode::GONE.as_u16())
     }
 
-    /// Whether the receiver may say when to come again.
+    /// Whether the receiver's `Retry-After` counts.
     pub(crate) fn may_postpone(self) -> bool {
         let statuses = [
             StatusCode::TOO_MANY_REQUESTS,
@@ -246,7 +246,7 @@ impl Outcome {
             .any(|status| self.status() == Some(status.as_u16()))
     }
 
-    /// The answer's status, when there was one.
+    /// The HTTP status, if there was a response.
     pub(crate) const fn status(self) -> Option<u16> {
         match self {
             Self::Answered(status) => Some(status),
@@ -254,7 +254,7 @@ impl Outcome {
         }
     }
 
-    /// The name in the store and in figures.
+    /// The name in the database and in metrics.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Answered(_) if self.is_delivered() => "delivered",
@@ -280,7 +280,7 @@ fn request(target: &Target, message: SignedMessage) -> Result<Request<Full<Bytes
         .body(Full::new(message.body))
 }
 
-fn without_answer(error: &legacy::Error) -> Outcome {
+fn outcome_without_response(error: &legacy::Error) -> Outcome {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(one) = cause {
         if one.is::<NotPublic>() {
@@ -295,7 +295,7 @@ fn without_answer(error: &legacy::Error) -> Outcome {
     }
 }
 
-/// What happened, with every cause.
+/// The error with all its causes.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -310,9 +310,9 @@ fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// The beginning of a body as text without control characters. A body that is short is read to its
-/// end, so that its connection can be used again; the answer stands whatever becomes of its body.
-async fn beginning(mut body: Incoming, deadline: Instant) -> String {
+/// The beginning of a body as text without control characters. A short body is read to its end, so
+/// that the connection can be reused. An error in the body does not change the outcome.
+async fn read_beginning(mut body: Incoming, deadline: Instant) -> String {
     let (mut stored, mut length) = (Vec::new(), 0);
     while let Ok(Some(Ok(frame))) = timeout_at(deadline, body.frame()).await {
         let data = frame.into_data().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Signatures as Standard Webhooks 1.0 defines them: HMAC-SHA256 over `id.timestamp.body`, in
-//! base64, with the prefix `v1,`.
+//! Signatures as defined by Standard Webhooks 1.0: HMAC-SHA256 over `id.timestamp.body`, in base64,
+//! with the prefix `v1,`.
 
 use std::{fmt, time::Duration};
 
@@ -15,30 +15,30 @@ use web::Random;
 use super::sender::{ID, SIGNATURE, TIMESTAMP};
 
 const PREFIX: &str = "whsec_";
-/// Bytes of a key: as few and as many as the standard allows, and as many as ours have.
+/// The length of a key in bytes: the standard's minimum and maximum, and that of generated keys.
 const KEY_MIN: usize = 24;
 const KEY_MAX: usize = 64;
 const KEY_GENERATED: usize = 32;
-/// A signature's version.
+/// The version prefix of a signature.
 const VERSION: &str = "v1,";
-/// How far a message's time may be from ours.
+/// The largest difference between a message's timestamp and the clock.
 const TOLERANCE: Duration = Duration::from_secs(5 * 60);
 
-/// What signs the events of an endpoint. Shown by nothing but [`Secret::reveal`].
+/// The secret that signs the events of an endpoint. Only [`Secret::reveal`] shows it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Vec<u8>);
 
-/// The text is no secret.
+/// The text is not a valid secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a webhook secret is `whsec_` and 24 to 64 bytes in base64")]
 pub struct SecretError;
 
 impl Secret {
-    /// Reads `whsec_…`, with or without the padding of its base64.
+    /// Parses `whsec_…`, with or without base64 padding.
     ///
     /// # Errors
     ///
-    /// When it is none.
+    /// When the text has another format or the key another length.
     pub fn parse(text: &str) -> Result<Self, SecretError> {
         let encoded = text.trim().strip_prefix(PREFIX).ok_or(SecretError)?;
         let bytes = STANDARD_NO_PAD
@@ -51,12 +51,12 @@ impl Secret {
         }
     }
 
-    /// The one with this key.
+    /// The secret with this key.
     pub fn of_key(key: [u8; KEY_GENERATED]) -> Self {
         Self(key.to_vec())
     }
 
-    /// A new one.
+    /// A new random secret.
     pub fn generate(random: &Random) -> Self {
         let mut bytes = vec![0; KEY_GENERATED];
         random.fill(&mut bytes);
@@ -68,7 +68,7 @@ impl Secret {
         format!("{PREFIX}{}", STANDARD.encode(&self.0))
     }
 
-    /// The signature of a message; `seconds` is its `webhook-timestamp`.
+    /// The signature of a message. `seconds` is its `webhook-timestamp`.
     pub fn sign(&self, id: &str, seconds: i64, body: &[u8]) -> String {
         let mac = self.mac(id, seconds, body);
         mac.map_or_else(String::new, |mac| {
@@ -76,7 +76,7 @@ impl Secret {
         })
     }
 
-    /// HMAC takes a key of any length, so there always is one.
+    /// HMAC takes a key of any length, so this is never `None`.
     fn mac(&self, id: &str, seconds: i64, body: &[u8]) -> Option<Hmac<Sha256>> {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).ok()?;
         mac.update(id.as_bytes());
@@ -93,12 +93,12 @@ impl Secret {
 pub struct SignatureHeaders<'a> {
     id: &'a str,
     seconds: i64,
-    /// By space; one by each secret of the sender.
+    /// Separated by spaces, one for each secret of the sender.
     signatures: &'a str,
 }
 
 impl<'a> SignatureHeaders<'a> {
-    /// Reads the headers; none where one of them is missing, comes twice or is no such thing.
+    /// Reads the headers. `None` if one of them is missing, duplicated or malformed.
     pub fn read(headers: &'a HeaderMap) -> Option<Self> {
         let only = |name| {
             let mut all = headers.get_all(name).iter();
@@ -112,8 +112,7 @@ impl<'a> SignatureHeaders<'a> {
         })
     }
 
-    /// Whether the message was sent within five minutes of now: an older one may be somebody's
-    /// repetition.
+    /// Whether the message was sent within five minutes of now. An older one may be a replay.
     pub fn is_recent(&self, now: Timestamp) -> bool {
         let now = now.micros().div_euclid(1_000_000);
         now.abs_diff(self.seconds) <= TOLERANCE.as_secs()
@@ -147,7 +146,7 @@ impl fmt::Debug for Secret {
 mod tests {
     use super::*;
 
-    /// The example of the standard's own libraries.
+    /// The example in the standard's own libraries.
     #[test]
     fn the_signature_is_the_one_of_the_standards_example() {
         let secret = Secret::parse("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();

@@ -1,15 +1,16 @@
-//! The address of a receiver, checked as a text. The resolved address is checked when connecting.
+//! The address of a receiver, validated as text. The resolved IP address is checked when
+//! connecting.
 
 use http::Uri;
 
 /// The longest address, in characters.
 const LENGTH_MAX: usize = 2000;
 
-/// Where events are posted to: `https` or `http`, a host, no user name.
+/// The address to which events are posted: `https` or `http`, a host, no user name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target(Uri);
 
-/// The text is no address of a receiver.
+/// The text is not a valid address of a receiver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a receiver's address begins with https:// or http://, names a host, and has neither user name nor fragment"
@@ -17,11 +18,11 @@ pub struct Target(Uri);
 pub struct TargetError;
 
 impl Target {
-    /// Reads an address.
+    /// Parses an address.
     ///
     /// # Errors
     ///
-    /// When it is none that events can be posted to.
+    /// When events cannot be posted to the address.
     pub fn parse(text: &str) -> Result<Self, TargetError> {
         let text = text.trim();
         let is_plain = text.len() <= LENGTH_MAX && text.bytes().all(|byte| byte.is_ascii_graphic());
@@ -34,7 +35,7 @@ impl Target {
         let has_user = uri
             .authority()
             .is_some_and(|authority| authority.as_str().contains('@'));
-        // What stands behind the host is a port, or nothing: the parser takes any digits.
+        // Only a port may follow the host. The URI parser accepts any digits there.
         let has_odd_port = uri.authority().is_some_and(|authority| {
             let behind = authority.as_str().strip_prefix(authority.host());
             behind.is_some_and(|port| {
@@ -48,7 +49,7 @@ impl Target {
         }
     }
 
-    /// As the client of HTTP takes it.
+    /// The address for the HTTP client.
     pub(crate) const fn uri(&self) -> &Uri {
         &self.0
     }

@@ -1,6 +1,6 @@
-//! The source of a mail: headers of RFC 5322 and the two texts as alternatives (RFC 2046). All of
-//! it is ASCII in short lines, so that no server has to re-encode it. It needs few headers, and a
-//! library would add seven crates.
+//! The source of a mail: headers of RFC 5322, and the plain text and HTML as alternatives (RFC
+//! 2046). All of it is ASCII in short lines, so that no server has to re-encode it. Written by
+//! hand, since it needs few headers and a library would add seven crates.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use db::Timestamp;
@@ -8,14 +8,14 @@ use jiff::fmt::rfc2822;
 
 use super::Sender;
 
-/// The two texts of a mail never hold this line: they are in base64.
+/// The boundary of the parts. It cannot occur in them, since they are base64.
 const BOUNDARY: &str = "=_balcao_alternative";
-/// Bytes of a line of base64: 76 characters (RFC 2045), and those of an encoded word with room for
-/// its frame (RFC 2047).
+/// Bytes before base64 encoding: of a line of 76 characters (RFC 2045), and of an encoded word with
+/// its delimiters (RFC 2047).
 const LINE: usize = 57;
 const WORD: usize = 42;
 
-/// A mail before it is written down.
+/// The parts of a mail before serialisation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MailMessage<'a> {
     pub(crate) from: &'a Sender,
@@ -24,12 +24,12 @@ pub(crate) struct MailMessage<'a> {
     pub(crate) plain: &'a str,
     pub(crate) html: &'a str,
     pub(crate) date: Timestamp,
-    /// The same on each try, so that receivers can tell a repetition.
+    /// The `Message-ID`, the same on every retry, so that receivers can recognise a duplicate.
     pub(crate) id: &'a str,
 }
 
 impl MailMessage<'_> {
-    /// The text of the mail, lines ending in CR LF.
+    /// The source of the mail. Lines end in CR LF.
     pub(crate) fn write(&self) -> String {
         let date = rfc2822::to_string(&self.date.to_jiff().to_zoned(jiff::tz::TimeZone::UTC));
         let lines = [
@@ -54,7 +54,8 @@ impl MailMessage<'_> {
         lines.join("\r\n")
     }
 
-    /// The name is encoded whatever it is of: no character of it can mean another address.
+    /// The sender's name is always encoded, so that none of its characters can form another
+    /// address.
     fn sender_line(&self) -> String {
         let Sender { name, address } = self.from;
         if name.is_empty() {
@@ -65,7 +66,7 @@ impl MailMessage<'_> {
     }
 }
 
-/// The part of an address behind the `@`.
+/// The part of an address after the `@`.
 pub(crate) fn domain(address: &str) -> &str {
     address
         .rsplit_once('@')
@@ -84,7 +85,7 @@ fn part(kind: &str, text: &str) -> String {
     )
 }
 
-/// A text in encoded words, whole characters in each, one a line.
+/// A text as encoded words, one per line. No character is split between two words.
 fn encoded_words(text: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();

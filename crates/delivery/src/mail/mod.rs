@@ -1,4 +1,4 @@
-//! Mail: the queue, the message, the protocol. Texts and recipients belong to the service; `mailer`
+//! Mail: the queue, the message format, SMTP. The service supplies texts and recipients; `mailer`
 //! sends due mails.
 
 mod message;
@@ -16,14 +16,14 @@ use db::{Error, Timestamp, Tx};
 
 use crate::{DisabledReason, Service, store::mails};
 
-/// How mail is sent.
+/// The mail settings of a service.
 #[derive(Clone)]
 pub struct Mail {
-    /// The server that takes our mail.
+    /// The SMTP server.
     pub server: Server,
     /// The sender.
     pub from: Sender,
-    /// What events say.
+    /// The texts of mails about events.
     pub templates: Arc<dyn MailTemplates>,
 }
 
@@ -35,19 +35,19 @@ impl fmt::Debug for Mail {
     }
 }
 
-/// Whom mails come from.
+/// The sender of mails.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sender {
-    /// What readers see; empty for the address alone.
+    /// The display name. Empty shows only the address.
     pub name: String,
     /// The address.
     pub address: String,
 }
 
-/// The mails of a service about events of the workers, one for each recipient. Its other mails it
-/// queues itself.
+/// The mails about events of the workers, one for each recipient. A service queues its other mails
+/// itself.
 pub trait MailTemplates: Send + Sync {
-    /// Whether events of this type become mail.
+    /// Whether events of this type are mailed.
     fn is_mailed(&self, _kind: &str) -> bool {
         false
     }
@@ -57,7 +57,7 @@ pub trait MailTemplates: Send + Sync {
         Vec::new()
     }
 
-    /// The mails that an endpoint of webhooks gets no more events.
+    /// The mails about a disabled endpoint.
     fn for_disabled_endpoint(
         &self,
         _id: i64,
@@ -69,11 +69,11 @@ pub trait MailTemplates: Send + Sync {
     }
 }
 
-/// A service without mail of events.
+/// For a service that mails no events.
 impl MailTemplates for () {}
 
-/// Queues a mail, in the transaction of what it tells of; whether it was not queued before. It goes
-/// out after the commit, at once after [`crate::Outbox::wake_mail`].
+/// Queues a mail in the transaction of the change that it reports. Returns whether it was not
+/// queued before. It is sent after the commit, at once after [`crate::Outbox::wake_mail`].
 pub async fn queue(
     tx: &mut Tx,
     service: &Service,

@@ -1,21 +1,21 @@
-//! The address of the mail server: `smtp://` with STARTTLS where it is offered, or `smtps://`.
+//! The address of the mail server: `smtp://`, with STARTTLS if offered, or `smtps://`.
 
 use std::{borrow::Cow, fmt};
 
 use http::Uri;
 use percent_encoding::percent_decode_str;
 
-/// A mail server and how we are known there.
+/// An SMTP server and the credentials for it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Server {
     pub(super) host: String,
     pub(super) port: u16,
-    /// TLS from the first byte; otherwise by STARTTLS when it is offered.
+    /// Whether TLS is used from the first byte. Otherwise STARTTLS is used if the server offers it.
     pub(super) is_tls: bool,
     pub(super) credentials: Option<(String, String)>,
 }
 
-/// The text is no address of a mail server.
+/// The text is not a valid address of a mail server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a mail server is smtp:// or smtps://, [user:password@]host[:port]; special characters of a password are written as %40"
@@ -23,11 +23,11 @@ pub struct Server {
 pub struct ServerError;
 
 impl Server {
-    /// Reads an address; user and password are percent-decoded.
+    /// Parses an address. User and password are percent-decoded.
     ///
     /// # Errors
     ///
-    /// When it is none.
+    /// When the text is not such an address.
     pub fn parse(text: &str) -> Result<Self, ServerError> {
         let uri: Uri = text.trim().parse().map_err(|_| ServerError)?;
         let is_tls = match uri.scheme_str() {
@@ -52,22 +52,22 @@ impl Server {
                 .trim_start_matches('[')
                 .trim_end_matches(']')
                 .to_owned(),
-            // 465 and 587: RFC 8314, submission with and without TLS from the first byte.
+            // Ports 465 and 587 are for submission with and without implicit TLS (RFC 8314).
             port: uri.port_u16().unwrap_or(if is_tls { 465 } else { 587 }),
             is_tls,
             credentials,
         })
     }
 
-    /// Whether what is sent stays on this machine, where a password may go without TLS.
+    /// Whether the server is on this machine. A password may go there without TLS.
     pub(super) fn is_local(&self) -> bool {
         let address = self.host.parse::<std::net::IpAddr>();
         self.host == "localhost" || address.is_ok_and(|address| address.is_loopback())
     }
 }
 
-/// A `%` that begins no escape is a password that somebody forgot to write so: it is refused, not
-/// taken as it stands.
+/// Percent-decodes. A `%` without an escape is refused: it is probably a password that was not
+/// encoded.
 fn decode(text: &str) -> Result<String, ServerError> {
     let is_escape = |rest: &str| {
         let digits = rest.as_bytes().get(..2);
@@ -81,7 +81,7 @@ fn decode(text: &str) -> Result<String, ServerError> {
 }
 
 impl fmt::Display for Server {
-    /// Without the password.
+    /// Prints the address without the password.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scheme = if self.is_tls { "smtps" } else { "smtp" };
         write!(formatter, "{scheme}://")?;

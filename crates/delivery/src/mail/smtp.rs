@@ -1,9 +1,9 @@
-//! SMTP (RFC 5321), as far as sending one message to one recipient needs it: TLS from the first
-//! byte or by STARTTLS, AUTH PLAIN or LOGIN. Only a refusal of sender, recipient or message is
-//! final. A refused login may be corrected in the settings while the message waits.
+//! An SMTP client (RFC 5321), limited to sending one message to one recipient: implicit TLS or
+//! STARTTLS, AUTH PLAIN or LOGIN. Only a refusal of sender, recipient or message is permanent. A
+//! refused login is not: the settings may be corrected while the message waits.
 //!
-//! lettre is not used: its client reads cleartext after the reply to STARTTLS as replies under TLS,
-//! ignores extensions in lower case, and fails with servers that know only HELO.
+//! lettre is not used: its client takes cleartext after the reply to STARTTLS for replies under
+//! TLS, ignores extensions in lower case, and fails with servers that know only HELO.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -22,15 +22,15 @@ use tokio_rustls::TlsConnector;
 use super::{Server, message::domain};
 use crate::http::tls;
 
-/// The longest that sending one mail may take.
+/// The timeout of sending one mail.
 const TIMEOUT: Duration = Duration::from_secs(60);
-/// The longest answer, in bytes; RFC 5321 allows 512 a line.
+/// The longest reply, in bytes. RFC 5321 allows 512 a line.
 const REPLY_MAX: u64 = 16 * 1024;
 
-/// Why a mail was not taken.
+/// Why the server did not accept a mail.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    /// Whether the server said that it never will.
+    /// Whether the server refused permanently.
     pub(crate) is_final: bool,
     pub(crate) text: String,
 }
@@ -43,7 +43,7 @@ impl Failure {
         }
     }
 
-    /// The same, to be tried again.
+    /// The same failure, but to be retried.
     fn into_passing(self) -> Self {
         Self::passing(self.text)
     }
@@ -61,7 +61,7 @@ impl From<std::io::Error> for Failure {
     }
 }
 
-/// From whom to whom.
+/// Sender and recipient.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Envelope<'a> {
     pub(crate) from: &'a str,
@@ -71,20 +71,20 @@ pub(crate) struct Envelope<'a> {
 trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
 
-/// A conversation with a server.
+/// An SMTP session.
 struct Session(BufReader<Box<dyn Stream>>);
 
-/// A server's reply.
+/// An SMTP reply.
 struct Reply {
     code: u16,
     lines: Vec<String>,
 }
 
-/// Hands a message to the server.
+/// Sends a message to the server.
 ///
 /// # Errors
 ///
-/// When it does not take it.
+/// When the server does not accept it.
 pub(crate) async fn send(
     server: &Server,
     envelope: Envelope<'_>,
@@ -145,13 +145,13 @@ async fn exchange(server: &Server, envelope: Envelope<'_>, message: &str) -> Res
         .expect(Some(&format!("RCPT TO:<{}>", envelope.to)), 250)
         .await?;
     session.expect(Some("DATA"), 354).await?;
-    // A line with a dot alone ends the message; none of ours begins with one, but the rule is the
-    // protocol's.
+    // A line with only a dot ends the message, so leading dots are doubled. None of our lines
+    // begins with a dot, but the protocol requires it.
     let stuffed = message.replace("\r\n.", "\r\n..");
     session
         .expect(Some(&format!("{stuffed}\r\n.")), 250)
         .await?;
-    // The message is taken: what becomes of the farewell changes nothing.
+    // The server has accepted the message. The result of QUIT does not matter.
     let _farewell = session.expect(Some("QUIT"), 221).await;
     Ok(())
 }
@@ -171,7 +171,7 @@ impl Session {
         Ok(Self::new(Box::new(stream)))
     }
 
-    /// Goes on under TLS. Fails when the server has sent cleartext ahead.
+    /// Continues under TLS. Fails when the server has sent cleartext in advance.
     async fn encrypt(self, server: &Server) -> Result<Self, Failure> {
         if !self.0.buffer().is_empty() {
             return Err(Failure::passing("the server spoke before TLS began"));
@@ -179,8 +179,8 @@ impl Session {
         Self::encrypted(self.0.into_inner(), server).await
     }
 
-    /// Introduces us; what the server offers. One that does not know `EHLO` offers nothing (RFC
-    /// 5321, section 3.2).
+    /// Sends EHLO and returns the extensions. A server that knows only HELO has none (RFC 5321,
+    /// section 3.2).
     async fn hello(&mut self, name: &str) -> Result<Reply, Failure> {
         match self.expect(Some(&format!("EHLO {name}")), 250).await {
             Err(refused) if refused.is_final => {
@@ -192,7 +192,7 @@ impl Session {
         }
     }
 
-    /// Tells who we are, in the way that the server offers.
+    /// Authenticates with a mechanism that the server offers.
     async fn log_in(
         &mut self,
         offers: &Reply,
@@ -219,13 +219,14 @@ impl Session {
         Ok(())
     }
 
-    /// As [`expect`](Self::expect), of what is not about the message: no refusal is final.
+    /// Same as [`expect`](Self::expect) for commands before the message. Their refusal is not
+    /// permanent.
     async fn command(&mut self, line: &str, code: u16) -> Result<Reply, Failure> {
         let reply = self.expect(Some(line), code).await;
         reply.map_err(Failure::into_passing)
     }
 
-    /// Says a line, if any, and reads the reply, which must have this code.
+    /// Sends a line, if any, and reads the reply, which must have this code.
     async fn expect(&mut self, line: Option<&str>, code: u16) -> Result<Reply, Failure> {
         if let Some(line) = line {
             self.0.write_all(format!("{line}\r\n").as_bytes()).await?;
@@ -266,7 +267,7 @@ impl Session {
 }
 
 impl Reply {
-    /// Whether the server announced an extension.
+    /// Whether the server announced the extension.
     fn offers(&self, extension: &str) -> bool {
         let first_word = |line: &String| line.split([' ', '=']).next().map(str::to_owned);
         self.lines
@@ -291,7 +292,8 @@ mod tests {
     use super::*;
     use tokio::net::TcpListener;
 
-    /// Sends a mail to a server that gives these answers, the greeting first, whatever it hears.
+    /// Sends a mail to a server that replies with `answers`, the greeting first, whatever it
+    /// receives.
     async fn answered(answers: &[&str]) -> Result<(), Failure> {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("smtp://{}", listener.local_addr().unwrap());

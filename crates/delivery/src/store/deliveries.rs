@@ -4,7 +4,7 @@ use db::{Conn, Error, Kind, Query, Rows, Timestamp, Tx};
 
 use crate::model::{DeliveryState, Event};
 
-/// A delivery whose time has come.
+/// A due delivery.
 #[derive(Debug, Clone)]
 pub(crate) struct DueDelivery {
     pub(crate) id: i64,
@@ -15,8 +15,8 @@ pub(crate) struct DueDelivery {
     pub(crate) happened_at: Timestamp,
 }
 
-/// The deliveries of an endpoint that are due, the longest due first: of each subject the earliest
-/// event only.
+/// The due deliveries of an endpoint, the longest overdue first. Of each subject only the earliest
+/// event is due.
 pub(crate) async fn due(
     conn: &mut Conn,
     endpoint: i64,
@@ -54,7 +54,7 @@ pub(crate) async fn next_due(conn: &mut Conn, endpoint: i64) -> Result<Option<Ti
     .await
 }
 
-/// Ends deliveries that have arrived. `status` is one of their answers': all are 2xx.
+/// Ends deliveries that succeeded. `status` is the HTTP status of one of them; all are 2xx.
 pub(crate) async fn end_delivered(
     tx: &mut Tx,
     ids: &[i64],
@@ -71,8 +71,8 @@ pub(crate) async fn end_delivered(
     tx.execute_of(&query).await.map(drop)
 }
 
-/// Binds numbers with a text between them: so many that their count is a power of two and few texts
-/// are prepared. There is at least one.
+/// Binds numbers, with a text between them. Pads their count to a power of two, so that few
+/// different statements are prepared. There must be at least one number.
 fn each(query: &mut Query, numbers: &[i64], between: &'static str) {
     let Some((first, rest)) = numbers.split_first() else {
         query.push("NULL");
@@ -89,7 +89,7 @@ fn each(query: &mut Query, numbers: &[i64], between: &'static str) {
 #[derive(Debug, Clone)]
 pub(crate) struct FailedAttempt {
     pub(crate) id: i64,
-    /// When it is tried again; `None` gives it up.
+    /// When the delivery is retried. `None` gives it up.
     pub(crate) due_at: Option<Timestamp>,
     pub(crate) outcome: &'static str,
     pub(crate) status: Option<i64>,
@@ -113,7 +113,7 @@ pub(crate) async fn record_failure(
     .map(drop)
 }
 
-/// Attempts on their way in.
+/// A bulk insert of attempts.
 pub(crate) fn new_attempts() -> Rows {
     Rows::new(
         "delivery_attempts",
@@ -128,7 +128,7 @@ pub(crate) fn new_attempts() -> Rows {
     )
 }
 
-/// Makes the next delivery of each of these subjects due: the earliest that waits behind the one
+/// Makes the next delivery of each of these subjects due: the earliest that waits after the one
 /// that has just ended.
 pub(crate) async fn release_next(
     tx: &mut Tx,
@@ -151,8 +151,8 @@ pub(crate) async fn release_next(
     tx.execute_of(&query).await.map(drop)
 }
 
-/// Makes the first delivery of every subject at an endpoint due, unless it is due already and `all`
-/// is false.
+/// Makes the first delivery of every subject at an endpoint due. With `all`, also resets those that
+/// are due already.
 pub(crate) async fn release_lines(
     tx: &mut Tx,
     endpoint: i64,
@@ -169,7 +169,7 @@ pub(crate) async fn release_lines(
     .map(drop)
 }
 
-/// Writes a delivery that was made at once, for an event of its own; its id.
+/// Inserts a delivery that is posted at once, for an event of its own. Returns its id.
 pub(crate) async fn insert_single(
     tx: &mut Tx,
     event: i64,
@@ -185,7 +185,7 @@ pub(crate) async fn insert_single(
     .await
 }
 
-/// Writes a delivery for an endpoint that did not get the event when it happened; its id.
+/// Inserts a delivery for an endpoint that did not get the event when it happened. Returns its id.
 pub(crate) async fn insert_late(
     tx: &mut Tx,
     event: &Event,
@@ -201,7 +201,7 @@ pub(crate) async fn insert_late(
     .await
 }
 
-/// Restarts a delivery: due at once, with its attempts counted from 0; false when there is none.
+/// Restarts a delivery: due at once, with 0 attempts. Returns false if it does not exist.
 pub(crate) async fn restart(tx: &mut Tx, id: i64, now: Timestamp) -> Result<bool, Error> {
     let begun = tx
         .execute(
@@ -212,8 +212,8 @@ pub(crate) async fn restart(tx: &mut Tx, id: i64, now: Timestamp) -> Result<bool
     Ok(begun > 0)
 }
 
-/// Restarts up to a thousand failed deliveries of an endpoint, oldest first, each in its subject's
-/// order; how many.
+/// Restarts up to a thousand failed deliveries of an endpoint, oldest first, each subject in order.
+/// Returns how many.
 pub(crate) async fn restart_failed(tx: &mut Tx, endpoint: i64) -> Result<u64, Error> {
     tx.execute(
         "UPDATE deliveries SET state = 'waiting', attempts = 0, due_at = NULL, finished_at = NULL

@@ -4,17 +4,17 @@ use db::{Conn, Error, Row, Timestamp, Tx};
 
 use crate::model::{ConfiguredEndpoint, DisabledReason, Endpoint, Types};
 
-/// The settings of an endpoint that a person chooses.
+/// An endpoint to insert or update.
 #[derive(Debug, Clone)]
 pub(crate) struct NewEndpoint {
     pub(crate) url: String,
     pub(crate) description: String,
     pub(crate) types: String,
-    /// None for one that a person adds.
+    /// `None` for an endpoint that a person adds.
     pub(crate) configured: Option<ConfiguredEndpoint>,
 }
 
-/// The endpoint of an id, or every one of a service, oldest first.
+/// The endpoint with an id, or all of a service, oldest first.
 pub(crate) async fn select(
     conn: &mut Conn,
     service: &str,
@@ -68,7 +68,7 @@ pub(crate) async fn insert(
     .await
 }
 
-/// Changes what a person may change.
+/// Updates what a person may change.
 pub(crate) async fn update(
     tx: &mut Tx,
     id: i64,
@@ -84,13 +84,13 @@ pub(crate) async fn update(
     .map(drop)
 }
 
-/// Keeps everybody else from changing an endpoint until the transaction ends.
+/// Locks an endpoint until the transaction ends.
 pub(crate) async fn lock(tx: &mut Tx, id: i64) -> Result<(), Error> {
     let sql = "UPDATE webhook_endpoints SET updated_at = updated_at WHERE id = $1";
     tx.execute(sql, &[&id]).await.map(drop)
 }
 
-/// The endpoint that stands for one of the configuration, if there is one.
+/// The stored endpoint of the configuration, if there is one.
 pub(crate) async fn configured(
     conn: &mut Conn,
     service: &str,
@@ -101,7 +101,7 @@ pub(crate) async fn configured(
         .await
 }
 
-/// Gives an endpoint of the configuration the address and the types that it has there.
+/// Updates address and types of an endpoint of the configuration.
 pub(crate) async fn set_configured(
     tx: &mut Tx,
     id: i64,
@@ -116,7 +116,7 @@ pub(crate) async fn set_configured(
     .map(drop)
 }
 
-/// Lets an endpoint get events again, as if it had never failed.
+/// Enables an endpoint and clears its failures.
 pub(crate) async fn enable(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(), Error> {
     tx.execute(
         "UPDATE webhook_endpoints SET enabled = TRUE, disabled_reason = NULL, disabled_at = NULL, failing_since = NULL,
@@ -127,7 +127,7 @@ pub(crate) async fn enable(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(), E
     .map(drop)
 }
 
-/// Stops an endpoint's events; whether it got any before.
+/// Disables an endpoint. Returns whether it was enabled.
 pub(crate) async fn disable(
     tx: &mut Tx,
     id: i64,
@@ -144,13 +144,13 @@ pub(crate) async fn disable(
     Ok(changed > 0)
 }
 
-/// Removes a stored endpoint with its deliveries.
+/// Deletes an endpoint that is not of the configuration, with its deliveries.
 pub(crate) async fn delete(tx: &mut Tx, id: i64) -> Result<(), Error> {
     let sql = "DELETE FROM webhook_endpoints WHERE id = $1 AND configured IS NULL";
     tx.execute(sql, &[&id]).await.map(drop)
 }
 
-/// Stores a secret of an endpoint, encrypted. With `until`, the previous one signs too up to then.
+/// Stores an encrypted secret. With `until`, the previous secret signs as well up to that time.
 pub(crate) async fn set_secret(
     tx: &mut Tx,
     id: i64,
@@ -168,7 +168,7 @@ pub(crate) async fn set_secret(
     .map(drop)
 }
 
-/// Every stored secret, previous ones included, with its endpoint.
+/// Every stored secret with its endpoint, previous ones included.
 pub(crate) async fn stored_secrets(
     conn: &mut Conn,
     service: &str,
@@ -182,7 +182,7 @@ pub(crate) async fn stored_secrets(
     .await
 }
 
-/// An endpoint as its deliveries need it.
+/// The columns of an endpoint that deliveries need.
 #[derive(Clone)]
 pub(crate) struct Receiver {
     pub(crate) url: String,
@@ -191,7 +191,7 @@ pub(crate) struct Receiver {
     pub(crate) paused_until: Option<Timestamp>,
     pub(crate) secret: Option<String>,
     pub(crate) previous: Option<(String, Timestamp)>,
-    /// The replica that delivers here, as long as it is registered.
+    /// The registered replica that has leased the endpoint.
     pub(crate) leased_by: Option<String>,
 }
 
@@ -222,8 +222,8 @@ pub(crate) async fn receiver(
     .await
 }
 
-/// The endpoints that get events, each locked until the transaction ends, so that nobody ends a
-/// delivery there meanwhile.
+/// Locks the enabled endpoints until the transaction ends, so that no delivery there ends
+/// meanwhile. Returns their ids and types.
 pub(crate) async fn lock_enabled(tx: &mut Tx, service: &str) -> Result<Vec<(i64, Types)>, Error> {
     tx.all(
         "UPDATE webhook_endpoints SET enabled = TRUE WHERE service = $1 AND enabled = TRUE RETURNING id, types",
@@ -236,8 +236,8 @@ pub(crate) async fn lock_enabled(tx: &mut Tx, service: &str) -> Result<Vec<(i64,
     .await
 }
 
-/// Locks an endpoint until the transaction ends, and notes whether its last attempts failed; since
-/// when all have failed.
+/// Locks an endpoint until the transaction ends, and stores whether its last attempts failed.
+/// Returns since when all have failed.
 pub(crate) async fn record_attempts(
     tx: &mut Tx,
     id: i64,
@@ -255,7 +255,7 @@ pub(crate) async fn record_attempts(
     Ok(recorded.flatten())
 }
 
-/// Until when the receiver asks us to wait.
+/// Stores until when the receiver asks us to wait.
 pub(crate) async fn pause(tx: &mut Tx, id: i64, until: Timestamp) -> Result<(), Error> {
     tx.execute(
         "UPDATE webhook_endpoints SET paused_until = $2 WHERE id = $1",
@@ -265,7 +265,7 @@ pub(crate) async fn pause(tx: &mut Tx, id: i64, until: Timestamp) -> Result<(), 
     .map(drop)
 }
 
-/// An endpoint that gets events, and the registered replica that delivers there.
+/// An enabled endpoint, and the registered replica that has leased it.
 #[derive(Debug, Clone)]
 pub(crate) struct Lease {
     pub(crate) endpoint: i64,
@@ -287,10 +287,10 @@ pub(crate) async fn leases(conn: &mut Conn, service: &str) -> Result<Vec<Lease>,
     .await
 }
 
-/// Takes a lease for a registered replica, unless another registered one has it; whether it was
-/// taken.
+/// Leases an endpoint for a registered replica, unless another registered one has it. Returns
+/// whether it was leased.
 pub(crate) async fn take_lease(tx: &mut Tx, id: i64, replica: &str) -> Result<bool, Error> {
-    let taken = tx
+    let leased = tx
         .execute(
             "UPDATE webhook_endpoints SET leased_by = $2
              WHERE id = $1 AND enabled = TRUE AND EXISTS (SELECT 1 FROM replicas WHERE id = $2)
@@ -298,5 +298,5 @@ pub(crate) async fn take_lease(tx: &mut Tx, id: i64, replica: &str) -> Result<bo
             &[&id, &replica],
         )
         .await?;
-    Ok(taken > 0)
+    Ok(leased > 0)
 }

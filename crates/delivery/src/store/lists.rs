@@ -1,11 +1,11 @@
-//! Statements for the pages: events, deliveries and attempts, counted and listed.
+//! Statements for lists: events, deliveries and attempts.
 
 use db::{Conn, Error, Query, Row};
 use resource::{Record as _, sql};
 
 use crate::model::{Attempt, Backlog, Delivery, Event, Filter};
 
-/// The deliveries of a service, to be narrowed and ordered.
+/// A `SELECT` of a service's deliveries, to be filtered and ordered.
 fn select(service: &'static str) -> Query {
     let mut query = sql::select(Delivery::FIELDS, "deliveries", "d");
     query.push(" JOIN events AS e ON e.id = d.event_id JOIN webhook_endpoints AS w ON w.id = d.endpoint_id");
@@ -69,7 +69,7 @@ pub(crate) async fn find_delivery(
     conn.optional_of(&query, Delivery::from_row).await
 }
 
-/// The attempts of a delivery, oldest first; at most a hundred, the newest.
+/// The newest attempts of a delivery, at most a hundred, oldest first.
 pub(crate) async fn attempts(conn: &mut Conn, delivery: i64) -> Result<Vec<Attempt>, Error> {
     let mut newest = conn
         .all(
@@ -130,7 +130,8 @@ fn event(row: &Row<'_>) -> Result<Event, Error> {
     })
 }
 
-/// How much waits, and since when: what stands at endpoints that get nothing does not count.
+/// The number of waiting deliveries and events, and the time of the oldest. Disabled endpoints do
+/// not count.
 pub(crate) async fn waiting(conn: &mut Conn, service: &str) -> Result<Backlog, Error> {
     conn.one(
         "SELECT (SELECT count(*) FROM deliveries AS d JOIN webhook_endpoints AS w ON w.id = d.endpoint_id
@@ -153,7 +154,7 @@ pub(crate) async fn waiting(conn: &mut Conn, service: &str) -> Result<Backlog, E
     .await
 }
 
-/// How many deliveries were given up, at each endpoint that has any.
+/// The number of given-up deliveries of each endpoint that has any.
 pub(crate) async fn failed(conn: &mut Conn, service: &str) -> Result<Vec<(i64, i64)>, Error> {
     conn.all(
         "SELECT endpoint_id, count(*) FROM deliveries

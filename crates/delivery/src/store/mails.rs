@@ -2,24 +2,24 @@
 
 use db::{Conn, Error, Timestamp, Tx};
 
-/// Mail to be sent.
+/// A mail to queue.
 #[derive(Debug, Clone)]
 pub struct NewMail {
-    /// A mail that is queued twice under one key is sent once.
+    /// The unique key: a mail that is queued twice under one key is sent once.
     pub key: String,
-    /// What it is about, for who looks into the table or the log.
+    /// What the mail is about, for the table and the log.
     pub kind: &'static str,
-    /// Whom it goes to.
+    /// The recipient's address.
     pub recipient: String,
     /// Its subject.
     pub subject: String,
-    /// Its text.
+    /// The plain text.
     pub plain: String,
-    /// The same as HTML.
+    /// The same text as HTML.
     pub html: String,
 }
 
-/// Mail whose time has come.
+/// A due mail.
 #[derive(Debug, Clone)]
 pub(crate) struct DueMail {
     pub(crate) id: i64,
@@ -33,7 +33,7 @@ pub(crate) struct DueMail {
     pub(crate) created_at: Timestamp,
 }
 
-/// Keeps mail until it is sent; whether it was not there yet.
+/// Queues a mail. Returns whether it was not queued before.
 pub(crate) async fn insert(
     tx: &mut Tx,
     service: &str,
@@ -50,7 +50,7 @@ pub(crate) async fn insert(
     Ok(inserted > 0)
 }
 
-/// Mail that is due, the longest due first.
+/// Due mails, the longest overdue first.
 pub(crate) async fn due(
     conn: &mut Conn,
     service: &str,
@@ -88,18 +88,18 @@ pub(crate) async fn next_due(conn: &mut Conn, service: &str) -> Result<Option<Ti
     .await
 }
 
-/// Takes mail by setting its next try; false when another process took it.
+/// Claims a mail by setting the time of its retry. Returns false if another process claimed it.
 pub(crate) async fn claim(tx: &mut Tx, mail: &DueMail, next_try: Timestamp) -> Result<bool, Error> {
-    let taken = tx
+    let claimed = tx
         .execute(
             "UPDATE mails SET due_at = $3, attempts = attempts + 1 WHERE id = $1 AND due_at = $2 AND state = 'waiting'",
             &[&mail.id, &mail.waiting_since, &next_try],
         )
         .await?;
-    Ok(taken > 0)
+    Ok(claimed > 0)
 }
 
-/// The server took it.
+/// Ends a mail that the server accepted.
 pub(crate) async fn end_sent(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(), Error> {
     tx.execute(
         "UPDATE mails SET state = 'sent', due_at = NULL, sent_at = $2, last_error = NULL WHERE id = $1",
@@ -109,7 +109,7 @@ pub(crate) async fn end_sent(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(),
     .map(drop)
 }
 
-/// The server did not take it; `given_up` when it will not be tried again.
+/// Stores a failed attempt. With `given_up`, the mail is not retried.
 pub(crate) async fn record_failure(
     tx: &mut Tx,
     id: i64,
@@ -125,7 +125,7 @@ pub(crate) async fn record_failure(
     .map(drop)
 }
 
-/// Removes mail of long ago that does not wait.
+/// Deletes old mails that do not wait.
 pub(crate) async fn remove_old(
     tx: &mut Tx,
     service: &str,

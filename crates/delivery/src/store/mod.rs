@@ -1,6 +1,5 @@
-//! Statements about events: the outbox, and making deliveries from it. `service` selects the rows
-//! of one service. Statements about endpoints, deliveries, lists and mail are in the files beside
-//! this one.
+//! Statements about events: the outbox and the fan-out. `service` selects the rows of one service.
+//! Statements about endpoints, deliveries, lists and mail are in the files of this folder.
 
 pub(crate) mod deliveries;
 pub(crate) mod endpoints;
@@ -21,7 +20,7 @@ row! {
     }
 }
 
-/// Writes one row of the outbox.
+/// Inserts one row into the outbox.
 pub(crate) async fn insert_event(
     tx: &mut Tx,
     (service, kind): (&str, &str),
@@ -40,7 +39,7 @@ pub(crate) async fn insert_event(
     tx.execute(sql, &values).await.map(drop)
 }
 
-/// Writes an event that is made for one endpoint; its id.
+/// Inserts an event for a single endpoint. Returns its id.
 pub(crate) async fn insert_single_event(
     tx: &mut Tx,
     (service, kind): (&str, &str),
@@ -55,7 +54,7 @@ pub(crate) async fn insert_single_event(
     .await
 }
 
-/// An event whose deliveries are to be made.
+/// An event that is not fanned out yet.
 #[derive(Debug, Clone)]
 pub(crate) struct FreshEvent {
     pub(crate) id: i64,
@@ -64,7 +63,7 @@ pub(crate) struct FreshEvent {
     pub(crate) created_at: Timestamp,
 }
 
-/// Whether there is an event whose deliveries are not made yet.
+/// Whether there is an event that is not fanned out yet.
 pub(crate) async fn has_fresh(conn: &mut Conn, service: &str) -> Result<bool, Error> {
     conn.one(
         "SELECT EXISTS (SELECT 1 FROM events WHERE service = $1 AND fanned_out = FALSE)",
@@ -74,8 +73,7 @@ pub(crate) async fn has_fresh(conn: &mut Conn, service: &str) -> Result<bool, Er
     .await
 }
 
-/// Waits for the turn to make deliveries, which one process has at a time: until the transaction
-/// ends.
+/// Takes the lock for the fan-out until the transaction ends. One process at a time has it.
 pub(crate) async fn take_turn(tx: &mut Tx, service: &str) -> Result<(), Error> {
     tx.execute(
         "INSERT INTO delivery_turns (service, turns) VALUES ($1, 1)
@@ -86,7 +84,7 @@ pub(crate) async fn take_turn(tx: &mut Tx, service: &str) -> Result<(), Error> {
     .map(drop)
 }
 
-/// Takes the oldest events whose deliveries are not made yet, in their order.
+/// Marks the oldest events as fanned out, and returns them in order.
 pub(crate) async fn take_fresh(
     tx: &mut Tx,
     service: &str,
@@ -118,15 +116,15 @@ pub(crate) async fn payload(conn: &mut Conn, event: i64) -> Result<String, Error
     conn.one(sql, &[&event], |row| row.get(0)).await
 }
 
-/// Which subjects of the events between two ids have a delivery waiting at an endpoint.
+/// The subjects of the events between two ids that have a waiting delivery at an endpoint.
 pub(crate) async fn subjects_waiting(
     tx: &mut Tx,
     endpoint: i64,
     first: i64,
     last: i64,
 ) -> Result<Vec<i64>, Error> {
-    // One look into the index for each subject, however much waits: not a join, whose plan could
-    // read all of it.
+    // One index lookup for each subject, however many deliveries wait. A join could get a plan that
+    // reads all of them.
     tx.all(
         "SELECT e.subject_id
          FROM (SELECT DISTINCT subject_id FROM events WHERE id BETWEEN $2 AND $3) AS e
@@ -139,7 +137,7 @@ pub(crate) async fn subjects_waiting(
     .await
 }
 
-/// Deliveries on their way in.
+/// A bulk insert of deliveries.
 pub(crate) fn new_deliveries() -> Rows {
     Rows::new(
         "deliveries",
@@ -155,8 +153,8 @@ pub(crate) fn new_deliveries() -> Rows {
     )
 }
 
-/// Removes events of long ago with their deliveries, save those that still wait at an endpoint that
-/// gets events; how many.
+/// Deletes old events with their deliveries, except those that still wait at an enabled endpoint.
+/// Returns how many.
 pub(crate) async fn remove_old_events(
     tx: &mut Tx,
     service: &str,

@@ -1,4 +1,4 @@
-//! Requested faults: which calls they apply to, what they do, and how often.
+//! Injected faults: the calls they apply to, their effect, and how often they apply.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -9,39 +9,40 @@ use tokio::sync::watch;
 
 use crate::lock::lock;
 
-/// What goes wrong with a call.
+/// A fault of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) kind: Kind,
-    /// Whether the call is carried out all the same.
+    /// Whether the call takes effect all the same.
     pub(crate) is_carried_out: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Another status, with the provider's error body and, where one is named, a cause's code.
+    /// Another status, with the provider's error body and optionally the code of a cause.
     Status(StatusCode, Option<u16>),
-    /// The answer comes late.
+    /// The response is delayed.
     Delay(Duration),
-    /// The work begins late, and goes on when the caller has gone; meanwhile its key is in flight.
+    /// The call is processed late, even if the caller has gone. Until then its idempotency key is
+    /// in flight.
     Stall(Duration),
-    /// The connection closes without an answer.
+    /// The connection is closed without a response.
     Drop,
-    /// The connection is reset without an answer.
+    /// The connection is reset without a response.
     Reset,
-    /// Half of the answer, then the connection closes.
+    /// The connection is closed after half of the response.
     Truncate,
-    /// 200 and something that is not JSON.
+    /// 200 with a body that is not JSON.
     Garbage,
-    /// Searches and lists of refunds leave out what was made in this time, as an index does that
-    /// lags behind.
+    /// Searches and lists of refunds omit what was made within this time, like an index that lags
+    /// behind.
     Lag(Duration),
 }
 
 impl Fault {
-    /// Reads `status 500`, `status 400 code 2001`, `delay 30s`, `stall 30s`, `lag 30s`,
-    /// `drop before`, `drop after`, `reset`, `truncate`, `garbage`; `status` and `reset` take
-    /// `after` too, which carries the call out before its answer is lost.
+    /// Parses `status 500`, `status 400 code 2001`, `delay 30s`, `stall 30s`, `lag 30s`,
+    /// `drop before`, `drop after`, `reset`, `truncate`, `garbage`. `status` and `reset` may end in
+    /// `after`: the call then takes effect before its response is lost.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut words = text.split_whitespace();
         let name = words.next()?;
@@ -86,7 +87,7 @@ impl Fault {
     }
 }
 
-/// `30s`, `250ms`, `2m`.
+/// Parses `30s`, `250ms`, `2m`.
 fn parse_duration(text: &str) -> Option<Duration> {
     let unit_at = text.find(|character: char| !character.is_ascii_digit())?;
     let (count, unit) = text.split_at_checked(unit_at)?;
@@ -99,7 +100,7 @@ fn parse_duration(text: &str) -> Option<Duration> {
     }
 }
 
-/// A fault as it is asked for and shown.
+/// A fault as requested in the API and shown by it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct FaultRequest {
     #[serde(default, rename = "match")]
@@ -109,12 +110,12 @@ pub(crate) struct FaultRequest {
     pub(crate) times: u32,
 }
 
-/// Which calls a fault meets; all, where nothing is said.
+/// The calls that a fault applies to. An empty match means all.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Match {
     pub(crate) method: Option<String>,
-    /// A path, in which `*` stands for any run of characters.
+    /// A path in which `*` matches any text.
     pub(crate) path: Option<String>,
 }
 
@@ -123,18 +124,18 @@ const fn once() -> u32 {
 }
 
 impl Match {
-    fn meets(&self, method: &Method, path: &str) -> bool {
+    fn applies_to(&self, method: &Method, path: &str) -> bool {
         let same_method = |wanted: &String| wanted.eq_ignore_ascii_case(method.as_str());
         self.method.as_ref().is_none_or(same_method)
             && self
                 .path
                 .as_deref()
-                .is_none_or(|pattern| fits(pattern, path))
+                .is_none_or(|pattern| matches_pattern(pattern, path))
     }
 }
 
-/// Whether a path fits a pattern.
-fn fits(pattern: &str, path: &str) -> bool {
+/// Whether a path matches a pattern.
+fn matches_pattern(pattern: &str, path: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == path,
         Some((start, rest)) => path.strip_prefix(start).is_some_and(|path| {
@@ -143,32 +144,30 @@ fn fits(pattern: &str, path: &str) -> bool {
                 .map(|(place, _)| place)
                 .chain([path.len()]);
             ends.filter_map(|end| path.get(end..))
-                .any(|tail| fits(rest, tail))
+                .any(|tail| matches_pattern(rest, tail))
         }),
     }
 }
 
-/// The faults that are still to come, in the request in which they were asked for, and the end of
-/// those that take their time.
+/// The pending faults with their requests, and the signal that ends delays and stalls.
 #[derive(Default)]
 pub(crate) struct Faults {
     requests: Mutex<Vec<(FaultRequest, Fault)>>,
     cleared: watch::Sender<()>,
 }
 
-/// How long a fault that takes its time may go on: until its time is over, or all faults are
-/// cleared.
+/// Waits until the duration of a delay or stall is over, or all faults are cleared.
 pub(crate) struct ClearSignal(watch::Receiver<()>);
 
 impl ClearSignal {
     pub(crate) async fn or_after(mut self, duration: Duration) {
-        // An error says that the sandbox is gone, and nobody will clear anything any more.
+        // An error means that the sandbox is gone, so nothing will be cleared.
         let _cleared_or_over = tokio::time::timeout(duration, self.0.changed()).await;
     }
 }
 
 impl Faults {
-    /// Adds a fault; `false` when its text means nothing.
+    /// Adds a fault. Returns `false` when its text cannot be parsed.
     pub(crate) fn add(&self, request: FaultRequest) -> bool {
         let Some(fault) = Fault::parse(&request.fault) else {
             return false;
@@ -179,7 +178,7 @@ impl Faults {
         true
     }
 
-    /// Forgets those to come, and ends the delays and stalls under way.
+    /// Removes the pending faults, and ends running delays and stalls.
     pub(crate) fn clear(&self) {
         let mut requests = lock(&self.requests);
         requests.clear();
@@ -193,12 +192,12 @@ impl Faults {
             .collect()
     }
 
-    /// The first fault that meets this call, one use of it spent.
+    /// The first fault that applies to this call. Uses up one of its applications.
     pub(crate) fn take(&self, method: &Method, path: &str) -> Option<(Fault, ClearSignal)> {
         let mut faults = lock(&self.requests);
         let place = faults
             .iter()
-            .position(|(request, _)| request.matches.meets(method, path))?;
+            .position(|(request, _)| request.matches.applies_to(method, path))?;
         let (request, fault) = faults.get_mut(place)?;
         let fault = *fault;
         request.times -= 1;

@@ -1,4 +1,4 @@
-//! The idempotency keys of requests that are being worked on.
+//! The idempotency keys of requests in progress.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -10,21 +10,22 @@ use crate::idempotency;
 use crate::lock::lock;
 use crate::refusal::Refusal;
 
-/// Path and key of a request.
+/// The path and the idempotency key of a request.
 type RequestName = (Box<str>, Box<str>);
 
-/// The requests that are being worked on. Cheap to clone.
+/// The requests in progress. Cheap to clone.
 #[derive(Clone, Default)]
 pub(crate) struct InFlight(Arc<Mutex<HashSet<RequestName>>>);
 
-/// Releases a key when its request is done, or given up.
+/// Releases a key when its request has completed or was dropped.
 pub(crate) struct KeyClaim {
     in_flight: InFlight,
     name: RequestName,
 }
 
 impl KeyClaim {
-    /// `Err` when the key is in flight; `None` when the request needs no claim.
+    /// Claims the key of a request. `Err` when the key is in flight; `None` when the request needs
+    /// no claim.
     pub(crate) fn of(in_flight: &InFlight, parts: &Parts) -> Result<Option<Self>, Refusal> {
         let key = idempotency::key(&parts.headers).filter(|_| parts.method == Method::POST);
         let Some(key) = key else { return Ok(None) };

@@ -5,7 +5,8 @@ use serde_json::Value;
 const SECRET_MEMBERS: [&str; 2] = ["card_number", "security_code"];
 const MASK: &str = "****";
 
-/// A body as it may be kept: JSON with the card's members masked; the size alone of anything else.
+/// A body that may be recorded: JSON with the card's members masked. Of anything else only the size
+/// is recorded.
 pub(crate) fn body(bytes: &[u8]) -> Value {
     if bytes.is_empty() {
         return Value::Null;
@@ -39,7 +40,7 @@ fn mask(value: &mut Value) {
     }
 }
 
-/// Digits that could be a card's, wherever they stand.
+/// Whether a text has the digits of a card number.
 fn is_card_number(text: &str) -> bool {
     let digits: String = text.chars().filter(|c| !matches!(c, ' ' | '-')).collect();
     (13..=19).contains(&digits.len()) && brazil::is_luhn_valid(&digits)

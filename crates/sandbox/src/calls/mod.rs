@@ -1,4 +1,4 @@
-//! Around the calls to the provider's interface: the record of calls, injected faults, and
+//! The handling around calls to the provider's API: the record of calls, injected faults, and
 //! idempotency keys in flight.
 
 mod faults;
@@ -12,13 +12,14 @@ pub(crate) use faults::{ClearSignal, Fault, FaultRequest, Faults, Kind as FaultK
 pub(crate) use in_flight::{InFlight, KeyClaim};
 pub(crate) use record::CallLog;
 
-/// How a connection ends in place of an answer; the server finds it in the response.
+/// How a connection ends instead of a response. The server finds this value among the response's
+/// extensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BrokenConnection {
     Closed,
     Reset,
 }
 
-/// Travels with a request whose answer leaves out what is younger than this.
+/// Request extension: the response omits what is newer than this.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lag(pub(crate) Duration);

@@ -1,4 +1,4 @@
-//! The most recent calls, for tests that check the sent requests.
+//! The most recent calls, for tests that check the requests.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -18,7 +18,7 @@ struct Call {
     body: Body,
 }
 
-/// Bodies without card data are read only when someone asks: most never are.
+/// A recorded body. Bodies without card data are parsed only when somebody reads them.
 enum Body {
     Raw(Bytes),
     Masked(Value),
@@ -68,7 +68,7 @@ impl CallLog {
     }
 }
 
-/// Everything but payments and what belongs to them, which carry tokens instead.
+/// Whether a body may contain card data. Payments and refunds have card tokens instead.
 fn may_hold_card(parts: &Parts) -> bool {
     !parts.uri.path().starts_with("/v1/payments")
 }

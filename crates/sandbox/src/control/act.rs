@@ -1,4 +1,5 @@
-//! Acts of payers, banks and reviewers on a payment, and of the seller on the provider's own pages.
+//! Actions of payers, banks and reviewers on a payment, and of the seller on the provider's own
+//! pages.
 
 use std::sync::Arc;
 
@@ -8,22 +9,22 @@ use crate::model::{ChangeError, Payment};
 use crate::refusal::Refusal;
 use crate::state::State;
 
-/// Something that happens to a payment outside the provider's interface.
+/// A change of a payment that does not come through the provider's API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Act {
     /// The payer pays a pix or boleto.
     Pay,
-    /// The time to pay is over.
+    /// The payment expires.
     Expire,
-    /// A review ends well.
+    /// A review approves the payment.
     Approve,
-    /// A review ends badly.
+    /// A review rejects the payment.
     Reject,
     /// The buyer disputes the payment at their bank.
     ChargeBack,
-    /// The seller gives back what is left.
+    /// The seller refunds the remaining amount.
     Refund,
-    /// The seller cancels.
+    /// The seller cancels the payment.
     Cancel,
 }
 
@@ -38,12 +39,12 @@ impl Act {
         Self::Cancel,
     ];
 
-    /// The act of an address.
+    /// The action with this name.
     pub(crate) fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|act| act.name() == name)
     }
 
-    /// Its name in addresses.
+    /// The name in addresses.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Pay => "pay",
@@ -56,10 +57,10 @@ impl Act {
         }
     }
 
-    /// Does it.
+    /// Performs the action.
     ///
     /// # Errors
-    /// 404 for an unknown payment, 409 when its status does not allow the act.
+    /// 404 for an unknown payment, 409 when its status does not allow the action.
     pub(crate) fn perform(self, state: &State, id: u64) -> Result<Arc<Payment>, Refusal> {
         let now = state.now();
         let mut store = state.store();

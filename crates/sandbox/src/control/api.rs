@@ -1,5 +1,5 @@
-//! The sandbox's own JSON interface, `/sandbox/…`: faults, calls, charges, and acts of payers and
-//! banks.
+//! The sandbox's own JSON API, `/sandbox/…`: faults, recorded calls, charges, and actions of payers
+//! and banks.
 
 use axum::Json;
 use axum::extract::rejection::FormRejection;
@@ -64,15 +64,15 @@ pub(crate) async fn list_charges(
     Json(charges::all(&state, query.external_reference.as_deref())).into_response()
 }
 
-/// The form of a page's button.
+/// The form of a button on a page.
 #[derive(Deserialize)]
 pub(crate) struct Form {
     /// The page that the button is on: `payment`, `ticket` or `boleto`.
     from: String,
 }
 
-/// Does something to a payment: answers it in JSON, or leads back to the page whose button was
-/// pressed.
+/// Performs an action on a payment. Responds with the payment as JSON, or redirects to the page
+/// whose button was pressed.
 pub(crate) async fn perform(
     Shared(state): Shared<State>,
     Path((id, act)): Path<(u64, String)>,

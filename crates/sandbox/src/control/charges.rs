@@ -1,4 +1,4 @@
-//! Money that moved, by external reference. Tests check by it that nobody paid twice.
+//! The money moved, by external reference. Tests use it to check that nobody paid twice.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +7,21 @@ use serde::Serialize;
 use crate::state::State;
 use crate::values::Amount;
 
-/// What was charged under one external reference.
+/// The total of one external reference.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Charge {
     external_reference: Option<Box<str>>,
-    /// Payments that were ever approved.
+    /// The number of payments that were ever approved.
     charges: usize,
-    /// Sum of those payments.
+    /// The sum of those payments.
     amount: Amount,
-    /// Sum of what was given back.
+    /// The sum of the refunds.
     refunded: Amount,
-    /// All payments, approved or not.
+    /// The number of all payments, approved or not.
     payments: usize,
 }
 
-/// Every reference, or the one that is asked for.
+/// The totals of every reference, or of the given one.
 pub(crate) fn all(state: &State, reference: Option<&str>) -> Vec<Charge> {
     let mut charges: BTreeMap<Option<Box<str>>, Charge> = BTreeMap::new();
     let store = state.store();

@@ -1,4 +1,4 @@
-//! The layer around every call of the provider's interface: the sandbox's header, the record of the
+//! The middleware around every call of the provider's API: the sandbox's header, the record of the
 //! call, keys in flight, faults.
 
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::state::State;
 
 const BODY_MAX: usize = 1024 * 1024;
 
-/// The layer.
+/// The middleware.
 pub(crate) async fn intercept(
     Shared(state): Shared<State>,
     request: Request,
@@ -34,7 +34,7 @@ pub(crate) async fn intercept(
         }
     };
     let fault = state.faults.take(&parts.method, parts.uri.path());
-    // Whoever sees the call may rely on it that its fault has begun.
+    // The call is recorded after its fault has begun, so that tests can rely on this order.
     state.calls.record(&parts, &body);
     let request = Request::from_parts(parts, Body::from(body));
     match fault {
@@ -47,7 +47,7 @@ pub(crate) async fn intercept(
     }
 }
 
-/// Answers as the fault wants it.
+/// Responds as the fault demands.
 async fn apply(
     fault: Fault,
     cleared: ClearSignal,
@@ -95,7 +95,7 @@ async fn apply(
     }
 }
 
-/// In a task of its own, so that the work is done though the caller goes away.
+/// Runs in a separate task, so that the call is processed even if the caller goes away.
 async fn stall(
     over: impl Future<Output = ()> + Send + 'static,
     request: Request,
@@ -112,15 +112,15 @@ async fn stall(
         .unwrap_or_else(|_| broken(BrokenConnection::Closed))
 }
 
-/// A response that the sandbox's own server never sends: it ends the connection instead. Behind
-/// another server its body breaks at once.
+/// A response that makes the sandbox's own server end the connection instead of sending it. With
+/// another server its body fails at once.
 fn broken(how: BrokenConnection) -> Response {
     let mut response = Response::new(failing_body(Bytes::new()));
     response.extensions_mut().insert(how);
     response
 }
 
-/// Announces the whole answer and sends half of it.
+/// Announces the full length and sends half of the body.
 async fn truncate(response: Response) -> Response {
     let (mut parts, body) = response.into_parts();
     let body = to_bytes(body, BODY_MAX).await.unwrap_or_default();
@@ -131,14 +131,14 @@ async fn truncate(response: Response) -> Response {
     Response::from_parts(parts, failing_body(half))
 }
 
-/// What is there, and a moment later, when that has gone out, the end of everything.
+/// A body that sends `start`, and fails a moment later, after that was written to the connection.
 fn failing_body(start: Bytes) -> Body {
     let (parts, body) = tokio::sync::mpsc::channel(1);
     tokio::spawn(async move {
         if parts.send(Ok(start)).await.is_ok() {
             tokio::time::sleep(Duration::from_millis(20)).await;
             let error = std::io::Error::from(std::io::ErrorKind::ConnectionReset);
-            // Nobody reads on when the client has gone.
+            // The receiver is gone when the client has disconnected.
             let _ = parts.send(Err(error)).await;
         }
     });

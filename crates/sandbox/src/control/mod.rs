@@ -1,8 +1,8 @@
-//! The parts that the real provider does not have: faults on demand, a record of calls, a count of
-//! the money moved, and acts of payers and banks.
+//! What the real provider does not have: fault injection, a record of calls, the total of moved
+//! money, and actions of payers and banks.
 //!
-//! `layer` goes around every call of the provider's interface. For tests, and for the buttons of
-//! the sandbox's pages.
+//! `layer` wraps every call of the provider's API. For tests, and for the buttons on the sandbox's
+//! pages.
 
 mod act;
 pub(crate) mod api;

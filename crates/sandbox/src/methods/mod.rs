@@ -1,5 +1,4 @@
-//! Payment methods, and what a card costs in installments. From the one table of networks; no
-//! interest is charged.
+//! Payment methods, and card installments without interest. Built from the table of card networks.
 //!
 //! Implements the last lines of section 1.5 of the provider's interface.
 
@@ -53,7 +52,7 @@ fn card_method(rules: &NetworkRules) -> Value {
     )
 }
 
-/// `minutes` is how long the provider takes to credit it.
+/// `minutes` is how long the provider takes to credit a payment.
 fn method(id: &str, name: &str, kind: &str, settings: &Value, minutes: u32) -> Value {
     json!({
         "id": id,
@@ -73,13 +72,13 @@ fn method(id: &str, name: &str, kind: &str, settings: &Value, minutes: u32) -> V
     })
 }
 
-/// A regular expression for the beginning of the network's numbers.
+/// A regular expression for the prefixes of the network's card numbers.
 fn pattern(rules: &NetworkRules) -> String {
     let starts: Vec<String> = rules.prefixes.iter().flat_map(starts).collect();
     format!("^({})", starts.join("|"))
 }
 
-/// The longer prefixes of other networks that begin as this one's do.
+/// Longer prefixes of other networks that begin with one of this network's.
 fn exclusions(rules: &NetworkRules) -> Option<String> {
     let others = NETWORKS
         .iter()

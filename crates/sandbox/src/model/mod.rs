@@ -1,5 +1,5 @@
-//! What the sandbox stores: payments with their states, and card tokens. Pure: time is passed in,
-//! and nothing is rendered here.
+//! The stored data: payments with their states, and card tokens. Pure: time is passed in, and
+//! nothing is rendered here.
 
 mod payment;
 mod token;

@@ -11,7 +11,7 @@ use super::token::{Identification, TokenizedCard};
 use crate::idempotency::Idempotency;
 use crate::values::{Amount, Moment};
 
-/// Days after its creation in which a payment may be refunded.
+/// How long after its creation a payment may be refunded.
 const REFUND_WINDOW: std::time::Duration = std::time::Duration::from_secs(180 * 24 * 60 * 60);
 
 /// Whether a payment is new.
@@ -61,7 +61,7 @@ impl Status {
     }
 }
 
-/// A payment; a change makes a new one with the next version.
+/// A payment. Each change creates a copy with the next version.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Payment {
     pub(crate) id: u64,
@@ -85,11 +85,11 @@ pub(crate) struct Payment {
     pub(crate) approved: Option<Moment>,
     pub(crate) expires: Option<Moment>,
     pub(crate) refunds: Vec<Refund>,
-    /// Of the request that made it; never shown.
+    /// The idempotency key of the request that created the payment. Never shown.
     pub(crate) idempotency: Idempotency,
 }
 
-/// How it is paid.
+/// The payment method with its data.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Means {
@@ -97,9 +97,10 @@ pub(crate) enum Means {
         network: Network,
         card: TokenizedCard,
     },
-    /// With the text of its BR Code.
+    /// With the text of the BR Code.
     Pix { code: Box<str> },
-    /// With the 44 digits of its barcode; by bank slip or at a lottery shop.
+    /// With the 44 digits of the bar code. `method` is the provider's identifier: bank slip or
+    /// lottery shop.
     Boleto {
         barcode: Box<str>,
         method: Cow<'static, str>,
@@ -124,7 +125,7 @@ impl Means {
     }
 }
 
-/// Who pays, as the request told it.
+/// The payer, as given in the request.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Payer {
@@ -135,7 +136,7 @@ pub(crate) struct Payer {
     pub(crate) address: Option<Address>,
 }
 
-/// A boleto payer's address.
+/// The address of a boleto's payer.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Address {
@@ -147,24 +148,24 @@ pub(crate) struct Address {
     pub(crate) federal_unit: Option<Box<str>>,
 }
 
-/// Money given back.
+/// A refund.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Refund {
     pub(crate) id: u64,
     pub(crate) amount: Amount,
     pub(crate) created: Moment,
-    /// Of the request that made it; absent when the sandbox's page did.
+    /// The idempotency key of the request. `None` for a refund made on the sandbox's page.
     pub(crate) idempotency: Option<Idempotency>,
 }
 
-/// Why a payment does not do what was asked.
+/// Why a change of a payment is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChangeError {
-    /// Its status does not allow it.
+    /// The payment's status does not allow it.
     Status,
-    /// More than is left, or nothing.
+    /// The amount is zero or exceeds the remaining amount.
     Amount,
-    /// Refunds end 180 days after the payment.
+    /// Refunds are possible for 180 days after the payment.
     TooLate,
 }
 
@@ -182,12 +183,12 @@ impl Payment {
         )
     }
 
-    /// Unpaid beyond its time.
+    /// Whether the payment is pending after its expiry.
     pub(crate) fn is_overdue(&self, now: Moment) -> bool {
         self.status == Status::Pending && self.expires.is_some_and(|expires| expires <= now)
     }
 
-    /// The payer or a bank pays a pix or boleto, or a review ends well.
+    /// Approves: the payer pays a pix or boleto, or a review ends well.
     pub(crate) fn approve(&mut self, now: Moment) -> Result<(), ChangeError> {
         allowed(self.is_open() && !self.is_overdue(now))?;
         self.captured = true;
@@ -196,7 +197,7 @@ impl Payment {
         Ok(())
     }
 
-    /// A review ends badly, or a bank refuses.
+    /// Rejects: a review ends badly, or a bank refuses.
     pub(crate) fn reject(&mut self, now: Moment) -> Result<(), ChangeError> {
         allowed(self.is_open())?;
         let detail = match self.means {
@@ -207,34 +208,34 @@ impl Payment {
         Ok(())
     }
 
-    /// The seller cancels.
+    /// Cancels on behalf of the seller.
     pub(crate) fn cancel(&mut self, now: Moment) -> Result<(), ChangeError> {
         allowed(self.is_open())?;
         self.arrive(Status::Cancelled, "by_collector", now);
         Ok(())
     }
 
-    /// Its time is over, or the payer lets it be over.
+    /// Expires, either at the expiry time or earlier by the payer's action.
     pub(crate) fn expire(&mut self, now: Moment) -> Result<(), ChangeError> {
         allowed(self.status == Status::Pending)?;
         self.arrive(Status::Cancelled, "expired", now);
         Ok(())
     }
 
-    /// A reserved amount is taken.
+    /// Captures a reserved amount.
     pub(crate) fn capture(&mut self, now: Moment) -> Result<(), ChangeError> {
         allowed(self.status == Status::Authorized)?;
         self.approve(now)
     }
 
-    /// The buyer disputes it at their bank.
+    /// Charges back after the buyer's dispute at their bank.
     pub(crate) fn charge_back(&mut self, now: Moment) -> Result<(), ChangeError> {
         allowed(self.status == Status::Approved)?;
         self.arrive(Status::ChargedBack, "settled", now);
         Ok(())
     }
 
-    /// Another time to be paid until.
+    /// Sets another expiry time.
     pub(crate) fn postpone(&mut self, expires: Moment, now: Moment) -> Result<(), ChangeError> {
         allowed(self.status == Status::Pending)?;
         self.expires = Some(expires);
@@ -243,7 +244,7 @@ impl Payment {
         Ok(())
     }
 
-    /// Gives money back: what is left, or a part of it.
+    /// Refunds the remaining amount, or a part of it.
     pub(crate) fn refund(
         &mut self,
         id: u64,

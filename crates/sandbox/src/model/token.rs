@@ -1,4 +1,4 @@
-//! Card tokens, and the checks of requests for them.
+//! Card tokens, and the validation of requests for them.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::values::Moment;
 
 const LIFETIME: Duration = Duration::from_secs(8 * 24 * 60 * 60);
 
-/// What is kept of a card; neither number nor security code.
+/// The stored part of a card, without number and security code.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct TokenizedCard {
     pub(crate) first_six: Box<str>,
@@ -31,12 +31,12 @@ pub(crate) struct Identification {
     pub(crate) number: Option<Box<str>>,
 }
 
-/// A token that stands for a card, once.
+/// A token for a card, valid for one payment.
 #[derive(Clone, Debug)]
 pub(crate) struct CardToken {
     pub(crate) id: Box<str>,
     pub(crate) card: TokenizedCard,
-    /// `None` for a card of no network that the provider takes.
+    /// `None` if the card's network is not supported by the provider.
     pub(crate) network: Option<Network>,
     pub(crate) number_length: usize,
     pub(crate) security_code_length: usize,
@@ -102,13 +102,13 @@ impl CardToken {
         })
     }
 
-    /// When it ends unused.
+    /// When the token expires unused.
     pub(crate) fn due(&self) -> Moment {
         self.created.plus(LIFETIME)
     }
 }
 
-/// Numbers come as strings or as JSON numbers.
+/// Numbers are sent as strings or as JSON numbers.
 fn text<'a>(
     value: Option<&'a RawValue>,
     code: &'static str,
@@ -122,8 +122,8 @@ fn text<'a>(
     }
 }
 
-/// The digits that may be kept. A wrong check digit is noticed by the payment, not here, as at the
-/// real provider.
+/// The digits that may be stored. A wrong check digit is refused at the payment and not here, as at
+/// the real provider.
 fn checked_number(number: &str) -> Result<(Box<str>, Box<str>), Refusal> {
     let refused = || invalid("E301", "card_number");
     if !(13..=19).contains(&number.len()) || !is_digits(number) {
@@ -134,7 +134,7 @@ fn checked_number(number: &str) -> Result<(Box<str>, Box<str>), Refusal> {
     Ok((first_six.into(), last_four.into()))
 }
 
-/// The provider refuses cards that are said to be good for longer.
+/// The provider refuses cards with a later expiry year.
 const LATEST_YEAR: i16 = 2060;
 
 fn checked_expiry(month: &str, year: &str, now: Moment) -> Result<(i8, i16), Refusal> {

@@ -1,5 +1,5 @@
-//! A certificate verifier that accepts every certificate, but still checks that the other side
-//! holds its key.
+//! A certificate verifier that accepts every certificate, but still verifies that the server holds
+//! its key.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signat
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{DigitallySignedStruct, Error, SignatureScheme};
 
-/// For notifications of a sandbox only.
+/// Accepts every certificate. Only for the notifications of a sandbox.
 #[derive(Debug)]
 pub(super) struct Any(pub(super) Arc<CryptoProvider>);
 

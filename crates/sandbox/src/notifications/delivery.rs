@@ -1,4 +1,5 @@
-//! One attempt to deliver a notification: its address, headers and body, new for every attempt.
+//! One attempt to deliver a notification. Address, headers and body are built anew for every
+//! attempt.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,9 +20,9 @@ use crate::state::State;
 
 pub(super) type Client = legacy::Client<HttpsConnector<HttpConnector>, Full<Bytes>>;
 
-/// The provider waits so long for an answer, and says so in `x-socket-timeout`.
+/// The provider's timeout for a response, which it announces in `x-socket-timeout`.
 const TIMEOUT: Duration = Duration::from_secs(22);
-/// Of an answer, in bytes; nothing in it matters.
+/// The most bytes that are read of a response. Its content is ignored.
 const READ_MAX: usize = 64 * 1024;
 const IDLE: Duration = Duration::from_secs(20);
 
@@ -33,8 +34,8 @@ pub(super) struct Delivery {
     retry: usize,
 }
 
-/// A client for services of this machine. Over TLS it takes any certificate: theirs are mostly
-/// their own, and a notification tells nothing but a number, to whoever asked for it.
+/// An HTTP client for services on this machine. It accepts any TLS certificate: local services
+/// mostly have self-signed ones, and a notification contains only a payment's id.
 pub(super) fn client() -> Option<Client> {
     let provider = Arc::new(ring::default_provider());
     let tls = rustls::ClientConfig::builder_with_provider(Arc::clone(&provider))
@@ -89,7 +90,7 @@ impl Delivery {
         }
     }
 
-    /// Whether the other side answered that it has it.
+    /// Whether the receiver acknowledged the notification.
     pub(super) async fn send(self, client: Client) -> bool {
         let Some(request) = self.request() else {
             return false;
@@ -97,7 +98,7 @@ impl Delivery {
         let exchange = async {
             let response = client.request(request).await?;
             let heard = matches!(response.status().as_u16(), 200 | 201);
-            // Read to its end, the connection serves the next notification too.
+            // The body is read to its end, so that the connection can be reused.
             let _ = Limited::new(response.into_body(), READ_MAX).collect().await;
             Ok::<_, legacy::Error>(heard)
         };

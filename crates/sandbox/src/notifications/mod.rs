@@ -1,9 +1,9 @@
 //! Notifications: every change of a payment is posted to its `notification_url`, signed, and
-//! repeated until it is accepted.
+//! retried until it is acknowledged.
 //!
-//! A worker sends what `announcements` queued. A timer that ticks ten times a second brings back
-//! what is due again. Implements section 1.7 of the provider's interface. Pending notifications are
-//! lost when the sandbox stops.
+//! A worker sends what `announcements` has queued. A timer that ticks ten times a second requeues
+//! due retries. Implements section 1.7 of the provider's API. Pending notifications are lost when
+//! the sandbox stops.
 
 mod certificates;
 mod delivery;
@@ -22,8 +22,8 @@ pub use signature::header;
 
 const TICK: Duration = Duration::from_millis(100);
 
-/// Sends what is announced, and repeats it on the schedule, until the sandbox is gone. One worker
-/// at a time has the queue.
+/// Sends queued notifications, and retries them on the schedule, until the sandbox is dropped. One
+/// worker at a time holds the queue.
 pub(crate) async fn run(state: State, queue: Arc<tokio::sync::Mutex<Queue>>) {
     let mut queue = queue.lock().await;
     let Some(client) = delivery::client() else {
@@ -39,7 +39,7 @@ pub(crate) async fn run(state: State, queue: Arc<tokio::sync::Mutex<Queue>>) {
                 None => return,
             },
             _ = tick.tick() => {
-                // Locking the store expires what is due.
+                // Locking the store expires overdue payments.
                 drop(state.store());
                 None
             },
@@ -54,7 +54,7 @@ pub(crate) async fn run(state: State, queue: Arc<tokio::sync::Mutex<Queue>>) {
     }
 }
 
-/// Sends in a task of its own; what fails waits for its next time.
+/// Sends in a separate task. A failed notification is queued for its next attempt.
 fn send(
     state: &State,
     client: &delivery::Client,

@@ -1,13 +1,12 @@
 //! The signature of a notification: HMAC-SHA256 over a manifest of payment id, request id and time,
-//! in lower-case hex.
+//! in lower-case hexadecimal.
 
 use std::fmt::Write as _;
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// The value of `x-signature`: `ts=<milliseconds>,v1=<hex>`. `None` when there is no secret to sign
-/// with.
+/// The value of `x-signature`: `ts=<milliseconds>,v1=<hex>`. `None` without a secret.
 pub fn header(
     secret: Option<&str>,
     payment_id: u64,

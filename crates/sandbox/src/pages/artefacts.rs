@@ -1,4 +1,5 @@
-//! The pix ticket with its QR code, and the boleto with its barcode, to be paid here or printed.
+//! The pix ticket with its QR code, and the boleto with its bar code. Both can be paid on the page
+//! or printed.
 
 use std::sync::Arc;
 
@@ -46,7 +47,7 @@ struct BoletoPage {
     description: String,
 }
 
-/// The payment of an address.
+/// The payment with the id in an address.
 pub(super) fn find(state: &State, id: &str) -> Result<Arc<Payment>, web::Error> {
     let payment = id.parse().ok().and_then(|id| state.store().payment(id));
     payment.ok_or_else(web::Error::not_found)
@@ -85,7 +86,7 @@ pub(crate) async fn boleto(
     let Means::Boleto { barcode, .. } = &payment.means else {
         return Err(web::Error::not_found());
     };
-    // The slip itself is a Brazilian document, whoever reads the page around it.
+    // The slip is a Brazilian document, so it is in Portuguese whatever the page's language is.
     let slip = Locale::PtBr;
     let line = Barcode::parse(barcode)
         .map_err(web::Error::internal)?

@@ -1,5 +1,4 @@
-//! Errors as pages: those of every service, in the sandbox's frame, which says that this is a
-//! sandbox.
+//! Error pages in the sandbox's layout, which says that this is a sandbox.
 
 use askama::Template;
 use axum::response::{IntoResponse, Response};

@@ -1,4 +1,4 @@
-//! The list of payments, newest first, filtered by status and by words.
+//! The list of payments, newest first, filtered by status and search text.
 
 use std::sync::Arc;
 
@@ -78,14 +78,14 @@ pub(crate) async fn show(
     .into_response()
 }
 
-/// How many payments fit, and those of one page.
+/// The number of matching payments, and the payments of one page.
 fn find(state: &State, filter: &Filter, page: usize) -> (usize, Vec<Arc<Payment>>) {
     let words = filter.q.trim().to_lowercase();
     let status = Status::ALL
         .into_iter()
         .find(|status| status.as_str() == filter.status);
     let fits = |payment: &Payment| {
-        status.is_none_or(|status| status == payment.status) && holds(payment, &words)
+        status.is_none_or(|status| status == payment.status) && contains_words(payment, &words)
     };
     let store = state.store();
     let mut total = 0;
@@ -99,8 +99,8 @@ fn find(state: &State, filter: &Filter, page: usize) -> (usize, Vec<Arc<Payment>
     (total, shown)
 }
 
-/// Whether a payment has the words somewhere that a person would look for them.
-fn holds(payment: &Payment, words: &str) -> bool {
+/// Whether one of the payment's searchable texts contains `words`.
+fn contains_words(payment: &Payment, words: &str) -> bool {
     let texts = [&payment.description, &payment.external_reference];
     words.is_empty()
         || payment.id.to_string().contains(words)

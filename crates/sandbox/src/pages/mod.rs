@@ -1,8 +1,8 @@
 //! The sandbox's pages: all payments, one payment with buttons for its payer and bank, the pix
 //! ticket, the boleto.
 //!
-//! They read the store and render; the buttons post to `control`. Every page says that this is a
-//! sandbox. Everything works without a script.
+//! Pages read the store and render; their buttons post to `control`. Every page says that this is a
+//! sandbox. No page needs a script.
 
 mod artefacts;
 mod errors;

@@ -1,5 +1,5 @@
-//! The page of one payment: its state, and buttons for what its payer, its bank or a reviewer would
-//! do.
+//! The page of one payment: its state, and buttons for the actions of its payer, its bank or a
+//! reviewer.
 
 use askama::Template;
 use axum::extract::rejection::QueryRejection;
@@ -64,7 +64,7 @@ pub(crate) async fn show(
     Ok(Page::new(page).into_response())
 }
 
-/// What the payer has in hand.
+/// What the payer receives to pay with.
 fn artefact(payment: &Payment, layout: &Layout) -> Option<(&'static str, String)> {
     match payment.means {
         Means::Card { .. } => None,

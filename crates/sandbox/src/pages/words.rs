@@ -1,11 +1,11 @@
-//! Statuses, methods and acts in the visitor's language, each with its tone and icon.
+//! Statuses, methods and actions in the visitor's language, each with its colour and icon.
 
 use web::locale::Locale;
 
 use crate::control::Act;
 use crate::model::{Means, Payment, Status};
 
-/// A word with what stands beside it.
+/// A label with its colour and icon.
 pub(super) struct Word {
     pub(super) text: &'static str,
     pub(super) tone: &'static str,
@@ -46,7 +46,7 @@ pub(super) fn method(locale: Locale, means: &Means) -> Word {
     }
 }
 
-/// A button that does something to a payment.
+/// A button that performs an action on a payment.
 pub(super) struct Button {
     pub(super) act: &'static str,
     pub(super) text: &'static str,
@@ -54,7 +54,7 @@ pub(super) struct Button {
     pub(super) icon: &'static str,
 }
 
-/// What may be done to a payment as it stands, the likeliest first.
+/// The actions that the payment's status allows, the most likely first.
 pub(super) fn buttons(locale: Locale, payment: &Payment) -> Vec<Button> {
     let by_card = matches!(payment.means, Means::Card { .. });
     let acts: &[Act] = match payment.status {

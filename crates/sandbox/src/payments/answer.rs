@@ -1,5 +1,5 @@
-//! A payment in the provider's JSON: every member of the real answer that client libraries read,
-//! nulls included.
+//! A payment as the provider's JSON: every member of the real response that client libraries read,
+//! including nulls.
 
 use brazil::boleto::Barcode;
 use serde::Serialize;
@@ -196,7 +196,7 @@ struct PixAnswer<'a> {
 }
 
 impl<'a> Answer<'a> {
-    /// `base_url` is the beginning of the addresses that the payer opens.
+    /// `base_url` is the prefix of the addresses that the payer opens.
     pub(crate) fn of(payment: &'a Payment, base_url: &str) -> Self {
         Self {
             id: payment.id,
@@ -276,12 +276,12 @@ fn method(payment: &Payment) -> Method<'_> {
     }
 }
 
-/// Where a payer pays a pix by hand.
+/// The page on which a payer pays a pix.
 pub(crate) fn ticket_path(id: u64) -> String {
     format!("/sandbox/payments/{id}/ticket")
 }
 
-/// Where a payer prints a boleto.
+/// The page from which a payer prints a boleto.
 pub(crate) fn boleto_path(id: u64) -> String {
     format!("/sandbox/payments/{id}/boleto")
 }

@@ -1,5 +1,5 @@
-//! `/v1/payments`: reads a request, calls one function of the feature, answers in the provider's
-//! shape.
+//! `/v1/payments`: parses a request, calls one function of the feature, and responds in the
+//! provider's format.
 
 use std::time::Duration;
 
@@ -138,13 +138,13 @@ pub(crate) async fn read_refund(
     Ok(json(StatusCode::OK, &refunds::answer(&payment, &refund)))
 }
 
-/// The youngest thing that an answer may tell of.
+/// The newest creation time that a response may include.
 fn newest(state: &State, lag: Option<Extension<Lag>>) -> Moment {
     let lag = lag.map_or(Duration::ZERO, |Extension(Lag(lag))| lag);
     Moment::of(state.clock.now() - lag)
 }
 
-/// An id that is no number belongs to no payment.
+/// Parses an id. A text that is not a number is the id of no payment.
 fn number(id: &str) -> Result<u64, Refusal> {
     id.parse().map_err(|_| Refusal::payment_not_found())
 }

@@ -8,22 +8,22 @@ use brazil::br_code::{Account, BrCode};
 use crate::refusal::Refusal;
 use crate::values::{Amount, Moment};
 
-/// How long a pix may be paid unless the request says otherwise.
+/// The default lifetime of a pix.
 pub(crate) const PIX_LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
-/// The same of a boleto.
+/// The default lifetime of a boleto.
 pub(crate) const BOLETO_LIFETIME: Duration = Duration::from_secs(3 * 24 * 60 * 60);
 
-/// Pix key of the sandbox's seller: a random one, known to no bank.
+/// The pix key of the sandbox's seller: a random one that no bank knows.
 const PIX_KEY: &str = "5f1d2c3b-7a90-4e6d-8b2c-0a1b2c3d4e5f";
 const SELLER: &str = "BALCAO SANDBOX";
 const CITY: &str = "SAO PAULO";
-/// Bank, agency with portfolio, and account of a boleto; between them stands the payment's own
-/// number.
+/// Bank, agency with portfolio, and account in a boleto's number. The payment's own number is
+/// between them.
 const BANK: &str = "237";
 const AGENCY: &str = "338126";
 const ACCOUNT: &str = "00633330";
 
-/// The BR Code that pays this payment.
+/// The BR Code for this payment.
 pub(crate) fn pix_code(id: u64, amount: Amount) -> Result<Box<str>, Refusal> {
     let code = BrCode {
         account: Account::Static {
@@ -44,12 +44,12 @@ pub(crate) fn pix_code(id: u64, amount: Amount) -> Result<Box<str>, Refusal> {
     Ok(text.into())
 }
 
-/// The number under which the bank knows the boleto: eleven digits.
+/// The bank's number for the boleto: eleven digits.
 pub(crate) fn bank_number(id: u64) -> String {
     format!("{:011}", id % 100_000_000_000)
 }
 
-/// The 44 digits of the boleto that pays this payment.
+/// The 44 digits of the boleto for this payment.
 pub(crate) fn barcode(id: u64, amount: Amount, due: Moment) -> Result<Box<str>, Refusal> {
     let factor = due_factor(due.date()).unwrap_or_default();
     let cents = u64::try_from(amount.cents()).unwrap_or_default();

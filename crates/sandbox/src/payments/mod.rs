@@ -1,9 +1,9 @@
-//! Payments at the provider: created, read, searched, cancelled, captured and refunded by the same
-//! calls as at the real one.
+//! Payments at the provider: created, read, searched, cancelled, captured and refunded by the real
+//! provider's calls.
 //!
-//! The rules of a payment's states are in `crate::model`, the outcome of a card in `outcome`, the
-//! shape of answers in `answer`. Implements sections 1.2 to 1.6 of the provider's interface. Faults
-//! and the acts of payers are in `control`.
+//! The state rules are in `crate::model`, card outcomes in `outcome`, the response format in
+//! `answer`. Implements sections 1.2 to 1.6 of the provider's API. Faults and payers' actions are
+//! in `control`.
 
 pub(crate) mod answer;
 pub(crate) mod api;
@@ -30,10 +30,10 @@ use crate::state::State;
 use crate::store::Store;
 use crate::values::Moment;
 
-/// Creates a payment, or gives back the one that the same key made before.
+/// Creates a payment, or returns the existing one of the same idempotency key.
 ///
 /// # Errors
-/// The first thing wrong with the request; a conflict when the key belongs to another request.
+/// The first problem of the request; a conflict when the key was used for another request.
 pub(crate) fn create(
     state: &State,
     body: &[u8],
@@ -79,7 +79,7 @@ pub(crate) fn create(
     Ok(store.put(payment, Change::Created))
 }
 
-/// What a payment begins with, by its method.
+/// The initial state of a payment, by its method.
 struct InitialState {
     means: Means,
     status: Status,
@@ -148,7 +148,7 @@ fn initial_state(
     }
 }
 
-/// Checks the card behind a token and uses the token up.
+/// Validates the card of a token, and uses the token up.
 fn take_card(
     store: &mut Store,
     token: &str,
@@ -197,7 +197,7 @@ fn checked_network(token: &CardToken, method_id: Option<&str>) -> Result<Network
     Ok(network)
 }
 
-/// A payment as it is now.
+/// The payment in its current state.
 pub(crate) fn read(state: &State, id: u64) -> Result<Arc<Payment>, Refusal> {
     state
         .store()
@@ -205,7 +205,7 @@ pub(crate) fn read(state: &State, id: u64) -> Result<Arc<Payment>, Refusal> {
         .ok_or_else(Refusal::payment_not_found)
 }
 
-/// Does something to a payment that its status may refuse.
+/// Applies a change that the payment's status may refuse.
 pub(crate) fn change(
     state: &State,
     id: u64,
@@ -226,10 +226,11 @@ struct Update<'a> {
     date_of_expiration: Option<Box<str>>,
 }
 
-/// Cancels, captures or postpones a payment, as the body asks.
+/// Cancels, captures or postpones a payment, depending on the body.
 ///
 /// # Errors
-/// 2016 for another status than `cancelled`, 2018 when the payment's own status does not allow it.
+/// 2016 for a status other than `cancelled`, 2018 when the payment's own status does not allow the
+/// change.
 pub(crate) fn update(state: &State, id: u64, body: &[u8]) -> Result<Arc<Payment>, Refusal> {
     let update: Update<'_> =
         serde_json::from_slice(body).map_err(|_| Refusal::bad(1, "Params Error"))?;

@@ -1,13 +1,13 @@
-//! The outcome of a card payment: decided by the cardholder's name, as in the provider's own test
-//! environment.
+//! The outcome of a card payment, which depends on the cardholder's name, as in the provider's own
+//! test environment.
 
 use crate::model::Status;
 use crate::values::Amount;
 
-/// Above this, the name `TEST` is refused: the "amount rule".
+/// The largest amount that the name `TEST` approves (the "amount rule").
 const TEST_LIMIT: Amount = Amount::from_cents(100_000);
 
-/// Names that decide, with the status detail they lead to; the status follows from the detail.
+/// The names that select an outcome, with its status and status detail.
 const NAMES: &[(&str, Status, &str)] = &[
     ("APRO", Status::Approved, "accredited"),
     ("CONT", Status::InProcess, "pending_contingency"),
@@ -39,7 +39,7 @@ const NAMES: &[(&str, Status, &str)] = &[
     ("UNSU", Status::Rejected, "cc_rejected_card_error"),
 ];
 
-/// Status and detail of a new card payment.
+/// The status and status detail of a new card payment.
 pub(crate) fn of_card(
     holder: &str,
     amount: Amount,
@@ -57,7 +57,7 @@ pub(crate) fn of_card(
         None => (Status::Approved, "accredited"),
     };
     match status {
-        // Binary mode knows yes and no only.
+        // In binary mode a payment is either approved or rejected.
         Status::InProcess if binary_mode => (Status::Rejected, "cc_rejected_other_reason"),
         Status::Approved if !capture => (Status::Authorized, "pending_capture"),
         _ => (status, detail),

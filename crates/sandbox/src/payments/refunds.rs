@@ -1,4 +1,4 @@
-//! Refunds of a payment: whole or in parts, each requested with a key of its own.
+//! Full and partial refunds of a payment. Each request has its own idempotency key.
 
 use std::sync::Arc;
 
@@ -18,17 +18,18 @@ struct RefundRequest<'a> {
     amount: Option<&'a RawValue>,
 }
 
-/// What came of asking for a refund.
+/// The result of a refund request.
 pub(crate) enum Outcome {
     Made(Arc<Payment>, Refund),
-    /// The same key had made it before: the provider answers 200 and nothing more.
+    /// An earlier request with the same key made the refund: the provider responds 200 with an
+    /// empty body.
     Repeated,
 }
 
-/// Gives back what is left, or the amount that the body names.
+/// Refunds the remaining amount, or the amount in the body.
 ///
 /// # Errors
-/// 2063 when the payment is not approved, 2072 for an amount above what is left, 2024 after 180
+/// 2063 when the payment is not approved, 2072 for more than the remaining amount, 2024 after 180
 /// days.
 pub(crate) fn create(
     state: &State,
@@ -36,7 +37,7 @@ pub(crate) fn create(
     body: &[u8],
     idempotency: Idempotency,
 ) -> Result<Outcome, Refusal> {
-    let amount = asked_amount(body)?;
+    let amount = requested_amount(body)?;
     let now = state.now();
     let mut store = state.store();
     let payment = store.payment(id).ok_or_else(Refusal::payment_not_found)?;
@@ -76,7 +77,7 @@ pub(crate) fn read(
     Ok((payment, refund))
 }
 
-/// The shape of a refund.
+/// The JSON of a refund.
 pub(crate) fn answer(payment: &Payment, refund: &Refund) -> impl Serialize + use<> {
     let value: Value = json!({
         "id": refund.id,
@@ -97,7 +98,7 @@ pub(crate) fn answer(payment: &Payment, refund: &Refund) -> impl Serialize + use
     value
 }
 
-fn asked_amount(body: &[u8]) -> Result<Option<Amount>, Refusal> {
+fn requested_amount(body: &[u8]) -> Result<Option<Amount>, Refusal> {
     if body.trim_ascii().is_empty() {
         return Ok(None);
     }

@@ -1,4 +1,4 @@
-//! The body of `POST /v1/payments`, checked with the provider's cause codes, one error at a time.
+//! Validates the body of `POST /v1/payments` with the provider's cause codes, one error at a time.
 //!
 //! [`super::create`] makes the checks that need the card token.
 
@@ -10,15 +10,15 @@ use crate::model::{Identification, Payer};
 use crate::refusal::Refusal;
 use crate::values::{Amount, Moment};
 
-/// The provider's least amount of a payment.
+/// The smallest amount of a payment.
 const LEAST: Amount = Amount::from_cents(1);
-/// What ten digits of hundredths hold: the most that a boleto can say.
+/// The largest amount of a payment: the ten digits of hundredths in a boleto's bar code.
 const MOST: Amount = Amount::from_cents(9_999_999_999);
 const LONGEST_EMAIL: usize = 254;
 const LONGEST_URL: usize = 500;
 const LONGEST_REFERENCE: usize = 256;
 
-/// A request whose fields are right by themselves.
+/// A request whose fields are valid individually.
 #[derive(Debug)]
 pub(crate) struct NewPayment {
     pub(crate) amount: Amount,
@@ -35,12 +35,12 @@ pub(crate) struct NewPayment {
     pub(crate) binary_mode: bool,
 }
 
-/// The payment method that was asked for.
+/// The requested payment method.
 #[derive(Debug)]
 pub(crate) enum NewMethod {
     Card {
         token: Box<str>,
-        /// As the request names it; inferred from the card when it does not.
+        /// The identifier in the request. If absent, the card's network determines it.
         method_id: Option<Box<str>>,
         installments: u8,
     },
@@ -72,7 +72,7 @@ struct PaymentRequest<'a> {
 
 impl NewPayment {
     /// # Errors
-    /// The first field that is missing or wrong.
+    /// The first field that is missing or invalid.
     pub(crate) fn parse(body: &[u8], now: Moment) -> Result<Self, Refusal> {
         let input: PaymentRequest<'_> =
             serde_json::from_slice(body).map_err(|_| Refusal::bad(1, "Params Error"))?;
@@ -200,7 +200,7 @@ fn check_identification(identification: &Identification) -> Result<(), Refusal> 
     Ok(())
 }
 
-/// A boleto names its payer: name, tax id, address.
+/// A boleto requires its payer's name, tax id and address.
 fn check_boleto_payer(payer: &Payer) -> Result<(), Refusal> {
     let address = payer.address.clone().unwrap_or_default();
     let identification = payer.identification.clone().unwrap_or_default();
@@ -248,7 +248,7 @@ fn check_url(url: &str) -> Result<(), Refusal> {
     }
 }
 
-/// A pix may be paid for 30 minutes to 30 days, a boleto up to 30 days.
+/// Validates an expiry: 30 minutes to 30 days for a pix, up to 30 days for a boleto.
 fn checked_expiration(text: &str, method: &NewMethod, now: Moment) -> Result<Moment, Refusal> {
     let minutes = |count: u64| std::time::Duration::from_secs(count * 60);
     let earliest = match method {

@@ -14,7 +14,7 @@ use crate::values::Moment;
 const LIMIT_DEFAULT: usize = 30;
 const LIMIT_MAX: usize = 1_000;
 
-/// The query of a search; members that are not here are passed over, as the provider does.
+/// The query of a search. Unknown parameters are ignored, as the provider does.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Query {
@@ -31,7 +31,7 @@ pub(crate) struct Query {
     limit: Option<usize>,
 }
 
-/// One page of what was found.
+/// A page of search results.
 pub(crate) struct SearchPage {
     pub(crate) total: usize,
     pub(crate) limit: usize,
@@ -39,7 +39,7 @@ pub(crate) struct SearchPage {
     pub(crate) payments: Vec<Arc<Payment>>,
 }
 
-/// Which date of a payment to look at.
+/// A date of a payment.
 #[derive(Clone, Copy)]
 enum Date {
     Created,
@@ -69,10 +69,10 @@ impl Date {
     }
 }
 
-/// Finds payments created up to `newest`; newest first unless the query says otherwise.
+/// Finds payments created up to `newest`, newest first unless the query says otherwise.
 ///
 /// # Errors
-/// 1 for an order or a date that cannot be read.
+/// 1 for an invalid order or date.
 pub(crate) fn search(state: &State, query: &Query, newest: Moment) -> Result<SearchPage, Refusal> {
     let range = Range::parse(query, state.now())?;
     let sort = match query.sort.as_deref() {
@@ -81,16 +81,16 @@ pub(crate) fn search(state: &State, query: &Query, newest: Moment) -> Result<Sea
     };
     let mut found: Vec<Arc<Payment>> = {
         let store = state.store();
-        let fits = |payment: &&Arc<Payment>| {
-            payment.created <= newest && query.fits(payment) && range.contains(payment)
+        let is_match = |payment: &&Arc<Payment>| {
+            payment.created <= newest && query.matches(payment) && range.contains(payment)
         };
         match query.external_reference.as_deref() {
             Some(reference) => store
                 .with_reference(reference)
-                .filter(fits)
+                .filter(is_match)
                 .cloned()
                 .collect(),
-            None => store.payments().filter(fits).cloned().collect(),
+            None => store.payments().filter(is_match).cloned().collect(),
         }
     };
     order(&mut found, sort, query.criteria.as_deref() == Some("asc"));
@@ -106,7 +106,8 @@ pub(crate) fn search(state: &State, query: &Query, newest: Moment) -> Result<Sea
     })
 }
 
-/// Payments come newest first; those of one moment stay so when the order is descending.
+/// Sorts payments, which come newest first. Payments with the same date keep that order when it is
+/// descending.
 fn order(found: &mut [Arc<Payment>], sort: Option<Date>, ascending: bool) {
     let by = |payment: &Payment| (sort.map(|date| date.of(payment)), payment.id);
     found.sort_by(|left, right| {
@@ -116,7 +117,7 @@ fn order(found: &mut [Arc<Payment>], sort: Option<Date>, ascending: bool) {
 }
 
 impl Query {
-    fn fits(&self, payment: &Payment) -> bool {
+    fn matches(&self, payment: &Payment) -> bool {
         let equals =
             |wanted: &Option<String>, value: &str| wanted.as_deref().is_none_or(|w| w == value);
         equals(&self.status, payment.status.as_str())
@@ -161,7 +162,7 @@ impl Range {
     }
 }
 
-/// `NOW`, `NOW-30DAYS`, `NOW-1MONTH`, as the provider's examples have them.
+/// Parses `NOW`, `NOW-30DAYS`, `NOW-1MONTH`, the forms in the provider's examples.
 fn relative(text: &str, now: Moment) -> Option<Moment> {
     let rest = text.strip_prefix("NOW")?;
     if rest.is_empty() {

@@ -1,5 +1,5 @@
-//! Card tokens: card data goes in, and a single-use token comes out. Of the number only the first
-//! six and last four digits are kept, and of the security code only its length.
+//! Card tokens: exchanges card data for a single-use token. Of the card number only the first six
+//! and last four digits are stored, of the security code only its length.
 
 pub(crate) mod api;
 
@@ -9,10 +9,10 @@ use crate::model::CardToken;
 use crate::refusal::Refusal;
 use crate::state::State;
 
-/// Makes a token of the card data in the body.
+/// Creates a token for the card data in the body.
 ///
 /// # Errors
-/// Names the first field that is missing or wrong, by the provider's codes of card fields.
+/// The first field that is missing or invalid, with the provider's code for it.
 pub(crate) fn create(state: &State, body: &[u8]) -> Result<CardToken, Refusal> {
     let now = state.now();
     let id = state.random.uuid().simple().to_string();
@@ -21,10 +21,10 @@ pub(crate) fn create(state: &State, body: &[u8]) -> Result<CardToken, Refusal> {
     Ok(token)
 }
 
-/// A token by its id.
+/// The token with this id.
 ///
 /// # Errors
-/// 404 for a token that is unknown or was forgotten.
+/// 404 for a token that is unknown or was dropped.
 pub(crate) fn read(state: &State, id: &str) -> Result<CardToken, Refusal> {
     let token = state.store().token(id).cloned();
     token.ok_or_else(|| Refusal::new(StatusCode::NOT_FOUND, None, "Card token not found"))

@@ -1,4 +1,5 @@
-//! Invariants at the end of every run, checked at the provider and by the service's public API.
+//! Invariants at the end of every run, checked at the provider and through the service's public
+//! API.
 
 mod order_events;
 pub(crate) mod orders;
@@ -18,7 +19,7 @@ use crate::provider::Payment;
 use crate::world::{Replica, World, lock};
 use store::Books;
 
-/// Checks everything; what does not hold is a violation.
+/// Checks all invariants. Those that do not hold are recorded as violations.
 pub(crate) async fn all(world: &Arc<World>) {
     let payments = world.look(|provider| provider.payments().to_vec());
     let promises = std::mem::take(&mut *lock(&world.promises));
@@ -44,12 +45,12 @@ pub(crate) async fn all(world: &Arc<World>) {
     nothing_is_open(world, replica).await;
 }
 
-/// At most one charge for a purchase without an order and one payment for an attempt, and none
-/// where it was told that there is none.
+/// At most one charge for a purchase without an order, at most one payment for an attempt, and none
+/// where the service said that there is none.
 fn charges(world: &World, promises: &Promises, payments: &[Payment]) {
     let mut by_purchase: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
     for attempt in &promises.attempts {
-        let made = made_for(attempt, payments);
+        let made = payments_of(attempt, payments);
         if made.len() > 1 {
             let ids: Vec<u64> = made.iter().map(|payment| payment.id).collect();
             world.violated(format!(
@@ -87,14 +88,14 @@ fn charges(world: &World, promises: &Promises, payments: &[Payment]) {
     }
 }
 
-fn made_for<'a>(attempt: &AttemptRecord, payments: &'a [Payment]) -> Vec<&'a Payment> {
+fn payments_of<'a>(attempt: &AttemptRecord, payments: &'a [Payment]) -> Vec<&'a Payment> {
     let is_its = |payment: &&Payment| payment.payer == attempt.payer;
     payments.iter().filter(is_its).collect()
 }
 
-/// At most one refund for each request of the merchant, and none that was told not to be made. Of
-/// an overpayment one more, which nobody asked for. What a request for all that is left gives back
-/// may be any amount, also one that another request names.
+/// At most one refund for each request of the merchant, and none that the service said was not
+/// made. An overpayment may have one more, made by the service itself. A request for the remaining
+/// amount may refund any amount, also one that another request names.
 fn refunds(world: &World, books: &Books, promises: &Promises, payments: &[Payment]) {
     for payment in payments {
         let requests: Vec<&RefundRequest> = promises
@@ -127,7 +128,7 @@ fn refunds(world: &World, books: &Books, promises: &Promises, payments: &[Paymen
     }
 }
 
-/// Every refund that was told is one at the provider, and each request's is its own.
+/// Every reported refund exists at the provider, and no two requests report the same one.
 fn reported_refunds(world: &World, payment: &Payment, requests: &[&RefundRequest]) {
     let mut seen = BTreeSet::new();
     for request in requests {
@@ -148,11 +149,11 @@ fn reported_refunds(world: &World, payment: &Payment, requests: &[&RefundRequest
     }
 }
 
-/// Of what has changed since, nobody need have heard: the search over dates is asked about what is
-/// an hour old.
+/// The service need not know of changes newer than this: its search for changes covers only those
+/// that are more than an hour old.
 const NOTIFICATION_TIME: Duration = Duration::from_secs(2 * 3600);
 
-/// The service knows every payment of its own, in the state that the provider has.
+/// The service knows each of its payments, in the provider's state.
 async fn is_known(world: &Arc<World>, payment: &Payment) {
     let path = format!("/payments/{}", payment.id);
     let Some(answer) = merchant::call(world, Method::GET, &path, &Value::Null, None).await else {
@@ -160,7 +161,8 @@ async fn is_known(world: &Arc<World>, payment: &Payment) {
     };
     let expected = (payment.view.status, payment.view.detail);
     let stored = (answer.text("status"), answer.text("status_detail"));
-    // Nothing leads out of "cancelled" here: it is told as an overpayment.
+    // No transition leads out of "cancelled" here. The approval is reported as an overpayment
+    // instead.
     let stays_cancelled = payment.is_paid_all_the_same && stored.0 == "cancelled";
     if answer.status == 404 {
         world.violated(format!(
@@ -178,7 +180,7 @@ async fn is_known(world: &Arc<World>, payment: &Payment) {
     }
 }
 
-/// When everything has been asked for long enough, no outcome is unknown.
+/// After enough checks at the provider, no outcome is unknown.
 async fn nothing_is_open(world: &World, replica: &Replica) {
     match reconcile::run_once(&replica.state, Scope::All).await {
         Ok(report) if report.unknown == 0 => {}

@@ -1,5 +1,5 @@
-//! Invariants of the events of orders: each end and each overpayment is announced once, after its
-//! payment.
+//! Invariants of order events: each end and each overpayment is published once, after the event of
+//! its payment.
 
 use std::collections::BTreeSet;
 
@@ -8,15 +8,15 @@ use serde_json::Value;
 use crate::provider::member;
 use crate::world::World;
 
-/// An event about an order or a payment of it.
+/// An event about an order or one of its payments.
 pub(super) struct Event {
     kind: String,
-    /// The payment that it is about, if it is one.
+    /// The payment that it is about, if any.
     payment: Option<u64>,
     is_late: bool,
 }
 
-/// What the events of an order are checked against.
+/// The facts that an order's events are checked against.
 pub(super) struct OrderFacts<'a> {
     pub(super) name: &'a str,
     pub(super) status: &'a str,
@@ -24,7 +24,7 @@ pub(super) struct OrderFacts<'a> {
     pub(super) overpayments: BTreeSet<u64>,
 }
 
-/// Checks the events of an order, which come in their order.
+/// Checks the events of an order, which are given in order.
 pub(super) fn check(world: &World, order: &OrderFacts<'_>, events: &[Event]) {
     let ends: Vec<&Event> = events
         .iter()
@@ -37,8 +37,8 @@ pub(super) fn check(world: &World, order: &OrderFacts<'_>, events: &[Event]) {
         "expired" => *kinds == ["order.expired"],
         _ => kinds.is_empty(),
     };
-    // An order may be paid late without having been told to be expired, but not the other way
-    // round.
+    // An order may be paid late without an earlier expiry event, but it cannot expire after it was
+    // paid.
     let is_late = ends.last().is_some_and(|event| event.is_late);
     if !is_told || (kinds.len() == 2 && !is_late) {
         world.violated(format!(
@@ -66,7 +66,8 @@ pub(super) fn check(world: &World, order: &OrderFacts<'_>, events: &[Event]) {
     }
 }
 
-/// An approval that was passed through is not told: then what became of the payment is.
+/// Whether the payment's event comes first. An approval that was only passed through has no event;
+/// a later state of the payment has one.
 fn is_payment_told_first(order: &OrderFacts<'_>, events: &[Event]) -> bool {
     let tells = [
         "payment.approved",
@@ -80,7 +81,7 @@ fn is_payment_told_first(order: &OrderFacts<'_>, events: &[Event]) -> bool {
 }
 
 impl Event {
-    /// An event as the outbox has it.
+    /// Parses an event of the outbox.
     pub(super) fn read(kind: String, payload: &str) -> Self {
         let payload: Value = serde_json::from_str(payload).unwrap_or_default();
         let data = member(&payload, "data");

@@ -1,5 +1,5 @@
-//! Invariants of orders. The end of an order, its payment and overpayments are read from the
-//! service's tables.
+//! Invariants of orders. Ends, payments and overpayments of orders are read from the service's
+//! tables.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,13 +12,13 @@ use crate::promises::Promises;
 use crate::provider::Payment;
 use crate::world::{Life, World};
 
-/// How soon an order has ended whose time is over, and what must not be paid any more is cancelled
-/// at the provider.
+/// How soon after its expiry an order must have ended, and its payments must be cancelled at the
+/// provider.
 pub(crate) const SOON: Duration = Duration::from_secs(180);
 
-/// Checks, while nothing goes wrong, that orders end in time, and that nothing that the service
-/// knows of still waits for its payer then: nothing but the boleto of an order that has expired,
-/// which may have been paid already.
+/// Checks, in the time without faults, that orders end in time and that no known payment of them is
+/// still pending. The exception is the boleto of an expired order, which may have been paid
+/// already.
 pub(crate) async fn have_ended(world: &Arc<World>) {
     let running = world.replicas.running();
     let Some(replica) = running.first() else {
@@ -36,12 +36,12 @@ pub(crate) async fn have_ended(world: &Arc<World>) {
     }
 }
 
-/// Checks every order with its payments, and what was told of it.
+/// Checks every order with its payments and with what callers were told about it.
 pub(super) fn check(world: &World, books: &Books, promises: &Promises, payments: &[Payment]) {
     for order in &books.orders {
         let of_order = |payment: &&Payment| payment.description == order.description;
         let payments: Vec<&Payment> = payments.iter().filter(of_order).collect();
-        ended(world, order, promises);
+        check_end(world, order, promises);
         for payment in &payments {
             if let Some(other) = payment.beside.filter(|_| !world.shop.hides_payments()) {
                 world.violated(format!(
@@ -49,8 +49,8 @@ pub(super) fn check(world: &World, books: &Books, promises: &Promises, payments:
                     order.description, payment.id
                 ));
             }
-            counted(world, books, order, payment);
-            given_back(world, books, order, payment);
+            check_charge(world, books, order, payment);
+            check_overpayment_refund(world, books, order, payment);
         }
         let is_charged = |id| {
             let mut charged = payments.iter().filter(|payment| payment.was_charged);
@@ -76,8 +76,8 @@ pub(super) fn check(world: &World, books: &Books, promises: &Promises, payments:
     }
 }
 
-/// Its time is over, and what was told for good is so.
-fn ended(world: &World, order: &Order, promises: &Promises) {
+/// The order has ended, in the state that callers were told was final.
+fn check_end(world: &World, order: &Order, promises: &Promises) {
     if order.status == "open" {
         world.violated(format!("{} is still open", order.description));
     }
@@ -91,19 +91,18 @@ fn ended(world: &World, order: &Order, promises: &Promises) {
     }
 }
 
-/// What was charged has paid the order, or is told to have paid for nothing: never both, and never
-/// neither.
-fn counted(world: &World, books: &Books, order: &Order, payment: &Payment) {
+/// Every charge has either paid the order or is an overpayment, never both and never neither.
+fn check_charge(world: &World, books: &Books, order: &Order, payment: &Payment) {
     let has_paid = order.paid_by == Some(payment.id);
     let is_overpayment = books.overpayments.contains_key(&payment.id);
-    // What was gone again before anybody heard of it needs no telling.
+    // A charge that was undone before anybody learned of it needs no event.
     let is_moot = payment.is_paid_all_the_same && payment.view.status != "approved";
     let needs_telling = payment.was_charged && !is_moot;
     let is_right = match (has_paid, is_overpayment) {
         (true, true) => false,
         (true, false) => true,
-        // Of an order that is not paid and was not canceled, only what stands as cancelled pays for
-        // nothing.
+        // For an order that is neither paid nor canceled, an overpayment must be a payment that
+        // stays cancelled here.
         (false, true) => {
             payment.was_charged
                 && (matches!(order.status.as_str(), "paid" | "canceled")
@@ -126,9 +125,8 @@ fn counted(world: &World, books: &Books, order: &Order, payment: &Payment) {
     }
 }
 
-/// A second payment is given back by itself where the shop wants that, and by the shop alone where
-/// it does not.
-fn given_back(world: &World, books: &Books, order: &Order, payment: &Payment) {
+/// An overpayment is refunded automatically if the shop wants that, and otherwise only by the shop.
+fn check_overpayment_refund(world: &World, books: &Books, order: &Order, payment: &Payment) {
     let Some(is_open) = books.overpayments.get(&payment.id) else {
         return;
     };
@@ -149,13 +147,13 @@ fn given_back(world: &World, books: &Books, order: &Order, payment: &Payment) {
 }
 
 impl Books {
-    /// Those of a replica that runs.
+    /// The records of a running replica.
     pub(super) async fn read(world: &Arc<World>, life: Arc<Life>) -> Result<Self, Error> {
         let database = Db::simulated(Arc::clone(&world.database), Engine::Sqlite, life);
         database.read(store::books).await
     }
 
-    /// How many refunds of a payment the service makes by itself.
+    /// How many refunds of a payment the service makes on its own.
     pub(super) fn own_refunds(&self, world: &World, payment: &Payment) -> usize {
         let is_overpayment = self.overpayments.contains_key(&payment.id);
         usize::from(world.shop.refunds_overpayment && is_overpayment)

@@ -1,4 +1,4 @@
-//! The service's orders, read from its tables.
+//! Reads the service's orders from its tables.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use db::{Conn, Error, Row, Timestamp};
 
 use super::order_events::Event;
 
-/// An order as the service has it.
+/// A stored order.
 pub(super) struct Order {
     pub(super) id: String,
     pub(super) description: String,
@@ -15,20 +15,19 @@ pub(super) struct Order {
     pub(super) paid_by: Option<u64>,
 }
 
-/// What the service has of orders.
+/// The service's records of orders.
 pub(super) struct Books {
     pub(super) orders: Vec<Order>,
-    /// Payments that are told to have paid for nothing, and whether they are still to be given
-    /// back.
+    /// Overpayments, and whether each is still to be refunded.
     pub(super) overpayments: BTreeMap<u64, bool>,
-    /// What was told of each order and its payments, by the order's id.
+    /// The events of each order and its payments, by the order's id.
     pub(super) events: BTreeMap<String, Vec<Event>>,
-    /// What the lists count otherwise than it is.
+    /// Day counts that differ from the real numbers.
     pub(super) miscounted: Vec<String>,
 }
 
-/// Orders whose time was over by `then` and that are open, and payments that still wait for their
-/// payer though their order has ended.
+/// Orders that are still open although they expired by `then`, and pending payments of orders that
+/// have ended.
 pub(super) async fn late(conn: &mut Conn, then: Timestamp) -> Result<Vec<String>, Error> {
     let sql = "SELECT description || ' is still open' FROM orders
                WHERE status = 'open' AND expires_at <= $1
@@ -57,7 +56,7 @@ pub(super) async fn books(conn: &mut Conn) -> Result<Books, Error> {
     })
 }
 
-/// The payments and orders of one day, status and method whose count is not how many they are.
+/// The list, day, status and method whose count differs from the real number of rows.
 async fn miscounted(conn: &mut Conn) -> Result<Vec<String>, Error> {
     let sql = "SELECT list || ' ' || status || ' ' || method || ' are miscounted by ' || sum(counted) FROM (
                    SELECT list, day, status, method, counted FROM day_counts
@@ -82,7 +81,7 @@ async fn orders(conn: &mut Conn) -> Result<Vec<Order>, Error> {
     conn.all(sql, &[], order).await
 }
 
-/// The events of each order and its payments, in their order.
+/// The events of each order and its payments, in order.
 async fn events(conn: &mut Conn) -> Result<BTreeMap<String, Vec<Event>>, Error> {
     let sql = "SELECT o.public_id, e.type, e.payload
                FROM events e JOIN orders o ON e.subject_id = -o.id ORDER BY e.id";

@@ -1,4 +1,4 @@
-//! The format of the provider's answers.
+//! The format of the provider's responses.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ pub(super) fn payment(payment: &Payment, view: &View) -> Value {
     })
 }
 
-/// The refunds of a payment as their own list has them.
+/// The list of a payment's refunds.
 pub(super) fn listed(view: &View, at: Moment<'_>) -> Value {
     let is_listed = |refund: &&Refund| refund.created + at.list_lag <= at.now;
     view.refunds.iter().filter(is_listed).map(refund).collect()
@@ -53,7 +53,7 @@ pub(super) fn error(status: u16, code: &str) -> Value {
     json!({ "status": status, "message": "as simulated", "error": "simulated", "cause": cause })
 }
 
-/// Amounts are sent as text, which the service reads as well as numbers: no amount is ever a float.
+/// Amounts are sent as strings, which the service must accept as well as numbers.
 fn reais(cents: i64) -> String {
     format!("{}.{:02}", cents / 100, cents % 100)
 }

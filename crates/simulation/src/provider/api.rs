@@ -1,4 +1,4 @@
-//! The provider's addresses, as `provider-api` documents describe them, and its misbehaviour.
+//! The provider's API, as the `provider-api` documents describe it, and its faults.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Memory, Moment, Payment, Provider, StoredAnswer, View, answer};
 
-/// A call as it arrives.
+/// A received call.
 #[derive(Debug, Clone)]
 pub(crate) struct ReceivedCall {
     pub(crate) method: String,
@@ -16,7 +16,7 @@ pub(crate) struct ReceivedCall {
     pub(crate) key: String,
 }
 
-/// An answer.
+/// A response.
 #[derive(Debug, Clone)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -24,10 +24,10 @@ pub(crate) struct Reply {
     pub(crate) body: Vec<u8>,
 }
 
-/// How long after a call its repetition is "the same request in the last minute".
+/// How long a repeated call is refused as "the same request in the last minute".
 const LAST_MINUTE: Duration = Duration::from_secs(60);
-/// What a repetition is refused with: with the code for it, with codes of gateway failures, with
-/// one that judges data, with none.
+/// The refusals of a repeated call: with its own code, with codes of gateway failures, with a code
+/// that judges data, and without a code.
 const REPETITIONS: [(u16, &str); 6] = [
     (400, "2001"),
     (400, "2004"),
@@ -36,11 +36,11 @@ const REPETITIONS: [(u16, &str); 6] = [
     (409, ""),
     (423, ""),
 ];
-/// A card token that was used, lapsed or is unknown.
+/// The code for a card token that was used, has expired or is unknown.
 const SPENT_TOKEN: &str = "3003";
 
 impl ReceivedCall {
-    /// The call in a line: which, with which key, about what.
+    /// The call in one line: path, key and subject.
     pub(crate) fn summary(&self) -> String {
         let body: Value = serde_json::from_slice(&self.body).unwrap_or_default();
         let mut about = String::new();
@@ -58,7 +58,7 @@ impl ReceivedCall {
 }
 
 impl Reply {
-    /// The answer in a line: what it says of payments and refunds, or why it refuses.
+    /// The response in one line: its payments and refunds, or why it refuses.
     pub(crate) fn summary(&self) -> String {
         let body: Value = serde_json::from_slice(&self.body).unwrap_or_default();
         let one = |value: &Value| {
@@ -101,7 +101,7 @@ impl Reply {
 }
 
 impl Provider {
-    /// Answers a call, with or without doing what it asks.
+    /// Responds to a call, with or without carrying it out.
     pub(crate) fn answer(&mut self, call: &ReceivedCall, at: Moment<'_>) -> Reply {
         if at.happens(|faults| faults.throttled) {
             return Reply::error(429, "");
@@ -157,7 +157,7 @@ impl Provider {
         Reply::json(201, &json!({ "id": token, "status": "active" }))
     }
 
-    /// What a key stood for, as long as it is remembered; or the refusal of a repetition.
+    /// The stored result of a key, while the provider stores it, or the refusal of a repeated call.
     fn repeated(
         &mut self,
         call: &ReceivedCall,
@@ -239,7 +239,7 @@ impl Provider {
         match self.repeated(call, None, at) {
             Err(refusal) => return refusal,
             Ok(Some(StoredAnswer::Refusal(status, code))) => return Reply::error(status, code),
-            // It does not say which it made before.
+            // The provider does not say which refund it made before.
             Ok(Some(_)) => {
                 return Reply {
                     status: 200,
@@ -276,7 +276,7 @@ impl Provider {
         }
     }
 
-    /// Payments as the search knows them: by our reference, or by when they were made or changed.
+    /// Searches payments by our reference, or by the time of their creation or change.
     fn search(&self, query: &str, at: Moment<'_>) -> Reply {
         let parameter = |name: &str| {
             let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
@@ -369,7 +369,7 @@ fn new_payment(body: &Value, is_card: bool, at: Moment<'_>) -> Payment {
     }
 }
 
-/// A member of an object; null where there is none.
+/// A member of an object. Null if it is missing.
 pub(crate) fn member<'a>(value: &'a Value, name: &str) -> &'a Value {
     value.get(name).unwrap_or(&Value::Null)
 }

@@ -1,6 +1,6 @@
-//! A model of the provider: its data, their changes, and its answers to calls. The sandbox is a
-//! server for people and client libraries. Here every fault of a provider is random, and thousands
-//! of shops run in a second.
+//! A model of the provider: its data, its changes, and its responses to calls. Unlike the sandbox,
+//! which is a server for people and client libraries, its faults are random, and thousands of shops
+//! run in a second.
 
 mod answer;
 mod api;
@@ -15,21 +15,21 @@ use crate::faults::Faults;
 
 pub(crate) use api::{ReceivedCall, Reply, member};
 
-/// What the provider keeps.
+/// The provider's data.
 #[derive(Debug, Default)]
 pub(crate) struct Provider {
     payments: Vec<Payment>,
     keys: HashMap<String, Memory>,
     /// Card tokens, and whether they are used.
     tokens: HashMap<String, bool>,
-    /// Payments of which it refused a refund for good.
+    /// Payments with a finally refused refund.
     refused_refunds: HashSet<u64>,
-    /// Answers no call.
+    /// Whether no call is answered.
     pub(crate) is_down: bool,
     changed: Vec<Change>,
 }
 
-/// What somebody must be told of.
+/// A change to be notified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Change {
     pub(crate) payment: u64,
@@ -41,30 +41,30 @@ pub(crate) struct Change {
 pub(crate) struct Payment {
     pub(crate) id: u64,
     pub(crate) reference: String,
-    /// What is paid: an order, or what the buyer's client named.
+    /// What is paid: the order's description, or the text that the buyer's client sent.
     pub(crate) description: String,
-    /// The payer's e-mail address: by this the world knows whose attempt it is, whatever the
-    /// service stored.
+    /// The payer's e-mail address, which identifies the attempt regardless of what the service
+    /// stored.
     pub(crate) payer: String,
-    /// When it lapses unless it is paid, if the service has said so.
+    /// When an unpaid payment expires, if the service has set it.
     pub(crate) lapses: Option<Timestamp>,
     pub(crate) method: String,
     pub(crate) cents: i64,
     pub(crate) created: Timestamp,
     pub(crate) view: View,
-    /// Was money ever taken?
+    /// Whether money was ever taken.
     pub(crate) was_charged: bool,
-    /// Was it paid at a bank, and cancelled before the bank told of it?
+    /// Whether it was paid at a bank and cancelled before the bank reported it.
     pub(crate) is_paid_all_the_same: bool,
-    /// Another payment of the same that was alive, or had been paid, when this one was made.
+    /// Another payment of the same purchase that was live or paid when this one was created.
     pub(crate) beside: Option<u64>,
-    /// Did any answer about it reach the service?
+    /// Whether any response about it reached the service.
     pub(crate) is_told: bool,
-    /// Every view with the time from which the search knows it.
+    /// All states with the time from which the search shows them.
     history: Vec<(Timestamp, View)>,
 }
 
-/// The part of a payment that changes.
+/// The changeable part of a payment.
 #[derive(Debug, Clone)]
 pub(crate) struct View {
     pub(crate) status: &'static str,
@@ -74,18 +74,18 @@ pub(crate) struct View {
     pub(crate) refunds: Vec<Refund>,
 }
 
-/// Money given back.
+/// A refund.
 #[derive(Debug, Clone)]
 pub(crate) struct Refund {
     pub(crate) id: u64,
     pub(crate) cents: i64,
     pub(crate) status: &'static str,
     pub(crate) created: Timestamp,
-    /// Asked for by the service, and not by a person on the provider's own pages.
+    /// Whether the service requested it, and not a person on the provider's own pages.
     pub(crate) is_ours: bool,
 }
 
-/// What an idempotency key stands for.
+/// The stored result of an idempotency key.
 #[derive(Debug, Clone)]
 struct Memory {
     at: Timestamp,
@@ -99,7 +99,7 @@ enum StoredAnswer {
     Refusal(u16, &'static str),
 }
 
-/// When something happens, and by which dice and faults. No faults: the world has calmed down.
+/// The time of an event, with its random source and faults. Without faults in the calm phase.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Moment<'a> {
     pub(crate) now: Timestamp,
@@ -108,18 +108,18 @@ pub(crate) struct Moment<'a> {
     pub(crate) search_lag: Duration,
     pub(crate) misses_changes: bool,
     pub(crate) list_lag: Duration,
-    /// How long the search does not know a new payment at all.
+    /// How long the search does not show a new payment at all.
     pub(crate) hidden: Duration,
 }
 
 impl Moment<'_> {
-    /// When the search knows of a change to a payment that was made at this time.
+    /// When the search shows a change made now to a payment created at `created`.
     fn seen(&self, created: Timestamp) -> Timestamp {
         let lag = u64::try_from(self.search_lag.as_millis()).unwrap_or(0);
         (self.now + self.dice.millis(0, lag)).max(created + self.hidden)
     }
 
-    /// Does a fault of this rate happen?
+    /// Whether a fault with this rate happens.
     fn happens(&self, rate: impl FnOnce(&Faults) -> u64) -> bool {
         self.faults
             .is_some_and(|faults| self.dice.happens(rate(faults)))
@@ -127,7 +127,7 @@ impl Moment<'_> {
 }
 
 impl View {
-    /// What was given back, or is about to be.
+    /// The refunded amount, including unfinished refunds.
     pub(crate) fn refunded(&self) -> i64 {
         let counted = self
             .refunds
@@ -136,7 +136,7 @@ impl View {
         counted.map(|refund| refund.cents).sum()
     }
 
-    /// What was given back for good.
+    /// The amount of completed refunds.
     fn returned(&self) -> i64 {
         let counted = self
             .refunds
@@ -155,7 +155,7 @@ impl Provider {
         self.payments.iter().find(|payment| payment.id == id)
     }
 
-    /// An answer has reached the service.
+    /// Records that a response has reached the service.
     pub(crate) fn note_reported(&mut self, answer: &[u8]) {
         let Ok(answer) = std::str::from_utf8(answer) else {
             return;
@@ -165,17 +165,17 @@ impl Provider {
         }
     }
 
-    /// Did it refuse to give money of a payment back?
+    /// Whether a refund of the payment was finally refused.
     pub(crate) fn has_refused_refund(&self, id: u64) -> bool {
         self.refused_refunds.contains(&id)
     }
 
-    /// What has changed since it was last asked.
+    /// The changes since the last call.
     pub(crate) fn take_changes(&mut self) -> Vec<Change> {
         std::mem::take(&mut self.changed)
     }
 
-    /// Changes a payment, unless `change` has nothing to do, and has everybody told.
+    /// Changes a payment and records the change, unless `change` returns false.
     fn change(
         &mut self,
         id: u64,
@@ -237,7 +237,7 @@ impl Provider {
         })
     }
 
-    /// The bank tells that a boleto was paid there, whatever became of it here since.
+    /// The bank reports that a boleto was paid, whatever its state is now.
     pub(crate) fn credit(&mut self, id: u64, at: Moment<'_>) -> bool {
         self.change(id, at, |payment| {
             let is_cancelled = payment.view.status == "cancelled";
@@ -251,7 +251,7 @@ impl Provider {
         })
     }
 
-    /// The buyer's bank takes the money back.
+    /// The buyer's bank charges the payment back.
     pub(crate) fn charge_back(&mut self, id: u64, at: Moment<'_>) -> bool {
         self.change(id, at, |payment| {
             let is_possible = payment.view.status == "approved" && payment.view.refunded() == 0;
@@ -262,7 +262,7 @@ impl Provider {
         })
     }
 
-    /// Somebody gives money back on the provider's own pages: all of it, or as much as asked.
+    /// Somebody refunds on the provider's own pages, in full or `cents`.
     pub(crate) fn give_back_by_hand(
         &mut self,
         id: u64,
@@ -273,7 +273,7 @@ impl Provider {
         self.change(id, at, |payment| payment.add(refund, cents))
     }
 
-    /// The provider ends a refund that it was still at work on.
+    /// The provider finishes a pending refund.
     pub(crate) fn end_refunds(&mut self, id: u64, is_made: bool, at: Moment<'_>) -> bool {
         let has_ended = self.change(id, at, |payment| {
             let mut has_changed = false;
@@ -309,14 +309,14 @@ impl Provider {
 }
 
 impl Payment {
-    /// May another payment of the same not be made beside it? What was paid although it was
-    /// cancelled pays for nothing.
+    /// Whether no other payment of the same purchase may be created. A payment that was paid
+    /// although it was cancelled does not count.
     fn is_alive_or_paid(&self) -> bool {
         let is_open = matches!(self.view.status, "pending" | "in_process");
         is_open || (self.was_charged && !self.is_paid_all_the_same)
     }
 
-    /// Adds a refund of so much, or of what is left; false where that is not possible.
+    /// Adds a refund of `cents`, or of the remaining amount. Returns false if that is not possible.
     fn add(&mut self, mut refund: Refund, cents: Option<i64>) -> bool {
         let left = self.cents - self.view.refunded();
         refund.cents = cents.unwrap_or(left);
@@ -337,7 +337,7 @@ impl Payment {
         }
     }
 
-    /// What the search knows of it by now.
+    /// The state that the search shows at this time.
     fn searched(&self, now: Timestamp) -> Option<&View> {
         let known = self.history.iter().rev().find(|(seen, _)| *seen <= now);
         known.map(|(_, view)| view)

@@ -1,5 +1,5 @@
-//! The running processes. A process may die or stall where it calls the network, the provider or
-//! the database.
+//! The running processes. A process may die or stall at calls of the network, the provider or the
+//! database.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -12,16 +12,16 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use super::{World, lock};
 
-/// The processes that run now.
+/// The running processes.
 #[derive(Default)]
 pub(crate) struct Replicas(Mutex<ReplicaSet>);
 
 #[derive(Default)]
 struct ReplicaSet {
     replicas: Vec<Arc<Replica>>,
-    /// None is started.
+    /// Whether no process may start.
     is_absent: bool,
-    /// How many were ended by a fault.
+    /// The number of injected crashes.
     crashes: usize,
 }
 
@@ -33,18 +33,18 @@ pub(crate) struct Replica {
     pub(crate) _heartbeats: Option<KeepAlive>,
 }
 
-/// The most crashes of a run: they cost time, and more of them find no more.
+/// The most crashes of a run. More of them take time and find no further violations.
 const CRASHES_MAX: usize = 8;
 
-/// Whether a process lives, and when it goes on if it does not.
+/// Whether a process is alive, and until when it is frozen.
 pub(crate) struct Life {
     pub(crate) number: usize,
     world: Arc<World>,
-    /// Ends the process of this number.
+    /// Kills the process with this number.
     crash: fn(&Arc<World>, usize),
     is_dead: AtomicBool,
-    /// Wakes those that wait for the death, in the order they came: a `watch` wakes them in an
-    /// order of chance.
+    /// Wakes waiting tasks when the process dies, in the order in which they came. A `watch` would
+    /// wake them in random order.
     death: Notify,
     frozen_until: Mutex<Instant>,
 }
@@ -76,15 +76,15 @@ impl Life {
 
     /// Waits for the death of the process.
     pub(crate) async fn died(&self) {
-        // Made before the question, so that no death falls between them.
+        // Registered before the check, so that no death is missed between the two.
         let death = self.death.notified();
         if !self.is_dead() {
             death.await;
         }
     }
 
-    /// A place where the process leaves its own code: here it may die or stand still. A dead one
-    /// never goes on, so all that it would have done never happens.
+    /// A fault injection point: here the process may die or stall. In a dead process this never
+    /// returns, so nothing after it happens.
     pub(crate) async fn seam(&self, place: &str) {
         self.wait().await;
         if self.world.happens(|faults| faults.crashes) && self.world.replicas.may_crash() {
@@ -115,7 +115,7 @@ impl Life {
         self.wait().await;
     }
 
-    /// Returns while the process lives and is not frozen.
+    /// Returns when the process is alive and not frozen.
     async fn wait(&self) {
         loop {
             if self.is_dead() {
@@ -135,7 +135,7 @@ impl Interference for Life {
         Box::pin(async move {
             match kind {
                 JobKind::Work => self.seam("before a job of the database").await,
-                // They are most of the jobs: nearly every crash would fall on one.
+                // Heartbeats are most of the jobs, so nearly every crash would hit one.
                 JobKind::Heartbeat => self.wait().await,
             }
             if self.world.dice.happens(150) {
@@ -157,12 +157,12 @@ impl Interference for Life {
 }
 
 impl Replicas {
-    /// Those that run.
+    /// The running replicas.
     pub(crate) fn running(&self) -> Vec<Arc<Replica>> {
         lock(&self.0).replicas.clone()
     }
 
-    /// Allows replicas to start, or not.
+    /// Sets whether no replica may start.
     pub(crate) fn set_absent(&self, is_absent: bool) {
         lock(&self.0).is_absent = is_absent;
     }
@@ -177,7 +177,7 @@ impl Replicas {
         running.crashes <= CRASHES_MAX
     }
 
-    /// Is none started?
+    /// Whether no replica may start.
     pub(crate) fn is_absent(&self) -> bool {
         lock(&self.0).is_absent
     }

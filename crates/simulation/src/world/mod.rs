@@ -1,4 +1,4 @@
-//! The world of one run: its shared state, and its time.
+//! The world of a run: its shared state, and its time.
 
 mod life;
 
@@ -20,13 +20,13 @@ use crate::trace::Trace;
 
 pub(crate) use life::{Life, Replica, Replicas};
 
-/// When every run begins: 2026-11-20, noon in UTC.
+/// The start time of every run: 2026-11-20, noon in UTC.
 const BEGINNING: Timestamp = Timestamp::from_micros(1_795_176_000_000_000);
 
-/// More calls to the provider than any run needs.
+/// The limit of calls to the provider, more than any correct run needs.
 const CALLS_MAX: usize = 3000;
 
-/// What the parts of a run share.
+/// The shared state of a run.
 pub(crate) struct World {
     pub(crate) dice: Dice,
     pub(crate) faults: Faults,
@@ -46,12 +46,11 @@ pub(crate) struct World {
     follow: fn(&Arc<Self>, Change),
 }
 
-/// Counts what is on its way for as long as it lives: a call, a request. Time does not leap
-/// meanwhile.
+/// Marks a call or request as in progress while it exists. Time does not leap meanwhile.
 pub(crate) struct BusyGuard(Arc<World>);
 
 impl World {
-    /// A world whose changes at the provider have the consequences that `follow` gives them.
+    /// Creates a world. `follow` is called for every change at the provider.
     pub(crate) fn new(
         seed: u64,
         database: Arc<MemoryDatabase>,
@@ -62,7 +61,7 @@ impl World {
         let mut faults = Faults::draw(&dice);
         let shop = Shop::draw(seed, &faults);
         if shop.hides_payments() {
-            // Only what nobody was answered stays hidden.
+            // Only payments whose response was lost stay hidden.
             faults.lost_answers = faults.lost_answers.max(300);
         }
         let world = Arc::new(Self {
@@ -87,12 +86,12 @@ impl World {
         world
     }
 
-    /// The true time, which each replica's clock differs from.
+    /// The true time. Each replica's clock is ahead of it by its skew.
     pub(crate) fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
-    /// The faults, as long as there are any.
+    /// The faults. `None` in the calm phase.
     pub(crate) fn faults(&self) -> Option<&Faults> {
         (!self.is_calm()).then_some(&self.faults)
     }
@@ -101,19 +100,19 @@ impl World {
         self.is_calm.load(Ordering::Relaxed)
     }
 
-    /// From here on nothing goes wrong any more.
+    /// Ends the time with faults.
     pub(crate) fn calm_down(&self) {
         self.is_calm.store(true, Ordering::Relaxed);
         self.note(|| "--- from here on nothing goes wrong any more");
     }
 
-    /// Does a fault of this rate happen?
+    /// Whether a fault with this rate happens.
     pub(crate) fn happens(&self, rate: impl FnOnce(&Faults) -> u64) -> bool {
         self.faults()
             .is_some_and(|faults| self.dice.happens(rate(faults)))
     }
 
-    /// Writes a line of the trace.
+    /// Adds a line to the trace.
     pub(crate) fn note<T: std::fmt::Display>(&self, line: impl FnOnce() -> T) {
         self.trace.add(self.now().since(BEGINNING), line);
     }
@@ -122,7 +121,7 @@ impl World {
         self.trace.take()
     }
 
-    /// Something that must never be.
+    /// Records a violated invariant.
     pub(crate) fn violated(&self, what: String) {
         self.note(|| format!("!!! {what}"));
         lock(&self.violations).push(what);
@@ -132,7 +131,7 @@ impl World {
         std::mem::take(&mut lock(&self.violations))
     }
 
-    /// Does something at the provider. What changes by it has its consequences.
+    /// Accesses the provider, and starts the consequences of its changes.
     pub(crate) fn at_provider<T>(
         self: &Arc<Self>,
         act: impl FnOnce(&mut Provider, Moment<'_>) -> T,
@@ -156,7 +155,7 @@ impl World {
         result
     }
 
-    /// Counts a call to the provider. One that asks without end ends the run, and never returns.
+    /// Counts a call to the provider. Beyond the limit it ends the run and never returns.
     pub(crate) async fn count_call(&self) {
         let calls = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
         if calls == CALLS_MAX {
@@ -170,17 +169,17 @@ impl World {
         }
     }
 
-    /// Waits for the end of a run that would have none.
+    /// Waits for the forced end of a run.
     pub(crate) async fn ended(&self) {
         self.has_ended.notified().await;
     }
 
-    /// An answer of the provider has reached the service.
+    /// Records that a response of the provider has reached the service.
     pub(crate) fn note_reported(&self, answer: &[u8]) {
         lock(&self.provider).note_reported(answer);
     }
 
-    /// As [`World::at_provider`], only to look.
+    /// Reads the provider's data.
     pub(crate) fn look<T>(&self, see: impl FnOnce(&Provider) -> T) -> T {
         see(&lock(&self.provider))
     }
@@ -190,15 +189,15 @@ impl World {
         BusyGuard(Arc::clone(self))
     }
 
-    /// Lets time pass until nothing is on its way.
+    /// Lets time pass until nothing is in progress.
     pub(crate) async fn settle(&self) {
         while self.busy.load(Ordering::Relaxed) > 0 {
             sleep(Duration::from_secs(1)).await;
         }
     }
 
-    /// Time passes that nobody notices, as when a machine sleeps: all timers that end meanwhile end
-    /// at its end.
+    /// Advances the time at once, as when a machine sleeps. All timers that are due meanwhile fire
+    /// at the end.
     pub(crate) async fn leap(&self, by: Duration) {
         self.settle().await;
         self.note(|| format!("--- {} s pass", by.as_secs()));
@@ -212,7 +211,7 @@ impl Drop for BusyGuard {
     }
 }
 
-/// A run has one thread, and what it holds a lock for cannot fail half-way.
+/// A run has one thread, and no holder of a lock can panic midway.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

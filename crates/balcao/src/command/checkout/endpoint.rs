@@ -1,5 +1,5 @@
-//! `balcao checkout endpoint`: the webhook endpoints that get events of payments. A running service
-//! sees a change within seconds.
+//! `balcao checkout endpoint`: manages the webhook endpoints for payment events. A running service
+//! notices a change within seconds.
 
 use ::checkout::webhooks::endpoints::{self, EndpointError, EndpointInput, UnknownType};
 use clap::{ArgGroup, Subcommand};
@@ -80,7 +80,7 @@ fn types(text: &str) -> Result<String, UnknownType> {
     endpoints::types(text).map(|types| types.to_string())
 }
 
-/// `4711`, or `evt_4711_…` as receivers know it.
+/// Parses `4711`, or the `webhook-id` `evt_4711_…` that receivers get.
 fn event(text: &str) -> Result<i64, String> {
     let number = text.strip_prefix("evt_").map_or(text, |rest| {
         rest.split_once('_').map_or(rest, |(number, _)| number)

@@ -1,4 +1,4 @@
-//! `balcao checkout key`: adds, lists and revokes merchants' keys, while the service runs or not.
+//! `balcao checkout key`: adds, lists and revokes merchants' API keys. The service may be running.
 
 use ::checkout::keys;
 use clap::Subcommand;

@@ -1,5 +1,5 @@
-//! `balcao checkout`: an operator's commands for checkout: merchants' keys, webhook endpoints,
-//! listing payments of unknown outcome, and asking the provider about unfinished ones.
+//! `balcao checkout`: operators' commands for checkout: API keys, webhook endpoints, the list of
+//! unknown outcomes, and reconciliation with the provider.
 
 mod endpoint;
 mod key;

@@ -1,5 +1,5 @@
-//! `balcao checkout open`: lists the payments and refunds whose outcome is unknown. It does not ask
-//! the provider.
+//! `balcao checkout open`: lists the payments and refunds of unknown outcome. Makes no call to the
+//! provider.
 
 use ::checkout::reconcile::{self, OpenQuestion};
 use db::{Db, Timestamp};
@@ -47,7 +47,7 @@ fn line(question: &OpenQuestion, now: Timestamp) -> String {
     )
 }
 
-/// Days and hours, hours and minutes, or minutes.
+/// The age in its two largest units: days and hours, hours and minutes, or minutes.
 fn age(since: Timestamp, now: Timestamp) -> String {
     let minutes = now.since(since).as_secs() / 60;
     let (days, hours) = (minutes / 1440, minutes / 60 % 24);

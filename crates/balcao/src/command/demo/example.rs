@@ -12,25 +12,25 @@ use crate::failure::Failure;
 use crate::run::inventory::with_database;
 use crate::settings::Settings;
 
-/// The users, with their groups and whether they may do everything.
+/// The users, with their groups and whether they are superusers.
 pub(super) const USERS: [(&str, Option<&str>, bool); 3] = [
     ("admin", Some("Admin"), true),
     ("manager", Some("Managers"), false),
     ("viewer", None, false),
 ];
-/// Of all of them. It is no secret: it opens only services that listen on loopback.
+/// The password of all users. It is not a secret: demo services listen only on loopback.
 pub(super) const PASSWORD: &str = "demo-password";
 
-/// The serie number of the first product, a bag of rice.
+/// The serial number of the first product, a bag of rice.
 pub(super) const SKU: &str = "7891000000007";
 
-/// Half a year: enough for charts, and little enough for a first start within seconds.
+/// Half a year of data: enough for charts, and small enough that the first start takes seconds.
 const PRODUCTS: u64 = 300;
 const MOVEMENTS: u64 = 7_000;
 const DAYS: u32 = 183;
 const SEED: u64 = 1;
 
-/// Adds the example to an inventory that has none yet.
+/// Adds the example data to an inventory that has none yet.
 pub(super) async fn prepare(settings: &Settings) -> Result<(), Failure> {
     with_database(settings, async |db| {
         add_users(db).await?;
@@ -72,7 +72,7 @@ async fn fill(db: &Db) -> Result<(), Failure> {
         until: Clock::system().now(),
     };
     match generate(db, plan, Arc::new(|_| ())).await {
-        // An earlier start has made the shop.
+        // An earlier start has created the shop.
         Ok(()) | Err(GenerateError::NotEmpty) => Ok(()),
         Err(error) => Err(Failure::of("the example catalogue cannot be made", &error)),
     }

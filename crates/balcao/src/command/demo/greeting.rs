@@ -1,4 +1,4 @@
-//! What the demo prints when it is ready: where everything is, and what to try.
+//! What the demo prints when it is ready: the addresses, and what to try.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -7,7 +7,7 @@ use super::API_KEY;
 use super::example::{PASSWORD, SKU, USERS};
 use crate::console;
 
-/// Where the services listen.
+/// The addresses on which the services listen.
 pub(super) struct Addresses {
     pub(super) checkout: SocketAddr,
     pub(super) inventory: SocketAddr,

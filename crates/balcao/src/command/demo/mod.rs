@@ -1,5 +1,5 @@
-//! `balcao demo`: everything on this machine, connected to each other, with nothing to set up.
-//! Loopback only, with data of its own.
+//! `balcao demo`: runs all services on this machine, connected to each other, without any setup.
+//! Listens on loopback only and has its own data.
 
 mod example;
 mod greeting;
@@ -31,13 +31,13 @@ pub(super) struct DemoArguments {
     fresh: bool,
 }
 
-/// The merchant's key of the demo. It is no secret: it opens only services that listen on loopback.
+/// The API key of the demo. It is not a secret: demo services listen only on loopback.
 pub(super) const API_KEY: &str = "demo-key";
 
 pub(super) fn run(arguments: &DemoArguments, common: &Common) -> Result<(), Failure> {
     common.run(Purpose::Demo, async |mut settings| {
         refuse_other_machines(&settings)?;
-        // A folder of its own: --fresh must never remove the data of a real service.
+        // The demo has its own folder, since --fresh must never remove the data of a real service.
         settings.data_dir = settings.data_dir.join("demo");
         demo(settings, arguments.fresh).await
     })
@@ -92,8 +92,8 @@ fn refuse_other_machines(settings: &Settings) -> Result<(), Failure> {
     }
 }
 
-/// Sets what a demo decides by itself. Other settings come from its command line, see
-/// [`Purpose::Demo`]. `None` when a value is not valid.
+/// Sets the values that the demo decides itself. Other settings come from its command line, see
+/// [`Purpose::Demo`]. `None` when a value is invalid.
 fn connect(
     settings: &mut Settings,
     addresses: &greeting::Addresses,

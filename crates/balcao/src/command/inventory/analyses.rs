@@ -1,5 +1,5 @@
-//! `balcao inventory analyses`: lists and shows restock analyses, and makes one now. Works while
-//! the service runs or not.
+//! `balcao inventory analyses`: lists and shows restock analyses, and runs one now. The service may
+//! be running.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ pub(super) enum AnalysesAction {
     },
 }
 
-/// How often the result is looked for while a running service makes the analysis.
+/// The interval of polling the result while a running service makes the analysis.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 pub(super) fn run(action: &AnalysesAction, common: &Common) -> Result<(), Failure> {
@@ -126,7 +126,7 @@ fn details(analysis: &Analysis) -> String {
     lines.join("\n")
 }
 
-/// Requests the analysis and works on it, or waits for a running service that does.
+/// Requests an analysis and makes it, or waits for a running service to make it.
 async fn analyse(state: &State, product: i64) -> Result<(), Failure> {
     let failed = |error| Failure::of("the product cannot be analysed", &error);
     let before = analysis::request_now(state, "command line", product).await;

@@ -1,5 +1,5 @@
-//! `balcao inventory endpoint`: the webhook endpoints. A running service sees a change within
-//! seconds.
+//! `balcao inventory endpoint`: manages the webhook endpoints. A running service notices a change
+//! within seconds.
 
 use ::inventory::State;
 use ::inventory::access::Actor;
@@ -91,7 +91,7 @@ pub(super) fn run(action: EndpointAction, common: &Common) -> Result<(), Failure
 }
 
 async fn perform(action: EndpointAction, state: &State) -> Result<(), Failure> {
-    // Nobody is logged in at a command line.
+    // A command line has no logged-in user.
     let actor = Actor(None);
     let done = match action {
         EndpointAction::Add {
@@ -137,7 +137,7 @@ async fn perform(action: EndpointAction, state: &State) -> Result<(), Failure> {
     done.map_err(|error| failure(&error))
 }
 
-/// Changes the parts that are given.
+/// Changes the parts that were given on the command line.
 async fn change(
     state: &State,
     actor: &Actor,

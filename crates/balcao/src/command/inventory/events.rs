@@ -1,5 +1,5 @@
-//! `balcao inventory events`: deliveries of events, and delivering them again. Works while the
-//! service runs or not.
+//! `balcao inventory events`: lists deliveries of events, and delivers events again. The service
+//! may be running.
 
 use ::inventory::State;
 use ::inventory::access::Actor;
@@ -56,7 +56,7 @@ pub(super) enum EventsAction {
     },
 }
 
-/// At a command line nobody is logged in.
+/// A command line has no logged-in user.
 const NOBODY: Actor = Actor(None);
 
 fn state(text: &str) -> Result<DeliveryState, String> {

@@ -1,5 +1,5 @@
-//! `balcao inventory`: an operator's commands for the inventory: verifying the ledger, CSV import
-//! and export, events and webhook endpoints, restock analyses and the report.
+//! `balcao inventory`: operators' commands for the inventory: ledger verification, CSV import and
+//! export, events and webhook endpoints, restock analyses and the report.
 
 mod analyses;
 mod endpoint;

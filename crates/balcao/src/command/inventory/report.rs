@@ -1,4 +1,4 @@
-//! `balcao inventory report`: the whole shop at a glance, or product by product.
+//! `balcao inventory report`: a summary of the whole shop, or one line per product.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -85,7 +85,7 @@ async fn write(
     output.get_ref().sync_all().map_err(ReportError::Output)
 }
 
-/// Writes each product's line as it is read.
+/// Writes the line of each product as soon as it is read.
 async fn lines(
     db: &Db,
     parameters: &ReportParameters,
@@ -115,7 +115,7 @@ async fn lines(
     output.write_all(b"}\n").map_err(ReportError::Output)
 }
 
-/// Standard output, where a closed pipe (`… | head`) is no failure.
+/// Standard output, where a closed pipe (`… | head`) is not a failure.
 struct Pipe(BufWriter<io::Stdout>);
 
 impl Write for Pipe {

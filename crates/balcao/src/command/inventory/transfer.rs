@@ -1,4 +1,4 @@
-//! `balcao inventory import` and `export`. The file `-` is standard input or output; then remarks
+//! `balcao inventory import` and `export`. The file `-` is standard input or output; messages then
 //! go to standard error.
 
 use std::fs::File;
@@ -18,7 +18,7 @@ use crate::run::inventory::{config, with_database};
 use crate::settings::{Purpose, Settings};
 use crate::{console, data_folder};
 
-/// Problems that are printed; the count says how many more there are.
+/// The most problems that are printed. The total tells how many more there are.
 const PRINTED: usize = 100;
 
 /// Whether a file is standard input or output.
@@ -57,7 +57,7 @@ pub(super) fn import(
 }
 
 /// Opens a file that can be read more than once. A pipe is copied first, so that no transaction
-/// waits for its writer.
+/// waits for the process that writes it.
 fn open(file: &Path, settings: &Settings) -> io::Result<File> {
     if is_standard(file) {
         return data_folder::spool(&settings.data_dir, io::stdin().lock());
@@ -120,13 +120,13 @@ pub(super) fn export(resource: FileKind, file: &Path, common: &Common) -> Result
     })
 }
 
-/// Writes the records and counts them. `None` when standard output was closed (`… - | head`), which
-/// is no failure.
+/// Writes the records and returns their number. `None` when standard output was closed
+/// (`… - | head`), which is not a failure.
 async fn write(db: &Db, resource: FileKind, file: &Path) -> Result<Option<u64>, Failure> {
     let total = transfer::count(db, resource)
         .await
         .map_err(|error| Failure::of("the records cannot be counted", &error))?;
-    // On a terminal the bar would be drawn among the records.
+    // On a terminal the progress bar would be drawn between the records.
     let progress = Arc::new(if is_standard(file) && io::stdout().is_terminal() {
         Progress::silent()
     } else {

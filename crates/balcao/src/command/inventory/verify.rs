@@ -1,5 +1,5 @@
-//! `balcao inventory verify`: recomputes everything from the ledger, and compares copies with their
-//! originals.
+//! `balcao inventory verify`: recomputes all quantities and aggregates from the ledger, and
+//! compares stored copies with their originals.
 
 use ::inventory::{aggregates, stock};
 use db::Db;

@@ -1,6 +1,6 @@
-//! `balcao user`: accounts of the inventory service, while it runs or not. Passwords come from a
-//! terminal or from standard input, never from the command line, where every user of the machine
-//! could read them.
+//! `balcao user`: manages accounts of the inventory service, which may be running. Passwords come
+//! from a terminal or from standard input. On the command line every user of the machine could read
+//! them.
 
 mod password;
 

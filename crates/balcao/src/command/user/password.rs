@@ -1,4 +1,4 @@
-//! Reading a new password: from standard input, or twice from a terminal that does not show it.
+//! Reads a new password from standard input, or twice from a terminal without echo.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
@@ -6,7 +6,7 @@ use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr
 
 use crate::failure::Failure;
 
-/// The password, without its line end. On a terminal it is asked for twice.
+/// The password without its line end. On a terminal the user must enter it twice.
 pub(super) fn read(from_stdin: bool) -> Result<String, Failure> {
     let failure = |error: io::Error| Failure::of("the password cannot be read", &error);
     if from_stdin {
@@ -42,7 +42,7 @@ fn ask(question: &str) -> io::Result<String> {
     answer
 }
 
-/// Switches off the echo of the terminal until it is dropped.
+/// Switches the terminal's echo off until dropped.
 struct HiddenInput(Termios);
 
 impl HiddenInput {
@@ -57,7 +57,7 @@ impl HiddenInput {
 
 impl Drop for HiddenInput {
     fn drop(&mut self) {
-        // A closed terminal shows nothing.
+        // A closed terminal needs no echo.
         let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
     }
 }

@@ -26,14 +26,14 @@ impl<const LOW: i64, const HIGH: i64> Value for Count<LOW, HIGH> {
     }
 }
 
-/// A share of a hundred, with at most two decimals: above one half, and below all.
+/// A percentage with at most two decimals, from 50.00 to 99.99.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Percent {
     hundredths: u32,
 }
 
 impl Percent {
-    /// The share, from 50.0 to 99.99.
+    /// The percentage, from 50.0 to 99.99.
     pub(crate) fn value(self) -> f64 {
         f64::from(self.hundredths) / 100.0
     }
@@ -57,7 +57,7 @@ impl Value for Percent {
     }
 }
 
-/// Units of time, longest first, with their milliseconds.
+/// Units of time in milliseconds, longest first.
 const UNITS: [(&str, u64); 5] = [
     ("d", 86_400_000),
     ("h", 3_600_000),
@@ -90,7 +90,7 @@ impl Value for Duration {
     }
 }
 
-/// A time to wait, which may be none.
+/// A waiting time, which may be zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Pause(pub(crate) Duration);
 

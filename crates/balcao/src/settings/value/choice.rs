@@ -6,7 +6,7 @@ use web::locale::Locale;
 
 use super::Value;
 
-/// A type with a fixed set of values, each with its name.
+/// A type with a fixed set of named values.
 trait Choice: Copy + PartialEq + 'static {
     const CHOICES: &'static [(&'static str, Self)];
 }
@@ -63,7 +63,7 @@ impl Choice for AlertMode {
         &[("every_outflow", Self::EveryOutflow), ("once", Self::Once)];
 }
 
-/// The form of log lines.
+/// The format of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LogFormat {
     /// For people.
@@ -76,7 +76,7 @@ impl Choice for LogFormat {
     const CHOICES: &'static [(&'static str, Self)] = &[("text", Self::Text), ("json", Self::Json)];
 }
 
-/// The language of texts that no reader asks for, by any tag that begins with it.
+/// The default language of texts. Any tag that begins with the language is accepted.
 impl Value for Locale {
     fn allowed() -> String {
         "`pt-BR` or `en`".to_owned()

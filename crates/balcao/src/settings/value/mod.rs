@@ -1,4 +1,4 @@
-//! The types of settings: how each is read, what it allows, and how it is shown.
+//! The types of settings: parsing, allowed values, and output.
 //!
 //! `network` has addresses, `amount` numbers, durations and rates, `choice` fixed sets of values,
 //! `text` names, mail addresses and secrets. Which setting has which type is in `table`.
@@ -15,12 +15,12 @@ pub(crate) use choice::{LogFormat, ReportSchedule};
 pub(crate) use network::{RedisUrl, WebUrl};
 pub(crate) use text::{ApiKey, Identifier, Label, LogFilter, MailAddress};
 
-/// How much of a setting's value may be shown.
+/// How much of a value may be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Secrecy {
     /// All of it.
     Open,
-    /// All but a password inside.
+    /// All but a password inside the value.
     Password,
     /// Nothing.
     Secret,
@@ -28,25 +28,25 @@ pub(crate) enum Secrecy {
 
 /// A type of settings.
 pub(crate) trait Value: Sized {
-    /// Whether the value may be shown; what is not open may also come from `NAME_FILE`.
+    /// How much may be shown. A value that is not open may also come from `NAME_FILE`.
     const SECRECY: Secrecy = Secrecy::Open;
 
-    /// What is allowed, to end the sentence "allowed: …".
+    /// The allowed values, as the end of the sentence "allowed: …".
     fn allowed() -> String;
 
-    /// The value of `text`, or `None` when it is not valid.
+    /// Parses a value. `None` when it is invalid.
     fn parse(text: &str) -> Option<Self>;
 
-    /// The value as `config check` prints it.
+    /// The value for the output of `config check`.
     fn show(&self) -> String;
 
-    /// The value of an absent setting without a default; `None` when it may not be absent.
+    /// The value of an absent setting without a default. `None` when the setting is required.
     fn unset() -> Option<Self> {
         None
     }
 }
 
-/// Implements [`Value`] for types that `FromStr` reads and `Display` shows, passwords masked.
+/// Implements [`Value`] through `FromStr` and `Display`, which must mask passwords.
 macro_rules! displayed_values {
     ($($kind:ty: $secrecy:ident, $allowed:expr;)+) => {
         $(impl $crate::settings::value::Value for $kind {
@@ -91,7 +91,7 @@ impl<T: Value> Value for Option<T> {
     }
 }
 
-/// Values by comma, each of them valid. An absent setting has none.
+/// A comma-separated list of valid values. An absent setting is an empty list.
 impl<T: Value> Value for Vec<T> {
     const SECRECY: Secrecy = T::SECRECY;
 
@@ -116,7 +116,7 @@ impl<T: Value> Value for Vec<T> {
     }
 }
 
-/// Something that can be switched off.
+/// A setting that can be switched off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Switch<T> {
     /// Off.
@@ -126,7 +126,7 @@ pub(crate) enum Switch<T> {
 }
 
 impl<T> Switch<T> {
-    /// The value of what is on.
+    /// The value, if the setting is on.
     pub(crate) fn on(self) -> Option<T> {
         match self {
             Self::Off => None,

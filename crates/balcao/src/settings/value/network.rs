@@ -1,5 +1,5 @@
-//! Addresses: where services listen, other services, databases, receivers of webhooks, the mail
-//! server, proxies.
+//! Addresses: of listeners, other services, databases, webhook receivers, the mail server, and
+//! proxies.
 
 use std::net::SocketAddr;
 
@@ -24,7 +24,7 @@ fn parse_url(text: &str, schemes: &[&str]) -> Option<Url> {
     (schemes.contains(&url.scheme()) && url.host().is_some()).then_some(url)
 }
 
-/// The provider's address. Card data travels there, so plain http is allowed to this machine only.
+/// The provider's address. Card data is sent there, so plain HTTP is allowed only to this machine.
 impl Value for BaseUrl {
     fn allowed() -> String {
         "an https:// address, or http:// to this machine (the sandbox)".to_owned()
@@ -40,7 +40,7 @@ impl Value for BaseUrl {
     }
 }
 
-/// An address of another service on the web.
+/// The HTTP address of another service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WebUrl(pub(crate) Url);
 
@@ -91,14 +91,14 @@ impl std::fmt::Debug for RedisUrl {
     }
 }
 
-/// The address of a receiver of webhooks.
+/// The address of a webhook receiver.
 impl Value for Target {
     fn allowed() -> String {
         "an https:// or http:// address without user name and fragment".to_owned()
     }
 
     fn parse(text: &str) -> Option<Self> {
-        // Parsed as browsers do, so that names of any script get the form that name servers know.
+        // Parsed as browsers do: international domain names are converted to their ASCII form.
         let url = Url::parse(text).ok()?;
         Self::parse(url.as_str()).ok()
     }
@@ -108,7 +108,7 @@ impl Value for Target {
     }
 }
 
-/// A mail server, `smtp://` (with STARTTLS where offered) or `smtps://`.
+/// The address of a mail server, `smtp://` (with STARTTLS if offered) or `smtps://`.
 impl Value for Server {
     const SECRECY: Secrecy = Secrecy::Password;
 

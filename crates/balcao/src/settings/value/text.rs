@@ -28,7 +28,7 @@ impl Value for Identifier {
     }
 }
 
-/// A short text for people.
+/// A short text that people read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Label(pub(crate) String);
 
@@ -52,7 +52,7 @@ impl Value for Label {
     }
 }
 
-/// Which log lines are written.
+/// The log filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LogFilter(pub(crate) String);
 
@@ -72,8 +72,8 @@ impl Value for LogFilter {
     }
 }
 
-/// Whether a directive is one word and no level. `EnvFilter` would take `inof` for a target and
-/// write nothing else.
+/// Whether a directive is a single word that is not a level. `EnvFilter` would take `inof` for a
+/// target and log nothing else.
 fn is_misspelt_level(directive: &str) -> bool {
     let word = directive.trim();
     let is_word = word
@@ -82,7 +82,7 @@ fn is_misspelt_level(directive: &str) -> bool {
     is_word && !word.is_empty() && word.parse::<LevelFilter>().is_err()
 }
 
-/// A sender or receiver of mail.
+/// The mail address of a sender or recipient.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MailAddress(pub(crate) String);
 
@@ -103,7 +103,7 @@ impl Value for MailAddress {
     }
 }
 
-/// The sender of mail: an address, with or without a name before it.
+/// The sender of mail: an address, optionally with a name before it.
 impl Value for Sender {
     fn allowed() -> String {
         "a mail address, or `Loja da Ana <shop@example.com>`".to_owned()
@@ -115,7 +115,7 @@ impl Value for Sender {
             None => ("", text),
         };
         let name = name.trim();
-        // Mail programs quote a name with a comma in it.
+        // Mail programs quote a name that contains a comma.
         let quoted = name
             .strip_prefix('"')
             .and_then(|rest| rest.strip_suffix('"'));
@@ -133,7 +133,7 @@ impl Value for Sender {
     }
 }
 
-/// Implements [`Value`] for secrets: what is allowed, and how they are parsed.
+/// Implements [`Value`] for secrets, with the allowed values and the parser.
 macro_rules! secret_values {
     ($($kind:ty, $allowed:literal, $parse:expr;)+) => {
         $(impl Value for $kind {
@@ -154,14 +154,14 @@ macro_rules! secret_values {
     };
 }
 
-/// A key that callers send. A short one could be guessed; those that we make have 50 characters.
+/// An API key. A short one could be guessed; generated keys have 50 characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ApiKey(pub(crate) Secret);
 
 impl ApiKey {
     const MIN_BYTES: usize = 16;
 
-    /// A header carries it after `Bearer`, so it has no spaces.
+    /// The key is sent in a header after `Bearer`, so it must not contain spaces.
     fn parse(text: &str) -> Option<Self> {
         let fits =
             text.len() >= Self::MIN_BYTES && text.bytes().all(|byte| byte.is_ascii_graphic());
@@ -175,7 +175,7 @@ secret_values! {
     Secret<32>, "a text of at least 32 bytes on one line", Secret::parse;
     ApiKey, "a key of at least 16 visible ASCII characters", ApiKey::parse;
     AccessToken, "visible ASCII characters", |text| AccessToken::parse(text).ok();
-    // In the form of Standard Webhooks.
+    // In the format of Standard Webhooks.
     delivery::Secret, "`whsec_` and 24 to 64 bytes in base64", |text| delivery::Secret::parse(text).ok();
 }
 

@@ -1,5 +1,5 @@
-//! The examples in the API's document. Tests send the requests, and hold the answers against their
-//! schemas.
+//! The examples in the OpenAPI document. Tests send the requests and validate the responses against
+//! their schemas.
 
 pub(crate) mod orders;
 pub(crate) mod payments;

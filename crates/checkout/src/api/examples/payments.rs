@@ -107,7 +107,7 @@ pub(in crate::api) fn boleto_artefacts() -> Value {
     })
 }
 
-/// A payment of which something was given back, as its event shows it.
+/// A partly refunded payment, as its event shows it.
 pub(crate) fn refunded_payment() -> Value {
     with(card_payment(), [("refunded_amount", json!(10.50))])
 }

@@ -1,4 +1,4 @@
-//! The calls to the provider for one attempt, in the order that never charges twice.
+//! The calls to the provider for one payment attempt, in the order that excludes a double charge.
 
 use super::PaymentTask;
 use crate::attempts::claim::{lease_length, new_key};
@@ -8,22 +8,27 @@ use crate::attempts::store;
 use crate::provider::{Failure, NewPayment, ProviderPayment};
 use crate::request::{Card, Method};
 
-/// The calls of one run. The outcome of an earlier call is read before anything is sent again.
+/// Makes the calls of one run. The outcome of an earlier call is read before anything is sent
+/// again.
 pub(super) async fn make(task: &mut PaymentTask<'_>) -> Result<ProviderPayment, Stop> {
     let card = match &task.request.method {
         Method::Card(card) => Some(card),
         Method::Pix | Method::Boleto(_) => None,
     };
     let wants_token = card.is_some() && task.instruction.card_token.is_none();
-    let asks = task.run.sent_at.is_some();
-    if !asks {
+    let must_read_first = task.run.sent_at.is_some();
+    if !must_read_first {
         task.admission
             .admit()
             .await
             .map_err(Stop::at(Stage::Asking))?;
     }
-    reserve(task, 1 + u32::from(wants_token) + u32::from(asks)).await?;
-    if asks && let Some(payment) = ask(task).await? {
+    reserve(
+        task,
+        1 + u32::from(wants_token) + u32::from(must_read_first),
+    )
+    .await?;
+    if must_read_first && let Some(payment) = find_earlier_payment(task).await? {
         return Ok(payment);
     }
     if let Some(card) = card.filter(|_| wants_token) {
@@ -33,7 +38,7 @@ pub(super) async fn make(task: &mut PaymentTask<'_>) -> Result<ProviderPayment, 
     match (sent, card) {
         (Err(failure), Some(card)) if may_replace_token(task, &failure) => {
             reserve(task, 3).await?;
-            if let Some(payment) = ask(task).await? {
+            if let Some(payment) = find_earlier_payment(task).await? {
                 return Ok(payment);
             }
             renew_keys(task);
@@ -65,8 +70,8 @@ async fn send(task: &PaymentTask<'_>) -> Result<ProviderPayment, Failure> {
     task.state.provider.create_payment(&new, key).await
 }
 
-/// The payment that the provider knows by our reference.
-async fn ask(task: &mut PaymentTask<'_>) -> Result<Option<ProviderPayment>, Stop> {
+/// Finds the provider's payment with our external reference.
+async fn find_earlier_payment(task: &mut PaymentTask<'_>) -> Result<Option<ProviderPayment>, Stop> {
     let state = task.state;
     let requested_at = state.clock.now();
     let found = state
@@ -77,7 +82,7 @@ async fn ask(task: &mut PaymentTask<'_>) -> Result<Option<ProviderPayment>, Stop
     if found.len() > 1 {
         tracing::error!(
             reference = task.reference.as_str(),
-            "the provider knows several payments by one reference"
+            "payments: the provider has several payments with one reference; the newest is recorded: look at all of them there, one may be a second charge"
         );
     }
     let payment = found.into_iter().next();
@@ -87,24 +92,24 @@ async fn ask(task: &mut PaymentTask<'_>) -> Result<Option<ProviderPayment>, Stop
     Ok(payment)
 }
 
-/// A new token may be charged beside the old one: it is made only when it is certain that the old
-/// one was not.
+/// Whether a new card token may replace a used-up one. The old token may have been charged, so this
+/// is allowed only when it is certain that it was not.
 fn may_replace_token(task: &PaymentTask<'_>, failure: &Failure) -> bool {
     failure.is_spent_card_token() && !task.run.is_fresh && task.run.sent_at.is_none()
 }
 
-/// Other bytes than those that were sent need keys of their own.
+/// A call with a changed body needs a new idempotency key.
 fn renew_keys(task: &mut PaymentTask<'_>) {
     task.instruction.token_key = Some(new_key(task.state));
     task.run.attempt.upstream_key = new_key(task.state);
 }
 
-/// Exchanges the card for a token, and stores that with the mark that the payment's call comes
-/// next.
+/// Exchanges the card for a token, and stores the token together with the step that comes next, the
+/// payment's call.
 async fn tokenise(task: &mut PaymentTask<'_>, card: &Card) -> Result<(), Stop> {
     let state = task.state;
     if task.run.sent_at.is_some() {
-        // The token that was sent is gone, and what came of it is not known.
+        // The token that was sent is gone, and the outcome of its call is unknown.
         let failure = Failure::Unknown("the card's token was used up or erased".into());
         return Err(Stop::at(Stage::Asking)(failure));
     }

@@ -1,4 +1,4 @@
-//! Completes the attempt of a run, and makes the response of an attempt that has ended.
+//! Completes the attempt of a run, and builds the response of an attempt that has ended.
 
 use super::{CreateError, CreationResponse, PaymentTask};
 use crate::attempts::end::give_up_unread;
@@ -50,7 +50,7 @@ pub(super) async fn finish(
     }
 }
 
-/// The answer of an attempt that has ended.
+/// The stored response of an attempt that has ended.
 pub(super) async fn replay(
     state: &State,
     attempt: Attempt,

@@ -1,6 +1,6 @@
-//! Limits on anonymous clients, so that nobody tests stolen cards at the shop's cost: on attempts,
-//! if the shop limits them, and on attempts after many declines. Callers with a merchant's key and
-//! callers on this machine are not limited.
+//! Limits on anonymous clients against the testing of stolen cards: on the number of attempts, if
+//! the shop sets a limit, and on attempts after many declines. Callers with an API key and callers
+//! on this machine are not limited.
 
 use std::time::Duration;
 
@@ -11,29 +11,31 @@ use crate::provider::{Failure, Purpose};
 use crate::request::{Card, Method, PaymentRequest};
 use crate::state::State;
 
-/// Declines of one card, e-mail address or tax id in an hour before no more is tried.
+/// Declines of one card, e-mail address or tax id in an hour before further attempts are refused.
 const BY_PAYER: u32 = 5;
-/// Declines of one address in an hour: several people may share one.
+/// Declines of one IP address in an hour. The limit is higher, since people may share an address.
 const BY_ADDRESS: u32 = 20;
-/// While the shop as a whole has too many declines, a fifth of that.
+/// Divisor of these limits while the shop as a whole has too many declines.
 const STRICT: u32 = 5;
-/// The share of declines is judged from this many card payments of anonymous clients in an hour.
+/// The fewest card payments of anonymous clients in an hour from which a share of declines is
+/// computed.
 const JUDGED_FROM: u32 = 50;
-/// Declines of a hundred card payments that are too many: of a shop's own customers it is 10 to 20.
+/// The percentage of declined card payments that is too high. A shop's real customers cause 10 to
+/// 20 %.
 const TOO_MANY_OF_100: u32 = 75;
-/// In effect no limit: counts what the shop's share of declines is computed from.
+/// A limit that is never reached, for the counters behind the shop's share of declines.
 const UNLIMITED: Rate = Rate::new(Rate::MAX_LIMIT, Period::Hour);
 
-/// How soon a client may try again that was held back only by tries that are under way.
+/// The wait of a client that was refused only because of attempts that are still running.
 const SOON: Duration = Duration::from_secs(10);
 
-/// Whether somebody may pay now, and what came of it.
+/// The check of an anonymous client before an attempt, and the count of the attempt's outcome.
 pub(super) struct Admission<'a> {
     state: &'a State,
     request: &'a PaymentRequest,
-    /// The anonymous client who asks; none when a merchant does, or a program on this machine.
+    /// The anonymous client. `None` for a merchant or a program on this machine.
     client: Option<ClientAddress>,
-    /// Once the attempt is counted: what counts the card as declined until it is known not to be.
+    /// The decline counters that this attempt has raised in advance. `None` before the first call.
     held: Option<Vec<CountedCall>>,
 }
 
@@ -51,12 +53,12 @@ impl<'a> Admission<'a> {
         }
     }
 
-    /// From which part of the provider's quota the attempt's calls are paid.
+    /// The part of the provider's quota that the attempt's calls count against.
     pub(super) fn purpose(&self) -> Purpose {
         self.client.map_or(Purpose::Buyer, Purpose::Anonymous)
     }
 
-    /// Counts the attempt on the first call. Called before anything is done about it.
+    /// Counts the attempt on the first call, before any call to the provider.
     pub(super) async fn admit(&mut self) -> Result<(), Failure> {
         if let Some(client) = self.client
             && self.held.is_none()
@@ -66,7 +68,7 @@ impl<'a> Admission<'a> {
         Ok(())
     }
 
-    /// Counts what became of it.
+    /// Counts the outcome of the attempt.
     pub(super) async fn record(&mut self, outcome: CardOutcome) {
         if let Some(client) = self.client {
             let held = self.held.take().unwrap_or_default();
@@ -75,9 +77,9 @@ impl<'a> Admission<'a> {
     }
 }
 
-/// Counts an attempt of an anonymous client, unless it made too many, or too many of its cards were
-/// declined. A card is counted as declined until it is known not to be, so that tries at the same
-/// moment do not pass the limit together.
+/// Counts an attempt of an anonymous client, or refuses it after too many attempts or declines. A
+/// card counts as declined until its outcome is known. Otherwise concurrent attempts could exceed
+/// the limit together.
 async fn admit(
     state: &State,
     request: &PaymentRequest,
@@ -135,7 +137,7 @@ async fn release(state: &State, held: Vec<CountedCall>) {
     }
 }
 
-/// The outcome of a try.
+/// The outcome of a card attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CardOutcome {
     Declined,
@@ -168,8 +170,8 @@ async fn record(
     }
 }
 
-/// Are so many cards of anonymous clients declined that somebody must be testing stolen ones? A log
-/// line says when it begins and ends.
+/// Whether so many cards of anonymous clients are declined that somebody is probably testing stolen
+/// ones. Logs when this begins and when it ends.
 async fn has_too_many_declines(state: &State) -> bool {
     let used = async |name| {
         let level = count(state, &of_shop(name), UNLIMITED, 0).await;
@@ -181,25 +183,26 @@ async fn has_too_many_declines(state: &State) -> bool {
         (false, true) => tracing::warn!(
             cards,
             declined,
-            "too many cards are declined, somebody may be testing stolen ones: a client is paused after a fifth of the usual declines"
+            "fair use: too many cards are declined, somebody may be testing stolen ones: for now a client is paused after a fifth of the usual declines"
         ),
-        (true, false) => tracing::info!("the share of declined cards is as usual again"),
+        (true, false) => tracing::info!("fair use: the share of declined cards is normal again"),
         _ => {}
     }
     is_open
 }
 
-/// Two windows: of declines, and of declines with the tries that are under way.
+/// A pair of rate limit windows: one for declines, one for declines and running attempts.
 struct DeclineCounter {
-    /// Declines: tells how long to wait.
+    /// Declines only. Determines how long the client must wait.
     declines: Key,
-    /// Declines and tries that are under way.
+    /// Declines and attempts that are still running.
     tries: Key,
-    /// The most of an hour.
+    /// The limit in an hour.
     limit: u32,
 }
 
-/// Only keyed digests leave the request.
+/// The decline counters of a request. Their keys are keyed digests, so that no personal data is
+/// stored.
 fn counts(
     state: &State,
     request: &PaymentRequest,
@@ -229,12 +232,12 @@ fn of_shop(name: &str) -> Key {
     Key::new("checkout:declines:shop", name)
 }
 
-/// The level of a window after `calls` more, which are counted if they fit.
+/// The level of a window after `calls` more, which are counted only if they fit.
 async fn count(state: &State, key: &Key, rate: Rate, calls: u32) -> Option<Level> {
-    let taken = state
+    let quota = state
         .windows
         .take(key, &[rate], calls, Reserve::Nothing)
         .await;
-    let levels = taken.map_or_else(|refused| refused.levels, |Quota { levels }| levels);
+    let levels = quota.map_or_else(|refused| refused.levels, |Quota { levels }| levels);
     levels.into_iter().next()
 }

@@ -1,6 +1,6 @@
-//! Creating a payment: intent stored → (card: token) → payment at the provider → result stored →
-//! answer. A crash at any point leaves an attempt that a repetition or the reconciler completes;
-//! never a second charge.
+//! Creates a payment: store the intent → (card: token) → payment at the provider → store the result
+//! → response. A crash at any point leaves an attempt that a retry or the reconciler completes. It
+//! never causes a second charge.
 
 mod calls;
 mod end;
@@ -25,18 +25,18 @@ use crate::request::{MethodKind, PaymentRequest};
 use crate::state::State;
 use fair_use::{Admission, CardOutcome};
 
-/// The answer to a creation.
+/// The response to a creation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CreationResponse {
-    /// The response's JSON, byte for byte what was answered first.
+    /// The JSON body, byte for byte the one of the first response.
     pub(crate) body: String,
-    /// Was it answered before?
+    /// Whether the response was sent before for the same idempotency key.
     pub(crate) replayed: bool,
-    /// Lets its holder follow the payment's status.
+    /// The token that allows its holder to follow the payment's status.
     pub(crate) status_token: String,
 }
 
-/// Why a creation has no payment to show.
+/// Why a creation has no payment to return.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CreateError {
     /// Another request with the same idempotency key is at work.
@@ -48,76 +48,76 @@ pub(crate) enum CreateError {
     /// The provider failed or refused.
     #[error("{failure}")]
     Provider {
-        /// How.
+        /// The cause.
         #[source]
         failure: Failure,
-        /// May it have made the payment all the same?
+        /// Whether the provider may have made the payment all the same.
         may_be_charged: bool,
     },
-    /// The refusal that was answered before for the same key.
+    /// The stored refusal of an earlier request with the same idempotency key.
     #[error("refused before with {status}: {detail}")]
     Repeated {
-        /// The status of that answer.
+        /// Its HTTP status.
         status: u16,
-        /// Its detail.
+        /// Its `detail` text.
         detail: String,
     },
     /// The order cannot be paid, or not now.
     #[error("the order cannot be paid: {0:?}")]
     Order(Obstacle),
-    /// The provider made a payment whose status is none we know.
+    /// The provider made a payment with a status that this version does not know.
     #[error("the provider's status is not a known one")]
     UnknownStatus,
     /// The database failed.
     #[error(transparent)]
     Database(#[from] db::Error),
-    /// A fault of ours.
+    /// An internal error.
     #[error("{0}")]
     Fault(&'static str),
 }
 
-/// Who asks for a payment.
+/// The client that requests a payment.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Requester {
-    /// The language of their receipt.
+    /// The language of the buyer's receipt.
     pub(crate) language: Locale,
-    /// The anonymous client; none when a merchant asks, or a program on this machine.
+    /// The anonymous client. `None` for a merchant or a program on this machine.
     pub(crate) anonymous_client: Option<ClientAddress>,
-    /// When the request came.
+    /// When the request arrived.
     pub(crate) requested_at: Timestamp,
 }
 
-/// The order that a payment is of.
+/// The order that a payment belongs to.
 #[derive(Debug, Clone)]
 pub(crate) struct OrderRef {
     /// The order's row.
     pub(crate) row: i64,
     /// The order's id.
     pub(crate) id: String,
-    /// When it can no longer be paid.
+    /// After this time the order can no longer be paid.
     pub(crate) expires_at: Timestamp,
 }
 
-/// How often a payment that waits for its payer is cancelled, while other tabs make new ones.
+/// How many pending payments are cancelled for one request while other tabs create new ones.
 const CANCELLATIONS_MAX: usize = 3;
-/// The shortest pix and the shortest boleto that the provider makes, and a minute for clocks that
-/// differ.
+/// The shortest lifetimes of a pix and of a boleto that the provider accepts, plus a minute for
+/// clock skew.
 const SHORTEST_PIX: Duration = Duration::from_secs(31 * 60);
 const SHORTEST_BOLETO: Duration = Duration::from_secs((24 * 60 + 1) * 60);
 
-/// A run of a payment's attempt, and what it is to pay.
+/// A run of a payment's attempt, with its request and its instruction.
 struct PaymentTask<'a> {
     state: &'a State,
     request: &'a PaymentRequest,
     admission: Admission<'a>,
     run: Run,
     instruction: PaymentInstruction,
-    /// Our `external_reference`, as calls need it.
+    /// Our `external_reference`.
     reference: ExternalReference,
 }
 
-/// Makes the payment that a checked request asks for, or gives the answer that its key stands for.
-/// Of an order no other payment is alive then.
+/// Creates the payment of a validated request, or returns the stored response of its idempotency
+/// key. An order has no other live payment at that time.
 pub(crate) async fn create(
     state: &State,
     request: &PaymentRequest,
@@ -172,7 +172,7 @@ pub(crate) async fn create(
     }
 }
 
-/// The outcome of a card.
+/// The outcome of a card attempt, for the decline counters.
 fn card_outcome(made: &Result<ProviderPayment, Stop>) -> CardOutcome {
     match made {
         Ok(payment) if payment.status == PaymentState::Rejected.as_str() => CardOutcome::Declined,
@@ -182,7 +182,7 @@ fn card_outcome(made: &Result<ProviderPayment, Stop>) -> CardOutcome {
     }
 }
 
-/// The request, before anything is done.
+/// A validated request that has not claimed an attempt yet.
 struct ClaimRequest<'a> {
     state: &'a State,
     request: &'a PaymentRequest,
@@ -193,8 +193,8 @@ struct ClaimRequest<'a> {
 }
 
 impl ClaimRequest<'_> {
-    /// The right to work on it. A pix or a boleto of the same order that still waits for its payer
-    /// is cancelled first, unless the client may not pay now.
+    /// Claims the attempt. A pending pix or boleto of the same order is cancelled first, unless the
+    /// client is over its limits.
     async fn claim(&self, admission: &mut Admission<'_>) -> Result<Claim, CreateError> {
         let refused = |failure| CreateError::Provider {
             failure,
@@ -208,7 +208,8 @@ impl ClaimRequest<'_> {
             };
             admission.admit().await.map_err(refused)?;
             match cancel_for(self.state, &payment, admission.purpose()).await {
-                // It may have been paid in the meantime: the order knows by now.
+                // The payment may have been paid in the meantime. The order's row shows that by
+                // now.
                 Ok(_) | Err(CancelError::State) => {}
                 Err(CancelError::NotFound) => {
                     return Err(CreateError::Fault("an order's payment is missing"));
@@ -230,7 +231,7 @@ impl ClaimRequest<'_> {
             }
         });
         let run = NewRun::new(state, self.key.clone(), fingerprint, self.requested_at);
-        // An earlier request with the key may have moved money.
+        // An earlier request with the same key may have moved money.
         let run = run.map_err(|failure| CreateError::Provider {
             failure,
             may_be_charged: true,
@@ -252,8 +253,8 @@ impl ClaimRequest<'_> {
     }
 }
 
-/// What keeps a run from paying an order, which stays locked. An answer that stands is given again
-/// whatever became of the order since.
+/// Why a run must not pay an order, or `None`. The order's row stays locked. A stored response is
+/// returned again whatever happened to the order since.
 async fn obstacle(tx: &mut Tx, order: i64, run: &NewRun) -> Result<Option<Obstacle>, db::Error> {
     let order = orders::lock(tx, order).await?;
     let known = match &run.key {
@@ -301,7 +302,7 @@ fn new_attempt(
         token_key: is_card.then(|| claim::new_key(state)),
         card_token: None,
     };
-    // A card's first call makes no payment yet; those of pix and boleto do.
+    // The first call for a card creates no payment; the first call for a pix or a boleto does.
     let step = if is_card {
         AttemptStep::Started
     } else {

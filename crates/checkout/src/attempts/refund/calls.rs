@@ -1,4 +1,4 @@
-//! The calls to the provider for a refund, in the order that never refunds twice.
+//! The calls to the provider for a refund, in the order that excludes a double refund.
 
 use db::{Db, Money, Timestamp};
 
@@ -17,12 +17,13 @@ use crate::payments::{self, Payment, Source, StatusReport};
 use crate::provider::{Failure, ProviderRefund, Purpose, RefundAnswer};
 use crate::state::State;
 
-/// The calls of one run: what an earlier one came to is looked for before anything is sent again.
+/// Makes the calls of one run. The provider's list is searched for an earlier refund before
+/// anything is sent again.
 pub(super) async fn make(task: &mut RefundTask<'_>) -> Result<ProviderRefund, Stop> {
-    let asks = task.run.sent_at.is_some();
-    // The refund, the payment after it, and the list before it.
-    reserve(task, 2 + u32::from(asks)).await?;
-    if asks && let Some(made) = made_before(task).await? {
+    let must_read_first = task.run.sent_at.is_some();
+    // One call each for the refund, the payment after it, and the list before it.
+    reserve(task, 2 + u32::from(must_read_first)).await?;
+    if must_read_first && let Some(made) = find_earlier_refund(task).await? {
         return Ok(made);
     }
     task.run
@@ -46,9 +47,9 @@ async fn reserve(task: &RefundTask<'_>, calls: u32) -> Result<(), Stop> {
 }
 
 /// The refund that an earlier run made.
-async fn made_before(task: &mut RefundTask<'_>) -> Result<Option<ProviderRefund>, Stop> {
+async fn find_earlier_refund(task: &mut RefundTask<'_>) -> Result<Option<ProviderRefund>, Stop> {
     let requested_at = task.state.clock.now();
-    match look(task, Stage::Asking).await? {
+    match search_list(task, Stage::Asking).await? {
         Match::Ours(made) => Ok(Some(made)),
         Match::Absent => {
             task.run.rule_out_earlier_call(requested_at);
@@ -61,13 +62,14 @@ async fn made_before(task: &mut RefundTask<'_>) -> Result<Option<ProviderRefund>
     }
 }
 
-/// The provider repeats a refund without saying which: its list has it.
+/// Finds our refund in the provider's list. The provider refused the call as a repeated one without
+/// naming the refund.
 async fn find_repeated(task: &RefundTask<'_>) -> Result<ProviderRefund, Stop> {
     let reserved = task.state.provider.reserve(1, Purpose::Buyer).await;
-    // Made it is, though it cannot be looked up: not as if nothing had been sent.
+    // The refund exists, though the list cannot be read. The attempt must not count as unsent.
     let unseen = |cause: String| Stop::at(Stage::Moving)(Failure::Unknown(cause.into()));
     reserved.map_err(|failure| unseen(failure.to_string()))?;
-    match look(task, Stage::Moving).await {
+    match search_list(task, Stage::Moving).await {
         Ok(Match::Ours(made)) => Ok(made),
         Ok(Match::Absent | Match::Undecided) => {
             let cause = "the provider does not list the refund that it says it made";
@@ -78,7 +80,7 @@ async fn find_repeated(task: &RefundTask<'_>) -> Result<ProviderRefund, Stop> {
     }
 }
 
-async fn look(task: &RefundTask<'_>, stage: Stage) -> Result<Match, Stop> {
+async fn search_list(task: &RefundTask<'_>, stage: Stage) -> Result<Match, Stop> {
     let requested_at = task.state.clock.now();
     let listed = task
         .state
@@ -92,7 +94,7 @@ async fn look(task: &RefundTask<'_>, stage: Stage) -> Result<Match, Stop> {
         .map_err(Stop::Database)
 }
 
-/// Looks for a refund in the provider's list, which was requested at `requested_at`.
+/// Searches the provider's list for a refund. The list was requested at `requested_at`.
 pub(super) async fn find(
     db: &Db,
     attempt: &Attempt,
@@ -113,9 +115,9 @@ pub(super) async fn find(
     ))
 }
 
-/// Records the payment after a refund that was made: as the provider reports it, or computed from
-/// our refunds when it does not answer. Our refunds may be fewer than the provider's, never more,
-/// so nothing computed from them has to be taken back.
+/// Records the payment after its refund, as the provider reports it. If the provider does not
+/// answer, the state is computed from our refunds. They may be fewer than the provider's, never
+/// more, so the computed state never has to be reverted.
 pub(super) async fn record(
     task: &RefundTask<'_>,
     completed: &CompletedRefund,
@@ -136,7 +138,8 @@ pub(super) async fn record(
     Ok(())
 }
 
-/// Records the payment of a refund as the provider reports it now; false when it does not answer.
+/// Records the payment of a refund as the provider reports it now. Returns false if the provider
+/// does not answer.
 pub(super) async fn read_payment(state: &State, id: &str) -> Result<bool, db::Error> {
     match state.provider.read(id, new_key(state)).await {
         Ok(payment) => {
@@ -144,7 +147,7 @@ pub(super) async fn read_payment(state: &State, id: &str) -> Result<bool, db::Er
             Ok(true)
         }
         Err(failure) => {
-            tracing::warn!(payment = id, %failure, "reading a payment back after its refund failed; the reconciler will read it");
+            tracing::warn!(payment = id, %failure, "refunds: reading a payment after its refund failed; the reconciler will read it");
             Ok(false)
         }
     }
@@ -165,8 +168,8 @@ fn approved_sum(refunds: &[Attempt]) -> Money {
     })
 }
 
-/// Refunded once nothing is left, until then approved. What the provider reported before counts our
-/// refunds too.
+/// The status of the payment, computed from our refunds: refunded once nothing is left, approved
+/// until then. The amount that the provider reported earlier includes our refunds too.
 fn computed_report(payment: &Payment, given_back: Money) -> StatusReport {
     let refunded = payment.refunded.max(given_back).min(payment.amount);
     let is_whole = refunded == payment.amount;

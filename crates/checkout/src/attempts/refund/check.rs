@@ -1,5 +1,5 @@
 //! Checks refunds against the provider's list: those of unknown outcome, and those that the
-//! provider had not finished.
+//! provider has not finished.
 
 use db::{Timestamp, Tx};
 
@@ -13,24 +13,24 @@ use crate::attempts::store;
 use crate::provider::ProviderRefund;
 use crate::state::State;
 
-/// The result of a check of a refund.
+/// The result of checking a refund.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RefundCheck {
     /// The money went back.
     Made,
-    /// The provider is still at work on it.
+    /// The provider has not finished the refund.
     Open,
-    /// The provider refused it in the end.
+    /// The provider accepted the refund and refused it later.
     Refused,
-    /// It is not in the provider's list.
+    /// The refund is not in the provider's list.
     Absent,
-    /// Which refund of the list is ours is not certain yet.
+    /// It is not certain yet which refund in the list is ours.
     Undecided,
 }
 
-/// Records what the provider's list says of a refund of unknown outcome, or of one that the
-/// provider was still at work on. The list was requested at `requested_at`; `next` is when the
-/// attempt's check is due again, as it was claimed.
+/// Records what the provider's list says of a refund of unknown outcome, or of one that was not
+/// finished. The list was requested at `requested_at`. `next` is the due time that was set when the
+/// check was claimed.
 pub(crate) async fn check_refund(
     state: &State,
     attempt: &Attempt,

@@ -1,5 +1,5 @@
-//! The lease of a refund: stores the intent, unless the caller's idempotency key has an attempt
-//! already.
+//! Claims the attempt of a refund: stores the intent, or acquires the existing attempt of the same
+//! idempotency key.
 
 use db::{Money, Timestamp, Tx};
 
@@ -13,8 +13,8 @@ use crate::payments::store::lock_stored;
 use crate::payments::{AttemptStep, PaymentState, StoredPayment};
 use crate::state::State;
 
-/// Stores the intent under the payment's row, which is written first so that refunds of one payment
-/// come one by one.
+/// Stores the intent. The payment's row is written first, which locks it, so that refunds of one
+/// payment come one after the other.
 pub(super) async fn claim(
     state: &State,
     payment: &str,
@@ -62,8 +62,8 @@ async fn claim_in(
     Ok(claim::begin(tx, run, &new).await?)
 }
 
-/// The amount that can still be refunded. Refunds whose outcome is open count as made; those that
-/// were made count by our own record, since the provider reports the payment a moment later.
+/// The amount that can still be refunded. Refunds of unknown outcome count as made. Completed
+/// refunds are counted from our own rows, since the provider's report of the payment lags behind.
 async fn left(tx: &mut Tx, stored: &StoredPayment) -> Result<Money, db::Error> {
     let refunds = store::refunds_of(tx, stored.row).await?;
     let sum = |counts: fn(&Attempt) -> bool| {
@@ -74,15 +74,15 @@ async fn left(tx: &mut Tx, stored: &StoredPayment) -> Result<Money, db::Error> {
     };
     let made = sum(is_made).map(|made| made.max(stored.snapshot.refunded));
     let open = sum(|refund| refund.step == AttemptStep::Sending);
-    let taken = made
+    let committed = made
         .zip(open)
         .and_then(|(made, open)| made.checked_add(open));
-    Ok(taken
-        .and_then(|taken| stored.amount.checked_sub(taken))
+    Ok(committed
+        .and_then(|committed| stored.amount.checked_sub(committed))
         .unwrap_or(Money::ZERO))
 }
 
-/// Did the provider take the refund and not refuse it afterwards?
+/// Whether the provider accepted the refund and did not refuse it later.
 fn is_made(refund: &Attempt) -> bool {
     let is_refused = |made: &RefundRecord| is_refused(&made.status);
     refund.step == AttemptStep::Finished && !refund.refund_made().is_some_and(is_refused)

@@ -13,12 +13,12 @@ use crate::payments::{AttemptStep, RefundBody, Source};
 use crate::provider::ProviderRefund;
 use crate::state::State;
 
-/// A refund that the provider made, as it is stored and answered.
+/// A refund that the provider made, with the row and the response body for it.
 #[derive(Debug, Clone)]
 pub(super) struct CompletedRefund {
     pub(super) refund: RefundRecord,
     pub(super) body: String,
-    /// As the provider reported it.
+    /// The provider's refund, unchanged.
     reported: ProviderRefund,
 }
 
@@ -48,10 +48,10 @@ impl CompletedRefund {
         })
     }
 
-    /// Ends the attempt with it, under the payment's row, and gives what the attempt stands for:
-    /// this, or what was recorded and perhaps answered before. None when it is another refund of
-    /// ours. `corrects` is the wrong end that was recorded for the attempt, and the source of the
-    /// correction.
+    /// Ends the attempt with this refund while the payment's row is locked. Returns the attempt's
+    /// refund: this one, or the one that was recorded and perhaps returned earlier. `None` if the
+    /// provider's id belongs to another refund of ours. `corrects` is the wrong end that was
+    /// recorded for the attempt, with the source of the correction.
     pub(super) async fn store(
         &self,
         state: &State,
@@ -105,7 +105,7 @@ impl CompletedRefund {
                 tracing::error!(
                     payment = instruction.payment_id,
                     refund = self.refund.id,
-                    "the provider gave one id to two refunds of ours: look at the payment there"
+                    "refunds: the provider gave one id to two of our refunds, the second is not recorded: look at the payment there"
                 );
                 Ok(None)
             }
@@ -116,8 +116,8 @@ impl CompletedRefund {
 /// The result of storing a refund that the provider made.
 enum RefundWrite {
     Now,
-    /// The attempt has ended with this already.
+    /// The attempt has ended with this refund already.
     Before(RefundRecord),
-    /// It is another attempt's.
+    /// The refund belongs to another attempt.
     Taken,
 }

@@ -10,28 +10,29 @@ use crate::attempts::model::{Attempt, RefundInstruction};
 use crate::payments::AttemptStep;
 use crate::provider::ProviderRefund;
 
-/// How far the provider's clock may be behind ours.
+/// The largest assumed lag of the provider's clock behind ours.
 const CLOCK_SKEW: Duration = Duration::from_secs(120);
 
-/// The result of looking for a refund of unknown outcome in the provider's list.
+/// The result of searching the provider's list for a refund of unknown outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Match {
-    /// It is this one.
+    /// This refund of the list is ours.
     Ours(ProviderRefund),
-    /// It is not in the list.
+    /// The refund is not in the list.
     Absent,
-    /// Another refund of the same amount is of unknown outcome too, and the list has one for both.
+    /// Several refunds of the same amount have an unknown outcome, and the list does not have one
+    /// for each.
     Undecided,
 }
 
-/// Looks for the refund of `attempt` in the provider's list of `requested_at`. `refunds` are all of
-/// ours for the payment.
+/// Finds the refund of `attempt` in the provider's list, which was requested at `requested_at`.
+/// `refunds` are all our refunds of the payment.
 ///
-/// A refund can be ours when it has our amount, was made after our request and within an hour of
-/// the last time that we sent it, and is known to be no other refund of ours. One that can be no
-/// other's is ours at once. Where several of ours with one amount are open and any of them may have
-/// made it, nothing at the provider tells them apart: they are decided together, once the list has
-/// enough for all of them, or once it must have caught up with all of them.
+/// A listed refund is a candidate when it has our amount, is recorded for no other attempt, and was
+/// made between our request and one hour after the last sending. A candidate that fits no other
+/// open attempt is ours at once. When several open attempts fit, nothing at the provider tells them
+/// apart. They are then decided together: once the list has enough candidates for all of them, or
+/// once the list must show all of them.
 pub(super) fn find(
     attempt: &Attempt,
     instruction: &RefundInstruction,
@@ -54,7 +55,7 @@ pub(super) fn find(
         .collect();
     candidates.sort_by_key(|made| made_at(made));
     let is_of = |attempts: &[&Attempt], made: &ProviderRefund| {
-        attempts.iter().any(|attempt| may_be(made, attempt))
+        attempts.iter().any(|attempt| is_candidate(made, attempt))
     };
     let mut own = candidates.iter().filter(|made| is_of(&ours, made));
     if own.clone().next().is_none() {
@@ -64,7 +65,7 @@ pub(super) fn find(
         return Match::Ours((*made).clone());
     }
     let open = [ours.as_slice(), others.as_slice()].concat();
-    let shares = share_out(&open, &candidates);
+    let shares = assign(&open, &candidates);
     let is_settled = shares.len() == open.len() || {
         let sent = open.iter().filter_map(|other| other.sent_at);
         sent.into_iter().all(|sent| is_certain(sent, requested_at))
@@ -76,37 +77,38 @@ pub(super) fn find(
     }
 }
 
-/// Whether this can be the attempt's refund: it was made after the request, and not long after it
-/// was last sent.
-fn may_be(made: &ProviderRefund, attempt: &Attempt) -> bool {
+/// Whether a listed refund can belong to the attempt: it was made after the request, and at most an
+/// hour after the last sending.
+fn is_candidate(made: &ProviderRefund, attempt: &Attempt) -> bool {
     made_at(made).is_none_or(|at| {
         let is_too_late = attempt.sent_at.is_some_and(|sent| is_certain(sent, at));
         at + CLOCK_SKEW >= attempt.created_at && !is_too_late
     })
 }
 
-/// Gives refunds, the oldest first, each to the attempt that may have made it and was last sent the
-/// longest ago: so as many attempts as possible have one.
-fn share_out<'a>(
+/// Assigns each candidate, oldest first, to the fitting attempt that was sent first. This gives a
+/// refund to as many attempts as possible.
+fn assign<'a>(
     open: &[&Attempt],
     candidates: &[&'a ProviderRefund],
 ) -> Vec<(i64, &'a ProviderRefund)> {
     let mut without = open.to_vec();
     without.sort_by_key(|attempt| (attempt.sent_at, attempt.id));
     let give = |made: &&'a ProviderRefund| {
-        let place = without.iter().position(|attempt| may_be(made, attempt))?;
+        let place = without
+            .iter()
+            .position(|attempt| is_candidate(made, attempt))?;
         Some((without.remove(place).id, *made))
     };
     candidates.iter().filter_map(give).collect()
 }
 
-/// Looks for the refund of `attempt` among those that the provider lists with the payment, when the
-/// attempt has ended without it, or its outcome is unknown and nobody works on it.
+/// Finds the refund of `attempt` among those that the provider lists with the payment. The attempt
+/// has ended without a refund, or its outcome is unknown and it is not leased.
 ///
-/// No name of ours is on a refund. So one that was thought not to have been made is known by its
-/// amount, and by having been made between the request for it and the hour after it was last sent:
-/// a later refund by hand is not taken for it. Refunds of the same amount whose outcome is unknown
-/// come first.
+/// Refunds carry no reference of ours. So the match is by amount and time: made between the request
+/// and one hour after the last sending. A later manual refund is thus not matched. Open attempts of
+/// the same amount take precedence.
 pub(super) fn find_late(
     attempt: &Attempt,
     refunds: &[Attempt],
@@ -133,7 +135,7 @@ pub(super) fn find_late(
             listed
                 .iter()
                 .filter(|made| made.amount == Some(instruction.amount) && !is_refused(&made.status))
-                .filter(|made| made_at(made).is_some() && may_be(made, attempt))
+                .filter(|made| made_at(made).is_some() && is_candidate(made, attempt))
                 .filter(|made| is_free(made, attempt, refunds))
                 .min_by_key(|made| made_at(made))
                 .cloned()
@@ -142,7 +144,7 @@ pub(super) fn find_late(
     }
 }
 
-/// Is it recorded as no other refund of ours?
+/// Whether no other attempt has recorded this refund.
 pub(super) fn is_free(made: &ProviderRefund, attempt: &Attempt, refunds: &[Attempt]) -> bool {
     refunds
         .iter()
@@ -217,7 +219,7 @@ mod tests {
         }
     }
 
-    /// The id that is found, `absent` or `undecided`.
+    /// The id of the match, or `absent`, or `undecided`.
     fn found(ours: &Attempt, all: &[Attempt], listed: &[ProviderRefund], at: Timestamp) -> String {
         match find(ours, &instruction(None), all, listed, at) {
             Match::Ours(made) => made.id,
@@ -251,7 +253,7 @@ mod tests {
         assert_eq!(found(&all[1], &all, &listed, now()), "b");
     }
 
-    /// Asked for and sent so many seconds after the others.
+    /// An attempt that was requested and sent `seconds` after the others.
     fn open_later(id: i64, seconds: i64) -> Attempt {
         let at = Timestamp::from_micros(now().micros() + seconds * 1_000_000);
         Attempt {

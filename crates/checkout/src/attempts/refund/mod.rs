@@ -1,5 +1,5 @@
-//! Refunds: of all that is left of a payment, or of a part. The intent is stored before the
-//! provider is called, so that a repetition never refunds twice.
+//! Refunds of the whole remaining amount of a payment, or of a part. The intent is stored before
+//! the provider is called, so that a retry never refunds twice.
 
 mod calls;
 mod check;
@@ -23,16 +23,16 @@ use completed::CompletedRefund;
 pub(crate) use check::{RefundCheck, check_refund};
 pub(crate) use report::record;
 
-/// The answer to a refund.
+/// The response to a refund.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RefundResponse {
-    /// The response's JSON.
+    /// The JSON body.
     pub(crate) body: String,
-    /// Was it answered before?
+    /// Whether the response was sent before for the same idempotency key.
     pub(crate) replayed: bool,
 }
 
-/// Why nothing is refunded.
+/// Why a payment is not refunded.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RefundError {
     /// There is no such payment.
@@ -41,7 +41,7 @@ pub(crate) enum RefundError {
     /// The payment is not approved.
     #[error("the payment's state does not allow a refund")]
     State,
-    /// The amount is more than the rest of the payment.
+    /// The amount exceeds the amount that can still be refunded.
     #[error("more is asked for than is left")]
     Amount,
     /// Another request with the same idempotency key is at work.
@@ -53,21 +53,21 @@ pub(crate) enum RefundError {
     /// The provider failed or refused: nothing was refunded.
     #[error(transparent)]
     Provider(Failure),
-    /// It may have been refunded.
+    /// The outcome is unknown. The refund may have been made.
     #[error("the refund's outcome is unknown: {0}")]
     Unknown(#[source] Failure),
-    /// The refusal that was answered before for the same key.
+    /// The stored refusal of an earlier request with the same idempotency key.
     #[error("refused before with {status}: {detail}")]
     Repeated {
-        /// The status of that answer.
+        /// Its HTTP status.
         status: u16,
-        /// Its detail.
+        /// Its `detail` text.
         detail: String,
     },
     /// The database failed.
     #[error(transparent)]
     Database(#[from] db::Error),
-    /// The answer could not be written.
+    /// The response could not be serialised.
     #[error("a refund could not be written as JSON")]
     Shape(#[from] serde_json::Error),
 }
@@ -79,7 +79,7 @@ struct RefundTask<'a> {
     instruction: RefundInstruction,
 }
 
-/// Refunds `amount`, or the rest of the payment, for a caller who has waited since `requested_at`.
+/// Refunds `amount`, or the remaining amount, for a caller who has waited since `requested_at`.
 pub(crate) async fn refund(
     state: &State,
     id: &str,
@@ -133,7 +133,7 @@ async fn finish(
     })
 }
 
-/// The answer of an attempt that has ended.
+/// The stored response of an attempt that has ended.
 fn replay(refund: Attempt) -> Result<RefundResponse, RefundError> {
     if refund.step == AttemptStep::Finished {
         return Ok(RefundResponse {

@@ -1,5 +1,5 @@
 //! Records a report of a stored payment, with the refunds that it lists. A listed refund may belong
-//! to an attempt that had ended without one, or whose outcome is unknown.
+//! to an attempt of unknown outcome, or to one that was recorded as ended without a refund.
 
 use super::RefundError;
 use super::completed::CompletedRefund;
@@ -26,8 +26,8 @@ pub(crate) async fn record(
     Ok(recorded)
 }
 
-/// Records the refunds of ours that the provider lists with a payment, whatever end was recorded
-/// for them before.
+/// Records those refunds of ours that the provider lists with a payment. This also corrects
+/// attempts that were recorded as ended without a refund.
 async fn correct(
     state: &State,
     payment: &ProviderPayment,
@@ -44,7 +44,7 @@ async fn correct(
     Ok(())
 }
 
-/// The oldest of our refunds that the payment shows as made and we do not.
+/// Our oldest refund that the provider lists and that is not recorded here.
 async fn next(
     state: &State,
     payment: &ProviderPayment,
@@ -63,7 +63,7 @@ async fn next(
     Ok(late.next())
 }
 
-/// False when it is another refund of ours.
+/// Returns false if the listed refund belongs to another attempt.
 async fn complete(
     state: &State,
     attempt: &Attempt,
@@ -89,8 +89,8 @@ async fn complete(
             refund = made.id,
             amount = %instruction.amount,
             thought = attempt.step.as_str(),
-            "the provider made a refund whose attempt had ended without one; it is recorded now: \
-             its caller may have been answered that nothing was given back"
+            "refunds: the provider made a refund that was recorded as not made; it is recorded now. \
+             Its caller may have been told that nothing was refunded: check for a second refund"
         );
         state.metrics.attempt_corrected();
     }

@@ -3,7 +3,7 @@
 /// The money went back.
 pub(super) const APPROVED: &str = "approved";
 
-/// The provider is still at work on it. It may yet refuse, and the amount is free again then.
+/// The provider has not finished the refund. It may still refuse, which frees the amount.
 pub(super) fn is_open(status: &str) -> bool {
     status != APPROVED && !is_refused(status)
 }

@@ -1,4 +1,4 @@
-//! Statements about the checks of attempts: due ones, their leases, and their results.
+//! Statements about the checks of attempts: which are due, their claims, and their results.
 
 use db::{Conn, Error, Timestamp, Tx};
 
@@ -6,8 +6,8 @@ use super::find::{attempt, attempt_columns};
 use crate::attempts::model::Attempt;
 use crate::payments::DueQuery;
 
-/// Attempts on which nobody works and whose check is due by `until`, the longest due first, after a
-/// place in that order.
+/// Attempts that no run has leased and whose check is due by `until`, the longest overdue first.
+/// The page begins after a given position in that order.
 pub(crate) async fn due_attempts(
     conn: &mut Conn,
     now: Timestamp,
@@ -32,7 +32,7 @@ pub(crate) async fn next_attempt_due(conn: &mut Conn) -> Result<Option<Timestamp
     conn.optional(sql, &[], |row| row.get(0)).await
 }
 
-/// How many attempts wait for the provider's word, nobody working on them.
+/// The number of attempts of unknown outcome that no run has leased.
 pub(crate) async fn unknown_attempts(conn: &mut Conn, now: Timestamp) -> Result<i64, Error> {
     conn.one(
         "SELECT count(*) FROM attempts
@@ -43,7 +43,7 @@ pub(crate) async fn unknown_attempts(conn: &mut Conn, now: Timestamp) -> Result<
     .await
 }
 
-/// Attempts of unknown outcome, those that somebody works on included, the oldest first.
+/// Attempts of unknown outcome, leased ones included, the oldest first.
 pub(crate) async fn open_attempts(conn: &mut Conn) -> Result<Vec<Attempt>, Error> {
     let sql = attempt_columns!(
         "WHERE a.check_at IS NOT NULL AND a.step = 'sending' ORDER BY a.created_at, a.id"
@@ -51,8 +51,8 @@ pub(crate) async fn open_attempts(conn: &mut Conn) -> Result<Vec<Attempt>, Error
     conn.all(sql, &[], attempt).await
 }
 
-/// Claims an attempt's check, seen due at `seen`, by setting the next; false when another process
-/// did.
+/// Claims the check of an attempt by moving its due time from `seen` to the next one. Returns false
+/// if another process did.
 pub(crate) async fn postpone_attempt(
     tx: &mut Tx,
     id: i64,
@@ -68,7 +68,7 @@ pub(crate) async fn postpone_attempt(
     Ok(changed == 1)
 }
 
-/// Stores what the provider said of an attempt whose check was claimed with `check_at`.
+/// Stores the provider's last answer about an attempt whose check was claimed with `check_at`.
 pub(crate) async fn update_answer(
     tx: &mut Tx,
     id: i64,
@@ -82,8 +82,8 @@ pub(crate) async fn update_answer(
     .await
 }
 
-/// Closes an attempt of unknown outcome whose check was claimed with `check_at`; false when a run
-/// has acquired it since.
+/// Closes an attempt of unknown outcome whose check was claimed with `check_at`. Returns false if a
+/// run has acquired it since.
 pub(crate) async fn close_attempt(
     tx: &mut Tx,
     id: i64,

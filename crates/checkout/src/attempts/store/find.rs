@@ -1,4 +1,4 @@
-//! Statements that find attempts, and how a row is read.
+//! Statements that find attempts, and the mapping of their rows.
 
 use db::{Conn, Error, Money, Row};
 use web::locale::Locale;
@@ -28,7 +28,7 @@ macro_rules! attempt_columns {
 }
 pub(super) use attempt_columns;
 
-/// The attempt of a caller's key.
+/// The attempt with a caller's idempotency key.
 pub(crate) async fn find_attempt_by_key(
     conn: &mut Conn,
     key: &IdempotencyKey,
@@ -37,7 +37,7 @@ pub(crate) async fn find_attempt_by_key(
     conn.optional(sql, &[&key.as_str()], attempt).await
 }
 
-/// The attempt of one of our `external_reference`s.
+/// The attempt with one of our `external_reference`s.
 pub(crate) async fn find_attempt_by_reference(
     conn: &mut Conn,
     reference: &str,

@@ -1,5 +1,5 @@
-//! The SQL of attempts and of the search for changes. Payments and refunds are rows of one table,
-//! so that each rule about leases, checks, ends and erasure is one statement.
+//! The SQL of attempts and of the search for changed payments. Payments and refunds share one
+//! table, so each rule about leases, checks, ends and erasure is one statement.
 
 mod due;
 mod find;

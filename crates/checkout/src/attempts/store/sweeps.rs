@@ -1,19 +1,19 @@
-//! Statements about the one row with the position of the search for changed payments.
+//! Statements about the single row with the position of the search for changed payments.
 
 use db::{Conn, Error, Timestamp, Tx};
 
-/// How far the search has come.
+/// The position of the search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sweep {
-    /// Every payment that changed before this time has been looked at.
+    /// Every payment that changed before this time has been read.
     pub(crate) until: Timestamp,
-    /// How many of those that changed at that very time, and after it, have been looked at as well.
+    /// How many of the payments that changed at that time or later have been read as well.
     pub(crate) offset: i64,
     /// When the next turn is due.
     pub(crate) due: Timestamp,
 }
 
-/// Where the search stands; none before its first turn.
+/// The position of the search. `None` before the first turn.
 pub(crate) async fn find_sweep(conn: &mut Conn) -> Result<Option<Sweep>, Error> {
     let sql = "SELECT swept_until, page_offset, sweep_at FROM sweeps WHERE id = 1";
     conn.optional(sql, &[], |row| {
@@ -32,7 +32,7 @@ pub(crate) async fn oldest_payment(conn: &mut Conn) -> Result<Option<Timestamp>,
     conn.optional(sql, &[], |row| row.get(0)).await
 }
 
-/// Begins with changes from `from` on; nothing happens when another process has begun.
+/// Begins the search with changes from `from` on. Does nothing if another process has begun it.
 pub(crate) async fn begin_sweeps(
     tx: &mut Tx,
     from: Timestamp,
@@ -45,7 +45,8 @@ pub(crate) async fn begin_sweeps(
     .await
 }
 
-/// Claims the turn that was seen due at `seen` by setting the next; false when another process did.
+/// Claims the turn that was seen due at `seen` by setting the next due time. Returns false if
+/// another process did.
 pub(crate) async fn claim_sweep(
     tx: &mut Tx,
     seen: Timestamp,
@@ -60,7 +61,7 @@ pub(crate) async fn claim_sweep(
     Ok(changed == 1)
 }
 
-/// Keeps how far a turn has come, unless another has come further.
+/// Stores the position after a turn, unless another turn has stored a later one.
 pub(crate) async fn save_sweep(tx: &mut Tx, until: Timestamp, offset: i64) -> Result<u64, Error> {
     tx.execute(
         "UPDATE sweeps SET swept_until = $1, page_offset = $2

@@ -1,4 +1,4 @@
-//! Statements that write attempts: stored, taken, released, ended, erased.
+//! Statements that insert, lease, release, end and erase attempts.
 
 use db::{Error, Timestamp, Tx};
 
@@ -8,14 +8,14 @@ use crate::attempts::model::{
 use crate::idempotency::IdempotencyKey;
 use crate::payments::AttemptStep;
 
-/// Personal data of an attempt, and data that could charge a card.
+/// Sets personal data of an attempt, and data that could charge a card, to null.
 macro_rules! erase_person {
     () => {
         "card_token = NULL, email = NULL, identification_type = NULL, identification_number = NULL, cardholder_name = NULL"
     };
 }
 
-/// Stores an attempt; none when its key is another attempt's.
+/// Inserts an attempt. Returns `None` if another attempt has its idempotency key.
 pub(crate) async fn insert_attempt(tx: &mut Tx, new: &NewAttempt) -> Result<Option<i64>, Error> {
     let (payment, refund): (Option<&PaymentInstruction>, Option<&RefundInstruction>) =
         match &new.instruction {
@@ -71,8 +71,7 @@ pub(crate) async fn insert_attempt(tx: &mut Tx, new: &NewAttempt) -> Result<Opti
     .await
 }
 
-/// Takes an attempt that nobody works on and that has not ended; false when another run has it or
-/// it has ended.
+/// Leases an attempt that is not leased and has not ended. Returns false otherwise.
 pub(crate) async fn take_attempt(
     tx: &mut Tx,
     id: i64,
@@ -93,10 +92,10 @@ pub(crate) async fn take_attempt(
     Ok(changed == 1)
 }
 
-/// Keeps the card token and marks that the payment's call is about to be sent; false when the lease
-/// was lost.
+/// Stores the card token and the step that the payment's call comes next. Returns false if the
+/// lease was lost.
 ///
-/// The keys are given again because a token that replaces a used-up one belongs to new calls.
+/// The idempotency keys are written again because a new token needs new calls.
 pub(crate) async fn keep_card_token(
     tx: &mut Tx,
     id: i64,
@@ -117,24 +116,24 @@ pub(crate) async fn keep_card_token(
     Ok(changed == 1)
 }
 
-/// How a run that did not finish its attempt leaves it.
+/// How a run releases an attempt that it did not finish.
 #[derive(Debug, Clone)]
 pub(crate) struct Release {
     pub(crate) id: i64,
     pub(crate) lease: String,
     pub(crate) step: AttemptStep,
     pub(crate) check_at: Option<Timestamp>,
-    /// The provider's answer.
+    /// The provider's last answer.
     pub(crate) answer: String,
-    /// Was the call that moves the money sent by this run? If not, it was last sent when it was
-    /// before.
+    /// Whether this run sent the call that moves the money. If not, the earlier sending time is
+    /// kept.
     pub(crate) has_sent: bool,
     pub(crate) sent_before: Option<Timestamp>,
-    /// Is the card's token of no use any more?
+    /// Whether the card token can no longer be used.
     pub(crate) is_token_spent: bool,
 }
 
-/// Gives an attempt back for a later run; nothing happens when the lease was lost.
+/// Releases an attempt for a later run. Does nothing if the lease was lost.
 pub(crate) async fn release_attempt(tx: &mut Tx, release: &Release) -> Result<u64, Error> {
     tx.execute(
         "UPDATE attempts SET step = $3, lease = NULL, leased_until = NULL, check_at = $4, last_answer = $5,
@@ -154,7 +153,7 @@ pub(crate) async fn release_attempt(tx: &mut Tx, release: &Release) -> Result<u6
     .await
 }
 
-/// Removes an attempt of which nothing was ever sent.
+/// Deletes an attempt of which nothing was ever sent.
 pub(crate) async fn delete_attempt(tx: &mut Tx, id: i64, lease: &str) -> Result<u64, Error> {
     tx.execute(
         "DELETE FROM attempts WHERE id = $1 AND lease = $2 AND step IN ('started', 'sending')",
@@ -163,8 +162,7 @@ pub(crate) async fn delete_attempt(tx: &mut Tx, id: i64, lease: &str) -> Result<
     .await
 }
 
-/// Ends an attempt with a refusal, which only the run that holds it may do; nothing happens when
-/// the lease was lost.
+/// Ends an attempt with a refusal. Does nothing if the lease was lost.
 pub(crate) async fn refuse_attempt(
     tx: &mut Tx,
     id: i64,
@@ -186,21 +184,21 @@ pub(crate) async fn refuse_attempt(
     .await
 }
 
-/// How an attempt ended: the payment or the refund is made.
+/// The end of an attempt whose payment or refund was made.
 #[derive(Debug, Clone)]
 pub(crate) struct Finish {
     pub(crate) id: i64,
-    /// The row of the payment that was made, or that was refunded.
+    /// The row of the payment that was created or refunded.
     pub(crate) payment: i64,
     pub(crate) refund: Option<RefundRecord>,
     pub(crate) response: String,
-    /// When to ask about a refund that the provider still works on.
+    /// When to check a refund that the provider has not finished.
     pub(crate) check_at: Option<Timestamp>,
     pub(crate) now: Timestamp,
 }
 
-/// Ends an attempt with what was made, whatever was thought of it before; false when that is
-/// recorded already.
+/// Ends an attempt with the payment or refund that was made, also if another end was recorded
+/// before. Returns false if this end is recorded already.
 pub(crate) async fn finish_attempt(tx: &mut Tx, finish: &Finish) -> Result<bool, Error> {
     let made = finish.refund.as_ref();
     let changed = tx
@@ -228,8 +226,8 @@ pub(crate) async fn finish_attempt(tx: &mut Tx, finish: &Finish) -> Result<bool,
     Ok(changed == 1)
 }
 
-/// Writes the last word on a refund that the provider worked on, whose check was claimed with
-/// `seen`.
+/// Stores the final status of a refund that the provider had not finished. The check was claimed
+/// with `seen`.
 pub(crate) async fn follow_refund(
     tx: &mut Tx,
     id: i64,
@@ -243,8 +241,8 @@ pub(crate) async fn follow_refund(
     .await
 }
 
-/// Takes a caller's key from an attempt that has held it long enough; never from one of unknown
-/// outcome.
+/// Removes the caller's idempotency key from an attempt whose key has expired. Attempts of unknown
+/// outcome keep their key.
 pub(crate) async fn free_key(tx: &mut Tx, id: i64) -> Result<u64, Error> {
     tx.execute(
         "UPDATE attempts SET key_digest = NULL, fingerprint = NULL, response = NULL WHERE id = $1 AND step <> 'sending'",
@@ -253,11 +251,11 @@ pub(crate) async fn free_key(tx: &mut Tx, id: i64) -> Result<u64, Error> {
     .await
 }
 
-/// Erases people's data and card tokens that have been kept long enough, and the keys and answers
-/// of attempts that ended that long ago.
+/// Erases expired personal data and card tokens, and the idempotency keys and responses of attempts
+/// that ended before the retention time.
 ///
-/// An attempt of unknown outcome keeps the digest of its key, of which nothing can be read: a
-/// repetition must find it and not charge again.
+/// An attempt of unknown outcome keeps the digest of its key, from which the key cannot be
+/// recovered: a retry must find the attempt and not charge again.
 pub(crate) async fn erase_expired(
     tx: &mut Tx,
     kept_since: Timestamp,
@@ -281,7 +279,7 @@ pub(crate) async fn erase_expired(
     .await
 }
 
-/// Frees the attempts that no registered replica works on.
+/// Releases the attempts whose replica is no longer registered.
 pub(crate) async fn release_dead_attempts(tx: &mut Tx) -> Result<u64, Error> {
     tx.execute(
         "UPDATE attempts SET lease = NULL, leased_until = NULL

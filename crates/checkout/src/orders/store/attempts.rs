@@ -1,5 +1,5 @@
-//! Statements about the attempts and payments of an order: an attempt knows its order, and through
-//! it a payment does.
+//! Statements about the attempts and payments of an order. An attempt has the order's row id; a
+//! payment is found through its attempt.
 
 use db::{Conn, Error, Query, Row, Timestamp, Tx};
 
@@ -7,19 +7,19 @@ use crate::orders::model::OrderPayment;
 use crate::payments::{AttemptStep, PaymentState};
 use crate::request::MethodKind;
 
-/// An attempt to pay an order, as far as it decides whether another may begin.
+/// An attempt to pay an order, with what decides whether another may begin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::orders) struct OrderAttempt {
     pub(in crate::orders) id: i64,
     pub(in crate::orders) step: AttemptStep,
     pub(in crate::orders) method: MethodKind,
-    /// Does a run hold it whose time is not over?
+    /// Whether a run holds a lease that has not expired.
     pub(in crate::orders) is_leased: bool,
-    /// The provider's id of what was made, and its state.
+    /// The provider's id and the state of the payment that was made.
     pub(in crate::orders) payment: Option<(String, PaymentState)>,
 }
 
-/// Attempts of an order that may have come to something, newest first.
+/// Attempts of an order that may have moved money, newest first.
 pub(in crate::orders) async fn attempts_of(
     conn: &mut Conn,
     order: i64,
@@ -54,8 +54,7 @@ pub(in crate::orders) async fn attempts_of(
     .await
 }
 
-/// Revokes the lease of a run whose time is over and that sent nothing; false when that run has
-/// gone on.
+/// Removes the expired lease of a run that sent nothing. Returns false if that run has gone on.
 pub(in crate::orders) async fn revoke_lease(
     tx: &mut Tx,
     attempt: i64,
@@ -71,7 +70,7 @@ pub(in crate::orders) async fn revoke_lease(
     Ok(changed == 1)
 }
 
-/// The payments of these orders, each with its order's row, newest first.
+/// The payments of these orders, each with the row of its order, newest first.
 pub(in crate::orders) async fn payments_of(
     conn: &mut Conn,
     orders: impl Iterator<Item = i64>,
@@ -93,7 +92,7 @@ pub(in crate::orders) async fn payments_of(
     conn.all_of(&query, payment).await
 }
 
-/// The provider's ids of an order's payments that wait for their payer, with their methods.
+/// The provider's ids and the methods of an order's pending payments.
 pub(in crate::orders) async fn pending_of(
     conn: &mut Conn,
     order: i64,

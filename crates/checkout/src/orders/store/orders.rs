@@ -10,7 +10,7 @@ use crate::orders::model::{Order, OrderStatus};
 use crate::orders::request::NewOrder;
 use crate::request::MethodKind;
 
-/// An order to be stored.
+/// An order to insert.
 #[derive(Debug)]
 pub(in crate::orders) struct InsertedOrder {
     pub(in crate::orders) id: String,
@@ -24,7 +24,7 @@ pub(in crate::orders) struct InsertedOrder {
     pub(in crate::orders) now: Timestamp,
 }
 
-/// What decides about an order, while nobody else can change it.
+/// The columns of a locked order that decide what may happen to it.
 #[derive(Debug, Clone)]
 pub(crate) struct LockedOrder {
     pub(crate) row: i64,
@@ -39,13 +39,13 @@ pub(crate) struct LockedOrder {
 #[derive(Debug, Clone, Copy)]
 pub(in crate::orders) struct OrderEnd {
     pub(in crate::orders) status: OrderStatus,
-    /// The payment that paid it, and whether the order's time was over.
+    /// The payment that paid the order, and whether the order had expired.
     pub(in crate::orders) paid: Option<(i64, bool)>,
     pub(in crate::orders) due_at: Option<Timestamp>,
     pub(in crate::orders) now: Timestamp,
 }
 
-/// Stores an order; none when its reference or its key is another order's.
+/// Inserts an order. Returns `None` if another order has its reference or its idempotency key.
 pub(in crate::orders) async fn insert(
     tx: &mut Tx,
     order: &InsertedOrder,
@@ -115,7 +115,7 @@ pub(crate) async fn find_by_row(conn: &mut Conn, row: i64) -> Result<Option<Orde
         .await
 }
 
-/// The order whose page has the token of this digest, and its row.
+/// The row and the order whose page token has this digest.
 pub(in crate::orders) async fn find_by_token(
     conn: &mut Conn,
     digest: &str,
@@ -124,7 +124,8 @@ pub(in crate::orders) async fn find_by_token(
     conn.optional(sql, &[&digest], with_row).await
 }
 
-/// The order that was made with a caller's key: its row, the fingerprint of its request, itself.
+/// The order with a caller's idempotency key: its row, the fingerprint of its request, and the
+/// order.
 pub(in crate::orders) async fn find_by_key(
     conn: &mut Conn,
     key: &str,
@@ -136,7 +137,7 @@ pub(in crate::orders) async fn find_by_key(
     .await
 }
 
-/// The id of the order with the shop's own number.
+/// The id of the order with this reference.
 pub(in crate::orders) async fn find_by_reference(
     conn: &mut Conn,
     reference: &str,
@@ -145,7 +146,7 @@ pub(in crate::orders) async fn find_by_reference(
     conn.optional(sql, &[&reference], |row| row.get(0)).await
 }
 
-/// Takes a caller's key from an order that has held it long enough.
+/// Removes the idempotency key from an order whose key has expired.
 pub(in crate::orders) async fn free_key(tx: &mut Tx, row: i64) -> Result<u64, Error> {
     let sql = "UPDATE orders SET key_digest = NULL, fingerprint = NULL WHERE id = $1";
     tx.execute(sql, &[&row]).await
@@ -165,8 +166,8 @@ pub(in crate::orders) async fn delete_expired_keys(
     .await
 }
 
-/// The statement that locks an order, on SQLite and on PostgreSQL. On SQLite one transaction writes
-/// at a time, so that reading it is enough.
+/// The statements that lock an order, for SQLite and for PostgreSQL. SQLite allows one write
+/// transaction at a time, so a read suffices there.
 macro_rules! locked {
     ($condition:literal) => {
         (locked!($condition, ""), locked!($condition, " FOR UPDATE"))
@@ -180,13 +181,13 @@ macro_rules! locked {
     };
 }
 
-/// Locks the order in a row until the transaction ends. Others that want to change it or to pay it
-/// wait.
+/// Locks the order in a row until the transaction ends. Other transactions that change or pay the
+/// order wait.
 pub(in crate::orders) async fn lock(tx: &mut Tx, row: i64) -> Result<Option<LockedOrder>, Error> {
     find_locked(tx, locked!("id = $1"), &row).await
 }
 
-/// As [`lock`], by the order's id.
+/// Same as [`lock`], by the order's id.
 pub(in crate::orders) async fn lock_by_id(
     tx: &mut Tx,
     id: &str,
@@ -194,7 +195,7 @@ pub(in crate::orders) async fn lock_by_id(
     find_locked(tx, locked!("public_id = $1"), &id).await
 }
 
-/// As [`lock`], the order that a payment is of; none for a payment without one.
+/// Same as [`lock`], for the order of a payment. `None` if the payment has no order.
 pub(in crate::orders) async fn lock_of_payment(
     tx: &mut Tx,
     payment: i64,
@@ -217,7 +218,7 @@ async fn find_locked(
     tx.optional(sql, &[which], locked).await
 }
 
-/// Writes how a locked order ends.
+/// Stores the end of a locked order.
 pub(in crate::orders) async fn write_end(
     tx: &mut Tx,
     row: i64,
@@ -242,7 +243,7 @@ pub(in crate::orders) async fn write_end(
     .await
 }
 
-/// Sets when an order is due for the worker next.
+/// Sets when the worker looks at the order next.
 pub(in crate::orders) async fn write_due_at(
     tx: &mut Tx,
     row: i64,
@@ -252,7 +253,7 @@ pub(in crate::orders) async fn write_due_at(
         .await
 }
 
-/// Orders that are due for the worker by `now`, the longest due first.
+/// Orders that are due for the worker by `now`, the longest overdue first.
 pub(in crate::orders) async fn due(
     conn: &mut Conn,
     now: Timestamp,
@@ -268,7 +269,7 @@ pub(in crate::orders) async fn next_due(conn: &mut Conn) -> Result<Option<Timest
     conn.optional(sql, &[], |row| row.get(0)).await
 }
 
-/// A page of the orders that the filter lets through, with their rows, newest first.
+/// A page of the orders that match the filter, with their rows, newest first.
 pub(in crate::orders) async fn list(
     conn: &mut Conn,
     filter: &Filter,

@@ -1,4 +1,4 @@
-//! Statements about overpayments: approved payments that pay for nothing.
+//! Statements about overpayments: payments that were approved for orders that needed none.
 
 use db::{Conn, Error, Timestamp, Tx};
 
@@ -9,11 +9,11 @@ pub(crate) struct Overpayment {
     pub(crate) row: i64,
     /// The provider's id.
     pub(crate) payment: String,
-    /// When the refund is due. The process that moves it makes the refund.
+    /// When the refund is due. The process that moves this time makes the refund.
     pub(crate) refund_at: Timestamp,
 }
 
-/// Stores an overpayment; false when it is stored already.
+/// Inserts an overpayment. Returns false if it is stored already.
 pub(in crate::orders) async fn insert_overpayment(
     tx: &mut Tx,
     payment: i64,
@@ -31,7 +31,7 @@ pub(in crate::orders) async fn insert_overpayment(
     Ok(inserted == 1)
 }
 
-/// Overpayments whose refund is due, the longest due first.
+/// Overpayments whose refund is due, the longest overdue first.
 pub(in crate::orders) async fn due_overpayments(
     conn: &mut Conn,
     now: Timestamp,
@@ -61,7 +61,7 @@ pub(in crate::orders) async fn next_overpayment_due(
     conn.optional(sql, &[], |row| row.get(0)).await
 }
 
-/// Moves a refund that was seen due at `seen`; false when another process did.
+/// Moves the due time of a refund from `seen`. Returns false if another process did.
 pub(in crate::orders) async fn write_refund_at(
     tx: &mut Tx,
     payment: i64,

@@ -1,7 +1,7 @@
-//! The followers of payments in this process, and the changes that they are sent.
+//! The subscribers of payments in this process, and the status changes sent to them.
 //!
-//! A change by this process is pushed at once. Changes by other processes are found by polling the
-//! followed payments every [`LOOK_EVERY`], all of them in one job. Without followers nothing is
+//! A change by this process is sent at once. Changes by other processes are found by polling the
+//! followed payments every [`LOOK_EVERY`], all in one database job. Without subscribers nothing is
 //! polled.
 
 use std::collections::HashMap;
@@ -16,13 +16,14 @@ use web::client::{ClientAddress, Origin};
 use crate::payments::declines::coarse_detail;
 use crate::payments::state::PaymentState;
 
-/// How often followed payments are looked at.
+/// The interval of polling the followed payments.
 pub(crate) const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// The most streams of one process.
 pub(crate) const STREAMS_MAX: usize = 2_000;
-/// Of these for one payment: the tabs and devices that a buyer opens it in.
+/// The most streams of one payment: a buyer may open it in several tabs and devices.
 const OF_A_PAYMENT: usize = 10;
-/// And for one client elsewhere, an IPv4 address or an IPv6 /48: several buyers may share one.
+/// The most streams of one remote client, an IPv4 address or an IPv6 /48. Several buyers may share
+/// one.
 const OF_A_CLIENT: usize = 100;
 
 /// Where a payment stands.
@@ -45,7 +46,7 @@ impl StatusView {
         }
     }
 
-    /// The view as somebody elsewhere may see it.
+    /// The view for this caller. Remote clients get coarse decline reasons.
     pub(crate) fn shown_to(self, origin: Origin) -> Self {
         if origin.is_local {
             return self;
@@ -58,14 +59,14 @@ impl StatusView {
     }
 }
 
-/// The followed payments.
+/// Sends status changes to the subscribers of payments. Cheap to clone.
 #[derive(Clone, Default)]
 pub(crate) struct StatusBroadcaster(Arc<BroadcasterState>);
 
 #[derive(Default)]
 struct BroadcasterState {
     followed: Mutex<Subscriptions>,
-    /// Wakes the look-out, which sleeps while nothing is followed.
+    /// Wakes the polling task, which sleeps while nothing is followed.
     begun: Notify,
 }
 
@@ -76,7 +77,7 @@ struct Subscriptions {
     by_client: HashMap<String, usize>,
 }
 
-/// One follower of one payment.
+/// One subscription to one payment. Dropping it ends the subscription.
 pub(crate) struct Follower {
     broadcaster: StatusBroadcaster,
     id: String,
@@ -85,7 +86,8 @@ pub(crate) struct Follower {
 }
 
 impl StatusBroadcaster {
-    /// Follows a payment that now stands as `now`; none when too many streams are open, of all, of this payment or of this client.
+    /// Subscribes to a payment whose status is `now`. `None` if there are too many streams in
+    /// total, of this payment or of this client.
     pub(crate) fn follow(&self, id: &str, now: StatusView, origin: Origin) -> Option<Follower> {
         let client = (!origin.is_local).then(|| ClientAddress(origin.address).network_key());
         let mut followed = self.lock();
@@ -119,26 +121,26 @@ impl StatusBroadcaster {
         })
     }
 
-    /// Tells the followers of a payment where it stands.
+    /// Sends the status of a payment to its subscribers.
     pub(crate) fn publish(&self, id: &str, state: PaymentState, status_detail: &str) {
         if let Some(sender) = self.lock().payments.get(id) {
             sender.send_if_modified(|view| replace(view, StatusView::new(state, status_detail)));
         }
     }
 
-    /// The followed payments.
+    /// The ids of the followed payments.
     pub(crate) fn followed(&self) -> Vec<String> {
         self.lock().payments.keys().cloned().collect()
     }
 
-    /// Waits until any payment is followed. One look-out at a time may wait.
+    /// Waits until any payment is followed. Only one task may wait at a time.
     pub(crate) async fn any(&self) {
         while self.lock().payments.is_empty() {
             self.0.begun.notified().await;
         }
     }
 
-    /// How many streams are open.
+    /// The number of open streams.
     #[cfg(test)]
     pub(crate) fn streams(&self) -> usize {
         self.lock().streams
@@ -152,7 +154,8 @@ impl StatusBroadcaster {
     }
 }
 
-/// A view that goes back from a final state is old news.
+/// Replaces the view. A view that the state machine does not allow after the current one is stale
+/// and ignored. Returns whether it was replaced.
 fn replace(view: &mut StatusView, new: StatusView) -> bool {
     let is_news = *view != new && view.state.apply(new.status).is_ok();
     if is_news {
@@ -162,12 +165,12 @@ fn replace(view: &mut StatusView, new: StatusView) -> bool {
 }
 
 impl Follower {
-    /// Where the payment stands now.
+    /// The current status of the payment.
     pub(crate) fn current(&mut self) -> StatusView {
         self.news.borrow_and_update().clone()
     }
 
-    /// Waits for news. Never comes back when there will be none.
+    /// Waits for a change. Never returns if there can be none.
     pub(crate) async fn changed(&mut self) {
         if self.news.changed().await.is_err() {
             std::future::pending::<()>().await;
@@ -187,7 +190,7 @@ impl Drop for Follower {
                 followed.by_client.remove(client);
             }
         }
-        // This follower's own receiver is still counted.
+        // This subscriber's own receiver is still counted.
         if followed
             .payments
             .get(&self.id)

@@ -1,5 +1,5 @@
-//! The status of payments as open pages follow it: status and detail, now and as they change. It
-//! contains nothing about the payer.
+//! The status and detail of payments, as open pages follow them: now and after each change.
+//! Contains nothing about the payer.
 
 mod broadcaster;
 mod stream;

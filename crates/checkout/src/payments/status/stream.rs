@@ -1,4 +1,4 @@
-//! One stream of server-sent events: the status now, then each change, until the payment or the
+//! A stream of server-sent events: the current status, then each change, until the payment or the
 //! stream ends.
 
 use std::convert::Infallible;
@@ -17,14 +17,14 @@ use web::server::Shutdown;
 use super::broadcaster::{Follower, LOOK_EVERY, StatusBroadcaster, StatusView};
 use crate::payments::read;
 
-/// A stream ends after this time; the page opens the next.
+/// The longest stream. The page reconnects after it.
 const LENGTH_MAX: Duration = Duration::from_secs(15 * 60);
-/// A sign of life for what stands between, which closes silent connections.
+/// The interval of keep-alive comments. Proxies close silent connections.
 const HEARTBEAT: Duration = Duration::from_secs(15);
-/// After which time a page opens the next stream.
+/// The delay before a page reconnects.
 const RETRY: Duration = Duration::from_secs(3);
 
-/// Opens a stream for a payment that now stands as `now`; none when too many are open.
+/// Opens a stream for a payment whose status is `now`. `None` if too many streams are open.
 pub(crate) fn open_stream(
     statuses: &StatusBroadcaster,
     shutdown: &Shutdown,
@@ -33,7 +33,7 @@ pub(crate) fn open_stream(
     origin: Origin,
 ) -> Option<Sse<impl Stream<Item = Result<Event, Infallible>> + use<>>> {
     let follower = statuses.follow(id, now, origin)?;
-    // Few: a slow reader gets the newest state, not each one that it missed.
+    // A small buffer: a slow reader gets the newest state, not each one that it missed.
     let (sender, receiver) = mpsc::channel(2);
     tokio::spawn(send_updates(follower, origin, sender, shutdown.clone()));
     let keep_alive = KeepAlive::new().interval(HEARTBEAT);
@@ -67,8 +67,7 @@ fn event(view: &StatusView) -> Event {
     event.json_data(view).unwrap_or_default()
 }
 
-/// Looks at the followed payments for changes that other processes made, while anything is
-/// followed.
+/// Polls the followed payments for changes by other processes. Sleeps while nothing is followed.
 pub(crate) async fn watch_statuses(db: Db, statuses: StatusBroadcaster, shutdown: Shutdown) {
     loop {
         tokio::select! {

@@ -1,4 +1,4 @@
-//! Statements about the history of payments' states.
+//! Statements about the history of payment states.
 
 use db::{Conn, Error, Timestamp, Tx};
 
@@ -6,18 +6,18 @@ use crate::payments::attempt_step::AttemptStep;
 use crate::payments::model::StatusReport;
 use crate::payments::state::{PaymentState, Transition};
 
-/// How the provider's report reached us.
+/// How the provider's report reached the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// The answer to the payment's creation.
+    /// The response to the payment's creation.
     Creation,
-    /// A notification, and what was read back after it.
+    /// The read after a notification.
     Notification,
     /// The reconciler.
     Reconciler,
-    /// The answer to a cancellation.
+    /// The response to a cancellation.
     Cancellation,
-    /// The answer to a refund.
+    /// The response to a refund.
     Refund,
 }
 
@@ -33,7 +33,7 @@ impl Source {
     }
 }
 
-/// Records the transitions that a report led through.
+/// Records the transitions that a report caused.
 pub(crate) async fn insert_steps(
     tx: &mut Tx,
     payment: i64,
@@ -62,7 +62,7 @@ pub(crate) async fn insert_steps(
     Ok(())
 }
 
-/// Records a report that was refused: the state stays what it is.
+/// Records a report that was refused. The state stays.
 pub(crate) async fn insert_refusal(
     tx: &mut Tx,
     payment: i64,
@@ -79,8 +79,8 @@ pub(crate) async fn insert_refusal(
     .await
 }
 
-/// Records that an attempt had been thought to have ended as `thought` when its payment or its
-/// refund, now `status`, was found.
+/// Records that a payment or refund, now in `status`, was found for an attempt that was recorded as
+/// ended with `thought`.
 pub(crate) async fn insert_correction(
     tx: &mut Tx,
     payment: i64,
@@ -97,7 +97,7 @@ pub(crate) async fn insert_correction(
     .await
 }
 
-/// The last entry's kind and the provider's status in it.
+/// The kind and the provider's status of the last entry.
 pub(crate) async fn last_entry(
     conn: &mut Conn,
     payment: i64,

@@ -8,17 +8,17 @@ use crate::payments::model::{Artefacts, CardFacts, Payer, Payment, StatusSnapsho
 use crate::payments::state::PaymentState;
 use crate::request::MethodKind;
 
-/// Which checks to look at.
+/// Which due checks to read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DueQuery {
     /// Due by this time.
     pub(crate) until: Timestamp,
-    /// Behind this place in the order of time and row.
+    /// Begin after this position in the order of due time and row id.
     pub(crate) after: (Timestamp, i64),
     pub(crate) limit: i64,
 }
 
-/// A payment's changeable part as it is stored.
+/// The changeable part of a stored payment.
 #[derive(Debug, Clone)]
 pub(crate) struct StoredPayment {
     /// The row's id.
@@ -27,7 +27,7 @@ pub(crate) struct StoredPayment {
     pub(crate) id: String,
     /// Our `external_reference`.
     pub(crate) reference: String,
-    /// The row's version: a change is only written over the version that it was computed from.
+    /// The row's version. A change is written only over the version it was computed from.
     pub(crate) version: i64,
     pub(crate) amount: Money,
     pub(crate) snapshot: StatusSnapshot,
@@ -35,8 +35,8 @@ pub(crate) struct StoredPayment {
     pub(crate) checks: i64,
 }
 
-/// Stores a payment with its payer, method and transaction; none when its id or its reference is
-/// stored already.
+/// Inserts a payment with its payer, method and transaction. Returns `None` if its id or its
+/// reference is stored already.
 pub(crate) async fn insert_payment(
     tx: &mut Tx,
     payment: &Payment,
@@ -141,24 +141,28 @@ macro_rules! stored_columns {
 
 /// The changeable part of the payment with the provider's id.
 pub(crate) async fn find_stored(conn: &mut Conn, id: &str) -> Result<Option<StoredPayment>, Error> {
-    conn.optional(stored_columns!("WHERE provider_id = $1"), &[&id], known)
-        .await
+    conn.optional(
+        stored_columns!("WHERE provider_id = $1"),
+        &[&id],
+        stored_payment,
+    )
+    .await
 }
 
-/// As [`find_stored`], holding the row until the transaction ends: others who want to write it
-/// wait.
+/// Same as [`find_stored`], with the row locked until the transaction ends.
 pub(crate) async fn lock_stored(tx: &mut Tx, id: &str) -> Result<Option<StoredPayment>, Error> {
     tx.optional(
         "UPDATE payments SET version = version WHERE provider_id = $1
          RETURNING id, provider_id, version, state, status_detail, date_approved, refunded, check_at, checks, amount,
              reference",
         &[&id],
-        known,
+        stored_payment,
     )
     .await
 }
 
-/// Payments whose check is due by `until`, the longest due first, after a place in that order.
+/// Payments whose check is due by `until`, the longest overdue first, after a position in that
+/// order.
 pub(crate) async fn due_payments(
     conn: &mut Conn,
     due: &DueQuery,
@@ -168,7 +172,7 @@ pub(crate) async fn due_payments(
             "WHERE check_at <= $1 AND (check_at > $2 OR (check_at = $2 AND id > $3)) ORDER BY check_at, id LIMIT $4"
         ),
         &[&due.until, &due.after.0, &due.after.1, &due.limit],
-        known,
+        stored_payment,
     )
     .await
 }
@@ -180,7 +184,7 @@ pub(crate) async fn next_payment_due(conn: &mut Conn) -> Result<Option<Timestamp
     conn.optional(sql, &[], |row| row.get(0)).await
 }
 
-/// Claims a payment's due check by setting the next; false when another did.
+/// Claims a payment's due check by setting the next due time. Returns false if another process did.
 pub(crate) async fn postpone_payment(
     tx: &mut Tx,
     row: i64,
@@ -196,8 +200,8 @@ pub(crate) async fn postpone_payment(
     Ok(changed == 1)
 }
 
-/// Writes a payment's new snapshot over the version it was computed from; false when that is no
-/// longer the stored one.
+/// Writes a new snapshot of a payment if the stored version is the one it was computed from.
+/// Returns false otherwise.
 pub(crate) async fn update_snapshot(
     tx: &mut Tx,
     known: &StoredPayment,
@@ -239,7 +243,7 @@ pub(crate) async fn find_status(
     .await
 }
 
-/// The select that reads whole payments; ends where a condition and an order follow.
+/// The `SELECT` of complete payments, to be followed by a condition and an order.
 macro_rules! payment_columns {
     ($rest:expr) => {
         concat!(
@@ -258,7 +262,7 @@ macro_rules! payment_columns {
     };
 }
 
-/// A page of the payments that the filter lets through, newest first.
+/// A page of the payments that match the filter, newest first.
 pub(crate) async fn list_payments(
     conn: &mut Conn,
     filter: &Filter,
@@ -273,7 +277,7 @@ pub(crate) async fn list_payments(
     conn.all_of(&query, payment).await
 }
 
-/// The language of the request for a payment.
+/// The language of the request that created the payment.
 pub(crate) async fn find_language(conn: &mut Conn, payment: i64) -> Result<Locale, Error> {
     let sql = "SELECT language FROM attempts WHERE payment_id = $1 AND kind = 'payment' LIMIT 1";
     let found = conn
@@ -299,7 +303,7 @@ pub(crate) async fn find_by_row(conn: &mut Conn, row: i64) -> Result<Option<Paym
         .await
 }
 
-fn known(row: &Row<'_>) -> Result<StoredPayment, Error> {
+fn stored_payment(row: &Row<'_>) -> Result<StoredPayment, Error> {
     let snapshot = StatusSnapshot {
         state: state(&row.get::<String>(3)?)?,
         status_detail: row.get(4)?,

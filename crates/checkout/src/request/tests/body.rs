@@ -1,4 +1,4 @@
-//! Content type and body, before any member is looked at.
+//! Content type and body, before any member is checked.
 
 use super::*;
 
@@ -157,7 +157,7 @@ async fn a_body_that_says_it_is_too_long_is_refused_before_it_comes() {
     assert_eq!(refused.status.as_u16(), 413);
 }
 
-/// A body that tells its length and never arrives.
+/// A body that declares its length and never arrives.
 struct Declared(u64);
 
 impl axum::body::HttpBody for Declared {

@@ -5,8 +5,8 @@ use serde_json::json;
 
 use super::*;
 
-/// Test card numbers of the provider, one of each network it publishes them for, and of the two
-/// others.
+/// Test card numbers: the provider's own for the networks that it publishes them for, and one for
+/// each of the two others.
 const CARDS: [(&str, Network, &str, u8); 6] = [
     ("4235647728025682", Network::Visa, "123", 12),
     ("5031433215406351", Network::Master, "123", 12),

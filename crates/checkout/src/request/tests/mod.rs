@@ -1,5 +1,5 @@
-//! The rows of the specification's tables "Common body fields", "Additional fields", "Errors" and
-//! "Limits", and of the decisions about them, as far as a request alone decides them.
+//! Tests of the specification's tables "Common body fields", "Additional fields", "Errors" and
+//! "Limits", and of the decisions about them, as far as the request alone decides.
 
 mod actions;
 mod body;

@@ -1,4 +1,4 @@
-//! Presence and order: which check fails first, and the result for a complete request.
+//! Required members and the order of checks, and the result for a complete request.
 
 use brazil::Network;
 use serde_json::{Value, json};
@@ -142,7 +142,7 @@ fn a_payment_method_of_any_other_value_or_type_is_invalid() {
 
 #[test]
 fn the_first_check_that_fails_answers() {
-    // From the last check to the first, each step breaks one thing more.
+    // From the last check to the first, each step breaks one more member.
     let mut body = with(card(), "email", json!("nobody"));
     assert_eq!(
         refusal(&body).1,

@@ -1,4 +1,5 @@
-//! Values of a request do not leak: fingerprints, debug texts, and refusals of hostile values.
+//! Values of a request do not leak through fingerprints, debug output, or refusals of hostile
+//! values.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -92,7 +93,7 @@ fn card_data_shows_itself_in_no_debug_text() {
     }
 }
 
-/// A value that no field can take, with a mark to be searched for in the answer.
+/// A marker in hostile values, which no response may contain.
 const MARK: &str = "zq7ECHOzq";
 
 fn hostile() -> impl Strategy<Value = String> {
