@@ -220,7 +220,7 @@ where
                 is_owed |= heartbeat.has_lost_one;
             }
             Err(error) => {
-                tracing::warn!(%error, "the replica's heartbeat could not be written: it is tried again")
+                tracing::warn!(%error, "the replica's heartbeat could not be written: it is tried again");
             }
         }
         if is_owed {
