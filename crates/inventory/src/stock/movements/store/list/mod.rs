@@ -1,15 +1,14 @@
-//! The lists of inflows and outflows: their filters, their orders, and their tables with their
-//! indexes. How a page is read is the engine's (`listing`).
+//! The lists of inflows and outflows: their filters, orders, tables and indexes. `listing` reads the
+//! pages.
 //!
-//! - Counts come from the exact totals of `aggregates`: of the whole list, of a supplier, of a
-//!   range of days. The movements of a product are counted in its index.
-//! - A range of days in another order than by time starts at the first id of its first day, which
-//!   `day_spans` keeps. Ids follow time unless an old file was imported; then the range of ids is
-//!   wider, and the list still exact. A further index would be written by every sale.
-//! - A search finds the movements of products by their titles, and of the newest those whose texts
-//!   match.
-//! - Each inflow stores its product's folded title for the order by it. Outflows do not, because a
-//!   sale must stay cheap: they are found product by product in the order of titles.
+//! - Counts of the whole list, of a supplier or of a range of days come from `aggregates`. The
+//!   movements of a product are counted in its index.
+//! - A range of days that is not ordered by time is read between the first and the last id of its
+//!   days, which `day_spans` stores. If an old file was imported, ids do not follow time: the range
+//!   of ids is then wider, and the list is still exact. An index instead would slow every sale.
+//! - A search finds movements by the titles of their products, and the newest by their own texts.
+//! - Each inflow has a copy of its product's folded title, to order by it. Outflows have none,
+//!   because it would slow every sale: they are read product by product in the order of titles.
 
 #[cfg(test)]
 mod tests;
