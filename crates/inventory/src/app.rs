@@ -1,4 +1,5 @@
-//! The service assembled over a migrated database: its first user, its state, its router.
+//! Assembles the service over a migrated database: its state, its router, its workers, and its
+//! first user.
 
 use axum::Router;
 use db::{Db, KeepAlive, Replica};
@@ -19,32 +20,32 @@ use crate::{
     routes, stock, transfer,
 };
 
-/// What a service is made of, passed in so that tests decide it.
+/// The dependencies of a service, passed in so that tests can replace them.
 pub struct Parts {
-    /// The database, migrated.
+    /// The migrated database.
     pub db: Db,
     /// The counters of rate limits.
     pub windows: Windows,
-    /// Tells the time.
+    /// The clock.
     pub clock: Clock,
-    /// Gives tokens and salts.
+    /// The source of randomness, for tokens and salts.
     pub random: Random,
-    /// Counts what happens.
+    /// The registry of metrics.
     pub metrics: Metrics,
-    /// Ends workers and streams.
+    /// The shutdown signal for workers and streams.
     pub shutdown: Shutdown,
-    /// Signs tokens: the same on every replica.
+    /// The key that signs tokens, the same on every replica.
     pub token_key: TokenKey,
-    /// Made when there is no user at all.
+    /// The user to create if there is none.
     pub first_user: Option<FirstUser>,
 }
 
-/// The account of whoever sets the service up: it may do everything.
+/// The account of the first user, who has all permissions.
 #[derive(Clone)]
 pub struct FirstUser {
-    /// The name it logs in with.
+    /// The username.
     pub username: String,
-    /// Its password.
+    /// The password.
     pub password: String,
 }
 
@@ -63,35 +64,35 @@ pub enum StartError {
     /// Passwords cannot be hashed.
     #[error("passwords cannot be hashed")]
     Passwords(#[from] HashFault),
-    /// The first user cannot be made.
+    /// The first user cannot be created.
     #[error("the first user cannot be made")]
     FirstUser(#[from] UserError),
-    /// What is stored cannot be counted, or made ready for the workers.
+    /// The database failed during the start.
     #[error("what is stored cannot be made ready")]
     Database(#[from] db::Error),
-    /// The language model cannot be reached securely.
+    /// The language model needs TLS, which cannot be set up.
     #[error("the language model cannot be called")]
     LanguageModel(#[from] web::http_client::TlsUnusable),
-    /// Checkout cannot be reached securely.
+    /// Checkout needs TLS, which cannot be set up.
     #[error("checkout cannot be called")]
     Checkout(#[source] web::http_client::TlsUnusable),
 }
 
-/// The service, ready to be served.
+/// The assembled service.
 pub struct App {
-    /// Every address of the service, the edge around it included.
+    /// The router of all routes, including the middleware.
     pub router: Router,
-    /// What runs beside it.
+    /// The background workers.
     pub workers: Workers,
-    /// What its functions work on.
+    /// The state that handlers and workers share.
     pub state: State,
 }
 
-/// The work that nobody waits for. Each worker sleeps while there is nothing to do.
+/// The background workers. Each one sleeps while there is nothing to do.
 pub struct Workers(State);
 
 impl Workers {
-    /// Works until the service stops.
+    /// Runs until the service stops.
     pub async fn run(self) {
         let Self(state) = &self;
         let workers = &state.workers;
@@ -120,7 +121,7 @@ impl Workers {
     }
 }
 
-/// Puts the service together.
+/// Assembles the service, creates the first user, and takes over the work of dead replicas.
 pub async fn app(config: Config, parts: Parts) -> Result<App, StartError> {
     aggregates::refresh_low_count(&parts.db, config.low_stock_threshold).await?;
     let (first_user, metrics) = (parts.first_user.clone(), parts.metrics.clone());
@@ -128,7 +129,7 @@ pub async fn app(config: Config, parts: Parts) -> Result<App, StartError> {
     if let Some(FirstUser { username, password }) = first_user {
         let (now, name) = (state.clock.now(), username.clone());
         if users::create_first(&state.db, &state.passwords, now, username, password).await? {
-            tracing::info!(username = name, "the first user was made");
+            tracing::info!(username = name, "the first user was created");
         }
     }
     delivery::endpoints::configure(&state.outbox).await?;
@@ -141,7 +142,7 @@ pub async fn app(config: Config, parts: Parts) -> Result<App, StartError> {
     })
 }
 
-/// Shows the other replicas that this one lives, and takes over what dead ones leave.
+/// Keeps this replica registered, and takes over the work of dead ones.
 pub fn keep_alive(state: &State) -> KeepAlive {
     let taking_over = state.clone();
     state.replica.keep_alive(move || {
@@ -150,8 +151,9 @@ pub fn keep_alive(state: &State) -> KeepAlive {
     })
 }
 
-/// Gives the work of dead replicas to the workers of this one. The endpoints of webhooks need no
-/// statement: a lease there counts only while its replica is registered.
+/// Releases the leases of dead replicas, so that the workers of this one continue their work.
+/// Webhook endpoints need no statement: their leases are valid only while the replica is
+/// registered.
 async fn release_dead(state: &State) -> Result<(), db::Error> {
     let released = analysis::release_dead(state).await?;
     if released > 0 {
@@ -161,8 +163,7 @@ async fn release_dead(state: &State) -> Result<(), db::Error> {
     Ok(())
 }
 
-/// What the service's functions work on, for a command beside a service that runs: nothing is made
-/// ready, taken over or started.
+/// Creates the state without starting anything, for commands that run beside a running service.
 pub fn state(config: Config, parts: Parts) -> Result<State, StartError> {
     let passwords = Passwords::new(parts.random.clone())?;
     let replica = Replica::new(parts.db.clone(), parts.random.uuid().to_string());

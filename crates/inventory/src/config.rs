@@ -19,49 +19,50 @@ use crate::{
 /// The settings of the inventory service.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Under which address people and programs reach the service, when it is configured.
+    /// The public base URL of the service, if it is configured.
     pub public_url: Option<PublicUrl>,
-    /// Whose forwarding headers count.
+    /// The proxies whose forwarding headers are trusted.
     pub trusted_proxies: Proxies,
-    /// Whether browsers shall keep to HTTPS for every host below the service's own, too.
+    /// Whether the HSTS header includes subdomains.
     pub hsts_subdomains: bool,
-    /// Obtaining and checking tokens, and logging in: per client address.
+    /// The rate limits of logins and token requests, per client address.
     pub rate_limit_auth: Rates,
-    /// Reading: per user.
+    /// The rate limits of reads, per user.
     pub rate_limit_read: Rates,
-    /// Writing: per user.
+    /// The rate limits of writes, per user.
     pub rate_limit_write: Rates,
-    /// Records a page when a client does not say.
+    /// The default number of records per page.
     pub page_size: u64,
-    /// The most records of a page.
+    /// The maximum number of records per page.
     pub max_page_size: u64,
-    /// Lifetime of an access token.
+    /// The lifetime of an access token.
     pub access_token_lifetime: Duration,
-    /// Lifetime of a refresh token.
+    /// The lifetime of a refresh token.
     pub refresh_token_lifetime: Duration,
-    /// The longest that a session lasts, however often it is used.
+    /// The maximum lifetime of a session, even if it is in use.
     pub session_lifetime: Duration,
-    /// Whose accounts must have a second factor.
+    /// The users who must have a second factor.
     pub second_factor: MandatoryFor,
-    /// The threshold of products without one of their own.
+    /// The threshold of products that have none of their own.
     pub low_stock_threshold: i64,
     /// When a low-stock alert is sent.
     pub low_stock_alert: AlertMode,
-    /// How events reach endpoints.
+    /// The delivery of events to webhook endpoints.
     pub webhooks: Webhooks,
-    /// What signs the events of paid orders; where there is none, their address does not exist.
+    /// The secrets that sign events of paid orders. Without one, the endpoint for these events does
+    /// not exist.
     pub orders_secrets: Vec<Secret>,
-    /// How people are told by mail, when they are.
+    /// The mail settings, if mail is enabled.
     pub mail: Option<Mail>,
-    /// The language of texts that no reader asks for: analyses and mails.
+    /// The language of texts that are not for a particular user: analyses and mails.
     pub language: Locale,
-    /// How products are analysed.
+    /// The settings of analyses.
     pub analysis: analysis::AnalysisConfig,
-    /// The checkout whose orders and payments the pages show, when there is one.
+    /// The checkout service whose orders and payments the pages show, if there is one.
     pub checkout: Option<payments::CheckoutConfig>,
-    /// Where files of the moment are put: exports on their way to their readers.
+    /// The directory for temporary files, such as exports that are being downloaded.
     pub scratch: PathBuf,
-    /// The largest body, in bytes.
+    /// The maximum size of a request body, in bytes.
     pub max_body: usize,
 }
 

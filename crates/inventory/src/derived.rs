@@ -1,11 +1,11 @@
-//! What follows from the records: the index of titles and the exact totals. Every change keeps them
-//! exact; whoever writes records in bulk, without this service, builds them anew.
+//! Data derived from the records: the index of titles and the aggregates. Every change updates it.
+//! A program that writes records in bulk, without this service, must rebuild it.
 
 use db::{Error, Tx};
 
 use crate::{aggregates, search};
 
-/// Builds everything anew that follows from the records, in the transaction that wrote them.
+/// Rebuilds all derived data, in the transaction that wrote the records.
 pub async fn rebuild(tx: &mut Tx) -> Result<(), Error> {
     aggregates::move_version(tx).await?;
     search::rebuild(tx).await?;

@@ -1,11 +1,11 @@
-//! Low or normal: the state of a product's stock, derived from its quantity and its threshold.
-//! Which products are low is in `stock`.
+//! The level of a product's stock, low or normal, derived from its quantity and its threshold.
+//! `stock` lists low products.
 
 use resource::Titled;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The state of a product's stock.
+/// The level of a product's stock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     /// At the threshold or above.
@@ -15,7 +15,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// The level of a quantity under a threshold.
+    /// The level of a quantity with a threshold.
     pub const fn of(quantity: i64, threshold: i64) -> Self {
         if quantity < threshold {
             Self::Low

@@ -1,10 +1,10 @@
-//! Which way goods move: a word that most rooms need. What is kept of a movement is in `stock`.
+//! The two kinds of movements, which most modules need. The records of movements are in `stock`.
 
 use resource::Words;
 
 use crate::access::Model;
 
-/// Which way goods move.
+/// The kind of a movement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Movement {
     /// Goods received from a supplier.
@@ -14,12 +14,12 @@ pub enum Movement {
 }
 
 impl Movement {
-    /// What one is called in messages.
+    /// The name in messages and in the database.
     pub const fn name(self) -> &'static str {
         self.model().code()
     }
 
-    /// Its place in addresses, and its table.
+    /// The path segment in URLs, which is also the name of the table.
     pub const fn path(self) -> &'static str {
         match self {
             Self::Inflow => "inflows",
@@ -27,7 +27,7 @@ impl Movement {
         }
     }
 
-    /// Whose permissions count.
+    /// The model whose permissions apply.
     pub const fn model(self) -> Model {
         match self {
             Self::Inflow => Model::Inflow,
@@ -35,12 +35,12 @@ impl Movement {
         }
     }
 
-    /// What its records are called.
+    /// The nouns for its records.
     pub(crate) const fn words(self) -> &'static Words {
         self.model().words()
     }
 
-    /// What a movement of so many units does to the product's quantity.
+    /// The change of a product's quantity by a movement of this many units.
     pub(crate) const fn change(self, quantity: i64) -> i64 {
         match self {
             Self::Inflow => quantity,

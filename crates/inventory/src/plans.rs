@@ -1,12 +1,11 @@
-//! Query plans, for tests: how the engines are asked for the plan of a statement. The tests that no
-//! list scans a whole table are beside the statements of each list.
+//! Test helpers for query plans, for the tests that no list scans a whole table.
 
 use std::sync::Arc;
 
 use db::{Conn, Db, Engine, Error, Query, Row, Timestamp};
 use generator::{Plan, generate};
 
-/// A database with a synthetic shop whose history ends at noon of 20 November 2026.
+/// A database with a synthetic shop whose history ends at noon of 20 November 2026 (UTC).
 pub(crate) async fn shop(address: &str, (products, movements): (u64, u64), days: u32) -> Db {
     let options = db::Options::default();
     let db = Db::open(&address.parse().unwrap(), &options).await.unwrap();
@@ -22,7 +21,7 @@ pub(crate) async fn shop(address: &str, (products, movements): (u64, u64), days:
     db
 }
 
-/// The steps that an engine plans for the statement that `finish` puts behind what it is given.
+/// The steps of the query plan of the statement that `finish` appends to `EXPLAIN`.
 pub(crate) async fn steps(
     conn: &mut Conn,
     finish: impl FnOnce(Query) -> Query,
@@ -37,26 +36,25 @@ pub(crate) async fn steps(
     Ok(steps)
 }
 
-/// Asserts that `look` finds no step that reads a table whole.
+/// Fails if `look` returns any step that scans a whole table.
 pub(crate) async fn nothing_is_scanned<F>(db: Db, look: F)
 where
     F: AsyncFn(&mut Conn) -> Result<Vec<String>, Error> + Send + 'static,
 {
-    let looked = db
+    let scans = db
         .read(async move |conn: &mut Conn| {
             forbid_scans(conn).await?;
-            let looked = look(conn).await?;
+            let scans = look(conn).await?;
             allow_scans(conn).await?;
-            Ok::<_, Error>(looked)
+            Ok::<_, Error>(scans)
         })
         .await
         .unwrap();
-    assert!(looked.is_empty(), "{}", looked.join("\n"));
+    assert!(scans.is_empty(), "{}", scans.join("\n"));
     db.close().await;
 }
 
-/// Forbids PostgreSQL to read a table whole, which it prefers while a table is small; where there
-/// is no other way, it still does.
+/// Makes PostgreSQL avoid sequential scans where it can. It prefers them for small tables.
 async fn forbid_scans(conn: &mut Conn) -> Result<(), Error> {
     if conn.engine() == Engine::Postgres {
         conn.execute("SET enable_seqscan = off", &[]).await?;
@@ -64,7 +62,7 @@ async fn forbid_scans(conn: &mut Conn) -> Result<(), Error> {
     Ok(())
 }
 
-/// Gives the connection back as it was.
+/// Resets the connection's setting.
 async fn allow_scans(conn: &mut Conn) -> Result<(), Error> {
     if conn.engine() == Engine::Postgres {
         conn.execute("RESET enable_seqscan", &[]).await?;

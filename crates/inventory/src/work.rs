@@ -1,6 +1,6 @@
-//! A write in progress, and the one way to run it. API, pages, administration, imports and commands
-//! all hand a job to these functions. What a job does to a record is in the `create`, `change` and
-//! `delete` of its resource (`api::writes` runs these).
+//! Runs writes in transactions. API, pages, administration, imports and commands pass a job to the
+//! functions here. The changes themselves are the `create`, `change` and `delete` of each resource,
+//! which `api::writes` calls.
 
 use std::fmt;
 
@@ -20,48 +20,48 @@ pub enum AlertMode {
     /// After every outflow that leaves a product low, as specified.
     #[default]
     EveryOutflow,
-    /// Once until the stock recovers, whichever way it became low; and once when it recovers.
+    /// Once when a product becomes low, by any change, and once when it recovers.
     Once,
 }
 
-/// The shop's rules about low stock.
+/// The shop's settings for low stock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
-    /// The threshold of products without one of their own.
+    /// The threshold of products that have none of their own.
     pub threshold: i64,
     /// When an alert is sent.
     pub alert: AlertMode,
-    /// Whether people are told by mail, once for each crossing.
+    /// Whether low products are reported by mail, once per crossing.
     pub mails: bool,
 }
 
 impl Policy {
-    /// The threshold that holds for a product: its own, or else the shop's.
+    /// The threshold that applies to a product: its own, or else the shop's.
     pub fn threshold_of(self, own: Option<i64>) -> i64 {
         own.unwrap_or(self.threshold)
     }
 }
 
-/// Who writes, under which rules of the shop, and when.
+/// The author of a write: the user, the shop's settings and the time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Author {
-    /// Who.
+    /// The user who writes.
     pub actor: Actor,
-    /// The rules about low stock.
+    /// The settings for low stock.
     pub policy: Policy,
-    /// When.
+    /// The time of the write.
     pub now: Timestamp,
 }
 
-/// A write in progress: its transaction, and what its [`Author`] says.
+/// A write in progress: its transaction, and the data of its [`Author`].
 pub struct Work<'tx> {
     /// The transaction.
     pub tx: &'tx mut Tx,
-    /// Who writes.
+    /// The user who writes.
     pub actor: &'tx Actor,
-    /// The rules about low stock.
+    /// The settings for low stock.
     pub policy: Policy,
-    /// When.
+    /// The time of the write.
     pub now: Timestamp,
 }
 
@@ -74,7 +74,7 @@ impl fmt::Debug for Work<'_> {
 }
 
 impl Author {
-    /// Somebody, now.
+    /// An author who writes now.
     pub(crate) fn new(state: &State, actor: impl Into<Actor>) -> Self {
         Self {
             actor: actor.into(),
@@ -83,7 +83,7 @@ impl Author {
         }
     }
 
-    /// The author of a write that changes no quantity, so that the shop's rules do not matter.
+    /// An author of writes that change no quantity, so the settings for low stock do not matter.
     pub(crate) fn of(actor: Actor, now: Timestamp) -> Self {
         Self {
             actor,
@@ -108,7 +108,7 @@ pub(crate) trait WriteError: From<Error> {
     /// The error of the database, if it is one.
     fn database(&self) -> Option<&Error>;
 
-    /// Whether something is wrong with what was sent, as far as a check can tell.
+    /// Whether the input is invalid, as far as a check can tell.
     fn is_invalid(&self) -> bool {
         false
     }
@@ -129,9 +129,9 @@ impl WriteError for EndpointError {
     }
 }
 
-/// Runs a job in a transaction, and once more when a constraint of the database refused it. Another
-/// request then wrote between the job's check and its write: the check of the second run sees that,
-/// and explains it.
+/// Runs a job in a transaction, and retries it once after a violated constraint. Another request
+/// then wrote between the job's check and its write, so the check of the second run sees the reason
+/// and reports it.
 pub(crate) async fn retry_on_conflict<T, E, F>(db: &Db, job: F) -> Result<T, E>
 where
     F: AsyncFn(&mut Tx) -> Result<T, E> + Clone + Send + 'static,
@@ -140,11 +140,11 @@ where
 {
     match db.write(job.clone()).await {
         Err(error) if error.database().is_some_and(Error::is_conflict) => db.write(job).await,
-        written => written,
+        result => result,
     }
 }
 
-/// Runs a job as [`retry_on_conflict`] does, and tells open pages that something has changed.
+/// Runs a job as [`retry_on_conflict`] does, and notifies subscribers of changes.
 pub(crate) async fn write<T, E, F>(state: &State, actor: impl Into<Actor>, job: F) -> Result<T, E>
 where
     F: AsyncFn(&mut Work<'_>) -> Result<T, E> + Clone + Send + 'static,
@@ -153,18 +153,18 @@ where
 {
     let author = Author::new(state, actor);
     let run = async move |tx: &mut Tx| job(&mut author.work(tx)).await;
-    let written = retry_on_conflict(&state.db, run).await?;
+    let result = retry_on_conflict(&state.db, run).await?;
     state.changes.notify();
-    Ok(written)
+    Ok(result)
 }
 
-/// As [`write()`], of a job that answers what to store under the key beside its result. A
-/// repetition under the same key runs `replay` with what was stored, in place of the job. Key and
-/// write commit together, so there is never one without the other.
+/// Same as [`write()`], with an optional idempotency key. The job returns a value to store with the
+/// key, and its result. A retry with the same key calls `replay` with the stored value instead of
+/// the job. Key and write commit in one transaction.
 ///
 /// # Errors
 ///
-/// Those of `job` and `replay`; a key that was used for another request.
+/// Those of `job` and `replay`; a key that was used for a different request.
 pub(crate) async fn write_once<T, S, R, E, F, A>(
     state: &State,
     actor: impl Into<Actor>,
@@ -188,14 +188,14 @@ where
         if let Some(stored) = idempotency::find(work.tx, key, work.now).await? {
             return replay(work, stored).await;
         }
-        let (stored, written) = job(work).await?;
+        let (stored, result) = job(work).await?;
         idempotency::store(work.tx, key, &stored, work.now).await?;
-        Ok(written)
+        Ok(result)
     };
     match write(state, actor.clone(), run.clone()).await {
-        // The first of two taps may have taken a unique value between our look at the key and our
-        // check.
+        // A concurrent request with the same key may have committed between the lookup of the key
+        // and the job's check, which then refuses a duplicate value. The second run finds the key.
         Err(error) if is_keyed && error.is_invalid() => write(state, actor, run).await,
-        written => written,
+        result => result,
     }
 }

@@ -1,12 +1,12 @@
-//! Exact totals that lists and the dashboard need and that no query could count in time: how many
-//! movements on which days, what was sold each UTC day and at which value, the stock of each
-//! category and brand.
+//! Exact totals for lists and the dashboard that are too slow to count by query: movements per day,
+//! units and value sold per UTC day, the stock of each category and brand.
 //!
-//! Every change writes one delta in its own transaction (`aggregate_deltas`), and a worker compacts
-//! the deltas into the aggregates. A counter that every sale updates would be a row that every sale
-//! waits for. Readers add up aggregates and deltas in one statement, and are exact at any moment. A
-//! change of a price records the product's sales again, day by day. Carries no rule of the
-//! specification; `balcao inventory verify` counts everything again and compares.
+//! Every change inserts one delta into `aggregate_deltas` in its own transaction, and a worker
+//! compacts the deltas into the aggregates. With a shared counter instead, every sale would wait
+//! for the lock of one row. Readers add up aggregates and deltas in one statement, so totals are
+//! always exact. A change of a price records a revaluation of the product's sales, one delta per
+//! day. Carries no rule of the specification. `balcao inventory verify` recounts everything and
+//! compares.
 
 mod low;
 mod model;
@@ -36,22 +36,22 @@ use db::{Conn, Error, Money, Timestamp, Tx};
 
 use crate::movement::Movement;
 
-/// A movement, as the aggregates of its day count it.
+/// A movement, as it counts in the aggregates of its day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct MovementDelta {
     pub(crate) movement: Movement,
-    /// Its id, when it is booked.
+    /// The movement's id, if it is created now. `None` for a deletion.
     pub(crate) id: Option<i64>,
-    /// Of inflows.
+    /// The supplier of an inflow.
     pub(crate) supplier: Option<i64>,
-    /// When it was booked: its own time, also when it is deleted later.
+    /// When the movement was booked. A deletion has the time of the booking, too.
     pub(crate) at: Timestamp,
-    /// 1 or more.
+    /// At least 1.
     pub(crate) units: i64,
 }
 
 impl MovementDelta {
-    /// Units whose value follows the product's present prices: those of sales.
+    /// Units whose value follows the product's current prices: those of sales.
     const fn present(&self) -> i64 {
         match self.movement {
             Movement::Inflow => 0,
@@ -60,17 +60,17 @@ impl MovementDelta {
     }
 }
 
-/// What a change did on a product's shelf.
+/// The effect of a change on a product's stock.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct StockDelta {
-    /// Units that came, or (negative) left.
+    /// Units added, or removed if negative.
     pub(crate) units: i64,
-    /// 1: the product is low now; -1: it no longer is; 0: it is what it was.
+    /// 1 if the product became low, -1 if it is no longer low, 0 otherwise.
     pub(crate) low: i64,
 }
 
-/// Records what happened on the shelf of a product that stands so, and the movement that was booked
-/// with it. To be called in the transaction of the change.
+/// Records a change of stock, and the movement that caused it, if any. `product` holds the current
+/// category, brand and prices. To be called in the transaction of the change.
 pub(crate) async fn record(
     tx: &mut Tx,
     product: &ProductSnapshot,
@@ -80,8 +80,8 @@ pub(crate) async fn record(
     store::record_entry(tx, product, shelf, booking).await
 }
 
-/// Records that a movement was deleted, and what that did on the shelf. As [`record`], after the
-/// product's quantity was changed, which locks it.
+/// Records that a movement was deleted, and its effect on the stock. To be called in the same
+/// transaction after the product's quantity was changed, which locks the stock row.
 pub(crate) async fn record_deletion(
     tx: &mut Tx,
     product: i64,
@@ -92,17 +92,17 @@ pub(crate) async fn record_deletion(
     store::record_reversal(tx, product, shelf, booking, id).await
 }
 
-/// Records that a product was made; what it opens with is recorded by the ledger.
+/// Records a new product. The ledger records its opening quantity.
 pub(crate) async fn record_new_product(tx: &mut Tx, product: i64) -> Result<(), Error> {
     store::record_product(tx, product, 1).await
 }
 
-/// Records that a product goes. To be called before it does, with its stock row locked.
+/// Records that a product will be deleted. To be called before, with the stock row locked.
 pub(crate) async fn record_deleted_product(tx: &mut Tx, product: i64) -> Result<(), Error> {
     store::record_product(tx, product, -1).await
 }
 
-/// What the aggregates count a product by.
+/// The fields of a product that aggregates depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ProductSnapshot {
     category: i64,
@@ -111,8 +111,7 @@ pub(crate) struct ProductSnapshot {
     selling_price: Money,
 }
 
-/// How a product stands. To be called with its stock row locked, so that nobody sells it and nobody
-/// changes its prices in between.
+/// Reads these fields of a product. The caller has locked the stock row.
 pub(crate) async fn product_snapshot(
     tx: &mut Tx,
     product: i64,
@@ -121,12 +120,12 @@ pub(crate) async fn product_snapshot(
 }
 
 impl ProductSnapshot {
-    /// What a unit cost, and what it sells for.
+    /// Cost price and selling price of a unit.
     pub(crate) const fn prices(&self) -> (Money, Money) {
         (self.cost_price, self.selling_price)
     }
 
-    /// Whether these differ from what stands; `None` stays as it is.
+    /// Whether any of the values differs from the snapshot. `None` means unchanged.
     pub(crate) fn is_changed_by(
         &self,
         category: Option<i64>,
@@ -141,9 +140,9 @@ impl ProductSnapshot {
     }
 }
 
-/// Records that a product changes its category, its brand or its prices, around `change`, which
-/// writes it: its stock moves with it, and its sales of all days are worth the new prices wherever
-/// they are shown at present prices.
+/// Records that a product's category, brand or prices have changed: adds its stock under the new
+/// values, and revalues its past sales at the new prices. The caller has recorded the removal under
+/// the old values with [`record_deleted_product`] before the change.
 pub(crate) async fn record_changed_product(
     tx: &mut Tx,
     product: i64,
@@ -161,22 +160,22 @@ pub(crate) async fn record_changed_product(
         *days.entry(day_of(at)).or_default() += i128::from(units);
     }
     let sales: Vec<(Timestamp, i64)> = days.into_iter().flat_map(in_pieces).collect();
-    let taken_back = sales.iter().map(|(day, units)| (*day, -units));
-    store::record_revaluation(tx, taken_back, before.prices()).await?;
+    let reversals = sales.iter().map(|(day, units)| (*day, -units));
+    store::record_revaluation(tx, reversals, before.prices()).await?;
     store::record_revaluation(tx, sales.iter().copied(), after.prices()).await
 }
 
-/// A day's units in pieces that a row holds.
+/// Splits the units of a day into numbers that fit into a column.
 fn in_pieces((day, units): (Timestamp, i128)) -> impl Iterator<Item = (Timestamp, i64)> {
     let mut left = units;
     std::iter::from_fn(move || {
-        let piece = i64::try_from(left).unwrap_or(i64::MAX);
-        left -= i128::from(piece);
-        (piece != 0).then_some((day, piece))
+        let part = i64::try_from(left).unwrap_or(i64::MAX);
+        left -= i128::from(part);
+        (part != 0).then_some((day, part))
     })
 }
 
-/// How many products there are: all, or those of a category or a brand.
+/// The number of products: all, or those of one category or brand.
 pub(crate) async fn count_products(
     conn: &mut Conn,
     of: Option<(Dimension, i64)>,
@@ -186,8 +185,8 @@ pub(crate) async fn count_products(
     Ok(count.unsigned_abs())
 }
 
-/// How many movements there are from the first moment of one day until that of another, of a
-/// supplier or of all.
+/// The number of movements in a range of whole days, of one supplier or of all. `from` is the start
+/// of the first day, `until` the start of the day after the last.
 pub(crate) async fn count_movements(
     conn: &mut Conn,
     movement: Movement,
@@ -195,7 +194,7 @@ pub(crate) async fn count_movements(
     from: Option<Timestamp>,
     until: Option<Timestamp>,
 ) -> Result<u64, Error> {
-    // Ids begin at 1.
+    // Ids begin at 1; 0 stands for all suppliers in the table.
     if supplier.is_some_and(|supplier| supplier < 1) {
         return Ok(0);
     }
@@ -203,15 +202,15 @@ pub(crate) async fn count_movements(
     Ok(count.unsigned_abs())
 }
 
-/// The movements of a stretch of whole days: how many there are, and between which ids.
+/// The movements of a range of whole days: their number, and the range of their ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct MovementRange {
     pub(crate) count: u64,
-    /// The first and the last that any of them may have.
+    /// The smallest and largest id that any of them can have.
     pub(crate) ids: (i64, i64),
 }
 
-/// As [`count_movements`], of a stretch of days, and where it lies among the ids.
+/// Same as [`count_movements`], with the range of ids.
 pub(crate) async fn movement_range(
     conn: &mut Conn,
     movement: Movement,
@@ -228,8 +227,8 @@ pub(crate) async fn movement_range(
     Ok(MovementRange { count, ids })
 }
 
-/// The movements of each UTC day that has any, from the first moment of one day until that of
-/// another.
+/// The aggregates of each UTC day that has movements, from the day `from` up to but excluding the
+/// day `until`.
 pub async fn days(
     conn: &mut Conn,
     movement: Movement,
@@ -239,7 +238,7 @@ pub async fn days(
     store::days(conn, movement, from, until).await
 }
 
-/// What is on the shelves, by the id of each category and of each brand.
+/// The stock by category and by brand, with the record's id.
 pub async fn stock(conn: &mut Conn) -> Result<BTreeMap<(Dimension, i64), StockAggregate>, Error> {
     let stock = store::stock(conn).await?;
     Ok(stock
@@ -248,12 +247,12 @@ pub async fn stock(conn: &mut Conn) -> Result<BTreeMap<(Dimension, i64), StockAg
         .collect())
 }
 
-/// A number that grows whenever stock moves, whichever process moves it.
+/// The version of the ledger: a number that grows with every change of stock, in any process.
 pub(crate) async fn ledger_end(conn: &mut Conn) -> Result<i64, Error> {
     store::ledger_end(conn).await
 }
 
-/// Counts everything again, and puts the result in the place of whatever is there.
+/// Recounts everything and replaces the stored aggregates and deltas.
 pub(crate) async fn rebuild(tx: &mut Tx) -> Result<(), Error> {
     let aggregates = recount::recount(tx).await?;
     store::replace(tx, &aggregates).await?;

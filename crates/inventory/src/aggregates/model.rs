@@ -1,4 +1,4 @@
-//! What the aggregates contain, and how a change affects them.
+//! The contents of the aggregates, and how a delta changes them.
 
 use std::{collections::BTreeMap, fmt, time::Duration};
 
@@ -7,27 +7,27 @@ use db::{Money, Timestamp};
 use super::Sum;
 use crate::movement::Movement;
 
-/// One day.
+/// 24 hours.
 pub const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
 
-/// The first moment of a time's day, in UTC.
+/// The start of a time's day in UTC.
 pub const fn day_of(time: Timestamp) -> Timestamp {
     let micros = time.micros();
     Timestamp::from_micros(micros - micros.rem_euclid(DAY_MICROS))
 }
 
-/// What stock is told apart by.
+/// The dimension by which stock is grouped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Dimension {
-    /// What sort a product is.
+    /// The product's category.
     Category,
-    /// Who makes it.
+    /// The product's brand.
     Brand,
 }
 
 impl Dimension {
-    /// The name in the store.
+    /// The name in the database.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Category => "category",
@@ -36,39 +36,38 @@ impl Dimension {
     }
 }
 
-/// The inflows or outflows of a day: those that stand, a deleted one is taken back from its own
-/// day.
+/// The inflows or outflows of a day. Deleted movements are subtracted from the day on which they
+/// were booked. Amounts are in hundredths, and 0 for inflows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DayAggregate {
-    /// How many.
+    /// The number of movements.
     pub movements: i64,
-    /// Units of all of them.
+    /// The sum of their units.
     pub units: Sum,
-    /// At the cost prices when they were booked, in hundredths; of outflows only, as all amounts
-    /// here.
+    /// Their value at the cost prices of the time of booking.
     pub cost: Sum,
-    /// At the selling prices when they were booked, in hundredths.
+    /// Their value at the selling prices of the time of booking.
     pub value: Sum,
-    /// At the cost prices of now, in hundredths.
+    /// Their value at the current cost prices.
     pub present_cost: Sum,
-    /// At the selling prices of now, in hundredths.
+    /// Their value at the current selling prices.
     pub present_value: Sum,
 }
 
-/// What is on the shelves, of some products.
+/// The stock of a group of products.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StockAggregate {
-    /// How many products.
+    /// The number of products.
     pub products: i64,
-    /// Units of all of them.
+    /// The sum of their units.
     pub units: Sum,
-    /// At cost prices, in hundredths.
+    /// The value at cost prices, in hundredths.
     pub cost: Sum,
-    /// At selling prices, in hundredths.
+    /// The value at selling prices, in hundredths.
     pub value: Sum,
 }
 
-/// The movements of a supplier on a day; supplier 0 stands for all.
+/// The key of a day's aggregate for one supplier, or for all ([`ALL_SUPPLIERS`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct DayKey {
     pub(crate) movement: Movement,
@@ -76,86 +75,81 @@ pub(crate) struct DayKey {
     pub(crate) day: Timestamp,
 }
 
-/// The ids of a day's movements, deleted ones included: none lies outside, so that a list of a
-/// stretch of days need not look for any there.
+/// The range of ids of a day's movements, deleted ones included. Limits what lists of days read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct IdRange {
     pub(crate) first: i64,
     pub(crate) last: i64,
 }
 
-/// The inflows or outflows of a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct IdRangeKey {
     pub(crate) movement: Movement,
     pub(crate) day: Timestamp,
 }
 
-/// No supplier has this id.
+/// The supplier id of the aggregates of all suppliers. No supplier has this id.
 pub(crate) const ALL_SUPPLIERS: i64 = 0;
 
-/// The products of a category or a brand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct StockKey {
     pub(crate) dimension: Dimension,
     pub(crate) record: i64,
 }
 
-/// One recorded change.
+/// One recorded change that is not compacted yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Delta {
     pub(crate) moved: Option<DayDelta>,
     pub(crate) category: i64,
     pub(crate) brand: i64,
-    /// Products that came, or went.
+    /// Products added, or removed if negative.
     pub(crate) products: i64,
-    /// Units that came onto the shelves, or left them.
+    /// Units added to stock, or removed if negative.
     pub(crate) units: i64,
-    /// The price of now, of `units` and of what is revalued.
+    /// The current price, for `units` and for revaluations.
     pub(crate) cost_price: Money,
     pub(crate) selling_price: Money,
-    /// Products that became low, or no longer are.
+    /// Products that became low, minus those that are no longer low.
     pub(crate) low: i64,
 }
 
-/// What a change did to a day's movements.
+/// The effect of a change on a day's movements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct DayDelta {
     pub(crate) movement: Movement,
-    /// Of inflows.
+    /// The supplier of an inflow.
     pub(crate) supplier: Option<i64>,
     pub(crate) day: Timestamp,
-    /// 1 booked, -1 deleted, 0 only revalued.
+    /// 1 for a booking, -1 for a deletion, 0 for a revaluation.
     pub(crate) movements: i64,
     pub(crate) units: i64,
-    /// Prices when it was booked.
+    /// The price at the time of booking.
     pub(crate) cost_price: Money,
     pub(crate) selling_price: Money,
-    /// Units that are worth the prices of now from here on, or (negative) no longer.
+    /// Units to value at the current prices, or (negative) to remove from that value.
     pub(crate) present: i64,
-    /// Its id, when it was booked. None: one of an earlier version of the program, which did not
-    /// record it.
+    /// The id of a booked movement. `None` in deltas of older versions of the program.
     pub(crate) id: Option<i64>,
 }
 
-/// Changes added up.
+/// The sum of deltas.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Aggregates {
     pub(crate) days: BTreeMap<DayKey, DayAggregate>,
     pub(crate) stock: BTreeMap<StockKey, StockAggregate>,
     pub(crate) id_ranges: BTreeMap<IdRangeKey, IdRange>,
-    /// Low products; only what changes say of them, as counting them takes the shop's threshold.
+    /// The change of the number of low products. 0 in a recount, which would need the threshold.
     pub(crate) low: i64,
 }
 
 impl IdRange {
-    /// Where an id is that nobody knows.
+    /// The range for a movement of unknown id.
     const ANYWHERE: Self = Self {
         first: 1,
         last: i64::MAX,
     };
 
-    /// That of one movement.
     const fn of(id: Option<i64>) -> Self {
         match id {
             Some(id) => Self {
@@ -171,13 +165,13 @@ impl IdRange {
         self.last = self.last.max(other.last);
     }
 
-    const fn holds(self, other: Self) -> bool {
+    const fn contains(self, other: Self) -> bool {
         self.first <= other.first && self.last >= other.last
     }
 }
 
 impl Delta {
-    /// A movement by itself, without what it did to the shelves; with the product's prices of now.
+    /// The delta of a movement without a change of stock. The prices are the current ones.
     pub(crate) const fn of_movement(
         moved: DayDelta,
         cost_price: Money,
@@ -197,7 +191,7 @@ impl Delta {
 }
 
 impl DayDelta {
-    /// What it adds to its day. Only sales have a value: what a delivery cost is not known.
+    /// What the delta adds to its day. Inflows have no value: the cost of a delivery is unknown.
     fn aggregate(&self, cost_price: Money, selling_price: Money) -> DayAggregate {
         let units = Sum::from(self.units);
         let counted = DayAggregate {
@@ -219,7 +213,6 @@ impl DayDelta {
 }
 
 impl Aggregates {
-    /// Adds a change.
     pub(crate) fn take(&mut self, change: &Delta) {
         if let Some(moved) = &change.moved {
             let aggregate = moved.aggregate(change.cost_price, change.selling_price);
@@ -231,7 +224,7 @@ impl Aggregates {
                 };
                 self.days.entry(key).or_default().add(&aggregate);
             }
-            self.span(moved);
+            self.widen_id_range(moved);
         }
         self.low += change.low;
         if change.products == 0 && change.units == 0 {
@@ -252,8 +245,8 @@ impl Aggregates {
         }
     }
 
-    /// Widens the span of a day by what was booked.
-    fn span(&mut self, moved: &DayDelta) {
+    /// Extends the day's range of ids by a booked movement.
+    fn widen_id_range(&mut self, moved: &DayDelta) {
         if moved.movements <= 0 {
             return;
         }
@@ -261,18 +254,19 @@ impl Aggregates {
             movement: moved.movement,
             day: moved.day,
         };
-        let span = IdRange::of(moved.id);
-        let of_day = self.id_ranges.entry(key).or_insert(span);
-        of_day.widen(span);
+        let range = IdRange::of(moved.id);
+        let stored = self.id_ranges.entry(key).or_insert(range);
+        stored.widen(range);
     }
 
-    /// Where two counts of the same things differ. What is not there counts nothing; a span may be
-    /// wider than what is left in it.
+    /// The differences between the stored aggregates and a recount. A missing aggregate counts as
+    /// zero. A stored range of ids may be wider, because deletions do not narrow it.
     pub(crate) fn differences(&self, recounted: &Self) -> Vec<AggregateDifference> {
         let mut differences = Vec::new();
         for key in self.days.keys().chain(recounted.days.keys()) {
-            let of = |aggregates: &Self| aggregates.days.get(key).copied().unwrap_or_default();
-            let (stored, counted) = (of(self), of(recounted));
+            let aggregate_of =
+                |aggregates: &Self| aggregates.days.get(key).copied().unwrap_or_default();
+            let (stored, counted) = (aggregate_of(self), aggregate_of(recounted));
             if stored != counted {
                 differences.push(AggregateDifference {
                     subject: AggregateSubject::Day(*key),
@@ -282,8 +276,9 @@ impl Aggregates {
             }
         }
         for key in self.stock.keys().chain(recounted.stock.keys()) {
-            let of = |aggregates: &Self| aggregates.stock.get(key).copied().unwrap_or_default();
-            let (stored, counted) = (of(self), of(recounted));
+            let aggregate_of =
+                |aggregates: &Self| aggregates.stock.get(key).copied().unwrap_or_default();
+            let (stored, counted) = (aggregate_of(self), aggregate_of(recounted));
             if stored != counted {
                 differences.push(AggregateDifference {
                     subject: AggregateSubject::Stock(*key),
@@ -294,7 +289,7 @@ impl Aggregates {
         }
         for (key, counted) in &recounted.id_ranges {
             let stored = self.id_ranges.get(key);
-            if stored.is_none_or(|stored| !stored.holds(*counted)) {
+            if stored.is_none_or(|stored| !stored.contains(*counted)) {
                 differences.push(AggregateDifference {
                     subject: AggregateSubject::IdRange(*key),
                     stored: stored.map_or_else(|| "nothing".to_owned(), IdRange::to_string),
@@ -309,7 +304,7 @@ impl Aggregates {
 }
 
 impl DayAggregate {
-    /// Adds another.
+    /// Adds another aggregate.
     pub fn add(&mut self, other: &Self) {
         self.movements += other.movements;
         self.units += other.units;
@@ -321,7 +316,7 @@ impl DayAggregate {
 }
 
 impl StockAggregate {
-    /// Adds another.
+    /// Adds another aggregate.
     pub fn add(&mut self, other: &Self) {
         self.products += other.products;
         self.units += other.units;
@@ -361,8 +356,8 @@ impl fmt::Display for IdRange {
     }
 }
 
-/// Where the aggregates do not agree with what they count. There is none unless something other
-/// than this program wrote to the database.
+/// An aggregate that does not match its recount. Happens only if another program wrote to the
+/// database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AggregateDifference {
     subject: AggregateSubject,
@@ -370,23 +365,22 @@ pub struct AggregateDifference {
     counted: String,
 }
 
-/// What a difference is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum AggregateSubject {
     Day(DayKey),
     Stock(StockKey),
     IdRange(IdRangeKey),
-    /// How many products are low, under a shop's threshold.
+    /// The number of low products under this threshold of the shop.
     Low(i64),
 }
 
 impl AggregateDifference {
-    /// Of the number of low products, if two counts of it differ.
+    /// The difference in the number of low products. `None` if both numbers are equal.
     pub(super) fn of_low(threshold: i64, stored: i64, counted: i64) -> Option<Self> {
         Self::between(AggregateSubject::Low(threshold), stored, counted)
     }
 
-    /// Of a number of products, if two counts of it differ.
+    /// The difference of two numbers. `None` if they are equal.
     fn between(subject: AggregateSubject, stored: i64, counted: i64) -> Option<Self> {
         (stored != counted).then(|| Self {
             subject,

@@ -1,4 +1,4 @@
-//! Counting everything again from the records themselves, to verify the aggregates.
+//! Recounts everything from the records, to verify the aggregates.
 
 use std::collections::HashMap;
 
@@ -10,10 +10,9 @@ use super::{
     store,
 };
 
-/// Rows of one piece.
-const PIECE: i64 = 10_000;
+const BATCH_SIZE: i64 = 10_000;
 
-/// Counts everything and answers where the aggregates do not agree.
+/// Recounts everything and returns the aggregates that do not match.
 pub async fn verify(db: &Db) -> Result<Vec<AggregateDifference>, Error> {
     db.report(async |conn| {
         let stored = store::stored(conn).await?;
@@ -30,16 +29,16 @@ pub async fn verify(db: &Db) -> Result<Vec<AggregateDifference>, Error> {
 pub(super) async fn recount(conn: &mut Conn) -> Result<Aggregates, Error> {
     let mut aggregates = Aggregates::default();
     let mut last = 0;
-    while let Some(id) = take(
+    while let Some(id) = add_batch(
         &mut aggregates,
-        &store::products_after(conn, last, PIECE).await?,
+        &store::products_after(conn, last, BATCH_SIZE).await?,
     ) {
         last = id;
     }
     last = 0;
-    while let Some(id) = take(
+    while let Some(id) = add_batch(
         &mut aggregates,
-        &store::inflows_after(conn, last, PIECE).await?,
+        &store::inflows_after(conn, last, BATCH_SIZE).await?,
     ) {
         last = id;
     }
@@ -47,32 +46,32 @@ pub(super) async fn recount(conn: &mut Conn) -> Result<Aggregates, Error> {
     Ok(aggregates)
 }
 
-/// Adds a piece, and answers the id of its last row.
-fn take(aggregates: &mut Aggregates, piece: &[(i64, Delta)]) -> Option<i64> {
-    for (_, change) in piece {
+/// Adds a batch. Returns the id of its last row.
+fn add_batch(aggregates: &mut Aggregates, batch: &[(i64, Delta)]) -> Option<i64> {
+    for (_, change) in batch {
         aggregates.take(change);
     }
-    piece.last().map(|(id, _)| *id)
+    batch.last().map(|(id, _)| *id)
 }
 
-/// Sales as the ledger has them, from the newest row to the oldest: so a reversal is met before
-/// what it reverses, and cancels just that even where an import has used an id again.
+/// Adds the sales in the ledger, newest row first. A reversal is met before the outflow that it
+/// reverses, and cancels exactly that one, even if an import used the same id again.
 async fn recount_sales(conn: &mut Conn, aggregates: &mut Aggregates) -> Result<(), Error> {
     let mut reversed: HashMap<i64, u32> = HashMap::new();
     let mut before = i64::MAX;
     loop {
-        let piece = store::outflows_before(conn, before, PIECE).await?;
-        let Some(oldest) = piece.last() else {
+        let batch = store::outflows_before(conn, before, BATCH_SIZE).await?;
+        let Some(oldest) = batch.last() else {
             return Ok(());
         };
         before = oldest.entry;
-        for sold in &piece {
+        for sold in &batch {
             let outflow = sold.outflow.unwrap_or_default();
             if sold.is_reversal {
                 *reversed.entry(outflow).or_default() += 1;
-            } else if let Some(waiting) = reversed.get_mut(&outflow) {
-                *waiting -= 1;
-                if *waiting == 0 {
+            } else if let Some(reversals) = reversed.get_mut(&outflow) {
+                *reversals -= 1;
+                if *reversals == 0 {
                     reversed.remove(&outflow);
                 }
             } else {

@@ -1,6 +1,6 @@
-//! Integers far beyond 64 bits: totals of units, and of units times prices in hundredths. A price
+//! Integers beyond 64 bits, for totals of units, and of units times prices in hundredths. A price
 //! has up to 22 digits and a quantity 19, so the value of one product can exceed every native
-//! integer type; a total must still be exact.
+//! integer type. Totals must still be exact.
 
 use std::{
     fmt,
@@ -9,21 +9,21 @@ use std::{
 
 use db::{Column, Error, Money, OwnedValue, Value};
 
-/// 10^18: the places of the lower part.
+/// 10^18: the two parts are the digits of a number in this base.
 const BASE: i128 = 1_000_000_000_000_000_000;
 const LOW_DIGITS: usize = 18;
 
-/// A whole number of up to 56 digits, exact. Stored as decimal text.
+/// An exact integer of up to 56 digits. Stored as decimal text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Sum {
-    /// Of [`BASE`].
+    /// The multiple of [`BASE`].
     high: i128,
-    /// 0 to [`BASE`] - 1, also of negative numbers.
+    /// The remainder, 0 to [`BASE`] - 1 also for negative numbers.
     low: i128,
 }
 
 impl Sum {
-    /// Nothing.
+    /// Zero.
     pub const ZERO: Self = Self { high: 0, low: 0 };
 
     const fn of_parts(high: i128, low: i128) -> Self {
@@ -33,20 +33,20 @@ impl Sum {
         }
     }
 
-    /// What so many units at this price are worth, in hundredths. Fits for every price of a column
+    /// The value of `units` units at this price, in hundredths. Fits for every price of a column
     /// and every 64-bit number of units.
     pub const fn worth(price: Money, units: i64) -> Self {
         let (cents, units) = (price.cents(), units as i128);
         Self::of_parts(cents / BASE * units, cents % BASE * units)
     }
 
-    /// The number, if a machine's integer holds it.
+    /// The number, if it fits into an `i128`.
     #[cfg(test)]
     fn to_i128(self) -> Option<i128> {
         self.high.checked_mul(BASE)?.checked_add(self.low)
     }
 
-    /// Nearly the number, for drawing and for shares in per cent.
+    /// The nearest float, for charts and percentages.
     #[expect(
         clippy::cast_precision_loss,
         reason = "for pictures and rounded shares only"
@@ -58,7 +58,7 @@ impl Sum {
         self.high as f64 * BASE as f64 + self.low as f64
     }
 
-    /// Reads what [`Display`](fmt::Display) writes.
+    /// Parses the output of [`Display`](fmt::Display).
     pub fn parse(text: &str) -> Option<Self> {
         let (is_negative, digits) = match text.strip_prefix('-') {
             Some(digits) => (true, digits),
@@ -121,7 +121,7 @@ impl std::iter::Sum for Sum {
 }
 
 impl fmt::Display for Sum {
-    /// All digits, with a sign when negative.
+    /// Writes all digits, with a sign if the number is negative.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self < Self::ZERO {
             return write!(formatter, "-{}", -*self);

@@ -1,5 +1,5 @@
-//! The worker that compacts deltas into the aggregates. Any number of them, in any number of
-//! processes, may run at once.
+//! The worker that compacts deltas into the aggregates. Any number of workers may run at once, in
+//! any number of processes.
 
 use std::time::Duration;
 
@@ -8,15 +8,13 @@ use db::{Db, Error, Tx};
 use super::{model::Aggregates, store};
 use crate::State;
 
-/// Changes that are compacted in one transaction.
 const BATCH: i64 = 1000;
-/// Changes gather for so long before they are compacted: a reader adds up those that wait, and that
-/// must stay quick.
+/// How long to wait after a change before compaction, so that a batch collects more deltas. Readers
+/// add up the remaining deltas, so the wait must be short.
 const GATHERING: Duration = Duration::from_millis(200);
-/// What a process left behind that died is compacted by another after this time.
-const LOOK_EVERY: Duration = Duration::from_secs(30);
+/// How often to compact without a notification. Also finds the deltas that a dead process left.
+const POLL_INTERVAL: Duration = Duration::from_secs(30);
 
-/// Compacts what is recorded, until the service stops.
 pub(crate) async fn work(state: State) {
     let mut version = state.changes.subscribe();
     loop {
@@ -25,7 +23,7 @@ pub(crate) async fn work(state: State) {
         }
         tokio::select! {
             _ = version.changed() => {}
-            () = tokio::time::sleep(LOOK_EVERY) => {}
+            () = tokio::time::sleep(POLL_INTERVAL) => {}
             () = state.shutdown.begun() => return,
         }
         tokio::select! {
@@ -36,24 +34,24 @@ pub(crate) async fn work(state: State) {
     }
 }
 
-/// Compacts until nothing is recorded.
+/// Compacts batches until no delta is left.
 pub async fn compact_all(db: &Db) -> Result<(), Error> {
     while compact_batch(db).await? > 0 {}
     Ok(())
 }
 
-/// Compacts one batch: how many changes it had.
+/// Compacts one batch in a transaction. Returns the number of deltas in it.
 pub async fn compact_batch(db: &Db) -> Result<usize, Error> {
     db.write(async |tx| compact(tx).await).await
 }
 
-/// Compacts one batch within a transaction: taking the deltas out and adding them up commit
-/// together.
+/// Compacts one batch within a transaction, which deletes the deltas and updates the aggregates.
+/// Returns the number of deltas.
 pub async fn compact(tx: &mut Tx) -> Result<usize, Error> {
-    let changes = store::take_deltas(tx, BATCH).await?;
+    let deltas = store::take_deltas(tx, BATCH).await?;
     let mut aggregates = Aggregates::default();
-    for change in &changes {
-        aggregates.take(change);
+    for delta in &deltas {
+        aggregates.take(delta);
     }
     for (key, aggregate) in &aggregates.days {
         store::add_to_day(tx, key, aggregate).await?;
@@ -61,11 +59,11 @@ pub async fn compact(tx: &mut Tx) -> Result<usize, Error> {
     for (key, aggregate) in &aggregates.stock {
         store::add_to_stock(tx, key, aggregate).await?;
     }
-    for (key, span) in &aggregates.id_ranges {
-        store::widen_id_range(tx, key, *span).await?;
+    for (key, range) in &aggregates.id_ranges {
+        store::widen_id_range(tx, key, *range).await?;
     }
     if aggregates.low != 0 {
         store::low::add(tx, aggregates.low).await?;
     }
-    Ok(changes.len())
+    Ok(deltas.len())
 }

@@ -1,4 +1,4 @@
-//! `/api/v1/analyses/`, as specified, and the supply terms of products.
+//! The REST API of analyses (`/api/v1/analyses/`) and of products' supply terms.
 
 use axum::{extract::State as Extracted, response::Response};
 use db::Money;
@@ -19,7 +19,6 @@ use crate::{
     rest::{RecordId, Refusal, page::PageRequest},
 };
 
-/// The addresses of analyses.
 pub(crate) fn routes() -> OpenApiRouter<State> {
     let guard = |name| Guard::of(Model::Analysis, name);
     let terms = Guard::of(Model::Product, "Restock Terms");
@@ -64,8 +63,8 @@ async fn analysis_list(
     Extracted(state): Extracted<State>,
     call: Call,
 ) -> Result<Response, Refusal> {
-    let wanted = PageRequest::parse(&state, &call.parameters)?;
-    let page = super::records(&state, wanted).await?;
+    let request = PageRequest::parse(&state, &call.parameters)?;
+    let page = super::records(&state, request).await?;
     Ok(paginated(call, &page).await)
 }
 
@@ -124,7 +123,7 @@ async fn terms_write(
     call: Call,
 ) -> Result<Response, Refusal> {
     let id = id.ok_or(Refusal::NotFound)?;
-    // An unknown product is unknown whatever the body says.
+    // The product is looked up before the body is parsed: an unknown product is 404 for any body.
     let known = super::read_terms(&state, id).await?;
     known.ok_or(Refusal::NotFound)?;
     let submission = submission(&state, call).await?;

@@ -1,4 +1,4 @@
-//! The present figures of products: reads their history, and applies the formulas.
+//! Computes the current figures of products: reads their sales history and applies the formulas.
 
 use db::{Conn, Error, Money, Timestamp};
 
@@ -9,12 +9,12 @@ use super::{
 };
 use crate::{Config, work::Policy};
 
-/// The shop's settings that hold for all products.
+/// The shop's settings that apply to all products.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RestockSettings {
-    /// The supply terms of products without their own.
+    /// Supply terms of products that have none of their own.
     terms: Terms,
-    /// The most days of history.
+    /// The length of the history, in days.
     window_days: i64,
     policy: Policy,
 }
@@ -29,8 +29,8 @@ impl From<&Config> for RestockSettings {
     }
 }
 
-/// The figures of these products, in their order. The number of statements does not depend on the
-/// number of products.
+/// Computes the figures of these products, in the same order. The number of SQL statements does not
+/// depend on the number of products.
 pub(crate) async fn assess(
     conn: &mut Conn,
     settings: RestockSettings,
@@ -48,7 +48,7 @@ pub(crate) async fn assess(
     Ok(figures.collect())
 }
 
-/// A product's own terms, and the shop's where it has none.
+/// A product's own terms, completed with the shop's where they are absent.
 pub(super) fn effective_terms(shop: Terms, own: RestockTerms) -> Terms {
     let decimal = |value: Money| real(i64::try_from(value.cents()).unwrap_or(0)) / 100.0;
     Terms {

@@ -10,30 +10,30 @@ use super::model::Terms;
 /// The settings of analyses.
 #[derive(Debug, Clone)]
 pub struct AnalysisConfig {
-    /// The supply terms of products without their own.
+    /// Supply terms of products that have none of their own.
     pub terms: Terms,
-    /// The most days of history that are used.
+    /// The length of the history that forecasts use, in days.
     pub window_days: i64,
-    /// After an analysis, sales of the product request no other one for so long.
+    /// How long after an analysis further sales of the same product do not request another one.
     pub cooldown: Duration,
-    /// Whether a report on the whole shop is made every week.
+    /// Whether a report on the whole shop is created every week.
     pub weekly_report: bool,
-    /// The language model that writes texts; without one they are computed.
+    /// The language model that writes texts. Without a model, the texts come from templates.
     pub language_model: Option<LanguageModel>,
 }
 
-/// A service with the interface of chat completions.
+/// A server with the chat completions API.
 #[derive(Debug, Clone)]
 pub struct LanguageModel {
-    /// Its address, up to and without `/chat/completions`.
+    /// The base URL, without `/chat/completions`.
     pub base_url: Uri,
-    /// Its key, where it requires one.
+    /// The API key, if the server requires one.
     pub api_key: Option<ApiKey>,
-    /// The model to ask.
+    /// The name of the model.
     pub model: String,
-    /// The longest time of one call, from connecting to the end of its answer.
+    /// The timeout of one call, from connecting to the end of the response.
     pub timeout: Duration,
-    /// The rate limits of calls, for all replicas together.
+    /// The rate limits of calls, shared by all replicas.
     pub quota: Rates,
 }
 

@@ -1,5 +1,5 @@
-//! The daily histories of products: units sold on each day, and whether there was stock. A day is
-//! 24 hours long and the newest ends now, so that it is as long as the others.
+//! Daily sales histories of products: units sold on each day, and whether there was stock. A day is
+//! 24 hours long. The newest day ends now, so it is as long as the others.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -11,13 +11,13 @@ use super::{
 };
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-/// The most stock-outs that are read for each product. More of them are short ones, which empty no
-/// whole day.
+/// The most stock-outs that are read per product. A product with more of them had short ones, and a
+/// short stock-out does not make a whole day empty.
 const MAX_STOCK_OUTS: i64 = 10_000;
 
-/// The days of some products up to now, oldest first, from the first movement of each, at most
-/// `window` days. A product without movements has none. There are three statements, however many
-/// products there are.
+/// The daily histories of these products, oldest day first. A history starts with the product's
+/// first movement and has at most `window` days. A product without movements has no entry. Runs
+/// three SQL statements for any number of products.
 pub(super) async fn days(
     conn: &mut Conn,
     products: &[i64],
@@ -59,11 +59,11 @@ fn begin(window: i64, now: Timestamp) -> Timestamp {
 pub(crate) struct SalesPace {
     /// Units sold in the window.
     pub(crate) units: i64,
-    /// Units a day, over the window or the product's age.
+    /// Units per day, over the window or over the product's age if that is shorter.
     pub(crate) per_day: f64,
 }
 
-/// The pace of some products over the last `window` days.
+/// The sales pace of these products over the last `window` days.
 pub(crate) async fn sales_paces(
     conn: &mut Conn,
     products: &[i64],
@@ -87,7 +87,6 @@ pub(crate) async fn sales_paces(
     Ok(pasts.into_iter().map(pace).collect())
 }
 
-/// The days of one product.
 struct DailyHistory {
     start: Timestamp,
     end: Timestamp,
@@ -98,7 +97,7 @@ struct DailyHistory {
 impl DailyHistory {
     fn new(start: Timestamp, end: Timestamp) -> Self {
         let count = end.since(start).as_secs() / DAY.as_secs() + 1;
-        // A window of whole days has no further day.
+        // If the period is a whole number of days, there is no partial day at its beginning.
         let is_even = end.since(start) == DAY * u32::try_from(count - 1).unwrap_or(u32::MAX);
         let count = if is_even { (count - 1).max(1) } else { count };
         let day = Day {
@@ -120,7 +119,7 @@ impl DailyHistory {
         }
     }
 
-    /// Marks the days that lie wholly within a stock-out.
+    /// Marks the days that lie completely within a stock-out.
     fn mark_stock_out(&mut self, from: Timestamp, to: Option<Timestamp>) {
         let to = to.unwrap_or(self.end);
         if to.since(from) < DAY && from > self.start {

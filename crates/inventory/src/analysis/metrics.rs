@@ -11,7 +11,6 @@ use super::result::Source;
 
 type IntCounter = Counter<u64, AtomicU64>;
 
-/// The metrics of analyses. Cheap to clone.
 #[derive(Clone)]
 pub(super) struct AnalysisMetrics {
     analyses: Family<AnalysisLabels, IntCounter>,
@@ -32,11 +31,10 @@ struct CallLabels {
     outcome: &'static str,
 }
 
-/// Upper bounds in seconds: from a small model on this machine to one that is being loaded.
+/// Upper bounds in seconds: from a small local model to one that is being loaded.
 const BUCKETS: [f64; 8] = [0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 180.0, 600.0];
 
 impl AnalysisMetrics {
-    /// Registers the metrics.
     pub(super) fn new(registry: &web::metrics::Metrics) -> Self {
         let metrics = Self {
             analyses: registry.register(
@@ -65,7 +63,8 @@ impl AnalysisMetrics {
                 Gauge::default(),
             ),
         };
-        // An alert sees no increase of a counter that appears with its first refusal.
+        // An alert on the increase would miss the first refusal if the counter did not exist
+        // before.
         let refused = AnalysisLabels {
             source: Source::Formula.name(),
             outcome: "refused",
@@ -74,13 +73,12 @@ impl AnalysisMetrics {
         metrics
     }
 
-    /// Counts an analysis.
     pub(super) fn count_analysis(&self, source: &'static str, outcome: &'static str) {
         let labels = AnalysisLabels { source, outcome };
         self.analyses.get_or_create(&labels).inc();
     }
 
-    /// Counts a call; without a duration it was not made.
+    /// Counts a call. `duration` is `None` if the quota prevented it.
     pub(super) fn count_call(&self, outcome: &'static str, duration: Option<Duration>) {
         self.calls.get_or_create(&CallLabels { outcome }).inc();
         if let Some(duration) = duration {
@@ -88,7 +86,7 @@ impl AnalysisMetrics {
         }
     }
 
-    /// Sets how many requests wait, and for how long the oldest.
+    /// Sets the number of waiting requests and the age of the oldest.
     pub(super) fn set_queue(&self, waiting: i64, oldest: Duration) {
         self.waiting.set(waiting);
         self.oldest

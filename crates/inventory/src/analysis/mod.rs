@@ -1,11 +1,11 @@
-//! Restock analyses. Formulas compute what to order of a product that runs low. A language model,
-//! where one is configured, writes the text around the figures. The result is stored with its time.
+//! Restock analyses. Formulas compute how much to order of a product that runs low. A language
+//! model, if one is configured, writes the text around the figures. The result is stored.
 //!
 //! Carries the specification's "Analysis result". Nothing is ordered here, and no figure comes from
 //! a model.
 //!
-//! `work` makes an analysis of a request in the queue, `service` is for pages and the API, `report`
-//! covers the whole shop.
+//! `work` processes the queue of requests, `service` serves pages and the API, `report` covers the
+//! whole shop.
 
 pub(crate) mod api;
 mod assess;
@@ -47,8 +47,7 @@ use db::{Error, Timestamp, Tx};
 
 use crate::State;
 
-/// Makes requests due again that dead replicas were working on, and wakes the worker. Returns how
-/// many there were.
+/// Releases the requests that dead replicas had claimed, and wakes the worker. Returns how many.
 pub async fn release_dead(state: &State) -> Result<u64, Error> {
     let now = state.clock.now();
     let release = async move |tx: &mut Tx| {
@@ -60,13 +59,13 @@ pub async fn release_dead(state: &State) -> Result<u64, Error> {
     Ok(released)
 }
 
-/// Requests a product's analysis, in the transaction that left it low. It is one statement, which
-/// does nothing while a request waits or runs.
+/// Requests an analysis of a product, in the transaction that made its stock low. One SQL
+/// statement, which does nothing if the product is already in the queue.
 pub async fn request(tx: &mut Tx, product: i64, now: Timestamp) -> Result<(), Error> {
     store::queue::insert(tx, product, now).await
 }
 
-/// Deletes the request for a product's analysis, unless a worker is at it.
+/// Deletes the request for a product's analysis, unless a worker has claimed it.
 pub async fn withdraw(tx: &mut Tx, product: i64) -> Result<(), Error> {
     store::queue::withdraw(tx, product).await
 }

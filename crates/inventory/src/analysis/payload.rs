@@ -1,4 +1,4 @@
-//! The payload of the event of an analysis, and its description in the API's document.
+//! The payload of the event `analysis.created`, and its description in the OpenAPI document.
 
 use db::Timestamp;
 use delivery::openapi::Webhook;
@@ -29,7 +29,6 @@ pub(super) struct AnalysisPayload<'a> {
     pub(super) suggested_quantity: Option<i64>,
 }
 
-/// The description of the event.
 pub(crate) fn webhook() -> Webhook {
     let product = Titled {
         id: 1,

@@ -1,4 +1,4 @@
-//! A product's own supply terms (lead time, service level, …), which replace the shop's.
+//! A product's own supply terms (lead time, service level, …), which override the shop's.
 
 use db::Money;
 use resource::{Field, decimal, integer};
@@ -17,24 +17,24 @@ use crate::rest::{
     fields::{FieldErrors, Members, Mode, Reader, Setting},
 };
 
-/// A product's own terms. Where one is absent, the shop's holds.
+/// A product's own terms. For an absent one, the shop's setting applies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct RestockTerms {
-    /// Days from an order to its goods on the shelf.
+    /// The lead time: days from an order to its arrival in stock.
     pub lead_time_days: Option<i64>,
-    /// The standard deviation of those days, with two decimals.
+    /// The standard deviation of the lead time in days, with two decimals.
     #[serde(serialize_with = "two_decimals")]
     pub lead_time_deviation_days: Option<Money>,
-    /// The percentage of replenishments in which the stock should last, with two decimals.
+    /// The percentage of replenishment cycles that should have no stock-out, with two decimals.
     #[serde(serialize_with = "two_decimals")]
     pub service_level: Option<Money>,
-    /// Days from one review to the next.
+    /// Days between two reviews of the stock.
     pub review_interval_days: Option<i64>,
-    /// Units that can only be ordered together.
+    /// Units per purchase pack.
     pub pack_multiple: Option<i64>,
 }
 
-/// The fields, in their order.
+/// The fields, in the order of the form and of `of_row`.
 pub(crate) const FIELDS: [&Field; 5] = [
     &integer::<Option<i64>>(
         "Prazo de entrega, em dias",
@@ -103,7 +103,7 @@ impl PartialSchema for RestockTerms {
 
 impl ToSchema for RestockTerms {}
 
-/// Two decimals, as all decimal values of the API.
+/// Serialises with two decimals, like all decimal values of the API.
 #[expect(clippy::ref_option, reason = "the signature that serde asks for")]
 fn two_decimals<S: serde::Serializer>(
     value: &Option<Money>,
@@ -120,7 +120,7 @@ impl RestockTerms {
     ///
     /// # Errors
     ///
-    /// Messages by field.
+    /// The validation messages by field.
     pub fn read(members: &Members) -> Result<Self, FieldErrors> {
         let mut reader = Reader::new(members, Mode::Whole);
         let lead_time = reader.optional_integer("lead_time_days", 1, MAX_DAYS);

@@ -26,11 +26,11 @@ pub struct AnalysisRecord {
 }
 
 resource! {
-    /// An analysis as lists show it.
+    /// An analysis as shown in lists.
     pub struct AnalysisSummary, AnalysisSummaryInput {
         id: i64 = id().hidden(),
         created_at: Timestamp = time("Criado em", "Created at").listed_for_staff(),
-        // A report on the whole shop has no product.
+        // `None` for a report on the whole shop.
         product: Option<i64> = integer("Produto", "Product", 1, i64::MAX).listed_for_staff().read_from("product_id"),
         source: Source = chosen("Origem", "Source").listed_for_staff(),
         suggested_quantity: Option<i64> = integer("Quantidade sugerida", "Suggested quantity", 0, i64::MAX).listed_for_staff(),
@@ -41,38 +41,38 @@ resource! {
 /// An analysis with its provenance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Analysis {
-    /// As lists show it.
+    /// The fields that lists show.
     pub summary: AnalysisSummary,
-    /// Where it came from.
+    /// How the analysis was created.
     pub provenance: Provenance,
     /// The computed figures, as JSON.
     pub figures: String,
 }
 
-/// Where an analysis came from.
+/// How an analysis was created.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Provenance {
     /// Who wrote the text.
     pub source: Source,
     /// The outcome of calling the model, or why it was not called.
     pub outcome: String,
-    /// The language of its text.
+    /// The language of the text.
     pub language: String,
     /// The model that was called.
     pub model: Option<String>,
     /// The version of the prompt.
     pub prompt_version: Option<String>,
-    /// SHA-256 of the inputs of the computation and of the prompt.
+    /// SHA-256 of the prompt's version and the inputs of the computation.
     pub inputs_digest: String,
-    /// The duration of the whole computation.
+    /// The duration of the computation, including calls to the model.
     pub duration_ms: i64,
-    /// As the model counts them.
+    /// Prompt tokens, as the model's server counts them.
     pub prompt_tokens: Option<i64>,
-    /// As the model counts them.
+    /// Completion tokens, as the model's server counts them.
     pub completion_tokens: Option<i64>,
-    /// Why the model stopped.
+    /// The finish reason of the model's last answer.
     pub finish_reason: Option<String>,
-    /// The person who requested it.
+    /// The user who requested the analysis.
     pub asked_by: Option<String>,
 }
 
@@ -84,11 +84,11 @@ pub(crate) const FIELDS: [&Field; 2] = [
 const MAX_TEXT: usize = 200;
 
 choice! {
-    /// Who wrote the text of an analysis. The figures are computed either way.
+    /// The author of an analysis' text. The figures are computed in both cases.
     pub enum Source {
-        /// The program.
+        /// The text was computed.
         Formula = "formula", ("fórmulas", "formulas");
-        /// A language model.
+        /// A language model wrote the text.
         Model = "model", ("modelo de linguagem", "language model");
     }
 }
@@ -104,8 +104,8 @@ impl From<AnalysisSummary> for AnalysisRecord {
 }
 
 impl AnalysisSummary {
-    /// The language of its text, by the first word of our own texts; other texts are in the shop's
-    /// language.
+    /// The language of the text. Our own texts are recognised by their first word; all others are
+    /// in the shop's language.
     pub fn language(&self, of_shop: Locale) -> Locale {
         let is_ours = |word| self.result.starts_with(word);
         match (is_ours(RESTOCK.0), is_ours(RESTOCK.1)) {
@@ -115,7 +115,7 @@ impl AnalysisSummary {
         }
     }
 
-    /// The first line of the text: what it is about.
+    /// The first line of the text: the subject.
     pub fn heading(&self) -> &str {
         self.result.lines().next().unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! What analyses share while the service runs.
+//! The shared state of analyses while the service runs.
 
 use tokio::sync::Notify;
 use web::http_client::TlsUnusable;
@@ -13,11 +13,11 @@ pub struct AnalysisRuntime {
 }
 
 impl AnalysisRuntime {
-    /// A runtime for these settings; nothing is connected yet.
+    /// Creates the runtime. Opens no connection.
     ///
     /// # Errors
     ///
-    /// [`TlsUnusable`], when the model's address needs TLS.
+    /// [`TlsUnusable`], if the model's URL needs TLS.
     pub fn new(
         config: &AnalysisConfig,
         metrics: &web::metrics::Metrics,

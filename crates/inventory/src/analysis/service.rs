@@ -1,4 +1,4 @@
-//! Requesting an analysis now, its progress, and reading stored analyses.
+//! Requesting analyses, their status, and reading stored analyses.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use db::{Db, Timestamp};
 /// The status of a product's analysis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnalysisStatus {
-    /// Of the request that waits or runs, if there is one.
+    /// The phase of the product's request, if it has one.
     pub phase: Option<Phase>,
     /// The id of the newest analysis.
     pub newest: Option<i64>,
@@ -30,16 +30,16 @@ pub struct AnalysisStatus {
 /// The phase of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// It waits for its turn.
+    /// The request is due and waits for a worker.
     Waiting,
-    /// It waits until this time: for a retry of the model, or for the end of the cool-down.
+    /// The request is not due before this time, because of a retry or the cool-down.
     Postponed(Timestamp),
-    /// A worker is at it.
+    /// A worker has claimed the request.
     Running,
 }
 
-/// Requests a product's analysis at once, whenever the last one was. Returns the status before, so
-/// that the caller can recognise the new analysis.
+/// Requests an analysis of a product now, ignoring the cool-down. Returns the status before the
+/// request, so that the caller can recognise the new analysis.
 ///
 /// # Errors
 ///
@@ -56,7 +56,7 @@ pub async fn analyse_now(
     before.ok_or(Refusal::NotFound)
 }
 
-/// As [`analyse_now`], without a check of permissions; `None` when there is no such product.
+/// Same as [`analyse_now`] without the check of permissions. `None` if there is no such product.
 pub async fn request_now(
     state: &State,
     name: &str,
@@ -104,42 +104,42 @@ pub async fn status(state: &State, product: i64) -> Result<AnalysisStatus, db::E
     state.db.read(read).await
 }
 
-/// One page of the analyses, newest first; of one product when it is named.
+/// One page of analyses, newest first, of all products or of one.
 ///
 /// # Errors
 ///
-/// A page that does not exist, and faults of the store.
+/// 404 for a page that does not exist, or a failure of the database.
 pub async fn list(
     state: &State,
     product: Option<i64>,
-    wanted: PageRequest,
+    page: PageRequest,
 ) -> Result<Page<AnalysisSummary>, Refusal> {
     let list = results::selection(product);
-    let read = async move |conn: &mut db::Conn| list.counted(conn, wanted).await;
+    let read = async move |conn: &mut db::Conn| list.counted(conn, page).await;
     state.db.read(read).await
 }
 
-/// A part of the analyses that a search finds: those of products whose titles match, and those of
-/// the newest whose text matches.
+/// A range of the analyses that a text search finds: those whose product's title matches, and among
+/// the newest those whose text matches.
 pub(crate) async fn search(
     state: &State,
     product: Option<i64>,
-    sought: TextQuery,
-    part: PageRange,
+    query: TextQuery,
+    range: PageRange,
 ) -> Result<Matches<AnalysisSummary>, Refusal> {
     let list = results::selection(product);
     let read =
-        async move |conn: &mut db::Conn| list.search(conn, &results::SEARCH, &sought, part).await;
+        async move |conn: &mut db::Conn| list.search(conn, &results::SEARCH, &query, range).await;
     Ok(state.db.read(read).await?)
 }
 
-/// One page of the analyses as the API answers them.
+/// One page of analyses in the representation of the API.
 ///
 /// # Errors
 ///
 /// As [`list`].
-pub async fn records(state: &State, wanted: PageRequest) -> Result<Page<AnalysisRecord>, Refusal> {
-    Ok(list(state, None, wanted).await?.map(AnalysisRecord::from))
+pub async fn records(state: &State, page: PageRequest) -> Result<Page<AnalysisRecord>, Refusal> {
+    Ok(list(state, None, page).await?.map(AnalysisRecord::from))
 }
 
 /// One analysis with its provenance.
@@ -148,14 +148,14 @@ pub async fn read(state: &State, id: i64) -> Result<Option<Analysis>, db::Error>
     state.db.read(find).await
 }
 
-/// How many products wait for an analysis, or are being analysed.
+/// The number of analysis requests that are due or claimed.
 pub async fn waiting(state: &State) -> Result<i64, Refusal> {
     let now = state.clock.now();
     let read = async move |conn: &mut db::Conn| queue::due_soon(conn, now).await;
     Ok(state.db.read::<_, db::Error, _>(read).await?)
 }
 
-/// A product as analyses read it; `None` when there is no such product.
+/// A product with the fields that analyses need. `None` if there is no such product.
 pub(crate) async fn product(
     state: &State,
     id: i64,
@@ -164,7 +164,7 @@ pub(crate) async fn product(
     Ok(state.db.read::<_, db::Error, _>(read).await?)
 }
 
-/// A product's own terms; `None` when there is no such product.
+/// A product's own terms. `None` if there is no such product.
 pub(crate) async fn read_terms(
     state: &State,
     product_id: i64,
@@ -174,7 +174,7 @@ pub(crate) async fn read_terms(
         .map(|product| product.terms))
 }
 
-/// Writes a product's own terms.
+/// Writes a product's own terms. Fails with 404 if there is no such product.
 pub(crate) async fn write_terms(
     state: &State,
     product: i64,
@@ -194,7 +194,7 @@ pub(crate) async fn write_terms(
     }
 }
 
-/// The newest analyses; of one product when it is named.
+/// The newest `count` analyses, of all products or of one.
 pub async fn latest(
     db: &Db,
     product: Option<i64>,
@@ -205,7 +205,7 @@ pub async fn latest(
         .await
 }
 
-/// The newest analyses, for the dashboard.
+/// The newest `count` analyses, for the dashboard.
 pub async fn newest(state: &State, count: i64) -> Result<Vec<AnalysisSummary>, Refusal> {
     Ok(latest(&state.db, None, count).await?)
 }

@@ -1,5 +1,5 @@
 //! The catalogue: brands, categories and suppliers (one shape, one implementation), and products.
-//! What is on the shelves is in `stock`.
+//! Quantities and their changes are in `stock`.
 
 pub mod named;
 pub mod products;
@@ -11,21 +11,21 @@ use resource::Words;
 
 /// Longest name and title, in characters.
 pub const MAX_NAME: usize = 500;
-/// What imports are called that refer to a record.
+/// The noun for rows of a running import, in messages about references.
 pub(crate) const IMPORT_WORDS: Words =
     Words::feminine(("importação", "import"), ("importações", "imports"));
 
 /// How many records of one kind refer to a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReferenceCount {
-    /// What they are called.
+    /// The noun for these records.
     pub(crate) words: &'static Words,
-    /// How many.
+    /// The number of records.
     pub count: i64,
 }
 
-/// 409 in the decided words, when anything refers to the record: `Cannot delete this brand because
-/// 3 product records reference it.`
+/// Fails with 409 if anything refers to the record. The message counts every kind, in the specified
+/// words: `Cannot delete this brand because 3 product records reference it.`
 pub(crate) fn refuse_when_referenced(
     words: &Words,
     references: &[ReferenceCount],

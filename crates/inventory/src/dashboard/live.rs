@@ -1,5 +1,5 @@
-//! The stream of server-sent events that notifies open dashboards of changed stock: at once when
-//! this process changed it, within seconds when another process did. It carries no figures; the
+//! The stream of server-sent events that tells open dashboards that the stock has changed:
+//! immediately for changes by this process, within seconds for others. Events carry no figures; the
 //! page fetches those.
 
 use std::{collections::HashMap, convert::Infallible, sync::Arc, time::Duration};
@@ -18,35 +18,34 @@ use web::cookie::HostOnly;
 
 use crate::{State, accounts::session, aggregates};
 
-/// The most streams of this process.
+/// The most open streams per process.
 const MAX_STREAMS: usize = 200;
-/// The most streams of one user: the tabs of a few devices.
+/// The most open streams per user, enough for the tabs of a few devices.
 const MAX_USER_STREAMS: usize = 10;
-/// A stream ends after this time; the page opens the next.
+/// The maximum duration of a stream. The page then opens the next one.
 const LENGTH_MAX: Duration = Duration::from_secs(15 * 60);
-/// Proxies close silent connections.
+/// The interval of heartbeats. Without them, proxies close idle connections.
 const HEARTBEAT: Duration = Duration::from_secs(15);
-/// How often it is checked that the session has not ended.
+/// How often to check that the session is still valid.
 const SESSION_CHECK: Duration = Duration::from_secs(20);
-/// The least time between two events.
+/// The minimum time between two events.
 const MIN_INTERVAL: Duration = Duration::from_secs(2);
-/// How often the ledger is polled for changes of other processes, while a stream is open.
+/// How often the ledger is polled for changes by other processes while a stream is open.
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
-/// The time after which a page opens the next stream.
+/// How long a page waits before it reconnects.
 const RETRY: Duration = Duration::from_secs(5);
 
-/// The open streams. Clones share them.
+/// The open streams of this process. Clones share them.
 #[derive(Debug, Clone)]
 pub struct Streams(Arc<watch::Sender<OpenStreams>>);
 
-/// How many streams are open.
 #[derive(Debug, Default)]
 struct OpenStreams {
     count: usize,
     by_user: HashMap<i64, usize>,
 }
 
-/// The slot of a stream, until it is dropped.
+/// Counts one open stream until it is dropped.
 #[derive(Debug)]
 struct StreamSlot {
     streams: Streams,
@@ -76,14 +75,14 @@ impl Streams {
         })
     }
 
-    /// How many are open.
+    /// The number of open streams.
     pub fn count(&self) -> usize {
         self.0.borrow().count
     }
 
-    /// Waits until a stream is open.
+    /// Waits until at least one stream is open.
     async fn wait_for_any(&self) {
-        // The sender lives as long as this value.
+        // Cannot fail: the sender lives as long as this value.
         let _ = self.0.subscribe().wait_for(|open| open.count > 0).await;
     }
 }
@@ -102,14 +101,14 @@ impl Drop for StreamSlot {
     }
 }
 
-/// Opens a stream for a user's session; `None` when too many are open.
+/// Opens a stream for a user's session. `None` if too many are open.
 pub(super) fn open(
     state: &State,
     parts: Parts,
     user: i64,
 ) -> Option<Sse<impl Stream<Item = Result<Event, Infallible>> + use<>>> {
     let slot = state.streams.acquire(user)?;
-    // A small buffer: a slow reader needs one event for several changes.
+    // A small buffer is enough: for a slow client, one event stands for several changes.
     let (sender, receiver) = mpsc::channel(2);
     tokio::spawn(send_events(state.clone(), parts, slot, sender));
     let keep_alive = KeepAlive::new().interval(HEARTBEAT);
@@ -121,8 +120,8 @@ type Sender = mpsc::Sender<Result<Event, Infallible>>;
 async fn send_events(state: State, parts: Parts, _slot: StreamSlot, sender: Sender) {
     let mut notifications = state.changes.subscribe();
     let end = Instant::now() + LENGTH_MAX;
-    // The first event has the version, so that the page sees a change between its figures and this
-    // stream.
+    // The first event carries the version, so that the page notices changes between reading its
+    // figures and opening this stream.
     if !send_version(&state, &sender).await {
         return;
     }
@@ -150,7 +149,7 @@ async fn send_events(state: State, parts: Parts, _slot: StreamSlot, sender: Send
     }
 }
 
-/// Sends the id of the ledger's newest entry. Returns whether the reader is still connected.
+/// Sends the id of the newest ledger entry. Returns false if the stream must end.
 async fn send_version(state: &State, sender: &Sender) -> bool {
     let read = state
         .db
@@ -176,7 +175,7 @@ async fn is_logged_in(state: &State, parts: &Parts) -> bool {
     session.is_ok_and(|session| session.is_some_and(|session| session.caller().is_some()))
 }
 
-/// Polls the ledger for changes of other processes, while any stream is open.
+/// Polls the ledger for changes by other processes while any stream is open.
 pub(crate) async fn poll_ledger(state: State) {
     let mut seen = None;
     loop {
@@ -192,7 +191,7 @@ pub(crate) async fn poll_ledger(state: State) {
     }
 }
 
-/// Notifies all streams when the ledger has grown since the last call.
+/// Notifies all streams if the ledger has grown since the last call.
 async fn notify_of_change(state: &State, seen: &mut Option<i64>) {
     let read = state
         .db

@@ -1,6 +1,5 @@
-//! The first page of the web interface: what needs attention, the sales, the stock and the latest
-//! movements; and the event stream that notifies the page of changed stock. Every figure comes from
-//! the aggregates and is exact.
+//! The dashboard: what needs attention, sales, stock and latest movements; and the event stream
+//! that reports changes of stock. All figures are exact; they come from the aggregates.
 
 pub(crate) mod live;
 mod model;
@@ -28,51 +27,47 @@ use crate::{
 };
 use model::{Period, Prices, SalesTrend};
 
-/// Low products that are read: those with the fewest units.
+/// How many low products are read: those with the fewest units.
 const LOW_CANDIDATES: i64 = 40;
-/// Low products that are shown: the most urgent of those.
+/// How many low products are shown: the most urgent of those read.
 const LOW_SHOWN: usize = 6;
-/// Movements that are shown.
 const MOVEMENTS_SHOWN: i64 = 8;
-/// Categories, and brands, that are shown by name; the others are summed.
+/// How many categories and brands are shown by name. The others are summed.
 const SHARES_SHOWN: usize = 6;
-/// Failed deliveries that are shown.
 const FAILED_SHOWN: i64 = 3;
-/// Waiting orders that are shown.
 const ORDERS_SHOWN: i64 = 4;
-/// An endpoint that has failed for so long, at its third attempt, is shown. A shorter fault ends by
-/// itself.
+/// How long an endpoint must have been failing to be shown. This is the time of the third attempt;
+/// shorter failures usually end without intervention.
 const FAILING_FOR: Duration = Duration::from_secs(15 * 60);
 
-/// The period and prices that the reader has chosen.
+/// The period and the prices that the user has chosen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct DashboardRequest {
     pub(crate) period: Period,
     pub(crate) prices: Prices,
 }
 
-/// Everything that the page shows. A part that cannot be read leaves the others as they are.
+/// The data of the page. If one part cannot be read, the others are still shown.
 #[derive(Debug)]
 pub(crate) struct Dashboard {
     pub(crate) request: DashboardRequest,
     pub(crate) now: Timestamp,
     pub(crate) figures: StockFigures,
-    /// The newest one, if there is any.
     pub(crate) analysis: PagePart<Option<AnalysisSummary>>,
     pub(crate) failed: PagePart<DeliveryProblems>,
-    /// Paid orders whose goods have not left the stock.
+    /// Paid orders that are not booked yet.
     pub(crate) orders: PagePart<WaitingOrders>,
 }
 
-/// The figures of stock and movements, from one snapshot where all of them can be read.
+/// The figures of stock and movements. If all can be read, they come from one snapshot.
 #[derive(Debug)]
 pub(crate) struct StockFigures {
-    /// The ledger's newest entry at that time.
+    /// The id of the newest ledger entry.
     pub(crate) version: i64,
     pub(crate) sales: PagePart<SalesTrend>,
     pub(crate) stock: PagePart<StockBreakdown>,
     pub(crate) low: PagePart<LowProducts>,
-    /// Newest first.
+    /// The latest movements, newest first.
     pub(crate) movements: PagePart<Vec<(Movement, MovementRecord)>>,
 }
 
@@ -84,40 +79,37 @@ pub(crate) struct StockBreakdown {
     pub(crate) brands: Shares,
 }
 
-/// The products that run low.
 #[derive(Debug)]
 pub(crate) struct LowProducts {
     pub(crate) count: i64,
-    /// The most urgent ones.
+    /// The most urgent products.
     pub(crate) first: Vec<LowProduct>,
 }
 
-/// Deliveries of events that were given up, and endpoints that were disabled because of failures or
-/// have failed for
-/// [`FAILING_FOR`].
+/// Failed deliveries, and endpoints that are disabled or failing for [`FAILING_FOR`].
 #[derive(Debug, Default)]
 pub(crate) struct DeliveryProblems {
     pub(crate) count: i64,
-    /// The newest of the deliveries.
+    /// The newest failed deliveries.
     pub(crate) newest: Vec<Delivery>,
     pub(crate) endpoints: Vec<Endpoint>,
 }
 
-/// The stock by category or by brand, the largest first.
+/// The stock by category or by brand, largest first.
 #[derive(Debug, Default)]
 pub(crate) struct Shares {
     pub(crate) named: Vec<(Named, StockAggregate)>,
-    /// How many more there are, and their sum.
+    /// The number of the others and their sum.
     pub(crate) others: Option<(usize, StockAggregate)>,
 }
 
-/// Reads everything the page shows, in a fixed number of statements.
+/// Reads the data of the page, in a fixed number of SQL statements.
 pub(crate) async fn read(state: &State, request: DashboardRequest) -> Result<Dashboard, Refusal> {
     let now = state.clock.now();
     let threshold = state.config.low_stock_threshold;
-    let whole =
+    let read_all =
         async move |conn: &mut Conn| figures_of_one_snapshot(conn, request, threshold, now).await;
-    let figures = match state.db.read(whole).await {
+    let figures = match state.db.read(read_all).await {
         Err(error) if !error.is_unavailable() => figures_one_by_one(state, request, now).await?,
         figures => figures?,
     };
@@ -136,7 +128,7 @@ async fn newest_analysis(state: &State) -> Result<Option<AnalysisSummary>, Refus
 }
 
 async fn failed(state: &State) -> Result<DeliveryProblems, Error> {
-    let of_endpoints = deliveries::failed(&state.db).await?;
+    let counts = deliveries::failed(&state.db).await?;
     let is_failed = Filter {
         state: Some(DeliveryState::Failed),
         ..Filter::default()
@@ -152,12 +144,12 @@ async fn failed(state: &State) -> Result<DeliveryProblems, Error> {
     );
     Ok(DeliveryProblems {
         endpoints,
-        count: of_endpoints.iter().map(|(_, count)| count).sum(),
+        count: counts.iter().map(|(_, count)| count).sum(),
         newest: deliveries::newest(&state.db, is_failed, FAILED_SHOWN).await?,
     })
 }
 
-/// All figures, read in one transaction.
+/// Reads all figures in one transaction.
 async fn figures_of_one_snapshot(
     conn: &mut Conn,
     request: DashboardRequest,
@@ -165,7 +157,7 @@ async fn figures_of_one_snapshot(
     now: Timestamp,
 ) -> Result<StockFigures, Error> {
     Ok(StockFigures {
-        // Read first: a movement after it makes the page read the figures again.
+        // Read first: after a later movement, the stream makes the page read the figures again.
         version: aggregates::ledger_end(conn).await?,
         sales: Ok(sales(conn, request, now).await?),
         stock: Ok(stock_breakdown(conn).await?),
@@ -174,8 +166,7 @@ async fn figures_of_one_snapshot(
     })
 }
 
-/// The figures, each in a transaction of its own, since a statement that fails may end its
-/// transaction.
+/// Reads each figure in its own transaction, because a failed statement may abort its transaction.
 async fn figures_one_by_one(
     state: &State,
     request: DashboardRequest,
@@ -183,7 +174,7 @@ async fn figures_one_by_one(
 ) -> Result<StockFigures, Refusal> {
     let (db, threshold) = (&state.db, state.config.low_stock_threshold);
     Ok(StockFigures {
-        // With 0 the first event of the stream makes the page read the figures again.
+        // With version 0, the first event of the stream makes the page read the figures again.
         version: part("ledger", db.read(aggregates::ledger_end))
             .await?
             .unwrap_or_default(),
@@ -231,14 +222,14 @@ async fn low(conn: &mut Conn, threshold: i64, now: Timestamp) -> Result<LowProdu
 
 type Stock = BTreeMap<(Dimension, i64), StockAggregate>;
 
-fn of_dimension(stock: &Stock, wanted: Dimension) -> impl Iterator<Item = (i64, StockAggregate)> {
+fn of_dimension(stock: &Stock, selected: Dimension) -> impl Iterator<Item = (i64, StockAggregate)> {
     stock
         .iter()
-        .filter(move |((dimension, _), aggregate)| *dimension == wanted && aggregate.products > 0)
+        .filter(move |((dimension, _), aggregate)| *dimension == selected && aggregate.products > 0)
         .map(|((_, id), aggregate)| (*id, *aggregate))
 }
 
-/// The sum over one dimension.
+/// The sum over all records of one dimension.
 fn total(stock: &Stock, dimension: Dimension) -> StockAggregate {
     summed(of_dimension(stock, dimension).map(|(_, aggregate)| aggregate))
 }

@@ -1,4 +1,4 @@
-//! What the dashboard computes: periods, sales, and comparisons with the period before.
+//! Computes periods, sales, and comparisons with the previous period.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use db::Timestamp;
 
 use crate::aggregates::{DAY, DayAggregate, Sum, day_of};
 
-/// The days that are shown, today included.
+/// The period that is shown. It ends today.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Period {
     Week,
@@ -19,7 +19,6 @@ pub(crate) enum Period {
 impl Period {
     pub(crate) const ALL: [Self; 4] = [Self::Week, Self::Month, Self::Quarter, Self::Year];
 
-    /// How many days it has.
     pub(crate) const fn days(self) -> u32 {
         match self {
             Self::Week => 7,
@@ -29,24 +28,24 @@ impl Period {
         }
     }
 
-    /// The period of that many days, as in an address.
+    /// The period with this number of days, as in the query string.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
             .find(|period| period.days().to_string() == text)
     }
 
-    /// The first moment of its first day, when today is the day of `now`.
+    /// The start of the first day, if `now` is on the last day.
     pub(crate) fn begin(self, now: Timestamp) -> Timestamp {
         day_of(now) + DAY - DAY * self.days()
     }
 
-    /// The first moment of the period before it.
+    /// The start of the previous period.
     pub(crate) fn begin_before(self, now: Timestamp) -> Timestamp {
         self.begin(now) - DAY * self.days()
     }
 
-    /// The first moment of each of its days.
+    /// The start of each day.
     pub(crate) fn each_day(self, now: Timestamp) -> impl Iterator<Item = Timestamp> {
         let begin = self.begin(now);
         (0..self.days()).map(move |number| begin + DAY * number)
@@ -56,21 +55,20 @@ impl Period {
 /// The prices at which sales are valued.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Prices {
-    /// Those of the sale.
+    /// The prices at the time of the sale.
     #[default]
     AtSale,
-    /// The present ones.
     Present,
 }
 
-/// The sales of some days.
+/// The sales of a number of days.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Sales {
     pub(crate) outflows: i64,
     pub(crate) units: Sum,
-    /// In hundredths.
+    /// The value at selling prices, in hundredths.
     pub(crate) value: Sum,
-    /// In hundredths.
+    /// The value at cost prices, in hundredths.
     pub(crate) cost: Sum,
 }
 
@@ -88,7 +86,7 @@ impl Sales {
         }
     }
 
-    /// In hundredths; negative where goods went for less than they cost.
+    /// The profit in hundredths. Negative if goods were sold below cost.
     pub(crate) fn profit(&self) -> Sum {
         self.value - self.cost
     }
@@ -101,13 +99,12 @@ impl Sales {
         self
     }
 
-    /// The sum of some sales.
     pub(crate) fn total<'a>(days: impl IntoIterator<Item = &'a Self>) -> Self {
         days.into_iter().fold(Self::default(), Self::add)
     }
 }
 
-/// The sales of a period, day by day, and of the period before it as a whole.
+/// The sales of each day of a period, and the total of the previous period.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SalesTrend {
     pub(crate) days: Vec<(Timestamp, Sales)>,
@@ -116,7 +113,7 @@ pub(crate) struct SalesTrend {
 }
 
 impl SalesTrend {
-    /// Of the aggregates of both periods.
+    /// Computes the trend from the aggregates of both periods.
     pub(crate) fn of(
         aggregates: &BTreeMap<Timestamp, DayAggregate>,
         period: Period,
@@ -142,16 +139,15 @@ impl SalesTrend {
     }
 }
 
-/// The greatest change that is told in per cent: beyond a hundredfold the figure before says more.
-const MOST_TOLD: u64 = 9_999;
+/// The largest change that is shown as a percentage. Larger ones are shown without a number.
+const MAX_PERCENT: u64 = 9_999;
 
-/// How a figure compares with the period before.
+/// The change of a figure from the previous period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SalesChange {
-    /// More, by so many per cent; `None` where nothing, less, or next to nothing came before and a
-    /// share says nothing.
+    /// The increase in percent. `None` if the value before was not positive, or above the maximum.
     More(Option<u64>),
-    /// Less, by so many per cent.
+    /// The decrease in percent. `None` as in `More`.
     Less(Option<u64>),
     Same,
 }
@@ -162,7 +158,7 @@ impl SalesChange {
             return Self::Same;
         }
         let share = (before > Sum::ZERO).then(|| per_cent(now - before, before));
-        let share = share.filter(|share| *share <= MOST_TOLD);
+        let share = share.filter(|share| *share <= MAX_PERCENT);
         if now > before {
             Self::More(share)
         } else {
@@ -171,7 +167,7 @@ impl SalesChange {
     }
 }
 
-/// A share in whole per cent, without its sign.
+/// A ratio in percent, rounded, without its sign.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

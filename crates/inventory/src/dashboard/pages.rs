@@ -1,5 +1,4 @@
-//! The dashboard's addresses: the page, its figures alone for a page that is open, and the stream
-//! of changes.
+//! The routes of the dashboard: the page, its figures alone for an open page, and the event stream.
 
 use axum::{
     extract::{RawQuery, State as Extracted},
@@ -23,7 +22,6 @@ use crate::{
     rest::query::Parameters,
 };
 
-/// `GET /`, and what an open page fetches.
 pub(crate) fn routes() -> PageRouter {
     PageRouter::new()
         .described(routes!(home))
@@ -44,30 +42,30 @@ async fn home(
     RawQuery(query): RawQuery,
     frame: Frame,
 ) -> Result<Response, web::Error> {
-    let shown = super::read(&page.state, request_of(query.as_deref())).await?;
-    let view = View::new(&frame, &shown, page.state.config.language);
+    let dashboard = super::read(&page.state, request_of(query.as_deref())).await?;
+    let view = View::new(&frame, &dashboard, page.state.config.language);
     Ok(frame.show(HomePage {
         frame: &frame,
         view,
     }))
 }
 
-/// The figures without the page around them. A flash message is left for the next page.
+/// Renders the figures without the page around them. A flash message is kept for the next page.
 async fn figures(
     Extracted(page): Extracted<PageState>,
     RawQuery(query): RawQuery,
     mut frame: Frame,
 ) -> Result<Response, web::Error> {
     frame.flash = None;
-    let shown = super::read(&page.state, request_of(query.as_deref())).await?;
-    let view = View::new(&frame, &shown, page.state.config.language);
+    let dashboard = super::read(&page.state, request_of(query.as_deref())).await?;
+    let view = View::new(&frame, &dashboard, page.state.config.language);
     Ok(frame.show(FiguresPage {
         frame: &frame,
         view,
     }))
 }
 
-/// The frame is a parameter so that only logged-in users get a stream.
+/// The parameter `frame` ensures that only logged-in users get a stream.
 async fn events(Extracted(page): Extracted<PageState>, parts: Parts, frame: Frame) -> Response {
     match live::open(&page.state, parts, frame.caller.id) {
         Some(stream) => stream.into_response(),
@@ -75,7 +73,7 @@ async fn events(Extracted(page): Extracted<PageState>, parts: Parts, frame: Fram
     }
 }
 
-/// The parameters of the address; absent and invalid ones have their defaults.
+/// Parses the query string. Absent and invalid parameters get their defaults.
 fn request_of(query: Option<&str>) -> DashboardRequest {
     let parameters = Parameters::parse(query.unwrap_or_default());
     let prices = match parameters.get("prices") {

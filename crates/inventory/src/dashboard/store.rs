@@ -1,10 +1,10 @@
-//! Statements of the dashboard: the names of records that are aggregated by id.
+//! SQL of the dashboard: the names of categories and brands that are aggregated by id.
 
 use db::{Conn, Error, Query};
 
 use crate::aggregates::Dimension;
 
-/// The names of some categories or brands.
+/// The names of these categories or brands, by id.
 pub(super) async fn names(
     conn: &mut Conn,
     dimension: Dimension,

@@ -1,6 +1,5 @@
 //! The list of low products: how long each lasts, what it sold, its last supplier, how much to
-//! order and why; and an order for each supplier, to print. The formulas are those of the analyses.
-//! Nothing is ordered here.
+//! order and why; and printable orders per supplier. Uses the formulas of analyses.
 
 mod model;
 pub(crate) mod pages;
@@ -23,17 +22,15 @@ use crate::{
 };
 pub(crate) use model::{LowProduct, OrderSource, ReorderNeed};
 
-/// Days whose sales say how long a product lasts.
+/// The days of sales from which a product's cover is computed.
 const COVER_DAYS: i64 = 30;
-/// Low products that are sorted together. The list is read in batches of this size, those
-/// with the fewest units first, so that the cost of a page does not grow with the shop.
+/// Low products that are sorted by urgency together. The list is read in batches of this size,
+/// those with the fewest units first, so that the duration of a page does not grow with the shop.
 pub(crate) const BATCH_SIZE: u64 = 1000;
-/// The most products of all orders that are printed at once.
 const MAX_PRINTED: usize = 250;
-/// Products of a file that are computed together.
+/// Products of an export that are computed together.
 const FILE_BATCH: usize = 500;
 
-/// The request for a page of the list.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ListOptions {
     pub(crate) wanted: PageRequest,
@@ -41,11 +38,10 @@ pub(crate) struct ListOptions {
     pub(crate) is_grouped: bool,
 }
 
-/// A page of the list.
 #[derive(Debug)]
 pub(crate) struct NeedsPage {
     pub(crate) page: Page<ReorderNeed>,
-    /// How many low products there are in all.
+    /// The number of all low products.
     pub(crate) low: u64,
 }
 
@@ -53,19 +49,18 @@ pub(crate) struct NeedsPage {
 #[derive(Debug)]
 pub(crate) struct PrintedOrders {
     pub(crate) needs: Vec<ReorderNeed>,
-    /// Low products beyond `MAX_PRINTED`.
+    /// The number of low products that were left out because of `MAX_PRINTED`.
     pub(crate) left_out: usize,
 }
 
-/// One page of the low products, those first that run out first. Every page takes the same number
-/// of statements.
+/// One page of the low products, most urgent first, in a fixed number of SQL statements.
 pub(crate) async fn list(state: &State, options: ListOptions) -> Result<NeedsPage, Refusal> {
     let (settings, threshold) = settings(state);
     let (now, wanted) = (state.clock.now(), options.wanted);
     let read = async move |conn: &mut Conn| {
         let low = aggregates::count_low(conn, threshold).await?.unsigned_abs();
-        // A page lies within one batch. Groups lie within the first, so that no supplier occurs
-        // twice.
+        // A page is within one batch. Groups show only the first, so that each supplier occurs
+        // once.
         let (count, batch) = if options.is_grouped {
             (low.min(BATCH_SIZE), BATCH_SIZE)
         } else {
@@ -89,8 +84,8 @@ pub(crate) async fn list(state: &State, options: ListOptions) -> Result<NeedsPag
     state.db.read(read).await
 }
 
-/// What to order now, grouped by supplier: of all, of one, or with `0` of products that no supplier
-/// has delivered yet.
+/// The products to order now, grouped by supplier. `supplier` selects one, or with `0` the products
+/// that no supplier has delivered yet.
 pub(crate) async fn orders(state: &State, supplier: Option<i64>) -> Result<PrintedOrders, Refusal> {
     let (settings, threshold) = settings(state);
     let now = state.clock.now();
@@ -98,11 +93,11 @@ pub(crate) async fn orders(state: &State, supplier: Option<i64>) -> Result<Print
         let limit = i64::try_from(BATCH_SIZE).unwrap_or(i64::MAX);
         let lows = stock::low_stock(conn, threshold, limit, 0).await?;
         let sourced = model::by_supplier(with_sources(conn, lows, now).await?);
-        let is_asked_for =
+        let is_selected =
             |source: &OrderSource| supplier.is_none_or(|id| source.supplier_id() == id);
         let mut printed: Vec<_> = sourced
             .into_iter()
-            .filter(|(_, source)| is_asked_for(source))
+            .filter(|(_, source)| is_selected(source))
             .collect();
         let rest = printed.split_off(printed.len().min(MAX_PRINTED));
         let needs = needs(conn, settings, printed, now).await?;
@@ -117,12 +112,12 @@ pub(crate) async fn orders(state: &State, supplier: Option<i64>) -> Result<Print
 pub(crate) struct ThresholdChange {
     pub(crate) title: String,
     pub(crate) threshold: i64,
-    /// Whether the product is still low.
     pub(crate) is_low: bool,
 }
 
-/// Sets a product's own threshold, or with `None` the shop's again. The effective threshold changes
-/// nothing: a row that is sent as it was shown must not replace the shop's threshold.
+/// Sets a product's own threshold. `None` means that the shop's threshold applies again. If
+/// `threshold` is the effective one, nothing changes: a form submitted unchanged must not turn the
+/// shop's threshold into the product's own.
 pub(crate) async fn set_threshold(
     state: &State,
     caller: &Caller,
@@ -145,7 +140,7 @@ pub(crate) async fn set_threshold(
     })
 }
 
-/// Calls `put` with every low product, in batches as the list has them.
+/// Calls `put` with every low product, in batches and order of the list.
 pub(crate) async fn each(
     conn: &mut Conn,
     settings: RestockSettings,
@@ -169,7 +164,7 @@ pub(crate) async fn each(
     Ok(())
 }
 
-/// Low products with their cover, in the order of urgency.
+/// Low products with their cover, most urgent first.
 pub(crate) async fn by_urgency(
     conn: &mut Conn,
     lows: Vec<LowStock>,
@@ -178,10 +173,10 @@ pub(crate) async fn by_urgency(
     let ids: Vec<i64> = lows.iter().map(|low| low.product.id).collect();
     let paces = analysis::sales_paces(conn, &ids, COVER_DAYS, now).await?;
     let cover = |stock: LowStock| {
-        let found = paces.get(&stock.product.id);
+        let pace = paces.get(&stock.product.id);
         LowProduct {
-            cover: found.and_then(|pace| days_of_cover(stock.quantity, pace.per_day)),
-            sold: found.map_or(0, |pace| pace.units),
+            cover: pace.and_then(|pace| days_of_cover(stock.quantity, pace.per_day)),
+            sold: pace.map_or(0, |pace| pace.units),
             stock,
         }
     };
@@ -213,7 +208,7 @@ async fn with_sources(
     Ok(with_source.collect())
 }
 
-/// What to order of these products, in their order.
+/// Computes what to order of these products, in the same order.
 async fn needs(
     conn: &mut Conn,
     settings: RestockSettings,

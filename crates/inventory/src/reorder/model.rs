@@ -1,4 +1,4 @@
-//! Low products, and the order in which they are shown. Pure.
+//! Low products, and their order in the list. Pure functions.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
@@ -10,25 +10,24 @@ use crate::{
     stock::LowStock,
 };
 
-/// A product that runs low.
 #[derive(Debug)]
 pub(crate) struct LowProduct {
     pub(crate) stock: LowStock,
     /// Units sold in the last 30 days.
     pub(crate) sold: i64,
-    /// How many days it lasts if it sells as in the last 30; `None` when it sold nothing.
+    /// How many days the stock lasts at the pace of the last 30 days. `None` without sales.
     pub(crate) cover: Option<f64>,
 }
 
-/// How a product is ordered.
+/// The data that is needed to order a product.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct OrderSource {
     pub(crate) serie_number: Option<String>,
-    /// The last supplier.
+    /// The supplier of the last inflow.
     pub(crate) supplier: Option<Named>,
 }
 
-/// A low product with what to order of it.
+/// A low product, and how much to order.
 #[derive(Debug)]
 pub(crate) struct ReorderNeed {
     pub(crate) low: LowProduct,
@@ -37,7 +36,7 @@ pub(crate) struct ReorderNeed {
 }
 
 impl LowProduct {
-    /// How long it lasts, in words.
+    /// How long the stock lasts, as text.
     pub(crate) fn lasts(&self, locale: Locale) -> String {
         match self.cover {
             _ if self.stock.quantity == 0 => locale.text("acabou", "out of stock").to_owned(),
@@ -53,14 +52,14 @@ impl LowProduct {
 }
 
 impl OrderSource {
-    /// The supplier's id; 0 when no supplier has delivered the product yet.
+    /// The supplier's id. 0 if no supplier has delivered the product yet.
     pub(crate) fn supplier_id(&self) -> i64 {
         self.supplier.as_ref().map_or(0, |supplier| supplier.id)
     }
 }
 
-/// Sorts by urgency: sold-out products first, best sellers among them first; then those that last
-/// least; last those without sales.
+/// Sorts by urgency: the shortest cover first, so products out of stock come first; products
+/// without sales come last. Of equal cover, the one that sold most comes first.
 pub(super) fn sort_by_urgency(lows: &mut [LowProduct]) {
     lows.sort_by(|one, other| {
         let days = |low: &LowProduct| low.cover.unwrap_or(f64::INFINITY);
@@ -69,18 +68,17 @@ pub(super) fn sort_by_urgency(lows: &mut [LowProduct]) {
     });
 }
 
-/// Groups by supplier. The supplier of the most urgent product comes first, products without a
-/// supplier last.
+/// Groups by supplier, most urgent first. Products without a supplier come last.
 pub(super) fn by_supplier(
     mut sourced: Vec<(LowProduct, OrderSource)>,
 ) -> Vec<(LowProduct, OrderSource)> {
-    let mut places = BTreeMap::new();
-    for (place, (_, source)) in sourced.iter().enumerate() {
-        places.entry(source.supplier_id()).or_insert(place);
+    let mut positions = BTreeMap::new();
+    for (position, (_, source)) in sourced.iter().enumerate() {
+        positions.entry(source.supplier_id()).or_insert(position);
     }
     sourced.sort_by_key(|(_, source)| {
         let supplier = source.supplier_id();
-        (Reverse(supplier > 0), places.get(&supplier).copied())
+        (Reverse(supplier > 0), positions.get(&supplier).copied())
     });
     sourced
 }
@@ -131,7 +129,7 @@ mod tests {
 
     #[test]
     fn the_supplier_of_what_is_missed_first_stands_first() {
-        let of = |supplier: i64| {
+        let source_of = |supplier: i64| {
             let name = format!("Supplier {supplier}");
             let supplier = (supplier > 0).then_some(Named { id: supplier, name });
             OrderSource {
@@ -140,10 +138,10 @@ mod tests {
             }
         };
         let sourced = vec![
-            (low("nobody's", 0, 9, Some(0.0)), of(0)),
-            (low("second's first", 1, 9, Some(1.0)), of(2)),
-            (low("first's first", 2, 9, Some(2.0)), of(1)),
-            (low("second's last", 3, 9, Some(3.0)), of(2)),
+            (low("nobody's", 0, 9, Some(0.0)), source_of(0)),
+            (low("second's first", 1, 9, Some(1.0)), source_of(2)),
+            (low("first's first", 2, 9, Some(2.0)), source_of(1)),
+            (low("second's last", 3, 9, Some(3.0)), source_of(2)),
         ];
         let grouped = by_supplier(sourced);
         let expected = [

@@ -1,11 +1,11 @@
-//! Statements about the suppliers of products.
+//! SQL for the suppliers of products.
 
 use db::{Conn, Error, Query};
 
 use super::model::OrderSource;
 use crate::rest::json::Named;
 
-/// Serie number and last supplier of some products.
+/// Serie number and last supplier of these products.
 pub(super) async fn sources(
     conn: &mut Conn,
     products: &[i64],

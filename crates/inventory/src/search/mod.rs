@@ -1,10 +1,10 @@
-//! Search by words within folded text, the same on both engines: every word must occur.
+//! Search by words in folded text, with the same results on both engines: every word must occur.
 //!
 //! Names of brands, categories and suppliers are few and are scanned. Titles have an index: their
-//! words, the suffixes of those words, and for each word the products that have it. A search term
-//! is a prefix of a suffix, so it is found anywhere within a word. `words` splits and looks up,
-//! `store` maintains the index, `near` is what somebody may have meant who mistyped a word. Which
-//! of them a list uses is the list's own business.
+//! words, the suffixes of these words, and the products of each word. A search term is a prefix of
+//! a suffix, so it is found anywhere within a word. `words` splits texts, `store` maintains and
+//! queries the index, `near` finds corrections of mistyped words. The lists decide how they use the
+//! index.
 
 mod near;
 mod store;
@@ -42,8 +42,8 @@ pub(crate) fn begins_words(query: &mut Query, column: &'static str, words: &[Str
     }
 }
 
-/// Of records found by a folded name (id and name, those of exactly this name first): the exact one
-/// or, when there is none, all of them.
+/// Chooses the records that a name means. `found` has the records with the same folded name, id and
+/// name, exact matches first. Returns the exact matches, or all records if there is none.
 pub(crate) fn meant(found: &[(i64, String)], name: &str) -> Vec<i64> {
     let exact: Vec<i64> = found
         .iter()
@@ -57,12 +57,12 @@ pub(crate) fn meant(found: &[(i64, String)], name: &str) -> Vec<i64> {
     }
 }
 
-/// The pattern that finds a word anywhere.
+/// The `LIKE` pattern that matches a word anywhere.
 pub(crate) fn pattern(word: &str) -> String {
     format!("%{}%", escaped(word))
 }
 
-/// A word within a pattern: what has a meaning in patterns stands for itself.
+/// Escapes the wildcards of `LIKE`.
 fn escaped(word: &str) -> String {
     let mut pattern = String::with_capacity(word.len());
     for character in word.chars() {

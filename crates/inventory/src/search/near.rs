@@ -1,13 +1,12 @@
-//! Words that differ by one slip of the fingers: a letter left out, two that changed places, a
-//! wrong one, or one too many. Pure.
+//! Variants of a mistyped word: one letter missing, swapped, wrong, or too many. Pure functions.
 
-/// Of shorter words nearly every other one is a slip away.
+/// Shorter words have no variants, because most of them would be other words.
 const SHORTEST: usize = 4;
-/// Longer words are not looked for: the number of variants grows with the length.
+/// Longer words have no variants, because their number grows with the length.
 const LONGEST: usize = 24;
 
-/// What somebody may have meant who typed a folded word, the likelier slips first. Only words of
-/// letters have any: a code or a size with another digit is another code.
+/// The words that a user may have meant by a folded word, most likely ones first. Only words of
+/// letters have variants: a code or a size with another digit is a different one.
 pub(super) fn variants(word: &str) -> Vec<String> {
     let letters: Vec<char> = word.chars().collect();
     let is_word = letters.iter().all(|letter| letter.is_alphabetic());
@@ -21,7 +20,7 @@ pub(super) fn variants(word: &str) -> Vec<String> {
             variants.push(variant);
         }
     };
-    // Nearly nobody mistypes the first letter, so it is tried last of each slip.
+    // The first letter is rarely mistyped, so it is tried last.
     for at in (1..=letters.len()).chain([0]) {
         let (before, after) = letters.split_at(at);
         for letter in 'a'..='z' {
@@ -57,16 +56,16 @@ mod tests {
 
     #[test]
     fn a_slip_is_one_letter() {
-        let of = variants("aroz");
+        let variants = variants("aroz");
         for meant in ["arroz", "raoz", "aros", "roz", "arozz", "aro"] {
-            assert!(of.iter().any(|variant| variant == meant), "{meant}");
+            assert!(variants.iter().any(|variant| variant == meant), "{meant}");
         }
         for other in ["aroz", "arrozes", "arr", "az"] {
-            assert!(!of.iter().any(|variant| variant == other), "{other}");
+            assert!(!variants.iter().any(|variant| variant == other), "{other}");
         }
-        // A letter left out is likelier than one too many.
-        let place = |word: &str| of.iter().position(|variant| variant == word);
-        assert!(place("arroz") < place("aros") && place("aros") < place("aro"));
+        // A missing letter is more likely than a letter too many.
+        let position = |word: &str| variants.iter().position(|variant| variant == word);
+        assert!(position("arroz") < position("aros") && position("aros") < position("aro"));
     }
 
     #[test]

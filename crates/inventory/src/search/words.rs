@@ -1,16 +1,16 @@
-//! How titles are split into words for the index, and how a search term is looked up in it. Pure.
+//! Splits titles into words for the index, and search terms into index keys. Pure functions.
 
 use std::collections::BTreeSet;
 
-/// A title's words of fewer characters are in no index: nearly every title has them.
+/// Shorter words of a title are not indexed, because nearly every title has some.
 const SHORTEST: usize = 3;
-/// Characters of an ending that are kept; of a longer word so many are looked up, and the title
-/// itself decides.
+/// The maximum length of a stored ending, in characters. For a longer search term, this many
+/// characters are looked up and the title is compared.
 const ENDING: usize = 24;
-/// Longer words are cut into overlapping pieces, so that an entry of an index has a bounded size.
+/// Longer words are split into overlapping pieces, because the size of an index entry is limited.
 const PIECE: usize = 96;
 
-/// The words of a folded title that are indexed, in their order: whatever stands between blanks.
+/// The indexed words of a folded title: the texts between spaces.
 pub(crate) fn pieces(folded: &str) -> BTreeSet<String> {
     let mut pieces = BTreeSet::new();
     for word in folded.split(' ') {
@@ -18,7 +18,7 @@ pub(crate) fn pieces(folded: &str) -> BTreeSet<String> {
         if characters.len() < SHORTEST {
             continue;
         }
-        // Neighbours share what a look-up can be long, so that none falls between them.
+        // Pieces overlap by the length of a lookup, so that no match is lost at a boundary.
         let mut rest = characters.as_slice();
         while rest.len() > PIECE {
             pieces.insert(rest.iter().take(PIECE).collect());
@@ -29,8 +29,8 @@ pub(crate) fn pieces(folded: &str) -> BTreeSet<String> {
     pieces
 }
 
-/// A piece's endings, cut at a bounded length: what stands anywhere within it is the beginning of
-/// one of them.
+/// The endings (suffixes) of a piece, cut at a maximum length. Any text within the piece is a
+/// prefix of one of them.
 pub(crate) fn endings(piece: &str) -> BTreeSet<String> {
     let beginnings = piece.char_indices().map(|(at, _)| at);
     beginnings
@@ -40,20 +40,18 @@ pub(crate) fn endings(piece: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Where the index has the titles in which a word may occur: among the pieces that have an ending
-/// from `least` to before `beyond`.
+/// The index range of a search term: endings from `least` (inclusive) to `beyond` (exclusive).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     pub(crate) least: String,
-    /// None: whatever is not less.
+    /// `None` if the range has no upper bound.
     pub(crate) beyond: Option<String>,
-    /// Whether every title that is found has the word; else the title itself must be asked.
+    /// Whether every title in the range contains the term. If false, the title must be compared.
     pub(crate) exact: bool,
 }
 
 impl Key {
-    /// How a folded word, or a phrase with blanks, is looked up; none when it is too short for the
-    /// index.
+    /// The key of a word or a phrase with spaces. `None` if it is too short for the index.
     pub(crate) fn of(word: &str) -> Option<Self> {
         let longest = word.split(' ').max_by_key(|part| part.chars().count())?;
         let least: String = longest.chars().take(ENDING).collect();
@@ -66,14 +64,13 @@ impl Key {
     }
 }
 
-/// The least text behind all that begin with `text`, in the order of code points; none when there
-/// is none.
+/// The smallest text that is greater than all texts with this prefix, by code points.
 pub(crate) fn successor(text: &str) -> Option<String> {
     let mut characters: Vec<char> = text.chars().collect();
     while let Some(last) = characters.pop() {
         let next = match last {
             char::MAX => continue,
-            // Surrogates are no characters.
+            // Skips the surrogates, which are not characters.
             '\u{D7FF}' => '\u{E000}',
             last => char::from_u32(u32::from(last) + 1)?,
         };
@@ -123,7 +120,7 @@ mod tests {
         }
     }
 
-    /// Whether the index leads from a word to a title.
+    /// Whether the index finds the title by the word.
     fn is_found(title: &str, word: &str) -> bool {
         let Some(key) = Key::of(word) else {
             return title.contains(word);

@@ -1,5 +1,5 @@
-//! The addresses of a product's ledger and threshold, and of the list of low products: what the
-//! resource itself has no members for.
+//! The routes of ledgers, thresholds, archived products and low stock, which are not part of the
+//! product resource.
 
 use axum::{extract::State as Extracted, response::Response};
 use http::StatusCode;
@@ -29,7 +29,6 @@ use crate::{
     },
 };
 
-/// The addresses of ledgers, thresholds, archived products and low stock.
 pub(crate) fn routes() -> OpenApiRouter<State> {
     let guard = |name| Guard::of(Model::Product, name);
     OpenApiRouter::new()
@@ -42,15 +41,15 @@ pub(crate) fn routes() -> OpenApiRouter<State> {
 type LedgerPage = PageOf<LedgerRow>;
 type LowStockPage = PageOf<LowStock>;
 
-/// The parameter of a ledger's moment.
+/// The query parameter `as_of` of a ledger.
 struct AsOf;
 
 impl IntoParams for AsOf {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let what =
+        let description =
             "A day (its end, in UTC) or a date-time, in UTC where it does not say otherwise.";
         let pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9:.]+(Z|[+-][0-9]{2}:[0-9]{2})?)?$";
-        vec![only_here("as_of", what, pattern)]
+        vec![only_here("as_of", description, pattern)]
     }
 }
 
@@ -83,8 +82,8 @@ async fn ledger_list(
 ) -> Result<Response, Refusal> {
     let id = id.ok_or(Refusal::NotFound)?;
     let as_of = super::read_as_of(&call.parameters)?;
-    let wanted = PageRequest::parse(&state, &call.parameters)?;
-    let page = super::ledger_list(&state, id, as_of, wanted).await?;
+    let request = PageRequest::parse(&state, &call.parameters)?;
+    let page = super::ledger_list(&state, id, as_of, request).await?;
     Ok(paginated(call, &page).await)
 }
 
@@ -134,18 +133,18 @@ async fn threshold_write(
     call: Call,
 ) -> Result<Response, Refusal> {
     let id = id.ok_or(Refusal::NotFound)?;
-    // An unknown product is unknown whatever the body says.
+    // The product is looked up before the body is parsed: an unknown product is 404 for any body.
     let known = super::threshold_read(&state, id).await?;
     known.ok_or(Refusal::NotFound)?;
-    let sent = submission(&state, call).await?;
-    let mut reader = Reader::new(&sent.members, Mode::Whole);
+    let request_body = submission(&state, call).await?;
+    let mut reader = Reader::new(&request_body.members, Mode::Whole);
     let setting = reader.optional_integer("threshold", 0, i64::MAX);
     reader.require("threshold");
     let errors = reader.finish();
     let (Setting::Set(threshold), true) = (setting, errors.is_empty()) else {
         return Err(errors.into());
     };
-    super::threshold_set(&state, &sent.caller, id, threshold).await?;
+    super::threshold_set(&state, &request_body.caller, id, threshold).await?;
     Ok(json(StatusCode::OK, &Threshold { threshold }))
 }
 
@@ -192,16 +191,15 @@ async fn archived_write(
     call: Call,
 ) -> Result<Response, Refusal> {
     let id = id.ok_or(Refusal::NotFound)?;
-    // An unknown product is unknown whatever the body says.
+    // The product is looked up before the body is parsed: an unknown product is 404 for any body.
     let known = archive::archived_at(&state, id).await?;
     known.ok_or(Refusal::NotFound)?;
-    let sent = submission(&state, call).await?;
-    let archived = read_archived(&sent.members)?;
-    archive::set(&state, &sent.caller, id, archived).await?;
+    let request_body = submission(&state, call).await?;
+    let archived = read_archived(&request_body.members)?;
+    archive::set(&state, &request_body.caller, id, archived).await?;
     Ok(json(StatusCode::OK, &Archived { archived }))
 }
 
-/// Whether a body asks for a product to be archived.
 fn read_archived(members: &Members) -> Result<bool, FieldErrors> {
     let message = match members.get("archived").map(|sent| sent.get()) {
         Some("true") => return Ok(true),
@@ -229,7 +227,7 @@ async fn low_stock_list(
     Extracted(state): Extracted<State>,
     call: Call,
 ) -> Result<Response, Refusal> {
-    let wanted = PageRequest::parse(&state, &call.parameters)?;
-    let page = super::low_stock_list(&state, wanted).await?;
+    let request = PageRequest::parse(&state, &call.parameters)?;
+    let page = super::low_stock_list(&state, request).await?;
     Ok(paginated(call, &page).await)
 }

@@ -1,7 +1,7 @@
-//! Archived products: in no list of goods and never low, and nothing of them comes in or goes out,
-//! until they are unarchived. What is left of one stays in the ledger and in the shop's value, and
-//! may be adjusted. Carries no rule of the specification: the API shows archived products as all
-//! others, and has an address of its own for whether one is.
+//! Archived products. They are never low, are in no list of goods, and inflows and outflows of them
+//! are refused until they are unarchived. Their remaining stock stays in the ledger and in the
+//! shop's value, and may be adjusted. Carries no rule of the specification: in the API archived
+//! products look like all others, and a separate route reads and writes the state.
 
 use db::{Conn, Error, Timestamp};
 use resource::{Field, truth};
@@ -16,28 +16,28 @@ use crate::{
     work::{Work, write},
 };
 
-/// Whether the shop no longer sells a product. No answer shows it.
+/// Whether the product is archived. A field of forms and of the audit log; no API response has it.
 pub(crate) const IS_ARCHIVED: &Field = &truth("Arquivado", "Archived").named("archived");
 
-/// Why nothing of a product moves.
+/// Why inflows and outflows of a product are refused.
 pub(super) const ARCHIVED: Message = Message::fixed(
     "Este produto está arquivado. Desarquive-o antes de registrar entradas ou saídas.",
     "This product is archived. Unarchive it before booking goods in or out.",
 );
 
-/// Whether these are about an archived product.
+/// Whether an error says that the product is archived.
 pub(super) fn is_refused(errors: &FieldErrors) -> bool {
     let mut messages = errors.iter().flat_map(|(_, messages)| messages);
     messages.any(|message| *message == ARCHIVED)
 }
 
-/// Whether a product is archived.
+/// Whether a product is archived. False for an unknown product.
 pub(super) async fn is_archived(conn: &mut Conn, product: i64) -> Result<bool, Error> {
     let since = store::archived_at(conn, product).await?;
     Ok(since.flatten().is_some())
 }
 
-/// Since when a product is archived; the outer `None` is an unknown product.
+/// When a product was archived. The outer `None` means an unknown product.
 pub(crate) async fn archived_at(
     state: &State,
     product: i64,
@@ -46,11 +46,11 @@ pub(crate) async fn archived_at(
     Ok(state.db.read(read).await?)
 }
 
-/// Archives a product or unarchives it: its title, and whether it was otherwise before.
+/// Archives or unarchives a product. Returns its title and whether the state changed.
 ///
 /// # Errors
 ///
-/// [`Refusal::NotFound`], and faults of the store.
+/// [`Refusal::NotFound`], or a failure of the database.
 pub(crate) async fn set(
     state: &State,
     caller: &Caller,

@@ -1,4 +1,4 @@
-//! The worker that sends mail, and the daily digest that it queues.
+//! The worker that sends mail, and the daily digest of low products that it queues.
 
 use std::{
     sync::{
@@ -18,13 +18,12 @@ use crate::{
 };
 
 const DAY: i64 = 24 * 60 * 60 * 1_000_000;
-/// Products that a digest lists.
 const MAX_LISTED: u64 = 50;
 
 /// Sends mail until the service stops.
 pub(crate) async fn run(state: State) {
     let outbox = state.outbox.clone();
-    // The day whose digest has been queued.
+    // The number of the day whose digest has been queued.
     let done = Arc::new(AtomicI64::new(i64::MIN));
     let prepare = move || {
         let (state, done) = (state.clone(), Arc::clone(&done));
@@ -39,8 +38,8 @@ pub(crate) async fn run(state: State) {
     delivery::mailer::run(outbox, prepare).await;
 }
 
-/// Queues today's digest once, in one of all replicas, when its time has come. Returns whether it
-/// has come.
+/// Queues today's digest when its time has come. A unique key ensures that only one replica queues
+/// it. Returns whether the time has come.
 pub async fn queue_digest(state: &State) -> Result<bool, Error> {
     let minutes = state.config.mail.as_ref().and_then(|mail| mail.digest);
     let Some(minutes) = minutes else {
@@ -51,11 +50,11 @@ pub async fn queue_digest(state: &State) -> Result<bool, Error> {
     if now < midnight + Duration::from_secs(u64::from(minutes) * 60) {
         return Ok(false);
     }
-    let wanted = PageRequest {
+    let request = PageRequest {
         page: PageNumber::Number(1),
         size: MAX_LISTED,
     };
-    let low = low_stock_list(state, wanted).await;
+    let low = low_stock_list(state, request).await;
     let low = low
         .map_err(|refusal| Error::other(format!("the low products cannot be read: {refusal:?}")))?;
     if low.count > 0 {

@@ -1,4 +1,4 @@
-//! The events of a change of stock, stored with it. How events are delivered is in `crate::events`.
+//! The events of a change of stock, stored in the same transaction. `crate::events` delivers them.
 
 use db::Error;
 use serde::Serialize;
@@ -23,8 +23,8 @@ async fn publish(
     events::publish(work.tx, kind, product, data, work.now).await
 }
 
-/// After an outflow: its webhook; and, when it leaves the product low, the alert and the request
-/// for an analysis.
+/// Publishes the webhook event of an outflow. If the product is low afterwards, also publishes the
+/// alert and requests an analysis.
 pub(super) async fn after_outflow(
     work: &mut Work<'_>,
     outflow: &MovementRecord,
@@ -55,7 +55,7 @@ pub(super) async fn after_outflow(
     analysis::request(work.tx, product, work.now).await
 }
 
-/// After any other change of a quantity.
+/// Publishes the events of any other change of a quantity.
 pub(super) async fn after_other(
     work: &mut Work<'_>,
     product: i64,
@@ -69,8 +69,8 @@ pub(super) async fn after_other(
     publish_crossing(work, product, (change.after, threshold)).await
 }
 
-/// After a change of a product's own threshold, which may leave the same quantity low, or no longer
-/// low.
+/// Publishes the events of a change of a product's own threshold, which can change the level
+/// without a change of the quantity.
 pub(super) async fn after_threshold(
     work: &mut Work<'_>,
     product: i64,
@@ -85,8 +85,8 @@ pub(super) async fn after_threshold(
     publish_crossing(work, product, (quantity, after)).await
 }
 
-/// A product became low, or is low no more, otherwise than by an outflow. A mail says that it is
-/// low; a shop that wants one alert for each crossing gets an event of both.
+/// Publishes that a product became low or recovered, other than by an outflow. Mail alerts are only
+/// for low products. Webhooks get both events, if the shop has one alert per crossing.
 async fn publish_crossing(
     work: &mut Work<'_>,
     product: i64,
@@ -115,7 +115,7 @@ async fn publish_crossing(
     }
 }
 
-/// The mail's event: once for each crossing, whatever webhooks get.
+/// Publishes the event for the mail alert, once per crossing in every alert mode.
 async fn publish_became_low(work: &mut Work<'_>, level: LevelPayload<'_>) -> Result<(), Error> {
     if !work.policy.mails {
         return Ok(());

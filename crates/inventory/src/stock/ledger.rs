@@ -1,5 +1,5 @@
-//! The ledger: every change of a quantity is one immutable row, and rows are made here only.
-//! At every commit a product's quantity is the sum of its changes.
+//! The ledger: every change of a quantity is one immutable row, and only this module inserts rows.
+//! At every commit, a product's quantity equals the sum of its changes.
 
 use db::{Timestamp, Tx};
 use resource::choice;
@@ -11,7 +11,7 @@ use crate::{
 };
 
 choice! {
-    /// What a change came from.
+    /// The origin of a change.
     pub enum EntryKind {
         /// The quantity that a product was created with.
         Opening = "opening", ("Saldo inicial", "Opening");
@@ -19,17 +19,17 @@ choice! {
         Inflow = "inflow", ("Entrada", "Inflow");
         /// Goods shipped out.
         Outflow = "outflow", ("Saída", "Outflow");
-        /// A quantity written directly.
+        /// A quantity set directly.
         Adjustment = "adjustment", ("Ajuste", "Adjustment");
-        /// An inflow was deleted.
+        /// The deletion of an inflow.
         InflowReversed = "inflow_reversed", ("Entrada desfeita", "Inflow undone");
-        /// An outflow was deleted.
+        /// The deletion of an outflow.
         OutflowReversed = "outflow_reversed", ("Saída desfeita", "Outflow undone");
     }
 }
 
 impl EntryKind {
-    /// What kind of movement its reference is.
+    /// The kind of movement that the entry refers to, if any.
     pub const fn reference_type(self) -> Option<&'static str> {
         match self {
             Self::Inflow | Self::InflowReversed => Some("inflow"),
@@ -39,25 +39,25 @@ impl EntryKind {
     }
 }
 
-/// A change to be made, by whoever does the work.
+/// A change to apply.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NewEntry<'a> {
     pub(super) product: i64,
     pub(super) kind: EntryKind,
     pub(super) change: i64,
-    /// The movement's id.
+    /// The id of the movement, for inflows, outflows and their reversals.
     pub(super) reference: Option<i64>,
-    /// Who delivered; of inflows.
+    /// The supplier of an inflow.
     pub(super) supplier: Option<i64>,
-    /// Why; of adjustments.
+    /// The reason for an adjustment.
     pub(super) explanation: Option<&'a Explanation>,
-    /// When the movement was booked, which is before `now` when it is deleted.
+    /// When the movement was booked. For a reversal this is before `now`.
     pub(super) booked_at: Timestamp,
     pub(super) now: Timestamp,
 }
 
 impl NewEntry<'_> {
-    /// A change now, which comes from no movement and needs no explanation.
+    /// A change at the current time without movement and explanation.
     pub(super) const fn new(work: &Work<'_>, product: i64, kind: EntryKind, change: i64) -> Self {
         Self {
             product,
@@ -71,7 +71,7 @@ impl NewEntry<'_> {
         }
     }
 
-    /// The movement that this speaks of.
+    /// The movement of this entry, for the aggregates. `None` for openings and adjustments.
     const fn movement(&self) -> Option<MovementDelta> {
         let movement = match self.kind {
             EntryKind::Inflow | EntryKind::InflowReversed => Movement::Inflow,
@@ -88,8 +88,9 @@ impl NewEntry<'_> {
     }
 }
 
-/// Records a movement that a product's opening counts already: its row, and beside it an adjustment
-/// that cancels it. The one that adds comes first, so no balance falls below zero.
+/// Records a movement that is older than the product's opening quantity and therefore included in
+/// it. Writes the movement's row and an adjustment that cancels it. The positive change comes
+/// first, so that no balance falls below zero.
 pub(super) async fn record_past(
     work: &mut Work<'_>,
     entry: &NewEntry<'_>,
@@ -97,7 +98,7 @@ pub(super) async fn record_past(
     let Some(stock) = store::lock_quantity(work.tx, entry.product).await? else {
         return Ok(Err(QuantityError::NoProduct));
     };
-    let Some(most) = stock.quantity.checked_add(entry.change.abs()) else {
+    let Some(upper_balance) = stock.quantity.checked_add(entry.change.abs()) else {
         return Ok(Err(QuantityError::TooMany(stock.quantity)));
     };
     let cancelling = NewEntry {
@@ -106,7 +107,7 @@ pub(super) async fn record_past(
         reference: None,
         ..*entry
     };
-    let (adding, taking) = if entry.change > 0 {
+    let (first, second) = if entry.change > 0 {
         (entry, &cancelling)
     } else {
         (&cancelling, entry)
@@ -114,15 +115,14 @@ pub(super) async fn record_past(
     let Some(snapshot) = aggregates::product_snapshot(work.tx, entry.product).await? else {
         return Ok(Err(QuantityError::NoProduct));
     };
-    store::insert_entry(work, adding, most, snapshot.prices()).await?;
-    store::insert_entry(work, taking, stock.quantity, snapshot.prices()).await?;
-    // The quantity is what it was; the movement counts for its day.
+    store::insert_entry(work, first, upper_balance, snapshot.prices()).await?;
+    store::insert_entry(work, second, stock.quantity, snapshot.prices()).await?;
+    // The quantity did not change, but the movement counts in its day.
     record_delta(work.tx, entry, &snapshot, StockDelta::default()).await?;
     Ok(Ok(()))
 }
 
-/// Records a change for the aggregates: what it did to the stock, and the movement that came or
-/// went with it.
+/// Records a delta for the aggregates: the change of stock, and the booked or deleted movement.
 async fn record_delta(
     tx: &mut Tx,
     entry: &NewEntry<'_>,
@@ -137,7 +137,7 @@ async fn record_delta(
     }
 }
 
-/// Changes a quantity and writes the row that says so, or neither.
+/// Changes a quantity and writes the ledger row. If the quantity cannot be changed, writes nothing.
 pub(super) async fn apply(
     work: &mut Work<'_>,
     entry: &NewEntry<'_>,
@@ -154,7 +154,7 @@ pub(super) async fn apply(
             Some(stock) => QuantityError::TooMany(stock.quantity),
         }));
     };
-    // Whoever changes the product's prices locks the stock row, which is locked here now.
+    // The prices are consistent: every change of prices locks the stock row, which is locked now.
     let Some(snapshot) = aggregates::product_snapshot(work.tx, product).await? else {
         return Ok(Err(QuantityError::NoProduct));
     };
@@ -163,7 +163,7 @@ pub(super) async fn apply(
         quantity: stock.quantity - change,
         ..stock
     };
-    // A product is counted from its opening on.
+    // The aggregates count the product from its opening on, so it was not low before.
     let was_low = entry.kind != EntryKind::Opening && before.is_low();
     let delta = StockDelta {
         units: change,

@@ -1,6 +1,6 @@
-//! What is on the shelves: the ledger (the one place that changes a quantity), goods received and shipped out, counts,
-//! adjustments, low stock.
-//! Carries the specification's "States and transitions" and the resources Inflow and Outflow.
+//! Stock: the ledger (the only place that changes a quantity), inflows, outflows, counts,
+//! adjustments, low stock. Carries the specification's "States and transitions" and the resources
+//! Inflow and Outflow.
 
 pub(crate) mod adjustments;
 pub(crate) mod api;
@@ -60,23 +60,23 @@ pub(crate) struct QuantityChange {
     pub after: i64,
     /// The product's own threshold.
     pub threshold: Option<i64>,
-    /// Whether it is archived, so that nobody is told that it is low.
+    /// Whether the product is archived. No alerts are sent for archived products.
     pub is_archived: bool,
 }
 
-/// A product's stock row, while nobody else changes it.
+/// A product's stock row, locked until the transaction ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LockedStock {
     quantity: i64,
-    /// The product's own.
+    /// The product's own threshold.
     threshold: Option<i64>,
-    /// The shop's, under which low products are counted; none before they are.
+    /// The shop's threshold under which low products are counted. `None` before the first count.
     counted: Option<i64>,
     is_archived: bool,
 }
 
 impl LockedStock {
-    /// Whether the product is one of the low ones that are counted.
+    /// Whether the product is in the stored number of low products.
     fn is_low(self) -> bool {
         let threshold = self.threshold.or(self.counted);
         !self.is_archived
@@ -87,42 +87,42 @@ impl LockedStock {
 /// Why a quantity cannot be changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuantityError {
-    /// There are only so many units.
+    /// There is not enough stock. The value is the available quantity.
     Insufficient(i64),
-    /// There would be more than 64 bits hold.
+    /// The result would not fit into 64 bits. The value is the current quantity.
     TooMany(i64),
     /// There is no such product.
     NoProduct,
-    /// It is archived.
+    /// The product is archived.
     Archived,
 }
 
-/// Opens the ledger of a product that was just created with nothing in stock.
+/// Opens the ledger of a product that was just created with quantity 0.
 pub(crate) async fn open(
     work: &mut Work<'_>,
     product: i64,
     quantity: i64,
 ) -> Result<(), db::Error> {
     let entry = NewEntry::new(work, product, EntryKind::Opening, quantity);
-    // Nothing is in stock yet and the quantity is 0 or more, so it always fits.
+    // Cannot fail: the quantity is 0 before the change, and the change is at least 0.
     _ = ledger::apply(work, &entry).await?;
     Ok(())
 }
 
-/// Writes off what is left of a product before it is deleted, in the ledger alone: nobody is told that it is low.
+/// Sets the quantity of a product to 0 by an adjustment, before it is deleted.
 pub(crate) async fn empty(work: &mut Work<'_>, product: i64) -> Result<(), db::Error> {
     let Some(stock) = store::lock_quantity(work.tx, product).await? else {
         return Ok(());
     };
     if stock.quantity > 0 {
         let entry = NewEntry::new(work, product, EntryKind::Adjustment, -stock.quantity);
-        // The row is locked, so what it has can be taken away.
+        // Cannot fail: the row is locked, so it still has this quantity.
         _ = ledger::apply(work, &entry).await?;
     }
     Ok(())
 }
 
-/// Takes a product off the shelves, before it is deleted: nobody else changes its quantity until the transaction ends.
+/// Removes a product from the aggregates before it is deleted, and locks its stock row.
 pub(crate) async fn close(tx: &mut Tx, product: i64) -> Result<(), db::Error> {
     let stock = store::lock_quantity(tx, product).await?;
     if stock.is_some_and(LockedStock::is_low) {
@@ -131,11 +131,12 @@ pub(crate) async fn close(tx: &mut Tx, product: i64) -> Result<(), db::Error> {
     aggregates::record_deleted_product(tx, product).await
 }
 
-/// Reads `as_of`: a day (its end, in UTC) or a point in time, in UTC where it does not say otherwise.
+/// Parses `as_of`: a day, which means its end in UTC, or a date-time, which is in UTC if it has no
+/// offset.
 ///
 /// # Errors
 ///
-/// A message on `as_of` when it is neither.
+/// A message on `as_of` if it is neither.
 pub fn read_as_of(parameters: &Parameters) -> Result<Option<Timestamp>, FieldErrors> {
     let Some(text) = parameters.get("as_of").map(str::trim) else {
         return Ok(None);
@@ -154,25 +155,26 @@ pub fn read_as_of(parameters: &Parameters) -> Result<Option<Timestamp>, FieldErr
     }
 }
 
-/// A date and a time; where it does not say how far from UTC, it is in UTC.
+/// Parses a date-time. Without an offset, it is in UTC.
 fn moment(text: &str) -> Option<Timestamp> {
-    // A plus sign of an offset that was not escaped arrives as a space.
+    // An unescaped plus sign of an offset is decoded as a space.
     Timestamp::parse(&text.replace(' ', "+"))
         .or_else(|_| Timestamp::parse(&format!("{text}Z")))
         .ok()
 }
 
-/// One page of a product's ledger, newest first; with `as_of` the rows up to then, so that the first row's balance is the one of that moment.
-/// The ledger of a deleted product can still be read.
+/// One page of a product's ledger, newest first. With `as_of`, only the rows up to that time, so
+/// that the balance of the first row is the quantity at that time. Also returns the ledger of a
+/// deleted product.
 ///
 /// # Errors
 ///
-/// A product that never was, a page that does not exist, and faults of the store.
+/// An unknown product, a page that does not exist, or a failure of the database.
 pub async fn ledger_list(
     state: &State,
     product: i64,
     as_of: Option<Timestamp>,
-    wanted: PageRequest,
+    request: PageRequest,
 ) -> Result<Page<LedgerRow>, Refusal> {
     state
         .db
@@ -182,26 +184,26 @@ pub async fn ledger_list(
             if count == 0 && store::quantity(conn, product).await?.is_none() {
                 return Err(Refusal::NotFound);
             }
-            let (number, offset) = wanted.within(count)?;
-            let results = store::entries(conn, product, last, wanted.limit(), offset).await?;
-            Ok(wanted.page(count, number, results))
+            let (number, offset) = request.within(count)?;
+            let results = store::entries(conn, product, last, request.limit(), offset).await?;
+            Ok(request.page(count, number, results))
         })
         .await
 }
 
-/// A product's own threshold; the outer `None` is an unknown product.
+/// A product's own threshold. The outer `None` means an unknown product.
 pub async fn threshold_read(state: &State, product: i64) -> Result<Option<Option<i64>>, Refusal> {
     let read = async move |conn: &mut Conn| store::threshold(conn, product).await;
     Ok(state.db.read(read).await?)
 }
 
-/// The products with a threshold of their own, at most so many.
+/// The products with their own threshold, at most `most`.
 pub(crate) async fn thresholds(state: &State, most: i64) -> Result<Vec<OwnThreshold>, Refusal> {
     let read = async move |conn: &mut Conn| store::thresholds(conn, most).await;
     Ok(state.db.read(read).await?)
 }
 
-/// One product's own threshold, with what it is a threshold of.
+/// One product with its own threshold. `None` if it has none.
 pub(crate) async fn own_threshold(
     state: &State,
     product: i64,
@@ -210,7 +212,7 @@ pub(crate) async fn own_threshold(
     Ok(state.db.read(read).await?)
 }
 
-/// A product's own threshold, which nobody else changes until the transaction ends.
+/// Same as [`own_threshold`], with the stock row locked until the transaction ends.
 pub(crate) async fn own_threshold_locked(
     tx: &mut Tx,
     product: i64,
@@ -219,7 +221,7 @@ pub(crate) async fn own_threshold_locked(
     store::own_threshold(tx, product).await
 }
 
-/// The thresholds of their own that some of these products have.
+/// The thresholds of those of these products that have their own.
 pub(crate) async fn own_thresholds(
     state: &State,
     products: &[i64],
@@ -229,11 +231,11 @@ pub(crate) async fn own_thresholds(
     Ok(state.db.read(read).await?)
 }
 
-/// Gives a product a threshold of its own, or with `None` the shop's again.
+/// Sets a product's own threshold. `None` means that the shop's threshold applies again.
 ///
 /// # Errors
 ///
-/// An unknown product, and faults of the store.
+/// An unknown product, or a failure of the database.
 pub async fn threshold_set(
     state: &State,
     caller: &Caller,
@@ -245,11 +247,11 @@ pub async fn threshold_set(
     write(state, caller, job).await
 }
 
-/// As [`threshold_set`], within a write; the product's title.
+/// Same as [`threshold_set`], within a transaction. Returns the product's title.
 ///
 /// # Errors
 ///
-/// An unknown product, and faults of the store.
+/// An unknown product, or a failure of the database.
 pub(crate) async fn set_threshold(
     work: &mut Work<'_>,
     product: i64,
@@ -277,7 +279,7 @@ pub(crate) async fn set_threshold(
     Ok(title)
 }
 
-/// Counts a product that became low, or no longer is.
+/// Records for the aggregates whether a product became low or is no longer low.
 async fn record_level(
     tx: &mut Tx,
     product: i64,
@@ -290,32 +292,34 @@ async fn record_level(
     }
 }
 
-/// One page of the products below their thresholds, lowest first.
+/// One page of the products below their thresholds, lowest quantity first.
 ///
 /// # Errors
 ///
-/// A page that does not exist, and faults of the store.
-pub async fn low_stock_list(state: &State, wanted: PageRequest) -> Result<Page<LowStock>, Refusal> {
+/// A page that does not exist, or a failure of the database.
+pub async fn low_stock_list(
+    state: &State,
+    request: PageRequest,
+) -> Result<Page<LowStock>, Refusal> {
     let shop = state.config.low_stock_threshold;
     state
         .db
         .read(async move |conn| {
             let count = aggregates::count_low(conn, shop).await?.unsigned_abs();
-            let (number, offset) = wanted.within(count)?;
-            let results = store::low(conn, shop, wanted.limit(), offset).await?;
-            Ok(wanted.page(count, number, results))
+            let (number, offset) = request.within(count)?;
+            let results = store::low(conn, shop, request.limit(), offset).await?;
+            Ok(request.page(count, number, results))
         })
         .await
 }
 
-/// How many products are below their thresholds.
 pub(crate) async fn low_count(state: &State) -> Result<i64, Refusal> {
     let shop = state.config.low_stock_threshold;
     let count = async move |conn: &mut Conn| aggregates::count_low(conn, shop).await;
     Ok(state.db.read(count).await?)
 }
 
-/// A stretch of the products below their thresholds, lowest first.
+/// A range of the products below their thresholds, lowest quantity first.
 pub(crate) async fn low_stock(
     conn: &mut Conn,
     shop: i64,
@@ -325,7 +329,7 @@ pub(crate) async fn low_stock(
     store::low(conn, shop, limit, offset).await
 }
 
-/// How many products are below their thresholds, and those with the fewest units.
+/// The number of products below their thresholds, and those with the fewest units.
 pub(crate) async fn lowest(
     conn: &mut Conn,
     shop: i64,
@@ -336,8 +340,8 @@ pub(crate) async fn lowest(
     Ok((count, lowest))
 }
 
-/// Recomputes everything from the ledger, compares copies with what they were copied from, and answers what does not agree:
-/// at most [`MOST_DIFFERENCES`] of each kind.
+/// Recomputes quantities from the ledger, compares copied columns and indexes with their sources,
+/// and returns the differences: at most [`MOST_DIFFERENCES`] of each kind.
 pub async fn verify(db: &db::Db) -> Result<Vec<Difference>, db::Error> {
     db.report(async |conn| {
         let mut differences = store::verify_quantities(conn).await?;
@@ -355,5 +359,5 @@ pub async fn verify(db: &db::Db) -> Result<Vec<Difference>, db::Error> {
     .await
 }
 
-/// The most differences of one kind that are reported: enough to see what is wrong.
+/// The most differences of one kind that are reported.
 pub const MOST_DIFFERENCES: i64 = 1000;

@@ -1,4 +1,4 @@
-//! The records of the ledger and of the low-stock list, and what `verify` reports.
+//! The records of the ledger and of the low-stock list, and the differences that `verify` reports.
 
 use std::fmt;
 
@@ -72,7 +72,7 @@ pub struct Reference {
 }
 
 resource! {
-    /// A product with a threshold of its own.
+    /// A product with its own threshold.
     pub struct OwnThreshold, OwnThresholdInput {
         product: Titled = reference("Produto", "Product", "products").name().listed_for_staff(),
         quantity: i64 = integer("Quantidade", "Quantity", 0, i64::MAX).read_only().listed_for_staff(),
@@ -81,7 +81,8 @@ resource! {
     }
 }
 
-/// A product's own threshold in a form that may leave it blank: then the shop's threshold applies.
+/// A product's own threshold as an optional form field. Blank means that the shop's threshold
+/// applies.
 pub(crate) const OPTIONAL_THRESHOLD: &Field = &Field {
     is_nullable: true,
     ..*OwnThreshold::threshold
@@ -92,14 +93,14 @@ resource! {
     pub struct LedgerEntry, LedgerEntryInput {
         id: i64 = id().listed_for_staff(),
         product: i64 = integer("Produto", "Product", 1, i64::MAX).listed_for_staff(),
-        // None of a product that is gone.
+        // `None` if the product was deleted.
         title: Option<String> = token("Título", "Title").hidden(),
         kind: EntryKind = chosen("Tipo", "Kind").listed_for_staff(),
         change: i64 = integer("Mudança", "Change", i64::MIN, i64::MAX).listed_for_staff(),
         balance_after: i64 = integer("Saldo depois", "Balance after", 0, i64::MAX).listed_for_staff(),
-        // The movement.
+        // The movement's id.
         reference: Option<i64> = integer("Referência", "Reference", 1, i64::MAX).listed_for_staff(),
-        // None is the program itself.
+        // `None` if the program itself made the change.
         user: Option<String> = token("Usuário", "User").listed_for_staff(),
         created_at: Timestamp = time("Criado em", "Created at").listed_for_staff(),
         reason: Option<String> = token("Motivo", "Reason").listed_for_staff(),
@@ -107,45 +108,43 @@ resource! {
     }
 }
 
-/// Where what is stored does not agree with itself. There is none unless something other than this
-/// program wrote to the database.
+/// An inconsistency in the database. Happens only if another program wrote to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Difference {
-    /// Units that do not agree with the ledger.
+    /// A number of units that does not match the ledger.
     Units {
-        /// Of which product.
+        /// The id of the product.
         product: i64,
-        /// What is compared.
+        /// Which units are compared.
         subject: Subject,
-        /// What is stored.
+        /// The stored number.
         stored: i64,
-        /// What the ledger says.
+        /// The number according to the ledger.
         ledger: i64,
     },
-    /// Inflows that lists by title put in the wrong place: the title beside them is not their
-    /// product's.
+    /// Inflows whose copied title is not their product's, so lists by title order them wrongly.
     InflowTitles {
-        /// Of which product.
+        /// The id of the product.
         product: i64,
-        /// How many of its inflows.
+        /// The number of its inflows.
         inflows: i64,
     },
-    /// A product that the search by words misses or finds as it is not, by its id.
+    /// The id of a product whose entries in the index of words are wrong.
     Searched(i64),
-    /// A word that the search misses by a part of it, by its number in the index.
+    /// The id of a word in the index whose endings are wrong, so searches for a part of it fail.
     Endings(i64),
 }
 
-/// Which units a [`Difference`] is about.
+/// The units that a [`Difference`] is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
-    /// The product's quantity against the sum of its changes.
+    /// The product's quantity, compared with the sum of its changes.
     Quantity,
-    /// A row's balance against the one before it and its change.
+    /// A row's balance, compared with the previous balance plus the change.
     Balance,
-    /// The units of the product's inflows against the ledger's.
+    /// The units of the product's inflows, compared with the ledger.
     Inflows,
-    /// The units of the product's outflows against the ledger's.
+    /// The units of the product's outflows, compared with the ledger.
     Outflows,
 }
 

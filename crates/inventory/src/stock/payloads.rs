@@ -1,4 +1,4 @@
-//! What the events of stock tell, and how the API's document describes them.
+//! The payloads of the events of stock, and their descriptions in the OpenAPI document.
 
 use delivery::openapi::Webhook;
 use resource::schema::{EXAMPLE_TIME, Shape, schema};
@@ -13,7 +13,7 @@ use web::openapi::{integer, nullable_integer};
 use super::movements::{Movement, MovementRecord};
 use crate::{api::openapi::object, events::EventType, rest::json::Titled};
 
-/// What is told of an outflow: the outflow as the API shows it, and what is left.
+/// The payload of an outflow, with the product's quantity afterwards.
 #[derive(Serialize)]
 pub(super) struct OutflowPayload<'a> {
     #[serde(flatten)]
@@ -32,7 +32,7 @@ pub(super) struct LevelPayload<'a> {
     pub(super) threshold: i64,
 }
 
-/// The same of a product that is low: also what to order, where that is known.
+/// The payload of a low product: its level, and the suggested order quantity if there is one.
 #[derive(Serialize)]
 pub(super) struct AlertPayload<'a> {
     #[serde(flatten)]
@@ -40,7 +40,6 @@ pub(super) struct AlertPayload<'a> {
     pub(super) suggested_quantity: Option<i64>,
 }
 
-/// The events of stock, as the API's document describes them.
 pub(crate) fn webhooks() -> [Webhook; 3] {
     let mut outflow = Movement::Outflow.example();
     if let Some(members) = outflow.as_object_mut() {
@@ -104,9 +103,11 @@ fn outflow_schema() -> Object {
 }
 
 fn alert_schema() -> Object {
-    let what =
+    let description =
         "What the latest analysis of the product suggests to order; null while there is none.";
-    let suggested = nullable_integer().minimum(Some(0)).description(Some(what));
+    let suggested = nullable_integer()
+        .minimum(Some(0))
+        .description(Some(description));
     object::<LevelPayload<'_>>()
         .property("suggested_quantity", suggested)
         .required("suggested_quantity")

@@ -1,4 +1,4 @@
-//! Statements about quantities and the ledger.
+//! SQL for quantities and the ledger.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{rest::json::Titled, work::Work};
 
-/// The columns of a [`LockedStock`], of `product_stock`.
+/// The columns of a [`LockedStock`] in `product_stock`.
 macro_rules! locked_columns {
     () => {
         "quantity, threshold, (SELECT threshold FROM low_stock_aggregate), archived_at"
@@ -28,15 +28,16 @@ fn locked_of(row: &Row<'_>) -> Result<LockedStock, Error> {
     })
 }
 
-/// The stock row on SQLite, where nobody else changes anything until the transaction ends, and a `RETURNING` makes a temporary table.
+/// Reads a stock row on SQLite. The transaction is the only writer, so the row needs no lock.
+/// `RETURNING` would create a temporary table.
 const LOCKED_ON_SQLITE: &str = concat!(
     "SELECT ",
     locked_columns!(),
     " FROM product_stock WHERE product_id = $1"
 );
 
-/// Adds to a quantity, unless it would leave the range of 0 to 64 bits, there is no such product, or it is archived and must not be; what is
-/// there afterwards.
+/// Adds to a quantity and returns the stock row. `None` if the result would not be within 0 and
+/// 2⁶³-1, if there is no such product, or if it is archived and `may_be_archived` is false.
 pub(super) async fn change_quantity(
     tx: &mut Tx,
     product: i64,
@@ -50,7 +51,7 @@ pub(super) async fn change_quantity(
              WHERE product_id = $1 AND quantity >= $4 AND quantity <= $5 AND ($6 OR archived_at IS NULL)"
         };
     }
-    // No arithmetic in the condition, since engines differ in what an overflow is.
+    // Compares with computed bounds instead of adding: the engines treat overflows differently.
     let least = change.min(0).checked_neg().unwrap_or(i64::MAX);
     let most = i64::MAX - change.max(0);
     let values: [&dyn Param; 6] = [&product, &change, &now, &least, &most, &may_be_archived];
@@ -77,7 +78,7 @@ pub(super) async fn quantity(conn: &mut Conn, product: i64) -> Result<Option<i64
     .await
 }
 
-/// A product's quantity, which nobody else changes until the transaction ends.
+/// A product's stock row, locked until the transaction ends.
 pub(super) async fn lock_quantity(tx: &mut Tx, product: i64) -> Result<Option<LockedStock>, Error> {
     let sql = match tx.engine() {
         Engine::Postgres => concat!(
@@ -89,7 +90,7 @@ pub(super) async fn lock_quantity(tx: &mut Tx, product: i64) -> Result<Option<Lo
     tx.optional(sql, &[&product], locked_of).await
 }
 
-/// Since when a product is archived; the outer `None` is an unknown product.
+/// When a product was archived. The outer `None` means an unknown product.
 pub(super) async fn archived_at(
     conn: &mut Conn,
     product: i64,
@@ -98,7 +99,7 @@ pub(super) async fn archived_at(
     conn.optional(sql, &[&product], |row| row.get(0)).await
 }
 
-/// Archives a product, or with `None` unarchives it.
+/// Archives a product, or unarchives it with `None`.
 pub(super) async fn set_archived_at(
     tx: &mut Tx,
     product: i64,
@@ -111,7 +112,7 @@ pub(super) async fn set_archived_at(
         .map(drop)
 }
 
-/// Locks the stock of some products in the order of their ids, so that no two transactions wait for each other.
+/// Locks the stock of these products, in the order of ids so that transactions do not deadlock.
 pub(super) async fn lock_quantities(
     tx: &mut Tx,
     products: impl Iterator<Item = i64>,
@@ -124,7 +125,8 @@ pub(super) async fn lock_quantities(
     Ok(())
 }
 
-/// When a product's ledger was opened. What was recorded of the time before came later, and says nothing of stock then.
+/// The time of a product's opening entry. Movements of earlier times were imported later and tell
+/// nothing about the stock at their time.
 pub(crate) async fn opened_at(conn: &mut Conn, product: i64) -> Result<Option<Timestamp>, Error> {
     conn.optional(
         "SELECT created_at FROM ledger_entries WHERE product_id = $1 AND kind = 'opening' ORDER BY id LIMIT 1",
@@ -152,7 +154,7 @@ row! {
     }
 }
 
-/// Writes one row of the ledger, with the product's prices at this moment.
+/// Inserts one row into the ledger, with the product's current prices.
 pub(super) async fn insert_entry(
     work: &mut Work<'_>,
     entry: &NewEntry<'_>,
@@ -178,7 +180,8 @@ pub(super) async fn insert_entry(
     work.tx.execute(sql, &values).await.map(drop)
 }
 
-/// The ledger's last entry of a product up to a moment; without a moment, none is the last. `+ 0` as in [`entries`].
+/// The id of a product's last entry up to a time, or the largest id if no time is given. `+ 0` as
+/// in [`entries`].
 pub(super) async fn last_entry(
     conn: &mut Conn,
     product: i64,
@@ -204,8 +207,8 @@ pub(super) async fn count_entries(conn: &mut Conn, product: i64, last: i64) -> R
         .map(i64::unsigned_abs)
 }
 
-/// A stretch of a product's entries, the newest first. Their ids are sorted: `+ 0` keeps the engines from looking through the whole ledger in
-/// the order of ids.
+/// A range of a product's entries, newest first. `+ 0` makes the engines sort the product's ids
+/// instead of scanning the whole ledger in the order of ids.
 pub(super) async fn entries(
     conn: &mut Conn,
     product: i64,
@@ -242,7 +245,7 @@ fn ledger_row(row: &Row<'_>) -> Result<LedgerRow, Error> {
     })
 }
 
-/// A product's own threshold.
+/// A product's own threshold. The outer `None` means an unknown product.
 pub(super) async fn threshold(conn: &mut Conn, product: i64) -> Result<Option<Option<i64>>, Error> {
     conn.optional(
         "SELECT threshold FROM product_stock WHERE product_id = $1",
@@ -252,7 +255,7 @@ pub(super) async fn threshold(conn: &mut Conn, product: i64) -> Result<Option<Op
     .await
 }
 
-/// The columns of an [`OwnThreshold`].
+/// A `SELECT` for [`OwnThreshold`]s. `$after` has further conditions, order and limit.
 macro_rules! own_thresholds {
     ($after:literal) => {
         concat!(
@@ -263,13 +266,13 @@ macro_rules! own_thresholds {
     };
 }
 
-/// The products with a threshold of their own.
+/// The products with their own threshold.
 pub(super) async fn thresholds(conn: &mut Conn, limit: i64) -> Result<Vec<OwnThreshold>, Error> {
     let sql = own_thresholds!(" ORDER BY s.threshold, s.quantity, s.product_id LIMIT $1");
     conn.all(sql, &[&limit], OwnThreshold::from_row).await
 }
 
-/// One product's own threshold, with what it is a threshold of.
+/// One product with its own threshold. `None` if it has none.
 pub(super) async fn own_threshold(
     conn: &mut Conn,
     product: i64,
@@ -279,7 +282,7 @@ pub(super) async fn own_threshold(
         .await
 }
 
-/// The thresholds of their own that some of these products have.
+/// The thresholds of those of these products that have their own.
 pub(super) async fn own_thresholds(
     conn: &mut Conn,
     products: &[i64],
@@ -294,7 +297,6 @@ pub(super) async fn own_thresholds(
     Ok(found.into_iter().collect())
 }
 
-/// Writes a product's own threshold.
 pub(super) async fn set_threshold(
     tx: &mut Tx,
     product: i64,
@@ -304,9 +306,9 @@ pub(super) async fn set_threshold(
     tx.execute(sql, &[&product, &threshold]).await.map(drop)
 }
 
-/// One page of the low products: the first of those under the shop's threshold and the first of those under their own, put in order.
-/// Those with a threshold of their own are few and have an index of their own: a sum is in no index, so neither engine looks through
-/// all products in the order of quantities to find them.
+/// One page of the low products, merged from two lists: those below the shop's threshold and those
+/// below their own. The few products with their own threshold have a separate index. `quantity + 0`
+/// prevents both engines from scanning all products in the order of quantities to find them.
 pub(super) async fn low(
     conn: &mut Conn,
     shop: i64,

@@ -1,4 +1,4 @@
-//! Cells: texts that are kept from being run as formulas, and prices with decimal points or commas.
+//! Text cells, escaped against execution as formulas, and prices with decimal points or commas.
 
 use std::borrow::Cow;
 
@@ -6,39 +6,37 @@ use resource::Value;
 
 use crate::rest::{Message, json::time_text};
 
-/// Where a spreadsheet may end a cell: a file that is separated by commas may be read as one that
-/// is separated by semicolons, and then a quotation mark within a cell keeps neither those nor line
-/// breaks together.
+/// Where a spreadsheet may end a cell. It may read a comma-separated file as semicolon-separated;
+/// quotation marks within a cell then protect neither separators nor line breaks.
 const ENDS: [char; 5] = [',', ';', '\t', '\n', '\r'];
 
-/// What a spreadsheet runs a cell for.
+/// Whether a cell that begins with this character is run as a formula.
 fn is_formula(first: char) -> bool {
     matches!(first, '=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠')
 }
 
-/// What is escaped at the beginning of a text: blanks that a spreadsheet may pass over too, and the
-/// apostrophe itself, so that reading gives back exactly what was written.
+/// Whether a text that begins with this character is escaped. Besides formulas: whitespace that a
+/// spreadsheet may skip, and the apostrophe itself, so that unescaping is unambiguous.
 fn is_escaped(first: char) -> bool {
     is_formula(first) || matches!(first, '\t' | '\r' | '\'')
 }
 
-/// Whether what stands behind an end within a text is escaped: what would run, in quotation marks
-/// or behind apostrophes too.
+/// Whether a segment is escaped: a formula, possibly after apostrophes or quotation marks.
 fn is_escaped_within(rest: &str) -> bool {
     let rest = rest.trim_start_matches('\'').trim_start_matches('"');
     rest.starts_with(is_formula)
 }
 
-/// The pieces of a text, each but the last with its end.
-fn pieces(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    text.split_inclusive(ENDS).scan(0, |at, piece| {
+/// The segments of a text with their positions. Each but the last includes its separator.
+fn segments(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.split_inclusive(ENDS).scan(0, |at, segment| {
         let start = *at;
-        *at += piece.len();
-        Some((start, piece))
+        *at += segment.len();
+        Some((start, segment))
     })
 }
 
-/// A value as it stands in a file.
+/// A value as a cell of a file.
 pub(crate) fn written(value: Value<'_>) -> String {
     match value {
         Value::Text(text) => escape(text).into_owned(),
@@ -47,46 +45,45 @@ pub(crate) fn written(value: Value<'_>) -> String {
     }
 }
 
-/// A text as it stands in a file.
+/// A text as a cell of a file.
 pub(crate) fn escape(text: &str) -> Cow<'_, str> {
-    let is_written = |at: usize| match at {
+    let needs_escape = |at: usize| match at {
         0 => text.starts_with(is_escaped),
         at => text.get(at..).is_some_and(is_escaped_within),
     };
-    if !pieces(text).any(|(at, _)| is_written(at)) {
+    if !segments(text).any(|(at, _)| needs_escape(at)) {
         return Cow::Borrowed(text);
     }
     let mut cell = String::with_capacity(text.len() + 8);
-    for (at, piece) in pieces(text) {
-        if is_written(at) {
+    for (at, segment) in segments(text) {
+        if needs_escape(at) {
             cell.push('\'');
         }
-        cell.push_str(piece);
+        cell.push_str(segment);
     }
     Cow::Owned(cell)
 }
 
-/// The text that a cell means.
+/// The text of a cell.
 pub(super) fn unescape(cell: &str) -> Cow<'_, str> {
-    let is_taken = |at: usize| {
+    let is_escaped_at = |at: usize| {
         let rest = cell.get(at..).and_then(|rest| rest.strip_prefix('\''));
         rest.is_some_and(|rest| match at {
             0 => rest.starts_with(is_escaped),
             _ => is_escaped_within(rest),
         })
     };
-    if !pieces(cell).any(|(at, _)| is_taken(at)) {
+    if !segments(cell).any(|(at, _)| is_escaped_at(at)) {
         return Cow::Borrowed(cell);
     }
-    let taken = pieces(cell).map(|(at, piece)| match piece.strip_prefix('\'') {
-        Some(rest) if is_taken(at) => rest,
-        _ => piece,
+    let unescaped = segments(cell).map(|(at, segment)| match segment.strip_prefix('\'') {
+        Some(rest) if is_escaped_at(at) => rest,
+        _ => segment,
     });
-    Cow::Owned(taken.collect())
+    Cow::Owned(unescaped.collect())
 }
 
-/// The mark between reais and centavos: which one a file has is seen at its first price that has
-/// any.
+/// The decimal mark of a file, which its first price with decimals determines.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Decimals {
     separator: u8,
@@ -101,10 +98,9 @@ impl Decimals {
         }
     }
 
-    /// A price with a decimal point, as the API reads it. Nothing is guessed: a point among decimal
-    /// commas is not taken for one of thousands.
+    /// A price with a decimal point, as the API parses it. Never guesses thousands separators.
     pub(super) fn read<'cell>(&mut self, cell: &'cell str) -> Result<Cow<'cell, str>, Message> {
-        let found = match (cell.contains('.'), cell.contains(',')) {
+        let mark = match (cell.contains('.'), cell.contains(',')) {
             (false, false) => return Ok(Cow::Borrowed(cell)),
             (true, true) => {
                 return Err(Message::fixed(
@@ -121,13 +117,13 @@ impl Decimals {
             }
             (false, true) => ',',
         };
-        if *self.mark.get_or_insert(found) != found {
+        if *self.mark.get_or_insert(mark) != mark {
             return Err(Message::fixed(
                 "Os preços acima usam o outro separador decimal: use um só no arquivo inteiro.",
                 "The prices above use the other decimal mark: use only one in the whole file.",
             ));
         }
-        Ok(match found {
+        Ok(match mark {
             ',' => Cow::Owned(cell.replacen(',', ".", 1)),
             _ => Cow::Borrowed(cell),
         })
@@ -173,8 +169,8 @@ mod tests {
         fn every_text_reads_back(text in "['=+@\\-\t\r]{0,4}.{0,10}[;,\t\r\n'\"=+a ]{0,12}") {
             let cell = escape(&text);
             prop_assert_eq!(unescape(&cell), text.as_str());
-            // However it is cut, nothing of it runs. However it is cut, nothing of it runs; what
-            // begins the text is in its own quotation marks.
+            // However a spreadsheet splits the cell, no part runs as a formula. The file's own
+            // quotation marks protect the first part.
             let runs = |(place, piece): (usize, &str)| match place {
                 0 => piece.starts_with(is_formula),
                 _ => piece.trim_start_matches('"').starts_with(is_formula),

@@ -1,6 +1,6 @@
-//! The columns of each resource's files. They follow from the descriptions: a field is a column,
-//! under its own name and labels, and beside a reference an import takes a column with what the
-//! referred record is called.
+//! The columns of each resource's files, derived from the field descriptions. A column has the
+//! field's name or label. For a reference, an import also accepts a column with the name of the
+//! referenced record.
 
 use std::sync::LazyLock;
 
@@ -19,7 +19,7 @@ use crate::{
     stock::movements::MovementRecord,
 };
 
-/// By what a reference is looked up.
+/// How a reference is looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReferenceKey {
     Name(named::Kind),
@@ -27,20 +27,19 @@ pub(super) enum ReferenceKey {
     SerieNumber,
 }
 
-/// A column of a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FileColumn {
     pub(super) name: &'static str,
-    /// What a spreadsheet may call it. Case, accents and underscores do not matter.
+    /// Labels that imports accept, too. Case, accents and underscores do not matter.
     label: Both,
-    /// The field that it fills.
+    /// The field that the column sets.
     pub(super) field: &'static Field,
-    /// Of a reference: how a name is looked up.
+    /// How names in the column are looked up, if it is a reference.
     pub(super) key: Option<ReferenceKey>,
     pub(super) is_required: bool,
 }
 
-/// Columns that an import takes in the place of those of references: `category_name`.
+/// The columns by name that an import accepts instead of reference columns: `category_name`.
 static BY_NAME: LazyLock<Vec<FileColumn>> = LazyLock::new(|| {
     let fields = [ProductRecord::FIELDS, MovementRecord::FIELDS];
     let columns = fields.into_iter().flatten().flat_map(|field| {
@@ -65,7 +64,6 @@ impl ReferenceKey {
 }
 
 impl FileColumn {
-    /// The column of a field.
     fn of(field: &'static Field) -> Self {
         Self {
             name: field.name,
@@ -76,15 +74,15 @@ impl FileColumn {
         }
     }
 
-    /// The column with what the record is called that a field refers to: `Nome da categoria`.
+    /// The column with the name of the referenced record: `Nome da categoria`.
     fn by_name(field: &'static Field, key: ReferenceKey) -> Self {
         let (words, name) = match key {
             ReferenceKey::Name(kind) => (kind.model().words(), NamedRecord::name),
             ReferenceKey::Title => (Model::Product.words(), ProductRecord::title),
             ReferenceKey::SerieNumber => (Model::Product.words(), ProductRecord::serie_number),
         };
-        let (of, label) = (words.ending("do", "da"), name.label);
-        let portuguese = format!("{} {of} {}", label.0, words.one(Locale::PtBr));
+        let (preposition, label) = (words.ending("do", "da"), name.label);
+        let portuguese = format!("{} {preposition} {}", label.0, words.one(Locale::PtBr));
         let english = format!("{} {}", words.name(Locale::En), in_a_sentence(label.1));
         Self {
             name: format!("{}_{}", field.name, name.name).leak(),
@@ -95,7 +93,7 @@ impl FileColumn {
         }
     }
 
-    /// Whether it always holds names, and never ids.
+    /// Whether the column always contains names, never ids.
     pub(super) fn is_by_name(&self) -> bool {
         self.name != self.field.name
     }
@@ -112,15 +110,14 @@ impl FileColumn {
     }
 }
 
-/// What stands over the column of a field in a file for a reader, which an import understands: a
-/// reference has its name below it.
+/// The heading of a field's column in a file for users. A reference column contains names.
 pub(crate) fn heading(field: &Field, locale: Locale) -> &'static str {
     let by_name = BY_NAME.iter().find(|column| *column.field == *field);
     let (portuguese, english) = by_name.map_or(field.label, |column| column.label);
     locale.text(portuguese, english)
 }
 
-/// What a reader calls a column that an import complains about.
+/// The label of a column in error messages.
 pub(crate) fn label(name: &'static str, locale: Locale) -> &'static str {
     let by_name = BY_NAME.iter().find(|column| column.name == name);
     by_name.map_or_else(
@@ -129,14 +126,13 @@ pub(crate) fn label(name: &'static str, locale: Locale) -> &'static str {
     )
 }
 
-/// What stands over the columns of an empty file to be filled in: what a new record is made of.
+/// The headings of an empty file to fill in: the fields of a new record.
 pub(crate) fn template(resource: FileKind, locale: Locale) -> Vec<&'static str> {
     let fields = fields(resource).iter();
-    let written = fields.filter(|field| !field.is_read_only && !field.is_hidden);
-    written.map(|field| heading(field, locale)).collect()
+    let editable = fields.filter(|field| !field.is_read_only && !field.is_hidden);
+    editable.map(|field| heading(field, locale)).collect()
 }
 
-/// The fields of a resource.
 pub(super) fn fields(resource: FileKind) -> &'static [&'static Field] {
     match resource {
         FileKind::Named(_) => NamedRecord::FIELDS,
@@ -145,26 +141,26 @@ pub(super) fn fields(resource: FileKind) -> &'static [&'static Field] {
     }
 }
 
-/// The columns of an export, in their order.
+/// The columns of an export, in order.
 pub(super) fn exported(resource: FileKind) -> impl Iterator<Item = FileColumn> {
     let fields = fields(resource).iter().copied();
     fields.filter(|field| !field.is_hidden).map(FileColumn::of)
 }
 
-/// Columns that an import takes in the place of one of the others.
+/// The columns that an import accepts instead of reference columns.
 fn by_name(resource: FileKind) -> impl Iterator<Item = FileColumn> {
     let fields = fields(resource);
     let columns = BY_NAME.iter().copied();
     columns.filter(|column| fields.contains(&column.field))
 }
 
-/// The columns of a first row, or everything that is wrong with it.
+/// Parses the header row. The error names every unknown, duplicate and missing column.
 pub(super) fn of_header(resource: FileKind, names: &[String]) -> Result<Vec<FileColumn>, Message> {
-    let known = || exported(resource).chain(by_name(resource));
+    let accepted = || exported(resource).chain(by_name(resource));
     let mut columns: Vec<FileColumn> = Vec::new();
     let mut wrong = Vec::new();
     for name in names {
-        match known().find(|column| column.is_called(name)) {
+        match accepted().find(|column| column.is_called(name)) {
             None => {
                 let name: String = name.chars().take(100).collect();
                 wrong.push((
@@ -193,9 +189,9 @@ pub(super) fn of_header(resource: FileKind, names: &[String]) -> Result<Vec<File
     if wrong.is_empty() {
         return Ok(columns);
     }
-    let in_portuguese: Vec<&str> = known().map(|column| column.label.0).collect();
+    let in_portuguese: Vec<&str> = accepted().map(|column| column.label.0).collect();
     let in_portuguese = in_portuguese.join(", ");
-    let allowed: Vec<&str> = known().map(|column| column.name).collect();
+    let allowed: Vec<&str> = accepted().map(|column| column.name).collect();
     let allowed = allowed.join(", ");
     let (portuguese, english): (Vec<_>, Vec<_>) = wrong.into_iter().unzip();
     Err(Message::new(

@@ -1,5 +1,4 @@
-//! What the rows of a file that were examined so far would do, as far as it concerns the rows
-//! behind them.
+//! The effects that the rows examined so far would have on later rows of the same file.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -12,15 +11,15 @@ pub(super) fn locked(seen: &Mutex<EarlierRows>) -> MutexGuard<'_, EarlierRows> {
     seen.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What the rows so far would do, as far as it concerns later rows.
+/// The effects of the rows examined so far.
 #[derive(Debug, Default)]
 pub(super) struct EarlierRows {
     pub(super) serie_numbers: HashSet<String>,
-    /// Given ids, as ranges from the first to the last: files that were exported have few of them.
+    /// Ids in the file, as ranges from first to last. Exported files have few ranges.
     pub(super) ids: BTreeMap<i64, i64>,
     /// Quantities of products after the movements so far.
     pub(super) quantities: HashMap<i64, i64>,
-    /// What is created by its name.
+    /// Names of records that the import creates.
     pub(super) names: NewNames,
 }
 
@@ -34,7 +33,7 @@ impl EarlierRows {
         self.add_ids(id, id);
     }
 
-    /// Adds a range that overlaps none; ranges that touch become one.
+    /// Adds a range that overlaps no other. Adjacent ranges are merged.
     fn add_ids(&mut self, mut first: i64, mut last: i64) {
         if let Some((before, end)) = self.ids.range(..first).next_back()
             && end + 1 == first
@@ -57,7 +56,7 @@ impl EarlierRows {
     }
 }
 
-/// What a row would change for the rows behind it.
+/// The effect of one row on later rows.
 #[derive(Debug, Default)]
 pub(super) struct Effect {
     pub(super) serie_number: Option<String>,
@@ -65,10 +64,10 @@ pub(super) struct Effect {
     pub(super) quantity: Option<(i64, i64)>,
 }
 
-/// What is known of the rows before the one that is examined.
+/// The effects of the rows before the one that is examined.
 pub(super) struct RowsBefore<'a> {
     pub(super) seen: &'a Mutex<EarlierRows>,
-    /// Of the same reading, which may be run again.
+    /// The effects of the current batch, kept apart because its transaction may be retried.
     pub(super) fresh: &'a EarlierRows,
 }
 
@@ -87,7 +86,7 @@ impl RowsBefore<'_> {
         self.fresh.has_id(id) || locked(self.seen).has_id(id)
     }
 
-    /// The fields of a row that would bring more new names than a file may.
+    /// The fields of a row whose new names exceed the limit per file.
     pub(super) fn beyond_the_most_names(&self, names: &RowNames) -> Vec<&'static str> {
         let seen = locked(self.seen);
         seen.names.beyond_the_most(&self.fresh.names, names)

@@ -1,16 +1,14 @@
-//! The encoding of a file: UTF-8, or Windows-1252, in which spreadsheets save a plain CSV file in
-//! Brazil.
+//! The encoding of a file: UTF-8, or Windows-1252, as of plain CSV files in Brazil.
 
 use std::borrow::Cow;
 
-/// What bytes from 0x80 to 0x9F stand for in Windows-1252, control characters where they stand for
-/// nothing; all others stand for the character of their number.
+/// The characters of the bytes 0x80 to 0x9F in Windows-1252. Control characters mark undefined
+/// bytes. All other bytes are equal to their code points.
 /// <https://encoding.spec.whatwg.org/index-windows-1252.txt>
 const HIGH: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8D}Ž\u{8F}\u{90}‘’“”•–—˜™š›œ\u{9D}žŸ";
 
-/// What is known of a file's encoding: nothing before the first letter that is not ASCII, which
-/// decides for the whole file. One that was put together of both would give names of wrong letters,
-/// so it is refused.
+/// The detected encoding. The first character that is not ASCII decides for the whole file. A file
+/// that mixes both encodings is refused, because it would give wrong letters.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Encoding {
     #[default]
@@ -20,21 +18,21 @@ pub(super) enum Encoding {
 }
 
 impl Encoding {
-    /// The text of the next piece of the file; none if it is of another encoding.
+    /// Decodes the next part of the file. `None` if its encoding differs from the parts before.
     pub(super) fn read<'a>(&mut self, bytes: &'a [u8]) -> Option<Cow<'a, str>> {
         let utf8 = std::str::from_utf8(bytes).ok();
         if bytes.is_ascii() {
             return utf8.map(Cow::Borrowed);
         }
-        let found = if utf8.is_some() {
+        let detected = if utf8.is_some() {
             Self::Utf8
         } else {
             Self::Windows1252
         };
         if *self == Self::Unknown {
-            *self = found;
+            *self = detected;
         }
-        if *self != found {
+        if *self != detected {
             return None;
         }
         match utf8 {
@@ -44,7 +42,7 @@ impl Encoding {
     }
 }
 
-/// The text of a whole file; none if it is of neither encoding, or of both.
+/// Decodes a file. `None` if it has neither encoding, or mixes both.
 pub(crate) fn decode(file: &[u8]) -> Option<String> {
     let mut encoding = Encoding::default();
     let lines = file.split_inclusive(|byte| *byte == b'\n');
@@ -77,7 +75,7 @@ mod tests {
                 b"nome\nP\xE3o de a\xE7\xFAcar\n\x80 5\n",
                 Some("nome\nPão de açúcar\n€ 5\n"),
             ),
-            // Of both, and of neither.
+            // Mixed encodings, and a byte of neither.
             (b"P\xE3o\nP\xC3\xA3o\n", None),
             (b"P\xC3\xA3o\nP\xE3o\n", None),
             (b"P\x81o\n", None),

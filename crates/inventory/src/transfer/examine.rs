@@ -1,5 +1,5 @@
-//! Reading the rows of a file: what each of them would do, found out without writing anything. The
-//! check of a file is this, and an import begins with it.
+//! Examines the rows of a file without writing: what each row would do, and what is wrong with it.
+//! The check of a file consists of this; an import begins with it.
 
 use std::{
     borrow::Cow,
@@ -32,32 +32,30 @@ use crate::{
     },
 };
 
-/// Rows that are looked at in one reading, and written in one transaction: other writers wait for
-/// so many at most.
+/// Rows that are read and written in one transaction. Limits how long other writers wait.
 pub(super) const AT_ONCE: usize = 200;
-/// Bytes of such rows, since a row may be large.
+/// The most bytes of such rows, because single rows may be large.
 const BYTES_AT_ONCE: usize = 512 * 1024;
 
-/// A row that can be imported: the members of a request that would create the record.
+/// A row that can be imported: the members of the request that would create the record.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct StagedRow {
-    /// Where it begins in the file; 0 of a record that an import had added already.
+    /// The line where the row begins in the file. 0 for a record that was withdrawn.
     pub(super) line: u64,
     pub(super) members: Members,
-    /// What is created with the record, where it is not there yet.
+    /// The names of referenced records to create with this one, by field.
     #[serde(default, skip_serializing_if = "RowNames::is_empty")]
     pub(super) names: RowNames,
-    /// Of a product that an import had added already.
+    /// The own threshold of a product that was withdrawn.
     pub(super) threshold: Option<i64>,
 }
 
-/// A file on its way through the check.
+/// A file during its examination.
 pub(crate) struct Examination {
     run: Arc<Run>,
     sheet: Sheet,
     decimals: Decimals,
     seen: Arc<Mutex<EarlierRows>>,
-    /// What was found so far.
     pub(super) report: Report,
 }
 
@@ -72,12 +70,12 @@ impl Examination {
         }
     }
 
-    /// Looks at the next rows, and answers those of them that can be imported; none behind the
-    /// last.
+    /// Examines the next rows and returns those that can be imported. `None` at the end of the
+    /// file. Problems of rows are added to the report.
     ///
     /// # Errors
     ///
-    /// A file that cannot be read, and faults of the store. Rows with problems are in the report.
+    /// A file that cannot be read, or a failure of the database.
     pub(super) async fn next(&mut self, db: &Db) -> Result<Option<Vec<StagedRow>>, ImportError> {
         let lines = self.lines()?;
         if lines.is_empty() {
@@ -115,7 +113,7 @@ impl Examination {
         Ok(Some(valid))
     }
 
-    /// The greatest id that a row gives.
+    /// The highest id in the file so far.
     pub(super) fn highest_id(&self) -> Option<i64> {
         let seen = locked(&self.seen);
         seen.ids.last_key_value().map(|(_, last)| *last)
@@ -136,7 +134,7 @@ impl Examination {
     }
 }
 
-/// Rows that are examined in one reading.
+/// Rows that are examined in one transaction.
 struct Batch {
     run: Arc<Run>,
     columns: Vec<FileColumn>,
@@ -144,18 +142,17 @@ struct Batch {
     lines: Vec<Result<SheetLine, Problem>>,
 }
 
-/// What was found out of a row.
 enum RowOutcome {
     Valid(StagedRow),
-    /// Its record is there already, the same.
+    /// The same record exists already.
     Unchanged,
     Refused(Vec<Problem>),
 }
 
-/// What the id stands for that a row gives.
+/// The result of checking the id of a row.
 enum GivenId {
     Free,
-    /// The same record, which is there already.
+    /// The same record has this id already.
     Unchanged,
     Taken(Message),
 }
@@ -176,8 +173,7 @@ impl Batch {
         Ok((outcomes, fresh, decimals))
     }
 
-    /// Whether the id that a row gives is to be had.
-    async fn given_id(
+    async fn check_id(
         &self,
         conn: &mut Conn,
         id: i64,
@@ -221,7 +217,7 @@ impl Batch {
             fresh,
         };
         if let Some(id) = id {
-            match self.given_id(conn, id, &members, &before).await? {
+            match self.check_id(conn, id, &members, &before).await? {
                 GivenId::Free => {}
                 GivenId::Unchanged => return Ok(RowOutcome::Unchanged),
                 GivenId::Taken(message) => {
@@ -252,11 +248,11 @@ impl Batch {
             }
             Ok(_) => Ok(problems.refused(line)),
             Err(Refusal::Fields(errors)) => {
-                // What only an import may give comes first.
+                // Errors of fields that only imports may set come first.
                 let fields = column::fields(resource).iter();
-                let given = fields.filter(|field| field.is_read_only);
-                let given: Vec<_> = given.map(|field| field.name).collect();
-                problems.absorb(&errors.in_order(&given));
+                let import_only = fields.filter(|field| field.is_read_only);
+                let import_only: Vec<_> = import_only.map(|field| field.name).collect();
+                problems.absorb(&errors.in_order(&import_only));
                 Ok(problems.refused(line))
             }
             Err(Refusal::Database(error)) => Err(error.into()),
@@ -268,8 +264,7 @@ impl Batch {
     }
 }
 
-/// Problems of one row by column. A field that a column already explained is not complained about
-/// again.
+/// The problems of a row by column. A field that could not be read gets no further messages.
 #[derive(Default)]
 struct RowProblems {
     found: Vec<(Option<&'static str>, Message)>,
@@ -307,8 +302,8 @@ impl RowProblems {
     }
 }
 
-/// The cells of a row as members of a request body, and what they call by new names. Blank cells of
-/// optional columns are absent.
+/// Converts the cells of a row to members of a request body, and collects the new names. Blank
+/// cells of optional columns are omitted.
 async fn members(
     conn: &mut Conn,
     creates: Option<&[named::Kind]>,
@@ -324,7 +319,7 @@ async fn members(
         if is_blank && !column.is_required && !is_by_name {
             continue;
         }
-        let read = match (field.kind, column.key) {
+        let parsed = match (field.kind, column.key) {
             (_, Some(key)) if is_name(column, cell) => {
                 match missing::resolve(conn, creates, field.name, key, unescape(cell).trim())
                     .await?
@@ -345,7 +340,7 @@ async fn members(
             (Kind::Price | Kind::Decimal, _) => decimals.read(cell).map(Cow::into_owned),
             _ => Ok(unescape(cell).into_owned()),
         };
-        match read {
+        match parsed {
             Ok(text) => {
                 members.insert(field.name.to_owned(), raw_text(&text)?);
             }
@@ -355,7 +350,7 @@ async fn members(
     Ok((members, names, problems))
 }
 
-/// The members of a request that would create a record that is there, from its cells.
+/// The members of the request that would create an existing record, from its exported cells.
 pub(super) fn members_of(
     resource: FileKind,
     row: &record::ImportRow,
@@ -378,8 +373,7 @@ pub(super) fn raw_text(text: &str) -> Result<Box<RawValue>, db::Error> {
     serde_json::value::to_raw_value(text).map_err(|error| db::Error::other(error.to_string()))
 }
 
-/// Whether a cell that refers to a record does so by its name. Digits are an id, so a brand that is
-/// called `51` needs the column for names.
+/// Whether a reference cell contains a name. A brand named `51` needs the column for names.
 fn is_name(column: &FileColumn, cell: &str) -> bool {
     let cell = cell.trim();
     let digits = cell.strip_prefix(['+', '-']).unwrap_or(cell);
@@ -387,7 +381,7 @@ fn is_name(column: &FileColumn, cell: &str) -> bool {
     !cell.is_empty() && (column.is_by_name() || !is_id)
 }
 
-/// Whether a row says of a record what it is, however a spreadsheet wrote that.
+/// Whether a row has the same values as a stored record, whatever notation a spreadsheet used.
 fn is_same(
     resource: FileKind,
     columns: &[FileColumn],
@@ -401,9 +395,9 @@ fn is_same(
     Ok(columns.iter().all(|column| {
         let Field { name, kind, .. } = *column.field;
         match (text(members, name), text(&stored, name)) {
-            (Some(said), Some(stored)) => is_same_value(kind, &said, &stored),
+            (Some(imported), Some(stored)) => is_same_value(kind, &imported, &stored),
             (None, Some(_)) => kind == Kind::Time,
-            (said, None) => said.is_none(),
+            (imported, None) => imported.is_none(),
         }
     }))
 }

@@ -1,5 +1,5 @@
-//! Writing a resource to a file: one snapshot, in the order of ids, a thousand records at a time;
-//! written under a temporary name and renamed when it is complete.
+//! Exports a resource to a file: one snapshot, in the order of ids, in batches of 1000 records. The
+//! file is written under a temporary name and renamed when it is complete.
 
 use std::{
     ffi::OsString,
@@ -15,33 +15,33 @@ use db::{Conn, Db};
 use super::{FileKind, Progress, column, record};
 use crate::rest::Refusal;
 
-/// Why there is no file.
+/// Why an export failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// It cannot be written.
+    /// The file cannot be written.
     #[error("the file cannot be written")]
     File(#[from] io::Error),
-    /// The store failed.
+    /// The database failed.
     #[error("the records cannot be read")]
     Database(#[from] db::Error),
 }
 
-/// Records that are held in memory at once.
+/// Records in memory at once.
 const AT_ONCE: i64 = 1000;
 
-/// Writes every record of a resource to `file`, replacing it, and answers how many there are.
+/// Writes every record of a resource to `file`, replacing it. Returns the number of records.
 ///
 /// # Errors
 ///
-/// [`ExportError`]; what stood in the file before stays then.
+/// [`ExportError`]. The previous file is then unchanged.
 pub async fn export(
     db: &Db,
     resource: FileKind,
     file: &Path,
     progress: Progress,
 ) -> Result<u64, ExportError> {
-    let partial = beside(file);
-    let written = {
+    let partial = partial_path(file);
+    let written_count = {
         let partial = partial.clone();
         db.report(async move |conn| {
             let (count, file) = write(conn, resource, File::create(&partial)?, &progress).await?;
@@ -50,25 +50,24 @@ pub async fn export(
         })
         .await
     };
-    let done = written.and_then(|count| {
+    let result = written_count.and_then(|count| {
         fs::rename(&partial, file)?;
         sync_folder(file)?;
         Ok(count)
     });
-    if done.is_err() {
-        // Half of an export is of no use; that it cannot be removed either adds nothing to the
-        // error.
+    if result.is_err() {
+        // An incomplete export is useless. A failure to delete it would not add to the error.
         _ = fs::remove_file(&partial);
     }
-    done
+    result
 }
 
-/// Writes every record of a resource to `sink`, as the file of [`export`] has them, and answers how
-/// many there are.
+/// Writes every record of a resource to `sink`, in the format of [`export`]. Returns the number of
+/// records.
 ///
 /// # Errors
 ///
-/// [`ExportError`]; a part may have been written then.
+/// [`ExportError`]. A part may have been written.
 pub async fn export_to(
     db: &Db,
     resource: FileKind,
@@ -77,17 +76,16 @@ pub async fn export_to(
 ) -> Result<u64, ExportError> {
     let sink = Mutex::new(Some(sink));
     db.report(async move |conn| {
-        let taken = sink.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // A connection that is lost begins its job again, but what was written cannot be taken
-        // back.
-        let sink = taken.ok_or_else(|| db::Error::other("the export was interrupted"))?;
+        let first_use = sink.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // After a lost connection the job is retried, but the written part cannot be undone.
+        let sink = first_use.ok_or_else(|| db::Error::other("the export was interrupted"))?;
         let (count, _) = write(conn, resource, sink, &progress).await?;
         Ok(count)
     })
     .await
 }
 
-/// How many records a resource has.
+/// The number of records of a resource.
 pub async fn count(db: &Db, resource: FileKind) -> Result<u64, Refusal> {
     db.report(async move |conn| record::count(conn, resource).await)
         .await
@@ -139,13 +137,13 @@ fn put<C: AsRef<[u8]>>(
         })
 }
 
-fn beside(file: &Path) -> PathBuf {
+fn partial_path(file: &Path) -> PathBuf {
     let mut name: OsString = file.as_os_str().to_owned();
     name.push(".partial");
     PathBuf::from(name)
 }
 
-/// Makes the rename last: the folder's own entry is written too.
+/// Flushes the directory entry, so that the rename survives a crash.
 fn sync_folder(file: &Path) -> io::Result<()> {
     let folder = file
         .parent()

@@ -1,5 +1,4 @@
-//! Importing a file: every row is examined and staged first, where nobody sees it; then the staged
-//! rows are published.
+//! Imports a file: all rows are staged first, invisible to others; then they become records.
 
 use std::{
     fs::File,
@@ -22,25 +21,25 @@ use crate::{access::Actor, catalogue::named::Kind, rest::Message, stock::Policy,
 /// Why nothing was imported.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("the file cannot be read")]
     File(#[from] io::Error),
-    /// It is no file of this resource: encoding, separator, first row, too many rows for a page.
+    /// The file is not valid: encoding, separator, header, or too many rows for the page.
     #[error("{0}")]
     Format(Message),
-    /// Rows with problems.
+    /// Rows have problems.
     #[error("{}", .0.findings())]
     Rows(Report),
-    /// Another import is being published or undone.
+    /// Another import or undo is in progress.
     #[error("another import is in progress: try again when it has finished")]
     Busy,
-    /// The store failed. What was begun is ended by whichever process looks next.
+    /// The database failed. The import is completed or rolled back later.
     #[error("the records cannot be written")]
     Database(#[from] db::Error),
 }
 
 impl ImportError {
-    /// What is wrong with the file: of several problems the first.
+    /// The message about the file; of several problems the first.
     pub(super) fn message(&self) -> Option<Message> {
         match self {
             Self::Format(message) => Some(message.clone()),
@@ -50,37 +49,36 @@ impl ImportError {
     }
 }
 
-/// What is to be imported, and how.
+/// A file to import, and the options.
 #[derive(Debug, Clone)]
 pub struct Order {
-    /// What the file contains.
+    /// The resource that the file contains.
     pub resource: FileKind,
-    /// What the file is called in the audit log.
+    /// The file's name in the audit log.
     pub name: String,
-    /// The file, read from its beginning.
+    /// The file. It is read from its beginning.
     pub file: Arc<File>,
-    /// Everything is checked, and nothing is written.
+    /// Whether to check everything without writing.
     pub is_dry_run: bool,
-    /// Categories and brands that are not there yet are created.
+    /// Whether to create missing categories and brands.
     pub creates_names: bool,
-    /// The shop's rules about low stock, for movements that change a quantity.
+    /// The settings for low stock, for movements that change a quantity.
     pub policy: Policy,
-    /// Tells the present.
+    /// The clock.
     pub clock: Clock,
 }
 
-/// How rows become records.
+/// The parameters of an import that apply to every row.
 #[derive(Debug, Clone)]
 pub(crate) struct Run {
-    /// What the rows are.
     pub(crate) resource: FileKind,
-    /// The kinds whose records it may create by name; none where nobody asked for that.
+    /// The kinds of records that may be created by name. `None` if this was not requested.
     pub(crate) creates: Option<Vec<Kind>>,
-    /// Who imports them, and since when.
+    /// The author of the import, and when it began.
     pub(crate) author: Author,
 }
 
-/// Imports a file, all of it or nothing.
+/// Imports a file completely or not at all.
 pub async fn import(db: &Db, order: Order, progress: Progress) -> Result<Report, ImportError> {
     let run = Run {
         resource: order.resource,
@@ -103,11 +101,11 @@ pub async fn import(db: &Db, order: Order, progress: Progress) -> Result<Report,
     import_rows(db, &order.clock, &run, id, examination).await
 }
 
-/// Examines a whole file: what importing it would do.
+/// Examines a whole file and reports what an import would do.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with it, and faults of the store.
+/// All problems of the file, or a failure of the database.
 pub(crate) async fn examine(db: &Db, mut examination: Examination) -> Result<Report, ImportError> {
     while examination.next(db).await?.is_some() {}
     match examination.report {
@@ -116,7 +114,7 @@ pub(crate) async fn examine(db: &Db, mut examination: Examination) -> Result<Rep
     }
 }
 
-/// Stages and publishes the rows of an import that was begun; on an error nothing of it stays.
+/// Stages and publishes the rows of an import that has begun. On an error, nothing of it remains.
 pub(crate) async fn import_rows(
     db: &Db,
     clock: &Clock,

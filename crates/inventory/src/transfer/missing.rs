@@ -1,6 +1,6 @@
-//! Names of categories and brands that are not there yet. Whoever imports may have them created:
-//! they are found while a file is checked, and each is created in the transaction of the first row
-//! that needs it. What creates and deletes them is in `staging`.
+//! Names of categories and brands that do not exist yet. On request, an import creates them. They
+//! are collected while a file is checked, and each is created in the transaction of the first row
+//! that needs it. `staging` creates and deletes them.
 
 use std::collections::BTreeMap;
 
@@ -18,36 +18,35 @@ use crate::{
     },
 };
 
-/// The kinds whose records an import can create by name.
+/// The kinds of records that an import can create by name.
 pub(crate) const KINDS: [Kind; 2] = [Kind::Category, Kind::Brand];
-/// As many new names a file may bring. More of them stand in a column that holds something else.
+/// The most new names per file. A file with more probably has something else in the column.
 const MAX: usize = 500;
 
 /// A category or a brand that an import creates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewName {
-    /// What it is.
+    /// Category or brand.
     pub kind: Kind,
-    /// What it is called.
+    /// The name.
     pub name: String,
-    /// The first row that needs it.
+    /// The line of the first row that needs it.
     pub line: u64,
 }
 
-/// What a row calls by a name that is not there yet: the field that refers to it, and the name.
+/// The new names of a row, by the field that refers to them.
 pub(super) type RowNames = BTreeMap<String, String>;
 
-/// What a name means.
 pub(super) enum Meaning {
-    /// The record of this id, as a text.
+    /// The id of an existing record, as text.
     Id(String),
-    /// A record that the import creates.
+    /// The name of a record that the import creates.
     New(String),
-    /// Nothing that could be imported.
+    /// The name cannot be imported, for this reason.
     Wrong(Message),
 }
 
-/// What a user lets an import create, where they ask for it: the kinds that they may add.
+/// The kinds of records that a user's import may create.
 pub(crate) fn permitted(caller: &Caller) -> Vec<Kind> {
     let may = |kind: &Kind| caller.may(Permission::new(Verb::Add, kind.model()));
     KINDS.into_iter().filter(may).collect()
@@ -58,13 +57,12 @@ pub(super) fn kind_of(field: &str) -> Option<Kind> {
     KINDS.into_iter().find(|kind| kind.name() == field)
 }
 
-/// What a request brings that creates a record of a name.
+/// The members of the request that creates a record with this name.
 pub(super) fn members(name: &str) -> Result<Members, db::Error> {
     Ok(Members::from([("name".to_owned(), raw_text(name)?)]))
 }
 
-/// What the name in a cell means. `creates` are the kinds that the import may create, and none
-/// where nobody asked for it.
+/// The meaning of the name in a cell. `creates` are the kinds that the import may create.
 pub(super) async fn resolve(
     conn: &mut Conn,
     creates: Option<&[Kind]>,
@@ -75,33 +73,33 @@ pub(super) async fn resolve(
     if name.contains('\0') {
         return Ok(Meaning::Wrong(Message::NULL_CHARACTERS));
     }
-    let shown: String = name.chars().take(100).collect();
+    let excerpt: String = name.chars().take(100).collect();
     Ok(match *record::called(conn, by, name).await? {
         [id] => Meaning::Id(id.to_string()),
-        [] => absent(creates, field, name, &shown)?,
+        [] => meaning_of_new(creates, field, name, &excerpt)?,
         _ => Meaning::Wrong(Message::new(
             format!(
-                "Há mais de um “{shown}”: use o id na coluna {}.",
+                "Há mais de um “{excerpt}”: use o id na coluna {}.",
                 names::field_in_a_sentence(Locale::PtBr, field)
             ),
-            format!("There are several of “{shown}”: use the id in the column {field}."),
+            format!("There are several of “{excerpt}”: use the id in the column {field}."),
         )),
     })
 }
 
-/// What a name means that no record has.
-fn absent(
+/// The meaning of a name that no record has.
+fn meaning_of_new(
     creates: Option<&[Kind]>,
     field: &'static str,
     name: &str,
-    shown: &str,
+    excerpt: &str,
 ) -> Result<Meaning, db::Error> {
     let (portuguese, english) = (
         format!(
-            "Não há {} “{shown}”",
+            "Não há {} “{excerpt}”",
             names::field_in_a_sentence(Locale::PtBr, field)
         ),
-        format!("There is no {field} “{shown}”"),
+        format!("There is no {field} “{excerpt}”"),
     );
     let (Some(creates), Some(kind)) = (creates, kind_of(field)) else {
         let message = Message::new(format!("{portuguese}."), format!("{english}."));
@@ -125,8 +123,7 @@ fn absent(
     })
 }
 
-/// The new names of the rows so far. Names that differ in case or accents alone are one, as they
-/// are for a search.
+/// The new names of the rows so far. Case and accents do not matter, as in a search.
 #[derive(Debug, Default)]
 pub(super) struct NewNames(BTreeMap<(&'static str, String), NewName>);
 
@@ -143,7 +140,7 @@ impl NewNames {
         self.0.len()
     }
 
-    /// Adds those of a row that are not there yet.
+    /// Adds the names of a row that are new.
     pub(super) fn add(&mut self, before: &Self, names: &RowNames, line: u64) {
         for (field, name) in names {
             let Some(kind) = kind_of(field).filter(|kind| !before.has(*kind, name)) else {
@@ -155,7 +152,7 @@ impl NewNames {
         }
     }
 
-    /// The fields of a row whose names are too many.
+    /// The fields of a row whose names exceed the limit.
     pub(super) fn beyond_the_most(&self, fresh: &Self, names: &RowNames) -> Vec<&'static str> {
         let is_full = self.len() + fresh.len() >= MAX;
         let is_known = |kind, name: &str| self.has(kind, name) || fresh.has(kind, name);
@@ -168,7 +165,7 @@ impl NewNames {
             .collect()
     }
 
-    /// All of them, in the order of the file.
+    /// All new names, in the order of the file.
     pub(super) fn in_order(&self) -> Vec<NewName> {
         let mut names: Vec<_> = self.0.values().cloned().collect();
         names.sort_by_key(|new| (new.line, new.kind.name()));
@@ -180,7 +177,7 @@ impl NewNames {
     }
 }
 
-/// What is said of a row beyond the most new names.
+/// The message for a row whose new names exceed the limit.
 pub(super) fn too_many() -> Message {
     Message::new(
         format!(

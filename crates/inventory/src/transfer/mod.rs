@@ -1,25 +1,25 @@
-//! Records from and to CSV files, for spreadsheets and for moving a shop from one database to
-//! another. The rules of a record are those of the API, in the functions that the API calls; here
-//! is only what belongs to files.
+//! Imports and exports records as CSV files, for spreadsheets and for moving a shop to another
+//! database. The rules for records are those of the API, in the functions that the API calls. Only
+//! the handling of files is here.
 //!
-//! **Form.** UTF-8, with or without a byte order mark, or Windows-1252; the first row names the
-//! columns, in any order, as exports do or in Portuguese. Separated by commas or by semicolons:
-//! what stands in the first row decides. References (`category`) are ids or names, or always names
-//! where the column says so (`category_name`). Times are as the API writes them, or as lists export
-//! them, in São Paulo. A price has a decimal point; a file separated by semicolons may have decimal
-//! commas instead, if it has them throughout. In texts, an apostrophe before `=`, `+`, `-`, `@`, a
-//! tab, a carriage return or an apostrophe keeps spreadsheets from running the cell as a formula:
-//! exports write it, imports take it away.
+//! **Format.** UTF-8, with or without a byte order mark, or Windows-1252. The first row names the
+//! columns in any order, as in exports or in Portuguese. Cells are separated by commas or
+//! semicolons, as in the first row. References (`category`) are ids or names, or always names in a
+//! column for names (`category_name`). Times have the format of the API, or that of lists, in São
+//! Paulo. A price has a decimal point; a file separated by semicolons may use decimal commas
+//! instead, in all prices. In texts, an apostrophe before `=`, `+`, `-`, `@`, a tab, a carriage
+//! return or an apostrophe keeps spreadsheets from running the cell as a formula. Exports write it
+//! and imports remove it.
 //!
-//! **Import** adds records, all of the file or none, in short transactions between which others
-//! write. Each row is examined first, on a reader, and all rows are staged before the first becomes
-//! a record (`staging`). Of one row at most 2 MiB are read. A row whose `id` is there already with
-//! the same contents, however they are written, is left as it is, with other contents an error.
+//! **Import** adds all records of a file or none, in short transactions between which others write.
+//! Each row is examined first, on a reader connection, and all rows are staged before the first
+//! becomes a record (`staging`). A row may have at most 2 MiB. A row whose `id` exists is skipped
+//! if the contents are equal, in whatever notation; otherwise it is an error.
 //!
-//! **Movements.** One that is older than its product's opening in this database is history that the
-//! opening quantity counts already: it is recorded with an adjustment that cancels it, and the
-//! quantity stays. So a product's file and its movements' files, exported together, make the same
-//! shop again. Every other movement changes the quantity as it does in the API.
+//! **Movements.** A movement that is older than its product's opening is included in the opening
+//! quantity. It is recorded with an adjustment that cancels it, and the quantity stays. Therefore
+//! the files of products and their movements, exported together, recreate the same shop. Every
+//! other movement changes the quantity as in the API.
 
 pub(crate) mod cell;
 pub(crate) mod column;
@@ -55,25 +55,24 @@ use crate::{
     stock::{Policy, movements::Movement},
 };
 
-/// An import that a process left behind is ended within so long, beside the time after which it
-/// counts as left behind.
-const LOOK_EVERY: Duration = Duration::from_secs(10);
+/// How often to look for imports that made no progress for `staging::ABANDONED_AFTER`.
+const POLL_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Ends imports that other processes left behind, until the service stops.
+/// Completes or rolls back imports that other processes left unfinished, until the service stops.
 pub(crate) async fn watch(state: State) {
     let policy = Policy::from(&state.config);
     loop {
         if let Err(error) = resume(&state.db, policy, &state.clock).await {
-            tracing::warn!(%error, "an interrupted import could not be ended; it is tried again in 10 s");
+            tracing::warn!(%error, "an interrupted import could be neither completed nor rolled back, retrying in 10 s");
         }
         tokio::select! {
-            () = tokio::time::sleep(LOOK_EVERY) => {}
+            () = tokio::time::sleep(POLL_INTERVAL) => {}
             () = state.shutdown.begun() => return,
         }
     }
 }
 
-/// What a file holds.
+/// The kind of records in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
     /// Brands, categories or suppliers.
@@ -85,7 +84,7 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// Every resource, in the order in which a whole shop is imported.
+    /// All kinds, in the order in which a whole shop is imported.
     pub fn all() -> impl Iterator<Item = Self> {
         let others = [
             Self::Products,
@@ -95,7 +94,7 @@ impl FileKind {
         Kind::ALL.into_iter().map(Self::Named).chain(others)
     }
 
-    /// Its name on the command line, as in the API's addresses.
+    /// The name on the command line, as in the API's URLs.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Named(kind) => kind.path(),
@@ -104,7 +103,7 @@ impl FileKind {
         }
     }
 
-    /// What kind of records it holds.
+    /// The model of the records.
     pub(crate) const fn model(self) -> Model {
         match self {
             Self::Named(kind) => kind.model(),
@@ -113,7 +112,7 @@ impl FileKind {
         }
     }
 
-    /// The columns that a file must have, in a reader's words.
+    /// The labels of the columns that a file must have.
     pub(crate) fn columns(self, locale: Locale) -> Vec<&'static str> {
         let all = column::exported(self);
         all.filter(|column| column.is_required)
@@ -121,12 +120,12 @@ impl FileKind {
             .collect()
     }
 
-    /// What so many records are called in messages.
+    /// The noun for this number of records, in English.
     pub const fn counted(self, count: u64) -> &'static str {
         self.words().of(Locale::En, count)
     }
 
-    /// What its records are called.
+    /// The nouns for the records.
     pub(crate) const fn words(self) -> &'static Words {
         self.model().words()
     }
@@ -138,7 +137,7 @@ impl fmt::Display for FileKind {
     }
 }
 
-/// There is no resource of this name.
+/// The error for an unknown name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("allowed: {}", FileKind::all().map(FileKind::name).collect::<Vec<_>>().join(", "))]
 pub struct UnknownResource;
@@ -153,32 +152,31 @@ impl FromStr for FileKind {
     }
 }
 
-/// Called with how much was done since the last call: bytes read by an import, records written by
-/// an export.
+/// Called with the progress since the last call: bytes of an import, records of an export.
 pub type Progress = Arc<dyn Fn(u64) + Send + Sync>;
 
-/// Something wrong with one row of a file.
+/// A problem of one row of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Where the row begins, counted from 1.
+    /// The line where the row begins, counted from 1.
     pub line: u64,
-    /// The column; none when it is the row as a whole.
+    /// The column. `None` if the problem concerns the whole row.
     pub column: Option<&'static str>,
-    /// What is wrong, in the words of the API where the API has words for it.
+    /// The message, in the words of the API if it has the same message.
     pub message: Message,
 }
 
 impl Problem {
-    /// The problem with its place.
+    /// The message with line and column.
     fn sentence(&self) -> Message {
-        let place = |line: &str| match self.column {
+        let position = |line: &str| match self.column {
             Some(column) => format!("{line} {}, {column}", self.line),
             None => format!("{line} {}", self.line),
         };
         let (portuguese, english) = (self.message.text(Locale::PtBr), &self.message);
         Message::new(
-            format!("{}: {portuguese}", place("linha")),
-            format!("{}: {english}", place("line")),
+            format!("{}: {portuguese}", position("linha")),
+            format!("{}: {english}", position("line")),
         )
     }
 }
@@ -189,28 +187,28 @@ impl fmt::Display for Problem {
     }
 }
 
-/// What an import did, or would have done.
+/// The result of an import or of a check.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Rows of the file, without the first.
+    /// The number of rows without the header.
     pub rows: u64,
-    /// Records that were added.
+    /// The number of records that were added.
     pub added: u64,
-    /// Rows whose record was there already, the same.
+    /// The number of rows whose record existed already.
     pub unchanged: u64,
-    /// Categories and brands that were created with them, in the order of the file.
+    /// Categories and brands that were created, in the order of the file.
     pub new_names: Vec<NewName>,
-    /// How many problems there are in all.
+    /// The number of all problems.
     pub problem_count: u64,
-    /// The first [`MOST_PROBLEMS`] of them.
+    /// The first [`MOST_PROBLEMS`] problems.
     pub problems: Vec<Problem>,
 }
 
-/// Problems that are told one by one.
+/// The most problems that a report contains.
 pub const MOST_PROBLEMS: usize = 1000;
 
 impl Report {
-    /// How much is wrong, in how much.
+    /// The number of problems and rows, as text.
     pub fn findings(&self) -> String {
         let Self {
             rows,
@@ -224,7 +222,7 @@ impl Report {
         format!("{problems} {problem} in {rows} {row}; nothing was imported")
     }
 
-    /// What was done, or for a dry run what would have been.
+    /// The result as text, also for a dry run.
     pub fn summary(&self, resource: FileKind, is_dry_run: bool) -> String {
         let Self {
             rows,

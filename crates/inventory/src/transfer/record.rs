@@ -1,5 +1,4 @@
-//! Records as rows of cells, and where they are read from and added to: the functions of the
-//! features, chosen by resource.
+//! Reads, checks, creates and deletes the records of a file, by the functions of each resource.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -34,7 +33,7 @@ pub(super) struct ImportRow {
     pub(super) cells: Vec<String>,
 }
 
-/// The next records behind an id.
+/// The next records after an id.
 pub(super) async fn after(
     conn: &mut Conn,
     resource: FileKind,
@@ -60,7 +59,6 @@ pub(super) async fn after(
     })
 }
 
-/// How many records there are.
 pub(super) async fn count(conn: &mut Conn, resource: FileKind) -> Result<u64, Refusal> {
     match resource {
         FileKind::Named(kind) => Ok(named::count(conn, kind).await?),
@@ -69,7 +67,6 @@ pub(super) async fn count(conn: &mut Conn, resource: FileKind) -> Result<u64, Re
     }
 }
 
-/// The record of an id.
 pub(super) async fn find(
     conn: &mut Conn,
     resource: FileKind,
@@ -88,7 +85,7 @@ pub(super) async fn find(
     })
 }
 
-/// The ids of the records that a cell may mean, at most two.
+/// The ids of the records that a name means, at most two.
 pub(super) async fn called(
     conn: &mut Conn,
     by: ReferenceKey,
@@ -101,7 +98,7 @@ pub(super) async fn called(
     }
 }
 
-/// Creates the record of a row; its id.
+/// Creates the record of a row. Returns its id.
 pub(super) async fn create(
     work: &mut Work<'_>,
     resource: FileKind,
@@ -124,9 +121,8 @@ pub(super) async fn create(
     }
 }
 
-/// What creating the record of a row would do, or why it would be refused: the checks of its
-/// creation, before anything is written. What it calls by a name that is not there yet is created
-/// with it.
+/// Checks whether the record of a row can be created, without writing. Returns the effect on later
+/// rows. `names` are referenced records that would be created with it.
 pub(super) async fn check(
     conn: &mut Conn,
     resource: FileKind,
@@ -162,14 +158,14 @@ pub(super) async fn check(
     }
 }
 
-/// The id that a row gives, if it is one.
+/// The id in a row, if it is valid.
 pub(super) fn id_of(members: &Members) -> Option<i64> {
     let draft =
         Draft::<NamedRecord>::import(&[NamedRecord::id], members, Timestamp::from_micros(0));
     draft.input.id.set()
 }
 
-/// The records that rows refer to, each once: the field, and the id.
+/// The records that the rows refer to, without duplicates: field and id.
 pub(super) fn references(resource: FileKind, rows: &[StagedRow]) -> BTreeSet<(&'static str, i64)> {
     let fields = column::fields(resource).iter();
     let references = fields.filter(|field| field.target.is_some());
@@ -191,7 +187,6 @@ pub(super) fn references(resource: FileKind, rows: &[StagedRow]) -> BTreeSet<(&'
     rows.iter().flat_map(of_row).collect()
 }
 
-/// The serie numbers of rows.
 pub(super) fn serie_numbers(resource: FileKind, rows: &[StagedRow]) -> Vec<String> {
     if resource != FileKind::Products {
         return Vec::new();
@@ -204,7 +199,6 @@ pub(super) fn serie_numbers(resource: FileKind, rows: &[StagedRow]) -> Vec<Strin
         .collect()
 }
 
-/// Whether a product has one of these serie numbers.
 pub(super) async fn has_serie_number(
     conn: &mut Conn,
     numbers: &[String],
@@ -217,8 +211,8 @@ pub(super) async fn has_serie_number(
     Ok(false)
 }
 
-/// Refuses what would keep a record that was added from being reverted; `quantities` are those of
-/// products after the records before it.
+/// Checks whether a record that an import added can be reverted. `quantities` are those of products
+/// after the records that are reverted before this one.
 pub(crate) async fn check_reversal(
     conn: &mut Conn,
     resource: FileKind,
@@ -234,7 +228,7 @@ pub(crate) async fn check_reversal(
     }
 }
 
-/// Deletes a record that was added; one that is gone already is no hindrance.
+/// Deletes a record that an import added. Succeeds if it does not exist any more.
 pub(super) async fn revert(
     work: &mut Work<'_>,
     resource: FileKind,
@@ -247,7 +241,6 @@ pub(super) async fn revert(
     }
 }
 
-/// The threshold of its own that a product has.
 pub(super) async fn own_threshold(
     tx: &mut Tx,
     resource: FileKind,
@@ -260,7 +253,7 @@ pub(super) async fn own_threshold(
     Ok(own.map(|own| own.threshold))
 }
 
-/// Gives no id up to this one to anybody else.
+/// Reserves all ids up to this one, so that new records get higher ones.
 pub(super) async fn reserve_ids(
     tx: &mut Tx,
     resource: FileKind,

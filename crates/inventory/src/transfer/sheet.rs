@@ -1,5 +1,4 @@
-//! A CSV file as rows of cells: encoding, separator, header, and bounds on what one row may hold.
-//! What cells mean is not decided here.
+//! Reads a CSV file as rows of cells: encoding, separator, header, size limit of rows.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead as _, BufReader, Read};
@@ -13,8 +12,7 @@ use super::{
 };
 use crate::rest::Message;
 
-/// The most bytes of one row, what the reader holds in advance included: a quotation mark that is
-/// not closed must not fill the memory.
+/// The most bytes per row, with the reader's buffer. Bounds the memory if a quote is not closed.
 const MAX_ROW: usize = 2 * 1024 * 1024;
 
 /// A file that is being read.
@@ -22,22 +20,21 @@ pub(crate) struct Sheet {
     reader: csv::Reader<Bounded>,
     record: ByteRecord,
     encoding: Encoding,
-    /// Whether lines end with two characters, as on Windows.
+    /// Whether lines end with CR LF, as on Windows.
     has_crlf: bool,
-    /// What separates cells.
     pub(super) separator: u8,
-    /// The file's columns in their order.
+    /// The columns in the order of the file.
     pub(super) columns: Vec<FileColumn>,
 }
 
-/// A row with its cells, one for each column.
+/// A row with one cell per column.
 pub(crate) struct SheetLine {
     pub(super) number: u64,
     pub(super) cells: Vec<String>,
 }
 
 impl Sheet {
-    /// Reads the first row of a file from wherever it comes.
+    /// Opens a file and reads its header.
     pub(crate) fn of(
         file: Box<dyn Read + Send>,
         resource: FileKind,
@@ -51,15 +48,15 @@ impl Sheet {
                 "The file is in UTF-16: save it as “CSV UTF-8”.",
             )));
         }
-        let (mark, encoding) = if start.starts_with(&[0xEF, 0xBB, 0xBF]) {
+        let (bom_length, encoding) = if start.starts_with(&[0xEF, 0xBB, 0xBF]) {
             (3, Encoding::Utf8)
         } else {
             (0, Encoding::Unknown)
         };
-        let separator = separator(start.get(mark..).unwrap_or_default());
+        let separator = separator(start.get(bom_length..).unwrap_or_default());
         let mut ends = start.split(|byte| *byte == b'\n');
         let has_crlf = ends.next().is_some_and(|first| first.ends_with(b"\r"));
-        buffered.consume(mark);
+        buffered.consume(bom_length);
         let reader = ReaderBuilder::new()
             .delimiter(separator)
             .has_headers(false)
@@ -68,7 +65,7 @@ impl Sheet {
                 file: buffered,
                 left: MAX_ROW,
                 progress,
-                given: 0,
+                bytes_read: 0,
                 end: None,
             });
         let mut sheet = Self {
@@ -84,7 +81,7 @@ impl Sheet {
     }
 
     fn read_header(&mut self, resource: FileKind) -> Result<(), ImportError> {
-        if !self.advance()? || self.is_beyond_the_end() {
+        if !self.advance()? || self.is_sentinel() {
             return Err(ImportError::Format(Message::fixed(
                 "O arquivo está vazio: a primeira linha deve nomear as colunas.",
                 "The file is empty: its first row must name the columns.",
@@ -123,17 +120,15 @@ impl Sheet {
             })
     }
 
-    /// The line on which a row begins. The reader counts a line's end of two characters with the
-    /// next row.
+    /// The line on which a row begins. The reader counts the LF of CR LF with the next row.
     fn number(&self, begin: &csv::Position) -> u64 {
         begin.line() + u64::from(self.has_crlf && begin.byte() > 0)
     }
 
-    /// The next row, or what is wrong with it as a whole. Rows of blank cells, as spreadsheets
-    /// leave them, are passed over.
+    /// The next row, or the problem of the whole row. Skips blank rows, which spreadsheets leave.
     pub(crate) fn next(&mut self) -> Result<Option<Result<SheetLine, Problem>>, ImportError> {
         while self.advance()? {
-            if self.is_beyond_the_end() {
+            if self.is_sentinel() {
                 return Ok(None);
             }
             let is_blank = |cell: &[u8]| cell.iter().all(u8::is_ascii_whitespace);
@@ -144,20 +139,20 @@ impl Sheet {
         Ok(None)
     }
 
-    /// Whether the row that was read ends behind the file.
-    fn has_read_the_end(&self) -> bool {
+    /// Whether the current row includes the sentinel.
+    fn includes_sentinel(&self) -> bool {
         let read = self.reader.position().byte();
         let bounded = self.reader.get_ref();
         bounded
             .end
-            .is_some_and(|end| read >= end + BEHIND.len() as u64)
+            .is_some_and(|end| read >= end + SENTINEL.len() as u64)
     }
 
-    /// Whether it is the row that was put there.
-    fn is_beyond_the_end(&self) -> bool {
-        self.has_read_the_end()
+    /// Whether the current row is the sentinel.
+    fn is_sentinel(&self) -> bool {
+        self.includes_sentinel()
             && self.record.len() == 1
-            && BEHIND.ends_with(self.record.as_slice())
+            && SENTINEL.ends_with(self.record.as_slice())
     }
 
     fn line(&mut self) -> Result<SheetLine, Problem> {
@@ -167,18 +162,18 @@ impl Sheet {
             column,
             message,
         };
-        if self.has_read_the_end() {
+        if self.includes_sentinel() {
             let message = Message::fixed(
                 "Uma aspa desta linha não foi fechada: talvez o arquivo tenha sido cortado.",
                 "A quotation mark in this row is not closed: perhaps the file was cut off.",
             );
             return Err(problem(None, message));
         }
-        let (found, wanted) = (self.record.len(), self.columns.len());
-        if found != wanted {
+        let (found, expected) = (self.record.len(), self.columns.len());
+        if found != expected {
             let message = Message::new(
-                format!("Esta linha tem {found} células, a primeira tem {wanted}."),
-                format!("This row has {found} cells, the first row has {wanted}."),
+                format!("Esta linha tem {found} células, a primeira tem {expected}."),
+                format!("This row has {found} cells, the first row has {expected}."),
             );
             return Err(problem(None, message));
         }
@@ -204,25 +199,24 @@ impl Sheet {
     }
 }
 
-/// What separates the cells of a file that begins so: what stands in its first row decides.
+/// The separator of a file, from its first row.
 pub(crate) fn separator(start: &[u8]) -> u8 {
     let mut rows = start.split(|byte| matches!(byte, b'\n' | b'\r'));
     let first = rows.next().unwrap_or_default();
     if first.contains(&b';') { b';' } else { b',' }
 }
 
-/// A line's end and one more row, put behind every file: a row that swallows them has a quotation
-/// mark that is not closed.
-const BEHIND: &[u8] = b"\n-";
+/// The sentinel that is appended to every file: a line end and one more row. A row that includes it
+/// has a quotation mark that is not closed.
+const SENTINEL: &[u8] = b"\n-";
 
-/// The file, of which only so much is given for one row.
+/// Reads the file, with a limit on the bytes per row.
 struct Bounded {
     file: BufReader<Box<dyn Read + Send>>,
     left: usize,
     progress: Progress,
-    /// How many bytes have been given.
-    given: u64,
-    /// How many bytes the file has, once that is known.
+    bytes_read: u64,
+    /// The size of the file, once its end is reached.
     end: Option<u64>,
 }
 
@@ -232,13 +226,13 @@ impl Read for Bounded {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         let length = self.file.read(buffer)?;
-        if length == 0 && self.end.is_none() && buffer.len() >= BEHIND.len() {
-            self.end = Some(self.given);
-            let mut behind = BEHIND;
-            return behind.read(buffer);
+        if length == 0 && self.end.is_none() && buffer.len() >= SENTINEL.len() {
+            self.end = Some(self.bytes_read);
+            let mut sentinel = SENTINEL;
+            return sentinel.read(buffer);
         }
         self.left = self.left.saturating_sub(length);
-        self.given += length as u64;
+        self.bytes_read += length as u64;
         (self.progress)(length as u64);
         Ok(length)
     }

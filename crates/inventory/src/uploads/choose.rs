@@ -1,5 +1,5 @@
-//! Choosing a file: what it holds, the file itself, and everything that is wrong with it. The
-//! corrected file is chosen there again, with all that was chosen before.
+//! The page to choose a file: its resource, the file itself, and the problems that were found in
+//! it. A corrected file is chosen there again, with the previous choices kept.
 
 use askama::Template;
 use axum::{
@@ -26,17 +26,17 @@ use crate::{
     transfer::{FileKind, ImportError, Problem, Report, column, encoding::decode, missing},
 };
 
-/// Files that one user may upload: each costs memory and a look at every row.
+/// The rate limit of uploads per user. Each one costs memory and a lookup for every row.
 const FILES: Rate = Rate::new(20, Period::Minute);
 const RESOURCE: &Field = &text::<String>("Conteúdo", "Contents", 20).named("resource");
 const FILE: &Field = &text::<String>("Arquivo", "File", MAX_FILE_NAME).named("file");
-/// Problems that a page tells one by one.
+/// The most problems that the page lists.
 const MOST_SHOWN: usize = 200;
 
-/// Characters of a file's name that are kept.
+/// The maximum length of a stored file name, in characters.
 const MAX_FILE_NAME: usize = 200;
 
-/// A resource that the reader may import.
+/// A resource that the user may import.
 struct Choice {
     value: &'static str,
     text: String,
@@ -44,7 +44,7 @@ struct Choice {
     is_chosen: bool,
 }
 
-/// An import that was made, as the list of them tells it.
+/// An import in the list of earlier ones.
 struct ListedImport {
     address: String,
     text: String,
@@ -59,27 +59,25 @@ struct ChoosePage<'a> {
     form: &'a Form,
     choices: Vec<Choice>,
     chosen: &'a FormChoices,
-    /// Whether the reader may have categories or brands created.
     may_create_names: bool,
     made: Vec<ListedImport>,
     problems: &'a [Problem],
-    /// Problems that are not told one by one.
+    /// The number of problems that are not listed.
     more: usize,
 }
 
-/// What a form asks for beside its file.
+/// The fields of the form besides the file.
 #[derive(Debug, Default)]
 pub(super) struct FormChoices {
-    /// What the file contains, as it was sent.
+    /// The resource, as it was sent.
     resource: String,
-    /// Whether categories and brands are created that are not there yet.
+    /// Whether missing categories and brands are created.
     creates_names: bool,
-    /// What the file is called.
     file_name: String,
 }
 
 impl FormChoices {
-    /// What was asked for when a file was checked.
+    /// The choices with which a file was checked.
     pub(super) fn of(file: &Upload) -> Self {
         Self {
             resource: file.resource.name().to_owned(),
@@ -90,12 +88,11 @@ impl FormChoices {
 }
 
 impl ChoosePage<'_> {
-    /// Whether the form is about products.
     fn is_of_products(&self) -> bool {
         self.chosen.resource == FileKind::Products.name()
     }
 
-    /// What the file contains that was checked.
+    /// The name of the chosen resource.
     fn resource(&self) -> &str {
         let chosen = self.choices.iter().find(|choice| choice.is_chosen);
         chosen.map_or("", |choice| choice.text.as_str())
@@ -149,8 +146,8 @@ async fn made(page: &PageState, frame: &Frame) -> Result<Vec<ListedImport>, Refu
         .collect())
 }
 
-/// Whoever may add nothing at all is told so, of products as the usual case.
-fn admit(frame: &Frame) -> Result<(), Refusal> {
+/// Refuses users who may not add any records. The message names products as an example.
+fn require_any_import(frame: &Frame) -> Result<(), Refusal> {
     let may = |resource: FileKind| frame.may(Verb::Add, resource.model());
     if FileKind::all().any(may) {
         return Ok(());
@@ -163,7 +160,7 @@ pub(super) async fn show(
     frame: Frame,
     request: Request,
 ) -> PageResult {
-    admit(&frame)?;
+    require_any_import(&frame)?;
     let query = Parameters::parse(request.uri().query().unwrap_or_default());
     let chosen = FormChoices {
         resource: query.get("resource").unwrap_or("products").to_owned(),
@@ -188,30 +185,30 @@ pub(super) async fn upload(
 ) -> PageResult {
     let key = Key::new("inventory:uploads", frame.caller.id.to_string());
     gate::take(&page.state, &key, &FILES.into()).await?;
-    let (chosen, sent) = receive(&frame, request).await?;
+    let (chosen, upload) = receive(&frame, request).await?;
     let mut form = Form::new();
-    let sent = match sent {
-        Ok(sent) => sent,
+    let upload = match upload {
+        Ok(upload) => upload,
         Err((field, message)) => {
             form.complain_of(field, message);
-            return again(&page, &frame, form, &chosen, &Report::default()).await;
+            return show_problems(&page, &frame, form, &chosen, &Report::default()).await;
         }
     };
-    frame.require(Verb::Add, sent.resource.model())?;
-    let report = match super::check(&page.state, &frame.caller, &sent).await {
+    frame.require(Verb::Add, upload.resource.model())?;
+    let report = match super::check(&page.state, &frame.caller, &upload).await {
         Ok(report) => report,
         Err(error) => return refused(&page, &frame, form, &chosen, error).await,
     };
-    match super::keep(&page.state, &frame.caller, sent, report).await {
+    match super::keep(&page.state, &frame.caller, upload, report).await {
         Ok(id) => Ok(see_other(&format!("/import/{id}/"))),
         Err(refusal) => {
             form.take(refusal, frame.locale)?;
-            again(&page, &frame, form, &chosen, &Report::default()).await
+            show_problems(&page, &frame, form, &chosen, &Report::default()).await
         }
     }
 }
 
-/// Shows again what is wrong with a file; faults of the store are not the file's.
+/// Shows the form again with the problems of a file, or returns a failure of the database.
 pub(super) async fn refused(
     page: &PageState,
     frame: &Frame,
@@ -244,10 +241,10 @@ pub(super) async fn refused(
             Report::default()
         }
     };
-    again(page, frame, form, chosen, &report).await
+    show_problems(page, frame, form, chosen, &report).await
 }
 
-async fn again(
+async fn show_problems(
     page: &PageState,
     frame: &Frame,
     form: Form,
@@ -271,10 +268,10 @@ async fn again(
     }))
 }
 
-/// What is wrong with what was sent: the field, and the words.
+/// An error of a form field: the field and the message.
 type Wrong = (&'static Field, String);
 
-/// Reads the form with its file, which must be one of ours; the chosen resource, and the file.
+/// Reads the form and checks its tokens. Returns the choices, and the file or an error of a field.
 async fn receive(
     frame: &Frame,
     request: Request,
@@ -294,21 +291,21 @@ async fn receive(
     let visit = Visit::of(&parts.extensions);
     let sent_token = (!token.is_empty()).then_some(csrf::Sent::Field(&token));
     session::check_token(visit.0.as_deref(), HostOnly::of(&parts), sent_token)?;
-    let shown = form.file_name.chars();
+    let characters = form.file_name.chars();
     let chosen = FormChoices {
         resource: text(form.resource),
         creates_names: form.creates_names.is_some(),
-        file_name: shown
-            .filter(|shown| !shown.is_control())
+        file_name: characters
+            .filter(|character| !character.is_control())
             .take(MAX_FILE_NAME)
             .collect(),
     };
-    let wrong =
+    let field_error =
         |field, portuguese, english| Err((field, frame.text(portuguese, english).to_owned()));
     let Ok(resource) = chosen.resource.parse::<FileKind>() else {
         return Ok((
             chosen,
-            wrong(
+            field_error(
                 RESOURCE,
                 "Escolha o que o arquivo contém.",
                 "Choose what the file contains.",
@@ -316,7 +313,10 @@ async fn receive(
         ));
     };
     let Some(file) = form.file.filter(|file| !file.is_empty()) else {
-        return Ok((chosen, wrong(FILE, "Escolha um arquivo.", "Choose a file.")));
+        return Ok((
+            chosen,
+            field_error(FILE, "Escolha um arquivo.", "Choose a file."),
+        ));
     };
     let content = match decode(&file) {
         Some(content) if !content.contains('\0') => content,
@@ -325,10 +325,10 @@ async fn receive(
                 "O arquivo não está em UTF-8. Salve a planilha como “CSV UTF-8”.",
                 "The file is not in UTF-8. Save the spreadsheet as “CSV UTF-8”.",
             );
-            return Ok((chosen, wrong(FILE, portuguese, english)));
+            return Ok((chosen, field_error(FILE, portuguese, english)));
         }
     };
-    let sent = NewUpload {
+    let upload = NewUpload {
         once: FormToken::with(
             &once,
             &format!("{}\n{}\n{content}", chosen.resource, chosen.creates_names),
@@ -338,5 +338,5 @@ async fn receive(
         content,
         creates_names: chosen.creates_names,
     };
-    Ok((chosen, Ok(sent)))
+    Ok((chosen, Ok(upload)))
 }

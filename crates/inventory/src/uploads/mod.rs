@@ -1,5 +1,4 @@
-//! Files uploaded through the pages: checked and kept, confirmed, and undone as a whole. Rows are
-//! examined and imported as everywhere.
+//! Files uploaded through the pages: checked, confirmed and undone. `transfer` imports the rows.
 
 mod choose;
 mod multipart;
@@ -29,21 +28,19 @@ use crate::{
     work::{Author, Work, write_once},
 };
 
-/// A file that was checked and never confirmed is forgotten after a day.
+/// How long a checked file waits for confirmation before it is deleted.
 const RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
-/// Files of one user that wait to be confirmed: the oldest makes room for the next.
+/// The most files of one user that wait for confirmation. The oldest is deleted for the next.
 const MOST_WAITING: i64 = 5;
-/// Whoever imports or undoes more records than these is not kept waiting: the page tells how far it
-/// is.
+/// The response does not wait for imports and undos of more records. The page shows progress.
 const LARGE: i64 = 1000;
-/// The most rows of a file; the command line takes more.
+/// The most rows of an uploaded file. The command line has no such limit.
 const MAX_ROWS: u64 = 100_000;
 const BUSY: Message = Message::fixed(
     "Outra importação está em andamento: tente de novo quando ela terminar.",
     "Another import is in progress: try again when it has finished.",
 );
 
-/// A file that somebody uploaded.
 #[derive(Debug, Clone)]
 pub(crate) struct Upload {
     pub(crate) id: i64,
@@ -52,24 +49,24 @@ pub(crate) struct Upload {
     pub(crate) file_name: String,
     pub(crate) state: UploadState,
     pub(crate) added: i64,
-    /// How many of them there are by now.
+    /// The number of records so far, while the import is in progress.
     pub(crate) so_far: i64,
     pub(crate) created_at: Timestamp,
-    /// Categories and brands that it creates, in the order of the file.
+    /// Categories and brands that the import creates, in the order of the file.
     pub(crate) new_names: Vec<NewName>,
-    /// Why it ended otherwise than was asked.
+    /// Why the last attempt was rolled back.
     pub(crate) problem: Option<Message>,
 }
 
-/// A file as it was sent.
+/// A file to store.
 #[derive(Debug, Clone)]
 pub(crate) struct NewUpload {
     pub(crate) resource: FileKind,
     pub(crate) file_name: String,
     pub(crate) content: String,
-    /// Whether categories and brands are created that are not there yet.
+    /// Whether missing categories and brands are created.
     pub(crate) creates_names: bool,
-    /// What makes sending it twice count once.
+    /// The idempotency token of the form.
     pub(crate) once: Option<FormToken>,
 }
 
@@ -78,8 +75,7 @@ fn sheet(content: &str, resource: FileKind) -> Result<Sheet, ImportError> {
     Sheet::of(Box::new(reader), resource, Arc::new(|_| ()))
 }
 
-/// Refuses a file of too many rows before any of them is looked up: 4 MiB are up to two million of
-/// them.
+/// Refuses too many rows before any is looked up: 4 MiB can have two million of them.
 fn refuse_too_many(mut sheet: Sheet) -> Result<(), ImportError> {
     for _ in 0..MAX_ROWS {
         if sheet.next()?.is_none() {
@@ -107,11 +103,11 @@ fn run(state: &State, caller: &Caller, resource: FileKind, creates_names: bool) 
     }
 }
 
-/// Checks a file, which writes nothing; what importing it would do.
+/// Checks a file without writing. Returns what an import would do.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with it, and faults of the store.
+/// All problems of the file, or a failure of the database.
 pub(crate) async fn check(
     state: &State,
     caller: &Caller,
@@ -123,38 +119,38 @@ pub(crate) async fn check(
     examine(&state.db, examination).await
 }
 
-/// Keeps a file that was checked for the confirmation; its id, which is the same for a form that is
-/// sent again.
+/// Stores a checked file for its confirmation. Returns its id; the same id for a form that is sent
+/// again.
 ///
 /// # Errors
 ///
-/// A form that was sent before with another file, and faults of the store.
+/// A form that was sent before with another file, or a failure of the database.
 pub(crate) async fn keep(
     state: &State,
     caller: &Caller,
     new: NewUpload,
     report: Report,
 ) -> Result<i64, Refusal> {
-    let by = caller.clone();
-    let key = new.once.clone().map(|once| once.by(by.id, "import"));
+    let author = caller.clone();
+    let key = new.once.clone().map(|once| once.by(author.id, "import"));
     let new = Arc::new((new, report));
     let job = async move |work: &mut Work<'_>| {
         let (tx, now) = (&mut *work.tx, work.now);
-        store::forget_checked(tx, by.id, now - RETENTION).await?;
-        store::forget_oldest_checked(tx, by.id, MOST_WAITING - 1).await?;
-        let id = store::insert(tx, &by, &new.0, &new.1, now).await?;
+        store::forget_checked(tx, author.id, now - RETENTION).await?;
+        store::forget_oldest_checked(tx, author.id, MOST_WAITING - 1).await?;
+        let id = store::insert(tx, &author, &new.0, &new.1, now).await?;
         Ok((id, id))
     };
     let replay = async |_: &mut Work<'_>, id| Ok(id);
     write_once(state, caller, key, job, replay).await
 }
 
-/// Imports a file that was checked, once. `None` when it does not wait any more, and when it is
-/// large: its page tells how it ends.
+/// Imports a checked file. `None` if it was not waiting for confirmation, or if it is large: its
+/// page then shows the result.
 ///
 /// # Errors
 ///
-/// What is wrong with it by now, and faults of the store.
+/// Problems of the file that are new since the check, or a failure of the database.
 pub(crate) async fn confirm(
     state: &State,
     caller: &Caller,
@@ -165,15 +161,15 @@ pub(crate) async fn confirm(
     staging::resume(&state.db, run.author.policy, &state.clock).await?;
     let examination = Examination::new(&run, sheet(content, file.resource)?);
     let (id, now) = (file.id, run.author.now);
-    let begun = state
+    let result = state
         .db
         .write(async move |tx| staging::begin(tx, id, now).await)
         .await;
-    if !begun.map_err(staging::busy)? {
+    if !result.map_err(staging::busy)? {
         return Ok(None);
     }
     let state = state.clone();
-    // An import goes on when its page is left.
+    // A separate task, so that the import continues if the client disconnects.
     let imported = tokio::spawn(async move {
         let imported = import_rows(&state.db, &state.clock, &run, id, examination).await;
         state.changes.notify();
@@ -181,7 +177,7 @@ pub(crate) async fn confirm(
             tracing::warn!(
                 import = id,
                 error = error as &dyn std::error::Error,
-                "an import failed: nothing of its file was stored"
+                "an import failed; if it is still in progress, a process completes it or rolls it back within 40 s"
             );
         }
         imported
@@ -190,14 +186,16 @@ pub(crate) async fn confirm(
         return Ok(None);
     }
     let imported = imported.await;
-    imported.map_err(|error| stopped(&error))?.map(Some)
+    imported.map_err(|error| task_error(&error))?.map(Some)
 }
 
-/// Undoes a whole import; whether that is done. When it is large, its page tells how it ends.
+/// Undoes a whole import. Returns false if it was not done, or if it is large: its page then shows
+/// the result.
 ///
 /// # Errors
 ///
-/// 409 with the reason when a record cannot be deleted: then all of them stay. Faults of the store.
+/// 409 with the reason if a record cannot be deleted, and nothing is deleted. Or a failure of the
+/// database.
 pub(crate) async fn undo(state: &State, caller: &Caller, file: &Upload) -> Result<bool, Refusal> {
     let run = run(state, caller, file.resource, false);
     let resumed = staging::resume(&state.db, run.author.policy, &state.clock).await;
@@ -213,11 +211,11 @@ pub(crate) async fn undo(state: &State, caller: &Caller, file: &Upload) -> Resul
             Ok::<_, Refusal>(())
         })
         .await?;
-    let begun = state
+    let result = state
         .db
         .write(async move |tx| staging::begin_undo(tx, id, now).await)
         .await;
-    if !begun.map_err(|error| refusal(staging::busy(error)))? {
+    if !result.map_err(|error| refusal(staging::busy(error)))? {
         return Ok(false);
     }
     let state = state.clone();
@@ -228,7 +226,7 @@ pub(crate) async fn undo(state: &State, caller: &Caller, file: &Upload) -> Resul
             tracing::warn!(
                 import = id,
                 error = error as &dyn std::error::Error,
-                "undoing an import failed: its records are still there"
+                "undoing an import failed; if it is still in progress, a process completes it or rolls it back within 40 s"
             );
         }
         undone
@@ -237,16 +235,15 @@ pub(crate) async fn undo(state: &State, caller: &Caller, file: &Upload) -> Resul
         return Ok(false);
     }
     let undone = undone.await;
-    match undone.map_err(|error| refusal(stopped(&error)))? {
+    match undone.map_err(|error| refusal(task_error(&error)))? {
         Ok(Ending::Refused(problem)) => Err(Refusal::Conflict(problem.message)),
         Ok(_) => Ok(true),
         Err(error) => Err(refusal(error)),
     }
 }
 
-/// The task of an import ended before it was done, which only a panic or the end of the program
-/// brings about.
-fn stopped(error: &tokio::task::JoinError) -> ImportError {
+/// The error for an import's task that ended early, by a panic or because the program stops.
+fn task_error(error: &tokio::task::JoinError) -> ImportError {
     db::Error::other(format!("an import was cut short: {error}")).into()
 }
 
@@ -260,14 +257,14 @@ fn refusal(error: ImportError) -> Refusal {
     }
 }
 
-/// The files that were uploaded last, the newest first.
+/// The latest uploaded files, newest first.
 pub(crate) async fn latest(state: &State) -> Result<Vec<Upload>, Refusal> {
     const MOST_SHOWN: i64 = 10;
     let read = async |conn: &mut Conn| store::latest(conn, MOST_SHOWN).await;
     Ok(state.db.read(read).await?)
 }
 
-/// One of them, and the content that waits to be confirmed.
+/// An uploaded file, and its content if it waits for confirmation.
 pub(crate) async fn find(
     state: &State,
     id: i64,

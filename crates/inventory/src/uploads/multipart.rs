@@ -1,5 +1,4 @@
-//! The form of an upload: `multipart/form-data` (RFC 7578) as axum reads it, of a body whose size
-//! the routes limit.
+//! Reads the upload form (`multipart/form-data`, RFC 7578). The routes limit the body's size.
 
 use axum::{
     body::Bytes,
@@ -9,10 +8,10 @@ use http::StatusCode;
 
 use crate::{accounts::csrf, page::form_token};
 
-/// The box that is ticked to have categories and brands created that are not there yet.
+/// The checkbox to create missing categories and brands.
 pub(super) const CREATE_NAMES: &str = "create_names";
 
-/// The fields of the form that we ask for; of one that comes twice the first counts.
+/// The fields of the form. If a field is sent twice, the first one counts.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct UploadForm {
     pub(super) token: Option<Bytes>,
@@ -23,42 +22,42 @@ pub(super) struct UploadForm {
     pub(super) file_name: String,
 }
 
-/// Reads a form; nothing was sent when it is not what its content type says, or is cut off.
+/// Reads the form. Returns an empty form if the body does not match its content type or is cut off.
 ///
 /// # Errors
 ///
-/// When the body cannot be read to its end, as one that is too large.
+/// If the body cannot be read completely, for example because it is too large.
 pub(super) async fn read(request: Request) -> Result<UploadForm, MultipartError> {
     let Ok(form) = Multipart::from_request(request, &()).await else {
         return Ok(UploadForm::default());
     };
     match fields(form).await {
         Err(error) if error.status() == StatusCode::BAD_REQUEST => Ok(UploadForm::default()),
-        sent => sent,
+        result => result,
     }
 }
 
 async fn fields(mut form: Multipart) -> Result<UploadForm, MultipartError> {
-    let mut sent = UploadForm::default();
+    let mut form_fields = UploadForm::default();
     while let Some(field) = form.next_field().await? {
         let slot = match field.name() {
-            Some(csrf::FIELD) => &mut sent.token,
-            Some(form_token::TOKEN) => &mut sent.once,
-            Some("resource") => &mut sent.resource,
-            Some(CREATE_NAMES) => &mut sent.creates_names,
-            Some("file") => &mut sent.file,
+            Some(csrf::FIELD) => &mut form_fields.token,
+            Some(form_token::TOKEN) => &mut form_fields.once,
+            Some("resource") => &mut form_fields.resource,
+            Some(CREATE_NAMES) => &mut form_fields.creates_names,
+            Some("file") => &mut form_fields.file,
             _ => continue,
         };
         if slot.is_some() {
             continue;
         }
         if let Some(name) = field.file_name() {
-            // Browsers write quotation marks so.
-            sent.file_name = name.replace("%22", "\"");
+            // Browsers escape quotation marks in file names like this.
+            form_fields.file_name = name.replace("%22", "\"");
         }
         *slot = Some(field.bytes().await?);
     }
-    Ok(sent)
+    Ok(form_fields)
 }
 
 #[cfg(test)]

@@ -1,5 +1,4 @@
-//! The pages of imports: what a file would add, confirming it, and undoing it. How a file is chosen
-//! and checked is in `choose`.
+//! The pages of imports: preview, confirmation and undo. `choose` chooses and checks a file.
 
 use askama::Template;
 use axum::{
@@ -27,24 +26,26 @@ use crate::{
     transfer::{FileKind, column, sheet::separator},
 };
 
-/// The largest file, in bytes; the command line takes larger ones.
+/// The maximum size of a file, in bytes. The command line accepts larger files.
 pub(crate) const MAX_FILE: usize = 4 * 1024 * 1024;
-/// Rows that are shown before an import.
+/// The number of rows in the preview.
 const SHOWN: usize = 10;
 
-/// `/import/` and what lies below it. The body of the upload has a limit of its own.
+/// The routes at `/import/`. The upload has its own size limit for the body.
 pub(crate) fn routes() -> PageRouter {
     PageRouter::new()
         .route("/import/", get(choose::show).post(choose::upload))
         .route("/import/template/", get(template))
         .route("/import/{id}/", get(show))
-        .route("/import/{id}/confirm/", get(back).post(confirm))
-        .route("/import/{id}/undo/", get(back).post(undo))
+        .route(
+            "/import/{id}/confirm/",
+            get(redirect_to_import).post(confirm),
+        )
+        .route("/import/{id}/undo/", get(redirect_to_import).post(undo))
         .map(|routes| routes.layer(from_fn_with_state(MAX_FILE + 64 * 1024, limits::body)))
 }
 
-/// An empty file of a resource, with the columns of a new record, for a spreadsheet of the reader's
-/// language.
+/// An empty file with the columns of a new record, for a spreadsheet in the user's language.
 async fn template(frame: Frame, request: Request) -> PageResult {
     let query = Parameters::parse(request.uri().query().unwrap_or_default());
     let resource = query.get("resource").unwrap_or("products");
@@ -68,13 +69,13 @@ struct UploadPage<'a> {
     rows: Vec<Vec<String>>,
     names: Vec<NamedUpload>,
     may_undo: bool,
-    /// Where the records are.
+    /// The URL of the list of records.
     list: String,
-    /// Why it cannot be taken back.
+    /// Why the import cannot be undone.
     problem: &'a str,
 }
 
-/// A category or a brand that is created with the records.
+/// A category or a brand that the import creates.
 struct NamedUpload {
     name: String,
     kind: String,
@@ -103,7 +104,7 @@ fn page<'a>(frame: &'a Frame, file: &'a Upload, content: &str, problem: &'a str)
         rows: rows(content),
         names: named(frame, file),
         may_undo: file.state == UploadState::Done
-            && undone(file).all(|model| frame.may(Verb::Delete, model)),
+            && deleted_models(file).all(|model| frame.may(Verb::Delete, model)),
         list: format!("/{}/", file.resource.name()),
         frame,
         file,
@@ -111,7 +112,7 @@ fn page<'a>(frame: &'a Frame, file: &'a Upload, content: &str, problem: &'a str)
     }
 }
 
-/// The categories and brands that an import creates, or has created.
+/// The categories and brands that an import creates or has created.
 fn named(frame: &Frame, file: &Upload) -> Vec<NamedUpload> {
     let listed = file.new_names.iter();
     let named = listed.map(|new| NamedUpload {
@@ -122,13 +123,13 @@ fn named(frame: &Frame, file: &Upload) -> Vec<NamedUpload> {
     named.collect()
 }
 
-/// What undoing an import deletes.
-fn undone(file: &Upload) -> impl Iterator<Item = Model> {
+/// The models of the records that undoing an import deletes.
+fn deleted_models(file: &Upload) -> impl Iterator<Item = Model> {
     let names = file.new_names.iter().map(|new| new.kind.model());
     std::iter::once(file.resource.model()).chain(names)
 }
 
-/// The first rows of a file, its columns' names before them.
+/// The header and the first rows of a file.
 fn rows(content: &str) -> Vec<Vec<String>> {
     let content = content.trim_start_matches('\u{feff}');
     let mut reader = csv::ReaderBuilder::new()
@@ -145,7 +146,7 @@ fn rows(content: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// A file, for those who may add such records.
+/// An uploaded file, for users who may add such records.
 async fn find(
     page: &PageState,
     frame: &Frame,
@@ -166,15 +167,15 @@ async fn show(Extracted(state): SharedPage, frame: Frame, id: RecordId) -> PageR
     let problem = problem.map_or("", |problem| problem.text(frame.locale));
     let mut response = frame.show(page(&frame, &file, &content, problem));
     if is_under_way {
-        // Browsers ask again until it has ended.
+        // The browser reloads the page until the import has ended.
         let wait = HeaderValue::from_static("2");
         response.headers_mut().insert(header::REFRESH, wait);
     }
     Ok(response)
 }
 
-/// These addresses only take forms; whoever comes by a link is led to the import.
-async fn back(frame: Frame) -> Response {
+/// These URLs accept only forms. A `GET` is redirected to the import's page.
+async fn redirect_to_import(frame: Frame) -> Response {
     let (address, _) = frame
         .address()
         .trim_end_matches('/')
@@ -211,7 +212,7 @@ async fn confirm(
                 frame.text("Importado", "Imported")
             );
             let mut flash = Flash::success(text);
-            if undone(&file).all(|model| frame.may(Verb::Delete, model)) {
+            if deleted_models(&file).all(|model| frame.may(Verb::Delete, model)) {
                 flash = flash.undo(format!("{address}undo/"));
             }
             Ok(flash::leave(see_other(&address), flash))
@@ -231,7 +232,7 @@ async fn undo(
     request: Request,
 ) -> PageResult {
     let (file, _) = find(&state, &frame, id).await?;
-    for model in undone(&file) {
+    for model in deleted_models(&file) {
         frame.require(Verb::Delete, model)?;
     }
     let (parts, body) = request.into_parts();
@@ -244,8 +245,8 @@ async fn undo(
         }
         Ok(false) => Ok(next),
         Err(Refusal::Conflict(reason)) => {
-            let shown = page(&frame, &file, "", reason.text(frame.locale));
-            Ok(frame.show_with(StatusCode::CONFLICT, shown))
+            let view = page(&frame, &file, "", reason.text(frame.locale));
+            Ok(frame.show_with(StatusCode::CONFLICT, view))
         }
         Err(refusal) => Err(refusal.into()),
     }

@@ -1,4 +1,4 @@
-//! Statements about uploaded files.
+//! SQL for uploaded files.
 
 use db::{Conn, Error, Row, Timestamp, Tx};
 
@@ -9,7 +9,7 @@ use crate::{
     transfer::{FileKind, NewName, Report},
 };
 
-/// Keeps a file that was checked; its id.
+/// Inserts a checked file. Returns its id.
 pub(super) async fn insert(
     tx: &mut Tx,
     caller: &Caller,
@@ -62,7 +62,7 @@ pub(super) async fn new_names(conn: &mut Conn, id: i64) -> Result<Vec<NewName>, 
     Ok(names.collect())
 }
 
-/// Forgets what a user checked until then and never confirmed.
+/// Deletes a user's files that were checked before a time and never confirmed.
 pub(super) async fn forget_checked(tx: &mut Tx, user: i64, until: Timestamp) -> Result<(), Error> {
     tx.execute(
         "DELETE FROM imports WHERE user_id = $1 AND state = 'checked' AND created_at <= $2",
@@ -72,7 +72,7 @@ pub(super) async fn forget_checked(tx: &mut Tx, user: i64, until: Timestamp) -> 
     Ok(())
 }
 
-/// Forgets what a user checked and never confirmed, but for the newest few.
+/// Deletes a user's files that were never confirmed, except the newest `kept`.
 pub(super) async fn forget_oldest_checked(tx: &mut Tx, user: i64, kept: i64) -> Result<(), Error> {
     tx.execute(
         "DELETE FROM imports WHERE user_id = $1 AND state = 'checked' AND id NOT IN (
@@ -84,7 +84,7 @@ pub(super) async fn forget_oldest_checked(tx: &mut Tx, user: i64, kept: i64) -> 
     Ok(())
 }
 
-/// The records that an import added, the last first.
+/// The ids of the records that an import added, newest first.
 pub(super) async fn records(conn: &mut Conn, id: i64) -> Result<Vec<i64>, Error> {
     conn.all(
         "SELECT object_id FROM import_records WHERE import_id = $1 ORDER BY object_id DESC",
@@ -125,11 +125,11 @@ pub(super) async fn find(
     Ok(found.and_then(|(file, content, so_far)| Some((Upload { so_far, ..file? }, content))))
 }
 
-/// A file; none of a resource or a state that a later program wrote.
+/// Reads a file. `None` if a newer version of the program wrote an unknown resource or state.
 fn upload_of(row: &Row<'_>) -> Result<Option<Upload>, Error> {
     let (resource, state): (String, String) = (row.get(2)?, row.get(4)?);
-    let known = resource.parse::<FileKind>().ok();
-    let Some((resource, state)) = known.zip(UploadState::of(&state)) else {
+    let resource = resource.parse::<FileKind>().ok();
+    let Some((resource, state)) = resource.zip(UploadState::of(&state)) else {
         return Ok(None);
     };
     let problem: Option<String> = row.get(7)?;

@@ -1,9 +1,9 @@
-//! Statements about the number of low products.
+//! SQL for the number of low products.
 
 use db::{Conn, Engine, Error, Tx};
 
-/// The shop's threshold under which low products are counted, and how many there are: the aggregate
-/// and the deltas that are not yet compacted.
+/// The stored number of low products, including deltas that are not compacted, with the threshold
+/// of the shop that it was counted under.
 pub(in crate::aggregates) async fn stored(conn: &mut Conn) -> Result<Option<(i64, i64)>, Error> {
     conn.optional(
         "SELECT t.threshold, t.products + COALESCE((SELECT CAST(sum(c.low) AS BIGINT) FROM aggregate_deltas AS c WHERE c.low <> 0), 0)
@@ -14,9 +14,9 @@ pub(in crate::aggregates) async fn stored(conn: &mut Conn) -> Result<Option<(i64
     .await
 }
 
-/// Counts the low products. Those with a threshold of their own are few and have an index; of all
-/// the others the index of quantities alone says how many are below the shop's. Archived ones are
-/// not low.
+/// Counts the low products. Products without their own threshold are counted in the index of
+/// quantities alone. The few with their own threshold and the archived ones have indexes of their
+/// own. Archived products are not low.
 pub(in crate::aggregates) async fn count(conn: &mut Conn, shop: i64) -> Result<i64, Error> {
     conn.one(
         "SELECT (SELECT count(*) FROM product_stock WHERE quantity < $1)
@@ -29,7 +29,7 @@ pub(in crate::aggregates) async fn count(conn: &mut Conn, shop: i64) -> Result<i
     .await
 }
 
-/// Records that a product became low or no longer is, and nothing else.
+/// Records a change of a product's level without any other change.
 pub(in crate::aggregates) async fn record(
     tx: &mut Tx,
     product: i64,
@@ -46,14 +46,14 @@ pub(in crate::aggregates) async fn record(
     .map(drop)
 }
 
-/// Compacts what was recorded. Without a row nothing is counted yet, and there is nothing to keep.
+/// Adds compacted deltas to the number. Does nothing before the first count.
 pub(in crate::aggregates) async fn add(tx: &mut Tx, change: i64) -> Result<(), Error> {
     let sql = "UPDATE low_stock_aggregate SET products = products + $1";
     tx.execute(sql, &[&change]).await.map(drop)
 }
 
-/// Lets nobody change a quantity or a threshold, record or compact anything until the transaction
-/// ends; who has begun to is waited for. On SQLite nobody else writes anyway.
+/// Waits for running changes of quantities, thresholds and deltas, and blocks further ones until
+/// the transaction ends. SQLite has one writer, so no lock is needed.
 pub(in crate::aggregates) async fn lock(tx: &mut Tx) -> Result<(), Error> {
     if tx.engine() == Engine::Postgres {
         tx.execute("LOCK TABLE product_stock IN SHARE MODE", &[])
@@ -63,7 +63,7 @@ pub(in crate::aggregates) async fn lock(tx: &mut Tx) -> Result<(), Error> {
     Ok(())
 }
 
-/// Puts a count in the place of whatever was counted and recorded.
+/// Stores a count and clears the deltas that it contains.
 pub(in crate::aggregates) async fn replace(
     tx: &mut Tx,
     threshold: i64,

@@ -1,6 +1,5 @@
-//! Statements that record changes and compact them into the aggregates; those that read are in
-//! `read`, those that count everything again in `recount`, those about low products in `low`, about
-//! the version of the products in `versions`.
+//! SQL that records deltas and compacts them into the aggregates. Reads are in `read`, recounts in
+//! `recount`, low products in `low`, the version of the products in `versions`.
 
 pub(super) mod low;
 mod read;
@@ -24,7 +23,7 @@ use super::{
 };
 use crate::movement::Movement;
 
-/// The columns of a recorded change, as [`delta_of`] reads them.
+/// The columns of a delta, in the order of [`delta_of`].
 macro_rules! delta_columns {
     () => {
         "movement, supplier_id, day, movements, moved, moved_cost_price, moved_selling_price, present, \
@@ -34,7 +33,7 @@ macro_rules! delta_columns {
 use delta_columns;
 
 row! {
-    /// A change that waits to be compacted into the aggregates.
+    /// A delta that is not compacted yet.
     pub(crate) struct DeltaRow in "aggregate_deltas" {
         movement = "movement",
         supplier = "supplier_id",
@@ -55,10 +54,9 @@ row! {
     }
 }
 
-/// Records what an entry of the ledger did: so many units onto the shelf, and the movement that it
-/// came from, at the prices of now. By values and not from the product's row: what a `SELECT`
-/// inserts may be several rows, and SQLite keeps copies of all pages that it changes to take some
-/// of them back.
+/// Records a ledger entry's effect: units added to stock, and its movement, at the current prices.
+/// Inserts values instead of selecting from the product's row: SQLite must be able to roll back an
+/// `INSERT … SELECT` of several rows, and journals every page that it changes for that.
 pub(super) async fn record_entry(
     tx: &mut Tx,
     product: &ProductSnapshot,
@@ -87,8 +85,8 @@ pub(super) async fn record_entry(
     tx.execute(sql, &values).await.map(drop)
 }
 
-/// Records that a movement was deleted: it is taken back from its own day at the prices when it was
-/// booked, which its ledger row keeps.
+/// Records that a movement was deleted: subtracts it from its day, at the prices of the time of
+/// booking, which are in its ledger row.
 pub(super) async fn record_reversal(
     tx: &mut Tx,
     product: i64,
@@ -121,7 +119,7 @@ pub(super) async fn record_reversal(
     Ok(())
 }
 
-/// Records that a product as it stands came onto the shelves (1) or left them (-1).
+/// Records that a product with its current stock was added (1) or removed (-1).
 pub(super) async fn record_product(tx: &mut Tx, product: i64, times: i64) -> Result<(), Error> {
     tx.execute(
         "INSERT INTO aggregate_deltas (movements, moved, moved_cost_price, moved_selling_price, present,
@@ -151,8 +149,7 @@ const DELTAS: &[(&str, Kind)] = &[
     ("selling_price", Kind::Money),
 ];
 
-/// Records for each of these days' sales of a product (day, units; positive or negative) that they
-/// are worth these prices from now on.
+/// Records that sales of a product (day, units; may be negative) are valued at these prices.
 pub(super) async fn record_revaluation(
     tx: &mut Tx,
     sales: impl Iterator<Item = (Timestamp, i64)>,
@@ -179,7 +176,6 @@ pub(super) async fn record_revaluation(
     tx.insert_rows(&mut rows).await
 }
 
-/// Category, brand, cost price and selling price of a product.
 pub(super) async fn product_snapshot(
     conn: &mut Conn,
     product: i64,
@@ -199,7 +195,7 @@ pub(super) async fn product_snapshot(
     .await
 }
 
-/// When a product was sold, and how many units.
+/// The time and units of each sale of a product.
 pub(super) async fn sales(conn: &mut Conn, product: i64) -> Result<Vec<(Timestamp, i64)>, Error> {
     conn.all(
         "SELECT created_at, quantity FROM outflows WHERE product_id = $1",
@@ -209,8 +205,7 @@ pub(super) async fn sales(conn: &mut Conn, product: i64) -> Result<Vec<(Timestam
     .await
 }
 
-/// Takes recorded changes out, oldest first; those that another worker is compacting are left to
-/// it.
+/// Deletes and returns the oldest deltas. Skips those that another worker has locked.
 pub(super) async fn take_deltas(tx: &mut Tx, limit: i64) -> Result<Vec<Delta>, Error> {
     let sql = match tx.engine() {
         Engine::Sqlite => concat!(
@@ -225,8 +220,8 @@ pub(super) async fn take_deltas(tx: &mut Tx, limit: i64) -> Result<Vec<Delta>, E
     tx.all(sql, &[&limit], |row| delta_of(row, 0)).await
 }
 
-/// Adds to the aggregate of a day. The row is locked first, in the order of keys, so that two
-/// workers never add to the same state.
+/// Adds to the aggregate of a day. The upsert locks the row before it is read, so concurrent
+/// workers do not lose updates. Rows are locked in the order of keys, so workers do not deadlock.
 pub(super) async fn add_to_day(tx: &mut Tx, key: &DayKey, add: &DayAggregate) -> Result<(), Error> {
     let mut aggregate = tx
         .one(
@@ -258,7 +253,6 @@ pub(super) async fn add_to_day(tx: &mut Tx, key: &DayKey, add: &DayAggregate) ->
     Ok(())
 }
 
-/// Adds to the aggregate of a category or brand.
 pub(super) async fn add_to_stock(
     tx: &mut Tx,
     key: &StockKey,
@@ -289,19 +283,18 @@ pub(super) async fn add_to_stock(
     Ok(())
 }
 
-/// Widens the ids of a day. The rows are locked in the order of keys, as those of the aggregates
-/// are.
+/// Extends the range of ids of a day. Rows are locked in the order of keys, as in [`add_to_day`].
 pub(super) async fn widen_id_range(
     tx: &mut Tx,
     key: &IdRangeKey,
-    span: IdRange,
+    range: IdRange,
 ) -> Result<(), Error> {
     tx.execute(
         "INSERT INTO day_spans (movement, day, first_id, last_id) VALUES ($1, $2, $3, $4)
          ON CONFLICT (movement, day) DO UPDATE SET
              first_id = CASE WHEN excluded.first_id < day_spans.first_id THEN excluded.first_id ELSE day_spans.first_id END,
              last_id = CASE WHEN excluded.last_id > day_spans.last_id THEN excluded.last_id ELSE day_spans.last_id END",
-        &[&key.movement.name(), &key.day, &span.first, &span.last],
+        &[&key.movement.name(), &key.day, &range.first, &range.last],
     )
     .await
     .map(drop)
@@ -333,7 +326,7 @@ const STOCK: &[(&str, Kind)] = &[
     ("value", Kind::Text),
 ];
 
-/// Puts counted aggregates in the place of whatever is there, deltas included.
+/// Replaces all aggregates and deltas by a recount.
 pub(super) async fn replace(tx: &mut Tx, aggregates: &Aggregates) -> Result<(), Error> {
     for sql in [
         "DELETE FROM aggregate_deltas",
@@ -371,19 +364,19 @@ pub(super) async fn replace(tx: &mut Tx, aggregates: &Aggregates) -> Result<(), 
     }
     tx.insert_rows(&mut stock).await?;
     let mut id_ranges = Rows::new("day_spans", ID_RANGES);
-    for (key, span) in &aggregates.id_ranges {
+    for (key, range) in &aggregates.id_ranges {
         id_ranges.push([
             key.movement.name().into(),
             key.day.into(),
-            span.first.into(),
-            span.last.into(),
+            range.first.into(),
+            range.last.into(),
         ]);
     }
     tx.insert_rows(&mut id_ranges).await
 }
 
-/// Lets nobody record or compact anything until the transaction ends. On SQLite nobody else writes
-/// anyway.
+/// Blocks recording and compaction until the transaction ends. SQLite has one writer, so no lock is
+/// needed.
 pub(super) async fn lock(tx: &mut Tx) -> Result<(), Error> {
     if tx.engine() == Engine::Postgres {
         tx.execute("LOCK TABLE aggregate_deltas IN EXCLUSIVE MODE", &[])
@@ -392,7 +385,7 @@ pub(super) async fn lock(tx: &mut Tx) -> Result<(), Error> {
     Ok(())
 }
 
-/// A change from [`delta_columns`], the first of which is column `first`.
+/// Reads a delta from the columns of `delta_columns!`, starting at column `first`.
 fn delta_of(row: &Row<'_>, first: usize) -> Result<Delta, Error> {
     let movement: Option<String> = row.get(first)?;
     let day: Option<Timestamp> = row.get(first + 2)?;

@@ -1,6 +1,5 @@
-//! Statements that read the aggregates. Each reads the aggregates and the deltas that are not yet
-//! compacted in one statement, so that a compaction between two statements can neither hide a
-//! change nor count it twice.
+//! SQL that reads the aggregates. Each statement reads the aggregates together with the deltas, so
+//! that a compaction in between can neither hide a change nor count it twice.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +14,7 @@ use crate::{
     movement::Movement,
 };
 
-/// How many products there are: all, or those of a category or a brand.
+/// The number of products: all, or those of one category or brand.
 pub(in crate::aggregates) async fn count_products(
     conn: &mut Conn,
     of: Option<StockKey>,
@@ -41,8 +40,7 @@ pub(in crate::aggregates) async fn count_products(
     conn.one_of(&query, |row| row.get(0)).await
 }
 
-/// How many movements there are in whole days (the second is the first that no longer counts), of a
-/// supplier or of all.
+/// The number of movements in a range of whole days (end exclusive), of one supplier or of all.
 pub(in crate::aggregates) async fn count_movements(
     conn: &mut Conn,
     movement: Movement,
@@ -69,7 +67,7 @@ pub(in crate::aggregates) async fn count_movements(
     conn.one_of(&query, |row| row.get(0)).await
 }
 
-/// As [`count_movements`], with the first and the last id that any of them may have.
+/// Same as [`count_movements`], with the smallest and largest id that any can have.
 pub(in crate::aggregates) async fn movement_range(
     conn: &mut Conn,
     movement: Movement,
@@ -114,7 +112,7 @@ fn push_days(query: &mut Query, from: Option<Timestamp>, until: Option<Timestamp
     }
 }
 
-/// The movements of each day of a stretch that has any.
+/// The aggregates of each day in a range that has movements. `until` is exclusive.
 pub(in crate::aggregates) async fn days(
     conn: &mut Conn,
     movement: Movement,
@@ -151,16 +149,15 @@ pub(in crate::aggregates) async fn days(
         },
     )
     .await?;
-    let of_all = aggregates
+    let all_suppliers = aggregates
         .days
         .into_iter()
         .filter(|(key, _)| key.supplier == ALL_SUPPLIERS);
-    Ok(of_all
+    Ok(all_suppliers
         .map(|(key, aggregate)| (key.day, aggregate))
         .collect())
 }
 
-/// What is on the shelves, by category and by brand.
 pub(in crate::aggregates) async fn stock(
     conn: &mut Conn,
 ) -> Result<BTreeMap<StockKey, StockAggregate>, Error> {
@@ -196,13 +193,13 @@ pub(in crate::aggregates) async fn stock(
     Ok(aggregates.stock)
 }
 
-/// The movement that a row begins with.
+/// The movement in the first column.
 fn movement_in(row: &Row<'_>) -> Result<Movement, Error> {
     let name: String = row.get(0)?;
     movement_of(&name).ok_or_else(|| Error::other("an unknown movement"))
 }
 
-/// Everything that the aggregates say. Within a job that sees one state of the database.
+/// All aggregates with the deltas added. The caller must read from one snapshot.
 pub(in crate::aggregates) async fn stored(conn: &mut Conn) -> Result<Aggregates, Error> {
     let mut aggregates = Aggregates {
         stock: stock(conn).await?,
@@ -232,11 +229,11 @@ pub(in crate::aggregates) async fn stored(conn: &mut Conn) -> Result<Aggregates,
                 movement,
                 day: row.get(1)?,
             };
-            let span = IdRange {
+            let range = IdRange {
                 first: row.get(2)?,
                 last: row.get(3)?,
             };
-            aggregates.id_ranges.insert(key, span);
+            aggregates.id_ranges.insert(key, range);
             Ok(())
         },
     )
@@ -246,7 +243,7 @@ pub(in crate::aggregates) async fn stored(conn: &mut Conn) -> Result<Aggregates,
         &[],
         |row| {
             let mut change = delta_of(row, 0)?;
-            // The shelves are counted above.
+            // `stock` has added these already.
             (change.products, change.units) = (0, 0);
             aggregates.take(&change);
             Ok(())
@@ -264,7 +261,7 @@ fn dimension_of(name: &str) -> Dimension {
     }
 }
 
-/// The id of the ledger's newest entry: it grows whenever stock moves, whichever process moved it.
+/// The id of the newest ledger entry.
 pub(in crate::aggregates) async fn ledger_end(conn: &mut Conn) -> Result<i64, Error> {
     conn.one(
         "SELECT COALESCE(max(id), 0) FROM ledger_entries",

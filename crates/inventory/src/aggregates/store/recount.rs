@@ -1,21 +1,20 @@
-//! Statements that read everything the aggregates count, piece by piece in the order of ids.
+//! SQL that reads everything that the aggregates count, in batches by id.
 
 use db::{Conn, Error, Money, Timestamp};
 
 use crate::aggregates::model::{DayDelta, Delta, day_of};
 use crate::movement::Movement;
 
-/// What a row of the ledger says of an outflow.
+/// A ledger entry of an outflow or of its reversal.
 pub(in crate::aggregates) struct Sold {
     pub(in crate::aggregates) entry: i64,
-    /// The row takes the outflow back.
+    /// Whether the entry reverses the outflow.
     pub(in crate::aggregates) is_reversal: bool,
     pub(in crate::aggregates) outflow: Option<i64>,
     pub(in crate::aggregates) change: Delta,
 }
 
-/// The next products behind an id, as changes that bring them onto the shelves; with the last one's
-/// id.
+/// The next products after an id, each as a delta that adds it, with its id.
 pub(in crate::aggregates) async fn products_after(
     conn: &mut Conn,
     id: i64,
@@ -43,7 +42,7 @@ pub(in crate::aggregates) async fn products_after(
     .await
 }
 
-/// The next inflows behind an id.
+/// The next inflows after an id, each as a delta, with its id.
 pub(in crate::aggregates) async fn inflows_after(
     conn: &mut Conn,
     id: i64,
@@ -71,7 +70,7 @@ pub(in crate::aggregates) async fn inflows_after(
     .await
 }
 
-/// The rows of the ledger that speak of outflows before one, the newest first.
+/// The next ledger entries of outflows and reversals before an entry, newest first.
 pub(in crate::aggregates) async fn outflows_before(
     conn: &mut Conn,
     entry: i64,
@@ -96,7 +95,7 @@ pub(in crate::aggregates) async fn outflows_before(
                 present: -units,
                 id: row.get(5)?,
             };
-            // A product that is gone has no sales that stand.
+            // All sales of a deleted product are reversed, so its price does not matter.
             let present = |price: Option<Money>| price.unwrap_or_default();
             Ok(Sold {
                 entry: row.get(0)?,

@@ -1,17 +1,16 @@
-//! The version of the products, by which it is known that what was counted of them still holds.
+//! The version of the products, which validates cached counts of products.
 
 use db::{Conn, Error, Tx};
 
-/// Over so many rows the version of the products is spread.
+/// The version is the sum of this many rows, so that concurrent changes do not wait for one row.
 const VERSION_SHARDS: i64 = 64;
 
-/// Says that products are no longer what they were, after many came at once.
+/// Increments the version after a bulk change.
 pub(crate) async fn move_version(tx: &mut Tx) -> Result<(), Error> {
     note_change(tx, 0).await
 }
 
-/// Says that a product's own fields are no longer what they were. Called in the transaction of
-/// every such change.
+/// Increments the version after a change of a product's own fields, in the same transaction.
 pub(crate) async fn note_change(tx: &mut Tx, product: i64) -> Result<(), Error> {
     tx.execute(
         "INSERT INTO product_versions (shard, version) VALUES ($1, 1)
@@ -22,7 +21,7 @@ pub(crate) async fn note_change(tx: &mut Tx, product: i64) -> Result<(), Error> 
     .map(drop)
 }
 
-/// The version: it grows with every change.
+/// The version. It grows with every change.
 pub(crate) async fn version(conn: &mut Conn) -> Result<i64, Error> {
     conn.one(
         "SELECT CAST(COALESCE(SUM(version), 0) AS BIGINT) FROM product_versions",

@@ -1,5 +1,5 @@
-//! The model's answer, and its checks: an object of the schema, plain text, and only figures that
-//! were computed.
+//! Parses and checks the model's answer: it must match the JSON schema, be plain text, and contain
+//! only figures that the prompt contains.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -13,7 +13,7 @@ const LONGEST_SUMMARY: usize = 800;
 const LONGEST_REASON: usize = 300;
 const MOST_REASONS: usize = 6;
 
-/// An answer, as far as it could be parsed.
+/// A parsed response. `is_readable` is false if it does not have the shape of a chat completion.
 #[derive(Debug, Default)]
 pub(super) struct ModelAnswer {
     is_readable: bool,
@@ -24,31 +24,26 @@ pub(super) struct ModelAnswer {
     pub(super) completion_tokens: Option<i64>,
 }
 
-/// What is wrong with an answer.
+/// Why an answer cannot be used. The texts are sent to the model, which is asked to repair it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Flaw {
-    /// Not the shape of chat completions.
+    /// The response does not have the shape of a chat completion.
     #[error("it is no chat completion")]
     Unreadable,
-    /// Cut off.
     #[error("it was cut off: be shorter")]
     CutOff,
-    /// The server filtered it.
+    /// The server's content filter removed the answer.
     #[error("it was filtered")]
     Filtered,
-    /// The model declines.
     #[error("it declines")]
     Declined,
-    /// It has no content.
     #[error("it is empty")]
     Empty,
-    /// Not of the schema.
     #[error("it is not JSON of the schema: {0}")]
     Schema(String),
-    /// Markup or links.
     #[error("it has markup or a link")]
     Markup,
-    /// A figure that was not given.
+    /// The text contains this figure, which the prompt does not.
     #[error("the figure {0} does not stand in the data")]
     Figure(String),
 }
@@ -77,7 +72,7 @@ struct TokenUsage {
     completion_tokens: Option<i64>,
 }
 
-/// The content of an answer, by the schema.
+/// The content of an answer, as in the JSON schema.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AnswerContent {
@@ -96,7 +91,7 @@ enum Urgency {
 }
 
 impl ModelUsage {
-    /// Adds the usage of one more call.
+    /// Adds the token counts of one more call.
     pub(super) fn add(&mut self, answer: &ModelAnswer) {
         let sum = |before: Option<i64>, now: Option<i64>| match (before, now) {
             (Some(before), Some(now)) => Some(before.saturating_add(now)),
@@ -109,7 +104,7 @@ impl ModelUsage {
 }
 
 impl ModelAnswer {
-    /// Parses the body of an answer with status 200.
+    /// Parses the body of a response with status 200.
     pub(super) fn parse(body: &[u8]) -> Self {
         let Ok(completion) = serde_json::from_slice::<Completion>(body) else {
             return Self::default();
@@ -129,7 +124,7 @@ impl ModelAnswer {
         }
     }
 
-    /// The content of a complete answer.
+    /// The content of an answer that the model completed.
     pub(super) fn content(&self) -> Result<&str, Flaw> {
         if !self.is_readable {
             return Err(Flaw::Unreadable);
@@ -150,14 +145,14 @@ impl ModelAnswer {
     }
 }
 
-/// What a model may mention: the figures that it was given, and the product's name.
+/// What a text of the model may mention: the figures of the prompt, and the product's name.
 pub(super) struct AllowedFacts {
     figures: Vec<f64>,
     names: Vec<String>,
 }
 
 impl AllowedFacts {
-    /// The figures of the data that was sent, and the whole title.
+    /// The figures in the prompt's `data`, and the product's full title.
     pub(super) fn of(data: &Value, title: &str) -> Self {
         let mut figures = Vec::new();
         let members = data.as_object().into_iter().flatten();
@@ -167,7 +162,7 @@ impl AllowedFacts {
                     let number = number.as_f64().unwrap_or_default();
                     figures.extend([number, number.round()]);
                 }
-                // A date: its parts, in whatever order they are written.
+                // Splits a date into its numbers, because a text may write them in any order.
                 Value::String(text) => {
                     figures.extend(text.split('-').filter_map(|part| part.parse::<f64>().ok()));
                 }
@@ -180,7 +175,6 @@ impl AllowedFacts {
         Self { figures, names }
     }
 
-    /// Checks the content of an answer.
     pub(super) fn check(&self, content: &str) -> Result<ModelText, Flaw> {
         let content: AnswerContent = serde_json::from_str(object_in(content))
             .map_err(|error| Flaw::Schema(clean(&error.to_string(), 160)))?;
@@ -198,13 +192,12 @@ impl AllowedFacts {
                 reasons.push(reason);
             }
         }
-        // The schema has quantity and urgency so that the model thinks of them. The computed values
-        // are shown.
+        // Quantity and urgency only improve the model's text. Users see the computed values.
         let (Urgency::Low | Urgency::Medium | Urgency::High) = content.urgency;
         Ok(ModelText { summary, reasons })
     }
 
-    /// One line of plain text.
+    /// Checks one text and returns it as one line of plain text.
     fn plain(&self, text: &str, longest: usize) -> Result<String, Flaw> {
         let line = clean(text, longest + 1);
         if line.chars().count() > longest {
@@ -227,7 +220,7 @@ impl AllowedFacts {
         Ok(line)
     }
 
-    /// Checks that every figure was given, except those in the product's name.
+    /// Checks that the prompt contains every figure of the line. The product's name is skipped.
     fn check_figures(&self, line: &str) -> Result<(), Flaw> {
         let mut rest = line.to_lowercase();
         for name in &self.names {
@@ -247,7 +240,7 @@ impl AllowedFacts {
     }
 }
 
-/// The JSON object in a content. Small models wrap it in a fence or put a sentence before it.
+/// The JSON object in the content. Small models add a code fence or a sentence before it.
 fn object_in(content: &str) -> &str {
     let ends = content.find('{').zip(content.rfind('}'));
     ends.and_then(|(first, last)| content.get(first..=last))
@@ -262,9 +255,9 @@ fn has_markup(line: &str) -> bool {
     has_link || lower.contains('<') || lower.contains("&#") || lower.contains("![")
 }
 
-/// The runs of digits of any script, with the points and commas between them.
+/// All numerals of a line: digits of any script, with the points and commas between them.
 fn numerals(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut numerals = Vec::new();
     let mut current = String::new();
     for character in text.chars().chain([' ']) {
         let joins = matches!(character, '.' | ',') && !current.is_empty();
@@ -272,26 +265,26 @@ fn numerals(text: &str) -> Vec<String> {
             current.push(character);
         } else if !current.is_empty() {
             let numeral = current.trim_end_matches(['.', ',']).to_owned();
-            found.push(numeral);
+            numerals.push(numeral);
             current.clear();
         }
     }
-    found
+    numerals
 }
 
-/// What a numeral may mean: with its last mark before decimals, or with all of its marks between
-/// groups of three. Other scripts' digits mean nothing that was given.
+/// The possible values of a numeral: its last separator is the decimal separator, or all separators
+/// group thousands. Digits of other scripts have no value and are always refused.
 fn readings(numeral: &str) -> impl Iterator<Item = f64> {
     const MARKS: [char; 2] = ['.', ','];
     let is_grouped = numeral.split(MARKS).skip(1).all(|group| group.len() == 3);
-    let whole = is_grouped
+    let grouped = is_grouped
         .then(|| numeral.replace(MARKS, "").parse().ok())
         .flatten();
     let decimal = numeral.rsplit_once(MARKS).and_then(|(before, after)| {
         let before = before.replace(MARKS, "");
         format!("{before}.{after}").parse().ok()
     });
-    [whole, decimal].into_iter().flatten()
+    [grouped, decimal].into_iter().flatten()
 }
 
 #[cfg(test)]
@@ -349,7 +342,7 @@ mod tests {
                 "{text}: {checked:?}"
             );
         }
-        // The name itself may be written, as what it is.
+        // The product's name may contain any figure.
         let named = format!("Restam 9 unidades de {title}.");
         assert!(facts(title).check(&reply(&named, &[])).is_ok());
     }

@@ -1,5 +1,5 @@
-//! One call to the model: counted before it is made, made outside of any transaction, its outcome
-//! recorded afterwards.
+//! One call to the model. The call is counted before it is sent, so that the quota holds across
+//! replicas. It runs outside of any transaction, and its outcome is stored afterwards.
 
 use std::time::Duration;
 
@@ -20,42 +20,39 @@ use super::{
 };
 use crate::State;
 
-/// Statuses with which servers refuse an answer format that they do not know. A 500 must name it,
-/// too.
+/// Statuses by which servers reject an unknown answer format; a 500 only if its body names it.
 const FORMAT_REFUSALS: [StatusCode; 4] = [
     StatusCode::BAD_REQUEST,
     StatusCode::NOT_FOUND,
     StatusCode::UNPROCESSABLE_ENTITY,
     StatusCode::INTERNAL_SERVER_ERROR,
 ];
-/// The longest answer that is read, in bytes: far more than was asked for.
+/// The maximum size of a response, in bytes. An answer of the requested length is far smaller.
 const MAX_ANSWER: usize = 64 * 1024;
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
-/// How long calls are stored: longer than the longest window of a quota.
+/// How long calls are stored. Longer than the longest window of a quota.
 const RETENTION: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// Why a call has no answer.
+/// Why a call returned no answer.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CallError {
-    /// No call was made.
     #[error("the quota is used up")]
     Quota,
-    /// A later call may succeed: after `wait`, where the server said so.
+    /// A later call may succeed. `wait` is the server's `Retry-After`, if it sent one.
     #[error("{outcome}")]
     Temporary {
         wait: Option<Duration>,
         outcome: &'static str,
     },
-    /// The server refuses such a call.
+    /// The server rejected the call. A retry would be rejected, too.
     #[error("refused with status {0}")]
     Refused(StatusCode),
-    /// The answer exceeds `MAX_ANSWER`.
     #[error("the answer is too long")]
     TooLong,
 }
 
 impl CallError {
-    /// The outcome, as analyses and metrics have it.
+    /// The outcome as stored with analyses and counted in metrics.
     pub(super) fn outcome(&self) -> &'static str {
         match self {
             Self::Quota => "quota",
@@ -65,7 +62,7 @@ impl CallError {
         }
     }
 
-    /// Whether the server may refuse the answer format.
+    /// Whether the server may have rejected the answer format.
     pub(super) fn may_be_about_format(&self) -> bool {
         matches!(self, Self::Refused(status) if FORMAT_REFUSALS.contains(status))
     }
@@ -81,40 +78,40 @@ pub(super) async fn call(
         state.analysis.metrics.count_call("quota", None);
         return Ok(Err(CallError::Quota));
     };
-    let begun = Instant::now();
-    let answered = exchange(state, model, body).await;
-    let duration = begun.elapsed();
-    let outcome = match &answered {
+    let started = Instant::now();
+    let result = exchange(state, model, body).await;
+    let duration = started.elapsed();
+    let outcome = match &result {
         Ok(_) => "answered",
         Err(error) => error.outcome(),
     };
     state.analysis.metrics.count_call(outcome, Some(duration));
-    let (prompt_tokens, completion_tokens) = match &answered {
+    let (prompt_tokens, completion_tokens) = match &result {
         Ok(answer) => (answer.prompt_tokens, answer.completion_tokens),
         Err(_) => (None, None),
     };
-    if let Ok(answer) = &answered {
+    if let Ok(answer) = &result {
         usage.add(answer);
     }
-    let ended = CallOutcome {
+    let call = CallOutcome {
         outcome,
         duration_ms: i64::try_from(duration.as_millis()).unwrap_or(i64::MAX),
         prompt_tokens,
         completion_tokens,
     };
-    let end = async move |tx: &mut db::Tx| calls::end(tx, id, ended).await;
+    let end = async move |tx: &mut db::Tx| calls::end(tx, id, call).await;
     state.db.write::<_, db::Error, _>(end).await?;
-    Ok(answered)
+    Ok(result)
 }
 
-/// Counts a call, unless the quota is used up.
+/// Counts a call. Returns `None` if the quota is used up.
 async fn reserve(state: &State, quota: &Rates) -> Result<Option<i64>, db::Error> {
     let (now, quota) = (state.clock.now(), quota.clone());
     let reserve = async move |tx: &mut db::Tx| {
         calls::lock_quota(tx).await?;
         for rate in quota.iter() {
-            let made = calls::count_since(tx, now - rate.per().length()).await?;
-            if made >= i64::from(rate.limit()) {
+            let count = calls::count_since(tx, now - rate.per().length()).await?;
+            if count >= i64::from(rate.limit()) {
                 return Ok(None);
             }
         }
@@ -138,11 +135,11 @@ async fn exchange(
     if let Some(key) = &model.config.api_key {
         headers.insert(AUTHORIZATION, key.header());
     }
-    let called = model
+    let response = model
         .client
         .call(request, model.config.timeout, MAX_ANSWER)
         .await;
-    let answer = called.map_err(|failure| {
+    let response = response.map_err(|failure| {
         let outcome = match failure {
             CallFailure::Timeout => "timeout",
             CallFailure::TooLong => return CallError::TooLong,
@@ -153,9 +150,9 @@ async fn exchange(
             outcome,
         }
     })?;
-    let wait = || retry_after(&answer.headers, state.clock.now());
-    match answer.status {
-        StatusCode::OK => Ok(ModelAnswer::parse(&answer.body)),
+    let wait = || retry_after(&response.headers, state.clock.now());
+    match response.status {
+        StatusCode::OK => Ok(ModelAnswer::parse(&response.body)),
         StatusCode::TOO_MANY_REQUESTS => Err(CallError::Temporary {
             wait: wait(),
             outcome: "throttled",
@@ -164,7 +161,7 @@ async fn exchange(
             wait: wait(),
             outcome: "unavailable",
         }),
-        status @ StatusCode::INTERNAL_SERVER_ERROR if mentions_format(&answer.body) => {
+        status @ StatusCode::INTERNAL_SERVER_ERROR if mentions_format(&response.body) => {
             Err(CallError::Refused(status))
         }
         status if status.is_server_error() => Err(CallError::Temporary {
@@ -175,7 +172,6 @@ async fn exchange(
     }
 }
 
-/// Whether the text of an error mentions the answer format.
 fn mentions_format(body: &[u8]) -> bool {
     let text = String::from_utf8_lossy(body);
     ["response_format", "json_schema", "json_object"]
@@ -183,7 +179,7 @@ fn mentions_format(body: &[u8]) -> bool {
         .any(|name| text.contains(name))
 }
 
-/// `Retry-After`, in seconds or as a date.
+/// The wait that `Retry-After` asks for, in seconds or as a date; at most one day.
 fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse::<u64>() {

@@ -1,8 +1,8 @@
-//! The language model that writes the text of an analysis, where one is configured: its prompt,
-//! which answers are accepted, and when it is called again or not at all.
+//! The optional language model that writes the text of an analysis: its prompt, the checks of its
+//! answers, retries, and the pause after failures.
 //!
-//! It sees one product at a time, has no tools, and decides no figure. The interface is chat
-//! completions, not streamed.
+//! The model sees one product per call, has no tools and decides no figure. The protocol is chat
+//! completions without streaming.
 
 mod answer;
 mod call;
@@ -27,46 +27,43 @@ use call::CallError;
 pub(super) use prompt::VERSION as PROMPT_VERSION;
 use prompt::{AnswerFormat, Prompt};
 
-/// Retries of a failed call, before the computed text is used.
+/// Retries of a failed call. After them, the computed text is used.
 const RETRIES: i64 = 2;
-/// The first wait between two calls; each further one is twice as long.
+/// The backoff before the first retry. It doubles with every further one.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
-/// The longest wait that a server may ask for; instead of a longer one the computed text is used.
+/// The longest `Retry-After` that is obeyed. If a server asks for more, the computed text is used.
 const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
-/// The pause after a model has failed finally, so that the next requests do not wait for the same
-/// failure.
+/// The pause after the last retry, so that the next requests do not wait for the same failure.
 const PAUSE: Duration = Duration::from_secs(5 * 60);
-/// How long the format that a server accepts is remembered. Then the strict one is tried again, for
-/// an updated server.
+/// How long the accepted answer format is cached. Then the strict format is tried again, because
+/// the server may have been updated.
 const FORMAT_LIFETIME: Duration = Duration::from_secs(60 * 60);
-/// The most calls of one analysis: a prompt and its repair, and the two simpler formats.
+/// The most calls for one analysis: prompt and repair, and two to find a simpler format.
 const MAX_CALLS: u32 = 4;
-/// The longest time to connect.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The configured model.
+/// The configured model, with its state in this process.
 pub(super) struct ConfiguredModel {
     config: LanguageModel,
     client: HttpClient,
     endpoint: Uri,
-    /// It is not called until then.
+    /// The model is not called before this time.
     paused_until: Mutex<Option<Timestamp>>,
-    /// The simpler format that the server accepts, and until when it is remembered.
+    /// The simpler format that the server accepts, and when this cache entry expires.
     format: Mutex<Option<(AnswerFormat, Timestamp)>>,
 }
 
-/// Where the text of an analysis comes from.
+/// The origin of an analysis' text.
 #[derive(Debug)]
 pub(super) enum Narrative {
-    /// The model has written it.
     FromModel(ModelText),
-    /// The model has not, for this reason: the text is computed.
+    /// The text is computed, for this reason.
     FromFormula(&'static str),
-    /// The model is called again after this time.
+    /// The call failed temporarily. It is retried at this time.
     Retry(Timestamp),
 }
 
-/// The tokens of all calls of one analysis, and why the last one ended.
+/// The token counts of all calls for one analysis, and the finish reason of the last one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ModelUsage {
     pub(super) prompt_tokens: Option<i64>,
@@ -99,17 +96,16 @@ impl ConfiguredModel {
         })
     }
 
-    /// Its name.
     pub(super) fn name(&self) -> &str {
         &self.config.model
     }
 
-    /// The longest time that all calls of one analysis may take.
+    /// The longest time that all calls for one analysis may take.
     pub(super) fn max_duration(&self) -> Duration {
         self.config.timeout * MAX_CALLS
     }
 
-    /// The format that is tried first.
+    /// The format of the next call: the cached one, or the strictest.
     fn format(&self, now: Timestamp) -> AnswerFormat {
         let format = self.format.lock().unwrap_or_else(PoisonError::into_inner);
         let remembered = format.filter(|(_, until)| now < *until);
@@ -143,7 +139,7 @@ impl ConfiguredModel {
     }
 }
 
-/// Has the model write a text, after `tries` failed calls. Adds the tokens of the calls to `usage`.
+/// Lets the model write the text after `tries` failed calls. Adds the token counts to `usage`.
 pub(super) async fn narrate(
     state: &State,
     model: &ConfiguredModel,
@@ -166,7 +162,7 @@ pub(super) async fn narrate(
         Err(Flaw::Declined) => return Ok(Narrative::FromFormula("declined")),
         Err(flaw) => (first.content.as_deref().unwrap_or_default(), flaw),
     };
-    tracing::info!(%flaw, "language model: the answer cannot be used; it is asked to repair it");
+    tracing::info!(%flaw, "language model: the answer cannot be used; the model is asked to repair it");
     let flaw = flaw.to_string();
     let flawed = Some((content, flaw.as_str()));
     let second = match call_model(state, model, &prompt, flawed, usage).await? {
@@ -187,7 +183,7 @@ pub(super) async fn narrate(
     })
 }
 
-/// Calls the model with the strictest answer format that the server accepts.
+/// Calls the model, and falls back to a simpler answer format while the server rejects the format.
 async fn call_model(
     state: &State,
     model: &ConfiguredModel,
@@ -198,14 +194,14 @@ async fn call_model(
     let first = model.format(state.clock.now());
     let mut format = first;
     loop {
-        let answered = call::call(state, model, prompt.body(format, flawed), usage).await?;
-        match (&answered, format.simpler()) {
+        let result = call::call(state, model, prompt.body(format, flawed), usage).await?;
+        match (&result, format.simpler()) {
             (Err(error), Some(simpler)) if error.may_be_about_format() => format = simpler,
             _ => {
-                if answered.is_ok() && format != first {
+                if result.is_ok() && format != first {
                     model.remember_format(format, state.clock.now());
                 }
-                return Ok(answered);
+                return Ok(result);
             }
         }
     }
@@ -215,7 +211,7 @@ fn check(answer: &ModelAnswer, facts: &AllowedFacts) -> Result<ModelText, Flaw> 
     answer.content().and_then(|content| facts.check(content))
 }
 
-/// Retries a call that failed temporarily, or pauses the model.
+/// Retries a failed call later, or uses the computed text. After the last retry, pauses the model.
 fn after_failure(
     state: &State,
     model: &ConfiguredModel,
@@ -223,7 +219,7 @@ fn after_failure(
     tries: i64,
 ) -> Narrative {
     let now = state.clock.now();
-    tracing::info!(%error, tries, "language model: the call failed");
+    tracing::info!(%error, tries, "language model: the call failed; it is retried later, or the text is computed");
     let CallError::Temporary { wait, outcome } = error else {
         return Narrative::FromFormula(error.outcome());
     };
@@ -235,8 +231,8 @@ fn after_failure(
     Narrative::FromFormula(outcome)
 }
 
-/// Half a second, a second, …, each shorter by up to a quarter, so that replicas do not call at the
-/// same time.
+/// The backoff before the next retry: 0.5 s, 1 s, …, each shorter by a random part of up to a
+/// quarter, so that replicas do not retry at the same time.
 fn backoff(state: &State, tries: i64) -> Duration {
     let wait = delivery::backoff(FIRST_WAIT, tries, PAUSE);
     let quarter = u64::try_from(wait.as_millis() / 4).unwrap_or(0);

@@ -1,6 +1,6 @@
-//! The prompt. The rules are in the system message, which never contains data of the shop. The data
-//! is one JSON object in the user message, and each of its fields has a limit. Descriptions, prices
-//! and names of people are not sent.
+//! The prompt. The system message has the rules and never contains data of the shop. The user
+//! message is one JSON object with the data, and each of its fields has a length limit.
+//! Descriptions, prices and names of people are not sent.
 
 use std::time::Duration;
 
@@ -19,27 +19,26 @@ use super::super::{
 
 /// The version of the prompt, stored with each analysis.
 pub(in super::super) const VERSION: &str = "restock-2";
-/// The most characters of a text from outside.
+/// The most characters of a text that users typed.
 const LONGEST_FIELD: usize = 120;
-/// The most characters of a flawed answer that are sent to the model again.
+/// The most characters of a flawed answer that the repair call repeats.
 const LONGEST_ECHO: usize = 800;
 const MOST_TOKENS: u32 = 600;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The `response_format` of a call. The prompt contains the schema in any case, and the answer is
-/// always checked.
+/// The `response_format` of a call. The prompt contains the schema in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AnswerFormat {
-    /// `json_schema`: an object of the schema.
+    /// `json_schema`: an object that matches the schema.
     Schema,
-    /// `json_object`: an object of any kind.
+    /// `json_object`: any JSON object.
     Object,
-    /// None.
+    /// No `response_format` in the request.
     Unstated,
 }
 
 impl AnswerFormat {
-    /// A format that more servers support.
+    /// The next format, which more servers support.
     pub(super) fn simpler(self) -> Option<Self> {
         match self {
             Self::Schema => Some(Self::Object),
@@ -60,7 +59,6 @@ impl AnswerFormat {
     }
 }
 
-/// The prompt for one product.
 pub(super) struct Prompt<'a> {
     model: &'a str,
     rules: String,
@@ -76,20 +74,19 @@ impl<'a> Prompt<'a> {
         }
     }
 
-    /// The data as it is sent.
     pub(super) fn data(&self) -> &Value {
         &self.data
     }
 
-    /// The body of a call. With a flawed answer and its flaw, it asks for a repair.
+    /// The body of a request. `flawed` is an answer and its flaw, which the model should repair.
     pub(super) fn body(&self, format: AnswerFormat, flawed: Option<(&str, &str)>) -> Vec<u8> {
         let mut messages = vec![
             json!({"role": "system", "content": self.rules}),
             json!({"role": "user", "content": self.data.to_string()}),
         ];
-        if let Some((said, flaw)) = flawed {
-            let said: String = said.chars().take(LONGEST_ECHO).collect();
-            messages.push(json!({"role": "assistant", "content": said}));
+        if let Some((answer, flaw)) = flawed {
+            let answer: String = answer.chars().take(LONGEST_ECHO).collect();
+            messages.push(json!({"role": "assistant", "content": answer}));
             let again = format!(
                 "This answer cannot be used: {flaw}. Answer again with one JSON object of the schema."
             );
@@ -134,7 +131,7 @@ fn rules(locale: Locale, has_forecast: bool) -> String {
     )
 }
 
-/// The subset of JSON Schema that strict servers support.
+/// The JSON schema of an answer, in the subset of JSON Schema that strict servers support.
 fn schema() -> Value {
     json!({
         "type": "object",
@@ -161,17 +158,16 @@ fn data(text: &AnalysisText<'_>) -> Value {
         "days_with_sales": figures.demand_days,
         "units_sold": figures.units,
     });
-    let more = match &figures.forecast {
+    let details = match &figures.forecast {
         Some(forecast) => forecast_data(text, forecast),
         None => data_without_forecast(figures),
     };
-    if let (Value::Object(data), Value::Object(more)) = (&mut data, more) {
-        data.extend(more);
+    if let (Value::Object(data), Value::Object(details)) = (&mut data, details) {
+        data.extend(details);
     }
     data
 }
 
-/// The figures of a forecast.
 fn forecast_data(text: &AnalysisText<'_>, forecast: &Forecast) -> Value {
     let terms = &text.figures.terms;
     let demand = match forecast.class {
@@ -196,7 +192,6 @@ fn forecast_data(text: &AnalysisText<'_>, forecast: &Forecast) -> Value {
     })
 }
 
-/// The figures without a forecast.
 fn data_without_forecast(figures: &Figures) -> Value {
     let missing = figures.missing_to_threshold();
     json!({
@@ -213,7 +208,7 @@ fn one_decimal(value: f64) -> f64 {
     (value * 10.0).round() / 10.0
 }
 
-/// A day of the calendar, today at the earliest; none beyond ten years.
+/// The date in `in_days` days, today at the earliest. `null` if that is more than ten years away.
 fn day(now: Timestamp, in_days: i64) -> Value {
     let Ok(days) = u32::try_from(in_days.max(0)) else {
         return Value::Null;
@@ -275,21 +270,21 @@ pub(super) mod tests {
             now: Timestamp::from_micros(0),
         };
         let prompt = Prompt::new("m", &text);
-        let said = "palavra ".repeat(1000);
-        let body = prompt.body(AnswerFormat::Schema, Some((&said, "flawed")));
+        let answer = "palavra ".repeat(1000);
+        let body = prompt.body(AnswerFormat::Schema, Some((&answer, "flawed")));
         let request: Value = serde_json::from_slice(&body).unwrap();
-        let letters: usize = request["messages"]
+        let tokens: usize = request["messages"]
             .as_array()
             .unwrap()
             .iter()
             .map(|message| message["content"].as_str().unwrap())
             .map(|content| {
-                // A token has at least three letters of Latin text, and may be one of any other.
+                // Estimates a token as three ASCII characters, or one of another script.
                 let latin = content.chars().filter(char::is_ascii).count();
                 latin / 3 + (content.chars().count() - latin)
             })
             .sum();
-        assert!(letters < 2000, "{letters}");
+        assert!(tokens < 2000, "{tokens}");
     }
 
     #[test]

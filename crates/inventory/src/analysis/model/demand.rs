@@ -1,5 +1,5 @@
-//! Demand as the outflows show it: per day including zeros, corrected for days without stock, and
-//! its class.
+//! Demand, derived from outflows: units per day including days without sales, corrected for days
+//! without stock, and its class.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,45 +8,45 @@ use super::real;
 /// One day of a product's history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Day {
-    /// Units that went out.
+    /// Units that went out on the day.
     pub units: i64,
-    /// Whether there was anything to sell at any time of it.
+    /// Whether there was stock at any time of the day.
     pub in_stock: bool,
 }
 
-/// What days of history say. A day without stock says nothing of demand, so it is counted and left
-/// out of everything else.
+/// The demand in a product's history. A day without stock tells nothing about demand: it counts in
+/// `days` and nowhere else.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Demand {
-    /// Days looked at.
+    /// Days of history.
     pub days: i64,
-    /// Units of each day on which there was stock, oldest first.
+    /// Units on each day with stock, oldest first.
     pub series: Vec<f64>,
-    /// Units in all.
+    /// The sum of units.
     pub units: i64,
 }
 
-/// The classes of Syntetos and Boylan.
+/// The classes of demand by Syntetos and Boylan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
-    /// Sold nearly every day, in much the same quantities.
+    /// Frequent demand in similar quantities.
     Smooth,
-    /// Sold nearly every day, in quantities that vary.
+    /// Frequent demand in varying quantities.
     Erratic,
-    /// Sold now and then, in much the same quantities.
+    /// Infrequent demand in similar quantities.
     Intermittent,
-    /// Sold now and then, in quantities that vary: hard to foretell.
+    /// Infrequent demand in varying quantities. Hard to forecast.
     Lumpy,
 }
 
-/// Mean days between demands from which demand is intermittent.
+/// Demand is intermittent from this mean number of days between demands on.
 const INTERMITTENT: f64 = 1.32;
-/// Squared coefficient of variation of the quantities from which they vary.
+/// Quantities count as varying from this squared coefficient of variation on.
 const VARYING: f64 = 0.49;
 
 impl Demand {
-    /// The demand of these days, oldest first. A day on which something went out had stock.
+    /// The demand of these days, oldest first. A day with an outflow counts as a day with stock.
     pub fn of(days: &[Day]) -> Self {
         let available = days.iter().filter(|day| day.in_stock || day.units > 0);
         Self {
@@ -56,33 +56,33 @@ impl Demand {
         }
     }
 
-    /// Days with stock.
+    /// The number of days with stock.
     pub fn available_days(&self) -> i64 {
         count(&self.series)
     }
 
-    /// Days on which something went out.
+    /// The number of days with an outflow.
     pub fn demand_days(&self) -> i64 {
         count(&self.sizes())
     }
 
-    /// Units a day with stock: `d`, or with days without stock `d'`.
+    /// The mean units per day with stock, `d`.
     pub fn mean(&self) -> f64 {
         mean(&self.series)
     }
 
-    /// The sample standard deviation of a day's units, `σd`; 0 of fewer than two days.
+    /// The sample standard deviation of daily units, `σd`. 0 for fewer than two days.
     pub fn deviation(&self) -> f64 {
         deviation(&self.series)
     }
 
-    /// The mean days between demands, `ADI`; infinite without any.
+    /// The mean number of days between demands, `ADI`. Infinite without demand.
     pub fn interval(&self) -> f64 {
         real(self.available_days()) / real(self.demand_days())
     }
 
-    /// The squared coefficient of variation of the quantities on days with demand, `CV²`; 0 without
-    /// any.
+    /// The squared coefficient of variation of the quantities on days with demand, `CV²`. 0 without
+    /// demand.
     pub fn size_variation(&self) -> f64 {
         let sizes = self.sizes();
         if sizes.is_empty() {
@@ -91,12 +91,12 @@ impl Demand {
         (deviation(&sizes) / mean(&sizes)).powi(2)
     }
 
-    /// The coefficient of variation of a day's units; infinite without any demand.
+    /// The coefficient of variation of daily units. Not finite without demand.
     pub fn variation(&self) -> f64 {
         self.deviation() / self.mean()
     }
 
-    /// Which kind of demand it is.
+    /// The class of this demand.
     pub fn class(&self) -> Class {
         match (
             self.interval() >= INTERMITTENT,
@@ -109,7 +109,7 @@ impl Demand {
         }
     }
 
-    /// The share of days without stock.
+    /// The share of days without stock, from 0 to 1.
     pub fn stock_out_rate(&self) -> f64 {
         if self.days == 0 {
             return 0.0;

@@ -1,5 +1,4 @@
-//! Everything that is computed for one product: the figures that a result shows and that no model
-//! may change.
+//! All computed figures of one product. Texts show them, and no model may change them.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,9 +8,9 @@ use super::{
     supply,
 };
 
-/// The fewest days with demand from which demand is foretold.
+/// The fewest days with demand for which a forecast is made.
 pub const LEAST_DEMAND_DAYS: i64 = 3;
-/// The fewest days with stock from which demand is foretold.
+/// The fewest days with stock for which a forecast is made.
 pub const LEAST_DAYS: i64 = 7;
 
 /// The figures of one product at one moment.
@@ -19,58 +18,59 @@ pub const LEAST_DAYS: i64 = 7;
 pub struct Figures {
     /// Units in stock.
     pub quantity: i64,
-    /// Below this it counts as low.
+    /// The low-stock threshold, in units.
     pub threshold: i64,
-    /// Days of history that were looked at.
+    /// Days of history.
     pub days: i64,
-    /// Those on which there was stock.
+    /// The days on which there was stock.
     pub available_days: i64,
-    /// Those on which something went out.
+    /// The days on which something went out.
     pub demand_days: i64,
-    /// Units that went out in all of them.
+    /// Units that went out in the history.
     pub units: i64,
-    /// What was assumed of its supply.
+    /// The supply terms that were assumed.
     pub terms: Terms,
-    /// What follows; none when there is too little history to tell.
+    /// The forecast. `None` if there is too little history.
     pub forecast: Option<Forecast>,
 }
 
-/// What is expected of a product, and what to do about it.
+/// The expected demand of a product, and the order that follows from it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Forecast {
-    /// The kind of its demand.
+    /// The class of the demand.
     pub class: Class,
-    /// How demand is foretold for that kind.
+    /// The method of the forecast, which depends on the class.
     pub method: ForecastMethod,
-    /// Units a day.
+    /// The forecast demand, in units per day.
     pub per_day: f64,
-    /// The standard deviation of a day's units.
+    /// The standard deviation of daily units.
     pub deviation: f64,
-    /// Mean days between demands.
+    /// The mean number of days between demands.
     pub interval: f64,
-    /// Squared coefficient of variation of the quantities.
+    /// The squared coefficient of variation of the quantities.
     pub size_variation: f64,
-    /// How much a day's demand varies.
+    /// The variability of daily demand.
     pub variability: Variability,
-    /// Units against chance until goods arrive.
+    /// The safety stock, in units.
     pub safety_stock: f64,
-    /// Units at which to order.
+    /// The reorder point, in units.
     pub reorder_point: f64,
-    /// Units to order up to.
+    /// The order-up-to level, in units.
     pub order_up_to: f64,
-    /// Days that the stock lasts.
+    /// How many days the stock lasts.
     pub days_of_cover: f64,
-    /// Whole days until nothing is left.
+    /// Whole days until the stock runs out.
     pub runs_out_in: i64,
-    /// Whole days until the order must be out; not positive: now, and never while no order is due.
+    /// Whole days until the latest time to order. 0 or less means now; at least 1 while no order is
+    /// due.
     pub order_in: i64,
-    /// Whether to order now: at or below the reorder point, or low.
+    /// Whether an order is due: the stock is at or below the reorder point, or below the threshold.
     pub is_due: bool,
-    /// Units to order now; 0 when it is not due.
+    /// Units to order now. 0 if no order is due.
     pub suggested_quantity: i64,
 }
 
-/// How demand is foretold.
+/// The forecasting method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ForecastMethod {
@@ -82,7 +82,7 @@ pub enum ForecastMethod {
     CrostonCorrected,
 }
 
-/// How much a day's demand varies, by its coefficient of variation.
+/// The variability of daily demand (XYZ class), by its coefficient of variation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Variability {
     /// Below 0.5: steady.
@@ -94,7 +94,7 @@ pub enum Variability {
 }
 
 impl Variability {
-    /// The group of a coefficient of variation.
+    /// The class of a coefficient of variation.
     pub fn of(variation: f64) -> Self {
         if variation < 0.5 {
             Self::X
@@ -107,7 +107,7 @@ impl Variability {
 }
 
 impl Figures {
-    /// Computes them.
+    /// Computes the figures from a product's demand, stock, threshold and terms.
     pub fn of(demand: &Demand, quantity: i64, threshold: i64, terms: Terms) -> Self {
         Self {
             quantity,
@@ -121,13 +121,12 @@ impl Figures {
         }
     }
 
-    /// Units to order now, when that can be told.
+    /// Units to order now. `None` without a forecast.
     pub fn suggested_quantity(&self) -> Option<i64> {
         Some(self.forecast.as_ref()?.suggested_quantity)
     }
 
-    /// Units to order now in any case: without a forecast those that are missing up to the
-    /// threshold, in whole packs.
+    /// Units to order now. Without a forecast, the units missing to the threshold, in whole packs.
     pub fn order_quantity(&self) -> i64 {
         let to_threshold = || {
             let threshold = super::real(self.threshold);
@@ -136,21 +135,21 @@ impl Figures {
         self.suggested_quantity().unwrap_or_else(to_threshold)
     }
 
-    /// Whether the threshold sets the level that is ordered up to: demand asks for less, or cannot
-    /// be told.
+    /// Whether the threshold sets the order-up-to level, because the forecast asks for less or is
+    /// absent.
     pub fn is_level_threshold(&self) -> bool {
         let level = self.forecast.as_ref().map(|forecast| forecast.order_up_to);
         level.is_none_or(|level| level <= super::real(self.threshold))
     }
 
-    /// Units that are missing up to the threshold.
+    /// Units missing to the threshold, at least 0.
     pub fn missing_to_threshold(&self) -> i64 {
         self.threshold.saturating_sub(self.quantity).max(0)
     }
 }
 
 impl Forecast {
-    /// None below the fewest days.
+    /// Computes the forecast. `None` if there are too few days or nothing was sold.
     pub fn of(demand: &Demand, quantity: i64, threshold: i64, terms: &Terms) -> Option<Self> {
         if demand.available_days() < LEAST_DAYS || demand.demand_days() < LEAST_DEMAND_DAYS {
             return None;
@@ -165,7 +164,7 @@ impl Forecast {
         };
         let safety_stock = safety(lead);
         let reorder_point = supply::reorder_point(per_day, lead, safety_stock);
-        // The shop's own threshold is a wish of its keeper: what is ordered reaches it.
+        // The shop sets the threshold, so an order always reaches it.
         let order_up_to =
             supply::order_up_to(per_day, cycle, safety(cycle)).max(super::real(threshold));
         let is_due = super::real(quantity) <= reorder_point || quantity < threshold;
@@ -200,7 +199,7 @@ impl Forecast {
     }
 }
 
-/// The forecast for each kind of demand; none when nothing is sold.
+/// The forecast of daily demand, by class. `None` when nothing sells.
 fn per_day(demand: &Demand, class: Class) -> Option<(ForecastMethod, f64)> {
     let (method, per_day) = match class {
         Class::Smooth => (ForecastMethod::Mean, demand.mean()),

@@ -1,4 +1,4 @@
-//! The standard normal distribution, as far as service levels need it.
+//! The quantiles of the standard normal distribution, which turn service levels into factors.
 
 /// Coefficients of the rational approximations of P. J. Acklam (2003); the relative error is below
 /// 1.15e-9.
@@ -33,11 +33,11 @@ const D: [f64; 5] = [
     3.754_408_661_907_416,
     1.0,
 ];
-/// Where the approximation of the middle ends and that of the tails begins.
+/// The tail approximation applies below this probability, and above 1 minus it.
 const TAIL: f64 = 0.024_25;
 
-/// The `z` below which a share `probability` of a normal distribution lies: 1.6449 for 0.95.
-/// Probabilities are kept between 0.000001 and 0.999999.
+/// The standard normal quantile `z` of a probability: 1.6449 for 0.95. Probabilities are clamped to
+/// 0.000001 to 0.999999.
 pub fn quantile(probability: f64) -> f64 {
     let p = probability.clamp(1e-6, 1.0 - 1e-6);
     if p < TAIL {
@@ -56,7 +56,7 @@ fn tail(p: f64) -> f64 {
     polynomial(&C, q) / polynomial(&D, q)
 }
 
-/// Horner's rule, the highest power first.
+/// Evaluates a polynomial by Horner's rule, highest power first.
 fn polynomial(coefficients: &[f64], x: f64) -> f64 {
     coefficients
         .iter()

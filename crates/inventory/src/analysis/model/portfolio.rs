@@ -1,28 +1,28 @@
-//! Measures of a whole shop: ABC classes by turnover, dead stock, overstock.
+//! Key figures of a whole shop: ABC classes by turnover, dead stock, overstock.
 
 use db::Money;
 use serde::Serialize;
 
 use super::real;
 
-/// The ABC class of a product, by its share of a year's usage at cost.
+/// The ABC class of a product, by its share of the yearly usage at cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Abc {
-    /// The first 80 %.
+    /// The products that make up the first 80 % of the usage.
     A,
-    /// The next, up to 95 %.
+    /// The products from there up to 95 %.
     B,
-    /// The rest.
+    /// The rest of the products with usage.
     C,
-    /// Not used at all.
+    /// The products without usage.
     D,
 }
 
 impl Abc {
-    /// Every class.
+    /// All classes.
     pub const ALL: [Self; 4] = [Self::A, Self::B, Self::C, Self::D];
 
-    /// Its letter.
+    /// The letter of the class.
     pub const fn letter(self) -> &'static str {
         match self {
             Self::A => "A",
@@ -33,7 +33,7 @@ impl Abc {
     }
 }
 
-/// The least values of the classes A and B.
+/// The smallest yearly usage of the classes A and B.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AbcThresholds {
     least_a: i128,
@@ -41,8 +41,8 @@ pub struct AbcThresholds {
 }
 
 impl AbcThresholds {
-    /// The thresholds of these values of yearly usage, which it sorts. Products of the same value
-    /// share their class, and the greatest is always in A.
+    /// The thresholds for these values of yearly usage; sorts `values`. Products of the same value
+    /// share a class, and the greatest is always in A.
     pub fn of(values: &mut [i128]) -> Self {
         values.sort_unstable_by(|left, right| right.cmp(left));
         let total: i128 = values.iter().sum();
@@ -63,7 +63,7 @@ impl AbcThresholds {
         }
     }
 
-    /// The class of a value.
+    /// The class of a product with this yearly usage.
     pub fn class(self, value: i128) -> Abc {
         if value <= 0 {
             Abc::D
@@ -77,44 +77,45 @@ impl AbcThresholds {
     }
 }
 
-/// How often the stock was sold in a year: usage at cost over the average stock at cost; none
-/// without stock.
+/// The inventory turnover of a year: usage at cost over the average stock at cost. `None` without
+/// stock.
 pub fn turnover(usage: Money, opening: Money, closing: Money) -> Option<f64> {
     let average = f64::midpoint(cents(opening), cents(closing));
     (average > 0.0).then(|| cents(usage) / average)
 }
 
-/// The days that the average stock lasts.
+/// How many days the average stock lasts.
 pub fn days_of_inventory(turnover: f64) -> Option<f64> {
     (turnover > 0.0).then(|| 365.0 / turnover)
 }
 
-/// Whether there is stock and nothing went out for so many days.
+/// Whether stock is dead: there is some, and nothing went out for `limit` days. For a product
+/// without outflows its age counts.
 pub fn is_dead(quantity: i64, days_since_outflow: Option<i64>, age: i64, limit: i64) -> bool {
     quantity > 0 && days_since_outflow.unwrap_or(age) >= limit
 }
 
-/// Whether the stock lasts longer than so many days.
+/// Whether the stock lasts longer than `limit` days.
 pub fn is_slow(days_of_cover: Option<f64>, limit: i64) -> bool {
     days_of_cover.is_some_and(|days| days > real(limit))
 }
 
-/// Units above the level to order up to.
+/// Units above the order-up-to level.
 pub fn excess(quantity: i64, order_up_to: f64) -> i64 {
     quantity.saturating_sub(super::round_up(order_up_to)).max(0)
 }
 
-/// The share of the selling price that is left after the cost; none when it costs nothing to buy.
+/// The gross margin as a share of the selling price. `None` if the selling price is 0.
 pub fn margin(selling: Money, cost: Money) -> Option<f64> {
     (selling > Money::ZERO).then(|| (cents(selling) - cents(cost)) / cents(selling))
 }
 
-/// Units lost or corrected away against units that went out; none when nothing did.
+/// Units lost or corrected away per unit that went out. `None` if nothing went out.
 pub fn shrinkage(lost: i64, outflow: i64) -> Option<f64> {
     (outflow > 0).then(|| real(lost) / real(outflow))
 }
 
-/// For ratios only: an amount is never a float.
+/// For ratios only. Amounts are never stored or added up as floats.
 #[expect(
     clippy::cast_precision_loss,
     reason = "a ratio of amounts is a statistic"

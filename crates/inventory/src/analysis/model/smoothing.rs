@@ -1,11 +1,11 @@
 //! Forecasts of daily demand by exponential smoothing and Croston's method.
 
-/// The weight of the newest day in simple smoothing.
+/// The weight of the newest day in simple exponential smoothing.
 pub const DAY_WEIGHT: f64 = 0.2;
 /// The weight of the newest demand in Croston's method.
 pub const DEMAND_WEIGHT: f64 = 0.1;
 
-/// Simple exponential smoothing, begun at the first value; 0 of no values.
+/// Simple exponential smoothing, initialised with the first value. 0 for an empty series.
 pub fn simple(series: &[f64], weight: f64) -> f64 {
     let smoothed = series
         .iter()
@@ -14,18 +14,18 @@ pub fn simple(series: &[f64], weight: f64) -> f64 {
     smoothed.unwrap_or(0.0)
 }
 
-/// What Croston's method makes of a series: it looks at days with demand only.
+/// The state of Croston's method, which smooths demand sizes and intervals separately.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Croston {
-    /// The smoothed quantity of a demand, `ẑ`.
+    /// The smoothed size of a demand, `ẑ`.
     pub size: f64,
-    /// The smoothed days from one demand to the next, `p̂`.
+    /// The smoothed number of days between demands, `p̂`.
     pub interval: f64,
     weight: f64,
 }
 
 impl Croston {
-    /// Smooths sizes and gaps, begun at the first of each; none of a series without demand.
+    /// Smooths a series, initialised with its first demand. `None` for a series without demand.
     pub fn of(series: &[f64], weight: f64) -> Option<Self> {
         let mut smoothed: Option<Self> = None;
         let mut gap = 0.0;
@@ -51,12 +51,12 @@ impl Croston {
         smoothed
     }
 
-    /// Croston's forecast of a day, which is biased high.
+    /// Croston's forecast of daily demand, which is biased upwards.
     pub fn per_day(self) -> f64 {
         self.size / self.interval
     }
 
-    /// The forecast of a day with the correction of Syntetos and Boylan.
+    /// The forecast of daily demand with the bias correction of Syntetos and Boylan.
     pub fn corrected_per_day(self) -> f64 {
         self.per_day() * (1.0 - self.weight / 2.0)
     }

@@ -1,36 +1,36 @@
-//! When to order and how much: the assumptions about a product's supply, and what follows from them
-//! and a forecast.
+//! When and how much to order: the supply terms of a product, and the formulas that use them with a
+//! forecast.
 
 use serde::{Deserialize, Serialize};
 
 use super::{normal, round_up};
 
-/// What is assumed of a product's supply. No purchase order is recorded anywhere, so it cannot be
+/// Supply terms. They are assumptions: purchase orders are not recorded, so nothing can be
 /// measured.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Terms {
-    /// Days from an order to its goods on the shelf, `L`.
+    /// The lead time `L`: days from an order to its arrival in stock.
     pub lead_time: f64,
-    /// The standard deviation of those days, `σL`.
+    /// The standard deviation of the lead time `σL`, in days.
     pub lead_time_deviation: f64,
-    /// The share of replenishment cycles without a stock-out that is aimed for, in percent.
+    /// The share of replenishment cycles that should have no stock-out, in percent.
     pub service_level: f64,
-    /// Days from one look at the shelf to the next, `R`.
+    /// The review interval `R`: days between two reviews of the stock.
     pub review_interval: f64,
-    /// Units that can only be ordered together.
+    /// Units per purchase pack. Orders are multiples of it.
     pub pack_multiple: i64,
 }
 
 impl Terms {
-    /// The factor `z` of the service level.
+    /// The factor `z` for the service level.
     pub fn service_factor(&self) -> f64 {
         normal::quantile(self.service_level / 100.0)
     }
 }
 
-/// Stock against chance over `days` of demand that varies by `deviation` a day and is `per_day` on
-/// average, when the days themselves vary by `days_deviation`: `z · √(L σd² + d² σL²)`, which with
-/// constant days is `z · σd · √L`.
+/// The safety stock over `days` days: `z · √(L σd² + d² σL²)`. Demand is `per_day` units a day on
+/// average, with the standard deviation `deviation`. The number of days has the standard deviation
+/// `days_deviation`; if that is 0, the formula is `z · σd · √L`.
 pub fn safety_stock(
     factor: f64,
     deviation: f64,
@@ -42,17 +42,18 @@ pub fn safety_stock(
     factor * variance.sqrt()
 }
 
-/// The stock at which to order: `d · L + SS`.
+/// The reorder point: `d · L + SS`.
 pub fn reorder_point(per_day: f64, days: f64, safety: f64) -> f64 {
     per_day.mul_add(days, safety)
 }
 
-/// The stock to order up to: `d · (L + R) + SS(L + R)`; `safety` is that of `days = L + R`.
+/// The order-up-to level: `d · (L + R) + SS(L + R)`. `days` is `L + R`, and `safety` its safety
+/// stock.
 pub fn order_up_to(per_day: f64, days: f64, safety: f64) -> f64 {
     reorder_point(per_day, days, safety)
 }
 
-/// What is missing up to a level, rounded up to whole packs; 0 when nothing is.
+/// The units missing to a level, rounded up to whole packs. 0 if none are missing.
 pub fn order_quantity(level: f64, quantity: i64, pack: i64) -> i64 {
     let missing = round_up(level).saturating_sub(quantity).max(0);
     let pack = pack.max(1);
@@ -62,13 +63,13 @@ pub fn order_quantity(level: f64, quantity: i64, pack: i64) -> i64 {
     }
 }
 
-/// The quantity that costs least to order and keep: `√(2 D S / H)` of a year's demand, the cost of
-/// an order, and of keeping a unit for a year.
+/// The economic order quantity `√(2 D S / H)`, from the yearly demand, the cost of an order, and
+/// the yearly cost of holding a unit.
 pub fn economic_quantity(yearly: f64, order_cost: f64, holding_cost: f64) -> f64 {
     (2.0 * yearly * order_cost / holding_cost).sqrt()
 }
 
-/// How many days a quantity lasts; none when nothing is sold.
+/// How many days a quantity lasts. `None` when nothing sells.
 pub fn days_of_cover(quantity: i64, per_day: f64) -> Option<f64> {
     (per_day > 0.0).then(|| super::real(quantity) / per_day)
 }

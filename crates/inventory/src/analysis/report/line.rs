@@ -15,61 +15,60 @@ use super::{
     DAY, ReportParameters,
 };
 
-/// Days without an outflow after which stock is dead. The trade uses this number; no standard has
-/// it.
+/// Stock is dead after this many days without an outflow: a common figure, not a standard.
 pub(super) const DEAD_AFTER: i64 = 90;
-/// Days of cover beyond which a product is slow.
+/// A product is slow if its stock lasts longer than this many days.
 pub(super) const SLOW_BEYOND: i64 = 180;
 
 /// One product in the report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReportLine {
-    /// Its id.
+    /// The product's id.
     pub product: i64,
-    /// Its title.
+    /// The product's title.
     pub title: String,
-    /// Its share of a year's usage at cost.
+    /// The ABC class: the share of the yearly usage at cost.
     pub abc: Abc,
-    /// How much its demand varies; none when there is too little history.
+    /// The XYZ class: the variability of demand. `None` if there is too little history.
     pub xyz: Option<Variability>,
     /// Units in stock.
     pub quantity: i64,
-    /// The threshold that holds for it.
+    /// The low-stock threshold, in units.
     pub threshold: i64,
-    /// Its stock at cost.
+    /// The value of the stock at cost.
     #[serde(serialize_with = "crate::rest::json::price")]
     pub stock_value: Money,
-    /// Units that went out in a year.
+    /// Units that went out in the last year.
     pub yearly_units: i64,
-    /// Their value at today's cost.
+    /// The value of `yearly_units` at today's cost.
     #[serde(serialize_with = "crate::rest::json::price")]
     pub yearly_value: Money,
-    /// Its stock a year ago at today's cost.
+    /// The value of the stock one year ago, at today's cost.
     #[serde(serialize_with = "crate::rest::json::price")]
     pub opening_value: Money,
-    /// Expected demand a day; none when there is too little history.
+    /// The forecast demand, in units per day. `None` if there is too little history.
     pub demand_per_day: Option<f64>,
-    /// Days that the stock lasts.
+    /// How many days the stock lasts.
     pub days_of_cover: Option<f64>,
-    /// Units at which to order.
+    /// The reorder point, in units.
     pub reorder_point: Option<f64>,
-    /// Units to order up to.
+    /// The order-up-to level, in units.
     pub order_up_to: Option<f64>,
     /// Units to order now.
     pub suggested_quantity: Option<i64>,
-    /// What they cost.
+    /// The cost of `suggested_quantity`.
     #[serde(serialize_with = "crate::rest::json::price")]
     pub order_value: Money,
-    /// Units above the level to order up to.
+    /// Units above the order-up-to level.
     pub excess_units: i64,
-    /// Their value at cost.
+    /// The value of `excess_units` at cost.
     #[serde(serialize_with = "crate::rest::json::price")]
     pub excess_value: Money,
-    /// Whole days since something last went out; none when nothing ever did.
+    /// Whole days since the last outflow. `None` if there was none.
     pub days_since_outflow: Option<i64>,
-    /// In stock, and nothing went out for `DEAD_AFTER` days.
+    /// Whether there is stock and nothing went out for `DEAD_AFTER` days.
     pub is_dead: bool,
-    /// Lasts longer than `SLOW_BEYOND` days.
+    /// Whether the stock lasts longer than `SLOW_BEYOND` days.
     pub is_slow: bool,
 }
 
@@ -121,7 +120,7 @@ impl ReportLine {
         }
     }
 
-    /// The columns of a table of lines.
+    /// The column names of the CSV.
     pub const COLUMNS: [&'static str; 21] = [
         "product",
         "title",
@@ -146,12 +145,12 @@ impl ReportLine {
         "is_slow",
     ];
 
-    /// The line's cells, in the order of the columns. A text that a spreadsheet would take for a
-    /// formula begins with an apostrophe.
+    /// The line's cells, in the order of `COLUMNS`. A title that a spreadsheet would read as a
+    /// formula gets a leading apostrophe.
     pub fn cells(&self) -> [String; 21] {
         let number =
             |value: Option<f64>| value.map(|value| format!("{value:.2}")).unwrap_or_default();
-        let whole = |value: Option<i64>| value.map(|value| value.to_string()).unwrap_or_default();
+        let integer = |value: Option<i64>| value.map(|value| value.to_string()).unwrap_or_default();
         let xyz = self.xyz.map(|group| format!("{group:?}"));
         let is_formula = self.title.starts_with(['=', '+', '-', '@', '\t', '\r']);
         let mark = if is_formula { "'" } else { "" };
@@ -170,11 +169,11 @@ impl ReportLine {
             number(self.days_of_cover),
             number(self.reorder_point),
             number(self.order_up_to),
-            whole(self.suggested_quantity),
+            integer(self.suggested_quantity),
             self.order_value.to_string(),
             self.excess_units.to_string(),
             self.excess_value.to_string(),
-            whole(self.days_since_outflow),
+            integer(self.days_since_outflow),
             self.is_dead.to_string(),
             self.is_slow.to_string(),
         ]

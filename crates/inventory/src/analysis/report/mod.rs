@@ -1,9 +1,9 @@
 //! The report on the whole shop: which products make its turnover, which are dead or overstocked,
 //! and what runs out.
 //!
-//! It reads in batches, in the order of ids. So its memory does not grow with the movements, except
-//! by one number for each product. Unlike an analysis it does not read days without stock: the
-//! levels of products that were out of stock are a little low.
+//! Reads products and outflows in batches by id, so memory does not grow with the number of
+//! movements. Only the yearly usage is in memory for all products. Unlike an analysis, the report
+//! does not correct for days without stock, so its forecasts for such products are slightly low.
 
 mod line;
 mod schedule;
@@ -26,11 +26,11 @@ use crate::{Config, work::Policy};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
-/// Products of a batch, each with a number for every day.
+/// Products per batch. Each has a number for every day of history.
 const BATCH_PRODUCTS: i64 = 500;
-/// Products whose yearly usage one statement sums.
+/// Products per statement that sums the yearly usage.
 const BATCH_USAGE: i64 = 2000;
-/// Outflows of a batch.
+/// Outflows per batch.
 const BATCH_SALES: i64 = 10_000;
 
 /// The settings and the time of a report.
@@ -38,16 +38,16 @@ const BATCH_SALES: i64 = 10_000;
 pub struct ReportParameters {
     /// The shop's supply terms.
     pub terms: Terms,
-    /// The most days of history for forecasts.
+    /// The length of the history for forecasts, in days.
     pub window_days: i64,
-    /// When a product is low.
+    /// The low-stock policy.
     pub policy: Policy,
     /// The time of the report.
     pub now: Timestamp,
 }
 
 impl ReportParameters {
-    /// Those of the service's settings.
+    /// The parameters from the service's settings.
     pub fn new(config: &Config, now: Timestamp) -> Self {
         Self {
             terms: config.analysis.terms,
@@ -62,10 +62,10 @@ impl ReportParameters {
     }
 }
 
-/// Why there is no report.
+/// Why the report failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
-    /// The store failed.
+    /// The database failed.
     #[error("the records cannot be read")]
     Database(#[from] Error),
     /// A line could not be written.
@@ -73,8 +73,8 @@ pub enum ReportError {
     Output(#[from] std::io::Error),
 }
 
-/// Makes the report: calls `write` with every product's line, in the order of ids, and returns the
-/// summary.
+/// Creates the report: calls `write` with every product's line, in the order of ids, and returns
+/// the summary.
 pub async fn report(
     db: &Db,
     parameters: &ReportParameters,
@@ -85,7 +85,7 @@ pub async fn report(
     let thresholds = AbcThresholds::of(&mut values);
     drop(values);
     let mut summary = ReportSummary::new(parameters.now, parameters.window_days);
-    let mut used = usage.into_iter().peekable();
+    let mut usage_by_product = usage.into_iter().peekable();
     let mut after = i64::MIN;
     loop {
         let (from, limit) = (after, BATCH_PRODUCTS);
@@ -98,11 +98,15 @@ pub async fn report(
         after = last.id;
         let mut days = days(db, parameters, (first.id, last.id), &products).await?;
         for product in products {
-            // Both are ordered by id. A new product has no usage, and a deleted one has no line.
-            while used.next_if(|(id, _, _)| *id < product.id).is_some() {}
-            let of_year = used.next_if(|(id, _, _)| *id == product.id);
+            // Both lists are ordered by id. They are read in separate transactions: a product may
+            // have been created or deleted in between.
+            while usage_by_product
+                .next_if(|(id, _, _)| *id < product.id)
+                .is_some()
+            {}
+            let yearly_usage = usage_by_product.next_if(|(id, _, _)| *id == product.id);
             let (units, value) =
-                of_year.map_or((0, Money::ZERO), |(_, units, value)| (units, value));
+                yearly_usage.map_or((0, Money::ZERO), |(_, units, value)| (units, value));
             let history = days.remove(&product.id).unwrap_or_default();
             let line = ReportLine::new(parameters, &product, &history, (units, value), thresholds);
             write(&line)?;
@@ -111,7 +115,7 @@ pub async fn report(
     }
 }
 
-/// A year's usage of every product, which is in memory for all products at once.
+/// The yearly usage of every product (id, units, value), which the ABC classes need at once.
 async fn usage(db: &Db, now: Timestamp) -> Result<Vec<(i64, i64, Money)>, Error> {
     let mut all = Vec::new();
     let (mut after, from) = (i64::MIN, now - YEAR);
@@ -126,7 +130,7 @@ async fn usage(db: &Db, now: Timestamp) -> Result<Vec<(i64, i64, Money)>, Error>
     }
 }
 
-/// The days of each of these products.
+/// The daily sales of these products, by id; oldest day first.
 async fn days(
     db: &Db,
     parameters: &ReportParameters,

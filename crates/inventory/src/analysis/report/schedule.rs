@@ -1,5 +1,5 @@
-//! The weekly report. One of all replicas makes it, stores it as an analysis, and mails it to the
-//! receivers of alerts.
+//! The weekly report. One replica creates it, stores it as an analysis, and mails it to the
+//! recipients of alerts.
 
 use std::time::Duration;
 
@@ -19,9 +19,9 @@ use super::{
 };
 use crate::{State, digest::digest, events::mail};
 
-/// How often the worker checks whether a week has begun.
+/// How often the worker checks whether a new week has begun.
 const POLL_INTERVAL: Duration = Duration::from_secs(60);
-/// The longest time of a report, after which it may be begun again.
+/// The lease of a run. After it, another replica may start the report again.
 const LEASE: Duration = Duration::from_secs(60 * 60);
 
 /// The outcome of a run of the weekly report.
@@ -29,13 +29,13 @@ const LEASE: Duration = Duration::from_secs(60 * 60);
 pub enum WeeklyRun {
     /// The report was stored as this analysis.
     Stored(i64),
-    /// There was nothing to do: the report exists, or the shop has no products.
+    /// There is nothing to do: the report exists, or the shop has no products.
     NothingToDo,
-    /// Another replica makes it. When that replica dies, the report is due again.
+    /// Another replica holds the lease.
     Elsewhere,
 }
 
-/// Makes the weekly reports until the service stops.
+/// Creates the weekly reports until the service stops.
 pub(crate) async fn run(state: State) {
     let mut done = String::new();
     loop {
@@ -61,9 +61,9 @@ pub(crate) async fn run(state: State) {
     }
 }
 
-/// Makes this week's report, unless it is made or being made.
+/// Creates this week's report, unless it exists or another replica is creating it.
 pub async fn run_once(state: &State) -> Result<WeeklyRun, super::ReportError> {
-    let (now, begun) = (state.clock.now(), Instant::now());
+    let (now, started) = (state.clock.now(), Instant::now());
     let period = period(now);
     let lease = state.replica.lease(&state.random.token());
     let claim = {
@@ -100,7 +100,7 @@ pub async fn run_once(state: &State) -> Result<WeeklyRun, super::ReportError> {
             model: None,
             prompt_version: None,
             inputs_digest: digest(&figures),
-            duration_ms: i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX),
+            duration_ms: i64::try_from(started.elapsed().as_millis()).unwrap_or(i64::MAX),
             prompt_tokens: None,
             completion_tokens: None,
             finish_reason: None,
@@ -122,7 +122,7 @@ pub async fn run_once(state: &State) -> Result<WeeklyRun, super::ReportError> {
     Ok(run)
 }
 
-/// The week of a moment, by the date of its Monday in São Paulo.
+/// The key of a week: the date of its Monday in São Paulo.
 fn period(now: Timestamp) -> String {
     let today = web::locale::in_sao_paulo(now).date();
     let since_monday = today.weekday().since(Weekday::Monday);

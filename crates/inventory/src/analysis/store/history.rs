@@ -1,28 +1,26 @@
-//! Statements about the history of some products: when they were sold, and when they were out of
-//! stock. Each is one statement for all products. It uses the indexes on product and time, so its
-//! duration does not grow with the shop.
+//! SQL for the history of products: when they were sold, and when they were out of stock. Each
+//! query is one statement for all products and uses the indexes on product and time, so its
+//! duration does not depend on the size of the shop.
 
 use db::{Conn, Engine, Error, Query, Timestamp};
 
 use super::{super::restock_terms::RestockTerms, terms};
 
-/// A product as analyses read it.
+/// A product with the fields that analyses need.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AnalysedProduct {
     pub(crate) id: i64,
     pub(crate) title: String,
     pub(crate) quantity: i64,
-    /// Its own threshold.
     pub(crate) threshold: Option<i64>,
-    /// Its own supply terms.
     pub(crate) terms: RestockTerms,
 }
 
-/// The units of a product that were sold on a day.
+/// The units of a product that were sold on one day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct DaySales {
     pub(crate) product: i64,
-    /// Periods of 24 hours before now; the newest is 0.
+    /// Periods of 24 hours before now. The newest is 0.
     pub(crate) days_ago: i64,
     pub(crate) units: i64,
 }
@@ -32,32 +30,31 @@ pub(crate) struct DaySales {
 pub(crate) struct SalesHistory {
     pub(crate) product: i64,
     pub(crate) units: i64,
-    /// The first movement. An opening entry of 0 is none.
+    /// The time of the first movement. An opening balance of 0 does not count.
     pub(crate) first: Option<Timestamp>,
-    /// When the ledger was opened.
+    /// The time of the opening balance.
     pub(crate) opened: Option<Timestamp>,
 }
 
-/// A time without stock; `to` is absent while it lasts.
+/// A period without stock. `to` is `None` while it lasts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StockOut {
     pub(crate) from: Timestamp,
     pub(crate) to: Option<Timestamp>,
 }
 
-/// The units of an outflow, bounded so that no sum of them exceeds 64 bits.
+/// The units of an outflow, capped so that their sum fits into 64 bits.
 macro_rules! units {
     () => {
         "CASE WHEN quantity < 1000000000000 THEN quantity ELSE 1000000000000 END"
     };
 }
 
-/// One product.
 pub(crate) async fn product(conn: &mut Conn, id: i64) -> Result<Option<AnalysedProduct>, Error> {
     Ok(products(conn, &[id]).await?.pop())
 }
 
-/// Some products, in the order of their ids.
+/// Products by id, ordered by id.
 pub(crate) async fn products(conn: &mut Conn, ids: &[i64]) -> Result<Vec<AnalysedProduct>, Error> {
     let mut query = Query::new(
         "SELECT p.id, p.title, s.quantity, s.threshold,
@@ -79,7 +76,7 @@ pub(crate) async fn products(conn: &mut Conn, ids: &[i64]) -> Result<Vec<Analyse
     .await
 }
 
-/// The sales histories of some products; units are those since `from`.
+/// The sales histories of these products. `units` counts sales since `from`.
 pub(crate) async fn sales_histories(
     conn: &mut Conn,
     products: &[i64],
@@ -100,10 +97,11 @@ pub(crate) async fn sales_histories(
     );
     query.any_of(products.iter().copied());
     conn.all_of(&query, |row| {
-        let (moved, sold): (Option<Timestamp>, Option<Timestamp>) = (row.get(2)?, row.get(3)?);
-        let first = match (moved, sold) {
-            (Some(moved), Some(sold)) => Some(moved.min(sold)),
-            (moved, sold) => moved.or(sold),
+        let (moved_at, sold_at): (Option<Timestamp>, Option<Timestamp>) =
+            (row.get(2)?, row.get(3)?);
+        let first = match (moved_at, sold_at) {
+            (Some(moved_at), Some(sold_at)) => Some(moved_at.min(sold_at)),
+            (moved_at, sold_at) => moved_at.or(sold_at),
         };
         Ok(SalesHistory {
             product: row.get(0)?,
@@ -115,7 +113,7 @@ pub(crate) async fn sales_histories(
     .await
 }
 
-/// The units of some products that were sold on each day from `from` to `now`.
+/// The units of these products that were sold on each day from `from` to `now`.
 pub(crate) async fn sold_by_day(
     conn: &mut Conn,
     products: &[i64],
@@ -149,7 +147,7 @@ pub(crate) async fn sold_by_day(
     .await
 }
 
-/// The stock-outs of some products that ended after `from` or last.
+/// The stock-outs of these products that overlap the time since `from`, with the product id.
 pub(crate) async fn stock_outs(
     conn: &mut Conn,
     products: &[i64],

@@ -1,5 +1,4 @@
-//! Statements about analyses: the queue of requests, the results, calls to the model, and the
-//! history of sales.
+//! SQL for analyses: the queue of requests, results, calls to the model, and the history of sales.
 
 pub(super) mod calls;
 pub(super) mod history;

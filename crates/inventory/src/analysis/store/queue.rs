@@ -1,21 +1,18 @@
-//! Statements about the queue: one row for each product whose analysis waits or runs. A claimed row
-//! is due again when its lease ends, or when its replica is dead. A lease begins with the id of the
-//! replica.
+//! SQL for the queue of analysis requests, one row per product. A claimed row is due again when its
+//! lease ends or its replica is dead. The first 36 characters of a lease are the replica's id.
 
 use db::{Conn, Error, Timestamp, Tx};
 
-/// A claimed request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ClaimedRequest {
     pub(crate) product: i64,
     pub(crate) requested_at: Timestamp,
-    /// Failed calls of the model.
+    /// The number of failed calls to the model.
     pub(crate) tries: i64,
-    /// The person who requested it.
+    /// The user who requested the analysis.
     pub(crate) asked_by: Option<String>,
 }
 
-/// A request in the queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct QueuedRequest {
     pub(crate) requested_at: Timestamp,
@@ -23,7 +20,7 @@ pub(crate) struct QueuedRequest {
     pub(crate) is_claimed: bool,
 }
 
-/// Queues a product, unless it is queued.
+/// Adds a product to the queue, unless it is in the queue.
 pub(crate) async fn insert(tx: &mut Tx, product: i64, now: Timestamp) -> Result<(), Error> {
     tx.execute(
         "INSERT INTO analysis_requests (product_id, requested_at, due_at) VALUES ($1, $2, $2) ON CONFLICT (product_id) DO NOTHING",
@@ -33,7 +30,7 @@ pub(crate) async fn insert(tx: &mut Tx, product: i64, now: Timestamp) -> Result<
     Ok(())
 }
 
-/// Queues a product for a person: a waiting request becomes due now, a running one goes on.
+/// Adds a product to the queue for a user. A waiting request becomes due now.
 pub(crate) async fn insert_for_person(
     tx: &mut Tx,
     product: i64,
@@ -51,7 +48,7 @@ pub(crate) async fn insert_for_person(
     Ok(())
 }
 
-/// Products whose rows are due, people's first.
+/// Products whose requests are due, those of users first.
 pub(crate) async fn due(conn: &mut Conn, now: Timestamp, limit: i64) -> Result<Vec<i64>, Error> {
     conn.all(
         "SELECT product_id FROM analysis_requests WHERE due_at <= $1
@@ -62,7 +59,7 @@ pub(crate) async fn due(conn: &mut Conn, now: Timestamp, limit: i64) -> Result<V
     .await
 }
 
-/// Claims a request that is due; `None` when another replica has it.
+/// Claims a request that is due. `None` if another replica has claimed it.
 pub(crate) async fn claim(
     tx: &mut Tx,
     product: i64,
@@ -88,7 +85,7 @@ pub(crate) async fn claim(
     .await
 }
 
-/// Puts a request back until later. Returns whether the lease was still ours.
+/// Releases a request, due again at `due_at`. Returns false if the lease was lost.
 pub(crate) async fn put_back(
     tx: &mut Tx,
     product: i64,
@@ -103,7 +100,7 @@ pub(crate) async fn put_back(
         > 0)
 }
 
-/// Queues a product again that changed while its analysis was made.
+/// Queues a product again whose stock changed during its analysis, unless it was deleted.
 pub(crate) async fn requeue(tx: &mut Tx, product: i64, due_at: Timestamp) -> Result<(), Error> {
     tx.execute(
         "INSERT INTO analysis_requests (product_id, requested_at, due_at)
@@ -115,26 +112,25 @@ pub(crate) async fn requeue(tx: &mut Tx, product: i64, due_at: Timestamp) -> Res
     Ok(())
 }
 
-/// Removes a request. Returns whether the lease was still ours.
+/// Deletes a claimed request. Returns false if the lease was lost.
 pub(crate) async fn remove(tx: &mut Tx, product: i64, lease: &str) -> Result<bool, Error> {
     let sql = "DELETE FROM analysis_requests WHERE product_id = $1 AND lease = $2";
     Ok(tx.execute(sql, &[&product, &lease]).await? > 0)
 }
 
-/// Removes a product's request unless it is claimed.
+/// Deletes a product's request unless it is claimed.
 pub(crate) async fn withdraw(tx: &mut Tx, product: i64) -> Result<(), Error> {
     let sql = "DELETE FROM analysis_requests WHERE product_id = $1 AND lease IS NULL";
     tx.execute(sql, &[&product]).await.map(drop)
 }
 
-/// Makes the requests of dead replicas due.
+/// Makes the requests due that dead replicas had claimed. Returns how many.
 pub(crate) async fn release_dead(tx: &mut Tx, now: Timestamp) -> Result<u64, Error> {
     let sql = "UPDATE analysis_requests SET lease = NULL, due_at = $1
          WHERE lease IS NOT NULL AND substr(lease, 1, 36) NOT IN (SELECT id FROM replicas)";
     tx.execute(sql, &[&now]).await
 }
 
-/// When the next request is due.
 pub(crate) async fn next_due(conn: &mut Conn) -> Result<Option<Timestamp>, Error> {
     conn.one("SELECT min(due_at) FROM analysis_requests", &[], |row| {
         row.get(0)
@@ -142,7 +138,6 @@ pub(crate) async fn next_due(conn: &mut Conn) -> Result<Option<Timestamp>, Error
     .await
 }
 
-/// A product's request.
 pub(crate) async fn find(conn: &mut Conn, product: i64) -> Result<Option<QueuedRequest>, Error> {
     conn.optional(
         "SELECT requested_at, due_at, lease FROM analysis_requests WHERE product_id = $1",
@@ -158,7 +153,7 @@ pub(crate) async fn find(conn: &mut Conn, product: i64) -> Result<Option<QueuedR
     .await
 }
 
-/// How many requests there are, and when the oldest was made.
+/// The number of requests, and when the oldest was made.
 pub(crate) async fn length(conn: &mut Conn) -> Result<(i64, Option<Timestamp>), Error> {
     conn.one(
         "SELECT count(*), min(requested_at) FROM analysis_requests",
@@ -168,7 +163,7 @@ pub(crate) async fn length(conn: &mut Conn) -> Result<(i64, Option<Timestamp>), 
     .await
 }
 
-/// How many requests are due or claimed.
+/// The number of requests that are due or claimed.
 pub(crate) async fn due_soon(conn: &mut Conn, now: Timestamp) -> Result<i64, Error> {
     let sql = "SELECT count(*) FROM analysis_requests WHERE due_at <= $1 OR lease IS NOT NULL";
     conn.one(sql, &[&now], |row| row.get(0)).await

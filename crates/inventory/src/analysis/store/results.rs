@@ -1,4 +1,4 @@
-//! Statements about results and their provenance.
+//! SQL for stored analyses and their provenance.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,6 @@ use crate::listing::{
     Condition, Index, List, SearchedText, Selection, Table, Test, TextSearch, by_id, text_of,
 };
 
-/// An analysis to be stored.
 #[derive(Debug, Clone)]
 pub(crate) struct NewAnalysis {
     pub(crate) product: Option<i64>,
@@ -20,8 +19,8 @@ pub(crate) struct NewAnalysis {
     pub(crate) figures: String,
 }
 
-/// The quantity that a product's newest analysis suggests to order. `None` without an analysis, or
-/// with too little history.
+/// The quantity to order that a product's newest analysis suggests. `None` without an analysis, or
+/// if it had too little history.
 pub async fn latest_suggestion(conn: &mut Conn, product: i64) -> Result<Option<i64>, Error> {
     conn.optional(
         "SELECT suggested_quantity FROM analyses WHERE product_id = $1 ORDER BY id DESC LIMIT 1",
@@ -81,7 +80,7 @@ static LIST: List<AnalysisSummary> = List::of(
     AnalysisSummary::from_row,
 );
 
-/// The product's title above the result.
+/// The searched text: the product's title, a line break, the result.
 static TEXTS: List<SearchedText> = List::of(
     &ANALYSES,
     AnalysisSummary::FIELDS,
@@ -91,7 +90,7 @@ static TEXTS: List<SearchedText> = List::of(
     },
     |row| {
         let (_, product, text) = text_of(row)?;
-        // Ids alone order analyses.
+        // Analyses are ordered by id alone, so the time is constant.
         Ok(((Timestamp::from_micros(0), row.get(1)?), product, text))
     },
 );
@@ -102,7 +101,7 @@ pub(crate) static SEARCH: TextSearch = TextSearch {
     most_found: 1_000,
 };
 
-/// Analyses, newest first, of all products or of one.
+/// Selects analyses, newest first, of all products or of one.
 pub(crate) fn selection(product: Option<i64>) -> Selection<AnalysisSummary> {
     let product = product.map(Test::Is).into_iter();
     let product = product.map(|test| Condition::new("product", "product_id", test));
@@ -113,7 +112,6 @@ pub(crate) fn selection(product: Option<i64>) -> Selection<AnalysisSummary> {
     }
 }
 
-/// One analysis with its provenance.
 pub(crate) async fn find(conn: &mut Conn, id: i64) -> Result<Option<Analysis>, Error> {
     let mut query = Query::new("SELECT ");
     query.push(*COLUMNS).push(

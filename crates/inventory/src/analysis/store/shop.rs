@@ -1,11 +1,11 @@
-//! Statements that read the whole shop in batches: products by id, and their outflows by product
-//! and time.
+//! SQL that reads the whole shop in batches (products by id, outflows by product and time), and the
+//! runs of the weekly report.
 
 use db::{Conn, Error, Money, Timestamp, Tx};
 
 use super::{super::restock_terms::RestockTerms, terms};
 
-/// A product as the report reads it.
+/// A product with the fields that the report needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ReportProduct {
     pub(crate) id: i64,
@@ -16,11 +16,11 @@ pub(crate) struct ReportProduct {
     pub(crate) terms: RestockTerms,
     pub(crate) first_entry: Option<Timestamp>,
     pub(crate) last_outflow: Option<Timestamp>,
-    /// Units in stock a year ago.
+    /// Units in stock one year ago.
     pub(crate) opening: Option<i64>,
 }
 
-/// An outflow of one of several products.
+/// An outflow with the fields that the report needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ReportSale {
     pub(crate) product: i64,
@@ -29,7 +29,7 @@ pub(crate) struct ReportSale {
     pub(crate) units: i64,
 }
 
-/// The usage of each product since `from`: its id, units, and their value at today's cost.
+/// The usage of a batch of products since `from`: id, units, and their value at today's cost.
 pub(crate) async fn usage(
     conn: &mut Conn,
     after: i64,
@@ -50,7 +50,7 @@ pub(crate) async fn usage(
     .await
 }
 
-/// A batch of products.
+/// A batch of products with ids above `after`.
 pub(crate) async fn products(
     conn: &mut Conn,
     after: i64,
@@ -85,8 +85,8 @@ pub(crate) async fn products(
     .await
 }
 
-/// A batch of the outflows of products in a range of ids since `from`, after the last one of the
-/// batch before.
+/// A batch of the outflows since `from` of the products in a range of ids. Starts after `after`,
+/// the last outflow of the previous batch.
 pub(crate) async fn sales(
     conn: &mut Conn,
     (first, last): (i64, i64),
@@ -112,8 +112,8 @@ pub(crate) async fn sales(
     .await
 }
 
-/// Creates the row of a period if there is none, and claims it when it is due and no other replica
-/// has it. Returns whether it was claimed.
+/// Creates the row of a period if there is none, then claims it. Returns false if it is done or
+/// another replica holds the lease.
 pub(crate) async fn claim_run(
     tx: &mut Tx,
     period: &str,
@@ -134,14 +134,13 @@ pub(crate) async fn claim_run(
     Ok(claimed > 0)
 }
 
-/// Makes the runs of dead replicas due.
+/// Makes the runs due that dead replicas had claimed. Returns how many.
 pub(crate) async fn release_dead(tx: &mut Tx, now: Timestamp) -> Result<u64, Error> {
     let sql = "UPDATE report_runs SET lease = NULL, due_at = $1
          WHERE done = $2 AND lease IS NOT NULL AND substr(lease, 1, 36) NOT IN (SELECT id FROM replicas)";
     tx.execute(sql, &[&now, &false]).await
 }
 
-/// Whether a period's report has been made.
 pub(crate) async fn is_run_done(conn: &mut Conn, period: &str) -> Result<bool, Error> {
     let done: Option<bool> = conn
         .optional(
@@ -153,7 +152,7 @@ pub(crate) async fn is_run_done(conn: &mut Conn, period: &str) -> Result<bool, E
     Ok(done.unwrap_or(false))
 }
 
-/// Ends a period's run. Returns whether the lease was still ours.
+/// Ends a period's run. Returns false if the lease was lost.
 pub(crate) async fn end_run(tx: &mut Tx, period: &str, lease: &str) -> Result<bool, Error> {
     let sql = "UPDATE report_runs SET done = $3, lease = NULL WHERE period = $1 AND lease = $2 AND done = $4";
     Ok(tx.execute(sql, &[&period, &lease, &true, &false]).await? > 0)

@@ -1,11 +1,10 @@
-//! Statements about the supply terms of products.
+//! SQL for the supply terms of products.
 
 use db::{Error, Money, Row, Tx};
 
 use super::super::restock_terms::RestockTerms;
 
-/// The terms in a row's columns, in the order of the fields, from `first` on. Decimals are stored
-/// as hundredths.
+/// Reads the terms from a row, starting at column `first`. Decimals are stored as hundredths.
 pub(super) fn of_row(row: &Row<'_>, first: usize) -> Result<RestockTerms, Error> {
     let decimal = |column| {
         let hundredths: Option<i64> = row.get(column)?;
@@ -22,7 +21,7 @@ pub(super) fn of_row(row: &Row<'_>, first: usize) -> Result<RestockTerms, Error>
 
 /// Writes a product's own terms. A product without any has no row.
 pub(crate) async fn write(tx: &mut Tx, product: i64, terms: RestockTerms) -> Result<(), Error> {
-    // `RestockTerms::read` bounds both decimals.
+    // `RestockTerms::read` has limited both decimals, so they fit.
     let hundredths = |value: Money| i64::try_from(value.cents()).unwrap_or(0);
     if terms == RestockTerms::default() {
         tx.execute(

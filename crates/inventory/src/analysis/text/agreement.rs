@@ -1,5 +1,5 @@
-//! Whatever the figures are, what a text advises follows from the reasons that it gives, as a
-//! reader reckons it with the numbers shown.
+//! Property tests: for any figures, the advice of a text is consistent with the reasons that the
+//! same text shows.
 
 use db::Timestamp;
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ use web::locale::Locale;
 use super::{AnalysisText, reason};
 use crate::analysis::model::{Day, Demand, Figures, Terms};
 
-/// The first number behind these words, where the text has them.
+/// The first number after `words`, if the text contains them.
 fn after(text: &str, words: &str) -> Option<i64> {
     let (_, rest) = text.split_once(words)?;
     let digits = rest
@@ -61,7 +61,7 @@ fn text(figures: &Figures) -> String {
     text.computed()
 }
 
-/// Fails unless the advice follows from what the text says of point, minimum and level.
+/// Fails unless the advice is consistent with the reorder point, threshold and level in the text.
 fn advice_follows(figures: &Figures, text: &str) -> Result<(), TestCaseError> {
     let stock = figures.quantity;
     let point = after(text, "Ponto de pedido: ").unwrap();

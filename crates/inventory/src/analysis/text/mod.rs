@@ -1,5 +1,5 @@
-//! The text of an analysis, for a shopkeeper: what to do, why, and by which assumptions. It is
-//! plain text, which pages escape. All figures are written here, also when a model writes the rest.
+//! The text of an analysis for a shopkeeper: what to do, why, and under which assumptions. Plain
+//! text, which pages escape. All figures are rendered here, even if a model writes the rest.
 
 #[cfg(test)]
 mod agreement;
@@ -17,22 +17,21 @@ pub(super) use words::clean;
 pub(crate) use words::decimal;
 use words::{count, days, moment, percent, units};
 
-/// The first word of a text, in Portuguese and in English.
+/// The first word of every text, in Portuguese and English.
 pub(super) const RESTOCK: (&str, &str) = ("Reposição", "Restock");
 
-/// The line above the assumptions, which are the end of a text.
+/// The heading of the assumptions, the last section of a text.
 pub(crate) const ASSUMPTIONS: (&str, &str) = ("Premissas", "Assumptions");
 
-/// The checked text of a language model: plain lines with only computed figures.
+/// The checked text of a language model: plain lines that contain only computed figures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ModelText {
-    /// A few sentences.
     pub(super) summary: String,
-    /// Why, one line each.
+    /// The reasons, one line each.
     pub(super) reasons: Vec<String>,
 }
 
-/// The text of one product's figures.
+/// The inputs of the text of one product.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AnalysisText<'a> {
     pub(super) locale: Locale,
@@ -60,7 +59,7 @@ impl AnalysisText<'_> {
         lines.join("\n")
     }
 
-    /// The text with a model's sentences and our figures.
+    /// The text with a model's sentences and the computed figures.
     pub(super) fn with_model_text(&self, written: &ModelText) -> String {
         let (advice, figures) = if let Some(forecast) = &self.figures.forecast {
             let mut figures = vec![format!("- {}", self.stock(forecast))];
@@ -97,7 +96,6 @@ impl AnalysisText<'_> {
         self.locale.text(portuguese, english)
     }
 
-    /// What to do, in one line.
     fn advice(&self, forecast: &Forecast) -> String {
         let suggested = units(self.locale, forecast.suggested_quantity);
         if forecast.suggested_quantity > 0 {
@@ -106,14 +104,13 @@ impl AnalysisText<'_> {
                 Locale::En => format!("Order {suggested} now."),
             };
         }
-        let by = moment(self.locale, self.now, forecast.order_in);
+        let deadline = moment(self.locale, self.now, forecast.order_in);
         match self.locale {
-            Locale::PtBr => format!("Não é preciso pedir agora; faça o pedido até {by}."),
-            Locale::En => format!("No need to order now; order by {by}."),
+            Locale::PtBr => format!("Não é preciso pedir agora; faça o pedido até {deadline}."),
+            Locale::En => format!("No need to order now; order by {deadline}."),
         }
     }
 
-    /// The stock, and how long it lasts.
     fn stock(&self, forecast: &Forecast) -> String {
         let locale = self.locale;
         let quantity = self.figures.quantity;
@@ -184,7 +181,7 @@ impl AnalysisText<'_> {
     }
 
     fn point(&self, forecast: &Forecast) -> String {
-        // An order is due at the reorder point or below, so the point is rounded down.
+        // An order is due at or below the reorder point, so the shown point is rounded down.
         let point = units(self.locale, round_down(forecast.reorder_point));
         let safety = round_up(forecast.safety_stock).min(round_down(forecast.reorder_point));
         let safety = self.locale.number(safety);
@@ -231,7 +228,7 @@ impl AnalysisText<'_> {
         format!("- {name}: {level}, {because}.{}", packs.unwrap_or_default())
     }
 
-    /// The target level of an order, and why.
+    /// The target level of an order and its reason.
     fn aim(&self) -> String {
         let locale = self.locale;
         let Some(forecast) = self.figures.forecast.as_ref() else {
@@ -260,7 +257,7 @@ impl AnalysisText<'_> {
         }
     }
 
-    /// The days that the target level covers.
+    /// The period that the target level covers.
     fn horizon(&self) -> String {
         let terms = &self.figures.terms;
         let lead = days(self.locale, terms.lead_time);
@@ -273,14 +270,14 @@ impl AnalysisText<'_> {
         }
     }
 
-    /// The packs that can be ordered; `None` where single units can be.
+    /// The pack size of orders. `None` if single units can be ordered.
     fn packs(&self) -> Option<String> {
         let pack = self.figures.terms.pack_multiple;
         let multiples = self.say("múltiplos de", "multiples of");
         (pack > 1).then(|| format!("{multiples} {}", self.locale.number(pack)))
     }
 
-    /// The sentence without a forecast.
+    /// The sentence that replaces the advice if there is no forecast.
     fn no_suggestion(&self) -> &'static str {
         self.say(
             "Ainda não há histórico suficiente para sugerir uma quantidade.",
@@ -288,7 +285,7 @@ impl AnalysisText<'_> {
         )
     }
 
-    /// The figures without a forecast.
+    /// The figures that are shown if there is no forecast.
     fn known_so_far(&self) -> Vec<String> {
         let locale = self.locale;
         let figures = self.figures;
@@ -379,8 +376,7 @@ impl AnalysisText<'_> {
     }
 }
 
-/// Why this quantity is ordered of a low product, in one sentence. It agrees with the text of the
-/// product's analysis.
+/// Why a low product is ordered in this quantity. Consistent with the text of its analysis.
 pub(crate) fn reason(locale: Locale, figures: &Figures) -> String {
     let text = AnalysisText {
         locale,

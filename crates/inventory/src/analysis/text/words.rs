@@ -1,4 +1,4 @@
-//! Numbers, days and dates in the language of the text.
+//! Formats numbers, days and dates in the language of the text.
 
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ use web::locale::Locale;
 use super::super::model::{Class, ForecastMethod};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-/// Days from which no date is written.
+/// A date this many days away or more is not written as a date.
 const FAR: i64 = 3650;
 
-/// A text as one line, without control characters and without characters that change the direction
-/// of writing.
+/// A text as one line of at most `longest` characters, without control characters and without
+/// characters that change the writing direction.
 pub(in super::super) fn clean(text: &str, longest: usize) -> String {
     let is_unfit = |character: &char| {
         character.is_control()
@@ -25,37 +25,37 @@ pub(in super::super) fn clean(text: &str, longest: usize) -> String {
             character
         }
     });
-    let kept: String = spaced
+    let cleaned: String = spaced
         .filter(|character| !is_unfit(character))
         .take(longest)
         .collect();
-    kept.split(' ')
+    cleaned
+        .split(' ')
         .filter(|word| !word.is_empty())
         .collect::<Vec<_>>()
         .join(" ")
 }
 
-/// A number with at most `places` decimals, without zeros at the end.
+/// A number with at most `places` decimals and no trailing zeros.
 pub(crate) fn decimal(locale: Locale, value: f64, places: usize) -> String {
     let text = format!("{value:.places$}");
-    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let (integer, fraction) = text.split_once('.').unwrap_or((&text, ""));
     let fraction = fraction.trim_end_matches('0');
-    let whole = whole
+    let integer = integer
         .parse()
-        .map_or_else(|_| whole.to_owned(), |whole| locale.number(whole));
+        .map_or_else(|_| integer.to_owned(), |integer| locale.number(integer));
     if fraction.is_empty() {
-        whole
+        integer
     } else {
-        format!("{whole}{}{fraction}", locale.text(",", "."))
+        format!("{integer}{}{fraction}", locale.text(",", "."))
     }
 }
 
-/// A percentage.
 pub(super) fn percent(locale: Locale, value: f64) -> String {
     format!("{}%", decimal(locale, value, 2))
 }
 
-/// A count with its noun.
+/// A number with its noun, in the singular or plural.
 pub(super) fn count(
     locale: Locale,
     number: i64,
@@ -74,7 +74,7 @@ pub(super) fn units(locale: Locale, number: i64) -> String {
     count(locale, number, ("unidade", "unidades"), ("unit", "units"))
 }
 
-/// A number of days, with a decimal below 10.
+/// A number of days, with one decimal below 10.
 pub(super) fn days(locale: Locale, length: f64) -> String {
     let places = usize::from(length < 10.0);
     let number = decimal(locale, length, places);
@@ -86,7 +86,7 @@ pub(super) fn days(locale: Locale, length: f64) -> String {
     format!("{number} {noun}")
 }
 
-/// How fast a product sells: units a day, or the days from one sale to the next.
+/// How fast a product sells: units per day, or the days between two sales.
 pub(super) fn pace(locale: Locale, per_day: f64) -> String {
     if per_day < 0.5 {
         let interval = days(locale, per_day.recip());
@@ -96,7 +96,7 @@ pub(super) fn pace(locale: Locale, per_day: f64) -> String {
     format!("{units} {}", locale.text("por dia", "a day"))
 }
 
-/// The date in so many days, or "today".
+/// The date in `in_days` days, or "today".
 pub(super) fn moment(locale: Locale, now: Timestamp, in_days: i64) -> String {
     match in_days {
         ..=0 => locale.text("hoje", "today").to_owned(),
@@ -145,7 +145,7 @@ pub(super) fn method(locale: Locale, method: ForecastMethod) -> &'static str {
     }
 }
 
-/// How far a forecast of such demand can be trusted.
+/// The confidence in a forecast for this class of demand.
 pub(super) fn confidence(locale: Locale, class: Class) -> &'static str {
     match class {
         Class::Smooth => locale.text("boa", "good"),

@@ -1,8 +1,8 @@
-//! Makes an analysis of a request: claims it from the queue, computes the figures, has a text
-//! written, and stores the result.
+//! Processes one request of the queue: claims it, computes the figures, has a text written, and
+//! stores the result.
 //!
-//! A process that dies in between loses nothing, and two processes never store two results for one
-//! request. Nothing of this happens in an HTTP request.
+//! If the process dies in between, the request becomes due again. The lease ensures that two
+//! processes never store two results for one request. Never runs within an HTTP request.
 
 mod worker;
 
@@ -35,9 +35,9 @@ use crate::{
     work::Policy,
 };
 
-/// Due requests that are read to find one that no other worker claims first.
+/// Due requests that are read per claim. Other workers may claim the first ones.
 const CANDIDATES: i64 = 8;
-/// The part of a lease beyond the model's longest time, for the database.
+/// The lease is longer than the model's longest time by this much, for the database.
 const LEASE_MARGIN: Duration = Duration::from_secs(60);
 
 /// The outcome of working on one request.
@@ -47,17 +47,17 @@ pub enum WorkOutcome {
     Idle,
     /// The analysis of this id was stored.
     Analysed(i64),
-    /// The model is called again after this time.
+    /// The model failed temporarily. The request is due again at this time.
     RetryAt(Timestamp),
-    /// The product was analysed a short while ago. The request is due again after the cool-down.
+    /// The product was analysed recently. The request is due again at this time, after the
+    /// cool-down.
     CoolingDown(Timestamp),
     /// The request was dropped: the product was deleted, or is not low any more.
     Dropped,
-    /// Another worker has the request now.
+    /// The lease was lost to another worker.
     LeaseLost,
 }
 
-/// A request that this worker has claimed.
 #[derive(Debug, Clone)]
 struct Claim {
     request: ClaimedRequest,
@@ -65,8 +65,8 @@ struct Claim {
     is_postponed: bool,
 }
 
-/// Claims one request that is due and works on it. A request that fails is due again when its lease
-/// ends.
+/// Claims one request that is due and processes it. If that fails, the request is due again when
+/// the lease ends.
 pub async fn work_once(state: &State) -> Result<WorkOutcome, db::Error> {
     match claim_next(state).await? {
         None => Ok(WorkOutcome::Idle),
@@ -74,7 +74,7 @@ pub async fn work_once(state: &State) -> Result<WorkOutcome, db::Error> {
     }
 }
 
-/// As [`work_once`], on the request of one product, if it is due.
+/// Same as [`work_once`] for the request of one product, if it is due.
 pub async fn work_on_product(state: &State, product: i64) -> Result<WorkOutcome, db::Error> {
     match claim(state, product).await? {
         None => Ok(WorkOutcome::Idle),
@@ -82,7 +82,7 @@ pub async fn work_on_product(state: &State, product: i64) -> Result<WorkOutcome,
     }
 }
 
-/// Claims a request that is due, those of people first.
+/// Claims a request that is due, those of users first.
 async fn claim_next(state: &State) -> Result<Option<Claim>, db::Error> {
     let now = state.clock.now();
     let due = async move |conn: &mut db::Conn| queue::due(conn, now, CANDIDATES).await;
@@ -94,12 +94,12 @@ async fn claim_next(state: &State) -> Result<Option<Claim>, db::Error> {
     Ok(None)
 }
 
-/// Claims the request of a product, unless it is not due or another worker was faster.
+/// Claims the request of a product. `None` if it is not due or another worker has claimed it.
 async fn claim(state: &State, product: i64) -> Result<Option<Claim>, db::Error> {
     let now = state.clock.now();
     let model = state.analysis.model.as_ref();
-    let longest = model.map(language_model::ConfiguredModel::max_duration);
-    let until = now + longest.unwrap_or_default() + LEASE_MARGIN;
+    let max_duration = model.map(language_model::ConfiguredModel::max_duration);
+    let until = now + max_duration.unwrap_or_default() + LEASE_MARGIN;
     let lease = state.replica.lease(&state.random.token());
     let claim = {
         let lease = lease.clone();
@@ -120,7 +120,7 @@ async fn claim(state: &State, product: i64) -> Result<Option<Claim>, db::Error> 
 }
 
 async fn work(state: &State, claim: Claim) -> Result<WorkOutcome, db::Error> {
-    let begun = Instant::now();
+    let started = Instant::now();
     let now = state.clock.now();
     let id = claim.request.product;
     let read = async move |conn: &mut db::Conn| {
@@ -164,13 +164,13 @@ async fn work(state: &State, claim: Claim) -> Result<WorkOutcome, db::Error> {
         figures: &figures,
         narrative: &narrative,
         usage,
-        duration: begun.elapsed(),
+        duration: started.elapsed(),
     };
     let new = computation.analysis(state, &claim, &text, &product);
     store_analysis(state, claim, product, new).await
 }
 
-/// What a new analysis is made of.
+/// The inputs of a new analysis.
 struct Computation<'a> {
     figures: &'a Figures,
     narrative: &'a Narrative,
@@ -191,14 +191,14 @@ impl Computation<'_> {
                 (Source::Model, "worded", text.with_model_text(written))
             }
             Narrative::FromFormula(outcome) => (Source::Formula, *outcome, text.computed()),
-            // `work` has put such a request back.
+            // Unreachable: `work` has put such a request back.
             Narrative::Retry(_) => (Source::Formula, "unusable", text.computed()),
         };
         state
             .analysis
             .metrics
             .count_analysis(source.name(), outcome);
-        // Serialising plain numbers does not fail.
+        // Serialising plain numbers cannot fail.
         let figures = serde_json::to_string(self.figures).unwrap_or_default();
         let inputs = json!([PROMPT_VERSION, product.id, product.title, figures]).to_string();
         let model = state.analysis.model.as_ref();
@@ -224,8 +224,7 @@ impl Computation<'_> {
     }
 }
 
-/// Stores the analysis, publishes its event and ends the request in one transaction, unless the
-/// lease was lost.
+/// Stores the analysis, publishes its event and deletes the request, unless the lease was lost.
 async fn store_analysis(
     state: &State,
     claim: Claim,
@@ -251,7 +250,7 @@ async fn store_analysis(
             suggested_quantity: new.suggested_quantity,
         };
         events::publish(tx, EventType::AnalysisCreated, product.id, data, now).await?;
-        // Sales meanwhile requested an analysis, but this request was in their way.
+        // Sales during the analysis could not add a request, because this one was in the queue.
         let current = history::product(tx, product.id).await?;
         if current.is_some_and(|current| {
             current.quantity != product.quantity && current.quantity < threshold

@@ -1,4 +1,4 @@
-//! The worker that works on the requests of the queue, and sleeps while none is due.
+//! The worker that processes the queue of requests and sleeps while none is due.
 
 use std::time::Duration;
 
@@ -7,15 +7,13 @@ use tokio::task::JoinSet;
 use super::{Claim, claim_next, queue, work};
 use crate::State;
 
-/// Concurrent requests: enough that one slow answer does not block the queue, few enough for a
-/// model on this machine.
+/// Concurrent requests. One slow response must not block the queue; local models handle few.
 const CONCURRENCY: usize = 2;
-/// The longest sleep. The query after it finds requests of sales, also in other processes.
+/// The longest sleep. It bounds the delay of requests that other processes added.
 const SLEEP_MAX: Duration = Duration::from_secs(5);
-/// The shortest sleep: a request that another worker has must not make this one spin.
+/// The shortest sleep. Prevents a busy loop while another worker holds a request that is due.
 const SLEEP_MIN: Duration = Duration::from_millis(200);
 
-/// Works until the service stops.
 pub(crate) async fn run(state: State) {
     let mut working: JoinSet<()> = JoinSet::new();
     loop {
@@ -42,11 +40,11 @@ pub(crate) async fn run(state: State) {
             () = state.shutdown.begun() => break,
         }
     }
-    // Each of them sees the shutdown too, and puts its request back.
+    // Each task sees the shutdown and puts its request back.
     while working.join_next().await.is_some() {}
 }
 
-/// Works on one request, or at shutdown puts it back unchanged.
+/// Processes one request. At shutdown, puts it back unchanged.
 async fn finish(state: State, claim: Claim) {
     let (product, lease, tries) = (
         claim.request.product,
@@ -68,7 +66,7 @@ async fn finish(state: State, claim: Claim) {
     }
 }
 
-/// The time until a request is due. Updates the metrics of the queue, too.
+/// The time until a request is due. Also updates the metrics of the queue.
 async fn until_due(state: &State) -> Duration {
     let read = async |conn: &mut db::Conn| {
         let (length, oldest) = queue::length(conn).await?;

@@ -1,5 +1,5 @@
-//! Brands, categories and suppliers: records with a name and a description. One shape, one
-//! implementation; what differs is the table and what refers to it.
+//! Brands, categories and suppliers: records with a name and a description. One implementation
+//! serves all kinds, which differ in the table and in what refers to them.
 
 mod model;
 mod store;
@@ -31,7 +31,6 @@ use crate::{
     work::Work,
 };
 
-/// The order of a list that is asked for none.
 const BY_NAME: OrderBy = OrderBy {
     field: NamedRecord::name.name,
     descending: false,
@@ -41,19 +40,19 @@ const BY_NAME: OrderBy = OrderBy {
 ///
 /// # Errors
 ///
-/// A page that does not exist, and faults of the store.
+/// 404 for a page that does not exist, or a failure of the database.
 pub async fn list(
     state: &State,
     kind: Kind,
     parameters: &Parameters,
 ) -> Result<Page<NamedRecord>, Refusal> {
     let list = store::selection(kind, parameters);
-    let wanted = PageRequest::parse(state, parameters)?;
-    let read = async move |conn: &mut Conn| list.counted(conn, wanted).await;
+    let request = PageRequest::parse(state, parameters)?;
+    let read = async move |conn: &mut Conn| list.counted(conn, request).await;
     state.db.read(read).await
 }
 
-/// A part of what [`list`] has on all its pages, in the same order.
+/// A range of the records that [`list`] returns on all its pages, in the same order.
 pub(crate) async fn part(
     state: &State,
     kind: Kind,
@@ -61,12 +60,12 @@ pub(crate) async fn part(
     limit: i64,
     offset: i64,
 ) -> Result<Vec<NamedRecord>, Refusal> {
-    let (list, part) = (store::selection(kind, parameters), (limit, offset));
-    let read = async move |conn: &mut Conn| list.page(conn, &QueryStats::UNKNOWN, part).await;
+    let (list, range) = (store::selection(kind, parameters), (limit, offset));
+    let read = async move |conn: &mut Conn| list.page(conn, &QueryStats::UNKNOWN, range).await;
     Ok(state.db.read(read).await?)
 }
 
-/// All that a list selects, in its order.
+/// All records that the parameters select, in order.
 pub(crate) async fn all(
     conn: &mut Conn,
     kind: Kind,
@@ -76,7 +75,7 @@ pub(crate) async fn all(
     list.first(conn, i64::MAX).await
 }
 
-/// The first of those whose name has all words of a text.
+/// The first `limit` records whose names contain all words of a text.
 pub(crate) async fn best(
     state: &State,
     kind: Kind,
@@ -92,7 +91,7 @@ pub async fn read(state: &State, kind: Kind, id: i64) -> Result<Option<NamedReco
     Ok(state.db.read_inline::<_, db::Error, _>(find).await?)
 }
 
-/// What is wrong with the fields of a form, as far as it can be told without the store.
+/// The validation errors of a form that can be found without the database.
 pub(crate) fn problems(members: &Members, mode: Mode) -> FieldErrors {
     Draft::<NamedRecord>::read(members, mode).errors
 }
@@ -180,7 +179,6 @@ impl Resource for Kind {
     }
 }
 
-/// How many there are of a kind.
 pub(crate) async fn count(conn: &mut Conn, kind: Kind) -> Result<u64, db::Error> {
     let all = store::selection(kind, &Parameters::default());
     all.count(conn, None).await
@@ -188,7 +186,7 @@ pub(crate) async fn count(conn: &mut Conn, kind: Kind) -> Result<u64, db::Error>
 
 pub(crate) use store::{after, called, find};
 
-/// A record, which nobody else changes until the transaction ends.
+/// A record, with its row locked until the transaction ends.
 pub(crate) async fn find_locked(
     tx: &mut Tx,
     kind: Kind,
@@ -198,7 +196,7 @@ pub(crate) async fn find_locked(
     store::find(tx, kind, id).await
 }
 
-/// What refers to a record, and keeps it from being deleted.
+/// How many records refer to a record and prevent its deletion.
 pub async fn references_to(
     state: &State,
     kind: Kind,
@@ -208,7 +206,7 @@ pub async fn references_to(
     Ok(state.db.read(read).await?)
 }
 
-/// Refuses what would keep a record from being deleted.
+/// Fails with 409 if anything refers to the record.
 pub(crate) async fn check_deletion(conn: &mut Conn, kind: Kind, id: i64) -> Result<(), Refusal> {
     let references = store::references_to(conn, kind, id).await?;
     refuse_when_referenced(&kind.about().words, &references)

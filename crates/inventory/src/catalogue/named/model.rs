@@ -1,4 +1,4 @@
-//! What a brand, a category or a supplier is.
+//! The fields of a brand, a category or a supplier.
 
 use db::Timestamp;
 use resource::{id, resource, text, time};
@@ -6,7 +6,7 @@ use resource::{id, resource, text, time};
 use crate::{catalogue::MAX_NAME, rest::fields::MAX_DESCRIPTION};
 
 resource! {
-    /// A record as the API shows it. Its id is 0 before it is stored.
+    /// A record as the API shows it. The id is 0 before the record is stored.
     pub struct NamedRecord, NamedInput {
         id: i64 = id(),
         name: String = text("Nome", "Name", MAX_NAME).name().listed(),

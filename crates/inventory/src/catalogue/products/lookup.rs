@@ -1,7 +1,7 @@
-//! What people may mean by a search that no title matches: a brand, a category, a word with one
-//! letter mistyped, the beginning of a serie number. The API searches titles alone, as specified;
-//! pages ask here too. Brands and categories are few and are scanned, words and serie numbers have
-//! an index, so none of it slows down with the catalogue.
+//! Interprets a search that matches no title: as a brand, a category, a word with one mistyped
+//! letter, or the beginning of a serie number. Pages use it; the API searches titles alone, as
+//! specified. Brands and categories are few and are scanned. Words and serie numbers are read from
+//! indexes, so the duration does not grow with the catalogue.
 
 use std::collections::BTreeMap;
 
@@ -17,36 +17,29 @@ use crate::{
     search::{self, Key},
 };
 
-/// Names that are looked at for one word.
+/// The most names that are read per word.
 const NAMES: i64 = 50;
-/// Of so many words on, no name is looked for among them.
+/// A search with more words is not interpreted.
 const MOST_WORDS: usize = 6;
-/// A beginning of fewer characters begins too many numbers to mean one.
+/// The fewest characters of a serie number's beginning. Shorter ones match too many numbers.
 const SHORTEST: usize = 2;
 
-/// What words of a search mean that no title has.
+/// The interpretation of a search that matches no title.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Interpretation {
-    /// A brand or a category.
-    Named {
-        /// Which of the two.
-        kind: Kind,
-        /// Its id.
-        id: i64,
-        /// Its name.
-        name: String,
-    },
-    /// The same words, those with one letter mistyped as titles have them.
+    /// Some words are the name of a brand or a category.
+    Named { kind: Kind, id: i64, name: String },
+    /// The search with corrected spelling.
     Respelled(String),
 }
 
-/// What a search selects: where no title has its words, the products of the brand or category that
-/// some of them name, whose titles have the others; else the products whose titles have nearly
-/// these words.
+/// Interprets a search. If no title contains all words, looks for a brand or category that some
+/// words name, and searches titles for the other words. If there is none, corrects the spelling of
+/// words. Returns the parameters to search with, and the interpretation if they differ.
 ///
 /// # Errors
 ///
-/// Filters that cannot be read, and faults of the store.
+/// Filters that cannot be parsed, or a failure of the database.
 pub(crate) async fn interpret(
     state: &State,
     parameters: &Parameters,
@@ -57,51 +50,51 @@ pub(crate) async fn interpret(
     interpretation(state, parameters).await
 }
 
-/// The same of words that no title has, as is known.
+/// Same as [`interpret`] for a search that is known to match no title.
 async fn interpretation(
     state: &State,
     parameters: &Parameters,
 ) -> Result<(Parameters, Option<Interpretation>), Refusal> {
     let words = search_words(parameters);
-    let nothing = || (parameters.clone(), None);
+    let unchanged = || (parameters.clone(), None);
     if words.is_empty() || words.len() > MOST_WORDS {
-        return Ok(nothing());
+        return Ok(unchanged());
     }
     for kind in [Kind::Brand, Kind::Category] {
         if parameters.get(kind.name()).is_some() {
             continue;
         }
-        let Some((record, rest)) = best_named(state, kind, &words).await? else {
+        let Some((record, rest)) = best_matching_record(state, kind, &words).await? else {
             continue;
         };
-        let mut other = parameters.clone();
-        other.set(kind.name(), record.id.to_string());
-        other.set("search", rest);
-        if count(state, &other).await? > 0 {
-            let meant = Interpretation::Named {
+        let mut narrowed = parameters.clone();
+        narrowed.set(kind.name(), record.id.to_string());
+        narrowed.set("search", rest);
+        if count(state, &narrowed).await? > 0 {
+            let named = Interpretation::Named {
                 kind,
                 id: record.id,
                 name: record.name,
             };
-            return Ok((other, Some(meant)));
+            return Ok((narrowed, Some(named)));
         }
     }
     let Some(respelled) = respelled(state, parameters, words).await? else {
-        return Ok(nothing());
+        return Ok(unchanged());
     };
-    let mut other = parameters.clone();
-    other.set("search", respelled.clone());
-    if count(state, &other).await? == 0 {
-        return Ok(nothing());
+    let mut narrowed = parameters.clone();
+    narrowed.set("search", respelled.clone());
+    if count(state, &narrowed).await? == 0 {
+        return Ok(unchanged());
     }
-    Ok((other, Some(Interpretation::Respelled(respelled))))
+    Ok((narrowed, Some(Interpretation::Respelled(respelled))))
 }
 
-/// So many words that may be meant are looked at.
+/// The most corrections of one word that are checked.
 const MOST_SPELLINGS: usize = 5;
 
-/// A search whose words titles have, one letter of each changed where no title has it. None where
-/// nothing needs to change, or where the search begins a serie number.
+/// Corrects each word that no title contains by one that differs by one letter. `None` if no word
+/// or not every word can be corrected, or if the search is the beginning of a serie number.
 async fn respelled(
     state: &State,
     parameters: &Parameters,
@@ -118,10 +111,10 @@ async fn respelled(
                 respelled.push(quoted(word));
                 continue;
             }
-            let Some(near) = near(conn, word).await? else {
+            let Some(nearest_word) = nearest_word(conn, word).await? else {
                 return Ok(None);
             };
-            respelled.push(near);
+            respelled.push(nearest_word);
             is_changed = true;
         }
         Ok::<_, Error>(is_changed.then(|| respelled.join(" ")))
@@ -129,18 +122,18 @@ async fn respelled(
     Ok(state.db.read(read).await?)
 }
 
-/// The likeliest word of a title that differs from one by a letter.
-async fn near(conn: &mut Conn, word: &str) -> Result<Option<String>, Error> {
-    for near in search::nearest(conn, word, MOST_SPELLINGS).await? {
-        if search::has_word(conn, &near).await? {
-            return Ok(Some(near));
+/// The most likely word of a title that differs from this one by one letter.
+async fn nearest_word(conn: &mut Conn, word: &str) -> Result<Option<String>, Error> {
+    for nearest_word in search::nearest(conn, word, MOST_SPELLINGS).await? {
+        if search::has_word(conn, &nearest_word).await? {
+            return Ok(Some(nearest_word));
         }
     }
     Ok(None)
 }
 
-/// The record whose name has most of the words, and the words that it has not, as a search.
-async fn best_named(
+/// The record whose name contains most of the words, and a search for the remaining words.
+async fn best_matching_record(
     state: &State,
     kind: Kind,
     words: &[String],
@@ -158,7 +151,7 @@ async fn best_named(
         rest.map(|word| quoted(word)).collect()
     };
     let best = found.into_values().min_by_key(|record| {
-        // Of names with as many of the words the shortest is meant.
+        // Of names with the same number of matching words, the shortest wins.
         (missing(record).len(), record.name.len(), record.id)
     });
     Ok(best.map(|record| {
@@ -167,7 +160,7 @@ async fn best_named(
     }))
 }
 
-/// A word as it is searched for: a phrase stays together.
+/// A word in search syntax. A phrase is quoted so that it stays together.
 fn quoted(word: &str) -> String {
     if word.contains(' ') {
         format!("\"{word}\"")
@@ -186,7 +179,7 @@ async fn count(state: &State, parameters: &Parameters) -> Result<u64, Refusal> {
     state.db.read(read).await
 }
 
-/// The products whose serie numbers begin with a text, the first of them.
+/// The first products whose serie numbers begin with a text.
 pub(crate) async fn numbered_like(
     state: &State,
     text: &str,
@@ -195,58 +188,58 @@ pub(crate) async fn numbered_like(
     numbered_part(state, text, (limit, 0)).await
 }
 
-/// A stretch of the products whose serie numbers begin with a text, in the order of their numbers.
+/// A range of the products whose serie numbers begin with a text, ordered by serie number.
 pub(crate) async fn numbered_part(
     state: &State,
     text: &str,
-    part: PageRange,
+    range: PageRange,
 ) -> Result<Vec<ProductRecord>, Refusal> {
     let text = text.to_owned();
-    let read = async move |conn: &mut Conn| numbered_within(conn, &text, part).await;
+    let read = async move |conn: &mut Conn| numbered_range(conn, &text, range).await;
     Ok(state.db.read(read).await?)
 }
 
-async fn numbered_within(
+async fn numbered_range(
     conn: &mut Conn,
     text: &str,
-    part: PageRange,
+    range: PageRange,
 ) -> Result<Vec<ProductRecord>, Error> {
-    let Some(beginning) = beginning(text) else {
+    let Some(prefix) = prefix(text) else {
         return Ok(Vec::new());
     };
-    let list = ProductList::numbered(beginning);
-    list.selection.page(conn, &QueryStats::UNKNOWN, part).await
+    let list = ProductList::numbered(prefix);
+    list.selection.page(conn, &QueryStats::UNKNOWN, range).await
 }
 
-/// A text as serie numbers may begin with it; none where it begins too many, or none.
-fn beginning(text: &str) -> Option<String> {
-    let beginning = db::fold(text.trim());
-    let is_some = !beginning.contains('\0') && beginning.chars().nth(SHORTEST - 1).is_some();
-    is_some.then_some(beginning)
+/// The folded text to compare with serie numbers. `None` if it is too short or cannot occur in one.
+fn prefix(text: &str) -> Option<String> {
+    let prefix = db::fold(text.trim());
+    let is_long_enough = !prefix.contains('\0') && prefix.chars().nth(SHORTEST - 1).is_some();
+    is_long_enough.then_some(prefix)
 }
 
-/// Products that are listed by the beginning of their serie numbers.
+/// Products whose serie numbers begin with a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SerieNumberMatches {
     /// The beginning, as it was typed.
     pub(crate) text: String,
-    /// How many of them are listed.
+    /// How many of the products are listed.
     pub(crate) count: u64,
-    /// Whether there are more.
+    /// Whether there are more products than are listed.
     pub(crate) is_cut: bool,
 }
 
-/// So many products are listed by the beginning of their serie numbers: who types on finds the
-/// others.
+/// The most products that are listed by serie number. A longer beginning finds the others.
 const MOST_NUMBERED: u64 = 10_000;
 
 impl SerieNumberMatches {
-    /// Those that a search means which no title has, if nothing else is asked for; `understood` is
-    /// how the search was understood.
+    /// The products whose serie numbers begin with the search. `None` if titles match, if there are
+    /// other filters, or if there are no such products. `understood` are the parameters that
+    /// [`interpret`] returned.
     ///
     /// # Errors
     ///
-    /// Filters that cannot be read, and faults of the store.
+    /// Filters that cannot be parsed, or a failure of the database.
     pub(crate) async fn find(
         state: &State,
         understood: &Parameters,
@@ -255,16 +248,16 @@ impl SerieNumberMatches {
         let is_narrowed = others.iter().any(|name| understood.get(name).is_some())
             || understood.get("archived") == Some("true");
         let text = understood.get("search").unwrap_or_default();
-        let Some(beginning) = beginning(text).filter(|_| !is_narrowed) else {
+        let Some(prefix) = prefix(text).filter(|_| !is_narrowed) else {
             return Ok(None);
         };
         if count(state, understood).await? > 0 {
             return Ok(None);
         }
-        let list = ProductList::numbered(beginning);
-        let most = i64::try_from(MOST_NUMBERED).unwrap_or(i64::MAX);
-        let most = most.saturating_add(1);
-        let read = async move |conn: &mut Conn| list.selection.count_up_to(conn, most).await;
+        let list = ProductList::numbered(prefix);
+        let limit = i64::try_from(MOST_NUMBERED).unwrap_or(i64::MAX);
+        let limit = limit.saturating_add(1);
+        let read = async move |conn: &mut Conn| list.selection.count_up_to(conn, limit).await;
         let counted = state.db.read(read).await?;
         Ok((counted > 0).then(|| Self {
             text: text.trim().to_owned(),
@@ -273,7 +266,6 @@ impl SerieNumberMatches {
         }))
     }
 
-    /// A stretch of them.
     pub(crate) async fn part(
         &self,
         state: &State,
@@ -287,29 +279,29 @@ impl SerieNumberMatches {
         numbered_part(state, &self.text, (limit.min(left), offset)).await
     }
 
-    /// All of them.
+    /// Calls `take` with every product.
     ///
     /// # Errors
     ///
-    /// Faults of the store, and those of `take`.
+    /// A failure of the database or of `take`.
     pub(crate) async fn each(
         &self,
         conn: &mut Conn,
         mut take: impl FnMut(&ProductRecord) -> Result<(), Error>,
     ) -> Result<(), Refusal> {
         let all = i64::try_from(self.count).unwrap_or(i64::MAX);
-        for product in numbered_within(conn, &self.text, (all, 0)).await? {
+        for product in numbered_range(conn, &self.text, (all, 0)).await? {
             take(&product)?;
         }
         Ok(())
     }
 }
 
-/// The first products that a list's page shows for these parameters, on all its pages.
+/// The first products of the list's page for these parameters.
 ///
 /// # Errors
 ///
-/// Filters that cannot be read, and faults of the store.
+/// Filters that cannot be parsed, or a failure of the database.
 pub(crate) async fn first(
     state: &State,
     parameters: &Parameters,
@@ -322,11 +314,11 @@ pub(crate) async fn first(
     }
 }
 
-/// So many products are what a search of something else means by their words.
+/// The most products by which other records (inflows, ledger entries, …) are searched.
 const MOST_MEANT: usize = 100;
 
-/// The products that a text finds, for what is searched by them, and whether there are more than
-/// are looked at; none for no text.
+/// The ids of the products that a text finds, by which other records are searched, and whether
+/// there are more than are returned. None for an empty text.
 pub(crate) async fn few(state: &State, text: &str) -> Result<(Vec<i64>, bool), Refusal> {
     let most = i64::try_from(MOST_MEANT).unwrap_or(i64::MAX);
     let found = listed(state, text, most.saturating_add(1)).await?;
@@ -334,7 +326,7 @@ pub(crate) async fn few(state: &State, text: &str) -> Result<(Vec<i64>, bool), R
     Ok((ids.collect(), found.len() > MOST_MEANT))
 }
 
-/// As the list of products finds them, in its order, archived ones too.
+/// The products that a text finds in the list of products, including archived ones.
 async fn listed(state: &State, text: &str, limit: i64) -> Result<Vec<ProductRecord>, Refusal> {
     if text.contains('\0') {
         return Ok(Vec::new());
@@ -347,14 +339,13 @@ async fn listed(state: &State, text: &str, limit: i64) -> Result<Vec<ProductReco
     filled_up(state, &parameters, found, limit).await
 }
 
-/// Whether the index of titles has what leads to a search; else every title would have to be looked
-/// at.
+/// Whether the index of words covers one of the words. Otherwise a search reads every title.
 pub(super) fn is_indexed(words: &[String]) -> bool {
     words.iter().any(|word| Key::of(word).is_some())
 }
 
-/// What titles found for a search, and behind it the products whose serie numbers begin with it;
-/// where there are none, those that it means.
+/// Adds to products found by title those whose serie numbers begin with the search. If there are
+/// none at all, searches again with the interpretation.
 pub(super) async fn filled_up(
     state: &State,
     parameters: &Parameters,

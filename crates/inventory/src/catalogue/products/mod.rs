@@ -1,5 +1,5 @@
-//! Products: what the shop sells, and at which price. Quantities belong to the ledger (`stock`): a
-//! quantity that is written here becomes an opening or an adjustment there.
+//! Products and their prices. Quantities belong to the ledger (`stock`): writing a quantity here
+//! creates an opening entry or an adjustment there.
 
 pub(crate) mod lookup;
 mod model;
@@ -33,16 +33,16 @@ use store::{ARCHIVED, BY_TITLE, ProductList};
 ///
 /// # Errors
 ///
-/// Filters that cannot be read, a page that does not exist, and faults of the store.
+/// Filters that cannot be parsed, a page that does not exist, or a failure of the database.
 pub async fn list(state: &State, parameters: &Parameters) -> Result<Page<ProductRecord>, Refusal> {
     list_selected(state, parameters, ProductList::parse(parameters)?).await
 }
 
-/// The same of the products that were created from one moment on, and before another.
+/// Same as [`list`], limited to products created in a period (start inclusive, end exclusive).
 ///
 /// # Errors
 ///
-/// As of [`list`].
+/// As [`list`].
 pub(crate) async fn list_created(
     state: &State,
     parameters: &Parameters,
@@ -57,14 +57,14 @@ async fn list_selected(
     parameters: &Parameters,
     selection: ProductList,
 ) -> Result<Page<ProductRecord>, Refusal> {
-    let wanted = PageRequest::parse(state, parameters)?;
-    let is_short = selection.is_everything() && wanted.is_near();
+    let request = PageRequest::parse(state, parameters)?;
+    let is_short = selection.is_everything() && request.is_near();
     let shared = state.clone();
     let read = async move |conn: &mut Conn| {
-        let measured = selection.stats(conn, &shared.list_stats).await?;
-        selection.selection.list(conn, &measured, wanted).await
+        let query_stats = selection.stats(conn, &shared.list_stats).await?;
+        selection.selection.list(conn, &query_stats, request).await
     };
-    // An index leads to the first pages of all products at once.
+    // The first pages of all products come directly from an index.
     if is_short {
         state.db.read_inline(read).await
     } else {
@@ -72,11 +72,11 @@ async fn list_selected(
     }
 }
 
-/// A part of what [`list`] has on all its pages, in the same order.
+/// A range of the products that [`list`] returns on all its pages, in the same order.
 ///
 /// # Errors
 ///
-/// Filters that cannot be read, and faults of the store.
+/// Filters that cannot be parsed, or a failure of the database.
 pub(crate) async fn part(
     state: &State,
     parameters: &Parameters,
@@ -88,18 +88,18 @@ pub(crate) async fn part(
     state
         .db
         .read(async move |conn| {
-            let measured = selection.stats(conn, &shared.list_stats).await?;
-            let part = (limit, offset);
-            Ok(selection.selection.page(conn, &measured, part).await?)
+            let query_stats = selection.stats(conn, &shared.list_stats).await?;
+            let range = (limit, offset);
+            Ok(selection.selection.page(conn, &query_stats, range).await?)
         })
         .await
 }
 
-/// Every product that a list selects, in its order.
+/// Calls `take` with every product that a list selects, in order.
 ///
 /// # Errors
 ///
-/// Filters that cannot be read, faults of the store, and those of `take`.
+/// Filters that cannot be parsed, or a failure of the database or of `take`.
 pub(crate) async fn each(
     conn: &mut Conn,
     state: &State,
@@ -107,11 +107,10 @@ pub(crate) async fn each(
     take: impl FnMut(&ProductRecord) -> Result<(), db::Error>,
 ) -> Result<(), Refusal> {
     let selection = ProductList::parse(parameters)?;
-    let measured = selection.stats(conn, &state.list_stats).await?;
-    Ok(selection.selection.each(conn, &measured, take).await?)
+    let query_stats = selection.stats(conn, &state.list_stats).await?;
+    Ok(selection.selection.each(conn, &query_stats, take).await?)
 }
 
-/// The product of a serie number.
 pub(crate) async fn with_serie_number(
     state: &State,
     serie_number: &str,
@@ -128,13 +127,13 @@ pub(crate) async fn with_serie_number(
         .await?)
 }
 
-/// What is wrong with the fields of a form, as far as it can be told without the store.
+/// The validation errors of a form that can be found without the database.
 pub(crate) fn problems(members: &Members, mode: Mode) -> FieldErrors {
     Draft::<ProductRecord>::read(members, mode).errors
 }
 
-/// Everything that is wrong with a whole form: also what only the store knows. `own` is the product
-/// that it changes.
+/// All validation errors of a complete form, including those that need the database. `own` is the
+/// id of the product that the form edits.
 pub(crate) async fn all_problems(
     state: &State,
     own: Option<i64>,
@@ -150,7 +149,6 @@ pub async fn read(state: &State, id: i64) -> Result<Option<ProductRecord>, Refus
     Ok(state.db.find_by_key(&store::BY_ID, id).await?)
 }
 
-/// How many products there are.
 pub(crate) async fn count(conn: &mut Conn) -> Result<u64, Refusal> {
     let all = ProductList::parse(&Parameters::parse(""))?;
     Ok(all.stats(conn, &StatsCache::default()).await?.count)
@@ -158,14 +156,14 @@ pub(crate) async fn count(conn: &mut Conn) -> Result<u64, Refusal> {
 
 pub(crate) use store::{StatsCache, after, find, numbered, titled};
 
-/// The moments when the first and the last product were created.
+/// When the first and the last product were created.
 pub(crate) async fn created_span(state: &State) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
     let read = async |conn: &mut Conn| store::LIST.span(conn).await;
     Ok(state.db.read(read).await?)
 }
 
-/// What refers to a product, and keeps it from being deleted: inflows, outflows and imports that
-/// are under way.
+/// How many inflows, outflows and rows of running imports refer to a product and prevent its
+/// deletion.
 pub async fn references_to(state: &State, id: i64) -> Result<[ReferenceCount; 3], Refusal> {
     let read = async move |conn: &mut Conn| store::references_to(conn, id).await;
     Ok(state.db.read(read).await?)

@@ -1,4 +1,4 @@
-//! What a product is.
+//! The fields of a product.
 
 use db::{Money, Timestamp};
 use resource::{Named, id, integer, price, reference, resource, text, time};
@@ -8,12 +8,12 @@ use crate::{
     rest::{Message, fields::MAX_DESCRIPTION},
 };
 
-/// Longest serie number, in characters.
+/// The maximum length of a serie number, in characters.
 pub const MAX_SERIE_NUMBER: usize = 200;
 
 resource! {
-    /// A product as the API shows it. Its quantity and the time of its last change stand in its
-    /// stock's row, `s`.
+    /// A product as the API shows it. Quantity and time of the last change are columns of the stock
+    /// row, `s`.
     pub struct ProductRecord, ProductInput {
         id: i64 = id(),
         title: String = text("Título", "Title", MAX_NAME).name().short("Produto", "Product").listed(),

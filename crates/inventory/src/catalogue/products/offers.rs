@@ -1,6 +1,6 @@
-//! The products that are offered while somebody types: those whose titles begin so first, then
-//! those with a word that begins so, then those that have it within a word. Bounded work, however
-//! many products there are: what it leaves out, the list of products finds.
+//! The suggestions while a user types: first products whose titles begin with the text, then those
+//! with a word that begins with it, then those with a word that contains it. The work is bounded
+//! for any number of products. The list of products finds what is not suggested.
 
 use std::collections::BTreeMap;
 
@@ -16,13 +16,14 @@ use crate::{
     search::{self, Key, Within},
 };
 
-/// So many words of titles are looked at for one word of a text.
+/// The most words of the index that are read for one word of the text.
 const MOST_WORDS: i64 = 40;
 
-/// The product of a serie number alone; else the first of those whose titles have all words of a
-/// text, those at whose words' beginnings it stands before the others, then of those whose serie
-/// numbers begin with it; else what the list of products shows for it. Archived products are found
-/// by their serie numbers alone, so that whoever scans one is told why it does not move.
+/// The suggestions for a text. An exact serie number suggests that product alone. Otherwise:
+/// products whose titles contain all words, matches at the beginnings of words first, then products
+/// whose serie numbers begin with the text. If there are none: what the list of products finds.
+/// Archived products are suggested only by exact serie number, so that the user who scans one
+/// learns why it cannot be booked.
 pub(crate) async fn best(
     state: &State,
     text: &str,
@@ -46,7 +47,7 @@ pub(crate) async fn best(
     lookup::filled_up(state, &parameters, found, limit).await
 }
 
-/// The ids of those whose titles have all words of a text, the best first.
+/// The ids of products whose titles contain all words, best matches first.
 async fn titled(
     conn: &mut Conn,
     text: &str,
@@ -64,17 +65,17 @@ async fn titled(
             break;
         }
         let mut sets = Vec::new();
-        for text in sought(words, within) {
+        for text in index_lookups(words, within) {
             sets.push(search::words_with(conn, &text, within, MOST_WORDS).await?);
         }
-        // What is found already may be found again.
+        // `append_new` skips the products that are found already.
         let others = match offers::rarest(conn, sets).await? {
             Some(lead) => offers::under(conn, &lead, words, within, limit).await?,
             None => Vec::new(),
         };
-        add(&mut ids, others);
+        append_new(&mut ids, others);
         if !is_indexed {
-            add(
+            append_new(
                 &mut ids,
                 offers::among_first(conn, words, within, limit).await?,
             );
@@ -84,14 +85,14 @@ async fn titled(
     Ok(ids)
 }
 
-/// What of each word is looked up in the index: of a phrase a part. Words too short for the index
-/// lead nowhere while there are others.
-fn sought(words: &[String], within: Within) -> Vec<String> {
+/// The text to look up in the index for each word; for a phrase, one of its words. Words that are
+/// too short for the index are skipped if there are others.
+fn index_lookups(words: &[String], within: Within) -> Vec<String> {
     let is_indexed = lookup::is_indexed(words);
     let words = words
         .iter()
         .filter(|word| !is_indexed || Key::of(word).is_some());
-    let sought = words.map(|word| {
+    let index_lookups = words.map(|word| {
         let part = word.split(' ').next().unwrap_or_default();
         match (Key::of(word), Key::of(part)) {
             (_, Some(key)) if within == Within::Beginning => key.least,
@@ -99,10 +100,10 @@ fn sought(words: &[String], within: Within) -> Vec<String> {
             _ => part.to_owned(),
         }
     });
-    sought.filter(|text| !text.is_empty()).collect()
+    index_lookups.filter(|text| !text.is_empty()).collect()
 }
 
-fn add(ids: &mut Vec<i64>, others: Vec<i64>) {
+fn append_new(ids: &mut Vec<i64>, others: Vec<i64>) {
     for id in others {
         if !ids.contains(&id) {
             ids.push(id);

@@ -1,5 +1,5 @@
-//! Products as a resource: how one is created, changed and deleted. What is in stock belongs to the
-//! ledger, and so does a quantity that is written here.
+//! Products as a resource: creating, changing and deleting them. The ledger records the quantities
+//! that are written here.
 
 use db::{Conn, Error, Tx};
 use http::Method;
@@ -52,7 +52,7 @@ impl Resource for Products {
     }
 
     fn description(self) -> Description {
-        let said = [
+        let values = [
             ("title", json!("Arroz 5 kg")),
             ("category", json!({"id": 1, "name": "Grãos"})),
             ("brand", json!({"id": 1, "name": "Tio João"})),
@@ -67,7 +67,7 @@ impl Resource for Products {
             filters: &[QueryFilter::SEARCH, ARCHIVED],
             order: BY_TITLE,
             deletion: " Refused while inflows or outflows refer to it; its ledger stays.",
-            example: example(self.fields(), &said),
+            example: example(self.fields(), &values),
         }
     }
 
@@ -84,7 +84,7 @@ impl Resource for Products {
         super::read(state, id).await
     }
 
-    /// Its quantity opens its ledger.
+    /// The quantity becomes the opening entry of the ledger.
     async fn create(
         self,
         work: &mut Work<'_>,
@@ -105,7 +105,7 @@ impl Resource for Products {
         Ok(record)
     }
 
-    /// Another quantity becomes an adjustment in the ledger.
+    /// A different quantity becomes an adjustment in the ledger.
     async fn change(
         self,
         work: &mut Work<'_>,
@@ -115,18 +115,18 @@ impl Resource for Products {
         check(work.tx, Some(id), draft).await?;
         let (input, now) = (&draft.input, work.now);
         let before = store::find(work.tx, id).await?;
-        // The stock row goes first: it is what movements lock too.
+        // Locks the stock row first, as movements do, so that the two cannot deadlock.
         if !store::update_stock(work.tx, id, input, now).await? {
             return Ok(None);
         }
-        let counted = aggregates::product_snapshot(work.tx, id).await?;
-        let counted = counted.filter(|counted| is_counted_otherwise(counted, input));
-        if counted.is_some() {
+        let snapshot = aggregates::product_snapshot(work.tx, id).await?;
+        let snapshot = snapshot.filter(|snapshot| changes_aggregates(snapshot, input));
+        if snapshot.is_some() {
             aggregates::record_deleted_product(work.tx, id).await?;
         }
         store::update(work.tx, id, input).await.map_err(explain)?;
-        if let Some(counted) = counted {
-            aggregates::record_changed_product(work.tx, id, &counted).await?;
+        if let Some(snapshot) = snapshot {
+            aggregates::record_changed_product(work.tx, id, &snapshot).await?;
         }
         if let Setting::Set(quantity) = input.quantity {
             stock::adjust(work, id, quantity, None).await?;
@@ -138,7 +138,7 @@ impl Resource for Products {
         Ok(after)
     }
 
-    /// Its ledger stays.
+    /// The ledger remains.
     async fn delete(self, work: &mut Work<'_>, id: i64) -> Result<bool, Refusal> {
         check_deletion(work.tx, id).await?;
         stock::close(work.tx, id).await?;
@@ -150,8 +150,8 @@ impl Resource for Products {
     }
 }
 
-/// Whether an input changes a field by which the aggregates count the product.
-fn is_counted_otherwise(before: &aggregates::ProductSnapshot, input: &ProductInput) -> bool {
+/// Whether an input changes a field that the aggregates depend on.
+fn changes_aggregates(before: &aggregates::ProductSnapshot, input: &ProductInput) -> bool {
     before.is_changed_by(
         input.category.get().map(|category| category.id),
         input.brand.get().map(|brand| brand.id),
@@ -160,15 +160,14 @@ fn is_counted_otherwise(before: &aggregates::ProductSnapshot, input: &ProductInp
     )
 }
 
-/// Deletes a product that an import added. Its ledger ends at nothing, so that the product may come
-/// again.
+/// Deletes a product that an import added. Its ledger ends at 0, so its id can be used again.
 pub(crate) async fn revert(work: &mut Work<'_>, id: i64) -> Result<(), Refusal> {
     check_deletion(work.tx, id).await?;
     stock::empty(work, id).await?;
     Products.delete(work, id).await.map(drop)
 }
 
-/// Refuses what would keep a product from being deleted.
+/// Fails with 409 if anything refers to the product.
 pub(crate) async fn check_deletion(conn: &mut Conn, id: i64) -> Result<(), Refusal> {
     refuse_when_referenced(
         Model::Product.words(),
@@ -176,18 +175,18 @@ pub(crate) async fn check_deletion(conn: &mut Conn, id: i64) -> Result<(), Refus
     )
 }
 
-/// The product's own threshold that a form gives, and what is wrong with it.
+/// Parses the product's own threshold from a form, with its validation errors.
 pub(crate) fn read_threshold(members: &Members, mode: Mode) -> (Setting<Option<i64>>, FieldErrors) {
     let mut reader = Reader::new(members, mode);
     let threshold = reader.optional_integer(stock::OPTIONAL_THRESHOLD.name, 0, i64::MAX);
     (threshold, reader.finish())
 }
 
-/// Changes a product and its own threshold; `None` when it is gone.
+/// Changes a product and its own threshold. `None` if there is no such product.
 ///
 /// # Errors
 ///
-/// Invalid fields, and faults of the store.
+/// Validation errors, or a failure of the database.
 pub(crate) async fn change_form(
     work: &mut Work<'_>,
     id: i64,
@@ -207,15 +206,15 @@ pub(crate) async fn change_form(
     Ok(changed)
 }
 
-/// A product, which nobody else changes until the transaction ends.
+/// A product, with its stock row locked until the transaction ends.
 pub(crate) async fn find_locked(tx: &mut Tx, id: i64) -> Result<Option<ProductRecord>, Error> {
     store::lock(tx, id).await?;
     store::find(tx, id).await
 }
 
-/// Refuses a row of an import that could not become a product, before anything is written; else its
-/// serie number. `is_created` says of a reference whether its record is created with the product,
-/// `is_taken` whether an earlier row has the serie number.
+/// Checks a row of an import before anything is written. Returns its serie number. `is_created`
+/// tells whether the record in a reference field will be created with the product, `is_taken`
+/// whether an earlier row has the serie number.
 pub(crate) async fn check_import(
     conn: &mut Conn,
     mut draft: Draft<ProductRecord>,
@@ -232,12 +231,11 @@ pub(crate) async fn check_import(
     Ok(serie_number)
 }
 
-/// The serie number of a new product.
 pub(crate) fn serie_number(draft: &Draft<ProductRecord>) -> Option<String> {
     draft.input.serie_number.clone().into_new()
 }
 
-/// Refuses when anything is wrong with the fields, also what only the store knows.
+/// Fails if a field is invalid, including the checks that need the database.
 async fn check(
     conn: &mut Conn,
     own: Option<i64>,
@@ -247,7 +245,7 @@ async fn check(
     Ok(errors.in_order(ProductRecord::NAMES).into_result()?)
 }
 
-/// The errors of the fields, with what only the store knows. `own` is the product that is changed.
+/// The validation errors, including those from the database. `own` is the changed product.
 pub(super) async fn inspect(
     conn: &mut Conn,
     own: Option<i64>,
@@ -271,8 +269,8 @@ pub(super) async fn inspect(
     Ok(errors)
 }
 
-/// Explains a serie number that another product has got since the check or, which no check sees, a
-/// row of an import that is under way.
+/// Turns a unique violation of the serie number into a validation error. Another product may have
+/// got the number since the check, or a running import may have reserved it.
 fn explain(error: Error) -> Refusal {
     let constraints = ["products_serie_number_key", "import_serie_numbers_pkey"];
     if constraints.into_iter().any(|name| error.is_unique(name)) {

@@ -1,20 +1,19 @@
-//! Small charts: sparklines, and the widths of bars.
+//! Computes small charts: sparklines, and the widths of bars.
 
 use crate::{aggregates::Sum, analysis::model::real};
 
-/// The width of a sparkline, in its own units.
+/// The size of a sparkline, in the units of its SVG view box.
 const LINE_WIDTH: f64 = 100.0;
 const LINE_HEIGHT: f64 = 24.0;
 
-/// The most points of a sparkline; more could not be seen.
+/// The most points of a sparkline. More would not be visible.
 const MAX_POINTS: usize = 60;
 
-/// The points of a sparkline over the days, from left to right. Of many days it has the means of
-/// neighbours.
+/// The points of a sparkline, from left to right. Many days are averaged in groups of neighbours.
 pub(super) fn sparkline(values: impl Iterator<Item = Sum>) -> String {
     let days: Vec<f64> = values.map(Sum::approximately).collect();
-    let together = days.len().div_ceil(MAX_POINTS).max(1);
-    let values: Vec<f64> = days.chunks(together).map(mean).collect();
+    let group_size = days.len().div_ceil(MAX_POINTS).max(1);
+    let values: Vec<f64> = days.chunks(group_size).map(mean).collect();
     let highest = values.iter().copied().fold(0.0_f64, f64::max);
     let lowest = values.iter().copied().fold(0.0_f64, f64::min);
     let range = highest - lowest;
@@ -22,10 +21,10 @@ pub(super) fn sparkline(values: impl Iterator<Item = Sum>) -> String {
         return String::new();
     }
     let last = real(i64::try_from(values.len()).unwrap_or(1)) - 1.0;
-    let points = (0_u16..).zip(&values).map(|(place, value)| {
-        let across = f64::from(place) / last.max(1.0) * LINE_WIDTH;
-        let down = (highest - value) / range * (LINE_HEIGHT - 2.0) + 1.0;
-        format!("{across:.1},{down:.1}")
+    let points = (0_u16..).zip(&values).map(|(index, value)| {
+        let x = f64::from(index) / last.max(1.0) * LINE_WIDTH;
+        let y = (highest - value) / range * (LINE_HEIGHT - 2.0) + 1.0;
+        format!("{x:.1},{y:.1}")
     });
     points.collect::<Vec<_>>().join(" ")
 }
@@ -34,7 +33,7 @@ fn mean(days: &[f64]) -> f64 {
     days.iter().sum::<f64>() / real(i64::try_from(days.len()).unwrap_or(1))
 }
 
-/// A share in per cent with one decimal.
+/// A share in percent with one decimal.
 pub(super) fn tenths(part: i64, whole: i64) -> String {
     let tenths = i128::from(part) * 1000 / i128::from(whole.max(1));
     format!("{}.{}", tenths / 10, tenths % 10)

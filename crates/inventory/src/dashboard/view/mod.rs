@@ -1,5 +1,5 @@
-//! The dashboard's figures as text: numbers, money and days in the user's language. Templates place
-//! them; nothing is computed here.
+//! Renders the dashboard's figures as text: numbers, money and days in the user's language.
+//! Templates arrange them; figures are not computed here.
 
 mod charts;
 mod rows;
@@ -33,7 +33,7 @@ use rows::{
     LowRow, LowRows, MovementRow, OrderRows, SalesView, Share, StockView,
 };
 
-/// `/`
+/// The page `/`.
 #[derive(Template)]
 #[template(path = "dashboard/home.html")]
 pub(super) struct HomePage<'a> {
@@ -41,7 +41,7 @@ pub(super) struct HomePage<'a> {
     pub(super) view: View<'a>,
 }
 
-/// `/dashboard/figures/`
+/// The fragment `/dashboard/figures/`.
 #[derive(Template)]
 #[template(path = "dashboard/figures.html")]
 pub(super) struct FiguresPage<'a> {
@@ -49,15 +49,15 @@ pub(super) struct FiguresPage<'a> {
     pub(super) view: View<'a>,
 }
 
-/// The values of the templates.
+/// The values for the templates.
 pub(super) struct View<'a> {
     frame: &'a Frame,
     pub(super) shown: &'a Dashboard,
-    /// The language of the shop's texts.
+    /// The shop's language, in which stored analyses are written.
     shop: Locale,
 }
 
-/// Lines of an analysis that are shown.
+/// How many lines of an analysis are shown.
 const ANALYSIS_LINES: usize = 4;
 
 impl<'a> View<'a> {
@@ -81,7 +81,7 @@ impl<'a> View<'a> {
         self.locale().hundredths(&cents.to_string())
     }
 
-    /// Days are those of UTC: noon has the same date in São Paulo, where pages show times.
+    /// A UTC day as a date. Noon has the same date in São Paulo, the time zone of pages.
     fn day(&self, day: Timestamp) -> String {
         self.locale().date(day + DAY / 2)
     }
@@ -117,7 +117,7 @@ impl<'a> View<'a> {
         self.locale().date_time(self.shown.now)
     }
 
-    /// The query of the same page.
+    /// The query string of the current page.
     pub(super) fn query(&self) -> String {
         Self::query_of(self.shown.request.period, self.shown.request.prices)
     }
@@ -161,7 +161,7 @@ impl<'a> View<'a> {
         .into()
     }
 
-    /// The days that are shown, and those that they are compared with.
+    /// The days that are shown, and the days that they are compared with.
     pub(super) fn days_text(&self) -> String {
         let (period, now) = (self.shown.request.period, self.shown.now);
         let (begin, before) = (period.begin(now), period.begin_before(now));
@@ -210,7 +210,6 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The sales.
     fn sales(&self) -> PagePart<SalesView> {
         let trend = shown(&self.shown.figures.sales)?;
         let newest = trend.days.last();
@@ -269,7 +268,6 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The stock.
     fn stock(&self) -> PagePart<StockView> {
         let stock = shown(&self.shown.figures.stock)?;
         Ok(StockView {
@@ -280,7 +278,7 @@ impl<'a> View<'a> {
         })
     }
 
-    /// `1 product`, `237 products`
+    /// A number with its noun: `1 product`, `237 products`.
     fn products(&self, count: i64) -> String {
         let products = if count == 1 {
             self.text("produto", "product")
@@ -290,7 +288,7 @@ impl<'a> View<'a> {
         format!("{} {products}", self.locale().number(count))
     }
 
-    /// `1 unit`, `1,753 units`
+    /// A number with its noun: `1 unit`, `1,753 units`.
     fn units(&self, units: Sum) -> String {
         let number = self.number(units);
         let unit = if number == "1" { "unit" } else { "units" };
@@ -344,7 +342,6 @@ impl<'a> View<'a> {
         named.chain(others).collect()
     }
 
-    /// The low products, if there are any.
     fn low(&self) -> PagePart<Option<LowRows>> {
         let low = shown(&self.shown.figures.low)?;
         let row = |low: &LowProduct| LowRow {
@@ -369,7 +366,7 @@ impl<'a> View<'a> {
             || !matches!(self.analysis(), Ok(None))
     }
 
-    /// The paid orders whose goods have not left, for those who may see outflows.
+    /// The waiting orders, for users who may see outflows.
     fn orders(&self) -> PagePart<Option<OrderRows>> {
         if !self.frame.may(Verb::View, Model::Outflow) {
             return Ok(None);
@@ -382,7 +379,7 @@ impl<'a> View<'a> {
         }))
     }
 
-    /// The beginning of the newest analysis, line by line.
+    /// The first lines of the newest analysis.
     fn analysis(&self) -> PagePart<Option<AnalysisRow>> {
         let newest = shown(&self.shown.analysis)?;
         Ok(newest.as_ref().map(|newest| self.analysis_row(newest)))
@@ -405,7 +402,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Failed deliveries and endpoints, for those who may see them.
+    /// Failed deliveries and endpoints, for users who may see them.
     fn failed(&self) -> PagePart<Option<FailedRows>> {
         let sees = |model| self.frame.may(Verb::View, model);
         let (deliveries, endpoints) = (sees(Model::Delivery), sees(Model::WebhookEndpoint));
@@ -447,7 +444,6 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The last movements, if there are any.
     fn movements(&self) -> PagePart<Option<Vec<MovementRow>>> {
         let last = shown(&self.shown.figures.movements)?;
         let row = |(movement, record): &(Movement, MovementRecord)| {

@@ -1,5 +1,4 @@
-//! `/low-stock/`: the list of low products with their thresholds as fields, as a file, and as
-//! orders to print.
+//! The pages at `/low-stock/`: the list with thresholds as input fields, export, and orders.
 
 mod view;
 
@@ -26,15 +25,12 @@ use crate::{
 };
 use view::{ListView, OrdersPage};
 
-/// The address of the list.
 pub(crate) const PATH: &str = "/low-stock/";
-/// The parameters of the list.
 pub(crate) const PARAMETERS: &[&str] = &[view::GROUP];
 
-/// The field of a product's minimum.
+/// The name of the threshold's form field.
 const THRESHOLD: &str = OPTIONAL_THRESHOLD.name;
 
-/// The pages of low products.
 pub(crate) fn routes() -> PageRouter {
     PageRouter::new()
         .route("/low-stock/", get(list))
@@ -49,7 +45,7 @@ async fn list(Extracted(page): SharedPage, frame: Frame, request: Request) -> Pa
     show(&page, &frame, &parameters, None).await
 }
 
-/// Shows the list, with the form of a product whose threshold was refused.
+/// Renders the list. `refused` is a product whose submitted threshold was invalid, with its form.
 async fn show(
     page: &PageState,
     frame: &Frame,
@@ -64,7 +60,7 @@ async fn show(
     Ok(ListView::new(frame, parameters, refused, is_grouped).show(&needs, shop))
 }
 
-/// Sets a product's own threshold; blank is the shop's.
+/// Sets a product's own threshold. A blank value means that the shop's threshold applies.
 async fn write_threshold(
     Extracted(page): SharedPage,
     RecordId(id): RecordId,
@@ -109,7 +105,7 @@ async fn export(Extracted(page): SharedPage, frame: Frame) -> PageResult {
 async fn orders(Extracted(page): SharedPage, frame: Frame, request: Request) -> PageResult {
     frame.require(Verb::View, Model::Product)?;
     let parameters = Parameters::of_address(request.uri());
-    // A value that is no id is that of no supplier.
+    // An invalid id matches no supplier.
     let supplier = parameters
         .get("supplier")
         .map(|id| id.parse().unwrap_or(-1));

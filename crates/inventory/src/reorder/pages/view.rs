@@ -1,4 +1,4 @@
-//! The list, its file and the orders, prepared for templates.
+//! Prepares the list, its export and the orders for templates.
 
 use askama::Template;
 use axum::response::Response;
@@ -25,7 +25,6 @@ use crate::{
 pub(super) const GROUP: &str = "group";
 pub(super) const BY_SUPPLIER: &str = "supplier";
 
-/// The columns of the file.
 pub(super) const COLUMNS: [&str; 11] = [
     "product",
     "product_title",
@@ -40,7 +39,7 @@ pub(super) const COLUMNS: [&str; 11] = [
     "reason",
 ];
 
-/// A product's row of the file.
+/// A product's row in the export.
 pub(super) fn cells(need: &ReorderNeed, locale: Locale) -> [String; 11] {
     let (stock, source) = (&need.low.stock, &need.source);
     let supplier = source.supplier.as_ref();
@@ -60,16 +59,16 @@ pub(super) fn cells(need: &ReorderNeed, locale: Locale) -> [String; 11] {
     ]
 }
 
-/// The address of the list with its state.
+/// The URL of the list with its parameters.
 pub(super) fn address(parameters: &Parameters) -> ListAddress {
     ListAddress::new(PATH, PARAMETERS, "", parameters)
 }
 
-/// The message that a product's threshold was changed.
+/// The message after a product's threshold was changed.
 pub(super) fn message(frame: &Frame, change: &ThresholdChange) -> String {
     let threshold = frame.locale.number(change.threshold);
-    let named = frame.text("mínimo", "threshold");
-    let left = if change.is_low {
+    let label = frame.text("mínimo", "threshold");
+    let recovered = if change.is_low {
         ""
     } else {
         frame.text(
@@ -77,14 +76,14 @@ pub(super) fn message(frame: &Frame, change: &ThresholdChange) -> String {
             " The stock is no longer below it.",
         )
     };
-    format!("{}: {named} {threshold}.{left}", change.title)
+    format!("{}: {label} {threshold}.{recovered}", change.title)
 }
 
-/// The list for one reader.
+/// The list, rendered for one user.
 pub(super) struct ListView<'a> {
     frame: &'a Frame,
     address: ListAddress,
-    /// The form of a product whose threshold was refused.
+    /// A product whose submitted threshold was invalid, with its form.
     refused: Option<(i64, Form)>,
     is_grouped: bool,
 }
@@ -104,7 +103,6 @@ impl<'a> ListView<'a> {
         }
     }
 
-    /// The page.
     pub(super) fn show(&self, needs: &NeedsPage, shop: i64) -> Response {
         let frame = self.frame;
         let title = frame.text("Estoque baixo", "LowProduct stock").to_owned();
@@ -138,7 +136,7 @@ impl<'a> ListView<'a> {
         format!("{lead} {}.", self.frame.locale.number(shop))
     }
 
-    /// The remark that the order ends, when there are more products than a batch.
+    /// The note that not all products are in order of urgency, if there are more than one batch.
     fn note(&self, low: u64) -> String {
         if low <= BATCH_SIZE {
             return String::new();
@@ -219,13 +217,13 @@ impl<'a> ListView<'a> {
 
     fn threshold(&self, need: &ReorderNeed) -> Cell {
         let (frame, stock) = (self.frame, &need.low.stock);
-        let shown = frame.locale.number(stock.threshold);
+        let number = frame.locale.number(stock.threshold);
         if !frame.may(Verb::Change, Model::Product) {
-            return Cell::Number(shown);
+            return Cell::Number(number);
         }
         let id = stock.product.id;
         let refused = self.refused.as_ref().filter(|(refused, _)| *refused == id);
-        let (value, message) = refused.map_or((shown.as_str(), ""), |(_, form)| {
+        let (value, message) = refused.map_or((number.as_str(), ""), |(_, form)| {
             (form.value(THRESHOLD), form.error(THRESHOLD))
         });
         let label = frame.text("Mínimo", "Threshold");
@@ -262,7 +260,7 @@ impl<'a> ListView<'a> {
         actions
     }
 
-    /// The other view of the list, and the orders.
+    /// The links to the other view of the list and to the orders.
     fn links(&self) -> Vec<Link> {
         let frame = self.frame;
         let (text, group) = if self.is_grouped {
@@ -290,7 +288,6 @@ impl<'a> ListView<'a> {
 
 const ORDERS: &str = "/low-stock/orders/";
 
-/// A product's last supplier, in words.
 fn supplier(frame: &Frame, need: &ReorderNeed) -> String {
     let supplier = need.source.supplier.as_ref();
     supplier.map_or_else(
@@ -326,27 +323,25 @@ fn headings(frame: &Frame, needs: &[ReorderNeed]) -> Vec<Heading> {
     headings
 }
 
-/// `GET /low-stock/orders/`
+/// The page `GET /low-stock/orders/`.
 #[derive(Template)]
 #[template(path = "reorder/orders.html")]
 pub(super) struct OrdersPage<'a> {
     frame: &'a Frame,
     orders: Vec<SupplierOrder>,
     today: String,
-    /// Whether one supplier was asked for.
+    /// Whether the request was for one supplier.
     is_of_one: bool,
-    /// How many low products are not printed, if any.
+    /// The number of low products that are not printed, if any.
     left_out: Option<String>,
 }
 
-/// The order for one supplier.
 struct SupplierOrder {
     id: i64,
     supplier: String,
     lines: Vec<ReorderLine>,
 }
 
-/// A product of an order.
 struct ReorderLine {
     title: String,
     serie_number: String,

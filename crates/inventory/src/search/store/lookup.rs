@@ -1,5 +1,5 @@
-//! Statements that look words of titles up while somebody types. Each reads a bounded number of
-//! entries, however many products and words there are.
+//! SQL that looks up words of titles while a user types. Each statement reads a bounded number of
+//! index entries, whatever the number of products and words.
 
 use std::collections::BTreeSet;
 
@@ -10,19 +10,17 @@ use super::super::{
     words::{Key, successor},
 };
 
-/// Where in a word of a title the text stands that is looked for.
+/// Where in a word of a title the text must occur.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Within {
-    /// At its beginning.
     Beginning,
-    /// Anywhere.
     Anywhere,
 }
 
-/// So many words are looked at, for those of which no product is left any more.
+/// The most words that are read, including those whose products were all deleted.
 const MOST_LOOKED_AT: i64 = 400;
 
-/// The first words of titles that have a text, of which there are products.
+/// The ids of the first words that contain a text and have products.
 pub(crate) async fn words_with(
     conn: &mut Conn,
     text: &str,
@@ -57,12 +55,12 @@ pub(crate) async fn words_with(
         .bind(most);
     let mut seen = BTreeSet::new();
     let mut ids = conn.all_of(&query, |row| row.get::<i64>(0)).await?;
-    // A word may have several endings that begin so.
+    // A word may have several endings that begin with the text.
     ids.retain(|id| seen.insert(*id));
     Ok(ids)
 }
 
-/// Whether a word of some title has a text; true of one that is too short to be looked up.
+/// Whether a word of a title contains a text. True for a text that is too short for the index.
 pub(crate) async fn has_word(conn: &mut Conn, text: &str) -> Result<bool, Error> {
     let Some(key) = Key::of(text) else {
         return Ok(true);
@@ -71,8 +69,8 @@ pub(crate) async fn has_word(conn: &mut Conn, text: &str) -> Result<bool, Error>
     Ok(!found.is_empty())
 }
 
-/// The words, or beginnings of words, of titles that somebody may have meant who typed this one:
-/// whole words first, and then the likelier slips. One seek in an index for each variant.
+/// The words of titles, or their beginnings, that a user may have meant by a mistyped word:
+/// complete words first, then the more likely mistakes. One index seek per variant.
 pub(crate) async fn nearest(
     conn: &mut Conn,
     typed: &str,
@@ -100,19 +98,19 @@ pub(crate) async fn nearest(
             Ok((row.get::<String>(0)?, row.get::<Option<String>>(1)?))
         })
         .await?;
-    let is = |whole: bool| {
+    let matches = |is_complete: bool| {
         let found = found.iter().filter(move |(variant, word)| match word {
-            Some(word) if whole => word == variant,
+            Some(word) if is_complete => word == variant,
             Some(word) => word != variant && word.starts_with(variant.as_str()),
             None => false,
         });
         found.map(|(variant, _)| variant.clone())
     };
-    Ok(is(true).chain(is(false)).take(most).collect())
+    Ok(matches(true).chain(matches(false)).take(most).collect())
 }
 
-/// Adds the words of titles that a key finds, as the right side of a comparison. It is an array on
-/// PostgreSQL, which reaches the index entry by entry then, whatever the planner expects to find.
+/// Adds the condition on the ids of the words that a key finds, as the right side of a comparison.
+/// PostgreSQL gets an array, so that it uses the index for each id, whatever its planner estimates.
 pub(crate) fn push_word_ids(query: &mut Query, engine: Engine, key: &Key) {
     let (before, after) = match engine {
         Engine::Sqlite => (" IN (", ")"),
@@ -125,7 +123,7 @@ pub(crate) fn push_word_ids(query: &mut Query, engine: Engine, key: &Key) {
     query.push(after);
 }
 
-/// The endings that a key finds: the condition on `search_endings AS e`.
+/// Adds the condition on `search_endings AS e` that selects the endings of a key.
 fn push_endings(query: &mut Query, key: &Key) {
     query.push(" WHERE e.ending >= ").bind(key.least.as_str());
     if let Some(beyond) = &key.beyond {
@@ -133,17 +131,17 @@ fn push_endings(query: &mut Query, key: &Key) {
     }
 }
 
-/// What the index has under a key.
+/// The index entries of a key.
 pub(crate) struct Entries {
-    /// How many, counted up to a bound and one more.
+    /// The number of entries, counted up to the bound plus one.
     pub(crate) count: u64,
-    /// Under how many words of titles they are.
+    /// The number of words that the entries belong to.
     pub(crate) words: i64,
-    /// The word, if it is only one.
+    /// The id of the word, if there is only one.
     pub(crate) only: Option<i64>,
 }
 
-/// What the index has under a key; entries are counted up to `most` and one more.
+/// Counts the index entries of a key, up to `most` plus one.
 pub(crate) async fn entries_of(conn: &mut Conn, key: &Key, most: u64) -> Result<Entries, Error> {
     let engine = conn.engine();
     let mut query = Query::new("SELECT (SELECT min(e.word_id) FROM search_endings AS e");
@@ -155,11 +153,11 @@ pub(crate) async fn entries_of(conn: &mut Conn, key: &Key, most: u64) -> Result<
     let limit = i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1);
     query.push(" LIMIT ").bind(limit).push(") AS counted)");
     conn.one_of(&query, |row| {
-        let (least, words): (Option<i64>, i64) = (row.get(0)?, row.get(1)?);
+        let (first_word, words): (Option<i64>, i64) = (row.get(0)?, row.get(1)?);
         Ok(Entries {
             count: row.get::<i64>(2)?.unsigned_abs(),
             words,
-            only: least.filter(|_| words == 1),
+            only: first_word.filter(|_| words == 1),
         })
     })
     .await

@@ -1,5 +1,4 @@
-//! Statements that maintain the index of titles, in the transaction that writes a title, and those
-//! that compare it with the titles.
+//! SQL that maintains the index of titles in the transaction of each change, and verifies it.
 
 mod lookup;
 
@@ -11,7 +10,7 @@ use resource::sql;
 use super::words::{endings, pieces};
 pub(crate) use lookup::{Within, entries_of, has_word, nearest, push_word_ids, words_with};
 
-/// Enters a product, as it stands, under the words of its title.
+/// Adds the index entries of a product for the words of its title.
 pub(crate) async fn add(tx: &mut Tx, product: i64, title_folded: &str) -> Result<(), Error> {
     let words = pieces(title_folded);
     if words.is_empty() {
@@ -35,7 +34,7 @@ pub(crate) async fn add(tx: &mut Tx, product: i64, title_folded: &str) -> Result
     tx.execute_of(&query).await.map(drop)
 }
 
-/// Takes a product out from under the words of its title.
+/// Removes the index entries of a product.
 pub(crate) async fn remove(tx: &mut Tx, product: i64, title_folded: &str) -> Result<(), Error> {
     let words = pieces(title_folded);
     if words.is_empty() {
@@ -52,7 +51,7 @@ pub(crate) async fn remove(tx: &mut Tx, product: i64, title_folded: &str) -> Res
     tx.execute_of(&query).await.map(drop)
 }
 
-/// Enters a product as it stands now, under its new title's words instead of the old one's.
+/// Updates the index entries of a product after a change of its title or of the copied columns.
 pub(crate) async fn renew(tx: &mut Tx, product: i64, old: &str, new: &str) -> Result<(), Error> {
     if old != new {
         remove(tx, product, old).await?;
@@ -79,8 +78,8 @@ pub(crate) async fn renew(tx: &mut Tx, product: i64, old: &str, new: &str) -> Re
     tx.execute_of(&query).await.map(drop)
 }
 
-/// Adds the words that are not known, in their order so that writers wait for each other in one
-/// order, and says which.
+/// Inserts the words that are not in the index, and returns them. They are inserted in sorted
+/// order, so that concurrent transactions do not deadlock.
 async fn insert_words(tx: &mut Tx, words: &BTreeSet<String>) -> Result<Vec<(i64, String)>, Error> {
     let mut query = Query::new("INSERT INTO search_words (word) VALUES (");
     for (number, word) in words.iter().enumerate() {
@@ -125,7 +124,7 @@ const PRODUCTS: &[(&str, Kind)] = &[
     ("selling_price", Kind::Money),
 ];
 
-/// The index of many titles at once.
+/// The words of many titles, collected in memory for a rebuild of the index.
 struct Vocabulary {
     ids: HashMap<String, i64>,
     words: Rows,
@@ -133,7 +132,7 @@ struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// The id of a word, which is new when it is met first.
+    /// The id of a word. A new word gets the next id, and rows for itself and its endings.
     fn id_of(&mut self, word: String) -> i64 {
         if let Some(id) = self.ids.get(&word) {
             return *id;
@@ -148,10 +147,10 @@ impl Vocabulary {
     }
 }
 
-/// Products that are read at once while the index is built.
+/// Products per batch of a rebuild.
 const BATCH: i64 = 4000;
 
-/// Builds the index anew, from the titles of all products.
+/// Rebuilds the index from the titles of all products.
 pub(crate) async fn rebuild(tx: &mut Tx) -> Result<(), Error> {
     for table in ["product_words", "search_endings", "search_words"] {
         tx.execute_of(&sql::delete_all(table)).await?;
@@ -171,9 +170,9 @@ pub(crate) async fn rebuild(tx: &mut Tx) -> Result<(), Error> {
                 &[&last, &BATCH],
                 |row| {
                     let title: String = row.get(1)?;
-                    let place: (i64, i64, Money, Money) =
+                    let columns: (i64, i64, Money, Money) =
                         (row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?);
-                    Ok((row.get::<i64>(0)?, title, place))
+                    Ok((row.get::<i64>(0)?, title, columns))
                 },
             )
             .await?;
@@ -201,11 +200,10 @@ pub(crate) async fn rebuild(tx: &mut Tx) -> Result<(), Error> {
     tx.move_ids_on("search_words").await
 }
 
-/// Products of which the index has other words than their titles have, or another place beside
-/// them, or which are gone: at most so many. Word by word, so that no statement takes long however
-/// many products there are.
+/// The ids of products whose index entries are wrong, or that were deleted but still have entries;
+/// at most `most`. Runs one statement per word, so that no statement takes long in a large shop.
 pub(crate) async fn wrong_products(conn: &mut Conn, most: usize) -> Result<Vec<i64>, Error> {
-    let mut found = IndexedWords::default();
+    let mut indexed = IndexedWords::default();
     let words = conn
         .all(
             "SELECT id, word FROM search_words ORDER BY id",
@@ -223,7 +221,7 @@ pub(crate) async fn wrong_products(conn: &mut Conn, most: usize) -> Result<Vec<i
             |row| {
                 let title: Option<String> = row.get(1)?;
                 let is_of_title = title.is_some_and(|title| pieces(&title).contains(&word));
-                found.add(row.get(0)?, is_of_title && row.get::<i64>(2)? == 1);
+                indexed.add(row.get(0)?, is_of_title && row.get::<i64>(2)? == 1);
                 Ok(())
             },
         )
@@ -233,23 +231,23 @@ pub(crate) async fn wrong_products(conn: &mut Conn, most: usize) -> Result<Vec<i
         "SELECT product_id FROM product_words WHERE word_id NOT IN (SELECT id FROM search_words)",
         &[],
         |row| {
-            found.add(row.get(0)?, false);
+            indexed.add(row.get(0)?, false);
             Ok(())
         },
     )
     .await?;
     conn.all("SELECT id, title_folded FROM products", &[], |row| {
-        found.compare(row.get(0)?, pieces(&row.get::<String>(1)?).len());
+        indexed.compare(row.get(0)?, pieces(&row.get::<String>(1)?).len());
         Ok(())
     })
     .await?;
-    Ok(found.wrong.into_iter().take(most).collect())
+    Ok(indexed.wrong.into_iter().take(most).collect())
 }
 
-/// What the index has of each product.
+/// The index entries of each product, checked.
 #[derive(Default)]
 struct IndexedWords {
-    /// Words that the title has, with what is right beside them.
+    /// How many correct entries each product has.
     good: HashMap<i64, usize>,
     wrong: BTreeSet<i64>,
 }
@@ -263,7 +261,7 @@ impl IndexedWords {
         }
     }
 
-    /// Compares with the number of words that the title has: each is found once.
+    /// Compares with the number of words of the title. Each word must have one correct entry.
     fn compare(&mut self, product: i64, words: usize) {
         if self.good.get(&product).copied().unwrap_or_default() != words {
             self.wrong.insert(product);
@@ -271,13 +269,13 @@ impl IndexedWords {
     }
 }
 
-/// Each ending, beside its word, and each word, which may have none. A full join would say the
-/// same, but SQLite makes it by looking at all endings for each word.
+/// All endings with their words, and all words. A full join would be equivalent, but SQLite would
+/// scan all endings for each word.
 const WORDS_AND_ENDINGS: &str = "
     SELECT e.word_id, s.word, e.ending FROM search_endings AS e LEFT JOIN search_words AS s ON s.id = e.word_id
     UNION ALL SELECT id, word, NULL FROM search_words ORDER BY 1";
 
-/// Words of which the index has other endings than they have, or which are gone: at most so many.
+/// The ids of words whose endings are wrong, or that were deleted but have endings.
 pub(crate) async fn wrong_words(conn: &mut Conn, most: usize) -> Result<Vec<i64>, Error> {
     let mut compared = WordComparison::default();
     conn.all(WORDS_AND_ENDINGS, &[], |row| compared.add(row))
@@ -287,24 +285,28 @@ pub(crate) async fn wrong_words(conn: &mut Conn, most: usize) -> Result<Vec<i64>
     Ok(compared.wrong)
 }
 
-/// Words compared with the endings that are stored of them, word by word.
+/// Compares words with their stored endings. Rows arrive ordered by word.
 #[derive(Default)]
 struct WordComparison {
-    /// The word's id and its endings; none of a word that is gone.
-    now: Option<(i64, Option<BTreeSet<String>>)>,
+    /// The current word's id and its expected endings. `None` if the word was deleted.
+    current: Option<(i64, Option<BTreeSet<String>>)>,
     stored: BTreeSet<String>,
     wrong: Vec<i64>,
 }
 
 impl WordComparison {
-    /// A row: the word's id, the word unless it is gone, an ending unless there is none. All of an
-    /// id come in a row.
+    /// Adds a row: the word's id, the word (`NULL` if it was deleted), and an ending or `NULL`. The
+    /// rows of a word are consecutive.
     fn add(&mut self, row: &Row<'_>) -> Result<(), Error> {
         let id = row.get(0)?;
-        if self.now.as_ref().is_none_or(|(now, _)| *now != id) {
+        if self
+            .current
+            .as_ref()
+            .is_none_or(|(current, _)| *current != id)
+        {
             self.close();
             let word: Option<String> = row.get(1)?;
-            self.now = Some((id, word.as_deref().map(endings)));
+            self.current = Some((id, word.as_deref().map(endings)));
         }
         self.stored.extend(row.get::<Option<String>>(2)?);
         Ok(())
@@ -312,7 +314,7 @@ impl WordComparison {
 
     fn close(&mut self) {
         let stored = std::mem::take(&mut self.stored);
-        if let Some((id, endings)) = self.now.take()
+        if let Some((id, endings)) = self.current.take()
             && endings != Some(stored)
         {
             self.wrong.push(id);

@@ -1,5 +1,5 @@
-//! Adjusting a product's stock to what is there: a quantity that somebody counted, and why it is
-//! another than the ledger's.
+//! Adjusts a product's stock to a counted quantity, with the reason for the difference from the
+//! ledger.
 
 pub(crate) mod model;
 
@@ -24,7 +24,6 @@ use crate::{
 };
 use model::Adjustment;
 
-/// What an adjustment did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AdjustmentResult {
     pub(crate) title: String,
@@ -32,12 +31,13 @@ pub(crate) struct AdjustmentResult {
     pub(crate) after: i64,
 }
 
-/// Writes what is in stock of a product; under the same key it is written once.
+/// Sets the quantity in stock of a product. A retry with the same idempotency key returns the first
+/// result.
 ///
 /// # Errors
 ///
-/// 409 when the stock changed since it was shown; an unknown product; a key that was used with
-/// other values; faults of the store.
+/// 409 if the stock changed since the user saw it. Also an unknown product, a key that was used for
+/// a different request, or a failure of the database.
 pub(crate) async fn book(
     state: &State,
     caller: &Caller,
@@ -76,7 +76,7 @@ async fn set_quantity(
     })
 }
 
-/// Writes a product's quantity as [`adjust`] does, and in the audit log why.
+/// Sets a product's quantity as [`adjust`] does, and records the reason in the audit log.
 pub(super) async fn explain(
     work: &mut Work<'_>,
     product: &Titled,
@@ -90,8 +90,8 @@ pub(super) async fn explain(
     audit::record(work, action, Model::Product, product.id, &product.title).await
 }
 
-/// Writes a product's quantity: the difference becomes an adjustment, and no difference becomes
-/// nothing. The caller has locked the product's stock row by writing to it in the same transaction.
+/// Sets a product's quantity; a difference becomes an adjustment in the ledger. The caller has
+/// locked the stock row by writing to it in the same transaction.
 pub(crate) async fn adjust(
     work: &mut Work<'_>,
     product: i64,
@@ -106,7 +106,7 @@ pub(crate) async fn adjust(
     }
     let entry = NewEntry {
         explanation,
-        // Both are 0 or more, so their difference fits.
+        // Both are at least 0, so the difference cannot overflow.
         ..NewEntry::new(work, product, EntryKind::Adjustment, quantity - current)
     };
     if let Ok(change) = ledger::apply(work, &entry).await? {

@@ -1,34 +1,33 @@
-//! Why a quantity was written: a reason, and a note.
+//! The reason and the note of an adjustment.
 
 use resource::{Field, Typed, choice, integer};
 use web::locale::Locale;
 
 use crate::rest::Message;
 
-/// The most units that are counted. A barcode that was scanned into the quantity is more, and so is
-/// noticed.
+/// The largest quantity that can be counted. A barcode in the quantity field exceeds it.
 pub(crate) const MAX_COUNTED: i64 = 9_999_999;
-/// Characters of a note.
+/// The maximum length of a note, in characters.
 pub(crate) const MAX_NOTE: usize = 200;
 
 choice! {
-    /// Why the stock is not what the ledger says.
+    /// The reason why the stock differs from the ledger.
     pub enum Reason {
-        /// Somebody counted.
+        /// A count showed another quantity.
         Counted = "counted", ("Contagem", "Count");
         /// Goods broke or spoiled.
         Broken = "broken", ("Quebra ou avaria", "Broken or damaged");
-        /// Goods are gone, nobody knows where.
+        /// Goods are missing for an unknown reason.
         Lost = "lost", ("Perda ou furto", "Lost or stolen");
-        /// Goods turned up.
+        /// Missing goods were found.
         Found = "found", ("Encontrado", "Found");
-        /// Something else.
+        /// Another reason.
         Other = "other", ("Outro", "Other");
     }
 }
 
 impl Reason {
-    /// What the audit log names as changed.
+    /// The field that the audit log shows as changed.
     pub(crate) const fn field(self) -> &'static Field {
         const fn quantity(portuguese: &'static str, english: &'static str) -> Typed<i64> {
             integer(portuguese, english, 0, MAX_COUNTED)
@@ -56,17 +55,17 @@ impl Reason {
     }
 }
 
-/// Why a quantity was written, as the ledger keeps it.
+/// The reason for an adjustment, as stored in the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explanation {
     /// The reason.
     pub reason: Reason,
-    /// More about it, by whoever wrote the quantity.
+    /// A note by the user who adjusted the quantity.
     pub note: Option<String>,
 }
 
 impl Explanation {
-    /// `Quebra ou avaria: caiu da prateleira`
+    /// The explanation as text: `Quebra ou avaria: caiu da prateleira`.
     pub(crate) fn text(reason: Reason, note: Option<&str>, locale: Locale) -> String {
         let (portuguese, english) = reason.words();
         let reason = locale.text(portuguese, english);
@@ -74,18 +73,18 @@ impl Explanation {
     }
 }
 
-/// What somebody says to be in stock.
+/// A request to adjust a quantity.
 #[derive(Debug, Clone)]
 pub(crate) struct Adjustment {
     pub(crate) quantity: i64,
-    /// The quantity that they saw; none where nothing was shown.
+    /// The quantity that the page showed. `None` if the client showed none.
     pub(crate) shown: Option<i64>,
     pub(crate) explanation: Explanation,
 }
 
 impl Adjustment {
-    /// Refuses what was counted against another quantity than there is now: a sale in between must
-    /// not be undone. What agrees with the present quantity changes nothing.
+    /// Fails if the stock changed since the page was shown, because a sale in between must not be
+    /// undone. Succeeds if the current quantity is the requested one.
     pub(super) fn check(&self, current: i64) -> Result<(), Message> {
         match self.shown {
             Some(shown) if shown != current && self.quantity != current => {
@@ -130,12 +129,12 @@ mod tests {
     #[test]
     fn a_count_is_about_the_quantity_that_was_shown() {
         assert!(counted(12, Some(15)).check(15).is_ok());
-        let said = counted(12, Some(15)).check(1300).unwrap_err();
+        let message = counted(12, Some(15)).check(1300).unwrap_err();
         assert_eq!(
-            said.text(Locale::PtBr),
+            message.text(Locale::PtBr),
             "O estoque mudou de 15 para 1.300 enquanto esta página estava aberta. Confira a contagem e salve de novo."
         );
-        // What is there already needs no answer, and a program of somebody's own may show nothing.
+        // A correct quantity is no conflict, and an API client need not show any quantity.
         assert!(counted(13, Some(15)).check(13).is_ok());
         assert!(counted(12, None).check(13).is_ok());
     }

@@ -1,10 +1,10 @@
-//! Counting the stock: products of a category, a brand, a supplier or any list are counted line by
-//! line, compared with the ledger, and the differences booked as adjustments, all of them or none.
-//! The draft and its lines are in `documents`. Undoing books the opposite differences. What is not
-//! counted stays as it is.
+//! Stock counts. Products of a category, brand, supplier or list are counted line by line, and the
+//! differences from the ledger are booked as adjustments in one transaction. Drafts and their lines
+//! are in `documents`. Undoing a count books the opposite differences. Products that were not
+//! counted do not change.
 //!
-//! A line is about the moment when its number was last written: it keeps what the ledger had then,
-//! and the difference from that is booked, whatever was sold since.
+//! Each line stores the ledger's quantity at the time when its number was last written. The
+//! difference from that quantity is booked, so later sales do not matter.
 
 pub(crate) mod model;
 mod store;
@@ -28,16 +28,16 @@ use crate::{
 };
 use documents::store as drafts;
 
-/// What a form writes into a draft.
+/// The changes that a form makes to a draft.
 #[derive(Debug, Clone)]
 pub(crate) struct CountChange {
-    /// Lines, and what was counted; none where the count is taken back.
+    /// Line ids with the counted quantity. `None` clears the count.
     pub(crate) quantities: documents::Quantities,
-    /// Products, and how many more of each were counted.
+    /// Product ids with the units to add to their count.
     pub(crate) added: Vec<(i64, i64)>,
 }
 
-/// Products that a supplier has delivered, by title.
+/// Products that a supplier has delivered, ordered by title.
 pub(crate) async fn of_supplier(
     state: &State,
     supplier: i64,
@@ -47,12 +47,12 @@ pub(crate) async fn of_supplier(
     Ok(state.db.read(read).await?)
 }
 
-/// Begins a count of these products, none of which is counted yet. `label` says which they are.
+/// Starts a count of these products, all of them uncounted. `label` describes the selection.
 ///
 /// # Errors
 ///
-/// No products or too many; too many drafts; a key that was used with other values; faults of the
-/// store.
+/// No products or too many; too many drafts; an idempotency key that was used for a different
+/// request; a failure of the database.
 pub(crate) async fn start(
     state: &State,
     caller: &Caller,
@@ -85,12 +85,12 @@ pub(crate) async fn start(
     .await
 }
 
-/// Writes what was counted.
+/// Stores counted quantities.
 ///
 /// # Errors
 ///
-/// An unknown product, too many lines or units; another's draft; a key that was used with other
-/// values; faults of the store.
+/// An unknown product, too many lines or units; another user's draft; an idempotency key that was
+/// used for a different request; a failure of the database.
 pub(crate) async fn save(
     state: &State,
     caller: &Caller,
@@ -120,13 +120,14 @@ pub(crate) async fn save(
     .await
 }
 
-/// Books the differences of a count. `seen` is the fingerprint of those that were shown.
+/// Books the differences of a count. `seen` is the [`fingerprint`](model::fingerprint) of the
+/// differences that the page showed.
 ///
 /// # Errors
 ///
-/// 409 when nothing was counted, when the count is another than the one that was shown, and when a
-/// line cannot be booked, which is named: then nothing is booked. Another's draft; a key that was
-/// used with other values; faults of the store.
+/// 409 if nothing was counted, if the differences have changed since they were shown, or if a line
+/// cannot be booked. The message names the line, and nothing is booked. Also another user's draft,
+/// an idempotency key that was used for a different request, or a failure of the database.
 pub(crate) async fn book(
     state: &State,
     (caller, locale): (&Caller, Locale),
@@ -152,7 +153,7 @@ pub(crate) async fn book(
     .await
 }
 
-/// Refuses a count of which nothing can be booked.
+/// Fails if nothing was counted, a counted product was deleted, or the differences have changed.
 fn check(lines: &[DocumentLine], seen: &str) -> Result<(), Refusal> {
     if lines.iter().all(|line| line.quantity.is_none()) {
         return Err(Refusal::Conflict(model::NOTHING_COUNTED));
@@ -167,7 +168,7 @@ fn check(lines: &[DocumentLine], seen: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Books the differences of a count, or the opposite ones.
+/// Books the differences of a count, or the opposite differences to undo it.
 async fn adjust(
     work: &mut Work<'_>,
     count: &Document,
@@ -176,9 +177,9 @@ async fn adjust(
 ) -> Result<(), Refusal> {
     let differing: Vec<_> = model::differing(&count.lines).collect();
     lock_stock(work.tx, differing.iter().map(|compared| compared.line)).await?;
-    let undone = locale.text("Desfeita", "Undone");
+    let undone_text = locale.text("Desfeita", "Undone");
     let note = if is_undone {
-        format!("{undone}: {}", count.label)
+        format!("{undone_text}: {}", count.label)
     } else {
         count.label.clone()
     };
@@ -188,11 +189,11 @@ async fn adjust(
     };
     for compared in differing {
         let product = &compared.line.product;
-        // A product that was deleted since a count was booked has no stock to take back.
+        // A product that was deleted after the count was booked has no stock to change.
         let Some(stock) = lock_quantity(work.tx, product.id).await? else {
             continue;
         };
-        let (change, less): (_, Message) = if is_undone {
+        let (change, too_few): (_, Message) = if is_undone {
             (-compared.difference(), model::LEFT_ALREADY)
         } else {
             (compared.difference(), model::SOLD_MORE)
@@ -201,7 +202,7 @@ async fn adjust(
         let after = stock.quantity.checked_add(change);
         let after = after.ok_or_else(|| refusal(model::TOO_MANY_UNITS))?;
         if after < 0 {
-            return Err(refusal(less));
+            return Err(refusal(too_few));
         }
         let units = (stock.quantity, after);
         adjustments::explain(work, product, units, &explanation).await?;
@@ -209,11 +210,11 @@ async fn adjust(
     Ok(())
 }
 
-/// Takes the differences of a count back.
+/// Undoes the differences of a booked count.
 ///
 /// # Errors
 ///
-/// 409 that names the line whose units have left already. Faults of the store.
+/// 409 that names the line whose units are no longer in stock, or a failure of the database.
 pub(super) async fn reverse(
     work: &mut Work<'_>,
     count: &Document,

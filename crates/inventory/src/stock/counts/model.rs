@@ -1,22 +1,20 @@
-//! What a count says of a product: how many there were by the ledger when it was counted, and how
-//! many there are.
+//! A counted line: the ledger's quantity when it was counted, and the counted quantity.
 
 use db::Money;
 
 use super::DocumentLine;
 use crate::{digest::digest, rest::Message};
 
-/// A line that was counted.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CountedLine<'a> {
     pub(crate) line: &'a DocumentLine,
-    /// What the ledger had when it was counted.
+    /// The ledger's quantity when the line was counted.
     pub(crate) expected: i64,
     pub(crate) counted: i64,
 }
 
 impl<'a> CountedLine<'a> {
-    /// None while nobody has counted it.
+    /// The counted line. `None` if the line has no count.
     pub(crate) fn of(line: &'a DocumentLine) -> Option<Self> {
         Some(Self {
             line,
@@ -25,17 +23,17 @@ impl<'a> CountedLine<'a> {
         })
     }
 
-    /// How many more there are than the ledger had. Both are 0 or more, so it fits.
+    /// Counted minus expected units. Both are at least 0, so it cannot overflow.
     pub(crate) const fn difference(&self) -> i64 {
         self.counted - self.expected
     }
 
-    /// What came and went since it was counted; none of a product that is gone.
+    /// The change of the stock since the count. `None` if the product was deleted.
     pub(crate) fn since(&self) -> Option<i64> {
         Some(self.line.present.as_ref()?.stock - self.expected)
     }
 
-    /// What is in stock once the difference is booked; none of a product that is gone.
+    /// The stock after the difference is booked. `None` if the product was deleted.
     pub(crate) fn after(&self) -> Option<i64> {
         let stock = self.line.present.as_ref()?.stock;
         stock.checked_add(self.difference())
@@ -47,12 +45,12 @@ pub(crate) fn compared(lines: &[DocumentLine]) -> impl Iterator<Item = CountedLi
     lines.iter().filter_map(CountedLine::of)
 }
 
-/// The lines whose count is not what the ledger had.
+/// The lines whose count differs from the ledger.
 pub(crate) fn differing(lines: &[DocumentLine]) -> impl Iterator<Item = CountedLine<'_>> {
     compared(lines).filter(|compared| compared.difference() != 0)
 }
 
-/// What all differences are worth at cost; none past the largest amount.
+/// The value at cost of all differences. `None` if it exceeds the largest amount.
 pub(crate) fn cost(lines: &[DocumentLine]) -> Option<Money> {
     differing(lines).try_fold(Money::ZERO, |sum, compared| {
         let cost = compared.line.cost_of(compared.difference());
@@ -60,7 +58,8 @@ pub(crate) fn cost(lines: &[DocumentLine]) -> Option<Money> {
     })
 }
 
-/// A digest of what was counted and expected: whoever books has seen just these differences.
+/// A digest of counted and expected quantities. Booking a count requires it, so that exactly the
+/// differences are booked that the user saw.
 pub(crate) fn fingerprint(lines: &[DocumentLine]) -> String {
     let all = compared(lines).map(|compared| {
         let CountedLine {
@@ -73,7 +72,6 @@ pub(crate) fn fingerprint(lines: &[DocumentLine]) -> String {
     digest(all.collect::<String>())
 }
 
-/// Why a count of so many products is not begun.
 pub(super) fn too_many(most: usize) -> Message {
     Message::new(
         format!(

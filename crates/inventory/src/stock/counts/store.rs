@@ -1,14 +1,13 @@
-//! Which products a supplier delivers. Statements about counts themselves are those of all
-//! documents.
+//! SQL for the products that a supplier delivers. The SQL of counts themselves is in `documents`.
 
 use db::{Conn, Error};
 
 use crate::rest::json::Titled;
 
-/// So many of a supplier's inflows tell what it delivers, the last ones.
+/// The number of a supplier's latest inflows in which its products are searched.
 const LAST_INFLOWS: i64 = 10_000;
 
-/// The first products by title that a supplier has delivered and that are not archived.
+/// The products that a supplier has delivered and that are not archived, ordered by title.
 pub(super) async fn of_supplier(
     conn: &mut Conn,
     supplier: i64,

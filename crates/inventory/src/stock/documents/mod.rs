@@ -1,6 +1,6 @@
-//! Documents of the stock: goods received and counts. A document is its maker's draft over sessions
-//! and devices; its lines are booked all or none, and taken back all or none. What a kind holds and
-//! becomes is in `receiving` and `counts`.
+//! Stock documents: goods received, and counts. A draft belongs to its author and can be edited
+//! from any session or device. Its lines are booked all together or not at all, and undone in the
+//! same way. `receiving` and `counts` define what a document of each kind contains and books.
 
 mod model;
 pub(crate) mod store;
@@ -22,37 +22,34 @@ use crate::{
 };
 use model::MAX_DRAFTS;
 
-/// Booked documents that a list shows, and drafts beyond those that may be begun.
+/// The number of booked documents in a list. Also added to the limit of drafts in a list.
 const LISTED: i64 = 10;
 
-/// Lines, and their new quantities; none of what is not counted.
+/// Line ids with their new quantities. `None` means not counted.
 pub(crate) type Quantities = Vec<(i64, Option<i64>)>;
 
-/// What a form did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SaveResult {
-    /// The document.
     pub(crate) id: i64,
     pub(crate) outcome: DocumentOutcome,
 }
 
-/// How a document stands after a form.
+/// The state of a document after a form was saved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum DocumentOutcome {
-    /// A draft, and what was added to it last: the product's title, and how many units its line has
-    /// now.
+    /// A draft. If the form added units, the product's title and the units that its line has now.
     Draft(Option<(String, i64)>),
     /// Booked, by this form or before.
     Booked,
-    /// Booked by this form, and undone since.
+    /// Booked by this form, and undone since then.
     Undone,
 }
 
-/// A document; a draft for its maker only.
+/// A document. Only its author can read a draft.
 ///
 /// # Errors
 ///
-/// [`Refusal::NotFound`], and faults of the store.
+/// [`Refusal::NotFound`], or a failure of the database.
 pub(crate) async fn read(
     state: &State,
     caller: &Caller,
@@ -65,7 +62,7 @@ pub(crate) async fn read(
         .ok_or(Refusal::NotFound)
 }
 
-/// A user's drafts, and what anybody booked last.
+/// A user's drafts, and the documents of all users that were booked last.
 pub(crate) async fn list(
     state: &State,
     caller: &Caller,
@@ -73,19 +70,20 @@ pub(crate) async fn list(
 ) -> Result<(Vec<DocumentSummary>, Vec<DocumentSummary>), Refusal> {
     let user = caller.id;
     let read = async move |conn: &mut Conn| {
-        // Undoing makes drafts too, so there may be more than may be begun.
+        // Undoing makes drafts, too, so a user may have more of them than the limit.
         let drafts = store::drafts(conn, kind, user, MAX_DRAFTS + LISTED).await?;
         Ok::<_, db::Error>((drafts, store::booked(conn, kind, LISTED).await?))
     };
     Ok(state.db.read(read).await?)
 }
 
-/// Changes a draft by `change`, or begins one where `id` is none. All of it happens, or nothing;
-/// under the same key it happens once.
+/// Applies `change` to a draft in one transaction. Creates the draft first if `id` is `None`. A
+/// retry with the same idempotency key changes nothing.
 ///
 /// # Errors
 ///
-/// Those of `change`; another's draft; a key that was used with other values; faults of the store.
+/// Those of `change`; another user's draft; an idempotency key that was used for a different
+/// request; a failure of the database.
 pub(crate) async fn save<F>(
     state: &State,
     caller: &Caller,
@@ -140,11 +138,12 @@ async fn begin(work: &mut Work<'_>, kind: DocumentKind, user: i64) -> Result<i64
     Ok(store::insert(work.tx, kind, user, work.now).await?)
 }
 
-/// Adds units of a product to a draft: its title, and how many its line has now.
+/// Adds units of a product to a draft. Returns the product's title and the units that its line has
+/// now.
 ///
 /// # Errors
 ///
-/// An unknown product, and more lines or units than a document has; faults of the store.
+/// An unknown product; too many lines or units; a failure of the database.
 pub(crate) async fn add(
     tx: &mut Tx,
     (kind, id): (DocumentKind, i64),
@@ -161,11 +160,12 @@ pub(crate) async fn add(
     Ok((titled.title, quantity))
 }
 
-/// Takes back what became of a document, and leaves a draft; whether it was booked.
+/// Undoes a booked document and makes it a draft again. Returns false if it was not booked.
 ///
 /// # Errors
 ///
-/// 409 that names the line that cannot be taken back: then all of them stay. Faults of the store.
+/// 409 that names the line that cannot be undone, and nothing is undone; or a failure of the
+/// database.
 pub(crate) async fn undo(
     state: &State,
     (caller, locale): (&Caller, Locale),
@@ -186,7 +186,7 @@ pub(crate) async fn undo(
     write(state, caller, job).await
 }
 
-/// Throws a draft away; whether it was there.
+/// Deletes a draft. Returns whether there was one.
 pub(crate) async fn discard(
     state: &State,
     caller: &Caller,
@@ -197,7 +197,7 @@ pub(crate) async fn discard(
     Ok(state.db.write(write).await?)
 }
 
-/// Locks the stock of the products of some lines.
+/// Locks the stock of the products of these lines.
 pub(crate) async fn lock_stock<'a>(
     tx: &mut Tx,
     lines: impl IntoIterator<Item = &'a DocumentLine>,
@@ -206,7 +206,7 @@ pub(crate) async fn lock_stock<'a>(
     super::store::lock_quantities(tx, products).await
 }
 
-/// A refusal that says which line it is about.
+/// Turns a refusal into a conflict whose message names the line's product.
 pub(crate) fn naming(product: &Titled, refusal: Refusal) -> Refusal {
     let title = &product.title;
     let message = match refusal {
@@ -223,8 +223,8 @@ pub(crate) fn naming(product: &Titled, refusal: Refusal) -> Refusal {
         }
         other => return other,
     };
-    let said = |locale| format!("{title}: {}", message.text(locale));
-    Refusal::Conflict(Message::new(said(Locale::PtBr), said(Locale::En)))
+    let text = |locale| format!("{title}: {}", message.text(locale));
+    Refusal::Conflict(Message::new(text(Locale::PtBr), text(Locale::En)))
 }
 
 const GONE: Message = Message::fixed(

@@ -1,5 +1,5 @@
-//! A document: products with quantities, worked through line by line and booked as a whole. Its
-//! kinds and bounds; what else holds for a kind is in the feature of that kind.
+//! A document: products with quantities, edited line by line and booked as a whole. Defines the
+//! kinds and their limits. All other rules of a kind are in `receiving` and `counts`.
 
 use db::{Money, Timestamp};
 
@@ -9,20 +9,18 @@ use crate::rest::{
     json::{Named, Titled},
 };
 
-/// Drafts of one kind that one user may have.
+/// The most drafts of one kind per user.
 pub(super) const MAX_DRAFTS: i64 = 20;
 
-/// What a document is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DocumentKind {
-    /// Goods of one supplier's invoice.
+    /// Goods received with one supplier's invoice.
     Receipt,
-    /// What somebody counted.
     Count,
 }
 
 impl DocumentKind {
-    /// The name in the store.
+    /// The name in the database.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Receipt => "receipt",
@@ -30,8 +28,8 @@ impl DocumentKind {
         }
     }
 
-    /// Lines of one document. All of them are booked in one transaction, which others wait for on
-    /// SQLite; of a count only those that differ.
+    /// The most lines of a document. All lines are booked in one transaction, and on SQLite other
+    /// writers wait for it. Counts book only lines that differ, so they may have more.
     pub(crate) const fn max_lines(self) -> usize {
         match self {
             Self::Receipt => 200,
@@ -39,7 +37,7 @@ impl DocumentKind {
         }
     }
 
-    /// Units of one line. A barcode that was scanned into the quantity is more, and so is noticed.
+    /// The most units of a line. A barcode in the quantity field exceeds it.
     pub(crate) const fn max_quantity(self) -> i64 {
         match self {
             Self::Receipt => 1_000_000,
@@ -47,12 +45,11 @@ impl DocumentKind {
         }
     }
 
-    /// How many units a line has.
+    /// Checks the units of a line. Receipts have at least 1 unit per line; counts may have 0.
     ///
     /// # Errors
     ///
-    /// Fewer or more than a line may have: nothing comes with an invoice, but an empty shelf is
-    /// counted.
+    /// A message that names the limit that the quantity violates.
     pub(crate) fn check_quantity(self, quantity: i64) -> Result<i64, Message> {
         let least = match self {
             Self::Receipt => 1,
@@ -67,12 +64,11 @@ impl DocumentKind {
         }
     }
 
-    /// The quantity of a product's line after some more units; of a product that has no line yet,
-    /// it is a new one.
+    /// The units of a product's line after adding `quantity`. The product may have no line yet.
     ///
     /// # Errors
     ///
-    /// A message on the quantity, or on the product where no further line fits.
+    /// A message on the quantity, or on the product if the document has no room for another line.
     pub(crate) fn add_up(
         self,
         lines: &[DocumentLine],
@@ -100,19 +96,18 @@ impl DocumentKind {
     }
 }
 
-/// A list of products that is booked as a whole.
 #[derive(Debug, Clone)]
 pub(crate) struct Document {
     pub(crate) id: i64,
-    /// Who made it: nobody else sees the draft.
+    /// The author. Only the author sees a draft.
     pub(crate) user: Named,
-    /// Who delivered; none of a count, before it is chosen, and when it was deleted meanwhile.
+    /// The supplier of a receipt. `None` for a count, before it is chosen, and if it was deleted.
     pub(crate) supplier: Option<Named>,
-    /// The number of a receipt's invoice, empty without one; what a count is about.
+    /// The invoice number of a receipt, possibly empty, or the description of a count.
     pub(crate) label: String,
-    /// None of a draft.
+    /// `None` for a draft.
     pub(crate) booked_at: Option<Timestamp>,
-    /// The last that was added comes first.
+    /// The line that was added last comes first.
     pub(crate) lines: Vec<DocumentLine>,
 }
 
@@ -122,22 +117,21 @@ impl Document {
     }
 }
 
-/// Units of one product.
+/// A line: units of one product.
 #[derive(Debug, Clone)]
 pub(crate) struct DocumentLine {
     pub(crate) id: i64,
     pub(crate) product: Titled,
-    /// The product as it is now; none when it was deleted meanwhile.
+    /// The product's current data. `None` if it was deleted.
     pub(crate) present: Option<CurrentProduct>,
-    /// None while it is not counted.
+    /// `None` until the product is counted.
     pub(crate) quantity: Option<i64>,
-    /// What was in stock when the quantity was written.
+    /// The stock when the quantity was written.
     pub(crate) expected: Option<i64>,
-    /// What was booked of it; of receipts.
+    /// The id of the inflow that was booked for a line of a receipt.
     pub(crate) inflow: Option<i64>,
 }
 
-/// A line's product.
 #[derive(Debug, Clone)]
 pub(crate) struct CurrentProduct {
     pub(crate) cost_price: Money,
@@ -150,13 +144,12 @@ impl DocumentLine {
         self.quantity.unwrap_or_default()
     }
 
-    /// What a number of its units cost; none past the largest amount.
+    /// The cost of units. `None` if it is too large or the product was deleted.
     pub(crate) fn cost_of(&self, units: i64) -> Option<Money> {
         self.present.as_ref()?.cost_price.checked_mul(units)
     }
 }
 
-/// A document in a list.
 #[derive(Debug, Clone)]
 pub(crate) struct DocumentSummary {
     pub(crate) id: i64,
@@ -164,14 +157,13 @@ pub(crate) struct DocumentSummary {
     pub(crate) supplier: Option<String>,
     pub(crate) label: String,
     pub(crate) products: i64,
-    /// How many of them have a quantity.
+    /// The number of lines that have a quantity.
     pub(crate) counted: i64,
     pub(crate) units: i64,
-    /// When it was booked, or a draft last changed.
+    /// When the document was booked, or when the draft was last changed.
     pub(crate) at: Timestamp,
 }
 
-/// Why no further draft is begun.
 pub(super) fn too_many_drafts() -> Message {
     Message::new(
         format!("Você já tem {MAX_DRAFTS} rascunhos: registre ou descarte um deles."),
@@ -183,7 +175,7 @@ pub(super) fn too_many_drafts() -> Message {
 pub(crate) mod tests {
     use super::*;
 
-    /// A line of a product whose stock is 10 now, and was when its quantity was written.
+    /// A line of a product whose stock is 10 now and was 10 when the quantity was written.
     pub(crate) fn line(product: i64, quantity: Option<i64>, cost: &str) -> DocumentLine {
         DocumentLine {
             id: product,

@@ -1,12 +1,12 @@
-//! Statements about documents and their lines. What they become is written by `movements` and
-//! `adjustments`.
+//! SQL for documents and their lines. The movements and adjustments that they book are written by
+//! `movements` and `adjustments`.
 
 use db::{Conn, Error, Money, Row, Timestamp, Tx};
 
 use super::model::{CurrentProduct, Document, DocumentKind, DocumentLine, DocumentSummary};
 use crate::rest::json::{Named, Titled};
 
-/// Documents in a list, narrowed and ordered by what is given; `$at` is the column of their moment.
+/// Selects document summaries. `$at` is the column for `DocumentSummary::at`.
 macro_rules! summaries {
     ($at:literal, $rest:literal) => {
         concat!(
@@ -21,7 +21,7 @@ macro_rules! summaries {
     };
 }
 
-/// Begins a draft; its id.
+/// Inserts a draft. Returns its id.
 pub(super) async fn insert(
     tx: &mut Tx,
     kind: DocumentKind,
@@ -46,7 +46,7 @@ pub(super) async fn count_drafts(
         .await
 }
 
-/// Locks a user's draft until the transaction ends; whether there is one of this id.
+/// Locks a user's draft until the transaction ends. Returns false if there is no such draft.
 pub(super) async fn lock_draft(
     tx: &mut Tx,
     (kind, id): (DocumentKind, i64),
@@ -68,7 +68,7 @@ pub(in crate::stock) async fn set_header(
     Ok(())
 }
 
-/// Writes how many units of a product there are, in its line or a new one.
+/// Inserts or updates the line of a product, with its quantity and the current stock.
 pub(in crate::stock) async fn put_line(
     tx: &mut Tx,
     document: i64,
@@ -129,8 +129,7 @@ pub(super) async fn set_booked(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(
     Ok(())
 }
 
-/// Makes a booked document a draft again; whether it was booked. Its row stays locked until the
-/// transaction ends.
+/// Makes a booked document a draft again and locks it. Returns false if it was not booked.
 pub(super) async fn reopen(
     tx: &mut Tx,
     (kind, id): (DocumentKind, i64),
@@ -140,7 +139,7 @@ pub(super) async fn reopen(
     Ok(tx.execute(sql, &[&id, &kind.name(), &now]).await? > 0)
 }
 
-/// Deletes a user's draft with its lines; whether it was there.
+/// Deletes a user's draft with its lines. Returns false if there was none.
 pub(super) async fn delete_draft(
     tx: &mut Tx,
     (kind, id): (DocumentKind, i64),
@@ -185,7 +184,7 @@ fn document_of(row: &Row<'_>) -> Result<Document, Error> {
     })
 }
 
-/// The lines of a document, the last that was added first.
+/// The lines of a document, last added first.
 pub(in crate::stock) async fn lines(
     conn: &mut Conn,
     document: i64,
@@ -222,7 +221,7 @@ fn line_of(row: &Row<'_>) -> Result<DocumentLine, Error> {
     })
 }
 
-/// A user's drafts, the last that was changed first.
+/// A user's drafts, last changed first.
 pub(super) async fn drafts(
     conn: &mut Conn,
     kind: DocumentKind,
@@ -237,7 +236,7 @@ pub(super) async fn drafts(
         .await
 }
 
-/// What was booked last, the newest first.
+/// The documents that were booked last, newest first.
 pub(super) async fn booked(
     conn: &mut Conn,
     kind: DocumentKind,

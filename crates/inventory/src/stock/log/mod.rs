@@ -1,6 +1,6 @@
 //! The ledger of the whole shop, newest first, filtered by products and days, for the
-//! administration. A page costs the same at ten million rows: it is read in order from an index,
-//! and counts are bounded.
+//! administration. Pages are read in index order and counts are bounded, so the duration does not
+//! depend on the number of entries.
 
 #[cfg(test)]
 mod plans;
@@ -15,36 +15,33 @@ use crate::{
     rest::Refusal,
 };
 
-/// Which entries are asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct LedgerFilter {
-    /// Those of these products; none: of all.
+    /// Only entries of these products. `None` means all.
     pub(crate) products: Option<Vec<i64>>,
-    /// From this moment on, and before this one.
+    /// Start (inclusive) and end (exclusive) of the period.
     pub(crate) between: Option<(Timestamp, Timestamp)>,
-    /// The oldest first.
     pub(crate) is_oldest_first: bool,
 }
 
-/// A part of the entries, and how many there are, of which no more than `most` are counted.
+/// A range of the entries, and their number, which is counted up to `most`.
 pub(crate) async fn list(
     state: &State,
     filter: LedgerFilter,
-    part: PageRange,
+    range: PageRange,
     most: i64,
 ) -> Result<Matches<LedgerEntry>, Refusal> {
     let selection = filter.selection();
-    let read = async move |conn: &mut Conn| selection.part_of_many(conn, part, most).await;
+    let read = async move |conn: &mut Conn| selection.part_of_many(conn, range, most).await;
     Ok(state.db.read(read).await?)
 }
 
-/// One entry.
 pub(crate) async fn read(state: &State, id: i64) -> Result<Option<LedgerEntry>, Refusal> {
     let read = async move |conn: &mut Conn| store::LIST.find(conn, id).await;
     Ok(state.db.read(read).await?)
 }
 
-/// The moments of the first and the last entry.
+/// The times of the first and the last entry.
 pub(crate) async fn span(state: &State) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
     Ok(state
         .db

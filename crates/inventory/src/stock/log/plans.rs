@@ -1,4 +1,4 @@
-//! Tests that, by the query plans of both engines, no list of the ledger scans all of it.
+//! Checks the query plans of both engines: no list of the ledger scans the whole table.
 
 use db::{Conn, Error, Timestamp};
 use test_kit::on_both_engines;
@@ -12,7 +12,7 @@ use crate::{
 const UNTIL: i64 = 1_795_176_000_000_000;
 const DAY: i64 = 86_400_000_000;
 
-/// Every way to narrow the ledger, in both directions.
+/// All combinations of filters, in both directions.
 fn scopes() -> Vec<LedgerFilter> {
     let last_day = (
         Timestamp::from_micros(UNTIL - DAY),
@@ -33,13 +33,13 @@ fn scopes() -> Vec<LedgerFilter> {
     scopes
 }
 
-/// The steps of the plan for one page, far behind the first.
+/// The query plan of a page far behind the first.
 async fn plan(conn: &mut Conn, scope: &LedgerFilter) -> Result<Vec<String>, Error> {
     let selection = scope.clone().selection();
     plan_of(conn, &selection, &QueryStats::UNKNOWN, (100, 900)).await
 }
 
-fn looks_at_all(step: &str) -> bool {
+fn is_full_scan(step: &str) -> bool {
     let step = step.trim();
     step == "SCAN ledger_entries" || step == "SCAN l" || step.contains("Seq Scan on ledger_entries")
 }
@@ -49,17 +49,17 @@ on_both_engines!(
     async |address| {
         let db = plans::shop(&address, (200, 20_000), 30).await;
         plans::nothing_is_scanned(db, async |conn: &mut Conn| {
-            let mut looked = Vec::new();
+            let mut scans = Vec::new();
             for scope in scopes() {
                 let steps = plan(conn, &scope).await?;
-                if steps.iter().any(|step| looks_at_all(step)) {
-                    looked.push(format!(
+                if steps.iter().any(|step| is_full_scan(step)) {
+                    scans.push(format!(
                         "{:?} {:?}: {steps:#?}",
                         scope.products, scope.between
                     ));
                 }
             }
-            Ok(looked)
+            Ok(scans)
         })
         .await;
     }

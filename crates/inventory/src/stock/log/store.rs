@@ -1,4 +1,4 @@
-//! The list of the ledger of the whole shop: its table with its indexes.
+//! The list of the whole shop's ledger: its table with its indexes.
 
 use resource::Record as _;
 

@@ -1,6 +1,6 @@
-//! The fast path of an ordinary sale on PostgreSQL: one statement for all that wait. Anything that
-//! is not ordinary (a product that becomes low, too little stock, an archived or unknown product, a
-//! key, invalid fields) changes nothing here and takes the general path.
+//! The fast path for ordinary sales on PostgreSQL: one statement creates all waiting outflows.
+//! Anything else (a product that becomes low, too little stock, an archived or unknown product, an
+//! idempotency key, invalid fields) changes nothing here and takes the general path.
 
 use db::{Engine, Error};
 use resource::Titled;
@@ -16,10 +16,10 @@ use crate::{
 };
 use store::at_once::{BatchedOutflow, EventPieces};
 
-/// Stands in an event's body for the numbers that only the statement knows.
-const UNKNOWN: i64 = i64::MIN;
+/// The placeholder for numbers in an event's body that only the statement knows.
+const PLACEHOLDER: i64 = i64::MIN;
 
-/// Creates an outflow, if it is an ordinary one.
+/// Creates an outflow. `None` if it must take the general path.
 pub(super) async fn create(
     state: &State,
     author: &Author,
@@ -36,11 +36,11 @@ pub(super) async fn create(
         return Ok(None);
     };
     let outflow = MovementRecord {
-        id: UNKNOWN,
+        id: PLACEHOLDER,
         supplier: None,
         product: Titled {
             id: product.id,
-            // No title has this character.
+            // A placeholder: no title contains this character.
             title: "\0".to_owned(),
         },
         quantity,
@@ -52,7 +52,7 @@ pub(super) async fn create(
         &outflow,
         author.actor.0.clone().unzip(),
         (day_of(now), author.policy.threshold),
-        pieces(&outflow)?,
+        split_event(&outflow)?,
     );
     let created = state.db.write_batched(batched).await?;
     Ok(created.map(|(id, product)| MovementRecord {
@@ -62,19 +62,19 @@ pub(super) async fn create(
     }))
 }
 
-/// The body of an outflow's event, around what only the statement knows: the outflow's id, the
+/// Splits the event's body at the values that only the statement knows: the outflow's id, the
 /// product's title and its quantity.
-fn pieces(outflow: &MovementRecord) -> Result<EventPieces, Error> {
+fn split_event(outflow: &MovementRecord) -> Result<EventPieces, Error> {
     let data = OutflowPayload {
         outflow,
-        product_quantity: UNKNOWN,
+        product_quantity: PLACEHOLDER,
     };
     let body = events::body(EventType::OutflowCreated, &data, outflow.created_at)?;
-    let unknown = UNKNOWN.to_string();
-    // The id comes first and the quantity last, whatever a description says.
-    let pieces = body.split_once(&unknown).and_then(|(to_id, rest)| {
+    let placeholder = PLACEHOLDER.to_string();
+    // The first placeholder is the id and the last the quantity, whatever the description contains.
+    let parts = body.split_once(&placeholder).and_then(|(to_id, rest)| {
         let (to_title, rest) = rest.split_once(r#""\u0000""#)?;
-        let (to_quantity, rest) = rest.rsplit_once(&unknown)?;
+        let (to_quantity, rest) = rest.rsplit_once(&placeholder)?;
         Some(EventPieces {
             to_id: to_id.to_owned(),
             to_title: to_title.to_owned(),
@@ -82,7 +82,7 @@ fn pieces(outflow: &MovementRecord) -> Result<EventPieces, Error> {
             rest: rest.to_owned(),
         })
     });
-    pieces.ok_or_else(|| Error::other("the event of an outflow has another form"))
+    parts.ok_or_else(|| Error::other("the event of an outflow has another form"))
 }
 
 #[cfg(test)]
@@ -94,26 +94,26 @@ mod tests {
     #[test]
     fn an_event_is_taken_apart_whatever_its_description_says() {
         let outflow = MovementRecord {
-            id: UNKNOWN,
+            id: PLACEHOLDER,
             supplier: None,
             product: Titled {
                 id: 7,
                 title: "\0".to_owned(),
             },
             quantity: 2,
-            description: Some(format!(r#"{UNKNOWN} "\u0000" {UNKNOWN}"#)),
+            description: Some(format!(r#"{PLACEHOLDER} "\u0000" {PLACEHOLDER}"#)),
             created_at: Timestamp::from_micros(0),
             updated_at: Timestamp::from_micros(0),
         };
-        let found = pieces(&outflow).unwrap();
-        assert!(found.to_id.ends_with(r#""data":{"id":"#));
-        assert_eq!(found.to_title, r#","product":{"id":7,"title":"#);
+        let parts = split_event(&outflow).unwrap();
+        assert!(parts.to_id.ends_with(r#""data":{"id":"#));
+        assert_eq!(parts.to_title, r#","product":{"id":7,"title":"#);
         assert!(
-            found
+            parts
                 .to_quantity
                 .starts_with(r#"},"quantity":2,"description":"#)
         );
-        assert!(found.to_quantity.ends_with(r#""product_quantity":"#));
-        assert_eq!(found.rest, "}}");
+        assert!(parts.to_quantity.ends_with(r#""product_quantity":"#));
+        assert_eq!(parts.rest, "}}");
     }
 }

@@ -1,5 +1,6 @@
-//! Inflows and outflows: immutable records of goods that moved. Creating one changes the product's
-//! quantity, deleting one reverses it, each in one transaction with its ledger row and its events.
+//! Inflows and outflows: immutable records of movements of goods. Creating one changes the
+//! product's quantity, deleting one reverses the change, each in one transaction with the ledger
+//! row and the events.
 
 mod at_once;
 mod model;
@@ -44,35 +45,35 @@ pub(crate) use trace::{booking, span};
 ///
 /// # Errors
 ///
-/// Filters that cannot be read, a page that does not exist, and faults of the store.
+/// Filters that cannot be parsed, a page that does not exist, or a failure of the database.
 pub async fn list(
     state: &State,
     movement: Movement,
     parameters: &Parameters,
 ) -> Result<Page<MovementRecord>, Refusal> {
     let selection = MovementList::parse(movement, parameters)?;
-    let wanted = PageRequest::parse(state, parameters)?;
-    let read = async move |conn: &mut Conn| selection.list(conn, wanted).await;
+    let request = PageRequest::parse(state, parameters)?;
+    let read = async move |conn: &mut Conn| selection.list(conn, request).await;
     state.db.read(read).await
 }
 
-/// Of the movements that the query string selects, the newest that a search finds, in their order.
+/// The newest of the selected movements that a text search finds, newest first.
 pub(crate) async fn search(
     state: &State,
     movement: Movement,
     parameters: &Parameters,
-    sought: TextQuery,
+    query: TextQuery,
 ) -> Result<Matches<MovementRecord>, Refusal> {
     let selection = MovementList::parse(movement, parameters)?;
-    let read = async move |conn: &mut Conn| selection.search(conn, &sought).await;
+    let read = async move |conn: &mut Conn| selection.search(conn, &query).await;
     Ok(state.db.read(read).await?)
 }
 
-/// Every movement that a list selects, in its order.
+/// Calls `take` with every movement that a list selects, in order.
 ///
 /// # Errors
 ///
-/// Filters that cannot be read, faults of the store, and those of `take`.
+/// Filters that cannot be parsed, or a failure of the database or of `take`.
 pub(crate) async fn each(
     conn: &mut Conn,
     movement: Movement,
@@ -80,11 +81,11 @@ pub(crate) async fn each(
     take: impl FnMut(&MovementRecord) -> Result<(), db::Error>,
 ) -> Result<(), Refusal> {
     let selection = MovementList::parse(movement, parameters)?;
-    let measured = selection.stats(conn).await?;
-    Ok(selection.selection.each(conn, &measured, take).await?)
+    let stats = selection.stats(conn).await?;
+    Ok(selection.selection.each(conn, &stats, take).await?)
 }
 
-/// What is wrong with the fields of a form, as far as it can be told without the store.
+/// The validation errors of a form that can be found without the database.
 pub(crate) fn problems(movement: Movement, members: &Members) -> FieldErrors {
     movement.draft(members).errors
 }
@@ -151,9 +152,8 @@ impl Resource for Movement {
         true
     }
 
-    /// Changes its product's quantity. An import may bring one that is older than its product's
-    /// opening: that is history, which the opening quantity counts already. It is recorded, and the
-    /// quantity stays as it is.
+    /// Changes the product's quantity. If an imported movement is older than the product's opening,
+    /// which then includes it, the quantity stays.
     async fn create(
         self,
         work: &mut Work<'_>,
@@ -161,7 +161,7 @@ impl Resource for Movement {
     ) -> Result<MovementRecord, Refusal> {
         let mut record = check(work.tx, draft, work.now).await?;
         let is_history = is_history(work.tx, draft).await?;
-        // An inflow has its product's title beside it: whoever changes that locks the stock row.
+        // An inflow has a copy of the title. Changes of the title lock the stock row, too.
         if self == Self::Inflow {
             super::store::lock_quantity(work.tx, record.product.id).await?;
         }
@@ -197,23 +197,21 @@ impl Resource for Movement {
         at_once::create(state, author, self, draft).await
     }
 
-    /// Reverses its effect. Its row in the ledger stays, and a second one says that it was
-    /// reversed.
+    /// Reverses the change of the quantity. The ledger keeps both rows.
     async fn delete(self, work: &mut Work<'_>, id: i64) -> Result<bool, Refusal> {
         removal::delete(work, self, id, false).await
     }
 }
 
-/// Refuses a row of an import that could not become a movement, before anything is written; else
-/// the product whose quantity it would change, and that quantity. `known` are quantities after
-/// earlier rows.
+/// Checks a row of an import before anything is written. Returns the product and its quantity
+/// afterwards, if it changes. `known` returns a product's quantity after earlier rows.
 pub(crate) async fn check_import(
     conn: &mut Conn,
     movement: Movement,
     draft: &Draft<MovementRecord>,
     known: impl Fn(i64) -> Option<i64>,
 ) -> Result<Option<(i64, i64)>, Refusal> {
-    // Nothing is written, so it needs no time.
+    // Nothing is written, so the time does not matter.
     let record = check(conn, draft, Timestamp::from_micros(0)).await?;
     let product = record.product.id;
     let before = match known(product) {
@@ -236,7 +234,7 @@ pub(crate) async fn check_import(
     }
 }
 
-/// Whether a movement is older than its product's opening, which counts it already.
+/// Whether a movement is older than its product's opening, which includes it already.
 async fn is_history(conn: &mut Conn, draft: &Draft<MovementRecord>) -> Result<bool, db::Error> {
     let (input, at) = (&draft.input, draft.input.created_at.get().copied());
     let (Some(at), Some(product)) = (at, input.product.get()) else {
@@ -246,25 +244,22 @@ async fn is_history(conn: &mut Conn, draft: &Draft<MovementRecord>) -> Result<bo
     Ok(opened_at.is_some_and(|opened_at| at <= opened_at))
 }
 
-/// The movements that were booked last, the newest first.
 pub(crate) async fn latest(
     conn: &mut Conn,
     movement: Movement,
     limit: i64,
 ) -> Result<Vec<MovementRecord>, db::Error> {
-    // However many there are: the newest come in order from an index.
+    // Read from an index, so the duration does not depend on the number of movements.
     let newest = MovementList::newest(movement);
     newest.selection.first(conn, limit).await
 }
 
-/// How many movements there are.
 pub(crate) async fn count(conn: &mut Conn, movement: Movement) -> Result<u64, Refusal> {
     let selection = MovementList::parse(movement, &Parameters::parse(""))?;
     Ok(selection.stats(conn).await?.count)
 }
 
-/// The record of what was read, before it is stored. Adds what only the store knows to the errors
-/// of the fields, and refuses when there is any.
+/// Builds the record from a draft. Fails with all errors, including those from the database.
 async fn check(
     conn: &mut Conn,
     draft: &Draft<MovementRecord>,
@@ -289,7 +284,7 @@ async fn check(
     }
 }
 
-/// The record that a field refers to; one that there is not is an error of the field.
+/// The record that a field refers to. Adds an error to the field if there is none.
 async fn resolve<T: Refers>(
     conn: &mut Conn,
     field: &'static Field,
@@ -327,7 +322,7 @@ fn refused(error: QuantityError) -> Refusal {
     }
 }
 
-/// People are not told a number to stay below where nothing is left.
+/// If nothing is left, the text says so instead of naming a limit of 0.
 fn insufficient(available: i64) -> Message {
     match available {
         0 => Message::fixed(
@@ -349,7 +344,7 @@ fn insufficient(available: i64) -> Message {
     }
 }
 
-/// What people call a movement: `12 × Arroz`.
+/// The short name of a movement: `12 × Arroz`.
 pub(crate) fn movement_text(quantity: i64, title: &str) -> String {
     format!("{quantity} × {title}")
 }
@@ -375,8 +370,8 @@ mod tests {
             ),
         ] {
             let message = insufficient(available);
-            let said = [Locale::PtBr, Locale::En].map(|locale| message.text(locale));
-            assert_eq!(said, [portuguese, english]);
+            let texts = [Locale::PtBr, Locale::En].map(|locale| message.text(locale));
+            assert_eq!(texts, [portuguese, english]);
             assert_eq!(message.to_string(), api);
         }
     }

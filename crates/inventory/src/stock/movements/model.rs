@@ -1,4 +1,4 @@
-//! Inflows and outflows, and what a client may set of them.
+//! The fields of inflows and outflows, and their input.
 
 use std::sync::LazyLock;
 
@@ -15,11 +15,11 @@ use crate::{
     stock::ledger,
 };
 
-/// The inflows that a form of a supplier has changed.
+/// The audit-log field for the inflows that a supplier's form changed.
 pub(crate) const INFLOWS: &Field = &truth("Entradas", "Inflows").named("inflows");
 
 resource! {
-    /// A movement as the API shows it. Its table is called `m` in statements.
+    /// A movement as the API shows it. SQL uses the alias `m` for its table.
     pub struct MovementRecord, MovementInput {
         id: i64 = id().listed_for_staff(),
         supplier: Option<Named> = reference("Fornecedor", "Supplier", "suppliers").listed().minor(),
@@ -32,7 +32,7 @@ resource! {
     }
 }
 
-/// An outflow has no supplier.
+/// The fields of an outflow, which has no supplier.
 static OUTFLOW: LazyLock<Vec<&'static Field>> = LazyLock::new(|| {
     let fields = MovementRecord::FIELDS.iter().copied();
     fields
@@ -41,9 +41,9 @@ static OUTFLOW: LazyLock<Vec<&'static Field>> = LazyLock::new(|| {
 });
 
 impl Movement {
-    /// One as the API's document shows it.
+    /// An example for the OpenAPI document.
     pub(crate) fn example(self) -> Value {
-        let said = [
+        let values = [
             (
                 "supplier",
                 json!({"id": 1, "name": "Distribuidora Central"}),
@@ -51,10 +51,10 @@ impl Movement {
             ("product", json!({"id": 1, "title": "Arroz 5 kg"})),
             ("quantity", json!(if self == Self::Inflow { 10 } else { 2 })),
         ];
-        example(self.fields(), &said)
+        example(self.fields(), &values)
     }
 
-    /// The fields, in the order of answers and errors.
+    /// The fields, in the order of responses and errors.
     pub(crate) fn fields(self) -> &'static [&'static Field] {
         match self {
             Self::Inflow => MovementRecord::FIELDS,
@@ -62,12 +62,12 @@ impl Movement {
         }
     }
 
-    /// What a body or a form says of one.
+    /// Parses a request body or form.
     pub(crate) fn draft(self, members: &Members) -> Draft<MovementRecord> {
         Draft::read_fields(self.fields(), members, Mode::Whole)
     }
 
-    /// The ledger's word for making one, and for deleting one.
+    /// The kinds of ledger entries for creating and deleting a movement.
     pub(super) const fn kinds(self) -> (ledger::EntryKind, ledger::EntryKind) {
         match self {
             Self::Inflow => (ledger::EntryKind::Inflow, ledger::EntryKind::InflowReversed),
@@ -79,14 +79,13 @@ impl Movement {
     }
 }
 
-/// What the ledger's entry says of a movement.
+/// A movement's ledger entry.
 #[derive(Debug, Clone)]
 pub(crate) struct MovementEntry {
-    /// Who booked it; none where nobody did, or nobody wrote it down.
+    /// The user who booked the movement. `None` if the program did, or if it is not recorded.
     pub(crate) user: Option<String>,
     /// The product's quantity afterwards.
     pub(crate) balance_after: i64,
-    /// The price of one unit at that moment: what it cost for goods in, what it was sold for for
-    /// goods out.
+    /// The price of one unit at the time: cost price for inflows, selling price for outflows.
     pub(crate) price: Money,
 }

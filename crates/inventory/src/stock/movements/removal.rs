@@ -1,5 +1,5 @@
-//! Deleting movements: the effect is reversed in the same transaction, with a second row in the
-//! ledger. Refused when the stock could not bear it, which is also told beforehand.
+//! Deleting movements. The change of the quantity is reversed in the same transaction, with a
+//! second ledger row. Fails if the stock does not allow it; pages check that beforehand.
 
 use std::collections::HashMap;
 
@@ -18,8 +18,8 @@ use crate::{
     work::Work,
 };
 
-/// Reverts a movement that an import added, as a deletion does. One that was history before its
-/// product's opening changed no quantity when it came, so it changes none when it goes.
+/// Reverts a movement that an import added. A movement that is older than its product's opening did
+/// not change the quantity, so reverting it does not either.
 pub(crate) async fn revert(
     work: &mut Work<'_>,
     movement: Movement,
@@ -32,12 +32,12 @@ pub(crate) async fn revert(
     delete(work, movement, id, is_history).await
 }
 
-/// Deletes a movement and reverses its effect; whether it was there. One that is history changed no
-/// quantity.
+/// Deletes a movement and reverses its change of the quantity, if it was not older than the
+/// product's opening (`is_history`). Returns false if there was no such movement.
 ///
 /// # Errors
 ///
-/// 409 when the goods of an inflow have left already, and faults of the store.
+/// 409 if the goods of an inflow are no longer in stock, or a failure of the database.
 pub(super) async fn delete(
     work: &mut Work<'_>,
     movement: Movement,
@@ -72,12 +72,12 @@ pub(super) async fn delete(
     Ok(true)
 }
 
-/// Refuses what would keep a movement from being deleted as the stock is now; what happens until
-/// then may change that.
+/// Checks whether a movement can be deleted with the current stock, which may change before the
+/// deletion.
 ///
 /// # Errors
 ///
-/// 409 as the deletion would answer it, and faults of the store.
+/// 409 with the message that the deletion would return, or a failure of the database.
 pub(crate) async fn check_deletion(
     state: &State,
     movement: Movement,
@@ -89,8 +89,8 @@ pub(crate) async fn check_deletion(
     quantity_after(movement, record, quantity).map(drop)
 }
 
-/// Refuses what would keep a movement that an import added from being reverted. `quantities` are
-/// those of products after the movements that are reverted before it.
+/// Checks whether a movement that an import added can be reverted. `quantities` are those of
+/// products after the movements that are reverted before this one.
 pub(crate) async fn check_reversal(
     conn: &mut Conn,
     movement: Movement,
@@ -114,7 +114,7 @@ pub(crate) async fn check_reversal(
     Ok(())
 }
 
-/// The quantity of a product once a movement of it is reversed.
+/// The quantity of a product after the reversal of one of its movements.
 fn quantity_after(
     movement: Movement,
     record: &MovementRecord,
@@ -128,7 +128,7 @@ fn quantity_after(
     Err(irreversible(movement, record.quantity, error))
 }
 
-/// Whether a movement was history before its product's opening, so that it changed no quantity.
+/// Whether a movement is older than its product's opening, so that it did not change the quantity.
 async fn is_counted_by_opening(
     conn: &mut Conn,
     record: &MovementRecord,
@@ -160,7 +160,7 @@ fn irreversible(movement: Movement, quantity: i64, error: QuantityError) -> Refu
             ),
             format!("Cannot delete this {name} because the product's quantity would be too large."),
         )),
-        // What moved of an archived product may be taken back.
+        // `Archived` cannot occur: reversals are allowed for archived products.
         QuantityError::NoProduct | QuantityError::Archived => Refusal::NotFound,
     }
 }

@@ -1,11 +1,11 @@
-//! What else is known about movements: who booked one, and the period in which there are any.
+//! Further data about movements: the user who booked one, and the period that has movements.
 
 use db::{Conn, Timestamp};
 
 use super::{Movement, MovementEntry, MovementRecord, store};
 use crate::{State, rest::Refusal};
 
-/// The ledger's entry of a movement; none where there is none.
+/// The ledger entry of a movement, if there is one.
 pub(crate) async fn booking(
     state: &State,
     movement: Movement,
@@ -18,7 +18,7 @@ pub(crate) async fn booking(
     Ok(read.await?)
 }
 
-/// The moments of the first and the last movement.
+/// The times of the first and the last movement.
 pub(crate) async fn span(
     state: &State,
     movement: Movement,

@@ -1,10 +1,10 @@
-//! The texts of pages about inflows and outflows that do not follow from what these are called.
+//! Texts of the pages about inflows and outflows that cannot be derived from their names.
 
 use resource::Both;
 
 use super::Movement;
 
-/// The texts of one way that goods move.
+/// The texts for one kind of movement.
 pub(crate) struct Texts {
     pub(crate) icon: &'static str,
     pub(crate) submit: Both,
@@ -13,7 +13,6 @@ pub(crate) struct Texts {
     pub(crate) sentence: Both,
 }
 
-/// The texts of a movement.
 pub(crate) const fn texts(movement: Movement) -> Texts {
     match movement {
         Movement::Inflow => Texts {

@@ -1,4 +1,4 @@
-//! The address where a checkout tells of paid orders.
+//! The webhook endpoint that receives paid orders from a checkout.
 
 use axum::{
     extract::{Request, State as Extracted},
@@ -24,7 +24,7 @@ use crate::{
     rest::{Refusal, Unknown},
 };
 
-/// `POST /integrations/orders/`
+/// The route `POST /integrations/orders/`.
 pub(crate) fn routes() -> OpenApiRouter<State> {
     OpenApiRouter::new().routes(Guard::for_signed("Orders").before(routes!(order_told)))
 }
@@ -56,7 +56,7 @@ fn outcomes() -> Object {
     ])
 }
 
-/// An event of a checkout.
+/// The request body: an event of a checkout.
 enum OrderEvent {}
 
 impl PartialSchema for OrderEvent {
@@ -111,15 +111,15 @@ async fn order_told(
     if !signed.is_by(&state.config.orders_secrets, &body) {
         return Err(unsigned());
     }
-    let read = event::read(&body).map_err(|error| Refusal::Event(error.to_string()))?;
-    let outcome = match read {
+    let order = event::read(&body).map_err(|error| Refusal::Event(error.to_string()))?;
+    let outcome = match order {
         Some(order) => outcome(super::receive(&state, order).await?),
         None => IGNORED,
     };
     Ok(json(StatusCode::OK, &Outcome { outcome }))
 }
 
-/// 401: what is wrong is told to nobody who cannot sign.
+/// A 401 that does not say what is wrong with the signature.
 fn unsigned() -> Refusal {
     Unknown::new("The signature is missing, wrong or too old.").into()
 }

@@ -1,25 +1,25 @@
-//! From the body of an event to what it orders. Pure.
+//! Parses the body of an event. Pure functions.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// The type of the events that make goods leave.
+/// The type of the events that create outflows.
 const PAID: &str = "order.paid";
-/// Bounds of an event, in items and in characters: those of an order at its checkout.
+/// Limits of an event, in items and characters: those of an order in a checkout.
 const ITEMS_MAX: usize = 100;
 const ID_MAX: usize = 100;
 const REFERENCE_MAX: usize = 64;
 const TITLE_MAX: usize = 256;
 const SKU_MAX: usize = 200;
 
-/// A paid order, as far as goods are concerned.
+/// A paid order, with the fields that matter for stock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NewOrder {
-    /// Its id at its checkout.
+    /// The order's id in the checkout.
     pub(super) id: String,
-    /// The shop's own number.
+    /// The shop's own order number.
     pub(super) reference: Option<String>,
-    /// One for each serie number; there is at least one.
+    /// One line per serie number, at least one.
     pub(super) lines: Vec<NewLine>,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct NewLine {
     pub(super) quantity: i64,
 }
 
-/// The body is no event of an order.
+/// Why the body is not an event of an order.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("The event cannot be read: {0}.")]
 pub(super) struct Unreadable(String);
@@ -57,9 +57,8 @@ struct Item {
     sku: Option<String>,
 }
 
-/// Reads the body of an event. None when it moves no goods: an event of another type, or an order
-/// without serie numbers. Members that are not known are passed over: a checkout may tell more than
-/// we need.
+/// Parses the body of an event. `None` if the event creates no outflows: its type is another one,
+/// or no item has a serie number. Unknown members are ignored.
 pub(super) fn read(body: &[u8]) -> Result<Option<NewOrder>, Unreadable> {
     let event: Event = serde_json::from_slice(body)?;
     if event.r#type != PAID {
@@ -83,19 +82,19 @@ pub(super) fn read(body: &[u8]) -> Result<Option<NewOrder>, Unreadable> {
     }))
 }
 
-/// The units of each serie number, in the order of the items.
+/// Adds up the units of each serie number, in the order of the items.
 fn lines(items: Vec<Item>) -> Result<Vec<NewLine>, Unreadable> {
     if items.len() > ITEMS_MAX {
-        let most = format!("data.items has more than {ITEMS_MAX} items");
-        return Err(Unreadable(most));
+        let message = format!("data.items has more than {ITEMS_MAX} items");
+        return Err(Unreadable(message));
     }
     let mut lines: Vec<NewLine> = Vec::new();
     for (index, item) in items.into_iter().enumerate() {
         let name = |member| format!("items[{index}].{member}");
         fits(&name("title"), &item.title, TITLE_MAX)?;
         if item.quantity < 1 {
-            let least = format!("data.{} is less than 1", name("quantity"));
-            return Err(Unreadable(least));
+            let message = format!("data.{} is less than 1", name("quantity"));
+            return Err(Unreadable(message));
         }
         let sku = item.sku.as_deref().unwrap_or_default().trim().to_owned();
         fits(&name("sku"), &sku, SKU_MAX)?;
@@ -103,7 +102,7 @@ fn lines(items: Vec<Item>) -> Result<Vec<NewLine>, Unreadable> {
             continue;
         }
         match lines.iter_mut().find(|line| line.sku == sku) {
-            // More than any shelf holds, whatever is added.
+            // Saturates: no stock covers that many units.
             Some(line) => line.quantity = line.quantity.saturating_add(item.quantity),
             None => lines.push(NewLine {
                 sku,
@@ -117,12 +116,12 @@ fn lines(items: Vec<Item>) -> Result<Vec<NewLine>, Unreadable> {
 
 fn fits(name: &str, text: &str, most: usize) -> Result<(), Unreadable> {
     if text.contains('\0') {
-        let what = format!("data.{name} has a character that no text can hold");
-        return Err(Unreadable(what));
+        let message = format!("data.{name} has a character that no text can hold");
+        return Err(Unreadable(message));
     }
     if text.chars().count() > most {
-        let what = format!("data.{name} has more than {most} characters");
-        return Err(Unreadable(what));
+        let message = format!("data.{name} has more than {most} characters");
+        return Err(Unreadable(message));
     }
     Ok(())
 }
@@ -192,7 +191,7 @@ mod tests {
             json!({"id": "ord_1", "reference": null, "items": [item]})
         };
         let many: Vec<Value> = (0..=ITEMS_MAX).map(|_| item(None, 1)).collect();
-        for (data, said) in [
+        for (data, expected) in [
             (json!(null), "invalid type: null"),
             (json!({"id": "ord_1"}), "missing field `items`"),
             (json!({"id": "", "items": []}), "data.id is no id"),
@@ -217,7 +216,7 @@ mod tests {
         ] {
             let body = json!({"type": PAID, "data": data}).to_string();
             let refused = read(body.as_bytes()).unwrap_err().to_string();
-            assert!(refused.contains(said), "{said}: {refused}");
+            assert!(refused.contains(expected), "{expected}: {refused}");
         }
         for body in ["", "null", "[]", "{}", r#"{"type":1}"#, "\u{feff}{}"] {
             assert!(read(body.as_bytes()).is_err(), "{body}");

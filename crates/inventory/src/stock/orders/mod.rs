@@ -1,8 +1,7 @@
-//! Paid orders whose goods leave by themselves: a checkout tells of each order that was paid, and
-//! the items that have the serie number of a product become outflows, all of an order or none, and
-//! each order once. An order that cannot be booked waits until somebody tries again, or says that
-//! it was booked by hand. How one outflow is booked is in `movements`; checkout is known by its
-//! events alone.
+//! Outflows for paid orders. A checkout sends an event for each paid order. The items with a
+//! product's serie number become outflows, all of an order or none, and once per order. An order
+//! that cannot be booked waits until a user retries it or marks it as booked by hand. `movements`
+//! books the outflows. Checkout is known only by its events.
 
 pub(crate) mod api;
 mod event;
@@ -26,19 +25,19 @@ use crate::{
 };
 use event::NewOrder;
 
-/// Whether somebody booked the goods of an order that waited.
+/// The audit-log field for marking a waiting order as booked by hand.
 pub(crate) const BY_HAND: &Field =
     &truth("Baixa feita à mão", "Booked by hand").named("booked_by_hand");
 
-/// Orders that wait: the oldest, and how many there are in all.
+/// The oldest waiting orders, and the number of all.
 #[derive(Debug)]
 pub(crate) struct WaitingOrders {
     pub(crate) count: i64,
     pub(crate) first: Vec<PaidOrder>,
 }
 
-/// Takes a paid order: books it, unless it was told before; what became of it. The program itself
-/// books, as it does imports.
+/// Stores and books a paid order. Returns the stored state if the order was received before. The
+/// ledger shows no user for these outflows.
 async fn receive(state: &State, order: NewOrder) -> Result<OrderState, Refusal> {
     let (name, language) = (order.id.clone(), state.config.language);
     let job = async move |work: &mut Work<'_>| {
@@ -52,18 +51,18 @@ async fn receive(state: &State, order: NewOrder) -> Result<OrderState, Refusal> 
     if is_new && order_state == OrderState::Waiting {
         tracing::warn!(
             order = name,
-            "a paid order cannot be booked out of stock; it waits on the dashboard"
+            "a paid order cannot be booked; it waits on the dashboard until a user retries it or books it by hand"
         );
     }
     Ok(order_state)
 }
 
-/// Tries again to book an order that waits; the order as it is afterwards, and whether it waited
+/// Retries the booking of a waiting order. Returns the order afterwards, and whether it was waiting
 /// before.
 ///
 /// # Errors
 ///
-/// [`Refusal::NotFound`], and faults of the store.
+/// [`Refusal::NotFound`], or a failure of the database.
 pub(crate) async fn try_again(
     state: &State,
     caller: &Caller,
@@ -74,12 +73,12 @@ pub(crate) async fn try_again(
     end(state, caller, id, job).await
 }
 
-/// Puts an order that waits aside, because somebody booked its goods by hand; the order as it is
-/// afterwards, and whether it waited before.
+/// Marks a waiting order as booked by hand. Returns the order afterwards, and whether it was
+/// waiting before.
 ///
 /// # Errors
 ///
-/// [`Refusal::NotFound`], and faults of the store.
+/// [`Refusal::NotFound`], or a failure of the database.
 pub(crate) async fn put_aside(
     state: &State,
     caller: &Caller,
@@ -103,7 +102,7 @@ pub(crate) async fn put_aside(
     end(state, caller, id, job).await
 }
 
-/// Does something to an order if it waits, which nobody else ends meanwhile.
+/// Runs `act` on an order if it is waiting. Its row is locked until the transaction ends.
 async fn end<F>(
     state: &State,
     caller: &Caller,
@@ -123,12 +122,11 @@ where
     write(state, caller, job).await
 }
 
-/// Books every line of an order, or none; the order as it is afterwards. Descriptions are in this
-/// language: nobody reads along when an order is told.
+/// Books every line of an order, or none. `language` is that of the outflows' descriptions.
 async fn book(work: &mut Work<'_>, id: i64, language: Locale) -> Result<PaidOrder, Refusal> {
     let order = present(work.tx, id).await?;
     lock_stock(work.tx, &order).await?;
-    // What is locked stays as it is read here.
+    // Reads again, because the stock is locked only now.
     let order = present(work.tx, id).await?;
     if order.shortages().next().is_some() {
         return Ok(order);
@@ -164,7 +162,7 @@ async fn present(conn: &mut Conn, id: i64) -> Result<PaidOrder, Refusal> {
 ///
 /// # Errors
 ///
-/// [`Refusal::NotFound`], and faults of the store.
+/// [`Refusal::NotFound`], or a failure of the database.
 pub(crate) async fn read(state: &State, id: i64) -> Result<PaidOrder, Refusal> {
     state
         .db
@@ -172,13 +170,13 @@ pub(crate) async fn read(state: &State, id: i64) -> Result<PaidOrder, Refusal> {
         .await
 }
 
-/// The order that an outflow came from, without its lines.
+/// The order that an outflow belongs to, without its lines.
 pub(crate) async fn of_outflow(state: &State, outflow: i64) -> Result<Option<PaidOrder>, Refusal> {
     let read = async move |conn: &mut Conn| store::of_outflow(conn, outflow).await;
     Ok(state.db.read(read).await?)
 }
 
-/// The orders that wait, at most so many, the oldest first.
+/// The oldest waiting orders, at most `limit`, and the number of all.
 pub(crate) async fn waiting(state: &State, limit: i64) -> Result<WaitingOrders, Refusal> {
     let read = async move |conn: &mut Conn| {
         let (first, count) = store::waiting(conn, limit).await?;

@@ -1,33 +1,31 @@
-//! A paid order whose goods leave: what is missing for that, and what became of it.
+//! A paid order: its state, and the shortages that prevent its booking.
 
 use db::Timestamp;
 use web::locale::Locale;
 
 use crate::rest::{Message, json::Titled};
 
-/// A paid order.
 #[derive(Debug, Clone)]
 pub(crate) struct PaidOrder {
     pub(crate) id: i64,
-    /// Its id at its checkout.
+    /// The order's id in the checkout.
     pub(crate) order_id: String,
-    /// The shop's own number.
+    /// The shop's own order number.
     pub(crate) reference: Option<String>,
     pub(crate) state: OrderState,
-    /// When its payment was told.
+    /// When the event was received.
     pub(crate) told_at: Timestamp,
-    /// One for each serie number.
+    /// One line per serie number.
     pub(crate) lines: Vec<OrderLine>,
 }
 
-/// What became of a paid order's goods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OrderState {
-    /// Nothing is booked: somebody has to look.
+    /// Nothing is booked: a user has to act.
     Waiting,
-    /// All of it is booked.
+    /// All lines are booked.
     Booked,
-    /// Somebody said that it was booked otherwise.
+    /// A user marked the order as booked by hand.
     BookedByHand,
 }
 
@@ -36,21 +34,20 @@ pub(crate) enum OrderState {
 pub(crate) struct OrderLine {
     pub(crate) id: i64,
     pub(crate) sku: String,
-    /// As the order calls it.
+    /// The title in the order.
     pub(crate) title: String,
     pub(crate) quantity: i64,
-    /// The product of this serie number now, and how many units of it there are.
+    /// The product that has this serie number now, and its quantity in stock.
     pub(crate) product: Option<(Titled, i64)>,
-    /// Whether that product is archived.
     pub(crate) is_archived: bool,
-    /// What was booked.
+    /// The id of the outflow that was booked.
     pub(crate) outflow: Option<i64>,
 }
 
 impl OrderState {
     const ALL: [Self; 3] = [Self::Waiting, Self::Booked, Self::BookedByHand];
 
-    /// The name in the store.
+    /// The name in the database.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Waiting => "waiting",
@@ -59,33 +56,32 @@ impl OrderState {
         }
     }
 
-    /// The one of this name.
     pub(super) fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.name() == name)
     }
 }
 
 impl PaidOrder {
-    /// What people call it: the shop's own number, or else the id.
+    /// The name of the order for users: the shop's own number, or else the id.
     pub(crate) fn name(&self, locale: Locale) -> String {
         let name = self.reference.as_deref().unwrap_or(&self.order_id);
         format!("{} {name}", locale.text("Pedido", "Order"))
     }
 
-    /// What keeps its goods from leaving, as the shelves are now.
+    /// The reasons why the order cannot be booked with the current stock.
     pub(crate) fn shortages(&self) -> impl Iterator<Item = Message> {
         self.lines.iter().filter_map(OrderLine::shortage)
     }
 }
 
 impl OrderLine {
-    /// What the product is called, or else what the order calls it.
+    /// The title of the product, or else the title in the order.
     pub(crate) fn name(&self) -> &str {
         let product = self.product.as_ref();
         product.map_or(&self.title, |(product, _)| &product.title)
     }
 
-    /// Why these units cannot leave, as the shelves are now.
+    /// The reason why this line cannot be booked with the current stock.
     pub(crate) fn shortage(&self) -> Option<Message> {
         let name = self.name();
         let Some((_, available)) = self.product else {
@@ -102,9 +98,9 @@ impl OrderLine {
             ));
         }
         (available < self.quantity).then(|| {
-            let written = |locale: Locale| (locale.number(self.quantity), locale.number(available));
-            let (needed, on_shelf) = written(Locale::PtBr);
-            let (ordered, stock) = written(Locale::En);
+            let numbers = |locale: Locale| (locale.number(self.quantity), locale.number(available));
+            let (needed, on_shelf) = numbers(Locale::PtBr);
+            let (ordered, stock) = numbers(Locale::En);
             Message::new(
                 format!("{name}: o pedido tem {needed}, o estoque {on_shelf}."),
                 format!("{name}: the order has {ordered}, the stock {stock}."),
@@ -135,19 +131,22 @@ mod tests {
 
     #[test]
     fn a_line_says_what_is_missing() {
-        let said = |line: &OrderLine| line.shortage().map(|said| said.text(Locale::En).to_owned());
-        assert_eq!(said(&line(3, Some(3))), None);
-        let many = said(&line(20_000, Some(1_500)));
+        let shortage = |line: &OrderLine| {
+            line.shortage()
+                .map(|shortage| shortage.text(Locale::En).to_owned())
+        };
+        assert_eq!(shortage(&line(3, Some(3))), None);
+        let many = shortage(&line(20_000, Some(1_500)));
         assert_eq!(
             many.as_deref(),
             Some("Café 500 g: the order has 20,000, the stock 1,500.")
         );
         assert_eq!(
-            said(&line(3, Some(2))).as_deref(),
+            shortage(&line(3, Some(2))).as_deref(),
             Some("Café 500 g: the order has 3, the stock 2.")
         );
         assert_eq!(
-            said(&line(3, None)).as_deref(),
+            shortage(&line(3, None)).as_deref(),
             Some("Café: no product has the serial number 789.")
         );
     }

@@ -1,5 +1,4 @@
-//! Statements about paid orders and their lines. The outflows that they become are written by
-//! `movements`.
+//! SQL for paid orders and their lines. `movements` writes their outflows.
 
 use db::{Conn, Error, Query, Row, Timestamp, Tx};
 
@@ -9,8 +8,7 @@ use super::{
 };
 use crate::rest::json::Titled;
 
-/// Orders without their lines, as [`order_of`] reads them, that are narrowed and ordered by what is
-/// given.
+/// Selects orders without their lines, as [`order_of`] reads them.
 macro_rules! orders {
     ($rest:literal) => {
         concat!(
@@ -20,7 +18,7 @@ macro_rules! orders {
     };
 }
 
-/// Stores an order with its lines; its id, or none when it was told before.
+/// Inserts an order with its lines. Returns its id, or `None` if the order exists already.
 pub(super) async fn insert(
     tx: &mut Tx,
     order: &NewOrder,
@@ -47,14 +45,14 @@ pub(super) async fn insert(
     Ok(Some(id))
 }
 
-/// What became of an order, by its id at its checkout.
+/// The state of an order, by its id in the checkout.
 pub(super) async fn state_of(conn: &mut Conn, order_id: &str) -> Result<OrderState, Error> {
     let sql = "SELECT state FROM paid_orders WHERE order_id = $1";
     conn.one(sql, &[&order_id], |row| state(&row.get::<String>(0)?))
         .await
 }
 
-/// Locks an order that waits until the transaction ends; whether it does.
+/// Locks an order until the transaction ends. Returns false if it is not waiting.
 pub(super) async fn lock_waiting(tx: &mut Tx, id: i64) -> Result<bool, Error> {
     let sql = "UPDATE paid_orders SET state = state WHERE id = $1 AND state = 'waiting'";
     Ok(tx.execute(sql, &[&id]).await? > 0)
@@ -72,7 +70,6 @@ pub(super) async fn set_outflow(tx: &mut Tx, line: i64, outflow: i64) -> Result<
     Ok(())
 }
 
-/// An order with its lines.
 pub(super) async fn find(conn: &mut Conn, id: i64) -> Result<Option<PaidOrder>, Error> {
     let found = conn
         .optional(orders!("WHERE o.id = $1"), &[&id], order_of)
@@ -82,7 +79,7 @@ pub(super) async fn find(conn: &mut Conn, id: i64) -> Result<Option<PaidOrder>, 
     Ok(found.pop())
 }
 
-/// The order that an outflow came from, without its lines.
+/// The order that an outflow belongs to, without its lines.
 pub(super) async fn of_outflow(conn: &mut Conn, outflow: i64) -> Result<Option<PaidOrder>, Error> {
     let sql = orders!(
         "WHERE o.id = (SELECT l.paid_order_id FROM paid_order_lines AS l WHERE l.outflow_id = $1)"
@@ -90,7 +87,7 @@ pub(super) async fn of_outflow(conn: &mut Conn, outflow: i64) -> Result<Option<P
     conn.optional(sql, &[&outflow], order_of).await
 }
 
-/// The orders that wait, the first that was told first, and how many there are in all.
+/// The oldest waiting orders, and the number of all.
 pub(super) async fn waiting(conn: &mut Conn, limit: i64) -> Result<(Vec<PaidOrder>, i64), Error> {
     let found: Vec<(PaidOrder, i64)> = conn
         .all(
@@ -106,7 +103,7 @@ pub(super) async fn waiting(conn: &mut Conn, limit: i64) -> Result<(Vec<PaidOrde
     Ok((orders, count))
 }
 
-/// Reads the lines of orders, each with the product that has its serie number now.
+/// Adds the lines to orders, each with the product that has its serie number now.
 async fn fill(conn: &mut Conn, orders: &mut [PaidOrder]) -> Result<(), Error> {
     if orders.is_empty() {
         return Ok(());

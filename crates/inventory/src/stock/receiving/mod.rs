@@ -1,6 +1,6 @@
-//! Receiving goods: the lines of one supplier's invoice, booked as ordinary inflows, all of them or
-//! none. The draft and its lines are in `documents`. Undoing deletes all inflows, or none. How one
-//! movement is booked and deleted is in `movements`.
+//! Receiving goods: the lines of one supplier's invoice become inflows, all of them or none. Drafts
+//! and their lines are in `documents`. Undoing a receipt deletes all of its inflows, or none.
+//! `movements` books and deletes single inflows.
 
 pub(crate) mod model;
 
@@ -27,13 +27,13 @@ use crate::{
 };
 use model::{DraftChange, DraftStep};
 
-/// Changes a draft, or begins one where `id` is none; books it where that is asked. All of it
-/// happens, or nothing.
+/// Applies a form to a draft in one transaction, and books it if requested. Creates the draft first
+/// if `id` is `None`.
 ///
 /// # Errors
 ///
-/// What is wrong with a field or a line; another's draft; a key that was used with other values;
-/// faults of the store.
+/// Errors of fields or lines; another user's draft; an idempotency key that was used for a
+/// different request; a failure of the database.
 pub(crate) async fn save(
     state: &State,
     (caller, locale): (&Caller, Locale),
@@ -115,11 +115,11 @@ const NOTHING_TO_BOOK: Message = Message::fixed(
     "Add at least one product.",
 );
 
-/// Deletes all inflows of a receipt that are still there.
+/// Deletes all inflows of a receipt that still exist.
 ///
 /// # Errors
 ///
-/// 409 that names the line whose goods have left already. Faults of the store.
+/// 409 that names the line whose goods are no longer in stock, or a failure of the database.
 pub(super) async fn reverse(work: &mut Work<'_>, receipt: &Document) -> Result<(), Refusal> {
     lock_stock(work.tx, &receipt.lines).await?;
     for line in &receipt.lines {

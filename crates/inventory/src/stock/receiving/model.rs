@@ -1,4 +1,4 @@
-//! What a receipt holds beyond any document: a supplier, an invoice, and what it costs.
+//! The additional fields of a receipt: supplier and invoice. Also its cost.
 
 use db::Money;
 use resource::{Field, text};
@@ -6,24 +6,22 @@ use web::locale::Locale;
 
 use super::DocumentLine;
 
-/// Characters of the invoice's number. The access key of a Brazilian invoice has 44.
+/// The maximum length in characters. The access key of a Brazilian invoice has 44.
 pub(crate) const MAX_INVOICE: usize = 60;
-/// The invoice's number.
 pub(crate) const INVOICE: &Field =
     &text::<Option<String>>("Nota fiscal", "Invoice number", MAX_INVOICE).named("invoice");
 
-/// The sum of all units.
 pub(crate) fn units(lines: &[DocumentLine]) -> i64 {
-    // At most 200 lines of a million.
+    // Cannot overflow: at most 200 lines of a million units.
     lines.iter().map(DocumentLine::units).sum()
 }
 
-/// What a line costs; none past the largest amount, and of a product that is gone.
+/// The cost of a line. `None` if it exceeds the largest amount or the product was deleted.
 pub(crate) fn cost(line: &DocumentLine) -> Option<Money> {
     line.cost_of(line.units())
 }
 
-/// What all lines cost; none past the largest amount.
+/// The cost of all lines that have one. `None` if it exceeds the largest amount.
 pub(crate) fn total_cost(lines: &[DocumentLine]) -> Option<Money> {
     let mut lines = lines.iter();
     lines.try_fold(Money::ZERO, |sum, line| {
@@ -31,32 +29,31 @@ pub(crate) fn total_cost(lines: &[DocumentLine]) -> Option<Money> {
     })
 }
 
-/// What the inflows of an invoice say.
+/// The description of the inflows of an invoice.
 pub(super) fn description(invoice: &str, locale: Locale) -> Option<String> {
     let name = locale.text("Nota fiscal", "Invoice");
     (!invoice.is_empty()).then(|| format!("{name} {invoice}"))
 }
 
-/// What a form does to a draft.
+/// The changes that a form makes to a draft.
 #[derive(Debug, Clone)]
 pub(crate) struct DraftChange {
     pub(crate) supplier: Option<i64>,
     pub(crate) invoice: String,
-    /// Lines, and their new quantities.
+    /// Line ids with their new quantities.
     pub(crate) quantities: Vec<(i64, Option<i64>)>,
-    /// A product, and how many units come to those that are there.
+    /// A product and the units to add to its line.
     pub(crate) added: Option<(i64, i64)>,
     pub(crate) step: DraftStep,
 }
 
-/// What else a form asks for.
+/// The action that a form requests besides storing its fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DraftStep {
-    /// Nothing but to store it.
+    /// Only store the fields.
     Keep,
-    /// A line goes.
+    /// Delete this line.
     Remove(i64),
-    /// All of it is booked.
     Book,
 }
 
@@ -76,8 +73,8 @@ mod tests {
 
     #[test]
     fn inflows_say_of_which_invoice_they_are() {
-        let said = description("123", Locale::PtBr);
-        assert_eq!(said.as_deref(), Some("Nota fiscal 123"));
+        let text = description("123", Locale::PtBr);
+        assert_eq!(text.as_deref(), Some("Nota fiscal 123"));
         assert_eq!(description("", Locale::PtBr), None);
     }
 }

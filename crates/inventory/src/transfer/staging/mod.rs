@@ -1,6 +1,6 @@
-//! An import on its way: rows are staged, where nobody sees them, and become records when all of
-//! them are there. Each step is a short transaction that says how far the import has come, so
-//! others write in between, and whichever process looks next goes on after a crash.
+//! Runs imports: rows are staged, invisible to others, and become records when all of them are
+//! staged. Each step is a short transaction that stores the progress. Other requests write in
+//! between, and after a crash another process continues.
 //!
 //! ```text
 //! staging ──→ publishing ──→ done ──→ withdrawing ──→ discarding ──→ undone
@@ -11,10 +11,10 @@
 //!    └──────────── a row refused, a crash ─────────────────┘
 //! ```
 //!
-//! Publishing turns staged rows into records and withdrawing turns records into staged rows, so
-//! each takes the other back. What staged rows refer to cannot be deleted, and ids and serie
-//! numbers that they give are not given to others. One import is under way at a time. Categories
-//! and brands that are created by name (`names`) go last, and stay where others use them by then.
+//! Publishing turns staged rows into records, and withdrawing turns records into staged rows, so
+//! each reverts the other. Records that staged rows refer to cannot be deleted, and their ids and
+//! serie numbers are reserved. Only one import is in progress at a time. Categories and brands
+//! that are created by name (`names`) are deleted last, unless others use them by then.
 
 mod names;
 mod store;
@@ -40,37 +40,37 @@ use crate::{
 };
 pub(crate) use store::{begin, begin_undo};
 
-/// An import without progress for so long is ended by another process.
+/// After this time without progress, another process completes or rolls back the import.
 const ABANDONED_AFTER: Duration = Duration::from_secs(30);
-/// Rows of pins, or of serie numbers, that are deleted in one step.
+/// Pins or serie numbers that are deleted per step.
 const PINS_AT_ONCE: i64 = 2000;
-/// What is said of an import whose process died before all of its rows were there.
+/// The message for an import whose process died before all rows were staged.
 pub(super) const INTERRUPTED: Message = Message::fixed(
     "A importação foi interrompida; nada foi importado.",
     "The import was interrupted; nothing was imported.",
 );
-/// What is said when another request changed something between the check of a row and its import.
+/// The message if another request changed something between the check and the import of a row.
 const CHANGED: Message = Message::fixed(
     "Alguém alterou um registro usado pelo arquivo. Confira o arquivo de novo.",
     "Somebody changed a record that the file uses. Check the file again.",
 );
 
-/// Where an uploaded file or an import stands.
+/// The state of an uploaded file or an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UploadState {
-    /// Nothing is wrong with the file; it waits to be confirmed.
+    /// The file has no problems and waits for confirmation.
     Checked,
-    /// Its rows are being examined and staged.
+    /// The rows are being examined and staged.
     Staging,
-    /// Staged rows are becoming records.
+    /// Staged rows are being turned into records.
     Publishing,
-    /// Its records are becoming staged rows again.
+    /// Records are being turned back into staged rows.
     Withdrawing,
     /// Staged rows are being deleted.
     Discarding,
-    /// Its records were added.
+    /// All records were added.
     Done,
-    /// They were removed again.
+    /// All records were removed again.
     Undone,
 }
 
@@ -101,41 +101,39 @@ impl UploadState {
         Self::ALL.into_iter().find(|state| state.name() == name)
     }
 
-    /// Whether some process is at work on it.
     pub(crate) const fn is_under_way(self) -> bool {
         !matches!(self, Self::Checked | Self::Done | Self::Undone)
     }
 }
 
-/// How an import or an undo ended.
+/// The result of an import or an undo.
 #[derive(Debug)]
 pub(crate) enum Ending {
-    /// The records are there.
+    /// All records exist.
     Published,
-    /// They are not, as was asked.
+    /// All records were removed, as requested.
     Withdrawn,
-    /// It was refused halfway, and everything is as it was before.
+    /// A row was refused, for this reason, and everything was rolled back.
     Refused(Problem),
 }
 
-/// An import that is under way, which only one step goes on with.
+/// An import in progress, locked until the transaction ends.
 struct LockedImport {
     state: UploadState,
-    /// Why it turned back; none while it goes on as was asked.
+    /// Why the import or undo is being reversed, as JSON. `None` if it is not.
     problem: Option<String>,
     name: String,
     added: i64,
-    /// Whether the file waits in its upload, to be confirmed again.
+    /// Whether the uploaded file is stored, so that it can be confirmed again.
     has_file: bool,
 }
 
-/// What a step did.
 enum StepResult {
     More,
     Ended(UploadState),
 }
 
-/// Why a step did nothing.
+/// Why a step was rolled back.
 enum StepError {
     Refused(Problem),
     Database(db::Error),
@@ -163,8 +161,9 @@ impl StepError {
             Refusal::Conflict(reason) => (None, reason),
             Refusal::Fields(errors) => {
                 let first = errors.iter().next();
-                let first = first.and_then(|(field, said)| Some((field, said.first()?.clone())));
-                first.map_or((None, CHANGED), |(field, said)| (Some(field), said))
+                let first =
+                    first.and_then(|(field, messages)| Some((field, messages.first()?.clone())));
+                first.map_or((None, CHANGED), |(field, message)| (Some(field), message))
             }
             _ => (None, CHANGED),
         };
@@ -176,16 +175,16 @@ impl StepError {
     }
 }
 
-/// Begins an import that was not uploaded before; its id.
+/// Begins an import without an upload. Returns its id.
 pub(super) async fn open(db: &Db, run: &Run, name: &str) -> Result<i64, ImportError> {
     let (run, name) = (run.clone(), name.to_owned());
-    let opened = db
+    let inserted = db
         .write(async move |tx| store::open(tx, run.resource, &name, run.author.now).await)
         .await;
-    opened.map_err(busy)
+    inserted.map_err(busy)
 }
 
-/// Tells that another import is under way from every other fault.
+/// Translates the unique violation of a second concurrent import into `Busy`.
 pub(crate) fn busy(error: db::Error) -> ImportError {
     if error.is_unique("imports_under_way_key") {
         ImportError::Busy
@@ -194,8 +193,7 @@ pub(crate) fn busy(error: db::Error) -> ImportError {
     }
 }
 
-/// Examines and stages every row of an import that was begun. Nothing of it stays when a row is
-/// refused.
+/// Examines and stages all rows of an import. If a row is refused, the import is discarded.
 pub(super) async fn stage(
     db: &Db,
     clock: &Clock,
@@ -215,9 +213,9 @@ pub(super) async fn stage(
         Err(error) => error,
     };
     let problem = refused.message().unwrap_or(INTERRUPTED);
-    let turned =
+    let discard =
         db.write(async move |tx| store::turn(tx, id, UploadState::Staging, &problem).await);
-    if turned.await? {
+    if discard.await? {
         finish(db, clock, run, id).await?;
     }
     Err(refused)
@@ -233,7 +231,7 @@ async fn stage_rows(
     let (resource, began) = (run.resource, run.author.now);
     let mut number = 0;
     while let Some(rows) = examination.next(db).await? {
-        // What is wrong with the rest is told too, but nothing will be published.
+        // The remaining rows are examined only to report their problems.
         if rows.is_empty() || examination.report.problem_count > 0 {
             continue;
         }
@@ -242,8 +240,8 @@ async fn stage_rows(
         let write = async move |tx: &mut Tx| {
             store::stage(tx, id, began, now).await?;
             insert_chunk(tx, resource, id, number, &rows).await?;
-            // From here on nobody takes the serie numbers; a product that was made since the check
-            // has its own.
+            // From here on, no other request can use the serie numbers. Checks again for products
+            // that got one since the row was examined.
             let numbers = record::serie_numbers(resource, &rows);
             if record::has_serie_number(tx, &numbers).await? {
                 return Err(ImportError::Format(CHANGED));
@@ -267,8 +265,7 @@ async fn stage_rows(
     Ok(db.write(write).await?)
 }
 
-/// Stages rows, and keeps what they refer to from being deleted, and their serie numbers from being
-/// given to others.
+/// Stages rows, pins the records that they refer to, and reserves their serie numbers.
 async fn insert_chunk(
     tx: &mut Tx,
     resource: FileKind,
@@ -286,12 +283,12 @@ async fn insert_chunk(
     Ok(())
 }
 
-/// Goes on with an import until it has ended one way or the other.
+/// Runs the steps of an import until it has ended.
 ///
 /// # Errors
 ///
-/// Faults of the store, and a row that can neither be published nor withdrawn for now: then the
-/// import stays under way, and is tried again.
+/// A failure of the database, or a row that can be neither published nor withdrawn. The import then
+/// stays in progress and is continued later.
 pub(crate) async fn finish(
     db: &Db,
     clock: &Clock,
@@ -300,9 +297,9 @@ pub(crate) async fn finish(
 ) -> Result<Ending, ImportError> {
     let mut refused = None;
     loop {
-        let (by, now) = (run.clone(), clock.now());
+        let (run, now) = (run.clone(), clock.now());
         let job =
-            async move |tx: &mut Tx| step(&mut by.author.work(tx), by.resource, id, now).await;
+            async move |tx: &mut Tx| step(&mut run.author.work(tx), run.resource, id, now).await;
         let error = match retry_on_conflict(db, job).await {
             Ok(StepResult::More) => continue,
             Ok(StepResult::Ended(state)) => {
@@ -332,12 +329,11 @@ pub(crate) async fn finish(
     }
 }
 
-/// Ends the import that a process left behind.
+/// Completes or rolls back an import that another process left unfinished.
 ///
 /// # Errors
 ///
-/// Faults of the store, and a row that can neither be published nor withdrawn for now: it is tried
-/// again.
+/// As [`finish`].
 pub async fn resume(db: &Db, policy: Policy, clock: &Clock) -> Result<(), ImportError> {
     let (now, before) = (clock.now(), clock.now() - ABANDONED_AFTER);
     let abandoned = db
@@ -348,7 +344,7 @@ pub async fn resume(db: &Db, policy: Policy, clock: &Clock) -> Result<(), Import
     };
     let run = Run {
         resource,
-        // Staged rows say themselves what is created with them.
+        // Staged rows contain the names to create.
         creates: None,
         author: Author {
             actor: Actor(actor),
@@ -356,13 +352,13 @@ pub async fn resume(db: &Db, policy: Policy, clock: &Clock) -> Result<(), Import
             now,
         },
     };
-    let turned =
+    let discard =
         db.write(async move |tx| store::turn(tx, id, UploadState::Staging, &INTERRUPTED).await);
-    turned.await?;
+    discard.await?;
     finish(db, clock, &run, id).await.map(drop)
 }
 
-/// One step, in a transaction that others do not wait for long.
+/// Runs one step, in a short transaction.
 async fn step(
     work: &mut Work<'_>,
     resource: FileKind,
@@ -404,7 +400,7 @@ async fn publish(
     for row in rows {
         import_row(work, resource, id, row).await?;
     }
-    // A large file leaves no large number of notes that every reader would have to add up.
+    // Readers add up all deltas, so a large import must not leave many.
     aggregates::compact(work.tx).await?;
     Ok(StepResult::More)
 }
@@ -439,7 +435,7 @@ async fn withdraw(
     }
     let mut rows = Vec::new();
     for object in objects {
-        // A record that is gone already is no hindrance.
+        // The record may have been deleted since the import.
         let Some(found) = record::find(work.tx, resource, object).await? else {
             continue;
         };

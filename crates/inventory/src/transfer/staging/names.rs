@@ -1,5 +1,5 @@
-//! The categories and brands that an import creates by name: created with the first row that needs
-//! them, and deleted again when nothing of the import is left.
+//! The categories and brands that an import creates by name. Each is created with the first row
+//! that needs it, and deleted when the import is rolled back or undone.
 
 use std::mem;
 
@@ -20,7 +20,7 @@ use crate::{
     work::Work,
 };
 
-/// Gives a row the ids of what it calls by name, and creates what is not there yet.
+/// Replaces the names in a row by ids, and creates the records that do not exist.
 pub(super) async fn create(
     work: &mut Work<'_>,
     id: i64,
@@ -41,7 +41,7 @@ pub(super) async fn create(
                 store::insert_created(work.tx, id, &new, created.id).await?;
                 created.id
             }
-            // Somebody else has made two of it since the check.
+            // Since the check, two records with this name have been created.
             _ => {
                 let errors = FieldErrors::of(kind.name(), CHANGED);
                 return Err(StepError::of(row.line, errors.into()));
@@ -52,7 +52,7 @@ pub(super) async fn create(
     Ok(())
 }
 
-/// Deletes some of what an import created, but for what others use by now; whether there was any.
+/// Deletes some of the records that an import created and nobody uses. False if none were left.
 pub(super) async fn delete_some(work: &mut Work<'_>, id: i64) -> Result<bool, StepError> {
     let most = i64::try_from(AT_ONCE).unwrap_or(i64::MAX);
     let created = store::take_created(work.tx, id, most).await?;

@@ -1,4 +1,4 @@
-//! Statements about imports that are under way.
+//! SQL for imports in progress.
 
 use db::{Conn, Error, Query, Row, Timestamp, Tx};
 
@@ -9,10 +9,9 @@ use crate::{
     transfer::{FileKind, NewName},
 };
 
-/// A user's id and name.
 type UserName = Option<(i64, String)>;
 
-/// Begins an import that was not uploaded; its id.
+/// Begins an import without an upload. Returns its id.
 pub(super) async fn open(
     tx: &mut Tx,
     resource: FileKind,
@@ -28,14 +27,14 @@ pub(super) async fn open(
     .await
 }
 
-/// Begins to import an uploaded file; whether it was waiting for that.
+/// Begins the import of an uploaded file. Returns false if it was not waiting for confirmation.
 pub(crate) async fn begin(tx: &mut Tx, id: i64, now: Timestamp) -> Result<bool, Error> {
     let sql = "UPDATE imports SET state = 'staging', under_way = 1, problem = NULL, began_at = $2, progress_at = $2
                WHERE id = $1 AND state = 'checked'";
     Ok(tx.execute(sql, &[&id, &now]).await? > 0)
 }
 
-/// Begins to undo an import; whether it was done.
+/// Begins to undo an import. Returns false if it was not done.
 pub(crate) async fn begin_undo(tx: &mut Tx, id: i64, now: Timestamp) -> Result<bool, Error> {
     let sql =
         "UPDATE imports SET state = 'withdrawing', under_way = 1, problem = NULL, progress_at = $2
@@ -43,7 +42,7 @@ pub(crate) async fn begin_undo(tx: &mut Tx, id: i64, now: Timestamp) -> Result<b
     Ok(tx.execute(sql, &[&id, &now]).await? > 0)
 }
 
-/// Notes that staging goes on, which another process may have ended.
+/// Records progress of staging. Fails if another process has ended the import.
 pub(super) async fn stage(
     tx: &mut Tx,
     id: i64,
@@ -58,13 +57,13 @@ pub(super) async fn stage(
     }
 }
 
-/// All rows are staged: they are published from here on.
+/// Ends staging: from here on, rows are published.
 pub(super) async fn publish(tx: &mut Tx, id: i64, added: i64) -> Result<(), Error> {
     let sql = "UPDATE imports SET state = 'publishing', added = $2 WHERE id = $1";
     tx.execute(sql, &[&id, &added]).await.map(drop)
 }
 
-/// Gives an import up that is in this state, since nobody has seen anything of it; whether it was.
+/// Discards an import in this state, in which it has no records yet. False in another state.
 pub(super) async fn turn(
     tx: &mut Tx,
     id: i64,
@@ -76,7 +75,7 @@ pub(super) async fn turn(
     Ok(tx.execute(sql, &[&id, &state.name(), &problem]).await? > 0)
 }
 
-/// Turns back what goes on as was asked; whether it did.
+/// Reverses an import or undo because of a problem. Returns false if it was reversed already.
 pub(super) async fn turn_back(tx: &mut Tx, id: i64, problem: &Message) -> Result<bool, Error> {
     let problem = problem_json(problem)?;
     let sql = "UPDATE imports SET problem = $2,
@@ -85,12 +84,12 @@ pub(super) async fn turn_back(tx: &mut Tx, id: i64, problem: &Message) -> Result
     Ok(tx.execute(sql, &[&id, &problem]).await? > 0)
 }
 
-/// A problem in both languages, for the column that pages read.
+/// A problem in both languages, as JSON for the column that pages read.
 fn problem_json(problem: &Message) -> Result<String, Error> {
     serde_json::to_string(problem).map_err(|error| Error::other(error.to_string()))
 }
 
-/// An import that is under way, which no other process goes on with until the transaction ends.
+/// Locks an import in progress until the transaction ends.
 pub(super) async fn lock(
     tx: &mut Tx,
     id: i64,
@@ -135,8 +134,7 @@ pub(super) async fn set_state(tx: &mut Tx, id: i64, state: UploadState) -> Resul
     tx.execute(sql, &[&id, &state.name()]).await.map(drop)
 }
 
-/// The import has ended. Its file is kept only if it is to be confirmed again, and why it turned
-/// back until it is begun anew.
+/// Ends an import. The uploaded file is kept only if it can be confirmed again.
 pub(super) async fn end(tx: &mut Tx, id: i64, state: UploadState) -> Result<(), Error> {
     if state != UploadState::Checked {
         let sql = "DELETE FROM import_files WHERE import_id = $1";
@@ -151,7 +149,7 @@ pub(super) async fn delete(tx: &mut Tx, id: i64) -> Result<(), Error> {
     tx.execute(sql, &[&id]).await.map(drop)
 }
 
-/// The import under way, when it made no progress since then, with who began it.
+/// The import in progress that made no progress since a time, with the user who began it.
 pub(super) async fn abandoned(
     conn: &mut Conn,
     since: Timestamp,
@@ -178,7 +176,7 @@ pub(super) async fn insert_chunk(
     tx.execute(sql, &[&id, &number, &rows]).await.map(drop)
 }
 
-/// Takes the first staged rows out.
+/// Deletes and returns the first chunk of staged rows.
 pub(super) async fn take_chunk(tx: &mut Tx, id: i64) -> Result<Option<Vec<StagedRow>>, Error> {
     let sql = "DELETE FROM import_chunks WHERE import_id = $1
                AND number = (SELECT min(number) FROM import_chunks WHERE import_id = $1) RETURNING rows";
@@ -188,13 +186,13 @@ pub(super) async fn take_chunk(tx: &mut Tx, id: i64) -> Result<Option<Vec<Staged
         .map_err(|error| Error::other(error.to_string()))
 }
 
-/// The number of the first staged rows.
+/// The number of the first chunk.
 pub(super) async fn first_number(conn: &mut Conn, id: i64) -> Result<i64, Error> {
     let sql = "SELECT coalesce(min(number), 1) FROM import_chunks WHERE import_id = $1";
     conn.one(sql, &[&id], |row| row.get(0)).await
 }
 
-/// Keeps a record from being deleted, once however many rows refer to it.
+/// Prevents a record from being deleted while staged rows refer to it. One pin per record.
 pub(super) async fn pin(
     tx: &mut Tx,
     id: i64,
@@ -212,38 +210,38 @@ pub(super) async fn pin(
     tx.execute_of(&query).await.map(drop)
 }
 
-/// Keeps a serie number from every product until the row that has it is one.
+/// Reserves a serie number until its row becomes a product.
 pub(super) async fn lock_serie_number(tx: &mut Tx, id: i64, number: &str) -> Result<(), Error> {
     let sql = "INSERT INTO import_serie_numbers (serie_number, import_id) VALUES ($1, $2)";
     tx.execute(sql, &[&number, &id]).await.map(drop)
 }
 
-/// Lets the row that has a serie number become a product.
+/// Releases a serie number, because its row becomes a product now.
 pub(super) async fn release_serie_number(tx: &mut Tx, id: i64, number: &str) -> Result<(), Error> {
     let sql = "DELETE FROM import_serie_numbers WHERE serie_number = $1 AND import_id = $2";
     tx.execute(sql, &[&number, &id]).await.map(drop)
 }
 
-/// Lets some of the serie numbers go that an import holds; how many.
+/// Releases up to `most` reserved serie numbers. Returns how many.
 pub(super) async fn delete_serie_numbers(tx: &mut Tx, id: i64, most: i64) -> Result<u64, Error> {
     let sql = "DELETE FROM import_serie_numbers WHERE serie_number IN
                    (SELECT serie_number FROM import_serie_numbers WHERE import_id = $1 LIMIT $2)";
     tx.execute(sql, &[&id, &most]).await
 }
 
-/// Lets some of what is kept go; how many.
+/// Deletes up to `most` pins. Returns how many.
 pub(super) async fn delete_pins(tx: &mut Tx, id: i64, most: i64) -> Result<u64, Error> {
     let sql = "DELETE FROM import_pins WHERE id IN (SELECT id FROM import_pins WHERE import_id = $1 LIMIT $2)";
     tx.execute(sql, &[&id, &most]).await
 }
 
-/// Notes one record that was added.
+/// Records that an import added a record.
 pub(super) async fn insert_record(tx: &mut Tx, id: i64, object: i64) -> Result<(), Error> {
     let sql = "INSERT INTO import_records (import_id, object_id) VALUES ($1, $2)";
     tx.execute(sql, &[&id, &object]).await.map(drop)
 }
 
-/// Takes the last records out that an import added, the last first.
+/// Deletes and returns the newest records from the list of added ones.
 pub(super) async fn take_records(tx: &mut Tx, id: i64, most: i64) -> Result<Vec<i64>, Error> {
     let sql = "DELETE FROM import_records WHERE import_id = $1 AND object_id IN
                    (SELECT object_id FROM import_records WHERE import_id = $1 ORDER BY object_id DESC LIMIT $2)
@@ -254,7 +252,7 @@ pub(super) async fn take_records(tx: &mut Tx, id: i64, most: i64) -> Result<Vec<
     Ok(objects)
 }
 
-/// Notes a category or a brand that was created by its name.
+/// Records that an import created a category or a brand by name.
 pub(super) async fn insert_created(
     tx: &mut Tx,
     id: i64,
@@ -270,8 +268,8 @@ pub(super) async fn insert_created(
         .map(drop)
 }
 
-/// Takes out some of what was created by name. The names stay, for a file that may be confirmed
-/// again.
+/// Returns some of the records that were created by name, and clears their ids. The names stay,
+/// because the file may be confirmed again.
 pub(super) async fn take_created(
     tx: &mut Tx,
     id: i64,
@@ -283,11 +281,11 @@ pub(super) async fn take_created(
     let created: Vec<(String, i64)> = tx
         .all(sql, &[&id, &most], |row| Ok((row.get(0)?, row.get(1)?)))
         .await?;
-    let mut taken = Vec::new();
+    let mut cleared = Vec::new();
     for (kind, object) in created {
         let sql = "UPDATE import_names SET object_id = NULL WHERE import_id = $1 AND kind = $2 AND object_id = $3";
         tx.execute(sql, &[&id, &kind, &object]).await?;
-        taken.extend(Kind::of_name(&kind).map(|kind| (kind, object)));
+        cleared.extend(Kind::of_name(&kind).map(|kind| (kind, object)));
     }
-    Ok(taken)
+    Ok(cleared)
 }

@@ -1,4 +1,4 @@
-//! The summary of a report: the sums of all its lines. `text` writes it as text.
+//! The summary of a report: totals over all its lines. `text` renders it.
 
 mod text;
 
@@ -11,10 +11,10 @@ use crate::{
     level::Level,
 };
 
-/// Products that each list of the text names.
+/// How many products each list of the text names.
 const NAMED: usize = 10;
 
-/// The sums of all lines.
+/// Totals over all lines.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReportSummary {
     #[serde(serialize_with = "crate::rest::json::time")]
@@ -40,7 +40,6 @@ pub struct ReportSummary {
     covered: [i64; 4],
 }
 
-/// One class of products.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 struct ClassTotals {
     name: Abc,
@@ -51,7 +50,7 @@ struct ClassTotals {
     stock_value: Money,
 }
 
-/// A group of products: how many, their value, and those of the highest value.
+/// A group of products: their number, their value, and the products of the highest value.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 struct ProductGroup {
     products: i64,
@@ -70,19 +69,19 @@ struct GroupedProduct {
 }
 
 impl ProductGroup {
-    /// Adds a product. Those of the highest value are kept by name.
+    /// Adds a product. `first` holds the products of the highest value, in descending order.
     fn add(&mut self, line: &ReportLine, units: i64, value: Money) {
         self.products += 1;
         self.value = sum(self.value, value);
-        let place = self.first.partition_point(|named| named.value >= value);
-        if place < NAMED {
+        let position = self.first.partition_point(|named| named.value >= value);
+        if position < NAMED {
             let product = GroupedProduct {
                 product: line.product,
                 title: clean(&line.title, 120),
                 units,
                 value,
             };
-            self.first.insert(place, product);
+            self.first.insert(position, product);
             self.first.truncate(NAMED);
         }
     }
@@ -118,7 +117,6 @@ impl ReportSummary {
         }
     }
 
-    /// Whether the shop has no products.
     pub(super) const fn is_empty(&self) -> bool {
         self.products == 0
     }
@@ -150,11 +148,11 @@ impl ReportSummary {
         match line.days_of_cover {
             None => self.without_forecast += 1,
             Some(days) => {
-                let place = [7.0, 30.0, 90.0]
+                let position = [7.0, 30.0, 90.0]
                     .iter()
                     .take_while(|end| days >= **end)
                     .count();
-                if let Some(count) = self.covered.get_mut(place) {
+                if let Some(count) = self.covered.get_mut(position) {
                     *count += 1;
                 }
             }

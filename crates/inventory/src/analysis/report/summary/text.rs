@@ -1,4 +1,4 @@
-//! The report in words: a heading, an introduction, and sections with a line for each item.
+//! Renders the report as text: a heading, an introduction, and sections with a line for each item.
 
 use web::locale::Locale;
 
@@ -15,12 +15,12 @@ use crate::{
 };
 
 impl ReportSummary {
-    /// The report as text, for people. Its first line is a heading, as an analysis has one.
+    /// The report as plain text. Its first line is a heading, as in an analysis.
     pub fn text(&self, locale: Locale) -> String {
         self.written(locale).text()
     }
 
-    /// The report in words.
+    /// The report as structured text.
     pub(crate) fn written(&self, locale: Locale) -> ReportText {
         let section = |heading: &str, items| ReportSection {
             heading: heading.to_owned(),
@@ -45,7 +45,7 @@ impl ReportSummary {
         ];
         let groups = groups.into_iter().filter(|(group, _)| group.products > 0);
         sections.extend(groups.map(|(group, heading)| section(heading, items(locale, group))));
-        // An empty shop has no classes.
+        // In a shop without usage, the section of classes is empty.
         sections.retain(|section| !section.items.is_empty());
         let assumptions = locale.text(ASSUMPTIONS.0, ASSUMPTIONS.1);
         sections.push(section(assumptions, self.notes(locale)));
@@ -64,7 +64,7 @@ impl ReportSummary {
         );
         let (empty, low) = (locale.number(self.out_of_stock), locale.number(self.low));
         let turnover = portfolio::turnover(self.yearly_value, self.opening_value, self.stock_value);
-        let turned = turnover.map(|turnover| decimal(locale, turnover, 1));
+        let turns = turnover.map(|turnover| decimal(locale, turnover, 1));
         let mut text = match locale {
             Locale::PtBr => format!(
                 "{products}, {value} em estoque a preço de custo; {empty} sem estoque, {low} com estoque baixo."
@@ -75,12 +75,12 @@ impl ReportSummary {
                 )
             }
         };
-        if let Some(turned) = turned {
-            let turned = match locale {
-                Locale::PtBr => format!(" O estoque girou {turned} vezes em um ano."),
-                Locale::En => format!(" The stock turned {turned} times in a year."),
+        if let Some(turns) = turns {
+            let turns = match locale {
+                Locale::PtBr => format!(" O estoque girou {turns} vezes em um ano."),
+                Locale::En => format!(" The stock turned {turns} times in a year."),
             };
-            text.push_str(&turned);
+            text.push_str(&turns);
         }
         text
     }
@@ -144,17 +144,17 @@ impl ReportSummary {
     }
 }
 
-/// A line for the group, and one for each named product. The first says when more products are in
-/// the group.
+/// The lines of a group: its totals, then one line for each named product. The first line says if
+/// the group has more products than are named.
 fn items(locale: Locale, group: &ProductGroup) -> Vec<String> {
     let named = i64::try_from(group.first.len()).unwrap_or(i64::MAX);
-    let dearest = match locale {
+    let suffix = match locale {
         _ if named >= group.products => String::new(),
         Locale::PtBr => format!("; os {named} de maior valor:"),
         Locale::En => format!("; the {named} of the highest value:"),
     };
-    let whole = format!(
-        "{}, {}{dearest}",
+    let total = format!(
+        "{}, {}{suffix}",
         products(locale, group.products),
         locale.money(group.value)
     );
@@ -167,7 +167,7 @@ fn items(locale: Locale, group: &ProductGroup) -> Vec<String> {
         );
         format!("{}: {units}, {}", named.title, locale.money(named.value))
     });
-    [whole].into_iter().chain(each).collect()
+    [total].into_iter().chain(each).collect()
 }
 
 fn products(locale: Locale, count: i64) -> String {
@@ -179,7 +179,7 @@ fn products(locale: Locale, count: i64) -> String {
     )
 }
 
-/// A number with its noun.
+/// A number with its noun, in the singular or plural.
 fn counted(locale: Locale, count: i64, portuguese: (&str, &str), english: (&str, &str)) -> String {
     let (one, many) = match locale {
         Locale::PtBr => portuguese,

@@ -1,4 +1,5 @@
-//! The lists of named records. They are few: any order but that by name or id is sorted.
+//! The lists of named records. There are few records, so orders other than by name or id are sorted
+//! without an index.
 
 use std::sync::LazyLock;
 
@@ -22,7 +23,6 @@ const TABLE: Table = Table {
     ..Table::OWN
 };
 
-/// The list of each kind.
 static LISTS: LazyLock<[List<NamedRecord>; Kind::ALL.len()]> = LazyLock::new(|| {
     Kind::ALL.map(|kind| {
         let table = Table {
@@ -44,7 +44,7 @@ fn list_of(kind: Kind) -> &'static List<NamedRecord> {
     &lists[kind as usize]
 }
 
-/// Those that have all words in their names.
+/// Selects the records whose names contain all words of the search.
 pub(in super::super) fn selection(kind: Kind, parameters: &Parameters) -> Selection<NamedRecord> {
     let words = search_words(parameters).into_iter();
     let contains = |word| Condition::new("name", "name_folded", Test::Contains(word));

@@ -1,5 +1,5 @@
-//! Statements about brands, categories and suppliers, each written once for all kinds. Which
-//! columns they have is in the description.
+//! SQL for brands, categories and suppliers, written once for all kinds. The columns are those of
+//! `NamedRecord`.
 
 mod list;
 
@@ -16,7 +16,7 @@ use crate::{
 };
 pub(super) use list::selection;
 
-/// Records of the kind, to be continued.
+/// The beginning of a `SELECT` for records of a kind. The caller adds conditions and order.
 fn select(kind: Kind) -> Query {
     sql::select(NamedRecord::FIELDS, kind.path(), "r")
 }
@@ -31,7 +31,7 @@ pub(crate) async fn find(
     conn.optional_of(&query, NamedRecord::from_row).await
 }
 
-/// Locks a record.
+/// Locks a record until the transaction ends.
 pub(super) async fn lock(tx: &mut Tx, kind: Kind, id: i64) -> Result<(), Error> {
     let mut query = Query::new("UPDATE ");
     query
@@ -41,7 +41,7 @@ pub(super) async fn lock(tx: &mut Tx, kind: Kind, id: i64) -> Result<(), Error> 
     tx.execute_of(&query).await.map(drop)
 }
 
-/// Stores a record, under the id that is set or the next one.
+/// Inserts a record, with the given id or the next one.
 pub(super) async fn insert(
     tx: &mut Tx,
     kind: Kind,
@@ -53,7 +53,7 @@ pub(super) async fn insert(
     tx.one_of(&query, NamedRecord::from_row).await
 }
 
-/// The next records behind an id, in the order of ids.
+/// The next records after an id, ordered by id.
 pub(crate) async fn after(
     conn: &mut Conn,
     kind: Kind,
@@ -66,7 +66,8 @@ pub(crate) async fn after(
     conn.all_of(&query, NamedRecord::from_row).await
 }
 
-/// Those of a name: as it is written or, when none is, whatever its case and accents. At most two.
+/// The ids of records of this name. Prefers an exact match; otherwise case and accents do not
+/// matter. At most two, which tells the caller that the name is ambiguous.
 pub(crate) async fn called(conn: &mut Conn, kind: Kind, name: &str) -> Result<Vec<i64>, Error> {
     let mut query = Query::new("SELECT id, name FROM ");
     query
@@ -82,8 +83,7 @@ pub(crate) async fn called(conn: &mut Conn, kind: Kind, name: &str) -> Result<Ve
     Ok(search::meant(&found, name))
 }
 
-/// Writes the fields that an update names, and only those, so that two updates of different fields
-/// both last.
+/// Writes only the fields that the update sets, so that concurrent updates of others persist.
 pub(super) async fn update(
     tx: &mut Tx,
     kind: Kind,
@@ -96,15 +96,14 @@ pub(super) async fn update(
     tx.optional_of(&query, NamedRecord::from_row).await
 }
 
-/// Deletes a record; its name, when it was there.
+/// Deletes a record. Returns its name, or `None` if there was no such record.
 pub(super) async fn delete(tx: &mut Tx, kind: Kind, id: i64) -> Result<Option<String>, Error> {
     let mut query = sql::delete(kind.path(), id);
     query.push(" RETURNING name");
     tx.optional_of(&query, |row| row.get(0)).await
 }
 
-/// What refers to a record: those of its referrer, and imports that are under way with rows that
-/// refer to it.
+/// How many records refer to a record: products or inflows, and rows of running imports.
 pub(super) async fn references_to(
     conn: &mut Conn,
     kind: Kind,

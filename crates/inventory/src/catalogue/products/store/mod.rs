@@ -1,5 +1,5 @@
-//! Statements about products: one record at a time here, lists in `list`. Quantities are read here
-//! and changed in `stock`. The columns of a product follow from its description.
+//! SQL for single products. Lists are in `list`. Quantities are read here and changed in `stock`.
+//! The columns are those of `ProductRecord`.
 
 mod list;
 pub(super) mod offers;
@@ -20,17 +20,17 @@ use crate::{
     search,
 };
 
-/// The columns of a record, from `products AS p` and what is joined with it.
+/// The columns of a record, from `products AS p` and its joins.
 static COLUMNS: LazyLock<&'static str> =
     LazyLock::new(|| sql::columns(ProductRecord::FIELDS, "p").leak());
 
-/// What is joined with `products AS p` for a record.
+/// The joins of `products AS p` for a record.
 static JOINS: LazyLock<&'static str> = LazyLock::new(|| {
     let others = sql::joins(ProductRecord::FIELDS, "p");
     format!(" JOIN product_stock AS s ON s.product_id = p.id{others}").leak()
 });
 
-/// Records, to be narrowed and ordered.
+/// The beginning of a `SELECT` for records. The caller adds conditions and order.
 fn records() -> Query {
     let mut query = Query::new("SELECT ");
     query
@@ -40,7 +40,6 @@ fn records() -> Query {
     query
 }
 
-/// A product by its id.
 pub(super) static BY_ID: LazyLock<BatchLoader<ProductRecord>> = LazyLock::new(|| {
     let mut query = records();
     query.push(" WHERE p.id");
@@ -51,14 +50,13 @@ pub(crate) async fn find(conn: &mut Conn, id: i64) -> Result<Option<ProductRecor
     conn.find_by_key(&BY_ID, id).await
 }
 
-/// Whether a table has a record of this id.
 pub(super) async fn exists(conn: &mut Conn, table: &'static str, id: i64) -> Result<bool, Error> {
     let query = sql::exists(table, id);
     let found = conn.optional_of(&query, |row| row.get::<i64>(0)).await?;
     Ok(found.is_some())
 }
 
-/// The product that has a serie number.
+/// The id of the product with a serie number.
 pub(super) async fn with_serie_number(
     conn: &mut Conn,
     serie_number: &str,
@@ -71,15 +69,14 @@ pub(super) async fn with_serie_number(
     .await
 }
 
-/// Stores a product with nothing in stock, under the id that is set or the next one; its opening
-/// quantity is the ledger's to write.
+/// Inserts a product with quantity 0, with the given id or the next one.
 pub(super) async fn insert(tx: &mut Tx, product: &ProductInput) -> Result<i64, Error> {
     let serie_number = serie_number_of(product);
-    hold_serie_number(tx, serie_number).await?;
+    reserve_serie_number(tx, serie_number).await?;
     let id = tx
         .insert_one(sql::insert("products", product.values()))
         .await?;
-    let_serie_number_go(tx, serie_number).await?;
+    release_serie_number(tx, serie_number).await?;
     tx.execute(
         "INSERT INTO product_stock (product_id, category_id, brand_id, quantity, updated_at)
          SELECT id, category_id, brand_id, 0, created_at FROM products WHERE id = $1",
@@ -92,7 +89,6 @@ pub(super) async fn insert(tx: &mut Tx, product: &ProductInput) -> Result<i64, E
     Ok(id)
 }
 
-/// The serie number that an input sets.
 fn serie_number_of(input: &ProductInput) -> Option<&str> {
     input.serie_number.get()?.as_deref()
 }
@@ -106,7 +102,7 @@ async fn title_folded(conn: &mut Conn, id: i64) -> Result<Option<String>, Error>
     .await
 }
 
-/// Writes when a product was last changed, as an import gives it.
+/// Writes the time of a product's last change, for imports.
 pub(super) async fn set_updated_at(tx: &mut Tx, id: i64, at: Timestamp) -> Result<(), Error> {
     tx.execute(
         "UPDATE product_stock SET updated_at = $2 WHERE product_id = $1",
@@ -116,7 +112,7 @@ pub(super) async fn set_updated_at(tx: &mut Tx, id: i64, at: Timestamp) -> Resul
     Ok(())
 }
 
-/// The next products behind an id, in the order of ids.
+/// The next products after an id, ordered by id.
 pub(crate) async fn after(
     conn: &mut Conn,
     id: i64,
@@ -128,7 +124,8 @@ pub(crate) async fn after(
     conn.all_of(&query, ProductRecord::from_row).await
 }
 
-/// Those of a title: as it is written or, when none is, whatever its case and accents. At most two.
+/// The ids of products with this title. Prefers an exact match; otherwise case and accents do not
+/// matter. At most two, which tells the caller that the title is ambiguous.
 pub(crate) async fn titled(conn: &mut Conn, title: &str) -> Result<Vec<i64>, Error> {
     let found = conn
         .all(
@@ -140,7 +137,7 @@ pub(crate) async fn titled(conn: &mut Conn, title: &str) -> Result<Vec<i64>, Err
     Ok(search::meant(&found, title))
 }
 
-/// The product of a serie number, if there is one.
+/// The id of the product with a serie number, as a list of at most one.
 pub(crate) async fn numbered(conn: &mut Conn, serie_number: &str) -> Result<Vec<i64>, Error> {
     Ok(with_serie_number(conn, serie_number)
         .await?
@@ -148,7 +145,7 @@ pub(crate) async fn numbered(conn: &mut Conn, serie_number: &str) -> Result<Vec<
         .collect())
 }
 
-/// Writes what an update names into the stock row, and locks it; whether the product was there.
+/// Writes the copied fields to the stock row, and locks it. Returns false for unknown products.
 pub(super) async fn update_stock(
     tx: &mut Tx,
     id: i64,
@@ -167,15 +164,14 @@ pub(super) async fn update_stock(
     Ok(tx.execute_of(&stock).await? > 0)
 }
 
-/// Locks the stock row, where every change of a product begins.
+/// Locks the stock row. Every change of a product starts with this lock.
 pub(super) async fn lock(tx: &mut Tx, id: i64) -> Result<(), Error> {
     let sql = "UPDATE product_stock SET updated_at = updated_at WHERE product_id = $1";
     tx.execute(sql, &[&id]).await.map(drop)
 }
 
-/// Keeps a serie number from an import that stages its rows at the same time, until the transaction
-/// ends; refused while one has it.
-async fn hold_serie_number(tx: &mut Tx, serie_number: Option<&str>) -> Result<(), Error> {
+/// Reserves a serie number until the transaction ends. Fails if an import has reserved it.
+async fn reserve_serie_number(tx: &mut Tx, serie_number: Option<&str>) -> Result<(), Error> {
     let Some(serie_number) = serie_number else {
         return Ok(());
     };
@@ -183,8 +179,8 @@ async fn hold_serie_number(tx: &mut Tx, serie_number: Option<&str>) -> Result<()
     tx.execute(sql, &[&serie_number]).await.map(drop)
 }
 
-/// The product has it from here on: nobody else sees that it was held.
-async fn let_serie_number_go(tx: &mut Tx, serie_number: Option<&str>) -> Result<(), Error> {
+/// Releases the reservation, because the product's own row has the serie number now.
+async fn release_serie_number(tx: &mut Tx, serie_number: Option<&str>) -> Result<(), Error> {
     let Some(serie_number) = serie_number else {
         return Ok(());
     };
@@ -192,16 +188,16 @@ async fn let_serie_number_go(tx: &mut Tx, serie_number: Option<&str>) -> Result<
     tx.execute(sql, &[&serie_number]).await.map(drop)
 }
 
-/// Writes what an update names into the product itself.
+/// Writes the fields that an update sets to the product's row.
 pub(super) async fn update(tx: &mut Tx, id: i64, input: &ProductInput) -> Result<(), Error> {
     let old = title_folded(tx, id).await?.unwrap_or_default();
     aggregates::note_change(tx, id).await?;
     let mut product = sql::update("products", input.values());
     product.push(" WHERE id = ").bind(id);
     let serie_number = serie_number_of(input);
-    hold_serie_number(tx, serie_number).await?;
+    reserve_serie_number(tx, serie_number).await?;
     tx.execute_of(&product).await?;
-    let_serie_number_go(tx, serie_number).await?;
+    release_serie_number(tx, serie_number).await?;
     let new = input
         .title
         .get()
@@ -216,7 +212,7 @@ pub(super) async fn update(tx: &mut Tx, id: i64, input: &ProductInput) -> Result
     search::renew(tx, id, &old, &new).await
 }
 
-/// Deletes a product; its title, when it was there. Its stock row goes with it, its ledger stays.
+/// Deletes a product and its stock row; the ledger remains. Returns the title, if it existed.
 pub(super) async fn delete(tx: &mut Tx, id: i64) -> Result<Option<String>, Error> {
     let sql = "DELETE FROM products WHERE id = $1 RETURNING title, title_folded";
     let titles = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
@@ -229,7 +225,7 @@ pub(super) async fn delete(tx: &mut Tx, id: i64) -> Result<Option<String>, Error
     Ok(Some(title))
 }
 
-/// What refers to a product.
+/// How many inflows, outflows and rows of running imports refer to a product.
 pub(super) async fn references_to(conn: &mut Conn, id: i64) -> Result<[ReferenceCount; 3], Error> {
     let mut references = [Model::Inflow.words(), Model::Outflow.words(), &IMPORT_WORDS]
         .map(|words| ReferenceCount { words, count: 0 });

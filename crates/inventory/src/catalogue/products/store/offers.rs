@@ -1,5 +1,5 @@
-//! Products that are offered while somebody types a part of their titles. Each statement reads a
-//! bounded number of index entries, however many products there are.
+//! SQL for the suggestions while a user types. Each statement reads a bounded number of index
+//! entries, whatever the number of products.
 
 use db::{Conn, Error, Query};
 use resource::Record as _;
@@ -7,15 +7,13 @@ use resource::Record as _;
 use super::{super::model::ProductRecord, COLUMNS, JOINS};
 use crate::search::{self, Key, Within};
 
-/// So many entries of each word are looked at where other words decide among them, and so many
-/// titles where no word is in the index.
+/// The most entries per word that are read when other words decide among them.
 const LOOKED_AT: i64 = 500;
-/// So few entries are all looked at.
+/// Up to this many entries are all read. Also the number of titles that are read without index.
 const FEW: i64 = 2000;
-/// Of products `u`.
 const NOT_ARCHIVED: &str = " AND COALESCE((SELECT z.archived_at IS NULL FROM product_stock AS z WHERE z.product_id = u.id), FALSE)";
 
-/// The products whose titles begin with a folded text, in the order of titles.
+/// The products whose folded titles begin with a text, ordered by title.
 pub(in crate::catalogue::products) async fn titled_from(
     conn: &mut Conn,
     text: &str,
@@ -33,7 +31,7 @@ pub(in crate::catalogue::products) async fn titled_from(
     conn.all_of(&query, |row| row.get(0)).await
 }
 
-/// How many entries some words of the index have; counting stops where they are no longer few.
+/// The number of index entries of these words. Counting stops above `FEW`.
 async fn count_entries(conn: &mut Conn, words: &[i64]) -> Result<i64, Error> {
     let mut query =
         Query::new("SELECT count(*) FROM (SELECT 1 FROM product_words AS w WHERE w.word_id");
@@ -42,7 +40,7 @@ async fn count_entries(conn: &mut Conn, words: &[i64]) -> Result<i64, Error> {
     conn.one_of(&query, |row| row.get(0)).await
 }
 
-/// Of some sets of words of the index, the one with the fewest entries.
+/// The set of words with the fewest index entries.
 pub(in crate::catalogue::products) async fn rarest(
     conn: &mut Conn,
     sets: Vec<Vec<i64>>,
@@ -61,8 +59,7 @@ pub(in crate::catalogue::products) async fn rarest(
     Ok(rarest)
 }
 
-/// The products under some words of the index whose titles have all words of a text, in the order
-/// of titles.
+/// The products with entries of these words whose titles contain all words, ordered by title.
 pub(in crate::catalogue::products) async fn under(
     conn: &mut Conn,
     lead: &(Vec<i64>, i64),
@@ -86,7 +83,7 @@ fn push_under(
     limit: i64,
 ) {
     let most = match words {
-        // Each entry has the word, so the first are enough, though some of them may be archived.
+        // Each entry matches already. Reads more than `limit`, as some products may be archived.
         [word] if Key::of(word).is_none_or(|key| key.exact) => limit.saturating_mul(4),
         _ if *entries <= FEW => FEW,
         _ => LOOKED_AT,
@@ -109,8 +106,7 @@ fn push_under(
         .bind(limit);
 }
 
-/// Of the first titles, those that have all words of a text: for words that are too short for the
-/// index.
+/// The products among the first titles that contain all words, for words without index.
 pub(in crate::catalogue::products) async fn among_first(
     conn: &mut Conn,
     words: &[String],
@@ -135,7 +131,7 @@ fn push_words(query: &mut Query, column: &'static str, words: &[String], within:
     }
 }
 
-/// The products of some ids, in no order.
+/// The products with these ids, unordered.
 pub(in crate::catalogue::products) async fn of_ids(
     conn: &mut Conn,
     ids: &[i64],

@@ -1,8 +1,7 @@
-//! Outflows that leave their products at their thresholds or above, all that wait at the same time
-//! created by one statement. PostgreSQL only, where each statement of a transaction is a round
-//! trip. Its rows are those of the general path: the columns of an outflow follow from its
-//! description, and those of the ledger, the aggregates and the outbox from the types that write
-//! single rows, too.
+//! Creates all waiting outflows that leave their products at or above their thresholds, by one
+//! statement. Only for PostgreSQL, where each statement of a transaction costs a round trip. The
+//! rows are the same as on the general path: columns come from the field descriptions and from the
+//! row types that insert single rows.
 
 use std::sync::LazyLock;
 
@@ -20,10 +19,9 @@ use crate::{
     },
 };
 
-/// An outflow that waits, with its members as the statement names them.
+/// An outflow to create. The serialised members are the columns that the statement reads.
 #[derive(Debug, Serialize)]
 pub(in crate::stock::movements) struct BatchedOutflow {
-    /// Its own columns.
     #[serde(flatten)]
     columns: serde_json::Map<String, serde_json::Value>,
     #[serde(skip)]
@@ -32,15 +30,14 @@ pub(in crate::stock::movements) struct BatchedOutflow {
     pub(in crate::stock::movements) user_name: Option<String>,
     #[serde(serialize_with = "json::time")]
     pub(in crate::stock::movements) day: Timestamp,
-    /// The threshold of products without one of their own.
+    /// The threshold of products that have none of their own.
     pub(in crate::stock::movements) threshold: i64,
-    /// The event's body, in pieces: up to the outflow's id, from there to the product's title, from
-    /// there to its quantity, and the rest.
+    /// The event's body, split at the outflow's id, the product's title and its quantity.
     #[serde(flatten)]
     pub(in crate::stock::movements) event: EventPieces,
 }
 
-/// A body without what only the statement knows.
+/// The parts of an event's body around the values that only the statement knows.
 #[derive(Debug, Serialize)]
 pub(in crate::stock::movements) struct EventPieces {
     pub(in crate::stock::movements) to_id: String,
@@ -70,7 +67,7 @@ impl BatchedOutflow {
     }
 }
 
-/// The rows that an outflow writes beside its own, from `sold`.
+/// The columns of the rows that the statement inserts for each row of `sold`.
 const LEDGER_ENTRY: LedgerEntryRow<&str> = LedgerEntryRow {
     product: "product_id",
     kind: "'outflow'",
@@ -111,18 +108,19 @@ const EVENT: EventRow<&str> = EventRow {
     created_at: "created_at",
 };
 
-/// The statement that creates them, with what its locks say of rows that others have locked.
+/// The statement that creates the outflows. `locks` is how it treats locked rows: empty to wait, or
+/// `SKIP LOCKED`.
 ///
-/// It creates all, unless the product of one would become low, has too little for all that want it,
-/// is archived or unknown: of such a product it creates none. Low products may be counted under the
-/// threshold of a process with another setting; a product that becomes low under that one is left
-/// out here, too. It takes the outflows, as a list in JSON, and answers those that were created or
-/// whose product was locked by others, with their places in the list from 1.
+/// It takes the outflows as a JSON array. It returns one row, with the position in the array from
+/// 1, for each outflow that it created and for each whose product it could not lock. It creates no
+/// outflow of a product that would become low, has too little stock for all of its outflows, is
+/// archived or unknown. The number of low products may be counted under another process's
+/// threshold, so a product that becomes low under that one is left out, too.
 ///
-/// Stock rows come first, as in every change of a quantity (whoever changes prices locks them until
-/// the commit), and in the order of their ids, so that no two batches wait for each other. Products
-/// are locked after them, which gives their rows as they are now and not as they were when the
-/// statement began; the weaker lock of a foreign key would not.
+/// Stock rows are locked first, as in every change of a quantity, and in the order of ids, so that
+/// batches do not deadlock. Changes of prices lock them until their commit. Products are locked
+/// after them with `FOR SHARE`, which reads the latest committed version of their rows instead of
+/// the snapshot of the statement's start. The weaker lock of a foreign key would not.
 fn statement(locks: &str) -> &'static str {
     let columns = sql::stored_columns(Movement::Outflow.fields()).into_iter();
     let columns: Vec<_> = columns.filter(|(name, _)| name != "id").collect();
@@ -178,8 +176,7 @@ static SKIPPING_LOCKED: LazyLock<&str> = LazyLock::new(|| statement("SKIP LOCKED
 static WAITING: LazyLock<&str> = LazyLock::new(|| statement(""));
 
 impl BatchedChange for BatchedOutflow {
-    /// The outflow's id and its product. None, and nothing was changed, when it must take the
-    /// general path.
+    /// The outflow's id and its product. `None` if the outflow must take the general path.
     type Answer = Option<(i64, Titled)>;
 
     fn row(&self) -> i64 {
@@ -198,10 +195,10 @@ impl BatchedChange for BatchedOutflow {
             Locks::Wait => *WAITING,
         };
         tx.all(sql, &[&rows], |row| {
-            let place = row.get::<i64>(0)? - 1;
-            let outcome = usize::try_from(place)
+            let index = row.get::<i64>(0)? - 1;
+            let outcome = usize::try_from(index)
                 .ok()
-                .and_then(|place| outcomes.get_mut(place))
+                .and_then(|index| outcomes.get_mut(index))
                 .ok_or_else(|| Error::other("an outflow was created that nobody asked for"))?;
             match (row.get::<Option<i64>>(1)?, locks) {
                 (Some(id), _) => {

@@ -1,5 +1,5 @@
-//! Statements about inflows and outflows: one record at a time here, lists and searches in `list`.
-//! What a movement does to a quantity is in `stock::store`.
+//! SQL for single inflows and outflows. Lists and searches are in `list`. Changes of quantities are
+//! in `stock::store`.
 
 pub(super) mod at_once;
 mod list;
@@ -16,9 +16,9 @@ use super::{
     model::{MovementEntry, MovementRecord},
 };
 
-/// What follows from the description of movements of one way.
+/// The SQL of one kind of movement, built from the field descriptions.
 struct Statements {
-    /// The columns of a record, from its table and what is joined with it.
+    /// The columns of a record, from its table and its joins.
     columns: &'static str,
     joins: &'static str,
     by_id: BatchLoader<MovementRecord>,
@@ -50,7 +50,7 @@ fn statements(movement: Movement) -> &'static Statements {
     }
 }
 
-/// Records, to be narrowed and ordered.
+/// The beginning of a `SELECT` for records. The caller adds conditions and order.
 fn records(movement: Movement) -> Query {
     let Statements { columns, joins, .. } = statements(movement);
     let mut query = Query::new("SELECT ");
@@ -59,7 +59,7 @@ fn records(movement: Movement) -> Query {
     query
 }
 
-/// A record from the columns of its fields.
+/// Reads a record from the columns of its fields.
 pub(super) fn record_of(movement: Movement, row: &Row<'_>) -> Result<MovementRecord, Error> {
     MovementRecord::of_fields(movement.fields(), row)
 }
@@ -77,19 +77,18 @@ pub(super) async fn referred<T: Refers>(
         .await
 }
 
-/// A supplier by id, as inflows show it.
+/// A supplier by id, with the fields that inflows show.
 pub(in crate::stock) async fn supplier(conn: &mut Conn, id: i64) -> Result<Option<Named>, Error> {
     referred(conn, MovementRecord::supplier, id).await
 }
 
-/// A product by id, as movements show it.
+/// A product by id, with the fields that movements show.
 pub(in crate::stock) async fn product(conn: &mut Conn, id: i64) -> Result<Option<Titled>, Error> {
     referred(conn, MovementRecord::product, id).await
 }
 
-/// Stores a movement, under its id or, where that is 0, the next one; what it does to the product's
-/// quantity is the ledger's to write. An inflow gets its product's title: the product's stock row
-/// is locked, and with it the title.
+/// Inserts a movement, with its id or, if that is 0, the next one. An inflow gets a copy of its
+/// product's title, which cannot change: the caller has locked the stock row.
 pub(super) async fn insert(
     tx: &mut Tx,
     movement: Movement,
@@ -111,7 +110,7 @@ pub(super) async fn insert(
     .await
 }
 
-/// The next movements behind an id, in the order of ids.
+/// The next movements after an id, ordered by id.
 pub(crate) async fn after(
     conn: &mut Conn,
     movement: Movement,
@@ -124,7 +123,7 @@ pub(crate) async fn after(
     conn.all_of(&query, |row| record_of(movement, row)).await
 }
 
-/// The ledger's entry of a movement.
+/// The ledger entry of a movement.
 pub(super) async fn booking(
     conn: &mut Conn,
     product: i64,
@@ -149,12 +148,10 @@ pub(super) async fn booking(
     .await
 }
 
-/// A movement by its id.
 pub(super) fn by_id(movement: Movement) -> &'static BatchLoader<MovementRecord> {
     &statements(movement).by_id
 }
 
-/// A movement by its id, within other work.
 pub(crate) async fn find(
     conn: &mut Conn,
     movement: Movement,
@@ -163,16 +160,16 @@ pub(crate) async fn find(
     conn.find_by_key(by_id(movement), id).await
 }
 
-/// What is left to know of a movement that is gone.
+/// The data of a deleted movement that the reversal needs.
 pub(super) struct Deleted {
     pub(super) product: i64,
     pub(super) quantity: i64,
     pub(super) created_at: Timestamp,
-    /// Of inflows.
+    /// The supplier of an inflow.
     pub(super) supplier: Option<i64>,
 }
 
-/// Deletes a movement, when it was there.
+/// Deletes a movement. Returns `None` if there was none.
 pub(super) async fn delete(
     tx: &mut Tx,
     movement: Movement,

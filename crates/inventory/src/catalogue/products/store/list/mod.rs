@@ -1,9 +1,9 @@
-//! The list of products: its filters, its orders, and its tables with their indexes. How a page is
-//! read is the engine's (`listing`), how many products match is counted in `stats`.
+//! The list of products: its filters, orders, tables and indexes. `listing` reads the pages,
+//! `stats` counts the matches.
 //!
-//! Each order has one index, with the filters beside it. Quantity and time of the last change stand
-//! in the stock's row, because every sale changes them. The index of words has copies of what a
-//! list filters and orders by, so a search seldom looks at the products.
+//! Each order has one index, which includes the filtered columns. Quantity and time of the last
+//! change are in the stock row, because every sale changes them. The index of words has copies of
+//! the filtered and ordered columns, so a search rarely reads products.
 
 mod stats;
 #[cfg(test)]
@@ -24,14 +24,12 @@ use crate::{
     },
 };
 
-/// The choice between archived products and the others.
 pub(in crate::catalogue::products) const ARCHIVED: QueryFilter = QueryFilter {
     name: "archived",
     kind: FilterKind::Truth,
     about: "`false`: without archived products; `true`: only these. Without it both.",
 };
 
-/// The order of a list that is asked for none.
 pub(in crate::catalogue::products) const BY_TITLE: OrderBy = OrderBy {
     field: "title",
     descending: false,
@@ -77,7 +75,7 @@ pub(in crate::catalogue::products) static LIST: List<ProductRecord> = List {
             &["category", "brand", "selling_price", "title"],
         ),
         (&["category", "brand"], &["category", "brand", "title"]),
-        // Ids follow time.
+        // Ids follow the time of creation.
         (&["id", "updated_at"], &["created_at"]),
     ],
     ..List::of(
@@ -88,20 +86,19 @@ pub(in crate::catalogue::products) static LIST: List<ProductRecord> = List {
     )
 };
 
-/// Which products are asked for, and in which order.
 #[derive(Debug, Clone)]
 pub(in crate::catalogue::products) struct ProductList {
     pub(in crate::catalogue::products) selection: Selection<ProductRecord>,
-    /// Whether no amount can lie within the bounds, so that nothing needs to be asked.
+    /// Whether no price can be within the bounds, so that no query is needed.
     is_impossible: bool,
 }
 
 impl ProductList {
-    /// Reads the query string.
+    /// Parses the query string.
     ///
     /// # Errors
     ///
-    /// The messages of all filters that cannot be read.
+    /// The validation messages of all filters.
     pub(in crate::catalogue::products) fn parse(
         parameters: &Parameters,
     ) -> Result<Self, FieldErrors> {
@@ -153,8 +150,7 @@ impl ProductList {
         })
     }
 
-    /// The products whose folded serie numbers begin with a text, in their order, without archived
-    /// ones.
+    /// Selects products by the beginning of their folded serie numbers, without archived ones.
     pub(in crate::catalogue::products) fn numbered(beginning: String) -> Self {
         let begins = Test::Begins(beginning);
         let selection = Selection {
@@ -174,15 +170,15 @@ impl ProductList {
         }
     }
 
-    /// Whether all products are asked for, by one field at most: the aggregates know how many, and
-    /// an index has the order.
+    /// Whether all products are selected, ordered by one field at most. The aggregates have their
+    /// number and an index has their order.
     pub(in crate::catalogue::products) fn is_everything(&self) -> bool {
         let conditions = &self.selection.conditions;
         let is_nearly_all = |condition: &Condition| condition.test == Test::IsNull(true);
         conditions.iter().all(is_nearly_all) && self.selection.order.len() <= 1
     }
 
-    /// Of these, the ones that were created from one moment on, and before another.
+    /// Limits the list to products created in a period (start inclusive, end exclusive).
     pub(in crate::catalogue::products) fn created(
         mut self,
         created: Option<(Timestamp, Timestamp)>,

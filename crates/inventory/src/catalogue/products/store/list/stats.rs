@@ -1,8 +1,8 @@
-//! How many products a selection has, counted exactly and once for each state of the catalogue.
+//! The exact number of products that a selection matches, cached until the catalogue changes.
 //!
-//! Every change of a product increments the version of the catalogue in its own transaction. A
-//! count that was read between two reads of the same version is valid as long as that version is,
-//! in this process and whoever makes the change; movements change neither.
+//! Every change of a product increments the version of the catalogue in its own transaction, in any
+//! process. A count that was read between two reads of the same version is valid while the version
+//! stays the same. Movements change neither counts nor version.
 
 use std::{
     collections::HashMap,
@@ -18,21 +18,19 @@ use crate::{
     search::{self, Key},
 };
 
-/// The statistics of conditions, each with its version. Bounded: emptied when it is full.
+/// The cache of statistics by conditions, each with its version. Cleared when it is full.
 #[derive(Debug, Default)]
 pub(crate) struct StatsCache(Mutex<HashMap<Vec<Condition>, (i64, QueryStats)>>);
 
-/// No title has more words that the index knows: those are of three characters or more, and a title
-/// has 500.
+/// The most indexed words of a title of 500 characters: each has three or more, and a space.
 const MOST_WORDS: i64 = 125;
-/// Most selections that are remembered.
 const CAPACITY: usize = 2048;
 
 impl StatsCache {
     fn get(&self, conditions: &[Condition], version: i64) -> Option<QueryStats> {
         let cache = self.lock();
-        let (known, stats) = cache.get(conditions)?;
-        (*known == version).then(|| stats.clone())
+        let (cached_version, stats) = cache.get(conditions)?;
+        (*cached_version == version).then(|| stats.clone())
     }
 
     fn insert(&self, conditions: &[Condition], version: i64, stats: &QueryStats) {
@@ -49,7 +47,7 @@ impl StatsCache {
 }
 
 impl ProductList {
-    /// How many products are selected, and what the way to a page depends on.
+    /// The number of selected products, and the statistics by which the access path is chosen.
     pub(in crate::catalogue::products) async fn stats(
         &self,
         conn: &mut Conn,
@@ -76,7 +74,7 @@ async fn read_stats(
     selection: &Selection<ProductRecord>,
 ) -> Result<QueryStats, Error> {
     let all = aggregates::count_products(conn, None).await?;
-    // The few archived products are counted, and subtracted from all that match.
+    // Archived products are few. They are counted separately and subtracted.
     let mut open = selection.clone();
     let is_archived_out = |condition: &mut Condition| condition.test == Test::IsNull(true);
     let without_archived = open.conditions.extract_if(.., is_archived_out).next();
@@ -114,8 +112,8 @@ async fn read_stats(
     })
 }
 
-/// The condition that leads to the fewest products, if any leads to few: a word of titles, or that
-/// products are archived. One word that is all that is asked for has them in the order of titles.
+/// The condition that the fewest products match, if they are few: a word of titles, or being
+/// archived. A single word is used even if it is common, because its index has the order of titles.
 async fn driving_term(
     conn: &mut Conn,
     selection: &Selection<ProductRecord>,
@@ -138,15 +136,15 @@ async fn driving_term(
 }
 
 async fn word_term(conn: &mut Conn, condition: &Condition, key: Key) -> Result<DrivingTerm, Error> {
-    let found = search::entries_of(conn, &key, COMMON).await?;
+    let index_entries = search::entries_of(conn, &key, COMMON).await?;
     let answers = key.exact.then(|| condition.clone());
-    let test = found.only.map_or(Test::Matches(key), Test::Is);
+    let test = index_entries.only.map_or(Test::Matches(key), Test::Is);
     Ok(DrivingTerm {
         table: &WORDS,
         condition: Condition::new("word", "word_id", test),
         answers,
-        entries: found.count,
-        entries_of_one: found.words.clamp(1, MOST_WORDS),
+        entries: index_entries.count,
+        entries_of_one: index_entries.words.clamp(1, MOST_WORDS),
     })
 }
 

@@ -1,5 +1,5 @@
-//! The list of products beside one in memory, by every path, and the plans of both engines: no list
-//! scans a whole table.
+//! Compares the list of products with one in memory, for every access path, and checks the query
+//! plans of both engines: no list scans a whole table.
 
 use db::{Conn, Db, Error, Timestamp, Tx};
 use resource::Record as _;
@@ -28,15 +28,15 @@ const FILTERS: [&str; 13] = [
     "search=integral+kg&brand=3&max_price=90",
 ];
 
-/// The last five days of the shop, and what is to come.
+/// The last five days of the test data and the day after.
 const LAST_DAYS: (Timestamp, Timestamp) = (
     Timestamp::from_micros(UNTIL - 5 * 86_400_000_000),
     Timestamp::from_micros(UNTIL + 86_400_000_000),
 );
 const UNTIL: i64 = 1_795_176_000_000_000;
 
-/// Whether a step looks at every row of a table that may be large, and not along an index.
-fn looks_at_all(step: &str) -> bool {
+/// Whether a step of a query plan scans a whole table that may be large.
+fn is_full_scan(step: &str) -> bool {
     let step = step.trim().trim_start_matches("->").trim();
     ["p", "s", "w", "q"]
         .iter()
@@ -46,7 +46,7 @@ fn looks_at_all(step: &str) -> bool {
             .any(|table| step.contains(&format!("Seq Scan on {table} ")))
 }
 
-/// Every seventh product is archived; some categories and brands share their names.
+/// Archives every seventh product, and gives some categories and brands the same name.
 async fn change_some(db: &Db) {
     let change = async |tx: &mut Tx| {
         let sql = "UPDATE product_stock SET archived_at = $1 WHERE product_id % 7 = 0";
@@ -68,32 +68,32 @@ on_both_engines!(
         let db = plans::shop(&address, (3000, 1000), 30).await;
         change_some(&db).await;
         plans::nothing_is_scanned(db, async |conn: &mut Conn| {
-            let mut looked = Vec::new();
+            let mut scans = Vec::new();
             for filter in FILTERS {
                 for order in ProductRecord::NAMES
                     .iter()
                     .flat_map(|field| [(*field).to_owned(), format!("-{field}")])
                 {
                     let parameters = Parameters::parse(&format!("{filter}&ordering={order}"));
-                    // Along the ids of a table is along its index.
+                    // Reading a table by id is reading along its primary key.
                     let by_id = matches!(order.as_str(), "id" | "-id");
                     for created in [None, Some(LAST_DAYS)] {
                         let list = ProductList::parse(&parameters).unwrap().created(created);
                         let stats = list.stats(conn, &StatsCache::default()).await?;
                         let steps = plan(conn, &list.selection, &stats).await?;
-                        if !by_id && steps.iter().any(|step| looks_at_all(step)) {
-                            looked.push(format!("{filter} {created:?} by {order}: {steps:#?}"));
+                        if !by_id && steps.iter().any(|step| is_full_scan(step)) {
+                            scans.push(format!("{filter} {created:?} by {order}: {steps:#?}"));
                         }
                     }
                 }
             }
-            Ok(looked)
+            Ok(scans)
         })
         .await;
     }
 );
 
-/// Some filters by chance, in the words of a query string.
+/// Random filters as a query string.
 fn filters(dice: &mut Dice) -> String {
     let mut filters = vec![dice.one_of(&[
         "",
@@ -112,7 +112,7 @@ fn filters(dice: &mut Dice) -> String {
     filters.join("&")
 }
 
-/// Whether a product has what a query string asks for.
+/// Whether a product matches the filters of a query string.
 fn is_match(product: &ProductRecord, parameters: &Parameters) -> bool {
     let number = |name| {
         parameters

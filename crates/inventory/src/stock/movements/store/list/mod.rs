@@ -1,15 +1,14 @@
-//! The lists of inflows and outflows: their filters, their orders, and their tables with their
-//! indexes. How a page is read is the engine's (`listing`).
+//! The lists of inflows and outflows: their filters, orders, tables and indexes. `listing` reads the
+//! pages.
 //!
-//! - Counts come from the exact totals of `aggregates`: of the whole list, of a supplier, of a
-//!   range of days. The movements of a product are counted in its index.
-//! - A range of days in another order than by time starts at the first id of its first day, which
-//!   `day_spans` keeps. Ids follow time unless an old file was imported; then the range of ids is
-//!   wider, and the list still exact. A further index would be written by every sale.
-//! - A search finds the movements of products by their titles, and of the newest those whose texts
-//!   match.
-//! - Each inflow stores its product's folded title for the order by it. Outflows do not, because a
-//!   sale must stay cheap: they are found product by product in the order of titles.
+//! - Counts of the whole list, of a supplier or of a range of days come from `aggregates`. The
+//!   movements of a product are counted in its index.
+//! - A range of days that is not ordered by time is read between the first and the last id of its
+//!   days, which `day_spans` stores. If an old file was imported, ids do not follow time: the range
+//!   of ids is then wider, and the list is still exact. An index instead would slow every sale.
+//! - A search finds movements by the titles of their products, and the newest by their own texts.
+//! - Each inflow has a copy of its product's folded title, to order by it. Outflows have none,
+//!   because it would slow every sale: they are read product by product in the order of titles.
 
 #[cfg(test)]
 mod tests;
@@ -50,10 +49,9 @@ const TO: QueryFilter = QueryFilter {
     kind: FilterKind::Day,
     about: "To the end of this day, in UTC.",
 };
-/// What a list may be filtered by beside its fields.
+/// The filters of a list besides its fields.
 pub(in crate::stock::movements) const DAYS: &[QueryFilter] = &[FROM, TO];
 
-/// The order of a list that is asked for none.
 pub(in crate::stock::movements) const NEWEST_FIRST: OrderBy = OrderBy {
     field: "created_at",
     descending: true,
@@ -91,7 +89,7 @@ static OUTFLOWS: Table = Table {
 };
 
 const SHARED_VALUES: &[&str] = &["quantity", "description"];
-/// Who delivers a product delivers all of it.
+/// Usually one supplier delivers a product, so the two columns correlate.
 const CLUSTERS: &[Cluster] = &[(&["supplier"], &["product"])];
 
 static LIST_OF_INFLOWS: List<MovementRecord> = List {
@@ -120,7 +118,7 @@ const fn list<T>(
     list
 }
 
-/// The texts of a movement: title, serie number, description and who booked it.
+/// The searched text of a movement: title, serie number, description and the user who booked it.
 macro_rules! texts {
     ($kind:literal) => {
         || {
@@ -152,7 +150,6 @@ const fn search_of(texts: &'static List<SearchedText>) -> TextSearch {
     }
 }
 
-/// The list of one way.
 pub(in crate::stock::movements) fn list_of(movement: Movement) -> &'static List<MovementRecord> {
     match movement {
         Movement::Inflow => &LIST_OF_INFLOWS,
@@ -165,7 +162,6 @@ fn record(movement: Movement) -> (&'static str, &'static str) {
     (statements.columns, statements.joins)
 }
 
-/// Which movements are asked for, and in which order.
 #[derive(Debug, Clone)]
 pub(in crate::stock::movements) struct MovementList {
     movement: Movement,
@@ -173,7 +169,7 @@ pub(in crate::stock::movements) struct MovementList {
 }
 
 impl MovementList {
-    /// All movements, the newest first.
+    /// All movements, newest first.
     pub(in crate::stock::movements) fn newest(movement: Movement) -> Self {
         Self::of(movement, Vec::new(), vec![NEWEST_FIRST])
     }
@@ -191,11 +187,11 @@ impl MovementList {
         }
     }
 
-    /// Reads the query string.
+    /// Parses the query string.
     ///
     /// # Errors
     ///
-    /// The messages of all filters that cannot be read.
+    /// The validation messages of all filters.
     pub(in crate::stock::movements) fn parse(
         movement: Movement,
         parameters: &Parameters,
@@ -204,8 +200,8 @@ impl MovementList {
         let mut conditions = Vec::new();
         if movement == Movement::Inflow {
             let supplier = filters.id("supplier");
-            let is = |id| Condition::new("supplier", "supplier_id", Test::Is(id));
-            conditions.extend(supplier.map(is));
+            let is_supplier = |id| Condition::new("supplier", "supplier_id", Test::Is(id));
+            conditions.extend(supplier.map(is_supplier));
         }
         let product = filters.id("product");
         conditions.extend(product.map(|id| Condition::new("product", "product_id", Test::Is(id))));
@@ -224,7 +220,7 @@ impl MovementList {
         let names: Vec<_> = movement.fields().iter().map(|field| field.name).collect();
         let mut order = ordering(parameters, &names, NEWEST_FIRST);
         for by in &mut order {
-            // A movement never changes, so both are one column.
+            // A movement never changes, so both times are the same column.
             if by.field == "updated_at" {
                 by.field = "created_at";
             }
@@ -232,7 +228,7 @@ impl MovementList {
         Ok(Self::of(movement, conditions, order))
     }
 
-    /// How many movements are selected, and between which ids.
+    /// The number of selected movements, and the range of their ids.
     pub(in crate::stock::movements) async fn stats(
         &self,
         conn: &mut Conn,
@@ -267,13 +263,13 @@ impl MovementList {
         Ok(QueryStats::of(count, all))
     }
 
-    /// The newest of those that a search finds.
+    /// The newest of the selected movements that a text search finds.
     pub(in crate::stock::movements) async fn search(
         &self,
         conn: &mut Conn,
-        sought: &TextQuery,
+        query: &TextQuery,
     ) -> Result<Matches<MovementRecord>, Error> {
-        let of = match self.movement {
+        let search = match self.movement {
             Movement::Inflow => &SEARCH_OF_INFLOWS,
             Movement::Outflow => &SEARCH_OF_OUTFLOWS,
         };
@@ -281,16 +277,15 @@ impl MovementList {
             order: by_time(true),
             ..self.selection.clone()
         };
-        newest.search(conn, of, sought, (i64::MAX, 0)).await
+        newest.search(conn, search, query, (i64::MAX, 0)).await
     }
 
-    /// The page that is asked for.
     pub(in crate::stock::movements) async fn list(
         &self,
         conn: &mut Conn,
-        wanted: PageRequest,
+        request: PageRequest,
     ) -> Result<Page<MovementRecord>, Refusal> {
         let stats = self.stats(conn).await?;
-        self.selection.list(conn, &stats, wanted).await
+        self.selection.list(conn, &stats, request).await
     }
 }

@@ -1,5 +1,5 @@
-//! The lists of movements beside those in memory, by every path, and the plans of both engines: no
-//! list scans a whole table.
+//! Compares the lists of movements with lists in memory, for every access path, and checks the
+//! query plans of both engines: no list scans a whole table.
 
 use db::{Conn, Db, Tx};
 use test_kit::on_both_engines;
@@ -21,7 +21,7 @@ const FILTERS: [&str; 8] = [
     "product=7&date_from=2026-11-02",
 ];
 
-fn looks_at_all(step: &str) -> bool {
+fn is_full_scan(step: &str) -> bool {
     let step = step.trim().trim_start_matches("->").trim();
     ["m", "x"].iter().any(|name| step == format!("SCAN {name}"))
         || ["inflows", "outflows", "products"]
@@ -34,7 +34,7 @@ on_both_engines!(
     async |address| {
         let db = plans::shop(&address, (300, 6000), 60).await;
         plans::nothing_is_scanned(db, async |conn: &mut Conn| {
-            let mut looked = Vec::new();
+            let mut scans = Vec::new();
             for movement in [Movement::Inflow, Movement::Outflow] {
                 let orders = movement.fields().iter();
                 for order in
@@ -46,21 +46,21 @@ on_both_engines!(
                         let mut stats = list.stats(conn).await?;
                         stats.count = stats.count.max(1);
                         let steps = plan(conn, &list.selection, &stats).await?;
-                        // Along the ids of a table is along its index.
+                        // Reading a table by id is reading along its primary key.
                         let by_id = matches!(order.as_str(), "id" | "-id");
-                        if !by_id && steps.iter().any(|step| looks_at_all(step)) {
-                            looked.push(format!("{movement:?} {filter} by {order}: {steps:#?}"));
+                        if !by_id && steps.iter().any(|step| is_full_scan(step)) {
+                            scans.push(format!("{movement:?} {filter} by {order}: {steps:#?}"));
                         }
                     }
                 }
             }
-            Ok(looked)
+            Ok(scans)
         })
         .await;
     }
 );
 
-/// Some suppliers share their names.
+/// Gives some suppliers the same name.
 async fn change_some(db: &Db) {
     let change = async |tx: &mut Tx| {
         let sql = "UPDATE suppliers SET name = 'Igual', name_folded = 'igual' WHERE id % 3 = 1";
@@ -69,7 +69,7 @@ async fn change_some(db: &Db) {
     db.write::<_, Error, _>(change).await.unwrap();
 }
 
-/// Whether a movement has what a query string asks for.
+/// Whether a movement matches the filters of a query string.
 fn is_match(record: &MovementRecord, parameters: &Parameters) -> bool {
     let id = |name| {
         parameters
@@ -131,34 +131,34 @@ on_both_engines!(
     }
 );
 
-/// What the statements of a search look at all of, of one kind of movement, narrowed in every way.
-async fn looked_at(conn: &mut Conn, movement: Movement) -> Result<Vec<String>, Error> {
-    let (of, supplier) = match movement {
+/// The full scans in the query plans of searches, with every combination of filters.
+async fn full_scans(conn: &mut Conn, movement: Movement) -> Result<Vec<String>, Error> {
+    let (search, supplier) = match movement {
         Movement::Inflow => (&SEARCH_OF_INFLOWS, "supplier=2"),
         Movement::Outflow => (&SEARCH_OF_OUTFLOWS, ""),
     };
-    let mut looked = Vec::new();
+    let mut steps = Vec::new();
     for supplier in ["", supplier] {
         for days in ["", "&date_from=2026-11-20&date_to=2026-11-20"] {
             for product in ["", "&product=7"] {
                 let parameters = Parameters::parse(&format!("{supplier}{days}{product}"));
                 let list = MovementList::parse(movement, &parameters).unwrap();
-                let mut texts = list.selection.of_list(of.texts);
+                let mut texts = list.selection.of_list(search.texts);
                 texts.order = by_time(true);
                 let stats = QueryStats::UNKNOWN;
-                looked.extend(plan_of(conn, &texts, &stats, (100, 0)).await?);
+                steps.extend(plan_of(conn, &texts, &stats, (100, 0)).await?);
                 let of_three = Test::IsOneOf(vec![1, 2, 3]);
                 let of_three = Condition::new("product", "product_id", of_three);
                 texts.conditions.push(of_three);
-                looked.extend(plan_of(conn, &texts, &stats, (100, 0)).await?);
+                steps.extend(plan_of(conn, &texts, &stats, (100, 0)).await?);
             }
         }
     }
-    looked.retain(|step| {
+    steps.retain(|step| {
         let step = step.trim();
         step == "SCAN m" || step == "SCAN l" || step.contains("Seq Scan on")
     });
-    Ok(looked)
+    Ok(steps)
 }
 
 on_both_engines!(
@@ -166,9 +166,9 @@ on_both_engines!(
     async |address| {
         let db = plans::shop(&address, (200, 20_000), 30).await;
         plans::nothing_is_scanned(db, async |conn: &mut Conn| {
-            let mut looked = looked_at(conn, Movement::Inflow).await?;
-            looked.extend(looked_at(conn, Movement::Outflow).await?);
-            Ok(looked)
+            let mut scans = full_scans(conn, Movement::Inflow).await?;
+            scans.extend(full_scans(conn, Movement::Outflow).await?);
+            Ok(scans)
         })
         .await;
     }
