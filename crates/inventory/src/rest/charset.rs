@@ -1,15 +1,14 @@
-//! The text of a body, decoded from the charset that its content type names. What the text means is
-//! `body`'s business.
+//! Decodes a body by the charset of its content type. Parsing is in `body`.
 
 use std::{borrow::Cow, str::Utf8Error};
 
-/// Reads a body as text: UTF-8, unless its content type names Latin-1 or UTF-16. An encoding that
-/// is not known is read as UTF-8 too.
+/// Decodes a body as UTF-8, unless its content type names Latin-1 or UTF-16. An unknown charset is
+/// read as UTF-8.
 ///
 /// # Errors
 ///
-/// What is wrong with the first bytes that are no text, in the words of the decoder that clients of
-/// the conventions know.
+/// A message about the first invalid bytes, worded as Python's codecs word it, because clients of
+/// the conventions know that text.
 pub(super) fn decode<'body>(
     content_type: Option<&str>,
     body: &'body [u8],
@@ -31,7 +30,7 @@ pub(super) fn decode<'body>(
     }
 }
 
-/// The encoding's name, as `charset` has it.
+/// The normalized value of the `charset` parameter.
 fn named(content_type: Option<&str>) -> Option<String> {
     content_type?.split(';').skip(1).find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
@@ -114,7 +113,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_text_are_told_with_their_place() {
-        for (charset, body, told) in [
+        for (charset, body, message) in [
             (
                 "utf-8",
                 &b"ab\xff"[..],
@@ -146,7 +145,7 @@ mod tests {
                 "'utf-16-be' codec can't decode bytes in position 2-3: illegal UTF-16 surrogate",
             ),
         ] {
-            assert_eq!(read(charset, body), Err(told.to_owned()), "{charset}");
+            assert_eq!(read(charset, body), Err(message.to_owned()), "{charset}");
         }
     }
 }
