@@ -1,5 +1,4 @@
-//! The error responses that operations refer to. Their examples are errors as the service makes
-//! them.
+//! The error responses of operations. The examples are made from the service's own errors.
 
 use http::{Method, StatusCode};
 use utoipa::{
@@ -37,7 +36,7 @@ const FIELD_ERRORS: &str = "FieldErrors";
 const MESSAGES: &str = "Messages";
 const TOKEN_PROBLEM: &str = "TokenProblem";
 
-/// The schemas of the bodies of errors.
+/// The schemas of error bodies.
 pub(super) fn schemas() -> impl Iterator<Item = (String, RefOr<Schema>)> {
     let messages = || ArrayBuilder::new().items(text()).min_items(Some(1));
     let by_field = ObjectBuilder::new()
@@ -60,7 +59,7 @@ pub(super) fn schemas() -> impl Iterator<Item = (String, RefOr<Schema>)> {
     of_types.into_iter()
 }
 
-/// Every error response by its name.
+/// All error responses by name.
 pub(super) fn all() -> impl Iterator<Item = (String, Response)> {
     let by_status = by_status().into_iter().map(|(status, what, errors)| {
         let headers: &[_] = match status {
@@ -78,7 +77,7 @@ pub(super) fn all() -> impl Iterator<Item = (String, Response)> {
     by_status.chain(others)
 }
 
-/// The errors by their status: what one tells, and examples of it.
+/// All errors by status, with a description and examples.
 fn by_status() -> [(u16, &'static str, Vec<Error>); 12] {
     let one = |refusal: Refusal| vec![Error::from(refusal)];
     let throttled = Error::new(StatusCode::TOO_MANY_REQUESTS, throttled_detail(12));
@@ -132,13 +131,13 @@ fn conflict() -> Vec<Error> {
     ))
 }
 
-/// The error with which something is refused.
+/// The error of a refused result, as an example. Empty if the result is `Ok`.
 fn refused<T, E: Into<Refusal>>(result: Result<T, E>) -> Vec<Error> {
     let refusal = result.err().map(Into::into);
     refusal.map(Error::from).into_iter().collect()
 }
 
-/// The schemas of the body of errors with a status.
+/// The schemas of error bodies with this status.
 const fn bodies_of(status: u16) -> &'static [&'static str] {
     match status {
         400 => &[FIELD_ERRORS, DETAIL, MESSAGES],
@@ -170,7 +169,7 @@ fn page_failed() -> Response {
     ResponseBuilder::from(as_json).content(html, page).build()
 }
 
-/// An error response with its own headers beside those of every response, and examples of it.
+/// An error response with examples, and with `headers` in addition to those of every response.
 fn failed(
     description: &str,
     schemas: &[&str],
