@@ -1,17 +1,17 @@
-//! What is known of a record, as its page lists it.
+//! One line of a record's detail page: a name and a value.
 
 use resource::{Field, Value};
 
 use super::Frame;
 
-/// One fact.
+/// A name and a value on a record's page.
 #[derive(Debug)]
 pub(crate) struct Fact {
-    /// What it is called.
+    /// The name.
     pub(crate) name: &'static str,
-    /// Its value, for people.
+    /// The formatted value.
     pub(crate) value: String,
-    /// The page of the record that it refers to.
+    /// The address of the referenced record.
     pub(crate) address: Option<String>,
 }
 
