@@ -70,7 +70,7 @@ pub(crate) const fn order_status(status: OrderStatus) -> StatusLabel {
     }
 }
 
-/// The label of an order's status, with its refunds.
+/// The label of an order's status, or "refunded" if all of it was.
 pub(crate) fn order_state(order: &CheckoutOrder) -> StatusLabel {
     if order.is_refunded() {
         payment_status(PaymentStatus::Refunded)
@@ -96,7 +96,7 @@ pub(crate) const fn payment_status(status: PaymentStatus) -> StatusLabel {
     }
 }
 
-/// A method.
+/// The label of a method.
 pub(crate) const fn method(method: PaymentMethod) -> Both {
     match method {
         PaymentMethod::Card => ("Cartão", "Card"),
