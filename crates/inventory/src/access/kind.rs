@@ -26,7 +26,6 @@ pub struct KindDescription {
 pub(crate) struct Referrer {
     /// The path, which is also the table.
     pub(crate) path: &'static str,
-    /// The model.
     pub(crate) model: Model,
 }
 

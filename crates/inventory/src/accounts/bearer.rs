@@ -32,7 +32,6 @@ fn words(header: &[u8]) -> impl Iterator<Item = &[u8]> {
         .filter(|word| !word.is_empty())
 }
 
-/// The bearer token of a request.
 pub(super) fn token(headers: &HeaderMap) -> Result<&str, Refusal> {
     let header = header(headers);
     // The usual form of the header. The general grammar takes longer to parse.

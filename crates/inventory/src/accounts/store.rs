@@ -110,7 +110,6 @@ pub(super) async fn revoke_until(
     Ok(())
 }
 
-/// Whether a refresh token was revoked.
 pub(super) async fn is_revoked(conn: &mut Conn, jti: &str) -> Result<bool, Error> {
     let found = conn
         .optional(

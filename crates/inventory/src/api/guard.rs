@@ -29,9 +29,7 @@ use crate::{
 /// The access rule of an endpoint, and its `OPTIONS` response.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Guard {
-    /// The name in the `OPTIONS` response.
     name: &'static str,
-    /// The access rule.
     admits: Admits,
 }
 

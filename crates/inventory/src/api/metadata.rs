@@ -59,9 +59,7 @@ impl Serialize for FieldMetadata<'_> {
 /// The fields that a caller may write at an endpoint.
 #[derive(Debug, Clone)]
 pub(crate) struct WritableFields {
-    /// The method to write with.
     pub(crate) method: Method,
-    /// The fields, in the resource's order.
     pub(crate) fields: &'static [&'static Field],
 }
 
@@ -90,7 +88,6 @@ pub(crate) fn called(model: &str, what: &str) -> String {
     format!("{} {what}", capitalized(model))
 }
 
-/// The response to `OPTIONS`.
 pub(crate) fn answer(name: &str, actions: Option<WritableFields>) -> Response {
     #[derive(Serialize)]
     struct Metadata<'name> {

@@ -68,7 +68,6 @@ pub(crate) const DOCUMENTS: docs::Paths = docs::Paths {
 
 /// The OpenAPI descriptions of the service's routes.
 pub(crate) struct RouteDocs {
-    /// The API's operations.
     pub(crate) api: OpenApi,
     /// The operations for our own programs.
     pub(crate) integrations: OpenApi,

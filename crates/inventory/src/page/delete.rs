@@ -15,7 +15,6 @@ pub(crate) type NamedAddress = (String, Option<String>);
 /// The deletion of one or several records, as the page shows it.
 #[derive(Debug)]
 pub(crate) struct Deletion {
-    /// The question, which is the page's title.
     pub(crate) title: String,
     /// The record's name. Empty for several records, which `lists` names.
     pub(crate) name: String,
@@ -28,7 +27,6 @@ pub(crate) struct Deletion {
     pub(crate) kept: Vec<(String, String)>,
     /// The hidden fields of the form: names and values.
     pub(crate) hidden: Vec<(String, String)>,
-    /// The text of the button.
     pub(crate) confirm: String,
     /// The address of the link that cancels.
     pub(crate) back: String,

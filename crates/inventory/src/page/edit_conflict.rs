@@ -88,7 +88,6 @@ impl FieldSnapshot {
         Self { words, ..self }
     }
 
-    /// The stored values of these fields.
     pub(crate) fn all(record: &impl Record, fields: &[&'static Field]) -> Vec<Self> {
         let values = record.values_of(fields).into_iter();
         values
@@ -163,7 +162,6 @@ impl FormEdit {
         }
     }
 
-    /// Whether the form changes any field.
     pub(crate) fn has_changes(&self) -> bool {
         self.fields.iter().any(FieldEdit::is_changed)
     }
@@ -233,7 +231,6 @@ impl Conflict {
         }
     }
 
-    /// Whether the conflict is about this field.
     pub(crate) fn is_about(&self, field: &str) -> bool {
         self.field == field
     }

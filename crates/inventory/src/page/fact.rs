@@ -4,12 +4,9 @@ use resource::{Field, Value};
 
 use super::Frame;
 
-/// A name and a value on a record's page.
 #[derive(Debug)]
 pub(crate) struct Fact {
-    /// The name.
     pub(crate) name: &'static str,
-    /// The formatted value.
     pub(crate) value: String,
     /// The address of the referenced record.
     pub(crate) address: Option<String>,

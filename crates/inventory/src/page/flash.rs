@@ -40,7 +40,6 @@ pub(crate) enum Tone {
 /// A message that is shown once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Flash {
-    /// The kind of the message.
     pub(crate) tone: Tone,
     /// One sentence in the user's language.
     pub(crate) text: String,
@@ -81,7 +80,6 @@ impl Flash {
         self
     }
 
-    /// The icon of the tone.
     pub(crate) const fn icon(&self) -> &'static str {
         match self.tone {
             Tone::Success => "check",

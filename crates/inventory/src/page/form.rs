@@ -17,7 +17,6 @@ use crate::{
     },
 };
 
-/// The values and errors of one form.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Form {
     values: Vec<(String, String)>,
@@ -30,7 +29,6 @@ pub(crate) struct Form {
 }
 
 impl Form {
-    /// An empty form.
     pub(crate) fn new() -> Self {
         Self::default()
     }
@@ -45,14 +43,12 @@ impl Form {
         }
     }
 
-    /// Sets a value.
     #[must_use]
     pub(crate) fn with(mut self, name: &str, value: impl Into<String>) -> Self {
         self.set(name, value);
         self
     }
 
-    /// Sets a value.
     pub(crate) fn set(&mut self, name: &str, value: impl Into<String>) {
         self.values.retain(|(other, _)| other != name);
         self.values.push((name.to_owned(), value.into()));
@@ -79,7 +75,6 @@ impl Form {
         self.conflicts.push(conflict);
     }
 
-    /// The conflict of a field.
     pub(crate) fn conflict(&self, name: &str) -> Option<&Conflict> {
         let mut conflicts = self.conflicts.iter();
         conflicts.find(|conflict| conflict.is_about(name))
@@ -123,7 +118,6 @@ impl Form {
         named.collect()
     }
 
-    /// Whether there is any error.
     pub(crate) fn is_refused(&self) -> bool {
         !self.errors.is_empty() || !self.problem.is_empty()
     }

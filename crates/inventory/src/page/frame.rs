@@ -42,13 +42,11 @@ use crate::{
 pub(crate) struct Frame {
     /// Language, colours, assets, and the page's address.
     pub(crate) layout: Layout,
-    /// The user.
     pub(crate) caller: Caller,
     /// The CSRF token for the form field `csrfmiddlewaretoken`.
     pub(crate) csrf: String,
     /// The flash message to show.
     pub(crate) flash: Option<Flash>,
-    /// Whether single-key shortcuts are on.
     pub(crate) has_shortcuts: bool,
     has_checkout: bool,
     views: Vec<SavedView>,
@@ -155,7 +153,6 @@ impl Frame {
         self.random.token()
     }
 
-    /// The entries of the navigation.
     pub(crate) fn places(&self) -> Vec<PlaceLink> {
         let here = self.saved_address(&self.layout.path);
         places::shown(
@@ -171,7 +168,6 @@ impl Frame {
         (self.saved_address)(address)
     }
 
-    /// The user's saved views.
     pub(crate) fn views(&self) -> &[SavedView] {
         &self.views
     }

@@ -21,16 +21,12 @@ use crate::{
 /// The number of changes on a record's page.
 const SHOWN: u64 = 10;
 
-/// One change of a record.
 #[derive(Debug)]
 pub(crate) struct ChangeView {
-    /// The action.
     pub(crate) done: String,
-    /// The user.
     pub(crate) who: String,
     /// The old and the new value of each field.
     pub(crate) values: Vec<String>,
-    /// The time, formatted for the user.
     pub(crate) time: String,
     /// The time for the `datetime` attribute.
     pub(crate) machine_time: String,
@@ -155,7 +151,6 @@ fn shown(field: &Field, stored: &str, locale: Locale) -> String {
     }
 }
 
-/// The texts as an enumeration: `A, B and C`.
 fn enumeration(locale: Locale, texts: &[&str]) -> String {
     match texts {
         [] => String::new(),

@@ -47,10 +47,8 @@ use crate::{State, rest::query::encode};
 #[folder = "assets/"]
 pub(crate) struct Files;
 
-/// The state of the pages.
 #[derive(Clone)]
 pub(crate) struct PageState {
-    /// The state of the service.
     pub(crate) state: State,
     /// Styles, images and scripts.
     pub(crate) assets: Assets,
@@ -64,7 +62,6 @@ impl FromRef<PageState> for Assets {
     }
 }
 
-/// The result of a page's handler.
 pub(crate) type PageResult = Result<Response, web::Error>;
 
 /// The extractor of the pages' state.

@@ -43,7 +43,6 @@ const MAX_TEXT: usize = 500;
 /// The kind of records to choose from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PickerSource {
-    /// The products.
     Products,
     /// Brands, categories or suppliers.
     Named(Kind),
@@ -52,9 +51,7 @@ pub(crate) enum PickerSource {
 /// A record that is offered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct PickerOption {
-    /// Its id.
     pub(crate) id: i64,
-    /// The name.
     pub(crate) text: String,
     /// A text that tells records with the same name apart.
     pub(crate) hint: String,
@@ -63,9 +60,7 @@ pub(crate) struct PickerOption {
 /// A picker as a form shows it.
 #[derive(Debug, Clone)]
 pub(crate) struct Picker {
-    /// The field's name.
     pub(crate) name: &'static str,
-    /// The field's label.
     pub(crate) label: &'static str,
     /// The kind of records to choose from.
     pub(crate) source: PickerSource,

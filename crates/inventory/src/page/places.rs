@@ -96,13 +96,9 @@ const LAST: &[Place] = &[
 /// An entry as a page shows it.
 #[derive(Debug)]
 pub(crate) struct PlaceLink {
-    /// The icon.
     pub(crate) icon: &'static str,
-    /// The address.
     pub(crate) address: String,
-    /// The text.
     pub(crate) text: String,
-    /// Whether the current page belongs to it.
     pub(crate) is_current: bool,
     /// Whether it is in the bottom bar of phones.
     pub(crate) is_main: bool,
@@ -113,11 +109,9 @@ pub(crate) struct PlaceLink {
 /// A saved view as a page shows it.
 #[derive(Debug)]
 pub(crate) struct ViewLink {
-    /// The address.
     pub(crate) address: String,
     /// The name that the user gave it.
     pub(crate) name: String,
-    /// Whether it is the current page.
     pub(crate) is_current: bool,
 }
 

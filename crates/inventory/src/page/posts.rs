@@ -15,14 +15,12 @@ use web::locale::Locale;
 
 const SEARCH: &Field = &text::<String>("Nome ou código", "Name or code", 500).named("search");
 
-/// A posted form.
 #[derive(Debug)]
 pub(crate) struct FormSubmission {
     /// The members for the service functions.
     pub(crate) members: Members,
     /// The form, to be shown again if it is refused.
     pub(crate) form: Form,
-    /// The once-only token.
     once: Option<FormToken>,
 }
 

@@ -38,7 +38,6 @@ use crate::{
 /// The differences in how forms look.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FormLooks {
-    /// The text of the button.
     pub(crate) submit: Both,
     /// The icon of the button; empty for none.
     pub(crate) icon: &'static str,
@@ -60,7 +59,6 @@ impl FormLooks {
 
 /// A resource with a form for its records.
 pub(crate) trait RecordForms: ResourcePages {
-    /// The look of the form.
     fn looks(self) -> FormLooks {
         FormLooks::PLAIN
     }
@@ -76,7 +74,6 @@ pub(crate) trait RecordForms: ResourcePages {
         ""
     }
 
-    /// The hint below a field.
     fn hint(self, _state: &State, frame: &Frame, field: &Field, _is_new: bool) -> String {
         frame.say(field.help).to_owned()
     }
@@ -162,7 +159,6 @@ pub(crate) fn routes<R: RecordForms>(resource: R) -> PageRouter {
 
 /// A form that is opened or submitted.
 pub(crate) struct RecordForm {
-    /// The values and errors.
     pub(crate) form: Form,
     /// The members for the service functions. Empty if the form is only opened.
     pub(crate) members: Members,
@@ -206,7 +202,6 @@ impl RecordForm {
         })
     }
 
-    /// Reads a submitted form.
     async fn read<R: RecordForms>(
         resource: R,
         state: &State,

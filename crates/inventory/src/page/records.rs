@@ -39,10 +39,8 @@ pub(crate) trait ResourcePages: Resource {
     /// The icon in `icons.svg`.
     fn icon(self) -> &'static str;
 
-    /// The filters of the list.
     fn filters(self, locale: Locale) -> ListFilters;
 
-    /// The columns of the list.
     fn columns(self) -> Vec<&'static Field> {
         listed(self.fields(), Listed::Everywhere)
     }
@@ -73,7 +71,6 @@ pub(crate) trait ResourcePages: Resource {
         self.list(state, parameters)
     }
 
-    /// The rows of the records.
     fn rows(
         self,
         state: &State,

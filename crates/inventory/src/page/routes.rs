@@ -31,7 +31,6 @@ pub(crate) struct PageRouter {
 
 /// The parts of a router.
 pub(crate) struct RouterParts {
-    /// The routes.
     pub(crate) router: Router<PageState>,
     /// The OpenAPI description of the pages that programs may call, too.
     pub(crate) openapi: OpenApi,
@@ -46,7 +45,6 @@ pub(crate) struct Handlers {
 }
 
 impl PageRouter {
-    /// An empty router.
     pub(crate) fn new() -> Self {
         Self {
             routes: OpenApiRouter::new(),
@@ -138,7 +136,6 @@ where
 }
 
 impl Handlers {
-    /// Adds `POST` for the page's form.
     pub(crate) fn post<H: Handler<T, PageState>, T: 'static>(mut self, handler: H) -> Self {
         self.handlers = self.handlers.post(handler);
         self.methods.push(Method::POST);

@@ -9,7 +9,6 @@ use web::locale::Locale;
 pub(crate) const WIDTH: u64 = 600;
 const HEIGHT: u64 = 120;
 
-/// A chart.
 #[derive(Debug)]
 pub(crate) struct Trend {
     /// The line, as an SVG path.

@@ -12,19 +12,15 @@ use crate::{accounts::session::agent, audit::FieldChange};
 pub(crate) enum FieldValue {
     /// No value: shown as `-`.
     Empty,
-    /// A text.
     Text(String),
     /// A text of the program in both languages.
     Word(Both),
-    /// A whole number.
     Number(i64),
     /// An amount of money.
     Money(Money),
     /// Another decimal number.
     Decimal(Money),
-    /// A time.
     Time(Timestamp),
-    /// A boolean.
     Truth(bool),
     /// Changed fields, shown as text.
     Changes(Vec<FieldChange>),
@@ -37,7 +33,6 @@ pub(crate) enum FieldValue {
 }
 
 impl FieldValue {
-    /// The value of a described field.
     pub(crate) fn of(field: &Field, value: Value<'_>) -> Self {
         match value {
             Value::Null => Self::Empty,
@@ -70,7 +65,6 @@ impl FieldValue {
             .map_or(Self::Empty, Self::Text)
     }
 
-    /// A time, if there is one.
     pub(crate) fn time(time: Option<Timestamp>) -> Self {
         time.map_or(Self::Empty, Self::Time)
     }
@@ -119,7 +113,6 @@ impl FieldValue {
         }
     }
 
-    /// Whether there is no value.
     pub(crate) fn is_empty(&self) -> bool {
         match self {
             Self::Empty => true,

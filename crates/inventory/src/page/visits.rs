@@ -52,7 +52,6 @@ impl Visit {
         extensions.get().cloned().unwrap_or_default()
     }
 
-    /// The user.
     pub(crate) fn caller(&self) -> Option<&Caller> {
         self.0.as_deref().and_then(Session::caller)
     }

@@ -14,7 +14,6 @@ mod receiving;
 
 use crate::{catalogue::named::Kind, movement::Movement, page::routes::PageRouter};
 
-/// The routes of all these pages.
 pub(crate) fn routes() -> PageRouter {
     Kind::ALL
         .into_iter()

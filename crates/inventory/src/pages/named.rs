@@ -28,7 +28,6 @@ use crate::{
     rest::{RecordId, Refusal, query::Parameters},
 };
 
-/// The routes of the pages.
 pub(crate) fn routes(kind: Kind) -> PageRouter {
     records::routes(kind)
         .merge(record_form::routes(kind))

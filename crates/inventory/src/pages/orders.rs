@@ -37,7 +37,6 @@ pub(crate) fn routes() -> PageRouter {
         .route("/outflows/orders/{id}/by-hand/", post(by_hand))
 }
 
-/// The path of an order.
 fn address(order: &PaidOrder) -> String {
     format!("{LIST}{}/", order.id)
 }

@@ -30,7 +30,6 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// Checkout's error while another request with the same idempotency key is running.
 const STILL_RUNNING: &str = "A request with this Idempotency-Key is still running";
 
-/// Why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     /// The record does not exist, or no checkout is configured.
@@ -53,7 +52,6 @@ pub(crate) enum Failure {
     Store(#[from] db::Error),
 }
 
-/// An error of checkout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CheckoutError {
     pub(crate) status: StatusCode,
@@ -63,7 +61,6 @@ pub(crate) struct CheckoutError {
     pub(crate) field: Option<String>,
 }
 
-/// The body of checkout's errors.
 #[derive(Deserialize)]
 struct ErrorBody {
     detail: String,

@@ -25,7 +25,6 @@ pub(crate) trait ListedRecord: DeserializeOwned + Send + Sync + 'static {
     const PATH: &'static str;
 }
 
-/// The status of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum OrderStatus {
@@ -38,7 +37,6 @@ pub(crate) enum OrderStatus {
     Other,
 }
 
-/// The status of a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum PaymentStatus {
@@ -55,7 +53,6 @@ pub(crate) enum PaymentStatus {
     Other,
 }
 
-/// An order.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct CheckoutOrder {
     #[serde(deserialize_with = "id")]
@@ -86,7 +83,6 @@ pub(crate) struct CheckoutOrder {
     pub(crate) url: String,
 }
 
-/// An item of an order.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct OrderItem {
     pub(crate) title: String,
@@ -104,7 +100,6 @@ pub(crate) struct Customer {
     pub(crate) identification_number: Option<String>,
 }
 
-/// A payment of an order.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct OrderPayment {
     #[serde(deserialize_with = "id")]
@@ -135,7 +130,6 @@ pub(crate) struct Payment {
     point_of_interaction: Option<IgnoredAny>,
 }
 
-/// The payer.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Payer {
     pub(crate) email: String,
@@ -156,7 +150,6 @@ pub(crate) struct Card {
     pub(crate) last_four_digits: String,
 }
 
-/// The method of a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PaymentMethod {
     Card,
@@ -164,7 +157,6 @@ pub(crate) enum PaymentMethod {
     Boleto,
 }
 
-/// A refund.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Refund {
     #[serde(deserialize_with = "id")]
@@ -174,7 +166,6 @@ pub(crate) struct Refund {
     pub(crate) status: RefundStatus,
 }
 
-/// The status of a refund.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RefundStatus {

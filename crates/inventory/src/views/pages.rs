@@ -21,7 +21,6 @@ use crate::{
     rest::{RecordId, Refusal, query::Parameters},
 };
 
-/// The routes of the pages.
 pub(crate) fn routes() -> PageRouter {
     PageRouter::new()
         .route("/views/new/", get(new).post(create))

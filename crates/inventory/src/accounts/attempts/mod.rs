@@ -44,7 +44,6 @@ const MAX_ADDRESSES: i64 = 20;
 /// The secret that an attempt guesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Proof {
-    /// A password.
     Password,
     /// A code of the second factor.
     Code,
@@ -69,7 +68,6 @@ impl Proof {
 /// The account that an attempt is made at.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum AttemptTarget<'a> {
-    /// A user.
     User(i64),
     /// A user name without an account. Its limits are the same, so that they do not reveal which
     /// names exist.
@@ -175,7 +173,6 @@ fn read(stored: &str) -> Result<Log, db::Error> {
     stored.parse().map_err(unreadable)
 }
 
-/// The counters of an attempt.
 struct Counters {
     strangers: String,
     /// The counter of the visitor's browser.

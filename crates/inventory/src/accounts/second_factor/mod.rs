@@ -82,7 +82,6 @@ impl MandatoryFor {
 pub(crate) enum ChangeRefused {
     /// The second factor is mandatory for the account.
     Mandatory,
-    /// The password is wrong.
     Password,
     /// The code is wrong or expired.
     Code,

@@ -58,7 +58,6 @@ pub(super) async fn delete(tx: &mut Tx, user: i64) -> Result<bool, Error> {
     Ok(deleted == 1)
 }
 
-/// Inserts the digest of a recovery code.
 pub(super) async fn insert_recovery_code(
     tx: &mut Tx,
     user: i64,

@@ -57,7 +57,6 @@ pub(crate) fn give_ticket(response: &mut Response, sealed: &str, is_https: bool)
     append(response, line);
 }
 
-/// Deletes the ticket.
 pub(crate) fn take_ticket(response: &mut Response, is_https: bool) {
     let name = host_only(TICKET, is_https);
     append(response, cookie::forget(&name, is_https));

@@ -77,11 +77,8 @@ pub(crate) struct NewSession {
 /// The result of a program's login.
 #[derive(Debug, Clone)]
 pub(crate) struct Arrived {
-    /// The session.
     pub(crate) begun: NewSession,
-    /// The token pair.
     pub(crate) pair: Pair,
-    /// The user.
     pub(crate) user: User,
     /// The user with the granted permissions.
     pub(crate) caller: Caller,

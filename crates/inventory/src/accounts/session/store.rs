@@ -40,7 +40,6 @@ pub(super) async fn find(
     .await
 }
 
-/// Inserts a new session.
 pub(super) async fn insert(
     tx: &mut Tx,
     token_hash: &str,
@@ -180,14 +179,12 @@ pub(super) async fn delete(tx: &mut Tx, token_hash: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Deletes all sessions of a user.
 pub(in crate::accounts) async fn delete_of_user(tx: &mut Tx, user: i64) -> Result<(), Error> {
     tx.execute("DELETE FROM sessions WHERE user_id = $1", &[&user])
         .await?;
     Ok(())
 }
 
-/// Deletes expired sessions.
 pub(super) async fn forget_expired(tx: &mut Tx, now: Timestamp) -> Result<(), Error> {
     tx.execute("DELETE FROM sessions WHERE expires_at <= $1", &[&now])
         .await?;

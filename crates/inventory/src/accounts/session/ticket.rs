@@ -18,7 +18,6 @@ const NOBODY: i64 = 0;
 /// The data of a login between its two steps.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Ticket {
-    /// The user whose password was correct.
     pub(crate) user: i64,
     /// Whether the session outlives the browser.
     pub(crate) remembered: bool,

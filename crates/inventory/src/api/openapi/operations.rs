@@ -45,7 +45,6 @@ pub struct Description {
     pub example: Value,
 }
 
-/// The schemas that the operations refer to.
 pub(in crate::api) fn schemas<R: Resource>(resource: R) -> Vec<(String, RefOr<Schema>)> {
     let about = About::of(resource);
     let is_changed = resource.methods().contains(&Method::PATCH);
@@ -88,7 +87,6 @@ pub(in crate::api) fn of_record<R: Resource>(resource: R, path: &str) -> Paths {
     paths
 }
 
-/// A resource and its description.
 struct About<R: Resource> {
     resource: R,
     described: Description,

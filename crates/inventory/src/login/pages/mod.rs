@@ -48,7 +48,6 @@ use crate::{
 
 const POST_ONLY: &[Method] = &[Method::POST, Method::OPTIONS];
 
-/// The routes of the web flow.
 pub(crate) fn routes() -> PageRouter {
     PageRouter::new()
         .described(routes!(login::form, login::log_in))

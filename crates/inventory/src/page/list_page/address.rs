@@ -4,7 +4,6 @@
 use super::Chip;
 use crate::rest::query::{Parameters, with_query, write_pairs};
 
-/// A list's address.
 #[derive(Debug, Clone)]
 pub(crate) struct ListAddress {
     path: String,
@@ -37,7 +36,6 @@ impl ListAddress {
         }
     }
 
-    /// The list's path.
     pub(crate) fn path(&self) -> &str {
         &self.path
     }

@@ -9,7 +9,6 @@ use crate::{page::Frame, rest::query::Parameters};
 pub(crate) enum Days {
     /// UTC, as in the API's filters and the daily totals of movements.
     Utc,
-    /// The shop's time zone.
     SaoPaulo,
 }
 
@@ -17,7 +16,6 @@ impl Days {
     /// The parameters of the first and the last day.
     pub(crate) const NAMES: [&str; 2] = ["date_from", "date_to"];
 
-    /// The fields of the filter.
     pub(crate) fn filters(self, frame: &Frame) -> [Filter; 2] {
         let zone = match self {
             Self::Utc => frame.text("dia UTC", "UTC day"),

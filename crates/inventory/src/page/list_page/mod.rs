@@ -57,7 +57,6 @@ pub(crate) enum Filter {
 /// A filter that is set.
 #[derive(Debug)]
 pub(crate) struct Chip {
-    /// The text of the filter.
     pub(crate) text: String,
     /// The address of the list without this filter.
     pub(crate) address: String,
@@ -66,9 +65,7 @@ pub(crate) struct Chip {
 /// What an empty list shows.
 #[derive(Debug)]
 pub(crate) struct Empty {
-    /// The icon.
     pub(crate) icon: &'static str,
-    /// One sentence.
     pub(crate) sentence: String,
 }
 
@@ -103,7 +100,6 @@ pub(crate) struct ListPage {
     pub(crate) further: Option<Link>,
     /// Alternatives to the button that creates a record.
     pub(crate) beside: Vec<Link>,
-    /// The fields of the filter form.
     pub(crate) filters: Vec<Filter>,
     /// The typed values of the filters, and their errors.
     pub(crate) form: Form,
@@ -113,7 +109,6 @@ pub(crate) struct ListPage {
     pub(crate) note: String,
     /// Links to other places where a search may have results.
     pub(crate) also: Vec<Chip>,
-    /// The columns.
     pub(crate) columns: Vec<Column>,
     /// The records of this page.
     pub(crate) rows: Vec<Row>,
@@ -139,11 +134,8 @@ struct ListTemplate<'a> {
 /// A link beside the button that creates a record.
 #[derive(Debug)]
 pub(crate) struct Link {
-    /// The icon.
     pub(crate) icon: &'static str,
-    /// The text.
     pub(crate) text: &'static str,
-    /// The address.
     pub(crate) address: String,
 }
 

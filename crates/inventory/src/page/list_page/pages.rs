@@ -7,9 +7,7 @@ use std::collections::BTreeSet;
 pub(crate) struct PageLink {
     /// The page number; for a gap, the first number that is left out.
     pub(crate) number: u64,
-    /// The address of the page.
     pub(crate) address: Option<String>,
-    /// Whether it is the current page.
     pub(crate) is_current: bool,
 }
 

@@ -18,7 +18,6 @@ pub(crate) type ChoiceFilter = (
     Vec<(&'static str, &'static str)>,
 );
 
-/// The filters of a list.
 #[derive(Debug, Default)]
 pub(crate) struct ListFilters {
     /// The label of the search. `None` if the list has none.
@@ -38,7 +37,6 @@ pub(crate) struct ListRequest {
     pub(crate) parameters: Parameters,
     /// The values as typed, and their errors.
     pub(crate) form: Form,
-    /// The chosen records.
     pub(crate) picked: Vec<Picker>,
     filters: ListFilters,
 }
@@ -131,7 +129,6 @@ impl ListRequest {
         ListAddress::new(path, &self.filters.names(), ordering, &self.parameters)
     }
 
-    /// The fields of the filter form.
     pub(crate) fn filters(&self, frame: &Frame) -> Vec<Filter> {
         let search = self.filters.search.clone().map(Filter::Search);
         let records = self.picked.iter().cloned().map(Filter::Record);
@@ -148,7 +145,6 @@ impl ListRequest {
         fields.chain(choices).chain(days).collect()
     }
 
-    /// The chips of the filters that are set.
     pub(crate) fn chips(&self, frame: &Frame, address: &ListAddress) -> Vec<Chip> {
         let parameters = &self.parameters;
         let search = self

@@ -4,7 +4,6 @@ use resource::{Field, Record, Value};
 
 use super::super::Frame;
 
-/// A column.
 #[derive(Debug)]
 pub(crate) struct Column {
     /// The heading.
@@ -28,7 +27,6 @@ impl Column {
         }
     }
 
-    /// The column of a described field.
     pub(super) fn of(frame: &Frame, field: &'static Field) -> Self {
         Self {
             is_number: field.is_number(),
@@ -60,7 +58,6 @@ impl Column {
 pub(crate) enum Cell {
     /// A link to a record: its address and text.
     Link(String, String),
-    /// A text.
     Text(String),
     /// A formatted number.
     Number(String),
@@ -77,9 +74,7 @@ pub(crate) enum Cell {
 /// The input of a number in a row.
 #[derive(Debug)]
 pub(crate) struct NumberInput {
-    /// The field's name.
     pub(crate) name: &'static str,
-    /// The control's id.
     pub(crate) id: String,
     /// The label for screen readers, which includes the record's name.
     pub(crate) label: String,
@@ -96,7 +91,6 @@ pub(crate) struct NumberInput {
 pub(crate) struct Heading {
     /// The index of the group's first row on the page.
     pub(crate) place: usize,
-    /// The text.
     pub(crate) text: String,
     /// An action on all rows of the group: its text and address.
     pub(crate) link: (String, String),
@@ -120,11 +114,9 @@ impl Cell {
 /// An action on a row.
 #[derive(Debug)]
 pub(crate) struct RowAction {
-    /// The icon.
     pub(crate) icon: &'static str,
     /// The text for screen readers, which includes the record's name.
     pub(crate) text: String,
-    /// The address.
     pub(crate) address: String,
     /// Whether it may open in a dialog.
     pub(crate) is_dialog: bool,
@@ -138,7 +130,6 @@ const SHORT: usize = 80;
 pub(crate) struct Row {
     /// One cell for each column. The first names the record.
     pub(crate) cells: Vec<Cell>,
-    /// The actions on it.
     pub(crate) actions: Vec<RowAction>,
 }
 

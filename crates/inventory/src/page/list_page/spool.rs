@@ -32,7 +32,6 @@ pub(super) struct SpoolWriter {
     progress: watch::Sender<SpoolProgress>,
 }
 
-/// The sending end.
 #[derive(Debug)]
 pub(super) struct SpoolReader {
     file: File,

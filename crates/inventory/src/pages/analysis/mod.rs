@@ -25,7 +25,6 @@ use crate::{
 pub(crate) use panel::AnalysisPanel;
 use view::{AnalysisListPage, AnalysisPage, ProductAnalysesPage};
 
-/// The routes of analyses.
 pub(crate) fn routes() -> PageRouter {
     PageRouter::new()
         .route("/analyses/", get(list).post(request_analysis))

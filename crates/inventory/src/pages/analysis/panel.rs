@@ -9,7 +9,6 @@ use crate::{
     rest::Refusal,
 };
 
-/// The content of the panel.
 #[derive(Debug)]
 pub(crate) struct AnalysisPanel {
     /// The progress of a request, in words.

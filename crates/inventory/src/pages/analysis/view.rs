@@ -341,7 +341,6 @@ impl<'a> ProductAnalysesPage<'a> {
         self.form.is_refused()
     }
 
-    /// The attributes of a field's control.
     fn attributes(&self, field: &Field) -> &'static str {
         match field.kind {
             _ if !self.may_change => "type=\"text\" readonly",

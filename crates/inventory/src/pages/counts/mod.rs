@@ -239,7 +239,6 @@ async fn book(
     }
 }
 
-/// Redirects to the draft of a count.
 fn to_draft(id: i64) -> Response {
     see_other(&ABOUT.draft_address(id))
 }

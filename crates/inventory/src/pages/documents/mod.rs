@@ -33,7 +33,6 @@ pub(crate) struct DocumentPages {
     pub(crate) path: &'static str,
     pub(crate) icon: &'static str,
     pub(crate) title: Both,
-    /// The sentence below the title.
     pub(crate) lead: Both,
     /// The text of the button that begins a draft.
     pub(crate) begin: Both,

@@ -30,7 +30,6 @@ use crate::{
     stock::movements::{Movement, MovementEntry, MovementRecord, words::texts},
 };
 
-/// The routes of the pages.
 pub(crate) fn routes(movement: Movement) -> PageRouter {
     records::routes(movement)
         .merge(record_form::routes(movement))

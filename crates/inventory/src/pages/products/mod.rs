@@ -40,7 +40,6 @@ use crate::{
     stock::{self, Level, Policy, movements::Movement},
 };
 
-/// The routes of the pages.
 pub(crate) fn routes() -> PageRouter {
     records::routes(Products)
         .merge(record_form::routes(Products))

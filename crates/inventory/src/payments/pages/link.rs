@@ -92,7 +92,6 @@ struct LinkPage<'a> {
     /// The products' ids, in the order of the lines.
     ids: String,
     sum: String,
-    /// The once-only token.
     token: String,
     /// Today, and the last day on which a link may expire.
     days: (String, String),

@@ -125,7 +125,6 @@ impl CheckoutRequest {
     }
 }
 
-/// Shows a list.
 pub(super) async fn show<L: CheckoutList>(
     Extracted(page): SharedPage,
     frame: Frame,

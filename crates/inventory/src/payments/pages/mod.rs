@@ -179,9 +179,7 @@ fn error_text(frame: &Frame, error: &CheckoutError) -> String {
 /// The confirmation of an action that cannot be undone.
 struct Confirmation<'a> {
     title: &'a str,
-    /// The name of the record.
     name: String,
-    /// The consequences.
     sentence: &'a str,
     confirm: String,
     /// The hidden fields of the form.

@@ -94,7 +94,6 @@ fn whatsapp(frame: &Frame, order: &CheckoutOrder) -> String {
     address
 }
 
-/// The history of an order, newest first.
 fn events(frame: &Frame, order: &CheckoutOrder) -> Vec<OrderHistoryEvent> {
     let event = |text: &str, at| OrderHistoryEvent {
         text: text.to_owned(),

@@ -21,7 +21,6 @@ use crate::{
 };
 
 pub(super) const FILTERS: &[&str] = &["search", "status", "date_from", "date_to"];
-/// The list of orders.
 pub(super) struct Orders;
 
 impl CheckoutList for Orders {

@@ -29,7 +29,6 @@ use crate::{
 };
 
 pub(super) const FILTERS: &[&str] = &["status", "payment_method", "date_from", "date_to"];
-/// The list of payments.
 pub(super) struct Payments;
 
 impl CheckoutList for Payments {

@@ -45,7 +45,6 @@ struct RefundPage<'a> {
     back: String,
 }
 
-/// The payment to refund.
 struct RefundSubject {
     payment: Payment,
     order: Option<CheckoutOrder>,

@@ -32,7 +32,6 @@ use axum::{
 };
 use http::{Extensions, request::Parts};
 
-/// The routes of the account pages.
 pub(super) fn routes() -> PageRouter {
     PageRouter::new()
         .route("/account/", get(show).post(change))
