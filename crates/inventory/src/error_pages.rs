@@ -92,14 +92,14 @@ pub(crate) async fn render(
         }
         let layout = facts.layout(page.assets.clone());
         match Frame::of(&parts, layout, &page) {
-            Some(frame) => framed(&frame, error),
+            Some(frame) => in_frame(&frame, error),
             None => shapes.render(error, facts),
         }
     };
     errors::render_with(&renderer, request, |request| next.run(request)).await
 }
 
-fn framed(frame: &Frame, error: &Public) -> Response {
+fn in_frame(frame: &Frame, error: &Public) -> Response {
     let permission = error.extra.get("permission");
     frame.show_with(
         error.status,

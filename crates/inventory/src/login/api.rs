@@ -147,7 +147,7 @@ async fn token_refresh(
     Extracted(state): Extracted<State>,
     request: Request,
 ) -> Result<Response, Refusal> {
-    let token = posted(&state, request, "refresh").await?;
+    let token = read_token(&state, request, "refresh").await?;
     let access = service::refresh(&state, &token).await?;
     Ok(json(StatusCode::OK, &access))
 }
@@ -167,13 +167,17 @@ async fn token_verify(
     Extracted(state): Extracted<State>,
     request: Request,
 ) -> Result<Response, Refusal> {
-    let token = posted(&state, request, "token").await?;
+    let token = read_token(&state, request, "token").await?;
     service::verify(&state, &token).await?;
     Ok(json(StatusCode::OK, &json!({})))
 }
 
 /// Reads the token from a body.
-async fn posted(state: &State, request: Request, field: &'static str) -> Result<String, Refusal> {
+async fn read_token(
+    state: &State,
+    request: Request,
+    field: &'static str,
+) -> Result<String, Refusal> {
     let (parts, body) = request.into_parts();
     let members = read_members(state, &parts.headers, body).await?;
     one(&members, field)

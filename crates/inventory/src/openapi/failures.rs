@@ -67,11 +67,11 @@ pub(super) fn all() -> impl Iterator<Item = (String, Response)> {
             429 => &[RETRY_AFTER],
             _ => &[],
         };
-        let response = failed(what, bodies_of(status), headers, errors);
+        let response = error_response(what, bodies_of(status), headers, errors);
         (failure_name(status), response)
     });
     let others = [
-        (failure_name(302), found()),
+        (failure_name(302), redirect_response()),
         (PAGE_FAILED.to_owned(), page_failed()),
     ];
     by_status.chain(others)
@@ -150,9 +150,9 @@ fn service_unavailable() -> Error {
     Error::new(StatusCode::SERVICE_UNAVAILABLE, "Service unavailable")
 }
 
-fn found() -> Response {
-    let found = ResponseBuilder::new().description("For browsers: on to another page.");
-    with_headers(found, &[COOKIE, "Location"])
+fn redirect_response() -> Response {
+    let response = ResponseBuilder::new().description("For browsers: on to another page.");
+    with_headers(response, &[COOKIE, "Location"])
 }
 
 fn page_failed() -> Response {
@@ -160,7 +160,7 @@ fn page_failed() -> Response {
         "A page that says what went wrong; JSON for callers who accept it rather than a page.";
     let (html, page) = docs::html();
     let bodies = &[FIELD_ERRORS, DETAIL];
-    let as_json = failed(
+    let as_json = error_response(
         what,
         bodies,
         &[COOKIE, RETRY_AFTER],
@@ -170,7 +170,7 @@ fn page_failed() -> Response {
 }
 
 /// An error response with examples, and with `headers` in addition to those of every response.
-fn failed(
+fn error_response(
     description: &str,
     schemas: &[&str],
     headers: &[&str],

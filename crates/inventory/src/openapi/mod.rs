@@ -33,7 +33,7 @@ A request is checked in this order: `Accept` (406), CSRF for sessions (403), aut
 Ids and quantities are numbers, prices strings with two decimals, times in UTC. An address without its final slash is \
 answered 301 (GET, HEAD) or 308. An unknown address is 404, a method that an address does not have 405 with `Allow`, both as \
 `{\"detail\"}`. HEAD answers as GET without a body, OPTIONS as clients of the conventions know it: `name`, `description`, \
-`renders`, `parses` and, for whoever may write there, `actions` with every field of the resource.";
+`renders`, `parses` and, for requirements may write there, `actions` with every field of the resource.";
 
 const TAGS: [(&str, &str); 10] = [
     ("Authentication", "Tokens for programs."),
@@ -51,7 +51,7 @@ const TAGS: [(&str, &str); 10] = [
     ("Integrations", "What other programs of the shop tell."),
     ("Web session", "For browsers."),
     ("Pages", "For people."),
-    ("Operation", "For whoever runs the service."),
+    ("Operation", "For requirements runs the service."),
 ];
 
 /// Names of headers that [`headers`] describes.
@@ -112,7 +112,7 @@ fn merge_routes(routes: RouteDocs) -> OpenApi {
         mut pages,
     } = routes;
     add_responses(&mut api, &[401, 404, 406, 429, 500, 503].map(failure));
-    forbid(&mut api);
+    add_forbidden(&mut api);
     name_headers(&mut api, &LIMITS);
     add_responses(
         &mut integrations,
@@ -120,20 +120,20 @@ fn merge_routes(routes: RouteDocs) -> OpenApi {
     );
     api.merge(integrations);
     docs::describe(&mut pages, DOCUMENTS);
-    fail_as_pages(&mut pages);
+    add_page_failures(&mut pages);
     name_headers(&mut pages, &[COOKIE]);
     api.merge(pages);
     let mut probes = health::openapi(SERVICE);
     add_responses(&mut probes, &[failure(500)]);
     api.merge(probes);
     name_headers(&mut api, &[REQUEST_ID]);
-    let mut document = about();
+    let mut document = base_document();
     document.merge(api);
     document
 }
 
 /// Adds the 403 response to operations that need authentication. Public operations cannot fail so.
-fn forbid(api: &mut OpenApi) {
+fn add_forbidden(api: &mut OpenApi) {
     for (_, _, operation) in web::openapi::operations(api) {
         if operation.security.is_none() {
             let (status, forbidden) = failure(403);
@@ -143,7 +143,7 @@ fn forbid(api: &mut OpenApi) {
 }
 
 /// Adds the default error response of pages to operations that do not describe one of their own.
-fn fail_as_pages(pages: &mut OpenApi) {
+fn add_page_failures(pages: &mut OpenApi) {
     for (_, _, operation) in web::openapi::operations(pages) {
         let responses = &mut operation.responses.responses;
         if !responses.contains_key("500") {
@@ -153,7 +153,7 @@ fn fail_as_pages(pages: &mut OpenApi) {
     }
 }
 
-fn about() -> OpenApi {
+fn base_document() -> OpenApi {
     let events = stock::webhooks().into_iter().chain([analysis::webhook()]);
     let (events, webhooks) = delivery::openapi::describe(events);
     let bearer = HttpBuilder::new()
@@ -176,18 +176,18 @@ fn about() -> OpenApi {
         tags: TAGS,
     };
     let mut api = about.with(components.build());
-    let whoever = ["bearer", "session"].map(|name| SecurityRequirement::new(name, NO_SCOPES));
-    api.security = Some(whoever.into());
+    let requirements = ["bearer", "session"].map(|name| SecurityRequirement::new(name, NO_SCOPES));
+    api.security = Some(requirements.into());
     // `utoipa` has no field for OpenAPI's `webhooks`.
     api.extensions = Some(Extensions::from_iter([("webhooks", webhooks)]));
-    name_kinds(&mut api);
+    tag_kinds(&mut api);
     api
 }
 
 const NO_SCOPES: [&str; 0] = [];
 
 /// Adds a tag for each kind of named records.
-fn name_kinds(api: &mut OpenApi) {
+fn tag_kinds(api: &mut OpenApi) {
     let kinds = Kind::ALL.map(|kind| kind.about().words.title(Locale::En));
     let tags = kinds.map(|name| TagBuilder::new().name(name).build());
     api.tags.get_or_insert_default().splice(..0, tags);

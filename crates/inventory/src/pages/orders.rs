@@ -175,7 +175,7 @@ async fn retry(
     id: RecordId,
     request: Request,
 ) -> PageResult {
-    let (id, next) = posted(&page, &frame, id, request).await?;
+    let (id, next) = read_form(&page, &frame, id, request).await?;
     let (order, has_waited) =
         crate::stock::orders::try_again(&page.state, &frame.caller, id).await?;
     let name = order.name(frame.locale);
@@ -188,7 +188,7 @@ async fn retry(
         }
         _ => Flash::success(format!("{name}: {}.", state(&frame, order.state))),
     };
-    Ok(left(&order, next, flash))
+    Ok(redirect_with(&order, next, flash))
 }
 
 async fn by_hand(
@@ -197,7 +197,7 @@ async fn by_hand(
     id: RecordId,
     request: Request,
 ) -> PageResult {
-    let (id, next) = posted(&page, &frame, id, request).await?;
+    let (id, next) = read_form(&page, &frame, id, request).await?;
     let (order, has_waited) =
         crate::stock::orders::put_aside(&page.state, &frame.caller, id).await?;
     let flash = if has_waited {
@@ -206,11 +206,11 @@ async fn by_hand(
     } else {
         ended_before(&frame, &order)
     };
-    Ok(left(&order, next, flash))
+    Ok(redirect_with(&order, next, flash))
 }
 
 /// Reads the posted form: the order's id, and the page to return to.
-async fn posted(
+async fn read_form(
     page: &PageState,
     frame: &Frame,
     RecordId(id): RecordId,
@@ -223,7 +223,7 @@ async fn posted(
     Ok((id.ok_or(Refusal::NotFound)?, next))
 }
 
-fn left(order: &PaidOrder, next: Option<String>, flash: Flash) -> Response {
+fn redirect_with(order: &PaidOrder, next: Option<String>, flash: Flash) -> Response {
     let next = next.unwrap_or_else(|| address(order));
     flash::leave(see_other(&next), flash)
 }

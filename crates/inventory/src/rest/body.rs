@@ -50,15 +50,15 @@ pub fn parse(content_type: Option<&str>, body: &[u8]) -> Result<Members, BodyErr
         .map_err(|reason| BodyError::Malformed(format!("JSON parse error - {reason}")))?;
     let text = &*text;
     if text.starts_with('\u{feff}') {
-        return Err(BodyError::Malformed(located(
+        return Err(BodyError::Malformed(with_position(
             "Unexpected UTF-8 BOM (decode using utf-8-sig)",
             text,
             0,
         )));
     }
-    let raw: &RawValue = serde_json::from_str(text).map_err(|_| refused(text))?;
+    let raw: &RawValue = serde_json::from_str(text).map_err(|_| syntax_error(text))?;
     match Value::of(raw) {
-        Value::Object => match serde_json::from_str(text).map_err(|_| refused(text))? {
+        Value::Object => match serde_json::from_str(text).map_err(|_| syntax_error(text))? {
             Object {
                 repeated: Some(name),
                 ..
@@ -145,17 +145,17 @@ fn is_json(content_type: Option<&str>) -> bool {
 }
 
 /// The error for a text that the JSON parser refused.
-fn refused(text: &str) -> BodyError {
+fn syntax_error(text: &str) -> BodyError {
     BodyError::Malformed(match complaint::about(text) {
         Some(Complaint::Constant(name)) => {
             format!("JSON parse error - Out of range float values are not JSON compliant: '{name}'")
         }
-        Some(Complaint::At(words, at)) => located(words, text, at),
-        None => located("Expecting value", text, 0),
+        Some(Complaint::At(words, at)) => with_position(words, text, at),
+        None => with_position("Expecting value", text, 0),
     })
 }
 
-fn located(words: &str, text: &str, at: usize) -> String {
+fn with_position(words: &str, text: &str, at: usize) -> String {
     let before = text.get(..at).unwrap_or_default();
     let line = before.matches('\n').count() + 1;
     let column = before

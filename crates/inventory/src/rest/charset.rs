@@ -13,7 +13,7 @@ pub(super) fn decode<'body>(
     content_type: Option<&str>,
     body: &'body [u8],
 ) -> Result<Cow<'body, str>, String> {
-    match named(content_type).as_deref() {
+    match charset_name(content_type).as_deref() {
         Some("latin-1" | "latin1" | "iso-8859-1" | "iso8859-1") => {
             Ok(body.iter().map(|byte| char::from(*byte)).collect())
         }
@@ -31,7 +31,7 @@ pub(super) fn decode<'body>(
 }
 
 /// The normalized value of the `charset` parameter.
-fn named(content_type: Option<&str>) -> Option<String> {
+fn charset_name(content_type: Option<&str>) -> Option<String> {
     content_type?.split(';').skip(1).find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
         name.trim()
@@ -45,14 +45,19 @@ fn utf_16(codec: &str, unit: fn([u8; 2]) -> u16, body: &[u8]) -> Result<Cow<'sta
     let (pairs, rest) = body.as_chunks();
     if let [byte] = rest {
         let position = body.len() - 1;
-        return Err(refused(codec, &[*byte], position, "truncated data"));
+        return Err(decode_error(codec, &[*byte], position, "truncated data"));
     }
     let mut position = 0;
     let mut text = String::with_capacity(pairs.len());
     for decoded in char::decode_utf16(pairs.iter().map(|pair| unit(*pair))) {
         let Ok(character) = decoded else {
             let pair = body.get(position..position + 2).unwrap_or_default();
-            return Err(refused(codec, pair, position, "illegal UTF-16 surrogate"));
+            return Err(decode_error(
+                codec,
+                pair,
+                position,
+                "illegal UTF-16 surrogate",
+            ));
         };
         position += character.len_utf16() * 2;
         text.push(character);
@@ -69,10 +74,10 @@ fn not_utf_8(body: &[u8], error: Utf8Error) -> String {
         (Some(_), Some(0xc2..=0xf4)) => "invalid continuation byte",
         _ => "invalid start byte",
     };
-    refused("utf-8", wrong.unwrap_or_default(), position, why)
+    decode_error("utf-8", wrong.unwrap_or_default(), position, why)
 }
 
-fn refused(codec: &str, wrong: &[u8], position: usize, why: &str) -> String {
+fn decode_error(codec: &str, wrong: &[u8], position: usize, why: &str) -> String {
     let what = match wrong {
         [byte] => format!("byte 0x{byte:02x} in position {position}"),
         bytes => format!(

@@ -12,8 +12,8 @@ pub(super) enum Complaint {
 
 /// The first syntax error of a text. `None` if the text is JSON.
 pub(super) fn about(text: &str) -> Option<Complaint> {
-    let mut walk = TextScanner { text, at: 0 };
-    walk.document().err()
+    let mut scanner = TextScanner { text, at: 0 };
+    scanner.document().err()
 }
 
 struct TextScanner<'text> {

@@ -43,12 +43,12 @@ pub(crate) async fn over_lines(response: Response, indent: usize) -> Response {
         Err(error) => return web::Error::internal(error).into_response(),
     };
     parts.headers.remove(CONTENT_LENGTH);
-    let lines = lines_of(&String::from_utf8_lossy(&bytes), indent);
+    let lines = pretty_printed(&String::from_utf8_lossy(&bytes), indent);
     Response::from_parts(parts, Body::from(lines))
 }
 
 /// Pretty-prints compact JSON: every member and every item on a line of its own.
-fn lines_of(json: &str, indent: usize) -> String {
+fn pretty_printed(json: &str, indent: usize) -> String {
     let mut lines = String::with_capacity(json.len() * 2);
     let (mut depth, mut in_string) = (0_usize, false);
     let mut characters = json.chars().peekable();
@@ -103,7 +103,7 @@ mod tests {
     ],
     "e": null
 }"#;
-        assert_eq!(lines_of(json, 4), lines);
+        assert_eq!(pretty_printed(json, 4), lines);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::{access::Actor, accounts::record_change, work::Author};
 /// A session in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
-    /// Its id.
+    /// The session's id.
     pub id: i64,
     /// The client's address at the login.
     pub address: String,

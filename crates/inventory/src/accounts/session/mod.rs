@@ -45,7 +45,7 @@ const AGENT_LENGTH: usize = 200;
 /// A valid session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
-    /// Its id.
+    /// The session's id.
     pub id: i64,
     /// The account.
     pub account: Account,
@@ -176,7 +176,9 @@ pub(crate) async fn log_in(
 ) -> Result<Option<LoginStep>, Refusal> {
     let source = AttemptSource::of(state, parts);
     match identify(state, &source, username, password).await? {
-        Some(account) => Ok(Some(go_on(state, parts, &account, remembered).await?)),
+        Some(account) => Ok(Some(
+            after_password(state, parts, &account, remembered).await?,
+        )),
         None => Ok(None),
     }
 }
@@ -195,13 +197,13 @@ pub(crate) async fn log_in_staff(
     let source = AttemptSource::of(state, parts);
     match identify(state, &source, username, password).await? {
         Some(account) if account.caller.is_staff => {
-            Ok(Some(go_on(state, parts, &account, false).await?))
+            Ok(Some(after_password(state, parts, &account, false).await?))
         }
         _ => Ok(None),
     }
 }
 
-async fn go_on(
+async fn after_password(
     state: &State,
     parts: &Parts,
     account: &Account,

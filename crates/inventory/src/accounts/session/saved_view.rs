@@ -3,7 +3,7 @@
 /// A saved view: a list with its filters and order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedView {
-    /// Its id.
+    /// The view's id.
     pub id: i64,
     /// The name that the user gave it.
     pub name: String,

@@ -296,12 +296,12 @@ pub(crate) async fn login_person(
     };
     Ok(match step {
         None => show(page, parts, layout, input.wrong()),
-        Some(step) => lead_on(page, parts, &step, input.remembered, &input.next),
+        Some(step) => after_password(page, parts, &step, input.remembered, &input.next),
     })
 }
 
 /// Responds to a correct password: starts the session, or asks for the second factor.
-fn lead_on(
+fn after_password(
     page: &PageState,
     parts: &Parts,
     step: &LoginStep,

@@ -12,7 +12,7 @@ use super::{
     Reference,
 };
 
-/// What was read, or every message about it.
+/// The parsed value, or all error messages.
 pub(super) type Read<T> = Result<T, Vec<Message>>;
 
 pub(super) fn refuse<T>(message: Message) -> Read<T> {
