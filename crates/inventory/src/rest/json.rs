@@ -8,19 +8,11 @@ pub use resource::{Named, Titled, time_text};
 
 /// Serializes a time as `2026-11-20T08:44:16.860338Z`, with six digits of fraction, or with none
 /// for a whole second.
-///
-/// # Errors
-///
-/// Those of the serializer.
 pub fn time<S: Serializer>(time: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&time_text(*time))
 }
 
 /// Serializes a price as a string with two decimals.
-///
-/// # Errors
-///
-/// Those of the serializer.
 pub fn price<S: Serializer>(price: &Money, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&price.to_string())
 }

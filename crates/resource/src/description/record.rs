@@ -25,17 +25,9 @@ pub trait Record: Clone + fmt::Debug + Send + Sync + 'static {
 
     /// Reads a row with the columns of these fields, in their order. For some kinds of records
     /// these are not all fields.
-    ///
-    /// # Errors
-    ///
-    /// A column of another type.
     fn of_fields(fields: &[&'static Field], row: &Row<'_>) -> Result<Self, db::Error>;
 
     /// Reads a row with the columns of all fields.
-    ///
-    /// # Errors
-    ///
-    /// A column of another type.
     fn from_row(row: &Row<'_>) -> Result<Self, db::Error> {
         Self::of_fields(Self::FIELDS, row)
     }

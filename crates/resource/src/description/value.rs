@@ -67,10 +67,6 @@ pub trait FieldType: Sized {
     }
 
     /// Reads the columns at `at` and advances it.
-    ///
-    /// # Errors
-    ///
-    /// A column of another type.
     fn from_row(row: &Row<'_>, at: &mut usize) -> Result<Self, Error>;
 }
 

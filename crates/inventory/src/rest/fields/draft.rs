@@ -55,11 +55,7 @@ impl<R: Record> Draft<R> {
         }
     }
 
-    /// The input, if all fields are valid.
-    ///
-    /// # Errors
-    ///
-    /// The messages of all fields.
+    /// The input if all fields are valid, otherwise the messages of all fields.
     pub fn valid(&self) -> Result<R::Input, FieldErrors> {
         self.errors.clone().into_result()?;
         Ok(self.input.clone())

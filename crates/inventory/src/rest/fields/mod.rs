@@ -48,11 +48,7 @@ impl FieldErrors {
         self.0.is_empty()
     }
 
-    /// `Ok` if there are no messages.
-    ///
-    /// # Errors
-    ///
-    /// The messages.
+    /// `Ok` if there are no messages, otherwise the messages.
     pub fn into_result(self) -> Result<(), Self> {
         if self.is_empty() { Ok(()) } else { Err(self) }
     }
