@@ -1,6 +1,6 @@
-//! Errors of the web interface: JSON for programs, a page for people. For users who are logged in
-//! it has the frame of the application and suggests what to do next; for others, and for forged or
-//! stale forms, it is a page of its own.
+//! Renders errors of the web interface: as JSON for programs, as a page for people. Logged-in users
+//! get the error within the frame of the application, with a suggestion. Other users, and requests
+//! that failed the CSRF check, get a separate page.
 
 use askama::Template;
 use axum::{
@@ -20,7 +20,7 @@ use crate::{
     page::{Frame, PageState},
 };
 
-/// Renders errors in the shape that their caller understands.
+/// Renders errors in the format that the client expects.
 #[derive(Clone)]
 pub(crate) struct Shapes {
     assets: Assets,
@@ -43,7 +43,7 @@ struct ErrorPage<'a> {
 }
 
 impl Shapes {
-    /// Shapes whose pages take their styles from `assets`.
+    /// A renderer whose pages use the styles in `assets`.
     pub(crate) fn new(assets: Assets) -> Self {
         Self {
             pages: Pages::new(assets.clone()),
@@ -78,7 +78,8 @@ fn is_forged(error: &Public) -> bool {
     error.status == StatusCode::FORBIDDEN && error.detail.starts_with("CSRF Failed")
 }
 
-/// Middleware: renders what goes wrong within a visit, so that it is known who reads.
+/// Middleware: renders errors of pages. It runs within the session's middleware, so that the frame
+/// can show the user.
 pub(crate) async fn render(
     Extracted(page): Extracted<PageState>,
     request: Request,
@@ -91,14 +92,14 @@ pub(crate) async fn render(
         }
         let layout = facts.layout(page.assets.clone());
         match Frame::of(&parts, layout, &page) {
-            Some(frame) => framed(&frame, error),
+            Some(frame) => in_frame(&frame, error),
             None => shapes.render(error, facts),
         }
     };
     errors::render_with(&renderer, request, |request| next.run(request)).await
 }
 
-fn framed(frame: &Frame, error: &Public) -> Response {
+fn in_frame(frame: &Frame, error: &Public) -> Response {
     let permission = error.extra.get("permission");
     frame.show_with(
         error.status,
@@ -113,7 +114,7 @@ fn framed(frame: &Frame, error: &Public) -> Response {
     )
 }
 
-/// What a frame is made of, kept until it is known whether one is needed.
+/// A copy of the parts of a request that a frame needs, in case an error has to be rendered.
 fn parts_of(request: &Request) -> Parts {
     let (mut parts, ()) = Request::new(()).into_parts();
     parts.uri = request.uri().clone();

@@ -1,6 +1,6 @@
-//! The inventory management service: catalogue, stock, accounts, and the REST API and web interface
-//! over them. It knows a checkout by its HTTP API alone. It opens no listening socket and reads no
-//! environment: the program does.
+//! The inventory management service: catalogue, stock, accounts, the REST API and the web
+//! interface. It uses checkout only through its HTTP API. It neither listens on sockets nor reads
+//! the environment; the program does.
 
 pub mod access;
 pub mod accounts;
@@ -49,7 +49,7 @@ pub use config::Config;
 pub use page::RouteAddress;
 pub use routes::{documented_addresses, openapi, page_addresses};
 
-/// The service's name, in `/health` and in figures.
+/// The service's name in `/health` and metrics.
 pub const SERVICE: &str = "inventory";
 /// The interface version of the specification.
 pub const VERSION: &str = "1.0.0";
@@ -58,48 +58,48 @@ pub const VERSION: &str = "1.0.0";
 pub const MIGRATIONS: db::Migrations =
     db::migrations!(name: "inventory", on: [delivery::MIGRATIONS], "0001_inventory");
 
-/// What every request may use. Cheap to clone.
+/// The state that all handlers share. Cheap to clone.
 #[derive(Clone)]
 pub struct State(Arc<Shared>);
 
 /// The parts of the [`State`].
 pub struct Shared {
-    /// The settings.
+    /// The configuration.
     pub config: Config,
-    /// The store.
+    /// The database.
     pub db: db::Db,
-    /// This process among those that serve the store.
+    /// This process's registration among the replicas.
     pub replica: db::Replica,
     /// The counters of rate limits.
     pub windows: Windows,
-    /// The time.
+    /// The clock.
     pub clock: Clock,
-    /// Randomness.
+    /// The source of randomness.
     pub random: Random,
     /// The key that signs tokens.
     pub token_key: TokenKey,
     /// Hashes and verifies passwords.
     pub passwords: Passwords,
-    /// Ends workers and streams.
+    /// Signals workers and streams to stop.
     pub shutdown: Shutdown,
-    /// Keeps the workers running.
+    /// Supervises the workers.
     pub workers: Supervisor,
-    /// Wakes those who deliver events, and holds their connections.
+    /// Wakes the dispatchers of events and holds their connections.
     pub outbox: events::Outbox,
-    /// What analyses share.
+    /// The shared state of analyses.
     pub analysis: analysis::AnalysisRuntime,
-    /// Tells that stock or prices have changed.
+    /// Notifies subscribers of changes of stock or prices.
     pub changes: aggregates::ChangeNotifier,
-    /// The checkout whose orders and payments the pages show.
+    /// The client of checkout, for the pages of orders and payments.
     pub(crate) checkout: Option<payments::Checkout>,
-    /// How many products the lists select.
+    /// The cached statistics of the filters of product lists.
     pub(crate) list_stats: catalogue::products::StatsCache,
-    /// The places for streams of open dashboards.
+    /// The streams of open dashboards.
     pub streams: dashboard::live::Streams,
 }
 
 impl State {
-    /// A state of these parts.
+    /// The state of these parts.
     pub fn new(shared: Shared) -> Self {
         Self(Arc::new(shared))
     }

@@ -1,4 +1,4 @@
-//! What people call a field, on pages, in files and in the audit log: as its description says.
+//! The labels of fields for pages, files and the audit log, taken from the fields' descriptions.
 
 use resource::{Field, Record as _, in_a_sentence};
 use web::locale::Locale;
@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-/// The description of a field; none of one that has none.
+/// The description of the field with this name.
 pub(crate) fn described(name: &str) -> Option<&'static Field> {
     let reasons = Reason::ALL.map(Reason::field);
     let described = [
@@ -52,12 +52,12 @@ pub(crate) fn described(name: &str) -> Option<&'static Field> {
     fields.find(|field| field.name == name)
 }
 
-/// What people call a field; its own name when nobody knows another.
+/// The label of a field. A field without a description keeps its name.
 pub(crate) fn field(locale: Locale, name: &str) -> &str {
     described(name).map_or(name, |field| locale.text(field.label.0, field.label.1))
 }
 
-/// The same within a sentence: `número de série`.
+/// The label for use within a sentence: `número de série`.
 pub(crate) fn field_in_a_sentence(locale: Locale, name: &str) -> String {
     in_a_sentence(field(locale, name)).replace('_', " ")
 }

@@ -1,5 +1,5 @@
-//! The service's addresses: their handlers, the layers before them, and the redirect of addresses
-//! without their trailing slash.
+//! The routes of the service: handlers, middleware, and the redirect of paths without a trailing
+//! slash.
 
 use std::{sync::LazyLock, time::Duration};
 
@@ -47,12 +47,12 @@ use crate::{
     uploads, views,
 };
 
-/// The longest that a request may take until its answer begins.
+/// The timeout of a request until its response begins.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The longest that the import of a file may take.
+/// The timeout of an import.
 const FILE_PATIENCE: Duration = Duration::from_secs(300);
 
-/// The whole service, with the HTTP stack around it.
+/// The router of the service within the HTTP stack.
 pub(crate) fn router(state: &State, metrics: Metrics) -> Router {
     let assets = Assets::shared()
         .with::<docs::Viewers>()
@@ -73,7 +73,7 @@ pub(crate) fn router(state: &State, metrics: Metrics) -> Router {
     stack.around(router, Shapes::new(assets))
 }
 
-/// The API's addresses.
+/// The routes of the API.
 static API: Routes<State> = Routes::new(|| {
     let movements = [Movement::Inflow, Movement::Outflow];
     let named = Kind::ALL.into_iter().map(api::resource::routes);
@@ -87,10 +87,10 @@ static API: Routes<State> = Routes::new(|| {
         .merge(analysis::api::routes())
 });
 
-/// The addresses for programs of the shop's own, which exist where their secret is configured.
+/// The routes for our own programs. They exist only if their secret is configured.
 static INTEGRATIONS: Routes<State> = Routes::new(stock::orders::api::routes);
 
-/// The pages.
+/// The routes of the pages.
 static PAGES: LazyLock<RouterParts> = LazyLock::new(|| {
     let routes = PageRouter::new()
         .merge(dashboard::pages::routes())
@@ -107,10 +107,10 @@ static PAGES: LazyLock<RouterParts> = LazyLock::new(|| {
         .gathered()
 });
 
-/// The pages that take files.
+/// The routes of the pages that accept uploads.
 static FILES: LazyLock<RouterParts> = LazyLock::new(|| uploads::routes().gathered());
 
-/// Made once for each process: it takes longer than all else that a start does.
+/// Built once for each process, because it is the slowest part of a start.
 static DOCUMENT: LazyLock<ApiDocument> = LazyLock::new(|| {
     openapi::document(RouteDocs {
         api: API.openapi(),
@@ -119,17 +119,17 @@ static DOCUMENT: LazyLock<ApiDocument> = LazyLock::new(|| {
     })
 });
 
-/// The API's document: OpenAPI 3.1, JSON.
+/// The OpenAPI 3.1 document as JSON.
 pub fn openapi() -> &'static str {
     &DOCUMENT.json
 }
 
-/// The addresses that the document describes.
+/// The addresses in the OpenAPI document.
 pub fn documented_addresses() -> &'static [RouteAddress] {
     &DOCUMENT.addresses
 }
 
-/// Every address that only people read: pages and their forms. They are not in the API's document.
+/// The addresses of pages and forms, which are not in the OpenAPI document.
 pub fn page_addresses() -> impl Iterator<Item = &'static RouteAddress> {
     PAGES.addresses.iter().chain(&FILES.addresses)
 }
@@ -162,14 +162,14 @@ fn pages(state: &State, assets: &Assets) -> Router {
         .clone()
         .merge(documents)
         .route("/{*unknown}", any(async || Error::not_found()))
-        // What the API takes a page takes: a form says it in no more bytes than JSON may, where
-        // each character is an escape.
+        // The limit of a JSON body is enough for a form: percent-encoding needs no more bytes than
+        // JSON's escapes.
         .layer(
             ServiceBuilder::new()
                 .layer(from_fn_with_state(PATIENCE, limits::timeout))
                 .layer(from_fn_with_state(state.config.max_body, limits::body)),
         );
-    // Files are larger than forms, and take longer.
+    // Uploads are larger than forms and take longer.
     let files = FILES.router.clone();
     let files = files.layer(from_fn_with_state(FILE_PATIENCE, limits::timeout));
     everyday.merge(files).with_state(page.clone()).layer(
@@ -195,22 +195,22 @@ fn probes(state: &State) -> Router {
         let db = db.clone();
         async move { Ok(db.ready(&MIGRATIONS).await?) }
     };
-    // Whoever probes is a program, and says nothing of what it accepts.
+    // Health checks send no `Accept` header, so errors are always JSON.
     health::routes(SERVICE, VERSION, state.workers.clone(), is_ready).layer(from_fn_with_state(
         Renderer::new(RestErrors),
         errors::render,
     ))
 }
 
-/// Whether people reach the shop through HTTPS, as one in the open is reached.
+/// Whether the service is reached by HTTPS, which means that it is public.
 fn is_public(state: &State) -> bool {
     let address = state.config.public_url.as_ref();
     address.is_some_and(PublicUrl::is_https)
 }
 
-/// Middleware: what stands around every handler of the API, from outside in. It is one layer of
-/// axum's: each layer boxes its future and clones all that is inside it. Steps that need no future
-/// of their own are functions: each future around another holds the request once more.
+/// Middleware around the API. It is one axum layer, because each layer boxes its future and clones
+/// the inner service. Synchronous steps are plain functions, because each nested future stores the
+/// request again.
 async fn around_api(
     Extracted((is_public, max_body)): Extracted<(bool, usize)>,
     request: Request,
@@ -220,7 +220,7 @@ async fn around_api(
         return refusal;
     }
     let Some(indent) = indent::requested(request.headers()) else {
-        // The stack renders errors, in the same form.
+        // The HTTP stack renders errors as compact JSON.
         return limited(max_body, request, next).await;
     };
     let handle = async |request| limited(max_body, request, next).await;
@@ -229,7 +229,7 @@ async fn around_api(
     Box::pin(indent::over_lines(response, indent)).await
 }
 
-/// Answers a request of the API within the limits of body, time and rate.
+/// Handles an API request within the limits of body size, time and rate.
 async fn limited(max_body: usize, request: Request, next: Next) -> Response {
     let mut request = match limits::with_bounded_body(max_body, request) {
         Ok(request) => request,
@@ -242,12 +242,12 @@ async fn limited(max_body: usize, request: Request, next: Next) -> Response {
     response
 }
 
-/// What an operator can do about a proxy that does not say for whom it asks.
+/// The hint for operators of a proxy that does not send the forwarding headers.
 const SILENT_PROXY: &str = "A proxy on this machine passes requests on without saying for whom. Let it set X-Forwarded-For and \
      X-Forwarded-Proto, or do not set BALCAO_INVENTORY_PUBLIC_URL.";
 
-/// Middleware: refuses what [`refused_address`] does. `Accept` may ask for an answer over several
-/// lines.
+/// Middleware: refuses what [`refused_address`] refuses, and pretty-prints JSON if `Accept` asks
+/// for it.
 async fn usable_address(
     Extracted(is_public): Extracted<bool>,
     request: Request,
@@ -261,10 +261,10 @@ async fn usable_address(
     indented(response, indent).await
 }
 
-/// The answer to a request whose address cannot be used. A host that no address can name is
-/// refused: it would stand in `next`, `previous` and redirects. So is a proxy that does not say for
-/// whom it asks, where the shop is a public one: all its clients would share the limits of one. An
-/// address without its last slash is redirected to the one with it.
+/// The response to a request with an unusable address. An invalid `Host` header is refused, since
+/// it would appear in links and redirects. On a public service, a local proxy without forwarding
+/// headers is refused, since all clients would share one rate limit. A path without its trailing
+/// slash is redirected.
 fn refused_address(is_public: bool, request: &Request) -> Option<Response> {
     if !PublicUrl::can_name_host_of(request.headers()) {
         let error = Error::new(StatusCode::BAD_REQUEST, "The Host header is not valid.");
@@ -278,7 +278,7 @@ fn refused_address(is_public: bool, request: &Request) -> Option<Response> {
     Some(redirect(location, request.method()))
 }
 
-/// The answer over several lines, where they are asked for.
+/// Pretty-prints a JSON response with the requested indentation.
 async fn indented(response: Response, indent: Option<usize>) -> Response {
     match indent {
         Some(indent) => Box::pin(indent::over_lines(response, indent)).await,
@@ -286,7 +286,7 @@ async fn indented(response: Response, indent: Option<usize>) -> Response {
     }
 }
 
-/// 301 for readers, 308 for others, which keeps method and body.
+/// Redirects with 301, or with 308 for unsafe methods, which keeps method and body.
 fn redirect(location: HeaderValue, method: &Method) -> Response {
     let status = if matches!(*method, Method::GET | Method::HEAD) {
         StatusCode::MOVED_PERMANENTLY
@@ -296,8 +296,8 @@ fn redirect(location: HeaderValue, method: &Method) -> Response {
     (status, [(LOCATION, location)]).into_response()
 }
 
-/// The address with its last slash, when that is one of ours. Never another site's: it begins like
-/// one of the table.
+/// The address with a trailing slash, if that is a known path. It never leads to another site,
+/// because it begins like a known path.
 fn with_slash(uri: &Uri) -> Option<HeaderValue> {
     let path = uri.path();
     if path.ends_with('/') || !is_known(&format!("{path}/")) {
@@ -307,7 +307,7 @@ fn with_slash(uri: &Uri) -> Option<HeaderValue> {
     HeaderValue::from_str(&format!("{path}/{}", query.unwrap_or_default())).ok()
 }
 
-/// Whether there is an address for this path.
+/// Whether a route matches this path.
 fn is_known(path: &str) -> bool {
     let mut addresses = documented_addresses().iter().chain(page_addresses());
     addresses.any(|address| matches_pattern(&address.path, path))

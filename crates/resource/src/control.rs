@@ -1,9 +1,9 @@
-//! The control of a field in a form.
+//! The form control of a field.
 
 use crate::{Field, Kind};
 
 impl Field {
-    /// The keyboard that phones show for it: the `inputmode` of its control.
+    /// The `inputmode` of the control, which chooses the keyboard of phones.
     pub const fn keyboard(&self) -> &'static str {
         match self.kind {
             Kind::Id | Kind::Integer { .. } => "numeric",
@@ -13,7 +13,8 @@ impl Field {
         }
     }
 
-    /// The attributes of its control in a form. Browsers count some characters as two.
+    /// The attributes of the control. `maxlength` is doubled, because browsers count some
+    /// characters as two.
     pub fn attributes(&self) -> String {
         let required = if self.is_required() { "required" } else { "" };
         let focus = if self.is_name { "autofocus" } else { "" };

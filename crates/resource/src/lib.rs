@@ -1,8 +1,8 @@
-//! One description of each record: its fields with their kinds, bounds and labels, and the names of
-//! its kind. The API's bodies and `OPTIONS`, its document, files, statements, pages and the
-//! administration read these descriptions.
+//! Descriptions of records: their fields with kinds, bounds and labels, and the names of their
+//! kinds. The API's bodies, `OPTIONS` and OpenAPI document, files, statements, pages and the
+//! administration are derived from them.
 //!
-//! This crate depends on descriptions alone. It has no HTTP, no rules of a shop and no pages.
+//! This crate knows only descriptions. It contains no HTTP, no business rules and no pages.
 
 mod control;
 mod description;

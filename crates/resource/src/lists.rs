@@ -2,13 +2,13 @@
 
 use crate::{Field, Kind, Listed};
 
-/// The field of a name.
+/// The field with this name.
 pub fn find(fields: &[&'static Field], name: &str) -> Option<&'static Field> {
     fields.iter().copied().find(|field| field.name == name)
 }
 
-/// The parameters that narrow a list: a reference and what else is filtered by its name, an amount
-/// by its bounds.
+/// The parameters that filter a list: the names of references and of filtered fields, and the
+/// bounds of amounts.
 pub fn filters(fields: &[&'static Field]) -> Vec<&'static str> {
     let names = fields.iter().flat_map(|field| {
         let is_filtered = field.is_filtered || field.kind == Kind::Reference;
@@ -19,7 +19,7 @@ pub fn filters(fields: &[&'static Field]) -> Vec<&'static str> {
     names.flatten().collect()
 }
 
-/// The columns of a list: first the id, then what people call the record.
+/// The columns of a list: the id, the name, then the others.
 pub fn listed(fields: &[&'static Field], least: Listed) -> Vec<&'static Field> {
     let fields = fields.iter().copied();
     let mut listed: Vec<_> = fields.filter(|field| field.listed >= least).collect();
@@ -27,7 +27,7 @@ pub fn listed(fields: &[&'static Field], least: Listed) -> Vec<&'static Field> {
     listed
 }
 
-/// Fields as people read them: part by part, the long texts of each part at its end.
+/// The fields in the order of pages: by section, with the long texts at the end of each.
 pub fn laid_out(fields: &[&'static Field]) -> Vec<&'static Field> {
     let mut part = 0;
     let shown = fields.iter().filter(|field| !field.is_hidden);

@@ -1,8 +1,8 @@
-//! Rows that several statements write. Their columns are listed once, so that no statement can omit
+//! Rows that several statements insert. The columns are listed once, so that no statement can omit
 //! one.
 
-/// Makes the type of a table's rows. `V` is what stands for a value: a parameter of the statement
-/// that writes one row, or an SQL expression of a statement that writes many.
+/// Declares the type of a table's rows. `V` is the type of its values: parameters of a statement
+/// that inserts one row, or SQL expressions of one that inserts many.
 #[macro_export]
 macro_rules! row {
     ($(#[$about:meta])* $vis:vis struct $row:ident in $table:literal {
@@ -15,7 +15,7 @@ macro_rules! row {
         }
 
         impl<V> $row<V> {
-            /// The statement that writes one row, and its parameters.
+            /// The statement that inserts one row, with its parameters.
             $vis fn insert(self) -> (&'static str, [V; [$($column),+].len()]) {
                 static TEXT: std::sync::LazyLock<&'static str> = std::sync::LazyLock::new(|| {
                     $crate::sql::insert_one($table, &[$($column),+]).leak()
@@ -25,7 +25,7 @@ macro_rules! row {
         }
 
         impl $row<&'static str> {
-            /// The part of a statement that writes one row for each row of `source`.
+            /// The part of a statement that inserts one row for each row of `source`.
             $vis fn insert_from(self, source: &str) -> String {
                 $crate::sql::insert_from($table, &[$($column),+], &[$(self.$field),+], source)
             }

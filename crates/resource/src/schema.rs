@@ -1,4 +1,4 @@
-//! Schemas and examples of bodies for the API's document, derived from a list of fields.
+//! OpenAPI schemas and examples of bodies, derived from lists of fields.
 
 use serde_json::{Value, json};
 use utoipa::openapi::schema::{
@@ -9,29 +9,29 @@ use web::openapi::{integer, moment, one_of, text};
 
 use crate::{Field, Kind};
 
-/// Fields of a resource.
+/// The fields of a resource.
 type Fields = &'static [&'static Field];
 
-/// The texts that are read as an id.
+/// The pattern of ids.
 const ID: &str = r"^\s*[+-]?[0-9]+\s*$";
-/// The texts that are read as a whole number of 0 or more, and as any.
+/// The patterns of non-negative integers and of integers.
 const COUNT: &str = r"^\s*[+]?[0-9]+(\.0*)?\s*$";
 const INTEGER: &str = r"^\s*[+-]?[0-9]+(\.0*)?\s*$";
-/// The texts that are read as a price, and the one that is answered.
+/// The patterns of prices in requests and in responses.
 const PRICE: &str = r"^\s*[+]?([0-9]{1,20}(\.[0-9]{0,2})?|\.[0-9]{1,2})\s*$";
 const ANSWERED_PRICE: &str = r"^[0-9]{1,20}\.[0-9]{2}$";
-/// What is told of an amount.
+/// The description of amounts.
 const DECIMAL: &str = "0 or more, at most 20 digits before the point and 2 after; a string, or a number that is read as written.";
-/// The first amount that is too large.
+/// The exclusive maximum of amounts.
 const PRICE_ABOVE: f64 = 1e20;
 
-/// When everything in the examples happened.
+/// The time in all examples.
 pub const EXAMPLE_TIME: &str = "2026-11-20T12:00:00Z";
 
-/// What a schema describes.
+/// The shape of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// A record, as it is answered.
+    /// A record in a response.
     Record,
     /// The body of a creation.
     Input,
@@ -40,13 +40,13 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// The fields that it has.
+    /// The fields of the shape.
     fn of(self, fields: Fields) -> impl Iterator<Item = &'static Field> {
         let fields = fields.iter().copied();
         fields.filter(move |field| self == Self::Record || !field.is_read_only)
     }
 
-    /// Whether a field must be there.
+    /// Whether the shape requires a field.
     const fn requires(self, field: &Field) -> bool {
         match self {
             Self::Record => true,
@@ -56,7 +56,7 @@ impl Shape {
     }
 }
 
-/// The schema of a resource in one shape.
+/// The schema of a resource in a shape.
 pub fn schema(fields: Fields, shape: Shape) -> Object {
     let object = match shape {
         Shape::Record => {
@@ -82,7 +82,7 @@ pub fn schema(fields: Fields, shape: Shape) -> Object {
     object.schema_type(Type::Object).build()
 }
 
-/// A record as it is answered. What is not said of it is as little as a field may hold.
+/// An example of a record. Fields that are not given have a minimal value.
 pub fn example(fields: Fields, said: &[(&str, Value)]) -> Value {
     let said = |name| said.iter().find(|(said, _)| *said == name);
     let member = |field: &&Field| {
@@ -106,8 +106,7 @@ fn least(field: &Field) -> Value {
     }
 }
 
-/// The body that a record as it is answered could have been sent with. A change names what people
-/// call the record, and no more.
+/// The request body for an example record. A change contains only the record's name.
 pub fn body_example(fields: Fields, shape: Shape, record: &Value) -> Value {
     let shown = shape
         .of(fields)
@@ -123,7 +122,7 @@ pub fn body_example(fields: Fields, shape: Shape, record: &Value) -> Value {
     shown.map(member).collect()
 }
 
-/// A field as it is answered.
+/// The schema of a field in a response.
 fn answered(field: &Field) -> RefOr<Schema> {
     let value = match field.kind {
         Kind::Reference => {
@@ -157,7 +156,7 @@ fn answered(field: &Field) -> RefOr<Schema> {
     of_types(value, [kind], field.is_nullable).into()
 }
 
-/// A field as it is sent: numbers may be texts, and texts numbers.
+/// The schema of a field in a request: numbers may be strings, and strings numbers.
 fn accepted(field: &Field) -> RefOr<Schema> {
     let pattern = |pattern| text().pattern(Some(pattern)).build();
     let either = match field.kind {
@@ -200,7 +199,7 @@ fn of_types<const N: usize>(value: ObjectBuilder, types: [Type; N], is_nullable:
     value.schema_type(types).build()
 }
 
-/// What the document says of sending a field.
+/// The description of a field in a request.
 fn description(field: &Field) -> Option<String> {
     let bounds = match field.kind {
         Kind::Text { max } | Kind::LongText { max } if !field.is_nullable => {

@@ -1,26 +1,26 @@
-//! The statements that are derived from a list of fields. All others are in the stores of the
-//! features.
+//! SQL statements that are derived from lists of fields. All other statements are in the stores of
+//! the features.
 //!
-//! A column has the name of its field, with `_id` appended for a reference. A text has a second
-//! column by which lists are ordered and searched: `name_folded`, or for a long text its folded
-//! beginning, `description_key`.
+//! A column is named after its field, with `_id` appended for references. A text has a second
+//! column for sorting and searching: `name_folded`, or for a long text its folded beginning,
+//! `description_key`.
 
 use db::Query;
 use serde_json::Value as Json;
 
 use crate::{Field, Kind, Value, time_text};
 
-/// Characters of a folded text that lists are ordered by.
+/// The characters of a long text that lists are sorted by.
 const BEGINNING: usize = 200;
 
-/// What lists order a long text by.
+/// The sort key of a long text.
 pub fn long_text_key(text: &str) -> String {
     db::fold(text).chars().take(BEGINNING).collect()
 }
 
-/// Adds `p.id, category.id, category.name, s.quantity`: the columns that a record is read from, of
-/// its own table `p`, of the records that it refers to, each under the name of the field, and of
-/// what other code writes. Where only one table is meant, it has no name.
+/// Appends the columns that a record is read from: `p.id, category.id, category.name, s.quantity`.
+/// `own` is the alias of the record's table; empty if the statement has only one table. A
+/// referenced table's alias is the field's name.
 pub fn push_columns(query: &mut Query, fields: &[&Field], own: &'static str) {
     for (at, field) in fields.iter().enumerate() {
         query.push(if at == 0 { "" } else { ", " });
@@ -36,15 +36,15 @@ pub fn push_columns(query: &mut Query, fields: &[&Field], own: &'static str) {
     }
 }
 
-/// The same as a text.
+/// The columns of [`push_columns`] as a text.
 pub fn columns(fields: &[&Field], own: &'static str) -> String {
     let mut query = Query::new("");
     push_columns(&mut query, fields, own);
     query.text().to_owned()
 }
 
-/// Adds ` JOIN categories AS category ON category.id = p.category_id`: the tables that a record of
-/// the table `p` refers to.
+/// Appends the joins of the referenced tables: ` JOIN categories AS category ON category.id =
+/// p.category_id`.
 fn push_joins(query: &mut Query, fields: &[&Field], own: &'static str) {
     for field in fields.iter().filter(|field| field.source.is_none()) {
         if let Some(target) = field.target {
@@ -56,14 +56,14 @@ fn push_joins(query: &mut Query, fields: &[&Field], own: &'static str) {
     }
 }
 
-/// The same as a text.
+/// The joins of the referenced tables as a text.
 pub fn joins(fields: &[&Field], own: &'static str) -> String {
     let mut query = Query::new("");
     push_joins(&mut query, fields, own);
     query.text().to_owned()
 }
 
-/// The records of a table, which is called `own`, to be continued.
+/// Begins a `SELECT` of the records of a table with the alias `own`.
 pub fn select(fields: &[&Field], table: &'static str, own: &'static str) -> Query {
     let mut query = Query::new("SELECT ");
     push_columns(&mut query, fields, own);
@@ -72,35 +72,36 @@ pub fn select(fields: &[&Field], table: &'static str, own: &'static str) -> Quer
     query
 }
 
-/// How many rows a table has, to be continued.
+/// Begins a statement that counts the rows of a table.
 pub fn count(table: &'static str) -> Query {
     let mut query = Query::new("SELECT count(*) FROM ");
     query.push(table);
     query
 }
 
-/// Deletes every record of a table, to be continued.
+/// Begins a `DELETE` of all records of a table.
 pub fn delete_all(table: &'static str) -> Query {
     let mut query = Query::new("DELETE FROM ");
     query.push(table);
     query
 }
 
-/// Deletes the record of an id from a table, to be continued.
+/// Begins a `DELETE` of the record with an id.
 pub fn delete(table: &'static str, id: i64) -> Query {
     let mut query = delete_all(table);
     query.push(" WHERE id = ").bind(id);
     query
 }
 
-/// Finds the record of an id in a table.
+/// Selects the id of a record, if it exists.
 pub fn exists(table: &'static str, id: i64) -> Query {
     let mut query = Query::new("SELECT id FROM ");
     query.push(table).push(" WHERE id = ").bind(id);
     query
 }
 
-/// The record that a field refers to, of an id: the columns of the field.
+/// Selects the columns of the record that a field refers to, by its id. `None` if the field is no
+/// reference.
 pub fn referred(field: &Field, id: i64) -> Option<Query> {
     let target = field.target?;
     let mut query = Query::new("SELECT id, ");
@@ -109,8 +110,7 @@ pub fn referred(field: &Field, id: i64) -> Option<Query> {
     Some(query)
 }
 
-/// Adds a field of a record's own table, or of what is joined with it, as one place of an order,
-/// with a comma behind it. What is nothing stands before everything else.
+/// Appends a sort key and a comma. Null counts as less than all other values.
 pub fn push_order(query: &mut Query, own: &'static str, field: &Field, is_descending: bool) {
     match (field.source, field.target) {
         (Some(source), _) => query.push(source),
@@ -129,7 +129,7 @@ pub fn push_order(query: &mut Query, own: &'static str, field: &Field, is_descen
     query.push(", ");
 }
 
-/// What stands behind a place of an order.
+/// The direction of a sort key.
 pub const fn direction(is_nullable: bool, is_descending: bool) -> &'static str {
     match (is_descending, is_nullable) {
         (false, false) => "",
@@ -144,7 +144,7 @@ pub fn insert(table: &'static str, values: Vec<(&'static Field, Value<'_>)>) -> 
     insert_with(table, values, "", |_| {})
 }
 
-/// The same with one more column, whose value the statement finds out.
+/// Same as [`insert`], with one more column whose value is an SQL expression.
 pub fn insert_with(
     table: &'static str,
     values: Vec<(&'static Field, Value<'_>)>,
@@ -183,8 +183,8 @@ pub fn insert_from(table: &str, columns: &[&str], expressions: &[&str], source: 
     format!("INSERT INTO {table} ({columns}) SELECT {expressions} FROM {source}")
 }
 
-/// `UPDATE table SET …`, to be continued: what is not among the values stays as it is, and an
-/// update of nothing is one too.
+/// Begins `UPDATE table SET …`. Fields without a value keep theirs. Without any values it is still
+/// a valid statement.
 pub fn update(table: &'static str, values: Vec<(&'static Field, Value<'_>)>) -> Query {
     let mut query = Query::new("UPDATE ");
     query.push(table).push(" SET id = id");
@@ -199,8 +199,8 @@ pub fn update(table: &'static str, values: Vec<(&'static Field, Value<'_>)>) -> 
     query
 }
 
-/// The columns of a record's own table that hold these fields, with PostgreSQL's types: what
-/// [`stored_json`] has values of.
+/// The columns of a record's own table that hold these fields, with their PostgreSQL types. They
+/// match the values of [`stored_json`].
 pub fn stored_columns(fields: &[&'static Field]) -> Vec<(String, &'static str)> {
     let own = fields.iter().filter(|field| field.source.is_none());
     let columns = own.flat_map(|field| {
@@ -219,7 +219,7 @@ pub fn stored_columns(fields: &[&'static Field]) -> Vec<(String, &'static str)> 
     columns.collect()
 }
 
-/// The values that a statement stores, by their columns, for PostgreSQL's `json_to_recordset`.
+/// The stored values by column, for PostgreSQL's `json_to_recordset`.
 pub fn stored_json(values: Vec<(&'static Field, Value<'_>)>) -> serde_json::Map<String, Json> {
     let columns = stored(values).into_iter();
     let members = columns.map(|(name, suffix, value)| {
@@ -236,7 +236,7 @@ pub fn stored_json(values: Vec<(&'static Field, Value<'_>)>) -> serde_json::Map<
     members.collect()
 }
 
-/// What the column that a list is ordered by has behind the field's name.
+/// The suffix of the column for sorting and searching; empty if there is none.
 pub const fn suffix(field: &Field) -> &'static str {
     match field.kind {
         _ if field.is_unfolded => "",
@@ -246,7 +246,7 @@ pub const fn suffix(field: &Field) -> &'static str {
     }
 }
 
-/// The columns of a record's own table that hold the values: name, suffix, value.
+/// The columns of a record's own table with their values: name, suffix, value.
 fn stored(
     values: Vec<(&'static Field, Value<'_>)>,
 ) -> Vec<(&'static str, &'static str, db::OwnedValue)> {
@@ -280,7 +280,7 @@ mod tests {
     };
 
     resource! {
-        /// A box on a shelf.
+        /// A parcel.
         pub struct Parcel, ParcelInput {
             id: i64 = id(),
             name: String = text("Nome", "Name", 50).name(),

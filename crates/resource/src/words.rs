@@ -1,23 +1,23 @@
 //! The names of a kind of record, and the texts made from them. Portuguese texts depend on the
-//! gender of the noun.
+//! noun's gender.
 
 use web::locale::Locale;
 
 use crate::Both;
 
-/// What records of a kind are called.
+/// The names of a kind of record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Words {
-    /// One of them.
+    /// The singular.
     pub singular: Both,
-    /// Several.
+    /// The plural.
     pub plural: Both,
-    /// Of which gender the Portuguese word is.
+    /// Whether the Portuguese noun is feminine.
     pub is_feminine: bool,
 }
 
 impl Words {
-    /// Words whose Portuguese ones are masculine: singular and plural.
+    /// Names whose Portuguese noun is masculine.
     pub const fn masculine(singular: Both, plural: Both) -> Self {
         Self {
             singular,
@@ -26,7 +26,7 @@ impl Words {
         }
     }
 
-    /// Words whose Portuguese ones are feminine.
+    /// Names whose Portuguese noun is feminine.
     pub const fn feminine(singular: Both, plural: Both) -> Self {
         Self {
             is_feminine: true,
@@ -34,17 +34,17 @@ impl Words {
         }
     }
 
-    /// One of them, in the reader's language.
+    /// The singular in the user's language.
     pub const fn one(&self, locale: Locale) -> &'static str {
         locale.text(self.singular.0, self.singular.1)
     }
 
-    /// Several.
+    /// The plural in the user's language.
     pub const fn many(&self, locale: Locale) -> &'static str {
         locale.text(self.plural.0, self.plural.1)
     }
 
-    /// The word for so many.
+    /// The singular or the plural, depending on `count`.
     pub const fn of(&self, locale: Locale, count: u64) -> &'static str {
         if count == 1 {
             self.one(locale)
@@ -53,7 +53,7 @@ impl Words {
         }
     }
 
-    /// One of two Portuguese endings, by gender.
+    /// The Portuguese ending for the noun's gender.
     pub const fn ending(&self, masculine: &'static str, feminine: &'static str) -> &'static str {
         if self.is_feminine {
             feminine
@@ -100,7 +100,7 @@ impl Words {
         }
     }
 
-    /// `Categoria criada`, of `criad` and `added`.
+    /// `Categoria criada`, from `criad` and `added`.
     pub fn done(&self, locale: Locale, portuguese: &str, english: &str) -> String {
         let one = self.name(locale);
         match locale {
@@ -120,7 +120,7 @@ impl Words {
         format!("{yes} {}", self.the(locale))
     }
 
-    /// Records of this kind that refer to one of another: `Produtos desta categoria`.
+    /// `Produtos desta categoria`: records of this kind that refer to one of another kind.
     pub fn of_this(&self, other: &Self, locale: Locale) -> String {
         let this = locale.text(other.ending("deste", "desta"), "of this");
         format!("{} {this} {}", self.title(locale), other.one(locale))
@@ -132,7 +132,7 @@ impl Words {
     }
 }
 
-/// A text that begins with a capital letter.
+/// The text with a capital first letter.
 pub fn capitalized(text: &str) -> String {
     let mut characters = text.chars();
     characters.next().map_or_else(String::new, |first| {
@@ -140,7 +140,7 @@ pub fn capitalized(text: &str) -> String {
     })
 }
 
-/// A label within a sentence: it begins with a small letter, unless it is an abbreviation.
+/// A label for use within a sentence: with a small first letter, unless it is an abbreviation.
 pub fn in_a_sentence(label: &str) -> String {
     let mut characters = label.chars();
     match (characters.next(), characters.clone().next()) {

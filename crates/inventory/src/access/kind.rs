@@ -1,32 +1,31 @@
-//! The kinds of named records. A new kind is one entry here, and its table in both migrations.
+//! The kinds of named records. A new kind needs an entry here and a table in both migrations.
 
 use resource::Words;
 
 use super::Model;
 
-/// What differs between the kinds.
+/// The properties of a kind.
 #[derive(Debug)]
 pub struct KindDescription {
-    /// What one is called in messages, permissions and references.
+    /// The name in messages, permissions and references.
     pub name: &'static str,
-    /// Its place in addresses and files, and its table.
+    /// The path, the name of files, and the table.
     pub path: &'static str,
-    /// What its records are called.
+    /// The names of its records.
     pub(crate) words: Words,
-    /// Its icon in `icons.svg`.
+    /// The icon in `icons.svg`.
     pub icon: &'static str,
-    /// A name that the API's document shows.
+    /// An example name for the OpenAPI document.
     pub example: &'static str,
-    /// What refers to its records, and keeps them from being deleted.
+    /// The records that refer to this kind and prevent deletions.
     pub(crate) referrer: Option<Referrer>,
 }
 
-/// Records that refer to those of a kind. The reference has the name of the kind.
+/// Records that refer to a kind. The reference is named after the kind.
 #[derive(Debug)]
 pub(crate) struct Referrer {
-    /// Their place in addresses, and their table.
+    /// The path, which is also the table.
     pub(crate) path: &'static str,
-    /// What they are.
     pub(crate) model: Model,
 }
 
@@ -39,10 +38,10 @@ const INFLOWS: Option<Referrer> = Some(Referrer {
     model: Model::Inflow,
 });
 
-/// Makes the enum of the kinds, in the order that lists show them.
+/// Declares the enum of the kinds, in display order.
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident { $($about:tt)+ })+) => {
-        /// Which kind.
+        /// A kind of named records.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Kind {
             $($(#[$doc])* $kind,)+
@@ -52,7 +51,7 @@ macro_rules! kinds {
             /// Every kind.
             pub const ALL: [Self; [$(stringify!($kind)),+].len()] = [$(Self::$kind),+];
 
-            /// What it is.
+            /// The properties of the kind.
             pub const fn about(self) -> &'static KindDescription {
                 match self {
                     $(Self::$kind => const { &KindDescription { $($about)+ } },)+
@@ -63,7 +62,7 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// Who makes a product.
+    /// The manufacturer of products.
     Brand {
         name: "brand",
         path: "brands",
@@ -72,7 +71,7 @@ kinds! {
         example: "Tio João",
         referrer: PRODUCTS,
     }
-    /// What sort of product it is.
+    /// The category of products.
     Category {
         name: "category",
         path: "categories",
@@ -81,7 +80,7 @@ kinds! {
         example: "Grãos",
         referrer: PRODUCTS,
     }
-    /// Who delivers goods.
+    /// The supplier of goods.
     Supplier {
         name: "supplier",
         path: "suppliers",
@@ -93,22 +92,22 @@ kinds! {
 }
 
 impl Kind {
-    /// What one is called in messages.
+    /// The name in messages.
     pub const fn name(self) -> &'static str {
         self.about().name
     }
 
-    /// The kind that one is called so of.
+    /// The kind with this name.
     pub(crate) fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// Its place in addresses and files, and its table.
+    /// The path, the name of files, and the table.
     pub const fn path(self) -> &'static str {
         self.about().path
     }
 
-    /// Whose permissions count.
+    /// The model whose permissions apply.
     pub const fn model(self) -> Model {
         Model::Named(self)
     }

@@ -1,5 +1,4 @@
-//! Who asks, and what they may do with which records: types that every other module uses.
-//! How somebody logs in is in `accounts`.
+//! Callers and permissions: types that all other modules use. Authentication is in `accounts`.
 
 mod kind;
 mod permission;
@@ -7,27 +6,28 @@ mod permission;
 pub use kind::{Kind, KindDescription};
 pub use permission::{Granted, Model, Permission, UnknownPermission, Verb};
 
-/// An authenticated user, as one request sees them.
+/// The authenticated user of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
-    /// The account's id.
+    /// The user's id.
     pub id: i64,
-    /// The name they log in with.
+    /// The user name.
     pub username: String,
-    /// Whether they may enter the administration at all.
+    /// Whether the user may enter the administration.
     pub is_staff: bool,
-    /// What they may do.
+    /// The granted permissions.
     pub granted: Granted,
 }
 
 impl Caller {
-    /// Whether this may be done.
+    /// Whether the user has this permission.
     pub fn may(&self, permission: Permission) -> bool {
         self.granted.allows(permission)
     }
 }
 
-/// Who changes something; `None` is the program itself (commands, example data).
+/// The author of a change: a user's id and name, or `None` for the program itself (commands,
+/// example data).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Actor(pub Option<(i64, String)>);
 

@@ -1,5 +1,5 @@
-//! Permissions: a verb and a model, such as `add_brand`.
-//! Who holds which is in the store; which request needs which is in `rest`.
+//! Permissions: a verb and a model, such as `add_brand`. The database stores who has which; `api`
+//! decides which one a request needs.
 
 use std::{collections::BTreeSet, fmt, str::FromStr};
 
@@ -8,11 +8,10 @@ use web::locale::Locale;
 
 use super::Kind;
 
-/// Makes the enum of the models: the kinds of named records, and these, with their names in
-/// permissions.
+/// Declares the enum of the models: the named records, and these models with their names.
 macro_rules! models {
     ($($(#[$doc:meta])* $model:ident = $code:literal, $gender:ident $words:tt;)+) => {
-        /// A kind of record that permissions speak of.
+        /// A kind of record that permissions refer to.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Model {
             /// A named record.
@@ -21,7 +20,7 @@ macro_rules! models {
         }
 
         impl Model {
-            /// Every model, in the order that lists show them.
+            /// All models, in display order.
             pub fn all() -> impl Iterator<Item = Self> {
                 let named = Kind::ALL.into_iter().map(Self::Named);
                 named.chain([$(Self::$model),+])
@@ -35,7 +34,7 @@ macro_rules! models {
                 }
             }
 
-            /// What its records are called.
+            /// The names of its records.
             pub(crate) const fn words(self) -> &'static Words {
                 match self {
                     Self::Named(kind) => &kind.about().words,
@@ -55,21 +54,21 @@ models! {
     Outflow = "outflow", feminine(("saída", "outflow"), ("saídas", "outflows"));
     /// A restock analysis.
     Analysis = "analysis", feminine(("análise", "analysis"), ("análises", "analyses"));
-    /// A receiver of webhooks, its secrets included.
+    /// An endpoint of webhooks with its secrets.
     WebhookEndpoint = "webhook_endpoint", masculine(
         ("destino de webhooks", "webhook endpoint"),
         ("destinos de webhooks", "webhook endpoints")
     );
-    /// What became of an event at an endpoint; to change it is to deliver it again.
+    /// The delivery of an event to an endpoint. The permission to change it allows a redelivery.
     Delivery = "delivery", feminine(
         ("entrega de evento", "delivery"),
         ("entregas de eventos", "deliveries")
     );
-    /// An account.
+    /// A user account.
     User = "user", masculine(("usuário", "user"), ("usuários", "users"));
-    /// A set of permissions that accounts share.
+    /// A group of users with common permissions.
     Group = "group", masculine(("grupo", "group"), ("grupos", "groups"));
-    /// A row of the audit log: nobody writes one by hand.
+    /// An entry of the audit log, which users cannot write.
     AuditEntry = "audit_entry", masculine(
         ("registro de auditoria", "audit entry"),
         ("registros de auditoria", "audit entries")
@@ -81,13 +80,13 @@ models! {
         ("conjunto de tokens", "set of refresh tokens"),
         ("tokens da API", "refresh tokens")
     );
-    /// An order of checkout: its link, its payments, who pays.
+    /// An order of checkout.
     Order = "order", masculine(("pedido", "order"), ("pedidos", "orders"));
-    /// A payment of checkout: who may view orders may view it.
+    /// A payment of checkout. Viewing it needs the permission to view orders.
     Payment = "payment", masculine(("pagamento", "payment"), ("pagamentos", "payments"));
 }
 
-/// What is done to a record.
+/// The action that a permission allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verb {
     /// Create.
@@ -96,22 +95,22 @@ pub enum Verb {
     Change,
     /// Delete.
     Delete,
-    /// Read: every authenticated user may.
+    /// Read. All authenticated users may read records of the shop.
     View,
-    /// Give money back.
+    /// Refund a payment.
     Refund,
 }
 
-/// One permission. Written `add_brand`.
+/// A permission, written as `add_brand`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Permission {
-    /// What is done.
+    /// The action.
     pub verb: Verb,
-    /// To what.
+    /// The kind of record.
     pub model: Model,
 }
 
-/// The text names no permission.
+/// The text is not the name of a permission.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "not a permission: expected one of add_, change_, delete_, view_ and the name of a model, such as add_brand; or refund_payment"
@@ -119,7 +118,7 @@ pub struct Permission {
 pub struct UnknownPermission;
 
 impl Model {
-    /// What permissions can allow to be done with it.
+    /// The verbs that permissions can combine with this model.
     pub const fn verbs(self) -> &'static [Verb] {
         match self {
             Self::Order => &[Verb::Add, Verb::View],
@@ -128,13 +127,13 @@ impl Model {
         }
     }
 
-    /// The model of this name, if there is one.
+    /// The model with this name.
     pub fn parse(code: &str) -> Option<Self> {
         Self::all().find(|model| model.code() == code)
     }
 
-    /// Whether it is a record of the shop, which every authenticated user may read. Accounts, what
-    /// they did, what leaves the shop to which address, and what buyers pay are not.
+    /// Whether all authenticated users may read its records. They may not read accounts, the audit
+    /// log, webhooks and payments.
     pub const fn is_of_shop(self) -> bool {
         matches!(
             self,
@@ -153,7 +152,7 @@ impl Verb {
         Self::Refund,
     ];
 
-    /// What it allows, at the beginning of a permission's name: `Can add`.
+    /// The beginning of a permission's label: `Can add`.
     pub(crate) const fn can(self, locale: Locale) -> &'static str {
         match self {
             Self::Add => locale.text("Pode adicionar", "Can add"),
@@ -182,10 +181,10 @@ impl Permission {
         Self { verb, model }
     }
 
-    /// What fields that hold permissions choose from.
+    /// The source of choices for fields that hold permissions.
     pub const PATH: &'static str = "permissions";
 
-    /// Every permission there is.
+    /// All permissions.
     pub fn all() -> impl Iterator<Item = Self> {
         Model::all().flat_map(|model| {
             let verbs = model.verbs().iter();
@@ -222,17 +221,17 @@ impl FromStr for Permission {
     }
 }
 
-/// What one account may do.
+/// The permissions of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Granted {
-    /// Everything.
+    /// All permissions.
     Superuser,
-    /// What its groups and its own permissions say.
+    /// The permissions of the account and its groups.
     Only(BTreeSet<Permission>),
 }
 
 impl Granted {
-    /// Whether anything may be written.
+    /// Whether any permission other than viewing is granted.
     pub fn may_write(&self) -> bool {
         match self {
             Self::Superuser => true,
@@ -242,7 +241,7 @@ impl Granted {
         }
     }
 
-    /// Whether this permission was given, to the account or to one of its groups.
+    /// Whether this permission is granted to the account or one of its groups.
     pub fn holds(&self, permission: Permission) -> bool {
         match self {
             Self::Superuser => true,
@@ -250,7 +249,7 @@ impl Granted {
         }
     }
 
-    /// Whether everything that the other may do was given here too: nobody gives more than they
+    /// Whether all permissions in `other` are granted here, too. Users cannot grant more than they
     /// have.
     pub fn covers(&self, other: &Self) -> bool {
         match (self, other) {
@@ -260,8 +259,8 @@ impl Granted {
         }
     }
 
-    /// Whether this may be done. Reading records of the shop is for every authenticated user;
-    /// accounts, and what leaves the shop to which address, are not the shop's records.
+    /// Whether this action is allowed: by a granted permission, or because all authenticated users
+    /// may read the record.
     pub fn allows(&self, permission: Permission) -> bool {
         let is_open = permission.verb == Verb::View && permission.model.is_of_shop();
         match self {

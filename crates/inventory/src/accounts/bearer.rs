@@ -1,5 +1,4 @@
-//! `Authorization: Bearer …` on API calls, with the conventional body for everything that can be
-//! wrong with it.
+//! The header `Authorization: Bearer …` of API requests. Each error has the conventional body.
 
 use db::Timestamp;
 use http::{HeaderMap, HeaderValue, header::AUTHORIZATION};
@@ -10,7 +9,7 @@ use crate::{
     rest::{Refusal, TOKEN_NOT_VALID, Unknown},
 };
 
-/// Whether a request brings a bearer token, right or wrong. Other schemes are no credentials.
+/// Whether a request has a bearer token, valid or not. Other schemes are ignored.
 pub(super) fn is_sent(headers: &HeaderMap) -> bool {
     words(header(headers)).next().is_some_and(is_bearer)
 }
@@ -26,17 +25,16 @@ fn header(headers: &HeaderMap) -> &[u8] {
         .map_or(&[][..], HeaderValue::as_bytes)
 }
 
-/// The words of the header, whatever bytes they are of.
+/// The words of the header, which may be any bytes.
 fn words(header: &[u8]) -> impl Iterator<Item = &[u8]> {
     header
         .split(u8::is_ascii_whitespace)
         .filter(|word| !word.is_empty())
 }
 
-/// The token of a request.
 pub(super) fn token(headers: &HeaderMap) -> Result<&str, Refusal> {
     let header = header(headers);
-    // As clients write it; the rest of the grammar takes longer to read.
+    // The usual form of the header. The general grammar takes longer to parse.
     if let Some(token) = header.strip_prefix(b"Bearer ")
         && !token.is_empty()
         && !token.contains(&b' ')
@@ -58,12 +56,12 @@ pub(super) fn token(headers: &HeaderMap) -> Result<&str, Refusal> {
     }
 }
 
-/// No token of ours has bytes that are no text.
+/// A token with invalid UTF-8 is not one of ours.
 fn text(token: &[u8]) -> Result<&str, Refusal> {
     std::str::from_utf8(token).map_err(|_| Unknown::token(TokenError::Invalid.to_string()).into())
 }
 
-/// The user that an access token names, and the second in which it was made.
+/// The user id of an access token, and the second in which it was issued.
 pub(super) fn user_of(key: &TokenKey, token: &str, now: Timestamp) -> Result<(i64, i64), Refusal> {
     let claims = key
         .verify_type(token, TokenType::Access, now)
@@ -71,13 +69,12 @@ pub(super) fn user_of(key: &TokenKey, token: &str, now: Timestamp) -> Result<(i6
     let user = claims.user_id.ok_or_else(|| {
         Unknown::new("Token contained no recognizable user identification").code(TOKEN_NOT_VALID)
     })?;
-    // Our own tokens name an id; a signed one that does not names nobody.
+    // Our tokens contain a numeric id. Any other signed id names no user.
     let user = user.parse().map_err(|_| unknown_user())?;
     Ok((user, claims.iat))
 }
 
-/// The caller, when the account is there and active, and has not revoked the tokens made in this
-/// second.
+/// The caller, if the account exists, is active and has not revoked the tokens issued at `iat`.
 pub(super) fn admit(account: Option<Account>, iat: i64) -> Result<Caller, Refusal> {
     match account {
         None => Err(unknown_user()),

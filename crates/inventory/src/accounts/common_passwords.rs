@@ -1,13 +1,12 @@
-//! Passwords that are guessed first: fingerprints of known ones, and of words that they are made
-//! of. Source and licence of the list are in `data/common-passwords/README.md`.
+//! Fingerprints of common passwords, and of the words that they consist of. Source and licence of
+//! the list are in `data/common-passwords/README.md`.
 
 use sha2::{Digest as _, Sha256};
 
-/// The first bytes of the SHA-256 of each text, sorted.
+/// The first four bytes of the SHA-256 of each text, sorted.
 static FINGERPRINTS: &[u8] = include_bytes!("../../data/common-passwords/fingerprints.bin");
 
-/// Whether a folded password is a known one, or a word of known ones with digits and signs around
-/// it.
+/// Whether a folded password is a common one, or a common word surrounded by digits and signs.
 pub(super) fn contains(password: &str) -> bool {
     let (fingerprints, _) = FINGERPRINTS.as_chunks::<4>();
     let is_listed = |text: &str| {
@@ -18,8 +17,8 @@ pub(super) fn contains(password: &str) -> bool {
     is_listed(password) || is_listed(&word(password))
 }
 
-/// The word of a password: without what surrounds it, and with letters for the signs that look like
-/// them. As in `make.py`.
+/// The word within a password: surrounding signs are removed, and signs that look like letters are
+/// replaced. `make.py` does the same.
 fn word(password: &str) -> String {
     password
         .trim_matches(|sign: char| !sign.is_alphabetic())

@@ -1,6 +1,6 @@
-//! CSRF protection of the session cookie: a token that only our pages can read. Where the browser
-//! says that a request comes from is checked by [`check_origin`]. Pure; which requests are checked
-//! is decided by [`super::session`] and the pages.
+//! The CSRF protection of the session cookie: a token that only our pages can read.
+//! [`check_origin`] checks the origin that the browser reports. This module does no I/O;
+//! [`super::session`] and the pages decide which requests are checked.
 
 use data_encoding::HEXLOWER;
 use http::HeaderMap;
@@ -10,21 +10,21 @@ use web::{Random, client::ForeignOrigin, cookie::HostOnly};
 
 use crate::rest::Refusal;
 
-/// The cookie that holds the secret, readable by our scripts; over HTTPS `__Host-csrftoken`.
+/// The cookie with the secret, readable by our scripts; over HTTPS `__Host-csrftoken`.
 pub const COOKIE: &str = "csrftoken";
-/// The field of forms.
+/// The form field with the token.
 pub const FIELD: &str = "csrfmiddlewaretoken";
-/// The header of scripts.
+/// The header with the token, which scripts send.
 pub const HEADER: &str = "x-csrftoken";
 
-/// Bytes of the secret, and of the mask over it.
+/// The length of the secret and of its mask, in bytes.
 const BYTES: usize = 16;
 
-/// What cookie and token prove: 128 random bits in hexadecimal.
+/// The secret that cookie and token share: 128 random bits.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret([u8; BYTES]);
 
-/// A token as it was sent.
+/// A submitted token.
 #[derive(Debug, Clone, Copy)]
 pub enum Sent<'a> {
     /// In the header.
@@ -33,22 +33,22 @@ pub enum Sent<'a> {
     Field(&'a str),
 }
 
-/// Why a request is taken for a forged one, in the conventional words.
+/// Why the CSRF check failed, worded as the conventions prescribe.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Forged {
-    /// The browser says that a page of another site sends it.
+    /// The browser reports that the request comes from another site.
     #[error(transparent)]
     Foreign(#[from] ForeignOrigin),
-    /// There is nothing to compare a token with.
+    /// There is no secret to compare a token with.
     #[error("CSRF cookie not set.")]
     NoCookie,
-    /// No token came.
+    /// The request has no token.
     #[error("CSRF token missing.")]
     NoToken,
-    /// Neither as long as the secret nor as a masked one.
+    /// The token has neither the length of a secret nor that of a masked one.
     #[error("CSRF token {0} has incorrect length.")]
     Length(&'static str),
-    /// Another token.
+    /// The token does not match the secret.
     #[error("CSRF token {0} incorrect.")]
     Other(&'static str),
 }
@@ -79,23 +79,23 @@ impl Secret {
         Self(bytes)
     }
 
-    /// The secret of a cookie or a session.
+    /// Parses the secret of a cookie or a session.
     pub fn parse(text: &str) -> Option<Self> {
         read(text).map(Self)
     }
 
-    /// The secret that the cookie of a request holds.
+    /// The secret in the cookie of a request.
     pub fn of_cookie(cookies: HostOnly<'_>) -> Option<Self> {
         cookies.find(COOKIE).and_then(Self::parse)
     }
 
-    /// As cookie and session keep it.
+    /// The secret in hexadecimal, as cookie and session store it.
     pub fn expose(&self) -> String {
         HEXLOWER.encode(&self.0)
     }
 
-    /// For a form: another text at every call, so that what a compressed page is long tells nothing
-    /// of the secret.
+    /// A masked token for a form, different at every call. So the length of a compressed page
+    /// reveals nothing about the secret (BREACH).
     pub fn masked(&self, random: &Random) -> String {
         let mut mask = [0; BYTES];
         random.fill(&mut mask);
@@ -106,7 +106,7 @@ impl Secret {
         )
     }
 
-    /// Whether a token, masked or not, is this secret's. Compared in constant time.
+    /// Compares a token, masked or not, with this secret in constant time.
     pub fn check(&self, sent: Sent<'_>) -> Result<(), Forged> {
         let (token, place) = match sent {
             Sent::Header(token) => (token, "from the 'X-Csrftoken' HTTP header"),
@@ -143,7 +143,7 @@ fn read(text: &str) -> Option<[u8; BYTES]> {
     Some(number.to_be_bytes())
 }
 
-/// The token that a script sends.
+/// The token in the header of a request.
 pub fn header(headers: &HeaderMap) -> Option<Sent<'_>> {
     headers.get(HEADER)?.to_str().ok().map(Sent::Header)
 }

@@ -1,6 +1,6 @@
-//! Who calls and what they may do: users, groups, permissions, tokens for programs, sessions for
-//! people. Carries the specification's "Authentication"; which request needs which permission is in
-//! `rest`.
+//! Authentication and authorization: users, groups, permissions, tokens for programs, sessions for
+//! people. Implements the specification's "Authentication". The permission that a request needs is
+//! decided in `api`.
 
 mod attempts;
 mod bearer;
@@ -30,50 +30,50 @@ use crate::{
     work::Work,
 };
 
-/// What the audit log names of an account beside its fields.
+/// What the audit log can name of an account besides its fields.
 pub(crate) const OTHERS: [&Field; 2] = [
     &text::<String>("Senha", "Password", MAX_PASSWORD).named("password"),
     &truth("Sessões", "Sessions").named("sessions"),
 ];
-/// Longer passwords are none.
+/// The most characters of a password that is read.
 pub(crate) const MAX_PASSWORD: usize = 4096;
 
-/// An account as a token's bearer needs it.
+/// An account, as authentication needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
-    /// As the request sees them.
+    /// The user with the granted permissions.
     pub caller: Caller,
-    /// Deactivated accounts are out at once.
+    /// Whether the account is active. Requests of other accounts are refused at once.
     pub active: bool,
-    /// Tokens made before this moment are revoked.
+    /// Tokens issued before this time are revoked.
     pub tokens_valid_from: Option<Timestamp>,
 }
 
 impl Account {
-    /// Whether a token made in this second, counted since 1970, was revoked together with all
-    /// others of the account.
+    /// Whether tokens issued in this second (since 1970) were revoked with all tokens of the
+    /// account.
     fn has_revoked(&self, iat: i64) -> bool {
         self.tokens_valid_from
             .is_some_and(|from| iat < second_of(from))
     }
 }
 
-/// The whole second of a moment, counted since 1970, as tokens have it.
+/// The second of a time since 1970, as tokens store it.
 fn second_of(moment: Timestamp) -> i64 {
     moment.micros().div_euclid(1_000_000)
 }
 
-/// Who sends a request: by its bearer token, and without one by its session.
+/// Authenticates a request by its bearer token or, without one, by its session.
 ///
 /// # Errors
 ///
-/// 403 when a session's request may be forged, and when the account must have a second factor
-/// first; 401 in the conventional words; faults of the store.
+/// 403 for a failed CSRF check, or while a mandatory second factor is missing; 401 with the
+/// conventional body; errors of the database.
 pub async fn authenticate(state: &State, parts: &Parts) -> Result<Caller, Refusal> {
     let caller = if bearer::is_sent(&parts.headers) {
         authenticate_bearer(state, parts).await?
     } else {
-        // In a box of its own no program's request carries this future along.
+        // Boxed, so that the future of requests with a bearer token stays small.
         Box::pin(session::authenticate(state, parts)).await?
     };
     if second_factor::is_missing(state, &caller).await? {
@@ -84,11 +84,11 @@ pub async fn authenticate(state: &State, parts: &Parts) -> Result<Caller, Refusa
     Ok(caller)
 }
 
-/// Who sends a request by its bearer token.
+/// Authenticates a request by its bearer token.
 ///
 /// # Errors
 ///
-/// 401 in the conventional words, and faults of the store.
+/// 401 with the conventional body, and errors of the database.
 pub(crate) async fn authenticate_bearer(state: &State, parts: &Parts) -> Result<Caller, Refusal> {
     let token = bearer::token(&parts.headers)?;
     let (user, iat) = bearer::user_of(&state.token_key, token, state.clock.now())?;
@@ -96,22 +96,22 @@ pub(crate) async fn authenticate_bearer(state: &State, parts: &Parts) -> Result<
     bearer::admit(account, iat)
 }
 
-/// What becomes of an account's tokens when its password is changed.
+/// What happens to an account's tokens when its password changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tokens {
-    /// They stay as they are: the programs that have them go on.
+    /// The tokens stay valid.
     Kept,
-    /// All that were made until now are revoked, in whose hands they may be.
+    /// All tokens issued so far are revoked, in case they were stolen.
     Revoked,
 }
 
 impl Tokens {
-    /// As somebody wishes who may have them revoked.
+    /// `Revoked` if the user chose to revoke the tokens.
     pub const fn revoked_if(is_wished: bool) -> Self {
         if is_wished { Self::Revoked } else { Self::Kept }
     }
 
-    /// Does it, in the transaction that changes the password.
+    /// Revokes the tokens, if chosen, in the transaction that changes the password.
     async fn settle(self, work: &mut Work<'_>, user: i64) -> Result<(), db::Error> {
         match self {
             Self::Kept => Ok(()),
@@ -119,7 +119,7 @@ impl Tokens {
         }
     }
 
-    /// The names of what was changed, for the audit log.
+    /// The names of the changes for the audit log.
     const fn changed(self) -> &'static [&'static str] {
         match self {
             Self::Kept => &["password"],
@@ -128,14 +128,14 @@ impl Tokens {
     }
 }
 
-/// Revokes every token of a user that was made until now. Tokens know whole seconds: those of this
-/// one are revoked too, and those that follow at once say the next.
+/// Revokes all tokens of a user that were issued so far. Tokens store whole seconds, so those of
+/// the current second are revoked, too. New tokens get the next second as their time of issue.
 async fn revoke_made_until(tx: &mut Tx, user: i64, now: Timestamp) -> Result<(), db::Error> {
     let from = Timestamp::from_micros((second_of(now) + 1).saturating_mul(1_000_000));
     store::revoke_until(tx, user, from).await
 }
 
-/// Writes down that something of a user was changed, in the transaction that changes it.
+/// Writes a change of a user to the audit log, in the same transaction.
 async fn record_change(work: &mut Work<'_>, user: i64, what: &[&str]) -> Result<(), db::Error> {
     let Some(name) = store::name_of(work.tx, user).await? else {
         return Ok(());

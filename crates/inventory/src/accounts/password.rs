@@ -1,5 +1,5 @@
-//! Passwords: their strength, hashing with Argon2id by OWASP's parameters, and a verification that
-//! takes as long for unknown accounts as for known ones.
+//! Passwords: their strength, and hashing with Argon2id by OWASP's parameters. Verification takes
+//! equally long with and without an account.
 
 use argon2::{
     Algorithm, Argon2, Params, Version,
@@ -11,14 +11,14 @@ use web::Random;
 use super::common_passwords;
 use crate::rest::Message;
 
-/// Shortest password, in characters.
+/// The shortest password, in characters.
 pub(super) const MIN_LENGTH: usize = 12;
-/// Longest password, in bytes: a longer one is no safer and takes time.
+/// The longest password, in bytes. Longer ones add no security and take time to hash.
 pub(super) const MAX_LENGTH: usize = 1024;
-/// Passwords that are hashed concurrently; each takes 19 MiB and one core.
+/// The most concurrent hashes. Each takes 19 MiB of memory and one core.
 const CONCURRENCY: usize = 2;
 
-/// Public data about the owner of an account.
+/// Public data about a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PersonalData {
     /// The first name.
@@ -41,9 +41,9 @@ pub enum WeakPassword {
     TooCommon,
     /// Digits alone.
     EntirelyNumeric,
-    /// The account's own name.
+    /// The user name.
     LikeUsername,
-    /// Public data about the owner.
+    /// Public data about the user.
     LikePerson(PersonalData),
 }
 
@@ -88,11 +88,11 @@ impl WeakPassword {
     }
 }
 
-/// Checks a new password.
+/// Checks the strength of a new password.
 ///
 /// # Errors
 ///
-/// The first rule that it breaks.
+/// The first rule that it violates.
 pub fn check_strength(password: &str, username: &str) -> Result<(), WeakPassword> {
     if password.chars().count() < MIN_LENGTH {
         return Err(WeakPassword::TooShort);
@@ -113,14 +113,14 @@ pub fn check_strength(password: &str, username: &str) -> Result<(), WeakPassword
     }
 }
 
-/// Checks a new password against public data about its owner.
+/// Checks a new password against public data about the user.
 pub(crate) fn check_likeness(
     password: &str,
     person: &[(PersonalData, &str)],
 ) -> Result<(), WeakPassword> {
-    for (data, known) in person {
-        let mut parts = known.split(|character: char| !character.is_alphanumeric());
-        // Three letters of a name occur in many a word.
+    for (data, text) in person {
+        let mut parts = text.split(|character: char| !character.is_alphanumeric());
+        // Parts of up to three letters occur in too many passwords.
         if parts.any(|part| part.chars().count() > 3 && is_like(password, part)) {
             return Err(WeakPassword::LikePerson(*data));
         }
@@ -128,7 +128,7 @@ pub(crate) fn check_likeness(
     Ok(())
 }
 
-/// Whether a password is a name with digits and signs around it, or begins with it.
+/// Whether a password is this name with digits and signs added, or begins with it.
 fn is_like(password: &str, name: &str) -> bool {
     let (password, name) = (db::fold(password), db::fold(name));
     let letters = password
@@ -137,7 +137,8 @@ fn is_like(password: &str, name: &str) -> bool {
     !name.is_empty() && (letters.eq(name.chars()) || password.starts_with(&name))
 }
 
-/// Digits alone, few different characters, or a run along the alphabet or the digits.
+/// Whether a password has only digits, fewer than five different characters, or consists of
+/// consecutive characters.
 fn is_monotonous(password: &str) -> bool {
     let mut distinct: Vec<char> = password.chars().collect();
     let steps = distinct
@@ -151,26 +152,26 @@ fn is_monotonous(password: &str) -> bool {
     is_run || is_digits || distinct.len() < 5
 }
 
-/// Hashes and verifies passwords, a few at a time, on blocking threads.
+/// Hashes and verifies passwords on blocking threads, two at a time.
 #[derive(Debug)]
 pub struct Passwords {
     slots: Semaphore,
     random: Random,
-    /// The hash that passwords of unknown accounts are compared with.
+    /// The hash to compare with when there is no account.
     dummy_hash: String,
 }
 
-/// A hash could not be made, or its thread failed.
+/// Hashing failed, or its thread did.
 #[derive(Debug, thiserror::Error)]
 #[error("a password could not be hashed: {0}")]
 pub struct HashFault(String);
 
 impl Passwords {
-    /// Passwords with salts from `random`.
+    /// Takes the salts from `random`.
     ///
     /// # Errors
     ///
-    /// When no hash can be made at all.
+    /// When hashing does not work at all.
     pub fn new(random: Random) -> Result<Self, HashFault> {
         let dummy_hash = hash_now("nobody has this password", &random)?;
         Ok(Self {
@@ -180,14 +181,14 @@ impl Passwords {
         })
     }
 
-    /// The hash of a password, to be stored.
+    /// Hashes a new password.
     pub async fn hash(&self, password: String) -> Result<String, HashFault> {
         let random = self.random.clone();
         self.on_blocking_thread(move || hash_now(&password, &random))
             .await?
     }
 
-    /// Whether a password matches a hash. Without a hash it takes as long and is false.
+    /// Whether a password matches a hash. `None` takes equally long and returns false.
     pub async fn verify(&self, password: String, hash: Option<String>) -> Result<bool, HashFault> {
         let has_account = hash.is_some();
         let hash = hash.unwrap_or_else(|| self.dummy_hash.clone());
@@ -275,13 +276,13 @@ mod tests {
             (PersonalData::Email, "ana.souza@loja.example"),
         ];
         let like = Err(WeakPassword::LikePerson(PersonalData::Email));
-        for (password, said) in [
+        for (password, expected) in [
             ("Souza-2026-!!", like),
             ("2026 souza 99", like),
             ("quatro souzas pretas", Ok(())),
             ("ana vende muito bem", Ok(())),
         ] {
-            assert_eq!(check_likeness(password, &person), said, "{password}");
+            assert_eq!(check_likeness(password, &person), expected, "{password}");
         }
     }
 

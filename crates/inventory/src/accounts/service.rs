@@ -1,4 +1,4 @@
-//! Authentication by password, and obtaining, refreshing, verifying and revoking tokens.
+//! Password authentication, and obtaining, refreshing, verifying and revoking tokens.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use crate::{
     work::Author,
 };
 
-/// What programs are told in whose account a person has something to do first.
+/// The error for programs if the account must set up a second factor first.
 pub(super) const SECOND_FACTOR_MISSING: &str =
     "This account must have a second factor: turn it on at /account/second-factor/.";
 
@@ -55,12 +55,12 @@ impl std::fmt::Debug for Access {
     }
 }
 
-/// What a program proves with who it is.
+/// The credentials of a program.
 #[derive(Clone)]
 pub struct Credentials {
-    /// The name of the account.
+    /// The user name.
     pub username: String,
-    /// Its password.
+    /// The password.
     pub password: String,
     /// A code of the second factor, for accounts that have one.
     pub otp: Option<String>,
@@ -72,12 +72,12 @@ impl std::fmt::Debug for Credentials {
     }
 }
 
-/// A token pair for a password, and for a code where the account has a second factor.
+/// Obtains a token pair for a password, and for a code if the account has a second factor.
 ///
 /// # Errors
 ///
-/// 401 when name and password do not belong to an active account, and when the code is missing or
-/// wrong; 429 when name or code is being guessed at; faults of the store.
+/// 401 for wrong credentials, an inactive account, and a missing or wrong code; 429 after too many
+/// failed attempts; errors of the database.
 pub async fn log_in(
     state: &State,
     parts: &Parts,
@@ -96,11 +96,11 @@ pub async fn log_in(
     Ok(pair(state, &account))
 }
 
-/// The account that a program proves to act for.
+/// Checks credentials and returns their account.
 ///
 /// # Errors
 ///
-/// As [`log_in`].
+/// Those of [`log_in`].
 pub(super) async fn prove(
     state: &State,
     parts: &Parts,
@@ -136,12 +136,12 @@ pub(super) async fn prove(
     }
 }
 
-/// Whether a password is that of whoever is logged in: asked again before what a thief of a session
-/// must not do.
+/// Whether the password is that of the logged-in user. Sensitive actions require it again, so that
+/// a stolen session is not enough.
 ///
 /// # Errors
 ///
-/// 429 when it is being guessed at; faults of the store.
+/// 429 after too many failed attempts; errors of the database.
 pub(super) async fn is_own_password(
     state: &State,
     caller: &Caller,
@@ -152,11 +152,11 @@ pub(super) async fn is_own_password(
     Ok(found.is_some_and(|account| account.caller.id == caller.id))
 }
 
-/// The active account that name and password belong to.
+/// The active account with this user name and password.
 ///
 /// # Errors
 ///
-/// 429 when the name is being guessed at; faults of the store.
+/// 429 after too many failed attempts; errors of the database.
 pub(super) async fn identify(
     state: &State,
     source: &AttemptSource,
@@ -195,8 +195,8 @@ pub(super) async fn identify(
     Ok(account.filter(|_| admitted))
 }
 
-/// Who logged in, or was guessed at, by the user's id. A name that nobody has is not written down:
-/// it may be a password that was typed into the wrong field.
+/// Logs an attempt with the user's id. An unknown user name is not logged: it may be a password
+/// that was typed into the wrong field.
 fn log_password(account: Option<&Account>, admitted: bool) {
     match account {
         Some(account) if admitted => {
@@ -210,17 +210,17 @@ fn log_password(account: Option<&Account>, admitted: bool) {
     }
 }
 
-/// 401 in the conventional words: they do not tell whether there is such a name.
+/// 401 with the conventional body, which does not reveal whether the user name exists.
 pub(super) fn no_account() -> Refusal {
     detail("No active account found with the given credentials")
 }
 
-/// An access token for a refresh token.
+/// Obtains an access token for a refresh token.
 ///
 /// # Errors
 ///
-/// 401 for tokens that are not valid, are of another type or were revoked, and for accounts that
-/// are gone; faults of the store.
+/// 401 for a token that is invalid, revoked or of the wrong type, and for an account that is
+/// deleted or inactive; errors of the database.
 pub async fn refresh(state: &State, token: &str) -> Result<Access, Refusal> {
     let claims = state
         .token_key
@@ -230,12 +230,12 @@ pub async fn refresh(state: &State, token: &str) -> Result<Access, Refusal> {
     Ok(Access { access })
 }
 
-/// Whether a token is valid, of either type: it is not when it would open nothing.
+/// Checks a token of either type.
 ///
 /// # Errors
 ///
-/// 401 when it is not, revoked tokens and those of deactivated accounts included; faults of the
-/// store.
+/// 401 for a token that is invalid or revoked, and for an account that is deleted or inactive;
+/// errors of the database.
 pub async fn verify(state: &State, token: &str) -> Result<(), Refusal> {
     let claims = state
         .token_key
@@ -244,7 +244,7 @@ pub async fn verify(state: &State, token: &str) -> Result<(), Refusal> {
     owner(state, claims).await.map(|_| ())
 }
 
-/// The active account whose token it is, unless the token was revoked.
+/// The active account of a token. Fails if the token is revoked.
 async fn owner(state: &State, claims: Claims) -> Result<Account, Refusal> {
     let (user, iat) = (claims.user(), claims.iat);
     let jti = claims.jti;
@@ -268,14 +268,14 @@ async fn owner(state: &State, claims: Claims) -> Result<Account, Refusal> {
     }
 }
 
-/// Revokes a refresh token; one that is not valid needs no revoking.
+/// Revokes a refresh token. An invalid token is ignored.
 pub async fn revoke(state: &State, token: &str) -> Result<(), Refusal> {
     let now = state.clock.now();
     let Ok(claims) = state.token_key.verify_type(token, TokenType::Refresh, now) else {
         return Ok(());
     };
     let expires_at = Timestamp::from_micros(claims.exp.saturating_mul(1_000_000));
-    // Nobody has this id.
+    // No user has the id 0.
     let user = claims.user().unwrap_or(0);
     state
         .db
@@ -287,7 +287,7 @@ pub async fn revoke(state: &State, token: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Revokes every token of a user that was made until now, in whose hands they may be.
+/// Revokes all tokens of a user that were issued so far, in case they were stolen.
 pub async fn revoke_all(
     db: &Db,
     actor: &Actor,
@@ -302,7 +302,7 @@ pub async fn revoke_all(
     .await
 }
 
-/// A new pair for a user.
+/// A new token pair for an account.
 pub(super) fn pair(state: &State, account: &Account) -> Pair {
     Pair {
         refresh: sign(

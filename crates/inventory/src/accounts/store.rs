@@ -1,4 +1,4 @@
-//! Statements about accounts.
+//! SQL statements about accounts.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use db::{BatchLoader, Conn, Error, Row, Timestamp, Tx, batch_loader};
 use super::Account;
 use crate::access::{Caller, Granted, Permission};
 
-/// What [`account_of`] reads of a user `u`: the account with everything that it may do.
+/// The columns of a user `u` that [`account_of`] reads: the account with its permissions.
 macro_rules! account_columns {
     () => {
         "u.id, u.username, u.active, u.superuser, u.staff,
@@ -22,17 +22,17 @@ macro_rules! account_columns {
 }
 pub(super) use account_columns;
 
-/// An account with everything it may do, by its id: one statement, since every request begins with
-/// it.
+/// Loads an account with its permissions by id. It is a single statement, because every request
+/// needs it.
 pub(super) static ACCOUNT: BatchLoader<Account> =
     batch_loader!(account_of; "SELECT ", account_columns!(), " FROM users AS u WHERE u.id");
 
-/// [`ACCOUNT`], within other work.
+/// Same as [`ACCOUNT`], but within a transaction or another read.
 pub(crate) async fn account(conn: &mut Conn, id: i64) -> Result<Option<Account>, Error> {
     conn.find_by_key(&ACCOUNT, id).await
 }
 
-/// An account of [`account_columns`], which come first in the row.
+/// Reads an account from the columns of [`account_columns`], which come first in the row.
 pub(super) fn account_of(row: &Row<'_>) -> Result<Account, Error> {
     let granted = if row.get(3)? {
         Granted::Superuser
@@ -52,7 +52,7 @@ pub(super) fn account_of(row: &Row<'_>) -> Result<Account, Error> {
     })
 }
 
-/// Permissions of models that are gone from the program are as good as not granted.
+/// Parses a list of permissions. Those of models that no longer exist are ignored.
 fn permissions_of(names: &str) -> BTreeSet<Permission> {
     names
         .split(',')
@@ -60,7 +60,7 @@ fn permissions_of(names: &str) -> BTreeSet<Permission> {
         .collect()
 }
 
-/// An account and its password's hash, by the name it logs in with.
+/// The account with this user name, and its password hash.
 pub(super) async fn credentials(
     conn: &mut Conn,
     username: &str,
@@ -78,7 +78,7 @@ pub(super) async fn credentials(
     Ok(account(conn, id).await?.map(|account| (account, hash)))
 }
 
-/// The name of a user.
+/// The user name of a user.
 pub(super) async fn name_of(conn: &mut Conn, id: i64) -> Result<Option<String>, Error> {
     conn.optional("SELECT username FROM users WHERE id = $1", &[&id], |row| {
         row.get(0)
@@ -86,7 +86,7 @@ pub(super) async fn name_of(conn: &mut Conn, id: i64) -> Result<Option<String>, 
     .await
 }
 
-/// Remembers when a user last logged in.
+/// Sets the time of a user's last login.
 pub(super) async fn note_login(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(), Error> {
     tx.execute(
         "UPDATE users SET last_login = $2 WHERE id = $1",
@@ -96,7 +96,7 @@ pub(super) async fn note_login(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(
     Ok(())
 }
 
-/// Revokes every token of a user that was made before this moment.
+/// Revokes all tokens of a user that were issued before `valid_from`.
 pub(super) async fn revoke_until(
     tx: &mut Tx,
     user: i64,
@@ -110,7 +110,6 @@ pub(super) async fn revoke_until(
     Ok(())
 }
 
-/// Whether a refresh token was revoked.
 pub(super) async fn is_revoked(conn: &mut Conn, jti: &str) -> Result<bool, Error> {
     let found = conn
         .optional(
@@ -122,7 +121,7 @@ pub(super) async fn is_revoked(conn: &mut Conn, jti: &str) -> Result<bool, Error
     Ok(found.is_some())
 }
 
-/// Remembers a refresh token as revoked until it would have expired.
+/// Stores a refresh token as revoked until it expires.
 pub(super) async fn revoke(
     tx: &mut Tx,
     jti: &str,
@@ -138,7 +137,7 @@ pub(super) async fn revoke(
     Ok(())
 }
 
-/// Forgets revoked tokens that have expired by themselves.
+/// Deletes revoked tokens that have expired.
 pub(super) async fn forget_expired(tx: &mut Tx, now: Timestamp) -> Result<(), Error> {
     tx.execute("DELETE FROM revoked_tokens WHERE expires_at <= $1", &[&now])
         .await?;

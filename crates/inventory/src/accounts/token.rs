@@ -1,70 +1,69 @@
-//! JSON Web Tokens of one kind only: HS256 with our own claims (RFC 7519, RFC 7515). What a token
-//! opens is decided elsewhere. Written by hand because the one algorithm is sixty lines, and the
-//! libraries bring every other one with them. The digest is ring's: every request has one, and its
-//! assembly takes half of what portable code does.
+//! JSON Web Tokens with HS256 and our own claims (RFC 7519, RFC 7515). They are implemented here,
+//! because one algorithm takes sixty lines and the libraries support many others as well. The HMAC
+//! is ring's: every request needs one, and its assembly takes half the time of portable code.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use db::Timestamp;
 use ring::hmac;
 use serde::{Deserialize, Serialize};
 
-/// `{"alg":"HS256","typ":"JWT"}`, the only header that is written or taken.
+/// `{"alg":"HS256","typ":"JWT"}`, the header of all tokens that are issued.
 const HEADER: &str = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9";
-/// Longer texts are no tokens of ours.
+/// The longest token that is parsed, in bytes.
 const MAX_LENGTH: usize = 2048;
 
-/// What a token is for.
+/// The type of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TokenType {
-    /// Opens the API, for a day.
+    /// An access token for the API; valid for a day by default.
     Access,
-    /// Yields access tokens, for a week.
+    /// A refresh token, which obtains access tokens; valid for a week by default.
     Refresh,
 }
 
-/// What a token says. Times are whole seconds since 1970, as the standard has them.
+/// The claims of a token. Times are seconds since 1970, as RFC 7519 defines.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claims {
-    /// What it is for.
+    /// The type.
     pub token_type: TokenType,
-    /// From this second on it is expired.
+    /// The second from which on it is expired.
     pub exp: i64,
-    /// When it was made.
+    /// The second in which it was issued.
     pub iat: i64,
-    /// Before this second it is not valid yet. Ours have none; another holder of the key may set it
-    /// (RFC 7519, section 4.1.5).
+    /// The second before which it is not valid. Our tokens have none, but another holder of the key
+    /// may set it (RFC 7519, section 4.1.5).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nbf: Option<i64>,
-    /// Its own id, 32 hexadecimal digits: what a blacklist remembers.
+    /// The unique id, 32 hexadecimal digits. Revoked tokens are stored by it.
     pub jti: String,
-    /// Whose it is: the id as text.
+    /// The user's id as text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<String>,
 }
 
 impl Claims {
-    /// Whose token it is: the user's id, when it names one.
+    /// The user's id, if it is a number.
     pub fn user(&self) -> Option<i64> {
         self.user_id.as_deref().and_then(|user| user.parse().ok())
     }
 }
 
-/// Why a text is no valid token.
+/// Why a token is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TokenError {
-    /// Not ours, or changed.
+    /// The token is malformed, has the wrong signature, or is not valid yet.
     #[error("Token is invalid")]
     Invalid,
-    /// Past its time.
+    /// The token is expired.
     #[error("Token is expired")]
     Expired,
-    /// An access token where a refresh token belongs, or the other way round.
+    /// An access token instead of a refresh token, or the reverse.
     #[error("Token has wrong type")]
     WrongType,
 }
 
-/// The key that signs tokens, the same on every replica.
+/// The key that signs tokens, shared by all replicas.
 #[derive(Clone)]
 pub struct TokenKey(hmac::Key);
 
@@ -75,20 +74,20 @@ impl std::fmt::Debug for TokenKey {
 }
 
 impl TokenKey {
-    /// The key from its secret's bytes. How long a secret must be is the configuration's business.
+    /// The key of these bytes. The configuration checks their length.
     pub fn new(secret: &[u8]) -> Self {
         Self(hmac::Key::new(hmac::HMAC_SHA256, secret))
     }
 
-    /// A key for another purpose, which tells nothing of this one. No token begins as a purpose
-    /// does.
+    /// Derives a key for another purpose. It does not reveal this key. No token begins like a
+    /// purpose, so signatures cannot be confused.
     pub(crate) fn derive(&self, purpose: &str) -> [u8; 32] {
         let mut key = [0; 32];
         key.copy_from_slice(hmac::sign(&self.0, purpose.as_bytes()).as_ref());
         key
     }
 
-    /// The token that says `claims`.
+    /// Signs claims and returns the token.
     #[expect(
         clippy::expect_used,
         clippy::missing_panics_doc,
@@ -101,11 +100,11 @@ impl TokenKey {
         format!("{signed}.{}", URL_SAFE_NO_PAD.encode(mac))
     }
 
-    /// What a token says, when it is ours and in its time, whatever it is for.
+    /// Verifies a token of either type and returns its claims.
     ///
     /// # Errors
     ///
-    /// [`TokenError::Invalid`] or [`TokenError::Expired`]; other algorithms, `none` included, are
+    /// [`TokenError::Invalid`] or [`TokenError::Expired`]. Other algorithms, including `none`, are
     /// invalid.
     pub fn verify(&self, token: &str, now: Timestamp) -> Result<Claims, TokenError> {
         let token = Some(token)
@@ -116,7 +115,7 @@ impl TokenKey {
         let signature = URL_SAFE_NO_PAD
             .decode(signature)
             .map_err(|_| TokenError::Invalid)?;
-        // Compared in constant time, before anything else of the token is looked at.
+        // Checked in constant time, before the token's content is parsed.
         hmac::verify(&self.0, signed.as_bytes(), &signature).map_err(|_| TokenError::Invalid)?;
         if !is_hs256(header) {
             return Err(TokenError::Invalid);
@@ -135,11 +134,11 @@ impl TokenKey {
         }
     }
 
-    /// As [`Self::verify`], and of the type asked for.
+    /// Same as [`Self::verify`], but the token must have this type.
     ///
     /// # Errors
     ///
-    /// [`TokenError`], the type last.
+    /// [`TokenError`]; the type is checked last.
     pub fn verify_type(
         &self,
         token: &str,
@@ -155,7 +154,7 @@ impl TokenKey {
     }
 }
 
-/// Whether a signed header names our algorithm; other members and their order do not matter.
+/// Whether a verified header names HS256. Other members and their order do not matter.
 fn is_hs256(header: &str) -> bool {
     #[derive(Deserialize)]
     struct Header {
@@ -222,8 +221,8 @@ mod tests {
 
     #[test]
     fn the_signature_of_the_standard_is_made() {
-        // RFC 7515, appendix A.1 signs with this key; its header has other members, which do not
-        // matter to us.
+        // RFC 7515, appendix A.1 signs with this key. Its header has other members, which are
+        // ignored.
         let key = URL_SAFE_NO_PAD
             .decode("AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow")
             .expect("a key");

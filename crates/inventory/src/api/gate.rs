@@ -1,7 +1,7 @@
-//! The entrance of the API: what every request is checked for, in the order of the conventions,
-//! before its resource sees it. Negotiation 406 → authentication 403 (a forged request of a
-//! session) and 401 → permission 403 → rate 429 → method 405. What follows (filters, lookup, body,
-//! fields) is the resource's.
+//! The checks that every API request passes before its resource handles it, in the order of the
+//! conventions: negotiation 406 → authentication 403 (failed CSRF check of a session) or 401 →
+//! permission 403 → rate limit 429 → method 405. The resource then checks filters, record id, body
+//! and fields.
 
 use std::sync::{Arc, OnceLock};
 
@@ -22,29 +22,29 @@ use crate::{
     rest::{query::Parameters, refusal::Refusal},
 };
 
-/// What an address offers.
+/// The permissions and methods of an endpoint.
 #[derive(Debug, Clone, Copy)]
 pub struct Endpoint {
-    /// Whose permissions count.
+    /// The records whose permissions are required.
     pub model: Model,
-    /// Every method that is answered, in the order of `Allow`.
+    /// The allowed methods, in the order of the `Allow` header.
     pub allow: &'static [Method],
 }
 
-/// A request that has passed the gate; its body is not read yet.
+/// A request that has passed the checks. Its body has not been read.
 #[derive(Debug)]
 pub struct Call {
-    /// Who sends it.
+    /// The authenticated user.
     pub caller: Caller,
-    /// Line and headers.
+    /// The request line and the headers.
     pub parts: Parts,
     /// The query string.
     pub parameters: Parameters,
-    /// The body, unread.
+    /// The unread body.
     pub body: Body,
 }
 
-/// Checks a request.
+/// Checks a request of an authenticated user.
 ///
 /// # Errors
 ///
@@ -72,8 +72,8 @@ pub async fn admit(state: &State, endpoint: Endpoint, request: Request) -> Resul
     })
 }
 
-/// Checks a request to an address that anyone may call: negotiation 406 → rate 429, by the client's
-/// address → method 405.
+/// Checks a request to a public endpoint: negotiation 406 → rate limit 429 by the client's address
+/// → method 405.
 ///
 /// # Errors
 ///
@@ -93,11 +93,11 @@ pub async fn admit_anyone(
     Ok((parts, body))
 }
 
-/// Checks the method of a request whose signature its handler checks.
+/// Checks the method of a request. Its handler checks the signature.
 ///
 /// # Errors
 ///
-/// 405
+/// 405 for a method that is not allowed.
 pub fn admit_signed(allow: &'static [Method], request: Request) -> Result<(Parts, Body), Refusal> {
     let (parts, body) = request.into_parts();
     if allow.contains(&parts.method) {
@@ -107,7 +107,7 @@ pub fn admit_signed(allow: &'static [Method], request: Request) -> Result<(Parts
     }
 }
 
-/// Obtaining and checking tokens and logging in share one count for each client address.
+/// Counts a request for tokens or a login against the limit of the client's address.
 ///
 /// # Errors
 ///
@@ -120,29 +120,30 @@ pub async fn throttle_address(state: &State, extensions: &Extensions) -> Result<
     Ok(())
 }
 
-/// Counts one call of a key.
+/// Counts one request under a key.
 ///
 /// # Errors
 ///
 /// 429
 pub async fn take(state: &State, key: &Key, rates: &Rates) -> Result<Quota, Refusal> {
-    let taken = state.windows.take(key, rates, 1, Reserve::Nothing).await;
-    taken.map_err(|throttled| too_many_requests(&throttled).into())
+    let quota = state.windows.take(key, rates, 1, Reserve::Nothing).await;
+    quota.map_err(|throttled| too_many_requests(&throttled).into())
 }
 
-/// What is left of the caller's limit, once the request is counted: for the headers of its answer.
+/// The remaining quota of the caller, for the headers of the response. Set once the request has
+/// been counted.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Remaining(Arc<OnceLock<Quota>>);
 
 impl Remaining {
-    /// Has it noted for a request that is to be handled.
+    /// Inserts an empty value into the request's extensions and returns a handle to it.
     pub(crate) fn watch(request: &mut Request) -> Self {
         let remaining = Self::default();
         request.extensions_mut().insert(remaining.clone());
         remaining
     }
 
-    /// Puts it into the headers of the answer, when the request was counted.
+    /// Adds the rate limit headers to the response, if the request was counted.
     pub(crate) fn apply_headers(&self, response: &mut Response) {
         if let Some(quota) = self.0.get() {
             quota.apply_headers(response);
@@ -152,13 +153,12 @@ impl Remaining {
 
 fn note_remaining(extensions: &Extensions, quota: Quota) {
     if let Some(remaining) = extensions.get::<Remaining>() {
-        // A request is counted once.
+        // A request is counted only once.
         _ = remaining.0.set(quota);
     }
 }
 
-/// Middleware: puts what is left of the caller's limit into the headers of every answer that was
-/// counted.
+/// Middleware: adds the rate limit headers to the response of every counted request.
 pub async fn limit_headers(mut request: Request, next: Next) -> Response {
     let remaining = Remaining::watch(&mut request);
     let mut response = next.run(request).await;
@@ -166,8 +166,8 @@ pub async fn limit_headers(mut request: Request, next: Next) -> Response {
     response
 }
 
-/// Which permission a method needs; OPTIONS and methods that nobody has need none beyond being
-/// known.
+/// The permission that a method requires. `OPTIONS` and unknown methods require only
+/// authentication.
 fn verb_of(method: &Method) -> Option<Verb> {
     match *method {
         Method::GET | Method::HEAD => Some(Verb::View),
@@ -178,8 +178,8 @@ fn verb_of(method: &Method) -> Option<Verb> {
     }
 }
 
-/// JSON is all there is: an `Accept` that excludes it is 406, another `format` is as an unknown
-/// address.
+/// Content negotiation. Only JSON is supported: an `Accept` header that excludes it is 406, another
+/// `format` parameter is 404.
 fn negotiate(headers: &HeaderMap, parameters: &Parameters) -> Result<(), Refusal> {
     if parameters
         .get("format")
@@ -193,7 +193,7 @@ fn negotiate(headers: &HeaderMap, parameters: &Parameters) -> Result<(), Refusal
     Err(not_acceptable().into())
 }
 
-/// 406
+/// 406 with the conventional text.
 pub(crate) fn not_acceptable() -> web::Error {
     web::Error::new(
         StatusCode::NOT_ACCEPTABLE,
@@ -217,7 +217,7 @@ fn accepts_json(headers: &HeaderMap) -> bool {
         })
 }
 
-/// Reads and writes are counted apart, each by user.
+/// Counts a request against the user's limit. Reads and writes have separate limits.
 async fn throttle(state: &State, caller: &Caller, parts: &Parts) -> Result<(), Refusal> {
     let is_read = matches!(parts.method, Method::GET | Method::HEAD | Method::OPTIONS);
     let (kind, rates) = if is_read {
@@ -233,7 +233,7 @@ async fn throttle(state: &State, caller: &Caller, parts: &Parts) -> Result<(), R
     Ok(())
 }
 
-/// The header that says a response depends on `Accept`, and on who is logged in.
+/// The value of the `Vary` header: a response depends on the accepted format and the session.
 pub const VARY: HeaderValue = HeaderValue::from_static("Accept, Cookie");
 
 #[cfg(test)]

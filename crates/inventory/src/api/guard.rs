@@ -1,4 +1,4 @@
-//! What stands before the handlers of an address that belongs to no resource.
+//! The checks of endpoints that belong to no resource.
 
 use axum::{
     extract::{FromRequest, Request, State as Extracted},
@@ -26,47 +26,46 @@ use crate::{
     },
 };
 
-/// Who may call an address, and what `OPTIONS` tells of it.
+/// The access rule of an endpoint, and its `OPTIONS` response.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Guard {
-    /// What `OPTIONS` calls it.
     name: &'static str,
-    /// Who may call it.
     admits: Admits,
 }
 
-/// Who may call an address.
+/// The access rule of an endpoint.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Admits {
-    /// Whoever has the permission for these records. The handler gets a [`Call`].
+    /// Users with the permission for these records. The handler gets a [`Call`].
     Permitted(Model),
-    /// Anyone. `OPTIONS` tells what may be posted; tokens in the header are not looked at.
+    /// Everybody. `OPTIONS` lists the fields to post; an `Authorization` header is ignored.
     Anyone(&'static [&'static Field]),
-    /// Whoever signs what they send, which the handler checks. No limit: who has the secret is one
-    /// of our own.
+    /// Programs that sign their requests; the handler checks the signature. There is no rate limit,
+    /// since only our own services know the secret.
     Signed,
 }
 
 impl Guard {
-    /// An address of whoever has the permission for these records.
+    /// An endpoint for users with the permission for these records.
     pub(crate) const fn of(model: Model, name: &'static str) -> Self {
         let admits = Admits::Permitted(model);
         Self { name, admits }
     }
 
-    /// An address where anyone may post these fields.
+    /// A public endpoint to which these fields are posted.
     pub(crate) const fn for_anyone(name: &'static str, fields: &'static [&'static Field]) -> Self {
         let admits = Admits::Anyone(fields);
         Self { name, admits }
     }
 
-    /// An address where programs post what they have signed.
+    /// An endpoint for signed requests.
     pub(crate) const fn for_signed(name: &'static str) -> Self {
         let admits = Admits::Signed;
         Self { name, admits }
     }
 
-    /// What stands before these handlers. `Allow` and 405 follow from their descriptions.
+    /// Puts the checks before these handlers. The methods for `Allow` and 405 come from the
+    /// handlers' OpenAPI descriptions.
     pub(crate) fn before(
         self,
         (schemas, paths, handlers): UtoipaMethodRouter<State>,
@@ -74,7 +73,8 @@ impl Guard {
         let methods = allowed(&paths);
         let allow = allow(methods);
         let gated = async move |Extracted(state): Extracted<State>,
-                                // What is no address of the service is told before anything else.
+                                // Extracted only so that an invalid path is 404 before any other
+                                // check.
                                 _: RecordId,
                                 request: Request| {
             answer(&allow, self.serve(methods, handlers, &state, request).await)
@@ -125,7 +125,7 @@ impl Guard {
     }
 }
 
-/// A call that the gate has admitted.
+/// A request that the guard has let through.
 impl FromRequest<State> for Call {
     type Rejection = web::Error;
 
@@ -141,8 +141,8 @@ impl FromRequest<State> for Call {
     }
 }
 
-/// The methods of described handlers, in the order of `Allow`. They are made once for each process,
-/// and kept.
+/// The methods that the handlers describe, in the order of the `Allow` header. Leaked, since each
+/// router is built once for each process.
 fn allowed(paths: &Paths) -> &'static [Method] {
     let described = paths.paths.values().flat_map(web::openapi::methods);
     let mut methods: Vec<_> = described.collect();

@@ -1,5 +1,5 @@
-//! The answers to `OPTIONS`, as the conventions have them: what an address is called, which formats
-//! it reads and writes, and the fields for callers who may write.
+//! The responses to `OPTIONS`, as the conventions define them: the endpoint's name, its formats,
+//! and the fields that the caller may write.
 
 use axum::response::Response;
 use http::{Method, StatusCode};
@@ -11,7 +11,7 @@ use crate::rest::number::{PLACES, WHOLE_DIGITS};
 
 const JSON: &str = "application/json";
 
-/// A field as `OPTIONS` describes it.
+/// A field as the `OPTIONS` response describes it.
 struct FieldMetadata<'a>(&'a Field);
 
 impl Serialize for FieldMetadata<'_> {
@@ -56,12 +56,10 @@ impl Serialize for FieldMetadata<'_> {
     }
 }
 
-/// What a caller may write at an address.
+/// The fields that a caller may write at an endpoint.
 #[derive(Debug, Clone)]
 pub(crate) struct WritableFields {
-    /// By which method.
     pub(crate) method: Method,
-    /// The fields of the resource, in its order.
     pub(crate) fields: &'static [&'static Field],
 }
 
@@ -85,12 +83,11 @@ impl Serialize for FieldsMetadata {
     }
 }
 
-/// What an address is called: `Brand List`.
+/// The name of an endpoint: `Brand List`.
 pub(crate) fn called(model: &str, what: &str) -> String {
     format!("{} {what}", capitalized(model))
 }
 
-/// The answer to `OPTIONS`.
 pub(crate) fn answer(name: &str, actions: Option<WritableFields>) -> Response {
     #[derive(Serialize)]
     struct Metadata<'name> {

@@ -1,6 +1,6 @@
-//! The dispatcher of the API: in which order a request is checked, how it reaches its resource, and
-//! what the API's document says of both. How bodies, queries and fields are read is in `rest`; the
-//! resources themselves are in their own folders.
+//! The API's dispatcher: the order of a request's checks, the routing to a resource, and the
+//! OpenAPI description of both. The parsing of bodies, queries and fields is in `rest`; each
+//! resource has a folder of its own.
 
 pub mod gate;
 pub(crate) mod guard;

@@ -1,6 +1,5 @@
-//! One dispatcher for every resource of the API: from methods to functions, from refusals to
-//! errors, from records to JSON. A resource defines its records and where they are stored; what all
-//! of them have in common is here.
+//! One dispatcher for all resources of the API: methods to functions, refusals to errors, records
+//! to JSON. A resource defines its records and how they are stored.
 
 use std::future::Future;
 
@@ -40,10 +39,10 @@ use crate::{
     work::{Author, Work},
 };
 
-/// The methods of a list's address.
+/// The methods of a list.
 pub const LIST: &[Method] = &[Method::GET, Method::POST, Method::HEAD, Method::OPTIONS];
 
-/// The methods of one record that people edit.
+/// The methods of a record that can be edited.
 pub const MUTABLE: &[Method] = &[
     Method::GET,
     Method::PUT,
@@ -52,40 +51,40 @@ pub const MUTABLE: &[Method] = &[
     Method::HEAD,
     Method::OPTIONS,
 ];
-/// The methods of one record that stays as it was made.
+/// The methods of a record that cannot be edited.
 pub const IMMUTABLE: &[Method] = &[Method::GET, Method::DELETE, Method::HEAD, Method::OPTIONS];
 
-/// What a creation answers.
+/// The result of a creation.
 #[derive(Debug)]
 pub enum Created<T> {
     /// A new record.
     New(T),
-    /// The body that the same request was answered with before.
+    /// The stored response body of an earlier request with the same idempotency key.
     Replayed(String),
 }
 
 /// A resource of the API.
 pub trait Resource: Copy + Send + Sync + 'static {
-    /// What its addresses answer, in the order of the resource's fields.
+    /// The record, with its fields in the resource's order.
     type Record: Record + Serialize;
 
-    /// Its place under `/api/v1/`, such as `brands`.
+    /// The path below `/api/v1/`, such as `brands`.
     fn path(self) -> &'static str;
-    /// Whose permissions count.
+    /// The records whose permissions are required.
     fn model(self) -> Model;
-    /// The methods of one record's address, in the order of `Allow`.
+    /// The methods of one record, in the order of the `Allow` header.
     fn methods(self) -> &'static [Method];
-    /// Its fields, in the order of answers and errors.
+    /// The fields, in the order of responses and errors.
     fn fields(self) -> &'static [&'static Field];
-    /// What the API's document says of it beside.
+    /// The OpenAPI description, without the fields.
     fn description(self) -> Description;
 
-    /// Whether a creation may be repeated under an `Idempotency-Key`.
+    /// Whether a creation accepts an `Idempotency-Key`.
     fn is_repeatable(self) -> bool {
         false
     }
 
-    /// Reads the records of one page. Filters are checked before the page is.
+    /// Reads the records of one page. Filters are checked before the page number.
     fn list(
         self,
         state: &State,
@@ -103,8 +102,8 @@ pub trait Resource: Copy + Send + Sync + 'static {
         work: &mut Work<'_>,
         draft: &Draft<Self::Record>,
     ) -> impl Future<Output = Result<Self::Record, Refusal>>;
-    /// Creates a record together with others that wait at the same time; `None`, and nothing is
-    /// written, where that is not possible.
+    /// Creates a record in a batch with other pending creations. `None` if it cannot be batched;
+    /// nothing is written then.
     fn create_batched(
         self,
         _state: &State,
@@ -113,7 +112,8 @@ pub trait Resource: Copy + Send + Sync + 'static {
     ) -> impl Future<Output = Result<Option<Self::Record>, Refusal>> + Send {
         async { Ok(None) }
     }
-    /// Changes a record; `None` when it is gone. Only resources that have PUT and PATCH do this.
+    /// Changes a record; `None` if it does not exist. Only resources with PUT and PATCH implement
+    /// this.
     fn change(
         self,
         _work: &mut Work<'_>,
@@ -122,11 +122,11 @@ pub trait Resource: Copy + Send + Sync + 'static {
     ) -> impl Future<Output = Result<Option<Self::Record>, Refusal>> {
         async { Err(Refusal::forbidden()) }
     }
-    /// Deletes a record; whether it was there.
+    /// Deletes a record. Returns whether it existed.
     fn delete(self, work: &mut Work<'_>, id: i64) -> impl Future<Output = Result<bool, Refusal>>;
 }
 
-/// The addresses of a resource, as its description describes them.
+/// The routes of a resource with their OpenAPI descriptions.
 pub fn routes<R: Resource>(resource: R) -> OpenApiRouter<State> {
     let list = format!("/api/v1/{}/", resource.path());
     let record = format!("{list}{{id}}/");
@@ -159,7 +159,7 @@ async fn on_list<R: Resource>(
     };
     let call = gate::admit(state, endpoint, request).await?;
     match call.parts.method {
-        // The futures of writes are large: in boxes of their own no read carries them along.
+        // The futures of writes are large. Boxing them keeps the futures of reads small.
         Method::POST => Box::pin(create(resource, state, call)).await,
         Method::OPTIONS => Ok(metadata_of(resource, &call.caller, "List", Some(Verb::Add))),
         _ => {
@@ -215,7 +215,7 @@ async fn change<R: Resource>(
     call: Call,
     id: i64,
 ) -> Result<Response, Refusal> {
-    // An unknown record is unknown whatever the body says.
+    // An unknown record is 404 even if the body is invalid.
     let known = resource.read(state, id).await?;
     known.ok_or(Refusal::NotFound)?;
     let mode = if call.parts.method == Method::PUT {
@@ -242,7 +242,7 @@ async fn delete<R: Resource>(
     }
 }
 
-/// What an address tells of itself, with what may be written there by whoever asks.
+/// The `OPTIONS` response of a resource, with the fields that the caller may write.
 fn metadata_of<R: Resource>(
     resource: R,
     caller: &Caller,
@@ -279,15 +279,16 @@ fn created<T: Serialize>(created: Created<T>) -> Response {
     }
 }
 
-/// Room for the JSON of most records.
+/// The capacity for the JSON of a record; most fit.
 const RECORD_BYTES: usize = 512;
 
-/// A record as JSON.
+/// A response with a record as JSON.
 pub fn json<T: Serialize>(status: StatusCode, record: &T) -> Response {
     json_with_capacity(RECORD_BYTES, status, record)
 }
 
-/// JSON in a buffer of so many bytes: one that grows is copied and wiped each time.
+/// A JSON response. `bytes` is the initial capacity: growing a buffer copies it and wipes the old
+/// one.
 fn json_with_capacity<T: Serialize>(bytes: usize, status: StatusCode, content: &T) -> Response {
     let mut body = Vec::with_capacity(bytes);
     match serde_json::to_writer(&mut body, content) {
@@ -301,7 +302,7 @@ fn json_with_capacity<T: Serialize>(bytes: usize, status: StatusCode, content: &
     }
 }
 
-/// A page as it is answered.
+/// The response body of one page.
 #[derive(Serialize)]
 pub(super) struct Pagination<'page, T> {
     pub(super) count: u64,
@@ -310,7 +311,7 @@ pub(super) struct Pagination<'page, T> {
     pub(super) results: &'page [T],
 }
 
-/// A page with the addresses of the pages beside it.
+/// The response with a page and the addresses of the next and the previous one.
 pub async fn paginated<T: Serialize>(mut call: Call, page: &Page<T>) -> Response {
     let Ok(base) = PublicUrl::from_request_parts(&mut call.parts, &()).await;
     let address = |page: Option<u64>| {
@@ -336,7 +337,7 @@ pub async fn paginated<T: Serialize>(mut call: Call, page: &Page<T>) -> Response
     )
 }
 
-/// Adds what every answer of an address carries.
+/// Adds the headers that all responses of an endpoint have.
 pub fn answer(allow: &HeaderValue, result: Result<Response, Refusal>) -> Response {
     let mut response = result.unwrap_or_else(|refusal| web::Error::from(refusal).into_response());
     response.headers_mut().insert(ALLOW, allow.clone());

@@ -1,5 +1,5 @@
-//! What a client sends to create or change a record: the body, complete and within the limit, and
-//! its idempotency key. What the body may contain is `body`'s business.
+//! The request to create or change a record: its body, read completely and within the limit, and
+//! its idempotency key. Parsing is in `body`.
 
 use std::error::Error as StdError;
 
@@ -16,23 +16,23 @@ use crate::{
     rest::{body, fields::Members, refusal::Refusal},
 };
 
-/// What a client sends to create or change a record.
+/// A request to create or change a record.
 #[derive(Debug)]
 pub struct Submission {
-    /// Who sends it.
+    /// The authenticated user.
     pub caller: Caller,
-    /// How.
+    /// The request's method.
     pub method: Method,
-    /// The members of its body.
+    /// The parsed members of the body.
     pub members: Members,
-    /// `Idempotency-Key`, 1 to 255 characters.
+    /// The `Idempotency-Key` header, 1 to 255 characters.
     pub key: Option<String>,
-    /// SHA-256 of the body as sent, in hexadecimal.
+    /// SHA-256 of the raw body, in hexadecimal.
     pub fingerprint: String,
 }
 
 impl Submission {
-    /// Its key for the resource at this place in addresses, when it has one.
+    /// The idempotency key for the resource at `path`. `None` without the header.
     pub fn idempotency_key(&self, path: &'static str) -> Option<IdempotencyKey> {
         let key = self.key.clone()?;
         Some(IdempotencyKey {
@@ -44,7 +44,7 @@ impl Submission {
     }
 }
 
-/// Reads what a request submits: its body whole, within the limit, and its key.
+/// Reads the body and the idempotency key of a request.
 ///
 /// # Errors
 ///
@@ -69,7 +69,7 @@ pub async fn submission(state: &State, call: Call) -> Result<Submission, Refusal
     })
 }
 
-/// Reads a body whole, within the limit, as the members of one JSON object.
+/// Reads a body as the members of one JSON object.
 ///
 /// # Errors
 ///
@@ -83,43 +83,43 @@ pub async fn read_members(
     Ok(body::parse(content_type(headers), &bytes)?)
 }
 
-/// The content type of a request's body, as sent.
+/// The `Content-Type` header, as sent.
 pub fn content_type(headers: &HeaderMap) -> Option<&str> {
     headers.get(CONTENT_TYPE)?.to_str().ok()
 }
 
-/// Reads a body whole, within the limit.
+/// Reads a complete body, within the limit.
 ///
 /// # Errors
 ///
-/// 413, and 400 for one that ends before its time.
+/// 413 for a body that is too large, 400 for one that ends early.
 pub async fn read_bytes(state: &State, body: Body) -> Result<Bytes, Refusal> {
     axum::body::to_bytes(body, state.config.max_body)
         .await
-        .map_err(unread)
+        .map_err(read_error)
 }
 
-/// 413
+/// 413 with the conventional text.
 pub(crate) fn too_large() -> web::Error {
     web::Error::new(StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large")
 }
 
-fn unread(error: axum::Error) -> Refusal {
+fn read_error(error: axum::Error) -> Refusal {
     let outermost: &(dyn StdError + 'static) = &error;
     let mut causes = std::iter::successors(Some(outermost), |&cause| cause.source());
-    let unread = if causes.any(<dyn StdError>::is::<LengthLimitError>) {
+    let refusal = if causes.any(<dyn StdError>::is::<LengthLimitError>) {
         too_large()
     } else {
         web::Error::new(StatusCode::BAD_REQUEST, "The body ends before its time.")
     };
-    unread.cause(error).into()
+    refusal.cause(error).into()
 }
 
-/// `Idempotency-Key`, as a creation that may be repeated reads it.
+/// The `Idempotency-Key` header in the OpenAPI document.
 pub(super) struct IdempotencyKeyHeader;
 
 impl IdempotencyKeyHeader {
-    /// Its most characters.
+    /// The most characters.
     pub(super) const MAX: usize = 255;
 }
 

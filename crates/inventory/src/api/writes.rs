@@ -1,4 +1,4 @@
-//! Writing the records of a resource: each of its functions in a job of its own.
+//! Writes the records of a resource, each in one transaction.
 
 use std::sync::Arc;
 
@@ -14,12 +14,12 @@ use crate::{
     work::{Author, Work, write, write_once},
 };
 
-/// Creates a record of a resource. A repetition under the same key is answered with the body of the
-/// first answer.
+/// Creates a record of a resource. A retry with the same idempotency key gets the body of the first
+/// response.
 ///
 /// # Errors
 ///
-/// Invalid fields; a key that was used for another request; faults of the store.
+/// Invalid fields, a key that was used for a different request, and errors of the database.
 pub(crate) async fn create<R: Resource>(
     state: &State,
     actor: impl Into<Actor>,
@@ -47,12 +47,12 @@ pub(crate) async fn create<R: Resource>(
     write_once(state, actor, key, job, replay).await
 }
 
-/// As [`create`], for a form: the record that it created, now or when it was sent first. `None`
-/// when that record is gone again.
+/// Creates a record from a form. If the form is sent again, returns the record that it created the
+/// first time, or `None` if that has been deleted.
 ///
 /// # Errors
 ///
-/// As of [`create`].
+/// Those of [`create`].
 pub(crate) async fn create_of_form<R: Resource>(
     state: &State,
     actor: impl Into<Actor>,
@@ -60,7 +60,7 @@ pub(crate) async fn create_of_form<R: Resource>(
     draft: Draft<R::Record>,
     key: Option<IdempotencyKey>,
 ) -> Result<Option<R::Record>, Refusal> {
-    /// As much of an answer as finds its record.
+    /// The only part of the stored response that is needed to find the record.
     #[derive(Deserialize)]
     struct Body {
         id: i64,
@@ -74,11 +74,11 @@ pub(crate) async fn create_of_form<R: Resource>(
     }
 }
 
-/// Changes a record of a resource; `None` when it is gone.
+/// Changes a record of a resource; `None` if it does not exist.
 ///
 /// # Errors
 ///
-/// Invalid fields, and faults of the store.
+/// Invalid fields, and errors of the database.
 pub(crate) async fn change<R: Resource>(
     state: &State,
     actor: impl Into<Actor>,
@@ -91,11 +91,11 @@ pub(crate) async fn change<R: Resource>(
     write(state, actor, job).await
 }
 
-/// Deletes a record of a resource; whether it was there.
+/// Deletes a record of a resource. Returns whether it existed.
 ///
 /// # Errors
 ///
-/// 409 while other records need it, and faults of the store.
+/// 409 while other records refer to it, and errors of the database.
 pub(crate) async fn delete<R: Resource>(
     state: &State,
     actor: impl Into<Actor>,

@@ -1,5 +1,5 @@
-//! Idempotency keys: what was answered to a request is stored under its key for 72 hours, so that a
-//! repetition is answered the same and writes nothing. `work` runs a write under its key.
+//! Idempotency keys: the result of a request is stored under its key for 72 hours, so that a retry
+//! gets the same response and writes nothing. `work` runs a write under a key.
 
 mod store;
 
@@ -11,25 +11,25 @@ use serde::{Serialize, de::DeserializeOwned};
 /// How long a key is stored.
 const RETENTION: Duration = Duration::from_secs(72 * 60 * 60);
 
-/// The same key by the same user at the same address is the same request.
+/// An idempotency key. Requests of one user to one path with the same key are the same request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdempotencyKey {
-    /// Who sends it.
+    /// The user's id.
     pub user: i64,
-    /// The resource's place in addresses.
+    /// The resource's path.
     pub path: &'static str,
-    /// The key: of the header, or of a form's token.
+    /// The key in the request header, or one derived from a form's token.
     pub key: String,
-    /// What the request asks for, as a digest.
+    /// A digest of the request. A key must not be used again with another one.
     pub fingerprint: String,
 }
 
 /// Why a key cannot be used.
 #[derive(Debug)]
 pub(crate) enum KeyError {
-    /// It was used for another request.
+    /// The key was used for a different request.
     Reused,
-    /// The store failed.
+    /// The database failed.
     Database(Error),
 }
 
@@ -39,7 +39,7 @@ impl From<Error> for KeyError {
     }
 }
 
-/// What was stored under this key, if anything.
+/// Finds the stored result of a key.
 pub(crate) async fn find<R: DeserializeOwned>(
     tx: &mut Tx,
     key: &IdempotencyKey,
@@ -56,7 +56,7 @@ pub(crate) async fn find<R: DeserializeOwned>(
     }
 }
 
-/// Stores what a repetition needs. A key past its time makes room for its new use.
+/// Stores the result of a request under its key. Replaces an expired one.
 pub(crate) async fn store(
     tx: &mut Tx,
     key: &IdempotencyKey,

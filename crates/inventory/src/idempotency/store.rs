@@ -1,10 +1,10 @@
-//! Statements about the keys under which something was written once.
+//! SQL statements about idempotency keys.
 
 use db::{Conn, Error, Timestamp, Tx};
 
 use super::IdempotencyKey;
 
-/// The fingerprint and the answer of a key used since `since`.
+/// The fingerprint and the stored result of a key that was stored after `since`.
 pub(super) async fn find(
     conn: &mut Conn,
     key: &IdempotencyKey,
@@ -18,7 +18,7 @@ pub(super) async fn find(
     .await
 }
 
-/// Forgets a key that was last used at or before `until`.
+/// Deletes a key that was stored at or before `until`.
 pub(super) async fn forget(
     tx: &mut Tx,
     key: &IdempotencyKey,

@@ -1,5 +1,5 @@
-//! The API's authentication addresses: a token pair for a password, an access token for a refresh
-//! token, and whether a token is valid. The web interface's own addresses are in `pages`.
+//! The API's authentication endpoints: obtain, refresh and verify tokens. The endpoints of the web
+//! flow are in `pages`.
 
 use axum::{
     extract::{Request, State as Extracted},
@@ -36,7 +36,7 @@ use crate::{
     },
 };
 
-/// Longer names and passwords are none.
+/// The most characters of a user name or a password.
 pub(crate) const MAX_TEXT: usize = 4096;
 
 const USERNAME: &Field = &text::<String>("Usuário", "Username", MAX_TEXT).named("username");
@@ -59,7 +59,7 @@ impl PartialSchema for Credentials {
 
 impl ToSchema for Credentials {}
 
-/// A body with a refresh token.
+/// The schema of a body with a refresh token.
 pub(super) enum Refresh {}
 
 impl PartialSchema for Refresh {
@@ -70,7 +70,7 @@ impl PartialSchema for Refresh {
 
 impl ToSchema for Refresh {}
 
-/// A body with a token of either type.
+/// The schema of a body with a token of either type.
 enum Verify {}
 
 impl PartialSchema for Verify {
@@ -81,7 +81,7 @@ impl PartialSchema for Verify {
 
 impl ToSchema for Verify {}
 
-/// A token as the document shows it.
+/// The token in examples.
 pub(super) const EXAMPLE_TOKEN: &str = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.e30.c2lnbmF0dXJl";
 
 fn example_pair() -> Pair {
@@ -91,14 +91,14 @@ fn example_pair() -> Pair {
     }
 }
 
-/// An access token as the document shows it.
+/// The access token in examples.
 pub(super) fn example_access() -> Access {
     Access {
         access: EXAMPLE_TOKEN.to_owned(),
     }
 }
 
-/// The addresses under `/api/v1/authentication/`.
+/// The routes under `/api/v1/authentication/`.
 pub(crate) fn routes() -> OpenApiRouter<State> {
     let obtain = Guard::for_anyone("Token Obtain Pair", &[USERNAME, PASSWORD]);
     let refresh = Guard::for_anyone("Token Refresh", REFRESH);
@@ -147,7 +147,7 @@ async fn token_refresh(
     Extracted(state): Extracted<State>,
     request: Request,
 ) -> Result<Response, Refusal> {
-    let token = posted(&state, request, "refresh").await?;
+    let token = read_token(&state, request, "refresh").await?;
     let access = service::refresh(&state, &token).await?;
     Ok(json(StatusCode::OK, &access))
 }
@@ -167,19 +167,23 @@ async fn token_verify(
     Extracted(state): Extracted<State>,
     request: Request,
 ) -> Result<Response, Refusal> {
-    let token = posted(&state, request, "token").await?;
+    let token = read_token(&state, request, "token").await?;
     service::verify(&state, &token).await?;
     Ok(json(StatusCode::OK, &json!({})))
 }
 
-/// The token that a body has.
-async fn posted(state: &State, request: Request, field: &'static str) -> Result<String, Refusal> {
+/// Reads the token from a body.
+async fn read_token(
+    state: &State,
+    request: Request,
+    field: &'static str,
+) -> Result<String, Refusal> {
     let (parts, body) = request.into_parts();
     let members = read_members(state, &parts.headers, body).await?;
     one(&members, field)
 }
 
-/// What a program proves with who it is: `otp` is looked at for accounts that have a second factor.
+/// Parses user name, password and the optional code, which only accounts with a second factor need.
 pub(super) fn credentials(members: &Members) -> Result<Credentials, Refusal> {
     let mut reader = Reader::new(members, Mode::Whole);
     let read = (
@@ -197,7 +201,7 @@ pub(super) fn credentials(members: &Members) -> Result<Credentials, Refusal> {
     }
 }
 
-/// A token; one of any length is looked at, and told to be none.
+/// Parses a token of any length. One that is too long is refused as invalid later.
 pub(super) fn one(members: &Members, field: &'static str) -> Result<String, Refusal> {
     let mut reader = Reader::new(members, Mode::Whole);
     let read = reader.text(field, usize::MAX);

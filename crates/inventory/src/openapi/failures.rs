@@ -1,5 +1,4 @@
-//! The error responses that operations refer to. Their examples are errors as the service makes
-//! them.
+//! The error responses of operations. The examples are made from the service's own errors.
 
 use http::{Method, StatusCode};
 use utoipa::{
@@ -37,7 +36,7 @@ const FIELD_ERRORS: &str = "FieldErrors";
 const MESSAGES: &str = "Messages";
 const TOKEN_PROBLEM: &str = "TokenProblem";
 
-/// The schemas of the bodies of errors.
+/// The schemas of error bodies.
 pub(super) fn schemas() -> impl Iterator<Item = (String, RefOr<Schema>)> {
     let messages = || ArrayBuilder::new().items(text()).min_items(Some(1));
     let by_field = ObjectBuilder::new()
@@ -60,7 +59,7 @@ pub(super) fn schemas() -> impl Iterator<Item = (String, RefOr<Schema>)> {
     of_types.into_iter()
 }
 
-/// Every error response by its name.
+/// All error responses by name.
 pub(super) fn all() -> impl Iterator<Item = (String, Response)> {
     let by_status = by_status().into_iter().map(|(status, what, errors)| {
         let headers: &[_] = match status {
@@ -68,17 +67,17 @@ pub(super) fn all() -> impl Iterator<Item = (String, Response)> {
             429 => &[RETRY_AFTER],
             _ => &[],
         };
-        let response = failed(what, bodies_of(status), headers, errors);
+        let response = error_response(what, bodies_of(status), headers, errors);
         (failure_name(status), response)
     });
     let others = [
-        (failure_name(302), found()),
+        (failure_name(302), redirect_response()),
         (PAGE_FAILED.to_owned(), page_failed()),
     ];
     by_status.chain(others)
 }
 
-/// The errors by their status: what one tells, and examples of it.
+/// All errors by status, with a description and examples.
 fn by_status() -> [(u16, &'static str, Vec<Error>); 12] {
     let one = |refusal: Refusal| vec![Error::from(refusal)];
     let throttled = Error::new(StatusCode::TOO_MANY_REQUESTS, throttled_detail(12));
@@ -132,13 +131,13 @@ fn conflict() -> Vec<Error> {
     ))
 }
 
-/// The error with which something is refused.
+/// The error of a refused result, as an example. Empty if the result is `Ok`.
 fn refused<T, E: Into<Refusal>>(result: Result<T, E>) -> Vec<Error> {
     let refusal = result.err().map(Into::into);
     refusal.map(Error::from).into_iter().collect()
 }
 
-/// The schemas of the body of errors with a status.
+/// The schemas of error bodies with this status.
 const fn bodies_of(status: u16) -> &'static [&'static str] {
     match status {
         400 => &[FIELD_ERRORS, DETAIL, MESSAGES],
@@ -151,9 +150,9 @@ fn service_unavailable() -> Error {
     Error::new(StatusCode::SERVICE_UNAVAILABLE, "Service unavailable")
 }
 
-fn found() -> Response {
-    let found = ResponseBuilder::new().description("For browsers: on to another page.");
-    with_headers(found, &[COOKIE, "Location"])
+fn redirect_response() -> Response {
+    let response = ResponseBuilder::new().description("For browsers: on to another page.");
+    with_headers(response, &[COOKIE, "Location"])
 }
 
 fn page_failed() -> Response {
@@ -161,7 +160,7 @@ fn page_failed() -> Response {
         "A page that says what went wrong; JSON for callers who accept it rather than a page.";
     let (html, page) = docs::html();
     let bodies = &[FIELD_ERRORS, DETAIL];
-    let as_json = failed(
+    let as_json = error_response(
         what,
         bodies,
         &[COOKIE, RETRY_AFTER],
@@ -170,8 +169,8 @@ fn page_failed() -> Response {
     ResponseBuilder::from(as_json).content(html, page).build()
 }
 
-/// An error response with its own headers beside those of every response, and examples of it.
-fn failed(
+/// An error response with examples, and with `headers` in addition to those of every response.
+fn error_response(
     description: &str,
     schemas: &[&str],
     headers: &[&str],

@@ -1,4 +1,4 @@
-//! The API's document: what its routes say of themselves, and what stands around them.
+//! Assembles the OpenAPI document from the descriptions of the routes and the general parts.
 
 mod failures;
 
@@ -33,7 +33,7 @@ A request is checked in this order: `Accept` (406), CSRF for sessions (403), aut
 Ids and quantities are numbers, prices strings with two decimals, times in UTC. An address without its final slash is \
 answered 301 (GET, HEAD) or 308. An unknown address is 404, a method that an address does not have 405 with `Allow`, both as \
 `{\"detail\"}`. HEAD answers as GET without a body, OPTIONS as clients of the conventions know it: `name`, `description`, \
-`renders`, `parses` and, for whoever may write there, `actions` with every field of the resource.";
+`renders`, `parses` and, for requirements may write there, `actions` with every field of the resource.";
 
 const TAGS: [(&str, &str); 10] = [
     ("Authentication", "Tokens for programs."),
@@ -51,41 +51,40 @@ const TAGS: [(&str, &str); 10] = [
     ("Integrations", "What other programs of the shop tell."),
     ("Web session", "For browsers."),
     ("Pages", "For people."),
-    ("Operation", "For whoever runs the service."),
+    ("Operation", "For requirements runs the service."),
 ];
 
-/// Names of headers, which [`headers`] describes.
+/// Names of headers that [`headers`] describes.
 const REQUEST_ID: &str = "X-Request-Id";
 const LIMITS: [&str; 2] = ["RateLimit-Policy", "RateLimit"];
 const COOKIE: &str = "Set-Cookie";
 
-/// Where the API's documents are.
+/// The paths of the API's documentation.
 pub(crate) const DOCUMENTS: docs::Paths = docs::Paths {
     swagger_ui: "/api/v1/docs/",
     redoc: "/api/v1/redoc/",
     schema: "/api/v1/schema/",
 };
 
-/// What the routes of the service describe.
+/// The OpenAPI descriptions of the service's routes.
 pub(crate) struct RouteDocs {
-    /// The API's operations.
     pub(crate) api: OpenApi,
-    /// Those for programs of the shop's own.
+    /// The operations for our own programs.
     pub(crate) integrations: OpenApi,
-    /// Those of the pages that programs may call too.
+    /// The operations of pages that programs may call, too.
     pub(crate) pages: OpenApi,
 }
 
-/// The document, and the addresses that it describes.
+/// The OpenAPI document and the addresses in it.
 pub(crate) struct ApiDocument {
-    /// OpenAPI 3.1, JSON.
+    /// The document: OpenAPI 3.1 as JSON.
     pub(crate) json: String,
     pub(crate) addresses: Vec<RouteAddress>,
 }
 
-/// The document of what the routes describe.
+/// Builds the document from the descriptions of the routes.
 pub(crate) fn document(routes: RouteDocs) -> ApiDocument {
-    let api = whole(routes);
+    let api = merge_routes(routes);
     let addresses = api.paths.paths.iter().map(|(path, item)| RouteAddress {
         path: path.clone(),
         methods: with_head(web::openapi::methods(item)),
@@ -104,15 +103,16 @@ fn with_head(methods: impl Iterator<Item = Method>) -> Vec<Method> {
     methods
 }
 
-/// Every operation, with what the layers around it add, and what the operations refer to.
-fn whole(routes: RouteDocs) -> OpenApi {
+/// Merges all operations, adds the responses of the middleware, and the components that operations
+/// refer to.
+fn merge_routes(routes: RouteDocs) -> OpenApi {
     let RouteDocs {
         mut api,
         mut integrations,
         mut pages,
     } = routes;
     add_responses(&mut api, &[401, 404, 406, 429, 500, 503].map(failure));
-    forbid(&mut api);
+    add_forbidden(&mut api);
     name_headers(&mut api, &LIMITS);
     add_responses(
         &mut integrations,
@@ -120,20 +120,20 @@ fn whole(routes: RouteDocs) -> OpenApi {
     );
     api.merge(integrations);
     docs::describe(&mut pages, DOCUMENTS);
-    fail_as_pages(&mut pages);
+    add_page_failures(&mut pages);
     name_headers(&mut pages, &[COOKIE]);
     api.merge(pages);
     let mut probes = health::openapi(SERVICE);
     add_responses(&mut probes, &[failure(500)]);
     api.merge(probes);
     name_headers(&mut api, &[REQUEST_ID]);
-    let mut whole = about();
-    whole.merge(api);
-    whole
+    let mut document = base_document();
+    document.merge(api);
+    document
 }
 
-/// Whoever may call an operation without being known may not be forbidden to.
-fn forbid(api: &mut OpenApi) {
+/// Adds the 403 response to operations that need authentication. Public operations cannot fail so.
+fn add_forbidden(api: &mut OpenApi) {
     for (_, _, operation) in web::openapi::operations(api) {
         if operation.security.is_none() {
             let (status, forbidden) = failure(403);
@@ -142,8 +142,8 @@ fn forbid(api: &mut OpenApi) {
     }
 }
 
-/// What goes wrong with a page is a page, unless it says otherwise.
-fn fail_as_pages(pages: &mut OpenApi) {
+/// Adds the default error response of pages to operations that do not describe one of their own.
+fn add_page_failures(pages: &mut OpenApi) {
     for (_, _, operation) in web::openapi::operations(pages) {
         let responses = &mut operation.responses.responses;
         if !responses.contains_key("500") {
@@ -153,7 +153,7 @@ fn fail_as_pages(pages: &mut OpenApi) {
     }
 }
 
-fn about() -> OpenApi {
+fn base_document() -> OpenApi {
     let events = stock::webhooks().into_iter().chain([analysis::webhook()]);
     let (events, webhooks) = delivery::openapi::describe(events);
     let bearer = HttpBuilder::new()
@@ -176,24 +176,24 @@ fn about() -> OpenApi {
         tags: TAGS,
     };
     let mut api = about.with(components.build());
-    let whoever = ["bearer", "session"].map(|name| SecurityRequirement::new(name, NO_SCOPES));
-    api.security = Some(whoever.into());
-    // `utoipa` has no place for them.
+    let requirements = ["bearer", "session"].map(|name| SecurityRequirement::new(name, NO_SCOPES));
+    api.security = Some(requirements.into());
+    // `utoipa` has no field for OpenAPI's `webhooks`.
     api.extensions = Some(Extensions::from_iter([("webhooks", webhooks)]));
-    name_kinds(&mut api);
+    tag_kinds(&mut api);
     api
 }
 
 const NO_SCOPES: [&str; 0] = [];
 
-/// Each kind of named records is a group of operations.
-fn name_kinds(api: &mut OpenApi) {
+/// Adds a tag for each kind of named records.
+fn tag_kinds(api: &mut OpenApi) {
     let kinds = Kind::ALL.map(|kind| kind.about().words.title(Locale::En));
     let tags = kinds.map(|name| TagBuilder::new().name(name).build());
     api.tags.get_or_insert_default().splice(..0, tags);
 }
 
-/// The headers that responses name.
+/// The descriptions of the headers in responses.
 fn headers() -> Vec<Header> {
     let cookie = "`sessionid`, `csrftoken` (over HTTPS with `__Host-` before them), and what a reader chose.";
     let own = [

@@ -1,4 +1,4 @@
-//! The confirmation before a record is deleted, and why it cannot be.
+//! The page that confirms a deletion, or explains why it is refused.
 
 use askama::Template;
 use axum::response::Response;
@@ -9,31 +9,30 @@ use web::locale::Locale;
 use super::Frame;
 use crate::rest::Refusal;
 
-/// What a record is called, and its address if the reader may see it.
+/// A record's name, and its address if the user may view it.
 pub(crate) type NamedAddress = (String, Option<String>);
 
-/// A record, or several, to be deleted, as the page asks about it.
+/// The deletion of one or several records, as the page shows it.
 #[derive(Debug)]
 pub(crate) struct Deletion {
-    /// The question.
     pub(crate) title: String,
-    /// What the record is called; empty where a list names it.
+    /// The record's name. Empty for several records, which `lists` names.
     pub(crate) name: String,
     /// The consequence, in one sentence.
     pub(crate) sentence: String,
-    /// What goes with it or keeps it: a heading or nothing, and records with their addresses.
+    /// Records that are deleted too, or that prevent the deletion. Each list has a heading, which
+    /// may be empty, and the records.
     pub(crate) lists: Vec<(&'static str, Vec<NamedAddress>)>,
-    /// Records that the reader may not delete, and why.
+    /// Records that the user may not delete, each with the reason.
     pub(crate) kept: Vec<(String, String)>,
-    /// What the form sends.
+    /// The hidden fields of the form: names and values.
     pub(crate) hidden: Vec<(String, String)>,
-    /// What the button says.
     pub(crate) confirm: String,
-    /// Where the reader goes who does not want it after all.
+    /// The address of the link that cancels.
     pub(crate) back: String,
-    /// What refers to the record, to be looked at when it cannot be deleted.
+    /// A link to the records that prevent the deletion: its text and address.
     pub(crate) blocking: Option<(String, String)>,
-    /// Why it cannot be deleted; empty while it can.
+    /// Why the record cannot be deleted. Empty if it can.
     pub(crate) problem: String,
 }
 
@@ -45,7 +44,7 @@ struct DeletePage<'a> {
 }
 
 impl Deletion {
-    /// The question and the button of a record that is left alone at `back`.
+    /// A page with this title and button. The link that cancels leads to `back`.
     pub(crate) fn new(
         (title, confirm): (impl Into<String>, impl Into<String>),
         name: String,
@@ -66,7 +65,7 @@ impl Deletion {
         }
     }
 
-    /// The same for a record of this kind.
+    /// The page for a record with these words.
     pub(crate) fn of(
         words: &Words,
         name: String,
@@ -78,12 +77,11 @@ impl Deletion {
         Self::new(texts, name, sentence, back)
     }
 
-    /// The page that asks, or explains why the record cannot be deleted, as far as that is known
-    /// beforehand.
+    /// Shows the confirmation, or the reason if `foreseen` is a conflict.
     ///
     /// # Errors
     ///
-    /// A refusal that is no conflict.
+    /// Any refusal other than a conflict.
     pub(crate) fn ask(
         mut self,
         frame: &Frame,
@@ -99,11 +97,11 @@ impl Deletion {
         Ok(frame.show(DeletePage { frame, page: &self }))
     }
 
-    /// The page that explains why the record was not deleted: 409.
+    /// Shows why the deletion was refused: 409.
     ///
     /// # Errors
     ///
-    /// A refusal that is no conflict.
+    /// Any refusal other than a conflict.
     pub(crate) fn refuse(mut self, frame: &Frame, refusal: Refusal) -> Result<Response, Refusal> {
         let Refusal::Conflict(message) = refusal else {
             return Err(refusal);

@@ -1,15 +1,14 @@
-//! Two people who change one record at the same time. A form brings back, in its hidden field
-//! `version`, a fingerprint of every field as it was stored when the form was opened. When the form
-//! is saved, with the record locked, each field is compared:
+//! Detects that two users edited the same record. The hidden field `version` of a form holds a
+//! fingerprint of every field as it was when the form was opened. When the form is saved, each
+//! field of the locked record is compared:
+//! - changed by another user only: it keeps the stored value;
+//! - changed by this form only: it is written;
+//! - changed by both to different values: nothing is written, and the form is shown again with both
+//!   values to choose from.
 //!
-//! - only somebody else changed it: it stays as it is stored;
-//! - only this form changed it: it is written;
-//! - both changed it to different values: nothing is written, the form comes back with both values,
-//!   and its reader chooses.
-//!
-//! So a sale, which changes the quantity of a product, is no conflict with a correction of its
-//! title. Inline rows and the cells of a list are compared in the same way, each row with a version
-//! of its own. A form without a version is written as it is.
+//! So a sale, which changes a product's quantity, does not conflict with an edit of its title. Rows
+//! of inline tables and cells of lists work the same way, each row with its own version. A form
+//! without a version is written without a comparison.
 
 use db::Money;
 use resource::{Field, Kind, Record};
@@ -24,58 +23,58 @@ use crate::{
     },
 };
 
-/// The hidden field with the fingerprints.
+/// The name of the hidden field with the fingerprints.
 pub(crate) const VERSION: &str = "version";
-/// How the name of the choice between two values begins; the field's name follows.
+/// The prefix of the choice's name; the field's name follows.
 const CHOICE: &str = "choice:";
-/// The choice of the stored value.
+/// The value that chooses the stored value.
 const THEIRS: &str = "theirs";
-/// Hexadecimal digits of a fingerprint. It distinguishes two values of one field, and need not
-/// resist an attack.
+/// The length of a fingerprint in hexadecimal digits. It only has to tell two values of one field
+/// apart; it is no protection against forgery.
 const FINGERPRINT: usize = 12;
-/// Characters that are shown of somebody else's value.
+/// The most characters shown of the other user's value.
 const SHOWN: usize = 120;
 
-/// A field of a record as it is stored.
+/// A field of a record with its stored value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FieldSnapshot {
     field: &'static Field,
     value: FieldValue,
-    /// How it reads, where its value does not say.
+    /// The displayed text, where the value alone does not give it.
     words: Option<String>,
 }
 
-/// A field of which two people have made different values.
+/// A field that two users changed to different values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Conflict {
     field: &'static str,
-    /// The name of the controls that choose.
+    /// The name of the radio buttons.
     pub(crate) choice: String,
-    /// What somebody else has made of it; blank when they have cleared it.
+    /// The other user's value. Empty if it was cleared.
     pub(crate) theirs: String,
 }
 
-/// What a form makes of the fields of a record, compared with the version that it was opened with.
+/// The submitted fields of a record, compared with the version that the form was opened with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct FormEdit {
     fields: Vec<FieldEdit>,
-    /// Whether each control has one line, whatever the field holds.
+    /// Whether all controls have one line, even those of long texts.
     is_flat: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct FieldEdit {
     field: &'static str,
-    /// The fingerprint that the form was opened with.
+    /// The fingerprint of the value when the form was opened.
     opened: String,
-    /// The fingerprint of what was sent.
+    /// The fingerprint of the submitted value.
     sent: String,
-    /// Whether the reader chose the stored value.
+    /// Whether the user chose the stored value.
     is_theirs: bool,
 }
 
 impl FieldSnapshot {
-    /// A field with its value.
+    /// A field with its stored value.
     pub(crate) const fn new(field: &'static Field, value: FieldValue) -> Self {
         Self {
             field,
@@ -84,12 +83,11 @@ impl FieldSnapshot {
         }
     }
 
-    /// The same, and how its value reads.
+    /// Sets the displayed text.
     pub(crate) fn in_words(self, words: Option<String>) -> Self {
         Self { words, ..self }
     }
 
-    /// These fields of a described record.
     pub(crate) fn all(record: &impl Record, fields: &[&'static Field]) -> Vec<Self> {
         let values = record.values_of(fields).into_iter();
         values
@@ -97,7 +95,7 @@ impl FieldSnapshot {
             .collect()
     }
 
-    /// What its control holds.
+    /// The value as its form control holds it.
     fn typed(&self, locale: Locale, is_flat: bool) -> String {
         let typed = self.value.typed(locale);
         if is_flat || !self.field.is_long() {
@@ -111,20 +109,20 @@ impl FieldSnapshot {
         fingerprint(self.field, &self.typed(Locale::En, is_flat))
     }
 
-    /// How it reads; blank when there is nothing.
+    /// The value as it is displayed; empty if there is none.
     fn shown(&self, locale: Locale) -> String {
-        let whole = match &self.words {
+        let text = match &self.words {
             Some(words) => words.clone(),
             None if self.value.is_empty() => String::new(),
             None => self.value.shown(locale),
         };
-        whole.trim().chars().take(SHOWN).collect()
+        text.trim().chars().take(SHOWN).collect()
     }
 }
 
 impl FormEdit {
-    /// What a form sends of these fields: texts are in `members` as services read them, boxes that
-    /// are ticked in the form.
+    /// The edit of these fields. Texts are taken from `members`, as services read them; checkboxes
+    /// are taken from the form.
     pub(crate) fn of(
         form: &Form,
         members: &Members,
@@ -156,7 +154,7 @@ impl FormEdit {
         }
     }
 
-    /// The same of the cells of a list, each of one line.
+    /// The edit of the cells of a list, which have one line each.
     pub(crate) fn of_cells(form: &Form, members: &Members, fields: &[&'static Field]) -> Self {
         Self {
             is_flat: true,
@@ -164,18 +162,17 @@ impl FormEdit {
         }
     }
 
-    /// Whether this form changes anything.
     pub(crate) fn has_changes(&self) -> bool {
         self.fields.iter().any(FieldEdit::is_changed)
     }
 
-    /// The fields that this form does not change: they are not written.
+    /// The fields that the form does not change. They are not written.
     pub(crate) fn unchanged(&self) -> impl Iterator<Item = &'static str> {
         let unchanged = self.fields.iter().filter(|edit| !edit.is_changed());
         unchanged.map(|edit| edit.field)
     }
 
-    /// The fields that both this form and somebody else have changed.
+    /// The errors of the fields that both this form and another user changed.
     pub(crate) fn conflicts(&self, stored: &[FieldSnapshot], locale: Locale) -> FieldErrors {
         let mut errors = FieldErrors::default();
         for snapshot in stored.iter().filter(|snapshot| self.is_conflict(snapshot)) {
@@ -184,9 +181,8 @@ impl FormEdit {
         errors
     }
 
-    /// Prepares a form to be shown again beside the record as it is stored: unchanged fields show
-    /// what is stored, conflicts offer their choice, and the next version is that of the stored
-    /// record.
+    /// Updates a refused form with the stored record. Unchanged fields get the stored value,
+    /// conflicts offer a choice, and the version becomes that of the stored record.
     pub(crate) fn refresh(&self, form: &mut Form, stored: &[FieldSnapshot], locale: Locale) {
         for snapshot in stored {
             let field = snapshot.field.name;
@@ -225,7 +221,7 @@ impl FieldEdit {
 }
 
 impl Conflict {
-    /// The same in the row of a table, where the control has another name:
+    /// The conflict of a field in a table row, where the control's name has a prefix:
     /// `thresholds:1:threshold`.
     pub(crate) fn at(&self, name: &str) -> Self {
         let row = name.strip_suffix(self.field).unwrap_or_default();
@@ -235,13 +231,12 @@ impl Conflict {
         }
     }
 
-    /// Whether it is about this field.
     pub(crate) fn is_about(&self, field: &str) -> bool {
         self.field == field
     }
 }
 
-/// Shows a record in a form that is opened, with its version.
+/// Fills a newly opened form with the stored values and their version.
 pub(crate) fn open(form: &mut Form, stored: &[FieldSnapshot], locale: Locale) {
     for snapshot in stored {
         form.set(snapshot.field.name, snapshot.typed(locale, false));
@@ -249,8 +244,8 @@ pub(crate) fn open(form: &mut Form, stored: &[FieldSnapshot], locale: Locale) {
     form.set(VERSION, version(stored, false));
 }
 
-/// The fingerprints of stored fields: `title.0a1b… quantity.2c3d…`. With `is_flat`, of fields that
-/// are shown in one line each.
+/// The version of a record: `title.0a1b… quantity.2c3d…`. `is_flat` is for controls that all have
+/// one line.
 pub(crate) fn version(stored: &[FieldSnapshot], is_flat: bool) -> String {
     let parts = stored
         .iter()
@@ -258,13 +253,13 @@ pub(crate) fn version(stored: &[FieldSnapshot], is_flat: bool) -> String {
     parts.collect::<Vec<_>>().join(" ")
 }
 
-/// A text as a control of one line holds it.
+/// A text with spaces for line breaks, as a control of one line holds it.
 pub(crate) fn one_line(text: &str) -> String {
     text.replace("\r\n", " ").replace(['\r', '\n'], " ")
 }
 
-/// A fingerprint of a value, the same however it is typed: `8` and `8.00`, and lines that end as
-/// browsers or as we end them.
+/// The fingerprint of a value. Different spellings of one value (`8` and `8.00`; CR LF and LF) have
+/// the same fingerprint.
 fn fingerprint(field: &Field, typed: &str) -> String {
     let text = typed.trim().replace("\r\n", "\n").replace('\r', "\n");
     let value = match field.kind {
@@ -281,7 +276,7 @@ fn fingerprint(field: &Field, typed: &str) -> String {
     fingerprint
 }
 
-/// Somebody has changed a field to this while the page was open.
+/// The message about a conflict with this value of another user.
 fn message(theirs: &str) -> Message {
     if theirs.is_empty() {
         return Message::fixed(
@@ -316,7 +311,7 @@ mod tests {
         ]
     }
 
-    /// A form that was opened with “Chá” for 1.00, and sends this.
+    /// A form that was opened with “Chá” for 1.00 and submits these values.
     fn sent(values: &[(&str, &str)]) -> (Form, FormEdit) {
         let mut form = Form::new();
         open(&mut form, &stored("Chá", "1.00"), Locale::En);
@@ -367,7 +362,7 @@ mod tests {
             (conflict.choice.as_str(), conflict.theirs.as_str()),
             ("choice:selling_price", "R$\u{a0}9,50")
         );
-        // Mine, unless theirs is chosen.
+        // This form's value counts unless the stored one is chosen.
         let mut members = Members::new();
         let typed = serde_json::value::to_raw_value("8.00").unwrap();
         members.insert("selling_price".to_owned(), typed);

@@ -1,17 +1,14 @@
-//! What is known of a record, as its page lists it.
+//! One line of a record's detail page: a name and a value.
 
 use resource::{Field, Value};
 
 use super::Frame;
 
-/// One fact.
 #[derive(Debug)]
 pub(crate) struct Fact {
-    /// What it is called.
     pub(crate) name: &'static str,
-    /// Its value, for people.
     pub(crate) value: String,
-    /// The page of the record that it refers to.
+    /// The address of the referenced record.
     pub(crate) address: Option<String>,
 }
 

@@ -1,6 +1,6 @@
-//! Flash messages: a sentence that is shown once on the page after an action, with the form that
-//! undoes the action where there is one. It is kept in a cookie signed with the session's secret,
-//! so no other site can put words into ours; the page that shows it clears the cookie.
+//! Flash messages: a sentence that the next page shows once, with an Undo form where the action can
+//! be undone. The message is kept in a cookie, signed with the session's secret so that other sites
+//! cannot forge it. The page that shows it deletes the cookie.
 
 use std::time::Duration;
 
@@ -19,39 +19,38 @@ use super::visits::Visit;
 use crate::accounts::{csrf, session::Session};
 
 const COOKIE: &str = "balcao_flash";
-/// Nobody waits longer for the page after an action.
+/// The lifetime of the cookie. The next page loads well within it.
 const LIFETIME: Duration = Duration::from_secs(120);
-/// Characters of a message that are kept: a cookie is small.
+/// The most characters of a message, because cookies are limited to some 4 KB.
 const MAX_TEXT: usize = 400;
-/// Set by scripts that follow redirects themselves. The message is for the page that they load
-/// next, not for them.
+/// Set by scripts that follow redirects themselves. They must not consume the message: it belongs
+/// to the page that they load next.
 const BY_SCRIPT: HeaderName = HeaderName::from_static("hx-request");
 const GO_TO: HeaderName = HeaderName::from_static("hx-redirect");
 
-/// How a sentence is meant.
+/// The kind of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Tone {
-    /// It was done.
+    /// The action was done.
     Success,
-    /// It was not done.
+    /// The action was not done.
     Warning,
 }
 
 /// A message that is shown once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Flash {
-    /// How it is meant.
     pub(crate) tone: Tone,
-    /// One sentence, in the reader's language.
+    /// One sentence in the user's language.
     pub(crate) text: String,
     /// The address that an Undo form posts to.
     pub(crate) undo: Option<String>,
-    /// The address of a correction, for readers who may not undo it.
+    /// The address of a correction, for users who may not undo the action.
     pub(crate) correct: Option<String>,
 }
 
 impl Flash {
-    /// Something was done.
+    /// A message about an action that was done.
     pub(crate) fn success(text: impl Into<String>) -> Self {
         Self {
             tone: Tone::Success,
@@ -61,7 +60,7 @@ impl Flash {
         }
     }
 
-    /// Something was not done.
+    /// A message about an action that was not done.
     pub(crate) fn warning(text: impl Into<String>) -> Self {
         Self {
             tone: Tone::Warning,
@@ -69,19 +68,18 @@ impl Flash {
         }
     }
 
-    /// Offers to take it back: a form that posts to `address`.
+    /// Adds an Undo form that posts to `address`.
     pub(crate) fn undo(mut self, address: impl Into<String>) -> Self {
         self.undo = Some(address.into());
         self
     }
 
-    /// Leads to where it is put right.
+    /// Adds a link to where the action can be corrected.
     pub(crate) fn correct(mut self, address: impl Into<String>) -> Self {
         self.correct = Some(address.into());
         self
     }
 
-    /// The icon that goes with the tone.
     pub(crate) const fn icon(&self) -> &'static str {
         match self.tone {
             Tone::Success => "check",
@@ -91,14 +89,14 @@ impl Flash {
 
     fn signed(&self, secret: &csrf::Secret) -> Option<String> {
         let payload = URL_SAFE_NO_PAD.encode(serde_json::to_vec(self).ok()?);
-        let seal = hmac::sign(&key(secret), message(&payload).as_bytes());
-        Some(format!("{payload}.{}", URL_SAFE_NO_PAD.encode(seal)))
+        let signature = hmac::sign(&key(secret), message(&payload).as_bytes());
+        Some(format!("{payload}.{}", URL_SAFE_NO_PAD.encode(signature)))
     }
 
     fn verified(text: &str, secret: &csrf::Secret) -> Option<Self> {
-        let (payload, seal) = text.split_once('.')?;
-        let seal = URL_SAFE_NO_PAD.decode(seal).ok()?;
-        hmac::verify(&key(secret), message(payload).as_bytes(), &seal).ok()?;
+        let (payload, signature) = text.split_once('.')?;
+        let signature = URL_SAFE_NO_PAD.decode(signature).ok()?;
+        hmac::verify(&key(secret), message(payload).as_bytes(), &signature).ok()?;
         serde_json::from_slice(&URL_SAFE_NO_PAD.decode(payload).ok()?).ok()
     }
 }
@@ -107,7 +105,7 @@ fn key(secret: &csrf::Secret) -> hmac::Key {
     hmac::Key::new(hmac::HMAC_SHA256, secret.expose().as_bytes())
 }
 
-/// What is signed. Forms sign other texts with the same secret.
+/// The signed text. The prefix separates it from other texts that are signed with the same secret.
 fn message(payload: &str) -> String {
     format!("flash:{payload}")
 }
@@ -123,7 +121,7 @@ pub(crate) fn leave(mut response: Response, flash: Flash) -> Response {
     response
 }
 
-/// What the action before this request left.
+/// The message that the previous action left.
 pub(super) fn read(parts: &Parts) -> Option<Flash> {
     let visit = Visit::of(&parts.extensions);
     let secret = visit
@@ -133,7 +131,7 @@ pub(super) fn read(parts: &Parts) -> Option<Flash> {
     Flash::verified(cookie::find(&parts.headers, COOKIE)?, &secret)
 }
 
-/// Removes the cookie of a message that was shown.
+/// Deletes the cookie of a message that has been shown.
 pub(super) fn forget(response: &mut Response, is_https: bool) {
     append(response, cookie::forget(COOKIE, is_https));
 }
@@ -144,8 +142,8 @@ fn append(response: &mut Response, line: Option<HeaderValue>) {
     }
 }
 
-/// Middleware: turns what handlers [`leave`] into a cookie, and redirects for scripts into a header
-/// that they follow with the whole page.
+/// Middleware: stores the message of a handler in the cookie. For scripts, it replaces a redirect
+/// by a header that makes them load the whole page.
 pub(crate) async fn write(request: Request, next: Next) -> Response {
     let session = Visit::of(request.extensions()).0;
     let is_https = Origin::known(request.extensions()).is_https;

@@ -1,4 +1,4 @@
-//! A form as it is shown: its values as they were typed, and its errors in the user's language.
+//! A form as a page shows it: the submitted values, and the errors in the user's language.
 
 use resource::Field;
 use web::locale::Locale;
@@ -17,25 +17,23 @@ use crate::{
     },
 };
 
-/// The values and errors of one form.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Form {
     values: Vec<(String, String)>,
     errors: Vec<(&'static str, String)>,
     conflicts: Vec<Conflict>,
-    /// Fields that only this form has.
+    /// Fields that are not described elsewhere, for their labels.
     own: Vec<&'static Field>,
-    /// The error of the whole form; blank when there is none.
+    /// The error of the form as a whole; empty if there is none.
     pub(crate) problem: String,
 }
 
 impl Form {
-    /// An empty form.
     pub(crate) fn new() -> Self {
         Self::default()
     }
 
-    /// What was posted.
+    /// A form with the posted values.
     pub(crate) fn of(members: &Members) -> Self {
         let text =
             |name: &String| request_body::text(members, name).map(|value| (name.clone(), value));
@@ -45,48 +43,45 @@ impl Form {
         }
     }
 
-    /// Sets a value.
     #[must_use]
     pub(crate) fn with(mut self, name: &str, value: impl Into<String>) -> Self {
         self.set(name, value);
         self
     }
 
-    /// Sets a value.
     pub(crate) fn set(&mut self, name: &str, value: impl Into<String>) {
         self.values.retain(|(other, _)| other != name);
         self.values.push((name.to_owned(), value.into()));
     }
 
-    /// The value of a field, as typed; empty when there is none.
+    /// The value of a field as typed; empty if there is none.
     pub(crate) fn value(&self, name: &str) -> &str {
         self.get(name).unwrap_or_default()
     }
 
-    /// The value of a field that may not have come.
+    /// The value of a field as typed, if it was sent.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         let found = self.values.iter().find(|(other, _)| other == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    /// The version of the record that it was opened with; blank when it has none.
+    /// The version of the record that the form was opened with; empty if there is none.
     pub(crate) fn version(&self) -> &str {
         self.value(VERSION)
     }
 
-    /// Offers the choice between two values of a field.
+    /// Adds a conflict, for which the form offers a choice.
     pub(crate) fn offer(&mut self, conflict: Conflict) {
         self.conflicts.push(conflict);
     }
 
-    /// The choice that a field offers.
     pub(crate) fn conflict(&self, name: &str) -> Option<&Conflict> {
         let mut conflicts = self.conflicts.iter();
         conflicts.find(|conflict| conflict.is_about(name))
     }
 
-    /// All that was typed, in one text that no other values give; which button sent it is none of
-    /// it.
+    /// All values as one text, for the fingerprint. The CSRF and form tokens and the buttons, whose
+    /// names begin with `_`, are left out.
     pub(super) fn fingerprint(&self) -> String {
         let mut values: Vec<String> = self
             .values
@@ -99,18 +94,18 @@ impl Form {
         values.join("\n")
     }
 
-    /// The error of a field; blank when there is none.
+    /// The error of a field; empty if there is none.
     pub(crate) fn error(&self, name: &str) -> &str {
         let found = self.errors.iter().find(|(other, _)| *other == name);
         found.map_or("", |(_, message)| message.as_str())
     }
 
-    /// Every field with what is wrong with it, in the order of the resource.
+    /// The fields with errors, in the resource's order.
     pub(crate) fn errors(&self) -> &[(&'static str, String)] {
         &self.errors
     }
 
-    /// The same, for who reads it away from the field: `Title: …`.
+    /// The errors with the labels of their fields, for the summary: `Title: …`.
     pub(crate) fn summary(&self, locale: Locale) -> Vec<(&'static str, String)> {
         let named = self.errors.iter().map(|(field, message)| {
             let mut own = self.own.iter().filter(|own| own.name == *field);
@@ -123,27 +118,26 @@ impl Form {
         named.collect()
     }
 
-    /// Whether anything is wrong.
     pub(crate) fn is_refused(&self) -> bool {
         !self.errors.is_empty() || !self.problem.is_empty()
     }
 
-    /// Sets the error of a field, in the place of an earlier one.
+    /// Sets the error of a field, replacing an earlier one.
     pub(crate) fn complain(&mut self, field: &'static str, message: impl Into<String>) {
         let message = message.into();
         match self.errors.iter_mut().find(|(other, _)| *other == field) {
-            Some((_, said)) => *said = message,
+            Some((_, old)) => *old = message,
             None => self.errors.push((field, message)),
         }
     }
 
-    /// Sets the error of a field that only this form has.
+    /// Sets the error of a field that is not described elsewhere.
     pub(crate) fn complain_of(&mut self, field: &'static Field, message: impl Into<String>) {
         self.own.push(field);
         self.complain(field.name, message);
     }
 
-    /// Brings what is wrong into the order of the fields.
+    /// Sorts the errors by this order of fields.
     pub(crate) fn sort(&mut self, fields: &[&str]) {
         self.errors.sort_by_key(|(name, _)| {
             let place = fields.iter().position(|field| field == name);
@@ -151,7 +145,7 @@ impl Form {
         });
     }
 
-    /// Takes over the errors of fields. Errors that the page has set already stay.
+    /// Adds the errors of fields that have none yet.
     pub(crate) fn absorb(&mut self, errors: &FieldErrors, locale: Locale) {
         for (field, messages) in errors.iter() {
             let messages: Vec<_> = messages
@@ -164,23 +158,22 @@ impl Form {
         }
     }
 
-    /// Takes over what a service function refused: messages of fields, and conflicts as a problem
-    /// of the whole. A form whose token was used with other values is shown with a new one, as
-    /// every form is.
+    /// Adds the errors of a refused request: messages of fields, and a conflict as the error of the
+    /// form. The form is shown with a new token, so a reused one can be submitted again.
     ///
     /// # Errors
     ///
-    /// Every other refusal: it is not the form's.
+    /// Any other refusal.
     pub(crate) fn take(&mut self, refusal: Refusal, locale: Locale) -> Result<(), Refusal> {
         match refusal {
             Refusal::Fields(errors) => self.absorb(&errors, locale),
             Refusal::Conflict(message) => message.text(locale).clone_into(&mut self.problem),
             Refusal::KeyReused => {
-                let said = locale.text(
+                let text = locale.text(
                     "Este formulário já foi salvo com outros valores. Confira e envie de novo para salvar também estes.",
                     "This form has already been saved with other values. Check it and send it again to save these as well.",
                 );
-                said.clone_into(&mut self.problem);
+                text.clone_into(&mut self.problem);
             }
             other => return Err(other),
         }

@@ -1,15 +1,15 @@
-//! Once-only tokens of forms. Every form that adds something carries a fresh token whenever it is
-//! shown. The token is the idempotency key of what the form adds, so it commits with it: the same
-//! values sent again are answered as the first time, other values are refused, and the form comes
-//! back with a new token.
+//! Once-only tokens of forms. A form that creates something gets a new token each time it is shown.
+//! The token serves as the idempotency key of the creation and is committed with it. The same
+//! values sent again get the first response. Other values are refused, and the form is shown with a
+//! new token.
 
 use super::Form;
 use crate::{digest::digest, idempotency::IdempotencyKey};
 
-/// The field of the token.
+/// The name of the form field.
 pub(crate) const TOKEN: &str = "form_token";
 
-/// The token of a form that was posted, and a digest of its values.
+/// A posted form's token and a fingerprint of its values.
 #[derive(Debug, Clone)]
 pub(crate) struct FormToken {
     token: String,
@@ -17,13 +17,13 @@ pub(crate) struct FormToken {
 }
 
 impl FormToken {
-    /// None of a form without a token: a script of somebody's own may do without.
+    /// The token of a form. `None` if it has none, which is allowed for users' own scripts.
     pub(crate) fn of(form: &Form) -> Option<Self> {
         Self::with(form.value(TOKEN), &form.fingerprint())
     }
 
-    /// Of the token, and all values in one text. The token, which is not stored, is part of the
-    /// fingerprint: nobody can guess a password that was among the values by trying digests.
+    /// The token, and all values as one text. The fingerprint includes the raw token, which is not
+    /// stored. So a password among the values cannot be found by hashing guesses.
     pub(crate) fn with(token: &str, values: &str) -> Option<Self> {
         (!token.is_empty()).then(|| Self {
             token: digest(token),
@@ -31,20 +31,20 @@ impl FormToken {
         })
     }
 
-    /// The form of a user as a request to another service, which sees nothing of the token.
+    /// The idempotency key for a request to another service. It does not reveal the token.
     pub(crate) fn key(form: &Form, user: i64, path: &str) -> Option<String> {
         let token = form.value(TOKEN);
         (!token.is_empty()).then(|| digest(format!("{path}\n{user}\n{token}")))
     }
 
-    /// The part of a form that is about one of several records.
+    /// The token for the part of a form that concerns one of several records.
     pub(crate) fn for_record(mut self, id: i64) -> Self {
         self.token = format!("{} {id}", self.token);
         self
     }
 
-    /// The token as the key of a user at an address. Keys of API calls begin otherwise, so they
-    /// never meet.
+    /// The token as the idempotency key of a user at a path. The prefix keeps it apart from the
+    /// keys of API requests.
     pub(crate) fn by(self, user: i64, path: &'static str) -> IdempotencyKey {
         IdempotencyKey {
             user,

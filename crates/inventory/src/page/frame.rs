@@ -1,6 +1,5 @@
-//! The frame of every page of the application: the user, the CSRF token of its forms, the
-//! navigation, and flash messages. It is an extractor: users who have not logged in are redirected
-//! to the login before any handler runs.
+//! The frame of every page: the user, the CSRF token, the navigation, and flash messages. It is an
+//! extractor, which redirects users without a session to the login before a handler runs.
 
 use std::ops::Deref;
 
@@ -37,19 +36,17 @@ use crate::{
     },
 };
 
-/// The frame of one page for one reader. Dereferences to its [`Layout`], so that templates write
+/// The frame of one page. Dereferences to its [`Layout`], so that templates can write
 /// `frame.text("…", "…")`.
 #[derive(Debug)]
 pub(crate) struct Frame {
-    /// Language, colours, assets, and where the reader is.
+    /// Language, colours, assets, and the page's address.
     pub(crate) layout: Layout,
-    /// Who reads.
     pub(crate) caller: Caller,
-    /// The token that every form brings, in the field `csrfmiddlewaretoken`.
+    /// The CSRF token for the form field `csrfmiddlewaretoken`.
     pub(crate) csrf: String,
-    /// The message that this page shows once.
+    /// The flash message to show.
     pub(crate) flash: Option<Flash>,
-    /// Whether single keys act.
     pub(crate) has_shortcuts: bool,
     has_checkout: bool,
     views: Vec<SavedView>,
@@ -77,7 +74,7 @@ impl FromRequestParts<PageState> for Frame {
 }
 
 impl Frame {
-    /// The frame for the reader of a request; none when they have not logged in.
+    /// The frame for a request. `None` if the user has not logged in.
     pub(crate) fn of(parts: &Parts, layout: Layout, page: &PageState) -> Option<Self> {
         let state = &page.state;
         let random = &state.random;
@@ -100,17 +97,17 @@ impl Frame {
         })
     }
 
-    /// A page of this frame: 200.
+    /// Renders a page: 200.
     pub(crate) fn show(&self, template: impl Template) -> Response {
         self.show_with(StatusCode::OK, template)
     }
 
-    /// A form that is shown again, with its values and what is wrong with them: 422.
+    /// Renders a form with its values and errors: 422.
     pub(crate) fn show_again(&self, template: impl Template) -> Response {
         self.show_with(StatusCode::UNPROCESSABLE_ENTITY, template)
     }
 
-    /// A page with another status.
+    /// Renders a page with a status.
     pub(crate) fn show_with(&self, status: StatusCode, template: impl Template) -> Response {
         let mut response = Page::with_status(status, template).into_response();
         cookies::show_secret(&mut response, &self.secret, self.is_https);
@@ -120,22 +117,23 @@ impl Frame {
         response
     }
 
-    /// Whether the reader may do this: what they may not is not offered.
+    /// Whether the user has this permission. Pages hide the actions that a user lacks permission
+    /// for.
     pub(crate) fn may(&self, verb: Verb, model: Model) -> bool {
         self.caller.may(Permission::new(verb, model))
     }
 
-    /// Whether the search offers products to the reader.
+    /// Whether the search offers products to the user.
     pub(crate) fn finds_products(&self) -> bool {
         self.may(Verb::View, Model::Product)
     }
 
-    /// Whether the search offers to add what it did not find.
+    /// Whether the search offers to add a product that it did not find.
     pub(crate) fn adds_products(&self) -> bool {
         self.may(Verb::Add, Model::Product)
     }
 
-    /// Refuses what the reader may not do, with a page that names the permission.
+    /// Fails with a page that names the permission if the user lacks it.
     pub(crate) fn require(&self, verb: Verb, model: Model) -> Result<(), Refusal> {
         let permission = Permission::new(verb, model);
         if self.caller.may(permission) {
@@ -145,17 +143,16 @@ impl Frame {
         }
     }
 
-    /// Whether there is a checkout whose orders and payments can be shown.
+    /// Whether a checkout is configured, whose orders and payments can be shown.
     pub(crate) const fn has_checkout(&self) -> bool {
         self.has_checkout
     }
 
-    /// A fresh once-only token, for a form that adds something.
+    /// A new once-only token for a form that creates something.
     pub(crate) fn once_only_token(&self) -> String {
         self.random.token()
     }
 
-    /// The entries of the navigation, in their order.
     pub(crate) fn places(&self) -> Vec<PlaceLink> {
         let here = self.saved_address(&self.layout.path);
         places::shown(
@@ -166,17 +163,16 @@ impl Frame {
         )
     }
 
-    /// The address under which a list can be saved; none of what cannot be.
+    /// The address under which a list is saved as a view. `None` if it cannot be saved.
     pub(crate) fn saved_address(&self, address: &str) -> Option<String> {
         (self.saved_address)(address)
     }
 
-    /// The lists that the reader has saved.
     pub(crate) fn views(&self) -> &[SavedView] {
         &self.views
     }
 
-    /// Which ways the reader may book goods, as the places in addresses, for the keys that do.
+    /// The paths of the movements that the user may book, for the keyboard shortcuts.
     pub(crate) fn books(&self) -> String {
         let ways = [("inflows", Model::Inflow), ("outflows", Model::Outflow)];
         let may = ways
@@ -185,12 +181,12 @@ impl Frame {
         may.map(|(path, _)| path).collect::<Vec<_>>().join(" ")
     }
 
-    /// One of two texts, by the reader's language.
+    /// The text in the user's language.
     pub(crate) fn say(&self, (portuguese, english): (&'static str, &'static str)) -> &'static str {
         self.layout.locale.text(portuguese, english)
     }
 
-    /// The first part of the path: which place this page belongs to.
+    /// The first segment of the path, which identifies the section of the navigation.
     pub(crate) fn section(&self) -> &str {
         self.address()
             .trim_matches('/')
@@ -199,13 +195,13 @@ impl Frame {
             .unwrap_or_default()
     }
 
-    /// The name that the reader has logged in with.
+    /// The user's name at the login.
     pub(crate) fn username(&self) -> &str {
         &self.caller.username
     }
 
-    /// Where a form goes on when nothing is done: to where it was opened from, else to the page
-    /// above it.
+    /// The address of a form's cancel link: the page that opened the form (`next`), otherwise the
+    /// parent path.
     pub(crate) fn back(&self, next: &str) -> String {
         picked_next(next, "", 0).unwrap_or_else(|| {
             let path = self.address().trim_end_matches('/');
@@ -214,14 +210,14 @@ impl Frame {
         })
     }
 
-    /// The path of this page without its query.
+    /// The path of this page without the query.
     pub(crate) fn address(&self) -> &str {
         self.layout.path.split('?').next().unwrap_or("/")
     }
 }
 
-/// Where a form goes on that was opened from another page: there, with the record that was made
-/// chosen in the field `name`. `None` when it names no address of ours.
+/// The address of the page that opened a form (`next`), with the new record chosen in its field
+/// `name`. `None` if `next` is not a path of this service.
 pub(crate) fn picked_next(next: &str, name: &str, id: i64) -> Option<String> {
     let next = Some(next.trim()).filter(|next| web::locale::is_own_path(next))?;
     if name.is_empty() {
@@ -235,7 +231,7 @@ pub(crate) fn picked_next(next: &str, name: &str, id: i64) -> Option<String> {
     Some(with_query(path, &parameters.written()))
 }
 
-/// 303 to one of our addresses: what a form that was done answers.
+/// Redirects with 303 to a path of this service, after a successful form.
 pub(crate) fn see_other(address: &str) -> Response {
     let is_ours = address.parse::<Uri>().is_ok() && web::locale::is_own_path(address);
     let location = HeaderValue::from_str(address)

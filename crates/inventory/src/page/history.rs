@@ -1,4 +1,4 @@
-//! The history of a record, as its page shows it.
+//! The history of changes on a record's page.
 
 use db::{Money, Timestamp};
 use resource::{Field, Kind, Value};
@@ -18,25 +18,21 @@ use crate::{
     },
 };
 
-/// Changes that a page shows.
+/// The number of changes on a record's page.
 const SHOWN: u64 = 10;
 
-/// One change.
 #[derive(Debug)]
 pub(crate) struct ChangeView {
-    /// What was done.
     pub(crate) done: String,
-    /// By whom.
     pub(crate) who: String,
-    /// What each field was and became.
+    /// The old and the new value of each field.
     pub(crate) values: Vec<String>,
-    /// When, for people.
     pub(crate) time: String,
-    /// When, for programs.
+    /// The time for the `datetime` attribute.
     pub(crate) machine_time: String,
 }
 
-/// The last changes of a record, newest first: a part of its page.
+/// The last changes of a record, newest first, as a part of its page.
 pub(crate) async fn changes(
     state: &State,
     model: Model,
@@ -47,8 +43,8 @@ pub(crate) async fn changes(
     part("history", async { Ok::<_, Refusal>(read.await?.results) }).await
 }
 
-/// One page of the changes of a record, newest first: its number from 1 and its size. `words` says
-/// what was done.
+/// One page of a record's changes, newest first. `number` counts from 1; `words` describes an
+/// entry.
 pub(crate) async fn page(
     state: &State,
     (model, id): (Model, i64),
@@ -73,7 +69,7 @@ pub(crate) async fn page(
     }))
 }
 
-/// What was done, in few words: `Added`, `Changed: title, quantity`.
+/// A short description: `Added`, `Changed: title, quantity`.
 fn phrase(entry: &Entry, locale: Locale) -> String {
     match entry.done {
         ActionKind::Added => locale.text("Criado", "Added").to_owned(),
@@ -93,12 +89,12 @@ fn phrase(entry: &Entry, locale: Locale) -> String {
     }
 }
 
-/// A time for `datetime` attributes.
+/// A time for the `datetime` attribute.
 pub(crate) fn machine_time(time: Timestamp) -> String {
     time_text(time)
 }
 
-/// What was done, as a sentence: `Added.`, `Changed Title and Quantity.`, `Deleted.`
+/// A description as a sentence: `Added.`, `Changed Title and Quantity.`, `Deleted.`
 pub(crate) fn sentence(entry: &Entry, locale: Locale) -> String {
     let fields = entry.fields().into_iter();
     let names: Vec<&str> = fields.map(|name| names::field(locale, name)).collect();
@@ -118,14 +114,14 @@ pub(crate) fn sentence(entry: &Entry, locale: Locale) -> String {
     }
 }
 
-/// What the changed fields were and became, where that is kept: `Quantity: 5 → 9`.
+/// The old and new values of the changed fields, where they are stored: `Quantity: 5 → 9`.
 fn values(entry: &Entry, locale: Locale) -> Vec<String> {
     let changes = entry.changes.iter();
     let changes = changes.filter(|change| change.values.is_some());
     changes.map(|change| in_words(change, locale)).collect()
 }
 
-/// A changed field, with what it was and became where that is kept.
+/// A changed field with its old and new value, where they are stored.
 pub(crate) fn in_words(change: &FieldChange, locale: Locale) -> String {
     let name = names::field(locale, &change.field);
     let Some((before, after)) = &change.values else {
@@ -140,7 +136,7 @@ pub(crate) fn in_words(change: &FieldChange, locale: Locale) -> String {
     format!("{name}: {} → {}", value(before), value(after))
 }
 
-/// A value that is kept, as people read it.
+/// A stored value, formatted for the user.
 fn shown(field: &Field, stored: &str, locale: Locale) -> String {
     let value = match field.kind {
         Kind::Integer { .. } => stored.parse().ok().map(Value::Integer),
@@ -155,7 +151,6 @@ fn shown(field: &Field, stored: &str, locale: Locale) -> String {
     }
 }
 
-/// Texts as one enumeration: `A, B and C`.
 fn enumeration(locale: Locale, texts: &[&str]) -> String {
     match texts {
         [] => String::new(),

@@ -1,6 +1,5 @@
-//! What the pages of the web interface share: their state, the frame with its navigation, flash
-//! messages, forms that are shown again, redirects, and error pages. The pages themselves are with
-//! their features.
+//! The shared parts of the web interface: state, frame and navigation, flash messages, forms,
+//! redirects and error pages. The pages themselves are with their features.
 
 pub(crate) mod delete;
 pub(crate) mod edit_conflict;
@@ -48,14 +47,12 @@ use crate::{State, rest::query::encode};
 #[folder = "assets/"]
 pub(crate) struct Files;
 
-/// What pages are made with.
 #[derive(Clone)]
 pub(crate) struct PageState {
-    /// The service.
     pub(crate) state: State,
-    /// Styles, pictures and scripts.
+    /// Styles, images and scripts.
     pub(crate) assets: Assets,
-    /// The address under which a list can be saved; none of what cannot be.
+    /// The address under which a list is saved as a view. `None` if it cannot be saved.
     pub(crate) saved_address: fn(&str) -> Option<String>,
 }
 
@@ -65,33 +62,32 @@ impl FromRef<PageState> for Assets {
     }
 }
 
-/// What a handler of a page answers.
 pub(crate) type PageResult = Result<Response, web::Error>;
 
-/// The state of the pages, as a handler takes it.
+/// The extractor of the pages' state.
 pub(crate) type SharedPage = Extracted<PageState>;
 
-/// Tells the browser to store nothing of a page, not even for the way back.
+/// Forbids browsers to store a page, also in the back/forward cache.
 pub(crate) fn prevent_caching(response: &mut Response) {
     let nothing = "max-age=0, no-cache, no-store, must-revalidate, private";
     let headers = response.headers_mut();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static(nothing));
 }
 
-/// 302 to one of our addresses.
+/// Redirects with 302 to a path of this service.
 pub(crate) fn redirect(address: &str) -> Response {
     let location = HeaderValue::from_str(address).unwrap_or(HeaderValue::from_static("/"));
     (StatusCode::FOUND, [(LOCATION, location)]).into_response()
 }
 
-/// Where a login leads: back to where the reader came from, and never to another site.
+/// Where to go after the login: the path that the user came from, never another site.
 pub(crate) fn safe_next(next: Option<&str>) -> String {
     next.filter(|next| is_own_path(next))
         .unwrap_or("/")
         .to_owned()
 }
 
-/// Where readers log in before they see an address.
+/// The address of the login that leads back to `uri`.
 pub(crate) fn login_address(uri: &Uri) -> String {
     let wanted = uri.path_and_query().map_or("/", |path| path.as_str());
     let mut address = "/login/?next=".to_owned();

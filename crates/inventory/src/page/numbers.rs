@@ -1,22 +1,22 @@
-//! Numbers as people type them, converted to what the API reads. Nothing is guessed: a text that
-//! could mean two numbers is refused, and the message names both. Pure.
+//! Converts numbers as people type them to the notation of the API. Nothing is guessed: an
+//! ambiguous number is refused, and the message names both readings. No I/O.
 //!
-//! **Amounts.** `1.234,56` and `1,234.56` are read alike in both languages: of two different marks
+//! **Amounts.** `1.234,56` and `1,234.56` are accepted in both languages: of two different marks,
 //! the last is the decimal one. A single mark before one or two digits is the decimal one (`19,90`,
-//! `19.90`). Several equal marks group thousands (`1.234.567`). A single mark before exactly three
-//! digits (`1.234`) is ambiguous and refused.
+//! `19.90`). Several equal marks separate thousands (`1.234.567`). A single mark before exactly
+//! three digits (`1.234`) is ambiguous and refused.
 //!
-//! **Counts** have no decimals: digits, and the thousands separator of the user's language in its
-//! places.
+//! **Counts** have no decimals. They are digits, with or without the thousands separator of the
+//! user's language.
 
 use web::locale::Locale;
 
-/// A text that is no number, or two.
+/// Why a text is not accepted as a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotNumber {
-    /// It is not a number: the API's own message says so.
+    /// Not a number. The API's own message says so.
     Malformed,
-    /// It may be read in two ways.
+    /// Two readings are possible.
     Ambiguous,
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn count(typed: &str, locale: Locale) -> Result<String, NotNumber> {
     groups(text, mark).ok_or(NotNumber::Malformed)
 }
 
-/// The digits of a number whose thousands are grouped by a mark: `1.234.567`.
+/// The digits of a number with separated thousands: `1.234.567`.
 fn groups(text: &str, mark: char) -> Option<String> {
     let mut groups = text.split(mark);
     let first = groups.next()?;
@@ -77,7 +77,7 @@ fn groups(text: &str, mark: char) -> Option<String> {
     is_first.then_some(digits)
 }
 
-/// The message about a number that cannot be read, in the reader's language.
+/// The error message for a number, in the user's language.
 pub(crate) fn message(problem: NotNumber, typed: &str, locale: Locale) -> String {
     match problem {
         NotNumber::Malformed => locale
@@ -85,7 +85,7 @@ pub(crate) fn message(problem: NotNumber, typed: &str, locale: Locale) -> String
             .to_owned(),
         NotNumber::Ambiguous => {
             let digits: String = typed.chars().filter(char::is_ascii_digit).collect();
-            // At most three digits before the mark, and three behind it.
+            // Up to three digits before the mark and three after it.
             let thousandths = digits.parse::<u32>().unwrap_or_default();
             let cents = thousandths.saturating_add(5) / 10;
             let mark = locale.text(",", ".");
@@ -103,7 +103,7 @@ pub(crate) fn message(problem: NotNumber, typed: &str, locale: Locale) -> String
     }
 }
 
-/// An amount as a field shows it: the reader's decimal mark, no thousands' marks.
+/// An amount as a form field holds it: with the user's decimal mark, without thousands separators.
 pub(crate) fn amount_text(amount: db::Money, locale: Locale) -> String {
     let text = amount.to_string();
     match locale {

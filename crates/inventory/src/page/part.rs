@@ -1,25 +1,25 @@
-//! Parts of a page that are read one by one. A part that cannot be read shows an error in its
-//! place; the rest of the page is shown.
+//! Parts of a page that are read independently. A part that cannot be read shows an error in its
+//! place.
 
 use crate::rest::Refusal;
 
-/// A part that could not be read. The cause is in the log.
+/// Marks a part that could not be read. The cause is in the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct UnreadPart;
 
-/// What a page shows in one place.
+/// The content of a part, or the mark of a failure.
 pub(crate) type PagePart<T> = Result<T, UnreadPart>;
 
-/// The part, to look at.
+/// Borrows the content, for templates.
 pub(crate) fn shown<T>(part: &PagePart<T>) -> PagePart<&T> {
     part.as_ref().map_err(|unread| *unread)
 }
 
-/// Reads a part of a page. A fault of the store is logged, and the part is marked.
+/// Reads a part of a page. A database error is logged and marks the part as failed.
 ///
 /// # Errors
 ///
-/// Every other refusal, and a store that cannot be reached: it has none of the other parts either.
+/// Any other refusal, and an unavailable database, which would fail the other parts, too.
 pub(crate) async fn part<T, E: Into<Refusal>>(
     name: &'static str,
     read: impl Future<Output = Result<T, E>>,

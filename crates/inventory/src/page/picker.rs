@@ -1,11 +1,10 @@
-//! Choosing one record among many, even a million products: a text field that a script turns into a
-//! list of the ten best matches, and that the server understands without a script. It searches by
-//! name; a product's serie number, typed or scanned, finds it at once. The search over every page
-//! offers the same.
+//! Chooses one record among up to millions. A picker is a text field. A script adds a list of the
+//! ten best matches; without the script the server looks the text up. It searches by name; a
+//! product's serie number finds the product at once. The search on every page uses the same offers.
 //!
-//! A picker called `product` sends `product` (the id), `product_text` (the text of the field) and
-//! `product_was` (its text when the id was chosen): a text that was changed by hand is looked up,
-//! whatever the id says. `product_choice` answers "which of these".
+//! A picker called `product` sends three fields: `product` (the id), `product_text` (the text) and
+//! `product_was` (the text when the id was chosen). A text that differs from `product_was` is
+//! looked up, whatever the id says. `product_choice` chooses among several matches.
 
 use axum::{
     extract::{Path, Query, State as Extracted},
@@ -36,50 +35,45 @@ use crate::{
     },
 };
 
-/// How many records are offered.
+/// The most records that are offered.
 const OFFERED: i64 = 10;
-/// As much of a text is looked up.
+/// The most characters of a text that are looked up.
 const MAX_TEXT: usize = 500;
 
-/// What is chosen from.
+/// The kind of records to choose from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PickerSource {
-    /// The products.
     Products,
     /// Brands, categories or suppliers.
     Named(Kind),
 }
 
-/// One record that is offered.
+/// A record that is offered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct PickerOption {
-    /// Its id.
     pub(crate) id: i64,
-    /// What it is called.
     pub(crate) text: String,
-    /// A text that distinguishes it from records of the same name.
+    /// A text that tells records with the same name apart.
     pub(crate) hint: String,
 }
 
 /// A picker as a form shows it.
 #[derive(Debug, Clone)]
 pub(crate) struct Picker {
-    /// The field.
     pub(crate) name: &'static str,
-    /// What the field is called.
     pub(crate) label: &'static str,
-    /// What is chosen from.
+    /// The kind of records to choose from.
     pub(crate) source: PickerSource,
-    /// The chosen id; empty when nothing is chosen.
+    /// The id of the chosen record; empty if there is none.
     pub(crate) id: String,
-    /// What stands in the field.
+    /// The text in the field.
     pub(crate) text: String,
-    /// Which of these, when the text means several.
+    /// The matches to choose from, if the text matches several records.
     pub(crate) choices: Vec<PickerOption>,
 }
 
 impl PickerSource {
-    /// Its place in addresses.
+    /// The segment in paths.
     pub(crate) const fn path(self) -> &'static str {
         match self {
             Self::Products => "products",
@@ -87,7 +81,7 @@ impl PickerSource {
         }
     }
 
-    /// Whose permissions count.
+    /// The records whose permissions are required.
     pub(crate) const fn model(self) -> Model {
         match self {
             Self::Products => Model::Product,
@@ -95,7 +89,7 @@ impl PickerSource {
         }
     }
 
-    /// The source of this place in addresses.
+    /// The source with this segment in paths.
     pub(crate) fn of(path: &str) -> Option<Self> {
         let named = Kind::ALL.into_iter().map(Self::Named);
         std::iter::once(Self::Products)
@@ -114,7 +108,7 @@ impl PickerSource {
             Self::Products => products::best(state, &text, OFFERED)
                 .await?
                 .into_iter()
-                .map(|product| offered(product, locale))
+                .map(|product| product_option(product, locale))
                 .collect(),
             Self::Named(kind) => named::best(state, kind, &text, OFFERED)
                 .await?
@@ -128,7 +122,7 @@ impl PickerSource {
         })
     }
 
-    /// The name of the record of an id.
+    /// The name of the record with an id.
     pub(crate) async fn name_of(self, state: &State, id: i64) -> Result<Option<String>, Refusal> {
         Ok(match self {
             Self::Products => products::read(state, id)
@@ -142,24 +136,24 @@ impl PickerSource {
 }
 
 impl PickerOption {
-    /// Whether a text has no words but those of the record.
+    /// Whether the record contains all words of the text.
     fn has_words_of(&self, text: &str) -> bool {
-        let said = db::fold(&format!("{} {}", self.text, self.hint));
+        let record = db::fold(&format!("{} {}", self.text, self.hint));
         let words = search_words(&Parameters::of("search", text));
-        words.iter().all(|word| said.contains(word.as_str()))
+        words.iter().all(|word| record.contains(word.as_str()))
     }
 }
 
-fn offered(product: ProductRecord, locale: Locale) -> PickerOption {
+fn product_option(product: ProductRecord, locale: Locale) -> PickerOption {
     let quantity = locale.number(product.quantity);
     let price = ProductRecord::selling_price.shown(Value::Money(product.selling_price), locale);
-    let known = format!(
+    let stock = format!(
         "{quantity} {} · {price}",
         locale.text("em estoque", "in stock")
     );
     let hint = match product.serie_number {
-        Some(number) => format!("{known} · {number}"),
-        None => known,
+        Some(number) => format!("{stock} · {number}"),
+        None => stock,
     };
     PickerOption {
         id: product.id,
@@ -169,13 +163,13 @@ fn offered(product: ProductRecord, locale: Locale) -> PickerOption {
 }
 
 impl Picker {
-    /// The picker of a described reference; none of another field.
+    /// The picker of a described reference. `None` for other fields.
     pub(crate) fn of(frame: &Frame, field: &'static Field) -> Option<Self> {
         let source = PickerSource::of(field.target?.path)?;
         Some(Self::empty(field.name, frame.say(field.label), source))
     }
 
-    /// A picker with nothing chosen.
+    /// A picker without a choice.
     pub(crate) fn empty(name: &'static str, label: &'static str, source: PickerSource) -> Self {
         Self {
             name,
@@ -187,19 +181,19 @@ impl Picker {
         }
     }
 
-    /// The chip of a list that is filtered by the chosen record.
+    /// The chip for a list that is filtered by the chosen record.
     pub(crate) fn chip(&self, address: &ListAddress) -> Option<Chip> {
         let text = || format!("{}: {}", self.label, self.text);
         (!self.id.is_empty()).then(|| address.chip(self.name, text()))
     }
 
-    /// What the way to add one is called: `Nova categoria`.
+    /// The text of the link that adds a record: `Nova categoria`.
     pub(crate) fn add_text(&self, frame: &Frame) -> String {
         self.source.model().words().new_one(frame.locale)
     }
 
-    /// Where one is added on the way from this page, and back; empty for those who may not. The
-    /// form of a product is too long for that.
+    /// The address where a record is added, which then leads back to this page. Empty for users
+    /// without the permission, and for products, whose form is too long for a detour.
     pub(crate) fn add_address(&self, frame: &Frame) -> String {
         if self.source == PickerSource::Products || !frame.may(Verb::Add, self.source.model()) {
             return String::new();
@@ -209,8 +203,7 @@ impl Picker {
         address
     }
 
-    /// Chooses the record of an id. An id that no record has stays as it was sent, for the message
-    /// about it.
+    /// Chooses the record with an id. An unknown id is kept, for the error message.
     pub(crate) async fn choose(mut self, state: &State, id: &str) -> Result<Self, Refusal> {
         let name = match id.trim().parse() {
             Ok(number) => self.source.name_of(state, number).await?,
@@ -221,7 +214,7 @@ impl Picker {
         Ok(self)
     }
 
-    /// Chooses the record of an id that an address brings, if there is such a record.
+    /// Chooses the record with an id from a query string, if it exists.
     pub(crate) async fn choose_known(
         self,
         state: &State,
@@ -239,8 +232,8 @@ impl Picker {
         })
     }
 
-    /// Understands what was sent, looking up a text that was typed; what it may mean, and what is
-    /// wrong, goes into the form.
+    /// Evaluates the submitted fields and looks a typed text up. Errors go into the form, several
+    /// matches into the picker's choices.
     pub(crate) async fn understand(
         self,
         state: &State,
@@ -282,7 +275,8 @@ impl Picker {
             .collect();
         let at = match (same.as_slice(), found.as_slice()) {
             ([only], _) => Some(*only),
-            // What only resembles the text is shown before it is chosen.
+            // A single match is chosen if it contains all words. A merely similar one is offered
+            // instead.
             (_, [only]) if only.has_words_of(typed) => Some(0),
             _ => None,
         };
@@ -307,15 +301,16 @@ impl Picker {
     }
 }
 
-/// A text to search by. NUL, which databases do not store, becomes a character that no name has.
+/// A text to search by. NUL, which PostgreSQL cannot store, is replaced by a character that no name
+/// contains.
 fn findable(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
 }
 
-/// Where the scripts ask for what they offer.
+/// The prefix of the paths from which scripts load offers.
 pub(crate) const OFFERS: &str = "/pick/";
 
-/// `/pick/…/`: the ten best for the script.
+/// `/pick/…/`: the ten best matches as JSON.
 pub(crate) fn routes() -> PageRouter {
     PageRouter::new().route("/pick/{source}/", get(offer))
 }
@@ -330,11 +325,11 @@ async fn offer(
     Extracted(page): Extracted<PageState>,
     frame: Frame,
     Path(path): Path<String>,
-    Query(sought): Query<PickQuery>,
+    Query(query): Query<PickQuery>,
 ) -> Result<Response, web::Error> {
     let source = PickerSource::of(&path).ok_or(Refusal::NotFound)?;
     frame.require(Verb::View, source.model())?;
-    let sought = findable(&sought.q);
-    let choices = source.find(&page.state, &sought, frame.locale).await?;
+    let text = findable(&query.q);
+    let choices = source.find(&page.state, &text, frame.locale).await?;
     Ok(json(StatusCode::OK, &choices))
 }

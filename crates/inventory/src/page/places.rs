@@ -1,4 +1,4 @@
-//! The navigation: every place of the application.
+//! The navigation.
 
 use web::page::Layout;
 
@@ -8,18 +8,18 @@ use crate::{
     catalogue::named::Kind,
 };
 
-/// A place that the navigation leads to.
+/// An entry of the navigation.
 pub(crate) struct Place {
-    /// Its icon in `icons.svg`.
+    /// The icon in `icons.svg`.
     icon: &'static str,
     address: &'static str,
     portuguese: &'static str,
     english: &'static str,
-    /// Whether it stands in the bottom bar of phones; the others are behind "More".
+    /// Whether it is in the bottom bar of phones. The others are below "More".
     is_main: bool,
-    /// Who is led there.
+    /// Whether the user sees the entry.
     is_for: fn(&Caller) -> bool,
-    /// Whether it is there only beside a checkout.
+    /// Whether it is shown only with a configured checkout.
     needs_checkout: bool,
 }
 
@@ -40,7 +40,7 @@ const fn place(
     }
 }
 
-/// A place of the bottom bar.
+/// An entry of the bottom bar.
 const fn main_place(
     icon: &'static str,
     address: &'static str,
@@ -53,7 +53,7 @@ const fn main_place(
     }
 }
 
-/// The places before the named records, in the order of the navigation.
+/// The entries before the named records.
 const FIRST: &[Place] = &[
     main_place("home", "/", "Início", "Home"),
     main_place("box", "/products/", "Produtos", "Products"),
@@ -81,7 +81,7 @@ const FIRST: &[Place] = &[
     place("chart", "/analyses/", "Análises", "Analyses"),
 ];
 
-/// The places behind them.
+/// The entries after the named records.
 const LAST: &[Place] = &[
     Place {
         is_for: |caller| caller.may(Permission::new(Verb::View, Model::Delivery)),
@@ -93,42 +93,35 @@ const LAST: &[Place] = &[
     },
 ];
 
-/// A place as one page shows it.
+/// An entry as a page shows it.
 #[derive(Debug)]
 pub(crate) struct PlaceLink {
-    /// Its icon.
     pub(crate) icon: &'static str,
-    /// Where it is.
     pub(crate) address: String,
-    /// What it is called.
     pub(crate) text: String,
-    /// Whether the reader is there.
     pub(crate) is_current: bool,
-    /// Whether it stands in the bottom bar of phones.
+    /// Whether it is in the bottom bar of phones.
     pub(crate) is_main: bool,
-    /// The lists below it that the reader has saved.
+    /// The saved views below it.
     pub(crate) views: Vec<ViewLink>,
 }
 
-/// A saved view as one page shows it.
+/// A saved view as a page shows it.
 #[derive(Debug)]
 pub(crate) struct ViewLink {
-    /// Where it is.
     pub(crate) address: String,
-    /// What its user calls it.
+    /// The name that the user gave it.
     pub(crate) name: String,
-    /// Whether the page shows it.
     pub(crate) is_current: bool,
 }
 
 impl PlaceLink {
-    /// Whether a list of this path stands below the place.
+    /// Whether the path is below this entry.
     pub(crate) fn is_above(&self, path: &str) -> bool {
         self.address != "/" && path.starts_with(&self.address)
     }
 
-    /// What `aria-current` says of the place: of the place of a saved view that is shown, that it
-    /// leads there.
+    /// The value of `aria-current`: `true` if a saved view below is the current page, else `page`.
     pub(crate) fn current(&self) -> &'static str {
         if self.views.iter().any(|view| view.is_current) {
             "true"
@@ -138,7 +131,7 @@ impl PlaceLink {
     }
 }
 
-/// The places of a reader, beside a checkout or without, each with the views below it.
+/// The entries that the user sees, each with its saved views.
 pub(super) fn shown(
     layout: &Layout,
     caller: &Caller,

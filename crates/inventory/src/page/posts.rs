@@ -1,4 +1,4 @@
-//! Form input converted to the JSON members that the service functions read.
+//! Converts form input to the JSON members that the service functions read.
 
 use http::request::Parts;
 use resource::{Field, Kind, text};
@@ -15,23 +15,21 @@ use web::locale::Locale;
 
 const SEARCH: &Field = &text::<String>("Nome ou código", "Name or code", 500).named("search");
 
-/// A form as it was posted.
 #[derive(Debug)]
 pub(crate) struct FormSubmission {
-    /// What the service functions read.
+    /// The members for the service functions.
     pub(crate) members: Members,
-    /// The form, to be shown again when it is refused.
+    /// The form, to be shown again if it is refused.
     pub(crate) form: Form,
-    /// What makes sending it twice count once.
     once: Option<FormToken>,
 }
 
 impl FormSubmission {
-    /// Reads a form, which must be one of ours.
+    /// Reads a posted form and checks its CSRF token.
     ///
     /// # Errors
     ///
-    /// 413, 403 when it may be forged, 415 and 400.
+    /// 413, 403 for a failed CSRF check, 415 and 400.
     pub(crate) async fn read(state: &State, parts: &Parts, body: Body) -> Result<Self, Refusal> {
         let members = request_body::read(state, parts, body).await?;
         let form = Form::of(&members);
@@ -43,12 +41,12 @@ impl FormSubmission {
         })
     }
 
-    /// A field as it was typed; empty when it did not come.
+    /// A field as typed; empty if it was not sent.
     pub(crate) fn text(&self, name: &str) -> String {
         self.form.value(name).to_owned()
     }
 
-    /// The form's once-only token as an idempotency key, when it carries one.
+    /// The form's once-only token as an idempotency key. `None` without a token.
     pub(crate) fn idempotency_key(
         &self,
         frame: &Frame,
@@ -58,7 +56,7 @@ impl FormSubmission {
         Some(once.by(frame.caller.id, path))
     }
 
-    /// Understands what was chosen with a picker.
+    /// Evaluates the fields of a picker.
     pub(crate) async fn pick(
         &mut self,
         state: &State,
@@ -77,7 +75,7 @@ impl FormSubmission {
         Ok(picked)
     }
 
-    /// Turns the texts of these fields into members, as [`read_fields`] does.
+    /// Converts the texts of these fields, as [`read_fields`] does.
     pub(crate) fn read_fields(&mut self, fields: &[&'static Field], locale: Locale) {
         let fields = fields.iter().copied();
         read_fields(&mut self.form, &mut self.members, fields, locale);
@@ -86,15 +84,15 @@ impl FormSubmission {
 
 /// Sets a member to a text.
 pub(crate) fn set_text(members: &mut Members, name: &str, value: &str) {
-    // A text is always JSON.
+    // Serializing a text cannot fail.
     if let Ok(raw) = to_raw_value(value) {
         members.insert(name.to_owned(), raw);
     }
 }
 
-/// Turns the texts of a form into the members that services read: amounts and counts as people
-/// write them become plain numbers, and a blank field that may stay empty becomes nothing. The form
-/// says what cannot be read.
+/// Converts the texts of a form to the members that services read. Amounts and counts as people
+/// type them become plain numbers, and an empty optional field becomes `null`. Errors go into the
+/// form.
 pub(crate) fn read_fields(
     form: &mut Form,
     members: &mut Members,
@@ -128,8 +126,8 @@ pub(crate) fn read_fields(
     }
 }
 
-/// Reads the search of a list. A search for NUL, which no text holds, is an error in the form and
-/// finds nothing.
+/// Parses the search of a list. A search for NUL, which no text contains, is an error in the form
+/// and finds nothing.
 pub(crate) fn filter_search(parameters: &mut Parameters, form: &mut Form, locale: Locale) {
     let typed = parameters.get("search").unwrap_or_default();
     if typed.contains('\0') {
@@ -140,8 +138,8 @@ pub(crate) fn filter_search(parameters: &mut Parameters, form: &mut Form, locale
     form.set("search", parameters.get("search").unwrap_or_default());
 }
 
-/// Reads the amounts of a filter as people write them. An amount that cannot be read is an error in
-/// the form and filters nothing.
+/// Parses the amounts of a filter as people type them. An invalid amount is an error in the form
+/// and filters nothing.
 pub(crate) fn filter_amounts(
     parameters: &mut Parameters,
     form: &mut Form,
@@ -162,8 +160,8 @@ pub(crate) fn filter_amounts(
     }
 }
 
-/// Reads a filter by another record, chosen in its picker or typed. A text that finds no record is
-/// an error in the form and filters nothing.
+/// Parses a filter by a record that was chosen or typed. A text without a match is an error in the
+/// form and filters nothing.
 pub(crate) async fn filter_record(
     state: &State,
     picked: Picker,

@@ -1,5 +1,5 @@
-//! The form of a described record, new or existing: one set of handlers and one template for every
-//! resource. A resource says in its [`RecordForms`] what is its own.
+//! The form of a new or existing record: one set of handlers and one template for all resources. A
+//! resource adds its specifics in [`RecordForms`].
 
 use askama::Template;
 use axum::{
@@ -35,21 +35,20 @@ use crate::{
     work::{self, Work},
 };
 
-/// What forms look different in, beside their fields.
+/// The differences in how forms look.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FormLooks {
-    /// What its button says.
     pub(crate) submit: Both,
     /// The icon of the button; empty for none.
     pub(crate) icon: &'static str,
-    /// Whether long texts have one line, and pickers the whole width.
+    /// Whether long texts have one line, and pickers the full width.
     pub(crate) is_brief: bool,
-    /// Whether a second button leads on to another new record.
+    /// Whether a second button saves and opens another empty form.
     pub(crate) adds_another: bool,
 }
 
 impl FormLooks {
-    /// The looks of most forms.
+    /// The default.
     pub(crate) const PLAIN: Self = Self {
         submit: ("Salvar", "Save"),
         icon: "",
@@ -58,40 +57,39 @@ impl FormLooks {
     };
 }
 
-/// A resource whose records people write with a form.
+/// A resource with a form for its records.
 pub(crate) trait RecordForms: ResourcePages {
-    /// How the form looks.
     fn looks(self) -> FormLooks {
         FormLooks::PLAIN
     }
 
-    /// The fields of the form, in its order.
+    /// The fields of the form, in order.
     fn written(self) -> Vec<&'static Field> {
         let fields = self.fields().iter().copied();
         fields.filter(|field| !field.is_read_only).collect()
     }
 
-    /// What a field of a new record holds when the address brings nothing.
+    /// The default of a field in the form of a new record.
     fn initial(self, _field: &Field) -> &'static str {
         ""
     }
 
-    /// The hint at a field.
     fn hint(self, _state: &State, frame: &Frame, field: &Field, _is_new: bool) -> String {
         frame.say(field.help).to_owned()
     }
 
-    /// The title of the form that changes a record.
+    /// The title of the form of an existing record.
     fn edit_title(self, frame: &Frame, _record: &Self::Record) -> String {
         self.words().edit(frame.locale)
     }
 
-    /// What is wrong with a whole form, as far as it can be told without the store.
+    /// The errors that can be found without the database.
     fn problems(self, members: &Members) -> FieldErrors {
         Draft::<Self::Record>::read_fields(self.fields(), members, Mode::Whole).errors
     }
 
-    /// What else is wrong with a form that is refused: `own` is the record that it changes.
+    /// The errors that need the database. Looked up only for a form that is refused; `own` is the
+    /// id of the edited record.
     fn stored_problems(
         self,
         _state: &State,
@@ -101,7 +99,7 @@ pub(crate) trait RecordForms: ResourcePages {
         std::future::ready(Ok(FieldErrors::default()))
     }
 
-    /// Leads on from a record that was created; `None` when it is gone again.
+    /// Responds after a record was created. `record` is `None` if it has been deleted since.
     fn created(
         self,
         _page: &PageState,
@@ -112,7 +110,7 @@ pub(crate) trait RecordForms: ResourcePages {
         std::future::ready(created(self, frame, record, sent))
     }
 
-    /// The fields of the form as they are stored.
+    /// The stored values of the form's fields.
     fn snapshots(
         self,
         _state: &State,
@@ -121,8 +119,8 @@ pub(crate) trait RecordForms: ResourcePages {
         std::future::ready(Ok(FieldSnapshot::all(record, &self.written())))
     }
 
-    /// The same of a record that is locked: nobody else changes it until it is written. `None` when
-    /// it is gone.
+    /// Locks a record until the transaction ends and returns its stored fields. `None` if it does
+    /// not exist.
     fn lock(
         self,
         _tx: &mut Tx,
@@ -131,7 +129,7 @@ pub(crate) trait RecordForms: ResourcePages {
         std::future::ready(Err(Refusal::forbidden()))
     }
 
-    /// Changes the fields of a record that a form brings; `None` when it is gone.
+    /// Writes the submitted fields of a record; `None` if it does not exist.
     fn write(
         self,
         work: &mut Work<'_>,
@@ -143,7 +141,7 @@ pub(crate) trait RecordForms: ResourcePages {
     }
 }
 
-/// `/{path}/new/` and, of records that can be changed, `/{path}/{id}/edit/`.
+/// `/{path}/new/`, and `/{path}/{id}/edit/` if records can be changed.
 pub(crate) fn routes<R: RecordForms>(resource: R) -> PageRouter {
     let base = format!("/{}/", resource.path());
     let routes = PageRouter::new().route(
@@ -159,11 +157,10 @@ pub(crate) fn routes<R: RecordForms>(resource: R) -> PageRouter {
     )
 }
 
-/// A form as it is opened, or as it was sent.
+/// A form that is opened or submitted.
 pub(crate) struct RecordForm {
-    /// Its values and errors.
     pub(crate) form: Form,
-    /// What services read of it; nothing of one that is opened.
+    /// The members for the service functions. Empty if the form is only opened.
     pub(crate) members: Members,
     picked: Vec<Picker>,
     key: Option<IdempotencyKey>,
@@ -177,12 +174,12 @@ struct RecordFormPage<'a> {
     title: String,
     looks: FormLooks,
     is_new: bool,
-    /// Each with its hint, and its picker where it has one.
+    /// Each field with its hint, and its picker if it has one.
     fields: Vec<(&'static Field, String, Option<&'a Picker>)>,
 }
 
 impl RecordForm {
-    /// A form that is opened with these values; the address may bring others of its pickers.
+    /// Opens a form with these values. The query string may choose records in its pickers.
     async fn open<R: RecordForms>(
         resource: R,
         state: &State,
@@ -205,7 +202,6 @@ impl RecordForm {
         })
     }
 
-    /// A form that was sent.
     async fn read<R: RecordForms>(
         resource: R,
         state: &State,
@@ -227,7 +223,7 @@ impl RecordForm {
         })
     }
 
-    /// The page of the form; `record` is the one that it changes.
+    /// The page of the form. `record` is the edited record.
     fn page<'a, R: RecordForms>(
         &'a self,
         resource: R,
@@ -253,8 +249,7 @@ impl RecordForm {
         }
     }
 
-    /// Prepares the form to be shown again beside the record as it is stored. A picker that could
-    /// not be read stays.
+    /// Updates the form with the stored record. A picker without a valid choice keeps its text.
     async fn refresh(
         &mut self,
         state: &State,
@@ -275,7 +270,7 @@ impl RecordForm {
         Ok(())
     }
 
-    /// The form once more, with everything that is wrong with it.
+    /// Shows the form again with all its errors.
     async fn again<R: RecordForms>(
         mut self,
         resource: R,
@@ -293,7 +288,7 @@ impl RecordForm {
     }
 }
 
-/// The pickers of what a record refers to.
+/// The pickers of the record's references.
 fn pickers<R: RecordForms>(
     resource: R,
     frame: &Frame,
@@ -334,10 +329,10 @@ async fn create<R: RecordForms>(
         let draft = Draft::read_fields(resource.fields(), &sent.members, Mode::Whole);
         let key = sent.key.take();
         match writes::create_of_form(state, &frame.caller, resource, draft, key).await {
-            // The script that adds one from within another form goes on there.
+            // A script that adds a record from within another form needs its id and name.
             Ok(Some(record)) if is_script => {
-                let made = json!({"id": id_of(&record), "text": name_of(&record)});
-                return Ok(json_answer(StatusCode::CREATED, &made));
+                let body = json!({"id": id_of(&record), "text": name_of(&record)});
+                return Ok(json_answer(StatusCode::CREATED, &body));
             }
             Ok(record) => return Ok(resource.created(&page, &frame, record, &sent).await?),
             Err(refusal) => sent.form.take(refusal, locale)?,
@@ -346,8 +341,8 @@ async fn create<R: RecordForms>(
     sent.again(resource, state, &frame, None).await
 }
 
-/// Leads on from a record that was created: back to where it was needed, to another new one, or to
-/// its page.
+/// Redirects after a record was created: to the page that needed it, to another empty form, or to
+/// the record's page.
 pub(crate) fn created<R: RecordForms>(
     resource: R,
     frame: &Frame,
@@ -362,12 +357,15 @@ pub(crate) fn created<R: RecordForms>(
     } else {
         format!("/{}/new/", resource.path())
     };
-    let said = resource.words().done(frame.locale, "criad", "added");
-    Ok(done(&next, &said, &name_of(&record)))
+    let message = resource.words().done(frame.locale, "criad", "added");
+    Ok(done(&next, &message, &name_of(&record)))
 }
 
-fn done(next: &str, said: &str, name: &str) -> Response {
-    flash::leave(see_other(next), Flash::success(format!("{said}: {name}.")))
+fn done(next: &str, message: &str, name: &str) -> Response {
+    flash::leave(
+        see_other(next),
+        Flash::success(format!("{message}: {name}.")),
+    )
 }
 
 async fn edit<R: RecordForms>(
@@ -417,8 +415,8 @@ async fn update<R: RecordForms>(
         match work::write(state, &frame.caller, job).await {
             Ok(Some(record)) => {
                 let next = frame.back(sent.form.value("next"));
-                let said = resource.words().done(locale, "alterad", "changed");
-                return Ok(done(&next, &said, &name_of(&record)));
+                let message = resource.words().done(locale, "alterad", "changed");
+                return Ok(done(&next, &message, &name_of(&record)));
             }
             Ok(None) => return Err(Refusal::NotFound.into()),
             Err(refusal) => sent.form.take(refusal, locale)?,

@@ -1,5 +1,5 @@
-//! The everyday pages that follow from what a resource is: its list, the list as a file, and
-//! deleting a record. A resource says in its [`ResourcePages`] what it adds to them.
+//! The generic pages of a resource: its list, the export of the list, and the deletion of a record.
+//! A resource adds its specifics in [`ResourcePages`].
 
 use axum::{
     extract::{Request, State as Extracted},
@@ -25,34 +25,32 @@ use crate::{
     rest::{RecordId, Refusal, page::Page, query::Parameters},
 };
 
-/// A resource with everyday pages.
+/// A resource with generic pages.
 pub(crate) trait ResourcePages: Resource {
-    /// The order of its list without any choice.
+    /// The default order of the list.
     const ORDERING: &'static str;
 
-    /// What has to be known before the list is written into a file.
+    /// The data that an export needs before it reads the records.
     type File: Send + Sync + 'static;
 
-    /// What its records are called.
+    /// The names of the records.
     fn words(self) -> &'static Words;
 
-    /// Its icon in `icons.svg`.
+    /// The icon in `icons.svg`.
     fn icon(self) -> &'static str;
 
-    /// What its list is narrowed by.
     fn filters(self, locale: Locale) -> ListFilters;
 
-    /// The fields that its list shows.
     fn columns(self) -> Vec<&'static Field> {
         listed(self.fields(), Listed::Everywhere)
     }
 
-    /// Adds to its list what is its own.
+    /// Adds the specifics of the resource to the list.
     fn adorn(self, _frame: &Frame, list: ListPage) -> ListPage {
         list
     }
 
-    /// Where a search leads that is no search but a scanned code.
+    /// The address to redirect to if the search is a scanned code.
     fn jump(
         self,
         _page: &PageState,
@@ -61,8 +59,8 @@ pub(crate) trait ResourcePages: Resource {
         std::future::ready(Ok(None))
     }
 
-    /// The records that the list shows; the list says what it shows in the place of those, and
-    /// where else to look.
+    /// The records of the list. May add a note and links to the list if it shows other records than
+    /// those asked for.
     fn find(
         self,
         state: &State,
@@ -73,7 +71,6 @@ pub(crate) trait ResourcePages: Resource {
         self.list(state, parameters)
     }
 
-    /// Their rows.
     fn rows(
         self,
         state: &State,
@@ -82,14 +79,14 @@ pub(crate) trait ResourcePages: Resource {
         records: &[Self::Record],
     ) -> impl Future<Output = Result<Vec<Row>, Refusal>> + Send;
 
-    /// The file of what these parameters select.
+    /// Prepares an export of the records that the parameters select.
     fn file(
         self,
         state: &State,
         parameters: Parameters,
     ) -> impl Future<Output = Result<Self::File, Refusal>> + Send;
 
-    /// Takes every record of a file, in the list's order.
+    /// Calls `take` for every record of an export, in the list's order.
     fn each(
         self,
         conn: &mut Conn,
@@ -98,7 +95,7 @@ pub(crate) trait ResourcePages: Resource {
         take: impl FnMut(&Self::Record) -> Result<(), db::Error>,
     ) -> impl Future<Output = Result<(), Refusal>>;
 
-    /// How its page asks before a record is deleted, and what is known beforehand to keep it.
+    /// The confirmation page of a deletion, and the refusal if it is known in advance.
     fn deletion(
         self,
         state: &State,
@@ -106,7 +103,7 @@ pub(crate) trait ResourcePages: Resource {
         record: &Self::Record,
     ) -> impl Future<Output = Result<(Deletion, Result<(), Refusal>), Refusal>> + Send;
 
-    /// The message after a record was deleted.
+    /// The message after a deletion.
     fn deleted(
         self,
         _state: &State,
@@ -117,7 +114,7 @@ pub(crate) trait ResourcePages: Resource {
         std::future::ready(Ok(format!("{done}: {}.", name_of(record))))
     }
 
-    /// The message when the record to delete is gone already; none where that is an error.
+    /// The message if the record is already deleted. `None` if that is an error.
     fn deleted_before(self, _frame: &Frame) -> Option<&'static str> {
         None
     }
@@ -135,7 +132,7 @@ pub(crate) fn routes<R: ResourcePages>(resource: R) -> PageRouter {
         )
 }
 
-/// The page of a record.
+/// The address of a record's page.
 pub(crate) fn address(resource: impl Resource, id: i64) -> String {
     format!("/{}/{id}/", resource.path())
 }
@@ -150,18 +147,18 @@ pub(crate) fn id_of(record: &impl Record) -> i64 {
     id.unwrap_or_default()
 }
 
-/// What people call a record.
+/// The name of a record.
 pub(crate) fn name_of(record: &impl Record) -> String {
     let mut values = record.values().into_iter();
     let name = values.find(|(field, _)| field.is_name);
     name.map_or_else(String::new, |(_, value)| value.named())
 }
 
-/// The record of an address.
+/// Reads the record of a path.
 ///
 /// # Errors
 ///
-/// 404.
+/// 404
 pub(crate) async fn find<R: Resource>(
     resource: R,
     state: &State,
@@ -189,7 +186,7 @@ async fn list<R: ResourcePages>(
     let parameters = request.parameters.clone();
     let mut list = list_of(resource, &frame, request);
     if is_submitted && !list.form.is_refused() {
-        // What a form without a script leaves in the address is not the list's state.
+        // Removes the parameters that only the form needs from the address.
         return Ok(redirect(&list.address.whole()));
     }
     match resource
@@ -288,16 +285,16 @@ async fn delete<R: ResourcePages>(
         find(resource, state, id).await,
         resource.deleted_before(&frame),
     ) {
-        (Err(Refusal::NotFound), Some(said)) => {
-            return Ok(flash::leave(see_other(&next), Flash::warning(said)));
+        (Err(Refusal::NotFound), Some(message)) => {
+            return Ok(flash::leave(see_other(&next), Flash::warning(message)));
         }
         (found, _) => found?,
     };
     let deleted = writes::delete(state, &frame.caller, resource, id_of(&record)).await;
     match deleted {
         Ok(_) => {
-            let said = resource.deleted(state, &frame, &record).await?;
-            Ok(flash::success(see_other(&next), said))
+            let message = resource.deleted(state, &frame, &record).await?;
+            Ok(flash::success(see_other(&next), message))
         }
         Err(refusal) => {
             let (deletion, _) = resource.deletion(state, &frame, &record).await?;

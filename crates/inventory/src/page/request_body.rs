@@ -1,4 +1,4 @@
-//! What is posted to the web interface: a form or JSON, with the proof that it is not forged.
+//! Reads the body of a POST to the web interface, a form or JSON, after the CSRF check.
 
 use axum::body::Body;
 use http::request::Parts;
@@ -16,9 +16,9 @@ use crate::{
     rest::{Refusal, body, fields::Members},
 };
 
-/// Checks that a post is ours and reads its members. Forms always bring a token; JSON does when it
-/// comes with a session's cookie, since no page of another site can send it without being asked
-/// first; calls whose bearer token says who they are need none.
+/// Checks against CSRF and parses the members. Forms always need a token. JSON needs one if the
+/// request has a session cookie: another site cannot send JSON without a CORS preflight. Requests
+/// with a bearer token need none.
 pub(crate) async fn read(state: &State, parts: &Parts, body: Body) -> Result<Members, Refusal> {
     let bytes = read_bytes(state, body).await?;
     let content_type = content_type(&parts.headers);

@@ -1,5 +1,5 @@
-//! Routes of pages. They know their addresses: an address without its last slash leads to the one
-//! with it, and tests open all of them.
+//! Routes of pages that record their addresses. The service redirects an address without its final
+//! slash, and tests open every address.
 
 use axum::{
     Router,
@@ -14,39 +14,37 @@ use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use super::{Frame, PageState, SharedPage};
 use crate::rest::RecordId;
 
-/// An address, and the methods that it answers.
+/// A path and its methods.
 #[derive(Debug, Clone)]
 pub struct RouteAddress {
-    /// With its variables in braces.
+    /// The path with parameters in braces.
     pub path: String,
-    /// `HEAD` where there is `GET`; `OPTIONS` left out.
+    /// The methods, with `HEAD` where there is `GET`, without `OPTIONS`.
     pub methods: Vec<Method>,
 }
 
-/// Routes of pages.
+/// A router of pages.
 pub(crate) struct PageRouter {
     routes: OpenApiRouter<PageState>,
     addresses: Vec<RouteAddress>,
 }
 
-/// What routes of pages amount to.
+/// The parts of a router.
 pub(crate) struct RouterParts {
-    /// The routes.
     pub(crate) router: Router<PageState>,
-    /// What the API's document says of those that programs may call too.
+    /// The OpenAPI description of the pages that programs may call, too.
     pub(crate) openapi: OpenApi,
-    /// The addresses that only people read.
+    /// The addresses that are not in the OpenAPI document.
     pub(crate) addresses: Vec<RouteAddress>,
 }
 
-/// The handlers of one address.
+/// The handlers of one path.
 pub(crate) struct Handlers {
     handlers: MethodRouter<PageState>,
     methods: Vec<Method>,
 }
 
 impl PageRouter {
-    /// No routes.
     pub(crate) fn new() -> Self {
         Self {
             routes: OpenApiRouter::new(),
@@ -54,7 +52,7 @@ impl PageRouter {
         }
     }
 
-    /// Adds an address that only people read.
+    /// Adds a path that is not in the OpenAPI document.
     pub(crate) fn route(mut self, path: &str, handlers: Handlers) -> Self {
         self.routes = self.routes.route(path, handlers.handlers);
         self.addresses.push(RouteAddress {
@@ -64,20 +62,20 @@ impl PageRouter {
         self
     }
 
-    /// Adds an address that the API's document describes.
+    /// Adds a path that the OpenAPI document describes.
     pub(crate) fn described(mut self, handlers: UtoipaMethodRouter<PageState>) -> Self {
         self.routes = self.routes.routes(handlers);
         self
     }
 
-    /// Adds other routes.
+    /// Adds the routes of another router.
     pub(crate) fn merge(mut self, other: Self) -> Self {
         self.routes = self.routes.merge(other.routes);
         self.addresses.extend(other.addresses);
         self
     }
 
-    /// Changes what serves the addresses, as by a layer.
+    /// Changes the inner router, for example to add middleware.
     pub(crate) fn map(
         mut self,
         change: impl FnOnce(OpenApiRouter<PageState>) -> OpenApiRouter<PageState>,
@@ -86,7 +84,7 @@ impl PageRouter {
         self
     }
 
-    /// The parts.
+    /// Splits the router into its parts.
     pub(crate) fn gathered(self) -> RouterParts {
         let (router, openapi) = self.routes.split_for_parts();
         RouterParts {
@@ -97,7 +95,7 @@ impl PageRouter {
     }
 }
 
-/// A page that is read.
+/// Handles `GET` and `HEAD`.
 pub(crate) fn get<H: Handler<T, PageState>, T: 'static>(handler: H) -> Handlers {
     Handlers {
         handlers: routing::get(handler),
@@ -105,7 +103,7 @@ pub(crate) fn get<H: Handler<T, PageState>, T: 'static>(handler: H) -> Handlers 
     }
 }
 
-/// What is only posted to.
+/// Handles `POST`.
 pub(crate) fn post<H: Handler<T, PageState>, T: 'static>(handler: H) -> Handlers {
     Handlers {
         handlers: routing::post(handler),
@@ -113,7 +111,7 @@ pub(crate) fn post<H: Handler<T, PageState>, T: 'static>(handler: H) -> Handlers
     }
 }
 
-/// The handler of a page that several kinds of records share: it is given the kind first.
+/// A handler that several kinds of records share, bound to one kind.
 pub(crate) fn of<K, F, Fut>(
     kind: K,
     handler: F,
@@ -125,7 +123,7 @@ where
     move |page, frame, request| handler(kind, page, frame, request)
 }
 
-/// The same of the page of one record.
+/// A handler for one record that several kinds share, bound to one kind.
 pub(crate) fn of_one<K, F, Fut>(
     kind: K,
     handler: F,
@@ -138,7 +136,6 @@ where
 }
 
 impl Handlers {
-    /// A page whose form is posted to the same address.
     pub(crate) fn post<H: Handler<T, PageState>, T: 'static>(mut self, handler: H) -> Self {
         self.handlers = self.handlers.post(handler);
         self.methods.push(Method::POST);

@@ -1,6 +1,6 @@
-//! Single-key shortcuts, such as `/` for the search: the list of them, and the switch that turns
-//! them off, which people who use speech input or press keys by accident need (WCAG 2.1.4). The
-//! choice is remembered in a cookie.
+//! The page of single-key shortcuts, such as `/` for the search, with a switch to turn them off.
+//! WCAG 2.1.4 requires it, for users of speech input and those who press keys by accident. The
+//! choice is kept in a cookie.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ pub(crate) fn routes() -> PageRouter {
     PageRouter::new().route("/shortcuts/", get(show).post(switch))
 }
 
-/// Whether a reader wants keys to act: yes, until they are put off.
+/// Whether shortcuts are on, which is the default.
 pub(super) fn are_on(headers: &HeaderMap) -> bool {
     cookie::find(headers, COOKIE) != Some("off")
 }

@@ -1,35 +1,32 @@
-//! A chart of a balance over time, drawn as steps, since a balance stays until the next change. Its
-//! numbers are in the table beside it.
+//! A step chart of a balance over time. The table beside it has the same numbers.
 
 use std::fmt::Write as _;
 
 use db::Timestamp;
 use web::locale::Locale;
 
-/// The drawing's size, in its own units.
+/// The chart's width in SVG units.
 pub(crate) const WIDTH: u64 = 600;
 const HEIGHT: u64 = 120;
 
-/// A drawing.
 #[derive(Debug)]
 pub(crate) struct Trend {
-    /// The line, as a path.
+    /// The line, as an SVG path.
     pub(crate) line: String,
-    /// The line and the ground under it.
+    /// The area below the line, as an SVG path.
     pub(crate) area: String,
-    /// What it shows, for those who do not see it.
+    /// A text alternative.
     pub(crate) summary: String,
-    /// The highest balance, at the drawing's upper edge; the lower one is 0.
+    /// The highest balance, at the upper edge. The lower edge is 0.
     pub(crate) highest: String,
     /// The first and the last day.
     pub(crate) days: (String, String),
-    /// What the drawing says at each of its steps: a line for each, with its distance from the
-    /// left, its time and its balance.
+    /// The tooltips of the steps, one a line: the distance from the left, the time and the balance.
     pub(crate) steps: String,
 }
 
 impl Trend {
-    /// The drawing of balances, oldest first; none of less than two.
+    /// The chart of balances, oldest first. `None` for fewer than two.
     pub(crate) fn of(points: &[(Timestamp, i64)], locale: Locale) -> Option<Self> {
         let [(start, _), .., (end, last)] = points else {
             return None;
@@ -93,7 +90,7 @@ impl Trend {
     }
 }
 
-/// `part` of `whole`, as so many of `size`.
+/// Scales `part` of `whole` to `size`.
 fn scaled(part: u64, whole: u64, size: u64) -> u64 {
     let scaled = u128::from(part) * u128::from(size) / u128::from(whole);
     u64::try_from(scaled).unwrap_or(size).min(size)

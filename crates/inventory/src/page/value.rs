@@ -1,4 +1,4 @@
-//! The value of a field, owned, as lists, pages and forms show it.
+//! The value of a field as lists, pages and forms show it.
 
 use db::{Money, Timestamp};
 use resource::{Both, Field, Kind, Value};
@@ -7,37 +7,32 @@ use web::locale::Locale;
 use super::{history, numbers};
 use crate::{accounts::session::agent, audit::FieldChange};
 
-/// A value as lists, pages and forms show it.
+/// An owned value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum FieldValue {
-    /// Nothing: shown as `-`.
+    /// No value: shown as `-`.
     Empty,
-    /// A text.
     Text(String),
-    /// A text of the program, in the reader's language.
+    /// A text of the program in both languages.
     Word(Both),
-    /// A whole number.
     Number(i64),
-    /// An amount.
+    /// An amount of money.
     Money(Money),
-    /// Another number with decimals.
+    /// Another decimal number.
     Decimal(Money),
-    /// A moment.
     Time(Timestamp),
-    /// Yes or no.
     Truth(bool),
-    /// Changed fields, shown in words.
+    /// Changed fields, shown as text.
     Changes(Vec<FieldChange>),
-    /// A browser's `User-Agent`, shown in words.
+    /// A browser's `User-Agent`, shown as text.
     Agent(String),
-    /// Several chosen values, and how they read.
+    /// Several chosen values, and their text.
     Chosen(Vec<String>, String),
-    /// Another record: the path of its model, its id, its text.
+    /// A referenced record: the path of its model, its id and its name.
     Record(&'static str, i64, String),
 }
 
 impl FieldValue {
-    /// The value of a described field.
     pub(crate) fn of(field: &Field, value: Value<'_>) -> Self {
         match value {
             Value::Null => Self::Empty,
@@ -59,23 +54,22 @@ impl FieldValue {
         }
     }
 
-    /// A number by which people call a record.
+    /// The number of a record that has no name: `#12`.
     pub(crate) fn number(id: i64) -> Self {
         Self::Text(format!("#{id}"))
     }
 
-    /// A text that may be missing or blank.
+    /// A text. A blank one counts as missing.
     pub(crate) fn text(text: Option<String>) -> Self {
         text.filter(|text| !text.trim().is_empty())
             .map_or(Self::Empty, Self::Text)
     }
 
-    /// A moment that may be missing.
     pub(crate) fn time(time: Option<Timestamp>) -> Self {
         time.map_or(Self::Empty, Self::Time)
     }
 
-    /// As the control of a form holds it. In English, as services read it.
+    /// The value as a form control holds it. In English it is in the notation that services read.
     pub(crate) fn typed(&self, locale: Locale) -> String {
         match self {
             Self::Text(text) | Self::Agent(text) => text.clone(),
@@ -87,7 +81,7 @@ impl FieldValue {
         }
     }
 
-    /// As it is read.
+    /// The value as text.
     pub(crate) fn shown(&self, locale: Locale) -> String {
         match self {
             Self::Empty => "-".to_owned(),
@@ -111,7 +105,7 @@ impl FieldValue {
         }
     }
 
-    /// Whether a filter of this value lets it through.
+    /// Whether a filter by `value` selects it.
     pub(crate) fn is(&self, value: &str) -> bool {
         match self {
             Self::Chosen(values, _) => values.iter().any(|chosen| chosen == value),
@@ -119,7 +113,6 @@ impl FieldValue {
         }
     }
 
-    /// Whether there is nothing in it.
     pub(crate) fn is_empty(&self) -> bool {
         match self {
             Self::Empty => true,
@@ -128,7 +121,7 @@ impl FieldValue {
         }
     }
 
-    /// The record that it refers to: path and id.
+    /// The referenced record: path and id.
     pub(crate) const fn record(&self) -> Option<(&'static str, i64)> {
         match self {
             Self::Record(path, id, _) => Some((path, *id)),
@@ -136,12 +129,12 @@ impl FieldValue {
         }
     }
 
-    /// Whether it stands on one line: moments, and records that are called by their number.
+    /// Whether it must not wrap: times, and numbers of records.
     pub(crate) fn is_short(&self) -> bool {
         matches!(self, Self::Time(_)) || matches!(self, Self::Text(text) if text.starts_with('#'))
     }
 
-    /// Whether it stands at the end of its column, as numbers do.
+    /// Whether it is aligned right, as numbers are.
     pub(crate) const fn is_number(&self) -> bool {
         matches!(self, Self::Number(_) | Self::Money(_) | Self::Decimal(_))
     }

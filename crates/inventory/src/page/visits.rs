@@ -1,4 +1,4 @@
-//! The middleware around pages: finds the session of a request once, and prolongs it.
+//! The middleware of pages: loads the session of a request once, and prolongs it.
 
 use std::sync::Arc;
 
@@ -27,13 +27,13 @@ use crate::{
     rest::Refusal,
 };
 
-/// Pages that one user, or one address without a session, may ask for; and as often what scripts
-/// offer while the user types.
+/// The rate limit of pages for each user, or for each address without a session. Requests of
+/// pickers have a limit of the same size.
 const PAGES: Rate = Rate::new(600, Period::Minute);
 
-/// Where a second factor is turned on.
+/// The page that sets up a second factor.
 const SECOND_FACTOR: &str = "/account/second-factor/";
-/// What an account that must have a second factor may open before it has one.
+/// The pages that a user may open who still has to set up a second factor.
 const OPEN: [&str; 5] = [
     SECOND_FACTOR,
     "/login/",
@@ -42,23 +42,22 @@ const OPEN: [&str; 5] = [
     "/preferences",
 ];
 
-/// The session of a visit; none when the reader is not logged in.
+/// The session of a request. `None` if the user has not logged in.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Visit(pub(crate) Option<Arc<Session>>);
 
 impl Visit {
-    /// The visit of a request within [`visits`].
+    /// The session that [`visits`] has loaded.
     pub(crate) fn of(extensions: &Extensions) -> Self {
         extensions.get().cloned().unwrap_or_default()
     }
 
-    /// Who visits.
     pub(crate) fn caller(&self) -> Option<&Caller> {
         self.0.as_deref().and_then(Session::caller)
     }
 
-    /// What the forms of the answer have to prove: the session's secret, else the cookie's, else a
-    /// new one.
+    /// The CSRF secret for the forms of the response: the session's, else the cookie's, else a new
+    /// one.
     pub(crate) fn secret(&self, cookies: HostOnly<'_>, random: &Random) -> csrf::Secret {
         let of_session = self.0.as_deref().and_then(|session| session.csrf.clone());
         of_session
@@ -67,7 +66,7 @@ impl Visit {
     }
 }
 
-/// Middleware: leaves the [`Visit`] with every request to a page.
+/// Middleware: inserts the [`Visit`] into the extensions of every request to a page.
 pub(crate) async fn visits(
     Extracted(state): Extracted<State>,
     request: Request,
@@ -86,7 +85,7 @@ async fn visit(state: &State, mut request: Request, next: Next) -> Result<Respon
     let origin = Origin::known(request.extensions());
     let cookies = HostOnly::new(request.headers(), origin.is_https);
     let session = find(state, cookies).await?;
-    // What is asked while somebody types is counted apart: typing never keeps anybody from a page.
+    // Requests of pickers are counted separately, so that typing cannot exhaust the limit of pages.
     let kind = if request.uri().path().starts_with(picker::OFFERS) {
         "inventory:offers:user"
     } else {
@@ -106,7 +105,7 @@ async fn visit(state: &State, mut request: Request, next: Next) -> Result<Respon
     }
     let cookies = HostOnly::new(request.headers(), origin.is_https);
     let token = cookies::session(cookies).map(str::to_owned);
-    // The cookie of a session that ends with the browser has no end of its own to be moved.
+    // A session cookie without a lifetime ends with the browser and need not be renewed.
     let is_prolonged = prolong(state, &session).await? && session.remembered;
     request
         .extensions_mut()
@@ -120,7 +119,7 @@ async fn visit(state: &State, mut request: Request, next: Next) -> Result<Respon
     Ok(response)
 }
 
-/// Whether the reader has a second factor to turn on before anything else.
+/// Whether the user must set up a second factor before opening this page.
 async fn must_set_up(state: &State, session: &Session, path: &str) -> Result<bool, db::Error> {
     match session.caller() {
         Some(caller) if !OPEN.contains(&path) => second_factor::is_missing(state, caller).await,

@@ -1,5 +1,5 @@
-//! The form "Ajustar estoque" of one product: what is there, and why it is another number than the
-//! ledger's. It carries the quantity that it showed, and a once-only token.
+//! The form "Ajustar estoque" of one product: the counted quantity, and the reason for the
+//! difference. The form carries the quantity that it showed and a once-only token.
 
 use askama::Template;
 use axum::{
@@ -28,13 +28,13 @@ use crate::{
     },
 };
 
-/// The fields in the order of the form.
+/// The fields, in the order of the form.
 const FIELDS: &[&str] = &["quantity", "reason", "note"];
 
 const QUANTITY: &Field =
     &integer::<i64>("Quantidade", "Quantity", 0, MAX_COUNTED).named("quantity");
 const NOTE: &Field = &text::<Option<String>>("Observação", "Note", MAX_NOTE).named("note");
-/// The quantity that the form showed.
+/// The hidden field with the quantity that the form showed.
 const SHOWN: &str = "shown";
 
 /// `/products/<id>/adjust/`
@@ -78,8 +78,8 @@ async fn find(
         .ok_or(Refusal::NotFound)
 }
 
-/// `GET …/adjust/`, with values that the address may bring. `by` is how many units there are more
-/// or fewer than the ledger says.
+/// `GET …/adjust/`. The query string may fill in values; `by` is the difference to the current
+/// quantity.
 async fn open(
     Extracted(page): SharedPage,
     frame: Frame,
@@ -133,14 +133,15 @@ async fn book(
         Err(refusal) => {
             post.form.take(refusal, frame.locale)?;
             let now = find(&page, &frame, RecordId(Some(product.id))).await?;
-            // Whoever sends the form once more has seen the quantity as it is now.
+            // The form now shows the current quantity, so submitting it again confirms the
+            // adjustment.
             post.form.set(SHOWN, now.quantity.to_string());
             Ok(again(&frame, post.form, &now, &next))
         }
     }
 }
 
-/// What the form says; none when something is wrong with it, which it tells then.
+/// Parses the form. `None` if it is invalid; the form then has the errors.
 fn read(post: &mut FormSubmission, frame: &Frame) -> Option<Adjustment> {
     let locale = frame.locale;
     post.read_fields(&[QUANTITY, NOTE], locale);
@@ -181,7 +182,7 @@ fn message(frame: &Frame, adjusted: &AdjustmentResult) -> String {
         after,
     } = adjusted;
     let (before, after) = (frame.locale.number(*before), frame.locale.number(*after));
-    let (said, from, to) = (
+    let (label, from, to) = (
         frame.text("Estoque ajustado", "Stock adjusted"),
         frame.text("De", "From"),
         frame.text("para", "to"),
@@ -193,5 +194,5 @@ fn message(frame: &Frame, adjusted: &AdjustmentResult) -> String {
         );
         return format!("{title}: {after}. {nothing}");
     }
-    format!("{said}: {title}. {from} {before} {to} {after}.")
+    format!("{label}: {title}. {from} {before} {to} {after}.")
 }

@@ -1,6 +1,5 @@
-//! The pages of what the shop has: catalogue, stock, analyses, events. What they share is in
-//! `page`, which knows how the records are called, and what they show and change is in the rooms of
-//! the records.
+//! The pages of catalogue, stock, analyses and events. Their common parts are in `page`; the data
+//! and the rules are in the modules of the records.
 
 mod adjustments;
 mod analysis;
@@ -15,7 +14,6 @@ mod receiving;
 
 use crate::{catalogue::named::Kind, movement::Movement, page::routes::PageRouter};
 
-/// Their addresses.
 pub(crate) fn routes() -> PageRouter {
     Kind::ALL
         .into_iter()

@@ -1,4 +1,4 @@
-//! The pages of brands, categories and suppliers: one implementation for the three.
+//! The pages of brands, categories and suppliers, one implementation for the three kinds.
 
 use askama::Template;
 use axum::extract::{Request, State as Extracted};
@@ -28,7 +28,6 @@ use crate::{
     rest::{RecordId, Refusal, query::Parameters},
 };
 
-/// The addresses of a kind's pages.
 pub(crate) fn routes(kind: Kind) -> PageRouter {
     records::routes(kind)
         .merge(record_form::routes(kind))
@@ -63,7 +62,7 @@ impl ResourcePages for Kind {
         page: &PageState,
         parameters: &Parameters,
     ) -> Result<Option<String>, Refusal> {
-        // A scanned code is no record's name.
+        // The search may be a scanned code only if it matches no record's name.
         let named = named::part(&page.state, self, parameters, 1, 0).await?;
         if named.is_empty() {
             super::products::jump(page, parameters).await
@@ -144,14 +143,14 @@ struct NamedPage<'a> {
     frame: &'a Frame,
     record: &'a NamedRecord,
     words: &'a Words,
-    /// What is known of it beside its name.
+    /// The values besides the name.
     facts: Vec<Fact>,
-    /// What refers to it: what the link says, and where it leads.
+    /// The link to the records that refer to this one: its text and address.
     referring: Option<(String, String)>,
     changes: PagePart<Vec<ChangeView>>,
     may_change: bool,
     may_delete: bool,
-    /// Where its products are counted, for those who may adjust them.
+    /// The address where the record's products are counted, for users who may adjust stock.
     count: Option<String>,
 }
 
@@ -185,7 +184,7 @@ async fn detail(
     }))
 }
 
-/// The list of what refers to a record.
+/// The link to the records that refer to this one.
 fn referring(kind: Kind, frame: &Frame, id: i64) -> Option<(String, String)> {
     let (words, name) = (&kind.about().words, kind.name());
     let referrer = kind.about().referrer.as_ref()?;

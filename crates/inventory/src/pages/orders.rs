@@ -1,5 +1,5 @@
-//! The pages of paid orders whose goods leave: those that wait, one of them, and the two ways to
-//! end its wait.
+//! The pages of paid orders whose goods must leave the stock: the waiting orders, one order, and
+//! the two actions that end the wait.
 
 use askama::Template;
 use axum::{
@@ -21,14 +21,14 @@ use crate::{
     stock::orders::{OrderLine, OrderState, PaidOrder, WaitingOrders},
 };
 
-/// Where the orders that wait are.
+/// The path of the waiting orders.
 const LIST: &str = "/outflows/orders/";
-/// Orders that the list shows: who has more begins with the oldest.
+/// The most orders in the list, the oldest first.
 const SHOWN: i64 = 50;
-/// Reasons that a list tells of one order.
+/// The most reasons that the list shows of one order.
 const REASONS: usize = 3;
 
-/// `/outflows/orders/` and what lies below it.
+/// `/outflows/orders/` and the paths below it.
 pub(crate) fn routes() -> PageRouter {
     PageRouter::new()
         .route(LIST, get(list))
@@ -37,12 +37,11 @@ pub(crate) fn routes() -> PageRouter {
         .route("/outflows/orders/{id}/by-hand/", post(by_hand))
 }
 
-/// Where an order is.
 fn address(order: &PaidOrder) -> String {
     format!("{LIST}{}/", order.id)
 }
 
-/// The order that an outflow came from: its page, and what people call it.
+/// The order that an outflow came from: its address and name.
 pub(crate) async fn origin(
     page: &PageState,
     frame: &Frame,
@@ -52,17 +51,17 @@ pub(crate) async fn origin(
     Ok(order.map(|order| (address(&order), order.name(frame.locale))))
 }
 
-/// An order that waits, in a list.
+/// A waiting order as a list shows it.
 pub(crate) struct OrderRow {
     pub(crate) address: String,
     pub(crate) name: String,
-    /// Why it waits, as the shelves are now.
+    /// Why the order waits, by the current stock.
     pub(crate) reasons: Vec<String>,
     pub(crate) when: String,
 }
 
 impl OrderRow {
-    /// As a reader is shown it.
+    /// An order as a list shows it.
     pub(crate) fn of(order: &PaidOrder, locale: Locale) -> Self {
         let mut reasons = reasons(order, locale);
         let more = reasons.len().saturating_sub(REASONS);
@@ -79,7 +78,7 @@ impl OrderRow {
     }
 }
 
-/// Why an order waits. What was missing may have come meanwhile.
+/// Why an order waits. The missing units may have arrived since.
 fn reasons(order: &PaidOrder, locale: Locale) -> Vec<String> {
     let shortages = order.shortages();
     let reasons: Vec<String> = shortages
@@ -101,7 +100,7 @@ fn may_book(frame: &Frame) -> bool {
 struct OrderListPage<'a> {
     frame: &'a Frame,
     rows: Vec<OrderRow>,
-    /// How many there are beside those that are shown; none for none.
+    /// The number of orders that are not shown; `None` if all are.
     more: Option<String>,
     may_book: bool,
 }
@@ -135,7 +134,7 @@ struct OrderPage<'a> {
 }
 
 impl OrderPage<'_> {
-    /// How many units there are now; empty without a product.
+    /// The current stock of a line's product; empty if the line has no product.
     fn available(&self, line: &OrderLine) -> String {
         let product = line.product.as_ref();
         product.map_or_else(String::new, |(_, units)| self.frame.locale.number(*units))
@@ -176,7 +175,7 @@ async fn retry(
     id: RecordId,
     request: Request,
 ) -> PageResult {
-    let (id, next) = posted(&page, &frame, id, request).await?;
+    let (id, next) = read_form(&page, &frame, id, request).await?;
     let (order, has_waited) =
         crate::stock::orders::try_again(&page.state, &frame.caller, id).await?;
     let name = order.name(frame.locale);
@@ -189,7 +188,7 @@ async fn retry(
         }
         _ => Flash::success(format!("{name}: {}.", state(&frame, order.state))),
     };
-    Ok(left(&order, next, flash))
+    Ok(redirect_with(&order, next, flash))
 }
 
 async fn by_hand(
@@ -198,7 +197,7 @@ async fn by_hand(
     id: RecordId,
     request: Request,
 ) -> PageResult {
-    let (id, next) = posted(&page, &frame, id, request).await?;
+    let (id, next) = read_form(&page, &frame, id, request).await?;
     let (order, has_waited) =
         crate::stock::orders::put_aside(&page.state, &frame.caller, id).await?;
     let flash = if has_waited {
@@ -207,11 +206,11 @@ async fn by_hand(
     } else {
         ended_before(&frame, &order)
     };
-    Ok(left(&order, next, flash))
+    Ok(redirect_with(&order, next, flash))
 }
 
-/// The order that a form is about, and where its sender wants to go.
-async fn posted(
+/// Reads the posted form: the order's id, and the page to return to.
+async fn read_form(
     page: &PageState,
     frame: &Frame,
     RecordId(id): RecordId,
@@ -224,12 +223,12 @@ async fn posted(
     Ok((id.ok_or(Refusal::NotFound)?, next))
 }
 
-fn left(order: &PaidOrder, next: Option<String>, flash: Flash) -> Response {
+fn redirect_with(order: &PaidOrder, next: Option<String>, flash: Flash) -> Response {
     let next = next.unwrap_or_else(|| address(order));
     flash::leave(see_other(&next), flash)
 }
 
-/// Somebody else was first.
+/// The message if another user has ended the wait already.
 fn ended_before(frame: &Frame, order: &PaidOrder) -> Flash {
     let (name, state) = (order.name(frame.locale), state(frame, order.state));
     Flash::warning(format!("{name}: {state}."))

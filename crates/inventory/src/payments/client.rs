@@ -1,6 +1,5 @@
-//! The client of checkout's HTTP API: its calls, and the meaning of an answer or none. Only
-//! checkout's own error is a refusal. Any other error may come from a proxy that lost the answer to
-//! a request that was carried out.
+//! The client of checkout's HTTP API. Only an error with checkout's own body counts as a refusal.
+//! Any other error may come from a proxy that lost the response to a request that was carried out.
 
 use std::time::Duration;
 
@@ -21,59 +20,56 @@ use super::{
     },
 };
 
-/// The longest time to connect.
+/// The timeout of a connection attempt.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-/// The longest answer that is read, in bytes: a hundred orders of a hundred items with the longest
-/// texts.
+/// The longest response that is read, in bytes. It fits a hundred orders of a hundred items with
+/// the longest texts.
 const MAX_ANSWER: usize = 8 * 1024 * 1024;
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-/// Checkout's error while the first request with a key is running.
+/// Checkout's error while another request with the same idempotency key is running.
 const STILL_RUNNING: &str = "A request with this Idempotency-Key is still running";
 
-/// Why a request has no result.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// There is no such record, or no checkout.
+    /// The record does not exist, or no checkout is configured.
     #[error("checkout has no such record")]
     NotFound,
     /// The request was not sent.
     #[error("checkout cannot be reached")]
     Unreachable(#[source] CallFailure),
-    /// There is no usable answer, so the request may have been carried out.
+    /// There is no usable response, so the request may have been carried out.
     #[error("checkout gave no usable answer: {0}")]
     Unanswered(&'static str),
-    /// The merchant's key is unknown.
+    /// Checkout does not know the merchant's API key.
     #[error("checkout refuses the merchant's key")]
     WrongKey,
-    /// Checkout refused and did nothing.
+    /// Checkout refused the request, which had no effect.
     #[error("checkout refused with status {}: {}", .0.status, .0.detail)]
     Refused(CheckoutError),
-    /// Our database failed before the request was sent.
+    /// The inventory's database failed before the request was sent.
     #[error(transparent)]
     Store(#[from] db::Error),
 }
 
-/// Checkout's error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CheckoutError {
     pub(crate) status: StatusCode,
-    /// In English.
+    /// The message in English.
     pub(crate) detail: String,
-    /// The wrong member, if it is about one.
+    /// The invalid member, if the error is about one.
     pub(crate) field: Option<String>,
 }
 
-/// The body of checkout's errors.
 #[derive(Deserialize)]
 struct ErrorBody {
     detail: String,
     field: Option<String>,
-    /// `unknown` when money may have moved all the same.
+    /// `unknown` if money may have moved.
     outcome: Option<String>,
 }
 
-/// A checkout that can be called.
+/// A configured checkout.
 #[derive(Debug)]
 pub struct Checkout {
     config: CheckoutConfig,
@@ -82,7 +78,7 @@ pub struct Checkout {
 }
 
 impl Checkout {
-    /// Nothing is connected yet.
+    /// Creates a client. It connects with the first request.
     pub(crate) fn new(config: CheckoutConfig) -> Result<Self, TlsUnusable> {
         let uses_tls = config.base_url.scheme_str() == Some("https");
         Ok(Self {
@@ -169,12 +165,12 @@ impl Checkout {
     async fn call<T: DeserializeOwned>(
         &self,
         request: Request<Full<Bytes>>,
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<T, Failure> {
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-        let answered = self.client.call(request, patience, MAX_ANSWER).await;
-        let understood = match answered {
-            Ok(answer) => understand(&answer),
+        let response = self.client.call(request, timeout, MAX_ANSWER).await;
+        let result = match response {
+            Ok(response) => parse_response(&response),
             Err(CallFailure::Unconnected(cause)) => {
                 Err(Failure::Unreachable(CallFailure::Unconnected(cause)))
             }
@@ -184,15 +180,15 @@ impl Checkout {
         };
         if let Err(
             failure @ (Failure::Unreachable(_) | Failure::Unanswered(_) | Failure::WrongKey),
-        ) = &understood
+        ) = &result
         {
             tracing::warn!(%method, path, %failure, "a page's request to checkout failed: the page says so");
         }
-        understood
+        result
     }
 }
 
-/// What cannot be sent was not sent.
+/// The error for a request that cannot be built, and so was not sent.
 fn unusable_request() -> Failure {
     Failure::Refused(CheckoutError {
         status: StatusCode::BAD_REQUEST,
@@ -201,15 +197,14 @@ fn unusable_request() -> Failure {
     })
 }
 
-fn understand<T: DeserializeOwned>(answer: &Answer) -> Result<T, Failure> {
-    let status = answer.status;
+fn parse_response<T: DeserializeOwned>(response: &Answer) -> Result<T, Failure> {
+    let status = response.status;
     if status.is_success() {
-        return serde_json::from_slice(&answer.body)
+        return serde_json::from_slice(&response.body)
             .map_err(|_| Failure::Unanswered("the answer is not one of checkout's"));
     }
-    // An error without checkout's body is somebody else's: of a proxy before it, or of another
-    // service.
-    let Ok(body) = serde_json::from_slice::<ErrorBody>(&answer.body) else {
+    // An error without checkout's body comes from a proxy or another service.
+    let Ok(body) = serde_json::from_slice::<ErrorBody>(&response.body) else {
         return Err(Failure::Unanswered(
             "an error that is not one of checkout's",
         ));
@@ -238,8 +233,8 @@ mod tests {
 
     use super::*;
 
-    fn understood(status: u16, body: &'static str) -> Result<Refund, Failure> {
-        understand(&Answer {
+    fn parse(status: u16, body: &'static str) -> Result<Refund, Failure> {
+        parse_response(&Answer {
             status: StatusCode::from_u16(status).unwrap(),
             headers: HeaderMap::new(),
             body: Bytes::from_static(body.as_bytes()),
@@ -252,7 +247,7 @@ mod tests {
             (422, r#"{"detail":"Invalid amount","field":"amount"}"#),
             (502, r#"{"detail":"API Error: no"}"#),
         ] {
-            let failure = understood(status, body).unwrap_err();
+            let failure = parse(status, body).unwrap_err();
             assert!(matches!(failure, Failure::Refused(_)), "{status} {failure}");
         }
         for (status, body) in [
@@ -268,10 +263,10 @@ mod tests {
                 r#"{"detail":"A request with this Idempotency-Key is still running"}"#,
             ),
         ] {
-            let failure = understood(status, body).unwrap_err();
+            let failure = parse(status, body).unwrap_err();
             assert!(matches!(failure, Failure::Unanswered(_)), "{status} {body}");
         }
         let refund = r#"{"id":"7","payment_id":"1","amount":10.50,"status":"approved","date_created":"2026-11-20T09:05:00.000-03:00"}"#;
-        assert_eq!(understood(200, refund).unwrap().id, "7");
+        assert_eq!(parse(200, refund).unwrap().id, "7");
     }
 }

@@ -1,27 +1,27 @@
-//! The checkout whose orders and payments the pages show. The program fills it in from its
-//! settings.
+//! The connection to the checkout whose orders and payments the pages show. The program builds it
+//! from its settings.
 
 use std::time::Duration;
 
 use http::Uri;
 use web::http_client::ApiKey;
 
-/// The longest time of a read.
+/// The default timeout of a read.
 const READ_TIMEOUT: Duration = Duration::from_secs(8);
-/// The longest time of a change, for which checkout may have to call the provider. It is shorter
-/// than the page's own time, so that the page can say that the outcome is unknown.
+/// The default timeout of a write, for which checkout may call the provider. It is shorter than the
+/// timeout of pages, so that a page can still report an unknown outcome.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(25);
 
-/// A checkout and the merchant's key for it.
+/// The address of a checkout, and the merchant's API key.
 #[derive(Debug, Clone)]
 pub struct CheckoutConfig {
-    /// Its address, up to and without `/orders/`.
+    /// The base URL, to which `/orders/` is appended.
     pub base_url: Uri,
-    /// The merchant's key.
+    /// The merchant's API key.
     pub key: ApiKey,
-    /// The longest that reading may take.
+    /// The timeout of reads.
     pub reading: Duration,
-    /// The longest that a change may take.
+    /// The timeout of writes.
     pub writing: Duration,
 }
 

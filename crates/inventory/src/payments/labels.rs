@@ -8,7 +8,6 @@ use super::model::{CheckoutOrder, OrderStatus, PaymentMethod, PaymentStatus};
 
 /// The title of the pages in the navigation.
 pub(crate) const PLACE: Both = ("Pagamentos", "Payments");
-/// The label of a status.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StatusLabel {
     pub(crate) text: Both,
@@ -57,7 +56,6 @@ pub(crate) const METHODS: [(&str, PaymentMethod); 3] = [
     ("boleto", PaymentMethod::Boleto),
 ];
 
-/// The label of an order's status.
 pub(crate) const fn order_status(status: OrderStatus) -> StatusLabel {
     match status {
         OrderStatus::Open => label("Em aberto", "Open").with("info", "clock"),
@@ -70,7 +68,7 @@ pub(crate) const fn order_status(status: OrderStatus) -> StatusLabel {
     }
 }
 
-/// The label of an order's status, with its refunds.
+/// The label of an order's status, or "refunded" if all of it was.
 pub(crate) fn order_state(order: &CheckoutOrder) -> StatusLabel {
     if order.is_refunded() {
         payment_status(PaymentStatus::Refunded)
@@ -79,7 +77,6 @@ pub(crate) fn order_state(order: &CheckoutOrder) -> StatusLabel {
     }
 }
 
-/// The label of a payment's status.
 pub(crate) const fn payment_status(status: PaymentStatus) -> StatusLabel {
     match status {
         PaymentStatus::Pending => label("Aguardando", "Pending").with("info", "clock"),
@@ -96,7 +93,6 @@ pub(crate) const fn payment_status(status: PaymentStatus) -> StatusLabel {
     }
 }
 
-/// A method.
 pub(crate) const fn method(method: PaymentMethod) -> Both {
     match method {
         PaymentMethod::Card => ("Cartão", "Card"),

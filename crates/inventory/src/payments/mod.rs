@@ -1,9 +1,8 @@
-//! The shop's pages about orders and payments, as a client of a checkout's API. Nothing of them is
-//! stored here, except who requested what, in the audit log. Checkout has the rules of orders and
-//! payments.
+//! The shop's pages about orders and payments, a client of checkout's API. Only the audit log is
+//! stored here; checkout holds the data and the rules.
 //!
-//! A refund and a cancellation leave two rows: one before the request to checkout, and one after
-//! the answer. So the audit log has each of them, even when the answer was lost.
+//! A refund or a cancellation writes two entries to the audit log: one before the request to
+//! checkout and one after the response. So it is in the log even if the response is lost.
 
 mod client;
 mod config;
@@ -30,10 +29,10 @@ use model::{
     Payment, PaymentList, Refund, RefundStatus,
 };
 
-/// Rows of the audit log that a payment's page shows.
+/// The most entries of the audit log on a payment's page.
 const AUDIT_ROWS: i64 = 20;
 
-/// A request to checkout, as the audit log names it.
+/// A request to checkout as an entry of the audit log.
 struct AuditedRequest<'a> {
     model: Model,
     /// The record's id at checkout.
@@ -60,12 +59,11 @@ impl AuditedRequest<'_> {
         write(state, caller, job).await
     }
 
-    /// Records the outcome. The request was carried out already, so a failure of the database is
-    /// only logged.
+    /// Records the outcome. The request has been carried out, so a database error is only logged.
     async fn record_outcome(&self, state: &State, caller: &Caller, action: Action<'static>) {
         if let Err(error) = self.record(state, caller, action).await {
             let (model, id) = (self.model.code(), self.id);
-            tracing::error!(%error, model, id, "payments: the outcome of a request to checkout could not be written to the audit log");
+            tracing::error!(%error, model, id, "payments: writing the outcome of a request to checkout to the audit log failed: the log keeps the request without its outcome");
         }
     }
 }
@@ -88,7 +86,7 @@ async fn order(state: &State, id: &str) -> Result<CheckoutOrder, Failure> {
     checkout(state)?.order(id).await
 }
 
-/// Creates an order: the same key with the same order creates it once.
+/// Creates an order. A retry with the same key creates it only once.
 async fn create_order(
     state: &State,
     caller: &Caller,
@@ -105,7 +103,7 @@ async fn create_order(
     Ok(order)
 }
 
-/// Cancels an order that is open.
+/// Cancels an open order.
 async fn cancel_order(state: &State, caller: &Caller, id: &str) -> Result<CheckoutOrder, Failure> {
     check_id(id)?;
     let checkout = checkout(state)?;
@@ -133,7 +131,7 @@ async fn payment(state: &State, id: &str) -> Result<Payment, Failure> {
     checkout(state)?.payment(id).await
 }
 
-/// Refunds an amount, or all that is left: the same key with the same amount refunds once.
+/// Refunds an amount, or the rest without one. A retry with the same key refunds only once.
 async fn refund(
     state: &State,
     caller: &Caller,
@@ -181,8 +179,8 @@ async fn refund(
     outcome
 }
 
-/// The requests for a payment in the audit log, newest first. A payment whose id is no number has
-/// none.
+/// The requests about a payment in the audit log, newest first. A payment whose id is not a number
+/// has none.
 async fn audited_requests(state: &State, id: &str) -> Result<Vec<Entry>, Refusal> {
     let Ok(id) = id.parse::<i64>() else {
         return Ok(Vec::new());

@@ -1,6 +1,6 @@
 //! Orders and payments of checkout's API, and the bodies of requests. Members that no page shows
-//! are not read. Ids and addresses are checked while they are read, because the other side may not
-//! be a checkout. Pure.
+//! are not parsed. Ids and addresses are validated, because the other side may not be a checkout.
+//! No I/O.
 
 use db::{Money, Timestamp};
 use form_urlencoded::Serializer as Query;
@@ -8,13 +8,13 @@ use serde::de::{DeserializeOwned, Error, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// The longest id.
+/// The most characters of an id.
 const ID_MAX: usize = 64;
 
 /// One page of a list.
 #[derive(Debug, Deserialize)]
 pub(crate) struct PaymentList<T> {
-    /// How many there are on all pages.
+    /// The number of records on all pages.
     pub(crate) count: u64,
     pub(crate) results: Vec<T>,
 }
@@ -25,7 +25,6 @@ pub(crate) trait ListedRecord: DeserializeOwned + Send + Sync + 'static {
     const PATH: &'static str;
 }
 
-/// The status of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum OrderStatus {
@@ -33,12 +32,11 @@ pub(crate) enum OrderStatus {
     Paid,
     Canceled,
     Expired,
-    /// A status of a later version of checkout.
+    /// A status that this version does not know.
     #[serde(other)]
     Other,
 }
 
-/// The status of a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum PaymentStatus {
@@ -50,12 +48,11 @@ pub(crate) enum PaymentStatus {
     Cancelled,
     Refunded,
     ChargedBack,
-    /// A status of a later version of checkout.
+    /// A status that this version does not know.
     #[serde(other)]
     Other,
 }
 
-/// An order.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct CheckoutOrder {
     #[serde(deserialize_with = "id")]
@@ -71,22 +68,21 @@ pub(crate) struct CheckoutOrder {
     pub(crate) expires_at: Timestamp,
     #[serde(deserialize_with = "time")]
     pub(crate) created_at: Timestamp,
-    /// The time of a cancellation.
+    /// For a canceled order, the time of the cancellation.
     #[serde(deserialize_with = "time")]
     pub(crate) updated_at: Timestamp,
     #[serde(default, deserialize_with = "optional_time")]
     pub(crate) paid_at: Option<Timestamp>,
-    /// The refunds of the payment that paid it.
+    /// The sum of the refunds of its payment.
     #[serde(deserialize_with = "money")]
     pub(crate) refunded_amount: Money,
-    /// Newest first.
+    /// The attempts to pay it, newest first.
     pub(crate) payments: Vec<OrderPayment>,
-    /// The page where its buyer pays.
+    /// The page where the buyer pays.
     #[serde(deserialize_with = "web_address")]
     pub(crate) url: String,
 }
 
-/// An item of an order.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct OrderItem {
     pub(crate) title: String,
@@ -104,7 +100,6 @@ pub(crate) struct Customer {
     pub(crate) identification_number: Option<String>,
 }
 
-/// A payment of an order.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct OrderPayment {
     #[serde(deserialize_with = "id")]
@@ -115,7 +110,7 @@ pub(crate) struct OrderPayment {
     pub(crate) date_created: Timestamp,
 }
 
-/// A payment. It has neither its refunded amount nor its order.
+/// A payment. Its refunded amount and its order are not part of it.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Payment {
     #[serde(deserialize_with = "id")]
@@ -131,11 +126,10 @@ pub(crate) struct Payment {
     pub(crate) date_approved: Option<Timestamp>,
     pub(crate) payer: Payer,
     pub(crate) card: Option<Card>,
-    /// Only a pix has one.
+    /// Present only for Pix.
     point_of_interaction: Option<IgnoredAny>,
 }
 
-/// The payer.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Payer {
     pub(crate) email: String,
@@ -156,7 +150,6 @@ pub(crate) struct Card {
     pub(crate) last_four_digits: String,
 }
 
-/// The method of a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PaymentMethod {
     Card,
@@ -164,7 +157,6 @@ pub(crate) enum PaymentMethod {
     Boleto,
 }
 
-/// A refund.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Refund {
     #[serde(deserialize_with = "id")]
@@ -174,13 +166,12 @@ pub(crate) struct Refund {
     pub(crate) status: RefundStatus,
 }
 
-/// The status of a refund.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RefundStatus {
     Approved,
     Rejected,
-    /// The provider still works on it.
+    /// The provider is still processing it.
     #[serde(other)]
     InProcess,
 }
@@ -221,7 +212,7 @@ pub(crate) struct NewOrderItem {
     pub(crate) sku: Option<String>,
 }
 
-/// An amount that is written as an exact JSON number.
+/// An amount, serialized as an exact JSON number.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ExactAmount(pub(crate) Money);
 
@@ -231,7 +222,7 @@ impl Serialize for ExactAmount {
     }
 }
 
-/// A refund to be made, of all that is left without an amount.
+/// The body of a refund. Without an amount, the rest is refunded.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct NewRefund {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -275,7 +266,7 @@ impl CheckoutOrder {
 }
 
 impl OrderItem {
-    /// Quantity times price; `None` beyond the largest amount.
+    /// Quantity times price. `None` if that exceeds the largest amount.
     pub(crate) fn sum(&self) -> Option<Money> {
         self.unit_price.checked_mul(self.quantity)
     }
@@ -291,8 +282,7 @@ impl Payment {
     }
 }
 
-/// Whether a text can be an id. An id is part of addresses, so it has no character with a meaning
-/// there.
+/// Whether a text can be an id. Ids are part of URLs, so they must not contain special characters.
 pub(crate) fn is_id(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     (1..=ID_MAX).contains(&text.len()) && text.bytes().all(is_plain)
@@ -322,7 +312,7 @@ fn optional_time<'de, D: Deserializer<'de>>(
     time.map_err(D::Error::custom)
 }
 
-/// An address that a link may lead to: no `javascript:`.
+/// Accepts only `http` and `https` addresses, since the address becomes a link (no `javascript:`).
 fn web_address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let address = String::deserialize(deserializer)?;
     let parsed = address.parse::<http::Uri>().ok();
@@ -336,7 +326,7 @@ fn web_address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::
 mod tests {
     use super::*;
 
-    /// An order as checkout writes it, with one member changed.
+    /// An order in checkout's format, with one member changed.
     fn order(member: &str, value: &str) -> Result<CheckoutOrder, serde_json::Error> {
         let order = r#"{"id":"ord_1","reference":null,"status":"open","amount":89.30,"description":"x","items":[],
             "customer":null,"metadata":{},"expires_at":"2026-11-21T12:00:00.000000Z",
@@ -369,8 +359,8 @@ mod tests {
 
     #[test]
     fn amounts_are_sent_as_the_exact_numbers_that_they_are() {
-        let whole = serde_json::to_string(&NewRefund { amount: None }).unwrap();
-        assert_eq!(whole, "{}");
+        let body = serde_json::to_string(&NewRefund { amount: None }).unwrap();
+        assert_eq!(body, "{}");
         let amount = Money::parse("10.5").ok().map(ExactAmount);
         let part = serde_json::to_string(&NewRefund { amount }).unwrap();
         assert_eq!(part, r#"{"amount":10.50}"#);

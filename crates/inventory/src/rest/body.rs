@@ -1,5 +1,5 @@
-//! From the bytes of a request body to the members of one JSON object, with the conventional words
-//! for what is wrong.
+//! Parses a request body into the members of one JSON object. Error messages are worded as clients
+//! of the conventions expect.
 
 use std::fmt;
 
@@ -17,26 +17,26 @@ use super::{
     value::Value,
 };
 
-/// Why a body holds no object.
+/// Why a body could not be parsed as a JSON object.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BodyError {
     /// The content type is not JSON: 415.
     #[error("unsupported media type")]
     MediaType(String),
-    /// Not JSON at all: 400 with this `detail`.
+    /// Invalid JSON: 400 with this `detail`.
     #[error("malformed JSON")]
     Malformed(String),
-    /// JSON, but not an object: 400 with this message under `non_field_errors`.
+    /// Valid JSON, but not an object: 400 with this message under `non_field_errors`.
     #[error("not an object")]
     NotAnObject(String),
 }
 
-/// Reads a body as one JSON object. No body is an object without members. A member that comes twice
-/// is refused, since two readers of such a body may read two different values.
+/// Parses a body as one JSON object. An empty body is an object without members. Duplicate members
+/// are refused, because parsers disagree on which value counts.
 ///
 /// # Errors
 ///
-/// [`BodyError`], in this order: content type, JSON, object.
+/// [`BodyError`]; the content type is checked first, then the JSON, then that it is an object.
 pub fn parse(content_type: Option<&str>, body: &[u8]) -> Result<Members, BodyError> {
     if body.is_empty() {
         return Ok(Members::new());
@@ -50,15 +50,15 @@ pub fn parse(content_type: Option<&str>, body: &[u8]) -> Result<Members, BodyErr
         .map_err(|reason| BodyError::Malformed(format!("JSON parse error - {reason}")))?;
     let text = &*text;
     if text.starts_with('\u{feff}') {
-        return Err(BodyError::Malformed(located(
+        return Err(BodyError::Malformed(with_position(
             "Unexpected UTF-8 BOM (decode using utf-8-sig)",
             text,
             0,
         )));
     }
-    let raw: &RawValue = serde_json::from_str(text).map_err(|_| refused(text))?;
+    let raw: &RawValue = serde_json::from_str(text).map_err(|_| syntax_error(text))?;
     match Value::of(raw) {
-        Value::Object => match serde_json::from_str(text).map_err(|_| refused(text))? {
+        Value::Object => match serde_json::from_str(text).map_err(|_| syntax_error(text))? {
             Object {
                 repeated: Some(name),
                 ..
@@ -76,7 +76,7 @@ pub fn parse(content_type: Option<&str>, body: &[u8]) -> Result<Members, BodyErr
     }
 }
 
-/// The members of an object, and the first name that it has twice.
+/// The members of an object, and the first duplicate name.
 #[derive(Default)]
 struct Object {
     members: Members,
@@ -110,9 +110,9 @@ impl<'de> Visitor<'de> for ObjectVisitor {
     }
 }
 
-/// Reads a form's body as the members of an object of texts, so that one reader checks forms and
-/// JSON alike. Browsers send a line's end as two characters, whatever it was: it is one again, so
-/// that a text that was not changed stays as it is, and as long.
+/// Parses a form's body as members that are all texts, so that [`fields`](super::fields) can check
+/// forms and JSON alike. Browsers send line ends as CR LF. They are stored as LF, so that an
+/// unchanged text stays equal and keeps its length.
 pub fn parse_form(body: &[u8]) -> Members {
     let form = Parameters::parse(&String::from_utf8_lossy(body));
     form.iter()
@@ -123,7 +123,7 @@ pub fn parse_form(body: &[u8]) -> Members {
         .collect()
 }
 
-/// Whether a content type is that of forms.
+/// Whether a content type is `application/x-www-form-urlencoded`.
 pub fn is_form(content_type: Option<&str>) -> bool {
     essence(content_type).eq_ignore_ascii_case("application/x-www-form-urlencoded")
 }
@@ -135,8 +135,8 @@ fn essence(content_type: Option<&str>) -> &str {
         .trim()
 }
 
-/// `application/json`, in any case and with any parameters; the wildcards that some clients send
-/// count too.
+/// Whether a content type is `application/json`, in any case and with any parameters. Wildcards,
+/// which some clients send, count too.
 fn is_json(content_type: Option<&str>) -> bool {
     let essence = essence(content_type);
     ["application/json", "application/*", "*/*"]
@@ -144,18 +144,18 @@ fn is_json(content_type: Option<&str>) -> bool {
         .any(|accepted| essence.eq_ignore_ascii_case(accepted))
 }
 
-/// The complaint about a text that the parser has refused.
-fn refused(text: &str) -> BodyError {
+/// The error for a text that the JSON parser refused.
+fn syntax_error(text: &str) -> BodyError {
     BodyError::Malformed(match complaint::about(text) {
         Some(Complaint::Constant(name)) => {
             format!("JSON parse error - Out of range float values are not JSON compliant: '{name}'")
         }
-        Some(Complaint::At(words, at)) => located(words, text, at),
-        None => located("Expecting value", text, 0),
+        Some(Complaint::At(words, at)) => with_position(words, text, at),
+        None => with_position("Expecting value", text, 0),
     })
 }
 
-fn located(words: &str, text: &str, at: usize) -> String {
+fn with_position(words: &str, text: &str, at: usize) -> String {
     let before = text.get(..at).unwrap_or_default();
     let line = before.matches('\n').count() + 1;
     let column = before
@@ -171,7 +171,7 @@ fn located(words: &str, text: &str, at: usize) -> String {
     )
 }
 
-/// A member that is a text, as sent; nothing else is looked at.
+/// The value of a member, if it is a text.
 pub(crate) fn text(members: &Members, name: &str) -> Option<String> {
     match Value::of(members.get(name)?) {
         Value::Text(text) => Some(text),
@@ -232,7 +232,7 @@ mod tests {
                 "JSON parse error - Duplicate member 'a'"
             );
         }
-        // Of what lies deeper nothing is read.
+        // Nested objects are not checked.
         assert!(parse(JSON, br#"{"a":{"b":1,"b":2}}"#).is_ok());
     }
 

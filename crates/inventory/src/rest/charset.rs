@@ -1,20 +1,19 @@
-//! The text of a body, decoded from the charset that its content type names. What the text means is
-//! `body`'s business.
+//! Decodes a body by the charset of its content type. Parsing is in `body`.
 
 use std::{borrow::Cow, str::Utf8Error};
 
-/// Reads a body as text: UTF-8, unless its content type names Latin-1 or UTF-16. An encoding that
-/// is not known is read as UTF-8 too.
+/// Decodes a body as UTF-8, unless its content type names Latin-1 or UTF-16. An unknown charset is
+/// read as UTF-8.
 ///
 /// # Errors
 ///
-/// What is wrong with the first bytes that are no text, in the words of the decoder that clients of
-/// the conventions know.
+/// A message about the first invalid bytes, worded as Python's codecs word it, because clients of
+/// the conventions know that text.
 pub(super) fn decode<'body>(
     content_type: Option<&str>,
     body: &'body [u8],
 ) -> Result<Cow<'body, str>, String> {
-    match named(content_type).as_deref() {
+    match charset_name(content_type).as_deref() {
         Some("latin-1" | "latin1" | "iso-8859-1" | "iso8859-1") => {
             Ok(body.iter().map(|byte| char::from(*byte)).collect())
         }
@@ -31,8 +30,8 @@ pub(super) fn decode<'body>(
     }
 }
 
-/// The encoding's name, as `charset` has it.
-fn named(content_type: Option<&str>) -> Option<String> {
+/// The normalized value of the `charset` parameter.
+fn charset_name(content_type: Option<&str>) -> Option<String> {
     content_type?.split(';').skip(1).find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
         name.trim()
@@ -46,14 +45,19 @@ fn utf_16(codec: &str, unit: fn([u8; 2]) -> u16, body: &[u8]) -> Result<Cow<'sta
     let (pairs, rest) = body.as_chunks();
     if let [byte] = rest {
         let position = body.len() - 1;
-        return Err(refused(codec, &[*byte], position, "truncated data"));
+        return Err(decode_error(codec, &[*byte], position, "truncated data"));
     }
     let mut position = 0;
     let mut text = String::with_capacity(pairs.len());
     for decoded in char::decode_utf16(pairs.iter().map(|pair| unit(*pair))) {
         let Ok(character) = decoded else {
             let pair = body.get(position..position + 2).unwrap_or_default();
-            return Err(refused(codec, pair, position, "illegal UTF-16 surrogate"));
+            return Err(decode_error(
+                codec,
+                pair,
+                position,
+                "illegal UTF-16 surrogate",
+            ));
         };
         position += character.len_utf16() * 2;
         text.push(character);
@@ -70,10 +74,10 @@ fn not_utf_8(body: &[u8], error: Utf8Error) -> String {
         (Some(_), Some(0xc2..=0xf4)) => "invalid continuation byte",
         _ => "invalid start byte",
     };
-    refused("utf-8", wrong.unwrap_or_default(), position, why)
+    decode_error("utf-8", wrong.unwrap_or_default(), position, why)
 }
 
-fn refused(codec: &str, wrong: &[u8], position: usize, why: &str) -> String {
+fn decode_error(codec: &str, wrong: &[u8], position: usize, why: &str) -> String {
     let what = match wrong {
         [byte] => format!("byte 0x{byte:02x} in position {position}"),
         bytes => format!(
@@ -114,7 +118,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_text_are_told_with_their_place() {
-        for (charset, body, told) in [
+        for (charset, body, message) in [
             (
                 "utf-8",
                 &b"ab\xff"[..],
@@ -146,7 +150,7 @@ mod tests {
                 "'utf-16-be' codec can't decode bytes in position 2-3: illegal UTF-16 surrogate",
             ),
         ] {
-            assert_eq!(read(charset, body), Err(told.to_owned()), "{charset}");
+            assert_eq!(read(charset, body), Err(message.to_owned()), "{charset}");
         }
     }
 }

@@ -1,19 +1,19 @@
-//! Where and why a text is not JSON, in the words and positions that clients of the conventions
-//! know. Our parser words its errors differently, so a text that it has refused is scanned again.
+//! Finds where and why a text is not JSON, worded as clients of the conventions expect. Our parser
+//! words its errors differently, so a refused text is scanned again.
 
-/// What is wrong with a text, and where: as an offset into it.
+/// A syntax error, with its byte offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Complaint {
-    /// Something else was expected at this place.
+    /// The message, and the offset that it is about.
     At(&'static str, usize),
-    /// A number that JSON has no way to write.
+    /// A number that JSON cannot express, such as `NaN`.
     Constant(&'static str),
 }
 
-/// The first complaint about a text; none when it is JSON after all.
+/// The first syntax error of a text. `None` if the text is JSON.
 pub(super) fn about(text: &str) -> Option<Complaint> {
-    let mut walk = TextScanner { text, at: 0 };
-    walk.document().err()
+    let mut scanner = TextScanner { text, at: 0 };
+    scanner.document().err()
 }
 
 struct TextScanner<'text> {
@@ -24,8 +24,8 @@ struct TextScanner<'text> {
 type Step = Result<(), Complaint>;
 
 impl TextScanner<'_> {
-    /// One value, and nothing behind it. What is open is kept as the sign that closes it, so that
-    /// depth costs no stack.
+    /// Scans one value up to the end of the text. The closing brackets that are still due are kept
+    /// in a list, so that nesting uses no stack.
     fn document(&mut self) -> Step {
         let mut open = Vec::new();
         self.skip_space();
@@ -52,8 +52,8 @@ impl TextScanner<'_> {
         }
     }
 
-    /// A value to its end; of a list or an object that is not empty only the beginning, and what
-    /// will close it.
+    /// Scans a scalar or an empty array or object. Of any other array or object it scans only the
+    /// beginning, and returns the closing bracket.
     fn value(&mut self) -> Result<Option<u8>, Complaint> {
         let close = match self.peek() {
             Some(b'{') => b'}',
@@ -72,7 +72,7 @@ impl TextScanner<'_> {
         Ok(Some(close))
     }
 
-    /// The comma between two values, and the name behind it.
+    /// Scans the comma between two values; in an object also the next name.
     fn comma(&mut self, close: u8) -> Step {
         let comma = self.at;
         if self.peek() != Some(b',') {
@@ -94,7 +94,7 @@ impl TextScanner<'_> {
         }
     }
 
-    /// A name and the colon behind it.
+    /// Scans a member's name and the colon after it.
     fn name(&mut self) -> Step {
         if self.peek() != Some(b'"') {
             return self.complain("Expecting property name enclosed in double quotes");
@@ -187,7 +187,7 @@ impl TextScanner<'_> {
     }
 }
 
-/// How many bytes at the beginning of a text are a number: as many as can be.
+/// The length in bytes of the longest number at the beginning of a text; 0 if there is none.
 fn number(text: &str) -> usize {
     let digits = |from: usize| {
         let rest = text.as_bytes().get(from..).unwrap_or_default();

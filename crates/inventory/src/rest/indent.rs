@@ -1,4 +1,4 @@
-//! `Accept: application/json; indent=4`: the same answer, pretty-printed.
+//! `Accept: application/json; indent=4`: pretty-prints the JSON of a response.
 
 use axum::{
     body::Body,
@@ -9,10 +9,10 @@ use http::{
     header::{ACCEPT, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE},
 };
 
-/// The widest indentation.
+/// The widest indentation, in spaces.
 const WIDEST: usize = 8;
 
-/// The indentation that a request asks for; none is the compact way.
+/// The requested indentation in spaces. `None` for compact JSON.
 pub(crate) fn requested(headers: &HeaderMap) -> Option<usize> {
     let values = headers.get_all(ACCEPT).iter();
     values
@@ -28,7 +28,7 @@ pub(crate) fn requested(headers: &HeaderMap) -> Option<usize> {
         .filter(|indent| *indent > 0)
 }
 
-/// The same answer, its JSON written over lines.
+/// Pretty-prints the response if it is uncompressed JSON.
 pub(crate) async fn over_lines(response: Response, indent: usize) -> Response {
     let is_json = response
         .headers()
@@ -43,12 +43,12 @@ pub(crate) async fn over_lines(response: Response, indent: usize) -> Response {
         Err(error) => return web::Error::internal(error).into_response(),
     };
     parts.headers.remove(CONTENT_LENGTH);
-    let lines = lines_of(&String::from_utf8_lossy(&bytes), indent);
+    let lines = pretty_printed(&String::from_utf8_lossy(&bytes), indent);
     Response::from_parts(parts, Body::from(lines))
 }
 
-/// Compact JSON with every member and every item on a line of its own.
-fn lines_of(json: &str, indent: usize) -> String {
+/// Pretty-prints compact JSON: every member and every item on a line of its own.
+fn pretty_printed(json: &str, indent: usize) -> String {
     let mut lines = String::with_capacity(json.len() * 2);
     let (mut depth, mut in_string) = (0_usize, false);
     let mut characters = json.chars().peekable();
@@ -103,7 +103,7 @@ mod tests {
     ],
     "e": null
 }"#;
-        assert_eq!(lines_of(json, 4), lines);
+        assert_eq!(pretty_printed(json, 4), lines);
     }
 
     #[test]

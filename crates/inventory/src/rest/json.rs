@@ -1,4 +1,4 @@
-//! How values are written in answers: times in UTC with `Z`, prices as strings with two decimals,
+//! Serializes values for responses: times in UTC with `Z`, prices as strings with two decimals,
 //! references as small objects.
 
 use db::{Money, Timestamp};
@@ -6,21 +6,13 @@ use serde::Serializer;
 
 pub use resource::{Named, Titled, time_text};
 
-/// Writes a time as `2026-11-20T08:44:16.860338Z`: six digits of fraction, or none at all for a
-/// whole second.
-///
-/// # Errors
-///
-/// Those of the serializer.
+/// Serializes a time as `2026-11-20T08:44:16.860338Z`, with six digits of fraction, or with none
+/// for a whole second.
 pub fn time<S: Serializer>(time: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&time_text(*time))
 }
 
-/// Writes a price as a string with two places.
-///
-/// # Errors
-///
-/// Those of the serializer.
+/// Serializes a price as a string with two decimals.
 pub fn price<S: Serializer>(price: &Money, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&price.to_string())
 }

@@ -1,6 +1,5 @@
-//! Query parameters that every list accepts: `page`, `page_size`, `search`, `ordering`, and how
-//! filter values are read. Which fields a resource orders and filters by is defined with the
-//! resource.
+//! The query parameters of every list: `page`, `page_size`, `search` and `ordering`, and the
+//! parsing of filter values. Each resource defines which fields it orders and filters by.
 
 use std::time::Duration;
 
@@ -15,41 +14,40 @@ use super::{
     refusal::Refusal,
 };
 
-/// Most words of a search that are looked at; nobody types more, and each costs a condition.
+/// The most words of a search that count. Each word costs a condition in SQL.
 pub const MAX_SEARCH_WORDS: usize = 16;
 
-/// The largest number that a filter takes is ten to this power.
+/// Filters accept numbers up to ten to this power.
 const MAX_FILTER_EXPONENT: i64 = 50;
 
 const NOT_A_NUMBER: Message = Message::fixed("Digite um número.", "Enter a number.");
 
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// Which page is requested for.
+/// The requested page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageNumber {
-    /// By number, from 1.
+    /// A page number, from 1.
     Number(u64),
     /// `last`
     Last,
 }
 
-/// A filter of a list that no field describes. The list reads it, and the API's document describes
-/// it.
+/// A filter that belongs to no field. The list parses it, and the API's document describes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueryFilter {
     /// The parameter's name.
     pub name: &'static str,
-    /// What it reads.
+    /// The kind of its value.
     pub kind: FilterKind,
-    /// What it lets through.
+    /// Its description in the API's document: which records it selects.
     pub about: &'static str,
 }
 
-/// What a filter reads.
+/// The kind of a filter's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FilterKind {
-    /// Words of a search.
+    /// Search words.
     Words,
     /// A day.
     Day,
@@ -58,7 +56,7 @@ pub enum FilterKind {
 }
 
 impl QueryFilter {
-    /// The search of a list.
+    /// The `search` parameter of a list.
     pub const SEARCH: Self = Self {
         name: "search",
         kind: FilterKind::Words,
@@ -67,26 +65,26 @@ impl QueryFilter {
     };
 }
 
-/// The page that was requested for does not exist: 404 `Invalid page.`
+/// The requested page does not exist: 404 `Invalid page.`
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("invalid page")]
 pub struct InvalidPage;
 
-/// One place of an order.
+/// One sort key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OrderBy {
-    /// Output field's name.
+    /// The name of the output field.
     pub field: &'static str,
-    /// `-` before the name.
+    /// Whether the name has a `-` before it.
     pub descending: bool,
 }
 
 impl PageNumber {
-    /// Reads `page`. Empty is as good as absent; spaces are not.
+    /// Parses `page`. An empty value counts as absent, a blank one is an error.
     ///
     /// # Errors
     ///
-    /// [`InvalidPage`] for what is neither a number from 1 nor `last`.
+    /// [`InvalidPage`] unless the value is a number from 1 or `last`.
     pub fn parse(parameters: &Parameters) -> Result<Self, InvalidPage> {
         let page = parameters.sent("page").filter(|page| !page.is_empty());
         let Some(page) = page.map(str::trim) else {
@@ -104,11 +102,11 @@ impl PageNumber {
         }
     }
 
-    /// The page's number once the list's length is known. An empty list has one page.
+    /// The page number, given the number of records. An empty list has one page.
     ///
     /// # Errors
     ///
-    /// [`InvalidPage`] past the end.
+    /// [`InvalidPage`] for a page after the last one.
     pub fn within(self, count: u64, page_size: u64) -> Result<u64, InvalidPage> {
         let last = count.div_ceil(page_size.max(1)).max(1);
         match self {
@@ -119,8 +117,7 @@ impl PageNumber {
     }
 }
 
-/// Reads `page_size`: what is no number from 1 is the default, what is above the maximum is the
-/// maximum.
+/// Parses `page_size`. An invalid value means `default`; a value above `max` means `max`.
 pub fn page_size(parameters: &Parameters, default: u64, max: u64) -> u64 {
     let requested = parameters
         .get("page_size")
@@ -129,13 +126,12 @@ pub fn page_size(parameters: &Parameters, default: u64, max: u64) -> u64 {
     match requested.map(str::parse::<u64>) {
         None | Some(Ok(0)) => default,
         Some(Ok(size)) => size.min(max),
-        // Only digits, so it is too large for a number.
+        // A number that does not fit into 64 bits.
         Some(Err(_)) => max,
     }
 }
 
-/// Reads `ordering`: names that are not in `fields` are dropped; with none left the resource's own
-/// order holds.
+/// Parses `ordering`. Names outside `fields` are ignored. If none is left, the order is `default`.
 pub fn ordering(
     parameters: &Parameters,
     fields: &[&'static str],
@@ -160,8 +156,8 @@ pub fn ordering(
     order
 }
 
-/// Reads `search`: words, folded, each of which must occur. White space and commas part them;
-/// quotes keep a phrase together.
+/// Parses `search` into folded words, each of which must match. White space and commas separate
+/// words; quotes keep a phrase together.
 pub fn search_words(parameters: &Parameters) -> Vec<String> {
     let text = db::fold(parameters.get("search").unwrap_or_default());
     let mut words = Vec::new();
@@ -176,7 +172,7 @@ pub fn search_words(parameters: &Parameters) -> Vec<String> {
             }
             _ => rest.split_at(rest.find(is_separator).unwrap_or(rest.len())),
         };
-        // A quotation mark that stands alone is a phrase that somebody has begun.
+        // A lone quotation mark is the beginning of a phrase that is still being typed.
         if !matches!(word, "" | "\"" | "'") && words.len() < MAX_SEARCH_WORDS {
             words.push(word.to_owned());
         }
@@ -185,7 +181,7 @@ pub fn search_words(parameters: &Parameters) -> Vec<String> {
     words
 }
 
-/// Refuses a search for a character that no text can hold.
+/// Refuses a search that contains the null character.
 ///
 /// # Errors
 ///
@@ -207,7 +203,7 @@ fn is_separator(character: char) -> bool {
     character.is_whitespace() || character == ',' || character == '\0'
 }
 
-/// Reads the filters of one list, collecting the errors of all of them.
+/// Parses the filters of one list and collects all their errors.
 #[derive(Debug)]
 pub struct Filters<'query> {
     parameters: &'query Parameters,
@@ -215,7 +211,7 @@ pub struct Filters<'query> {
 }
 
 impl<'query> Filters<'query> {
-    /// A reader over one query.
+    /// A reader of one query string.
     pub fn new(parameters: &'query Parameters) -> Self {
         Self {
             parameters,
@@ -223,7 +219,7 @@ impl<'query> Filters<'query> {
         }
     }
 
-    /// An id of another record. One that no record has is fine: nothing is found.
+    /// The id of a referenced record. An unknown id is valid and matches nothing.
     pub fn id(&mut self, name: &'static str) -> Option<i64> {
         let text = self.parameters.get(name)?.trim();
         let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -237,7 +233,7 @@ impl<'query> Filters<'query> {
         Some(text.parse().unwrap_or(0))
     }
 
-    /// Yes or no.
+    /// `true` or `false`.
     pub fn truth(&mut self, name: &'static str) -> Option<bool> {
         match self.parameters.get(name)?.trim() {
             "true" => Some(true),
@@ -249,18 +245,17 @@ impl<'query> Filters<'query> {
         }
     }
 
-    /// The least price that is let through: a bound with more than two decimals is rounded up to
-    /// the next price.
+    /// A lower bound of prices. A bound with more than two decimals is rounded up.
     pub fn least_price(&mut self, name: &'static str) -> Option<Money> {
         self.bound(name, Decimal::to_bound_above)
     }
 
-    /// The greatest price that is let through: a bound with more than two decimals is rounded down.
+    /// An upper bound of prices. A bound with more than two decimals is rounded down.
     pub fn greatest_price(&mut self, name: &'static str) -> Option<Money> {
         self.bound(name, Decimal::to_bound_below)
     }
 
-    /// The first moment of a day, in UTC.
+    /// The start of a day in UTC.
     pub fn day_start(&mut self, name: &'static str) -> Option<Timestamp> {
         let day = self.parameters.get(name)?.trim();
         let start = parse_day(day);
@@ -271,7 +266,7 @@ impl<'query> Filters<'query> {
         start
     }
 
-    /// The errors of all filters, in the order they were read.
+    /// The errors of all filters, in the order in which the filters were parsed.
     pub fn finish(self) -> FieldErrors {
         self.errors
     }
@@ -301,7 +296,7 @@ impl<'query> Filters<'query> {
     }
 }
 
-/// The first moment in UTC of a day written as YYYY-MM-DD; no other way of writing a date is taken.
+/// The start in UTC of a day that is written as YYYY-MM-DD. Other date formats are refused.
 pub fn parse_day(text: &str) -> Option<Timestamp> {
     let shape = text.len() == 10
         && text.bytes().enumerate().all(|(at, byte)| {
@@ -311,11 +306,11 @@ pub fn parse_day(text: &str) -> Option<Timestamp> {
                 byte.is_ascii_digit()
             }
         });
-    // There is no year 0 in the calendar that clients of the conventions count by.
+    // Python's calendar, which clients of the conventions expect, has no year 0.
     if !shape || text.starts_with("0000") {
         return None;
     }
-    // The last day that can be written begins later than the last time that can be read.
+    // This day starts after the latest time that `Timestamp::parse` accepts.
     if text == "9999-12-31" {
         let day_before = Timestamp::parse("9999-12-30T00:00:00Z").ok()?;
         return Some(day_before + DAY);

@@ -1,18 +1,17 @@
-//! What is wrong, in one sentence. The rule that refuses says it in both languages, where it
-//! stands.
+//! An error message in both languages. The rule that refuses a value also words its message.
 
 use std::{borrow::Cow, fmt};
 
 use serde::{Deserialize, Serialize};
 use web::locale::Locale;
 
-/// One sentence in both languages: pages show [`text`](Self::text), and everything else the English
-/// of `Display`.
+/// One sentence in both languages. Pages show [`text`](Self::text); `Display`, which is used
+/// everywhere else, is English.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
     portuguese: Cow<'static, str>,
     english: Cow<'static, str>,
-    /// English that the conventions of the API fix, where people are told something else.
+    /// The wording that the API's conventions prescribe, where it differs from the English text.
     #[serde(skip)]
     api: Option<&'static str>,
 }
@@ -22,28 +21,28 @@ impl Message {
     pub const REQUIRED: Self = Self::fixed("Este campo é obrigatório.", "This field is required.");
     /// A required member is `null`.
     pub const NULL: Self = Self::fixed("Este campo é obrigatório.", "This field may not be null.");
-    /// A text of which nothing can be seen.
+    /// A text without visible characters.
     pub const BLANK: Self = Self::fixed(
         "Este campo não pode ficar em branco.",
         "This field may not be blank.",
     );
-    /// A text with a character that the databases do not store.
+    /// A text with a null character, which PostgreSQL cannot store.
     pub const NULL_CHARACTERS: Self = Self::fixed(
         "Há um caractere que não é permitido.",
         "Null characters are not allowed.",
     );
-    /// Something else than an integer.
+    /// A value that is not an integer.
     pub const NOT_AN_INTEGER: Self =
         Self::fixed("Digite um número inteiro.", "A valid integer is required.");
-    /// Something else than yes or no.
+    /// A value that is not a boolean.
     pub const NOT_A_TRUTH: Self = Self::fixed("Digite true ou false.", "Must be a valid boolean.");
-    /// Something else than a number.
+    /// A value that is not a number.
     pub const NOT_A_NUMBER: Self = Self::fixed("Digite um número.", "A valid number is required.");
-    /// A number of more characters than are read.
+    /// A number with too many characters.
     pub const TOO_LONG_A_NUMBER: Self =
         Self::fixed("O valor é longo demais.", "String value too large.");
 
-    /// A sentence without values.
+    /// A constant sentence.
     pub const fn fixed(portuguese: &'static str, english: &'static str) -> Self {
         Self {
             portuguese: Cow::Borrowed(portuguese),
@@ -52,7 +51,7 @@ impl Message {
         }
     }
 
-    /// A sentence with values in it.
+    /// A sentence that contains values.
     pub fn new(portuguese: impl Into<String>, english: impl Into<String>) -> Self {
         Self {
             portuguese: Cow::Owned(portuguese.into()),
@@ -61,14 +60,14 @@ impl Message {
         }
     }
 
-    /// The same, with other words for programs.
+    /// The same message with another English wording in the API.
     #[must_use]
     pub fn in_api(mut self, english: &'static str) -> Self {
         self.api = Some(english);
         self
     }
 
-    /// A text of too many characters.
+    /// A text of more than `most` characters.
     pub fn too_long(most: usize) -> Self {
         Self::new(
             format!("Este campo pode ter no máximo {} caracteres.", number(most)),
@@ -76,7 +75,7 @@ impl Message {
         )
     }
 
-    /// A number below the least one.
+    /// A number below `least`.
     pub fn at_least(least: i64) -> Self {
         Self::new(
             format!("O valor deve ser {} ou mais.", number(least)),
@@ -84,7 +83,7 @@ impl Message {
         )
     }
 
-    /// A number above the greatest one.
+    /// A number above `most`.
     pub fn at_most(most: i64) -> Self {
         Self::new(
             format!("O valor deve ser no máximo {}.", number(most)),
@@ -92,7 +91,7 @@ impl Message {
         )
     }
 
-    /// The id of a record that does not exist, as it was sent.
+    /// A reference to a record that does not exist, with the id as sent.
     pub fn unknown_record(id: &str) -> Self {
         Self::new(
             format!("O registro {id} não existe."),
@@ -100,7 +99,7 @@ impl Message {
         )
     }
 
-    /// The sentence in the reader's language.
+    /// The sentence in the user's language.
     pub fn text(&self, locale: Locale) -> &str {
         locale.text(&self.portuguese, &self.english)
     }

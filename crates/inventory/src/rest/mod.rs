@@ -1,6 +1,5 @@
-//! The REST conventions that every resource of the API follows: how bodies and query strings are
-//! read, how lists are paged and errors are worded. In which order a request is checked is in
-//! `api`.
+//! The REST conventions of the API: how request bodies and query strings are parsed, lists are
+//! paged and errors are worded. The order of a request's checks is in `api`.
 
 pub mod body;
 mod charset;

@@ -1,11 +1,11 @@
-//! Numbers as clients write them, in JSON or in strings: read digit by digit, never through a
-//! float.
+//! Decimal numbers as clients write them, in JSON or in strings. They are parsed digit by digit,
+//! never through a float.
 
 use db::Money;
 
 use super::message::Message;
 
-/// A decimal number taken apart: `sign digits × 10^exponent`, digits without leading zeros.
+/// A parsed decimal number: `sign digits × 10^exponent`, digits without leading zeros.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decimal {
     negative: bool,
@@ -13,17 +13,17 @@ pub struct Decimal {
     exponent: i64,
 }
 
-/// Digits allowed in a price before the point.
+/// The most digits of a price before the decimal point.
 pub const WHOLE_DIGITS: i64 = 20;
-/// Digits allowed in a price after the point.
+/// The most digits of a price after the decimal point.
 pub const PLACES: i64 = 2;
-/// Longest string that is looked at as a number.
+/// The longest string that is parsed as a number, in characters.
 pub const MAX_NUMBER_LENGTH: usize = 1000;
 
 impl Decimal {
-    /// Reads `12`, `+1.50`, `.5`, `5.`, `1e3`; white space around it is ignored. `None` when it is
-    /// not a number: spellings that only one programming language knows (`1_000`, `NaN`, other
-    /// scripts' digits) are not.
+    /// Parses `12`, `+1.50`, `.5`, `5.`, `1e3`, with white space around it. `None` for anything
+    /// else, including notations of programming languages (`1_000`, `NaN`) and digits of other
+    /// scripts.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let (negative, unsigned) = match text.as_bytes().first()? {
@@ -51,12 +51,12 @@ impl Decimal {
         })
     }
 
-    /// The number as a price, or the conventional message.
+    /// The number as a price.
     ///
     /// # Errors
     ///
-    /// The first of these that fails: at most 22 digits in total, 2 places, 20 digits before the
-    /// point, not below zero.
+    /// The message for the first check that fails: at most 22 digits in total, 2 places, 20 digits
+    /// before the point, not negative.
     pub fn to_price(&self) -> Result<Money, Message> {
         let digits = i64::try_from(self.digits.len()).unwrap_or(i64::MAX);
         let (total, whole, places) = match self.exponent {
@@ -94,7 +94,8 @@ impl Decimal {
         Ok(Money::from_cents(cents))
     }
 
-    /// The least price not below this number; beyond all prices it is more than any of them.
+    /// The least price that is not below this number. A number above all prices gives more than the
+    /// greatest price.
     pub fn to_bound_above(&self) -> Money {
         let (cents, exact) = self.truncated_cents();
         Money::from_cents(if exact || self.negative {
@@ -104,7 +105,8 @@ impl Decimal {
         })
     }
 
-    /// The greatest price not above this number; below zero it is less than any of them.
+    /// The greatest price that is not above this number. A negative number gives less than any
+    /// price.
     pub fn to_bound_below(&self) -> Money {
         let (cents, exact) = self.truncated_cents();
         Money::from_cents(if exact || !self.negative {
@@ -114,8 +116,8 @@ impl Decimal {
         })
     }
 
-    /// Hundredths towards zero, and whether nothing was cut off. What no price can reach is one
-    /// more than the greatest.
+    /// The number in hundredths, truncated, and whether that is exact. A number above all prices is
+    /// reduced to the greatest price plus one.
     fn truncated_cents(&self) -> (i128, bool) {
         let beyond = Money::MAX.cents() + 1;
         if let Some(cents) = self.scaled(PLACES) {
@@ -135,14 +137,14 @@ impl Decimal {
         (if self.negative { -cents } else { cents }, keep > 36)
     }
 
-    /// The number as an integer; `None` when it has a fraction that is not zero or more than 38
-    /// digits.
+    /// The number as an integer. `None` if it has a fraction or more than 38 digits.
     pub fn to_integer(&self) -> Option<i128> {
         let magnitude = self.scaled(0)?;
         Some(if self.negative { -magnitude } else { magnitude })
     }
 
-    /// Whether an exponent or 17 and more digits make it a number that nobody writes for a count.
+    /// Whether the number has an exponent or trailing zeros that take it beyond 16 digits. No count
+    /// is that large.
     pub fn is_astronomic(&self) -> bool {
         self.exponent > 0
             && i64::try_from(self.digits.len())
@@ -151,7 +153,7 @@ impl Decimal {
                 > 16
     }
 
-    /// Whether it is more than ten to this power.
+    /// Whether the number is greater than ten to this power.
     pub fn is_above_power_of_ten(&self, power: i64) -> bool {
         let length = i64::try_from(self.digits.len()).unwrap_or(i64::MAX);
         let magnitude = length.saturating_add(self.exponent) - 1;
@@ -161,17 +163,17 @@ impl Decimal {
             && (magnitude > power || (magnitude == power && !is_power))
     }
 
-    /// Whether it has no fraction, whatever its size.
+    /// Whether the number has no fraction.
     pub fn is_whole(&self) -> bool {
         self.exponent >= 0
     }
 
-    /// Whether it is written with a minus sign.
+    /// Whether the number has a minus sign.
     pub fn is_negative(&self) -> bool {
         self.negative
     }
 
-    /// The magnitude times `10^places`, when that is an integer of at most 38 digits.
+    /// The magnitude times `10^places`. `None` unless that is an integer of at most 38 digits.
     fn scaled(&self, places: i64) -> Option<i128> {
         if self.digits.is_empty() {
             return Some(0);
@@ -207,7 +209,7 @@ fn parse_exponent(text: &str) -> Option<i64> {
     if digits.is_empty() || !is_digits(digits) {
         return None;
     }
-    // Beyond nine digits every exponent says the same: far too large or far too small.
+    // An exponent of more than nine digits is capped: the number is out of range anyway.
     let magnitude: i64 = digits.trim_start_matches('0').get(..9).map_or_else(
         || digits.trim_start_matches('0').parse().unwrap_or(0),
         |_| 999_999_999,

@@ -1,4 +1,4 @@
-//! One page of a list, and which page a request asks for.
+//! One page of a list, and the request for a page.
 
 use super::{
     list::{InvalidPage, PageNumber, page_size},
@@ -9,18 +9,18 @@ use crate::State;
 /// One page of a list.
 #[derive(Debug)]
 pub struct Page<T> {
-    /// How many records there are on all pages.
+    /// The number of records on all pages.
     pub count: u64,
     /// The page's number, from 1.
     pub number: u64,
-    /// Records a page.
+    /// The number of records a page.
     pub size: u64,
     /// The records of this page.
     pub results: Vec<T>,
 }
 
 impl<T> Page<T> {
-    /// The same page of other values, one for each record.
+    /// Maps every record of the page.
     pub fn map<U>(self, value: impl FnMut(T) -> U) -> Page<U> {
         Page {
             count: self.count,
@@ -31,20 +31,20 @@ impl<T> Page<T> {
     }
 }
 
-/// A page that ends here or before is a few rows from the beginning of its list.
+/// A page that ends within this many rows counts as near the beginning of the list.
 const NEAR: u64 = 200;
 
-/// The page of a list that a request asks for.
+/// The request for one page of a list.
 #[derive(Debug, Clone, Copy)]
 pub struct PageRequest {
-    /// The page's number.
+    /// The requested page.
     pub page: PageNumber,
-    /// Records a page.
+    /// The number of records a page.
     pub size: u64,
 }
 
 impl PageRequest {
-    /// Reads `page` and `page_size`.
+    /// Parses `page` and `page_size`.
     pub fn parse(state: &State, parameters: &Parameters) -> Result<Self, InvalidPage> {
         let size = page_size(
             parameters,
@@ -57,11 +57,11 @@ impl PageRequest {
         })
     }
 
-    /// The page's number and the offset of its first record, once the length of the list is known.
+    /// The page's number and the offset of its first record, given the number of records.
     ///
     /// # Errors
     ///
-    /// [`InvalidPage`] past the end.
+    /// [`InvalidPage`] for a page after the last one.
     pub fn within(self, count: u64) -> Result<(u64, i64), InvalidPage> {
         let number = self.page.within(count, self.size)?;
         Ok((
@@ -70,7 +70,7 @@ impl PageRequest {
         ))
     }
 
-    /// The page of this number, of a list of so many records.
+    /// The page with this number of a list of `count` records.
     pub fn page<T>(self, count: u64, number: u64, results: Vec<T>) -> Page<T> {
         Page {
             count,
@@ -80,13 +80,12 @@ impl PageRequest {
         }
     }
 
-    /// Whether it ends among the first few hundred of its list, so that nothing long stands before
-    /// it.
+    /// Whether the page ends within the first rows of its list, so that skipping to it is cheap.
     pub fn is_near(self) -> bool {
         matches!(self.page, PageNumber::Number(number) if number.saturating_mul(self.size) <= NEAR)
     }
 
-    /// The most records of one answer.
+    /// The page size as the `LIMIT` of a query.
     pub fn limit(self) -> i64 {
         i64::try_from(self.size).unwrap_or(i64::MAX)
     }

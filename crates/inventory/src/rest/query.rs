@@ -1,51 +1,50 @@
-//! Query strings: parsed, with the last of repeated values winning, and written again for `next`
-//! and `previous`.
+//! Query strings: parsing, where the last of repeated values counts, and writing, for the links to
+//! other pages.
 
 use http::Uri;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// What the conventions keep as it is. `form_urlencoded` would keep `*` and escape `~`.
+/// The unreserved characters of RFC 3986 are kept. `form_urlencoded` would keep `*` and escape `~`.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'.')
     .remove(b'-')
     .remove(b'~');
 
-/// The parameters of one request, decoded, in the order they came.
+/// The decoded parameters of one request, in the order in which they were sent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parameters(Vec<(String, String)>);
 
 impl Parameters {
-    /// Decodes a query string. Bytes that are no UTF-8 become replacement characters; a bare key
-    /// has an empty value.
+    /// Parses a query string. Invalid UTF-8 becomes replacement characters. A key without `=` has
+    /// an empty value.
     pub fn parse(query: &str) -> Self {
         let pairs = form_urlencoded::parse(query.as_bytes());
         Self(pairs.into_owned().collect())
     }
 
-    /// Those of a request's address.
+    /// Parses the query string of an address.
     pub fn of_address(uri: &Uri) -> Self {
         Self::parse(uri.query().unwrap_or_default())
     }
 
-    /// One parameter.
+    /// A query of one parameter.
     pub(crate) fn of(name: &str, value: &str) -> Self {
         Self(vec![(name.to_owned(), value.to_owned())])
     }
 
-    /// Gives a parameter another value in the place of all it had; a blank one is as good as
-    /// absent.
+    /// Replaces all values of a parameter by one.
     pub(crate) fn set(&mut self, name: &str, value: impl Into<String>) {
         self.0.retain(|(key, _)| key != name);
         self.0.push((name.to_owned(), value.into()));
     }
 
-    /// The last value of a parameter, as sent; blank ones are as good as absent.
+    /// The last value of a parameter, as sent. A blank value counts as absent.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.sent(name).filter(|value| !value.trim().is_empty())
     }
 
-    /// The last value of a parameter, as sent, blank or not.
+    /// The last value of a parameter, as sent, even if it is blank.
     pub(crate) fn sent(&self, name: &str) -> Option<&str> {
         let mut newest_first = self.0.iter().rev();
         newest_first
@@ -53,33 +52,32 @@ impl Parameters {
             .map(|(_, value)| value.as_str())
     }
 
-    /// The query string again, in the order the parameters came.
+    /// The query string, with the parameters in their original order.
     pub(crate) fn written(&self) -> String {
         write_pairs(self.iter())
     }
 
-    /// Every parameter, in the order they came.
+    /// All parameters in their original order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0
             .iter()
             .map(|(key, value)| (key.as_str(), value.as_str()))
     }
 
-    /// The same query with another `page` (none: without it), keys in byte order, for the address
-    /// of another page.
+    /// The query string of another page, with the keys sorted. `None` removes the `page` parameter.
     pub fn with_page(&self, page: Option<u64>) -> String {
         let page = page.map(|page| page.to_string());
         let others = self.iter().filter(|(key, _)| *key != "page");
         let mut pairs: Vec<(&str, &str)> = others
             .chain(page.as_deref().map(|page| ("page", page)))
             .collect();
-        // Stable, so that values of one key keep their order.
+        // A stable sort, so the values of one key keep their order.
         pairs.sort_by_key(|(key, _)| *key);
         write_pairs(pairs)
     }
 }
 
-/// An address with a query, where there is one.
+/// Appends a query string to a path, unless it is empty.
 pub(crate) fn with_query(path: &str, query: &str) -> String {
     if query.is_empty() {
         path.to_owned()
@@ -88,7 +86,7 @@ pub(crate) fn with_query(path: &str, query: &str) -> String {
     }
 }
 
-/// The query string of these parameters.
+/// Encodes parameters as a query string.
 pub(crate) fn write_pairs<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
     let mut query = String::new();
     for (key, value) in pairs {
@@ -102,7 +100,7 @@ pub(crate) fn write_pairs<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)
     query
 }
 
-/// Writes a text as a parameter's value.
+/// Encodes a text as the value of a parameter.
 pub(crate) fn encode(text: &str, into: &mut String) {
     for (index, word) in text.split(' ').enumerate() {
         if index > 0 {

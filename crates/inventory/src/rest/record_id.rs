@@ -1,11 +1,11 @@
-//! The record id in an address.
+//! The record id in a request's path.
 
 use axum::extract::{FromRequestParts, Path};
 use http::request::Parts;
 
-/// The id in an address; none when no record can have it. The handler says so, since a caller
-/// without permission must hear of that first. What has a point or a slash in it, or is empty, is
-/// no address of the service, and is answered as such to everybody.
+/// The record id of a path. `None` if no record can have such an id: the handler answers 404 only
+/// after it has checked the caller's permission. A segment that is empty or contains a dot or a
+/// slash is an unknown path, which is 404 for everybody.
 #[derive(Debug, Clone, Copy)]
 pub struct RecordId(pub Option<i64>);
 
@@ -13,7 +13,7 @@ impl<S: Send + Sync> FromRequestParts<S> for RecordId {
     type Rejection = web::Error;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, web::Error> {
-        // What is no UTF-8 is no id either.
+        // Invalid UTF-8 is not an id.
         let Ok(Path(id)) = Path::<String>::from_request_parts(parts, state).await else {
             return Ok(Self(None));
         };
@@ -24,8 +24,7 @@ impl<S: Send + Sync> FromRequestParts<S> for RecordId {
     }
 }
 
-/// An id is written in one way: digits, without a zero before them. One past 64 bits is as unknown
-/// as any other.
+/// An id has one spelling: digits without a leading zero. An id that exceeds 64 bits is unknown.
 fn parse(text: &str) -> Option<i64> {
     let is_id = !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
     if is_id { text.parse().ok() } else { None }

@@ -1,5 +1,4 @@
-//! Every reason for which a request can be refused, and the one place that turns it into the
-//! conventional answer.
+//! All reasons to refuse a request, and their conversion to the conventional response.
 
 use std::borrow::Cow;
 
@@ -16,50 +15,51 @@ use super::{body::BodyError, fields::FieldErrors, list::InvalidPage, message::Me
 use crate::{access::Permission, idempotency::KeyError, work::WriteError};
 
 const FORBIDDEN: &str = "You do not have permission to perform this action.";
-/// The code of everything that is wrong with a token.
+/// The error code of invalid tokens.
 pub(crate) const TOKEN_NOT_VALID: &str = "token_not_valid";
 
-/// Why a request of the API is not done. What the caller may read stands in the variants; causes of
-/// faults are for the log.
+/// Why a request of the API is refused. Variants hold what the caller may read; causes of server
+/// errors go to the log only.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
-    /// 401: who it is, is not known.
+    /// 401: the caller is not authenticated.
     #[error("not authenticated")]
     Unauthenticated(Unknown),
-    /// 403: known, and not allowed; or the CSRF check failed, with its text.
+    /// 403: the caller lacks the permission, or the CSRF check failed; with the text of the
+    /// response.
     #[error("forbidden")]
     Forbidden(String),
-    /// 403 on a page, which names the permission that is missing.
+    /// 403 on a page that names the missing permission.
     #[error("forbidden: {0} is missing")]
     Missing(Permission),
-    /// 404: there is no such record.
+    /// 404: the record does not exist.
     #[error("no such record")]
     NotFound,
-    /// 404: there is no such page of the list.
+    /// 404: the page of the list does not exist.
     #[error(transparent)]
     InvalidPage(#[from] InvalidPage),
-    /// 405, with what is allowed.
+    /// 405, with the method and the allowed methods.
     #[error("method not allowed")]
     Method(Method, &'static [Method]),
-    /// 400 or 415: the body is no JSON object.
+    /// 400 or 415: the body is not a JSON object.
     #[error(transparent)]
     Body(#[from] BodyError),
     /// 400: messages by field.
     #[error("invalid fields")]
     Fields(FieldErrors),
-    /// 409: at odds with what is stored.
+    /// 409: the request conflicts with stored data.
     #[error("conflict")]
     Conflict(Message),
-    /// 422: an Idempotency-Key that was used for another request.
+    /// 422: the idempotency key was used for a different request.
     #[error("idempotency key used for another request")]
     KeyReused,
-    /// 422: no event that can be read, and why.
+    /// 422: the event is unreadable, for this reason.
     #[error("unreadable event")]
     Event(String),
-    /// An error of the edge: throttled, not acceptable, too large.
+    /// A complete error response, such as 406, 413 or 429.
     #[error("refused at the edge")]
     Edge(web::Error),
-    /// The store failed.
+    /// The database failed.
     #[error(transparent)]
     Database(#[from] db::Error),
 }
@@ -114,7 +114,7 @@ struct Tried {
 }
 
 impl Unknown {
-    /// Words alone.
+    /// A body with only a detail.
     pub fn new(detail: impl Into<Cow<'static, str>>) -> Self {
         Self {
             detail: detail.into(),
@@ -123,14 +123,14 @@ impl Unknown {
         }
     }
 
-    /// The same, with a code for programs.
+    /// Adds an error code.
     #[must_use]
     pub fn code(mut self, code: &'static str) -> Self {
         self.code = Some(code);
         self
     }
 
-    /// A bearer token that opens nothing, and why.
+    /// The body for an invalid bearer token, with the reason.
     pub fn token(message: impl Into<String>) -> Self {
         let tried = Tried {
             token_class: "AccessToken",
@@ -168,7 +168,7 @@ impl Refusal {
         Self::Forbidden(FORBIDDEN.to_owned())
     }
 
-    /// 401 with the conventional text for a request without usable credentials.
+    /// 401 with the conventional text for a request without credentials.
     pub fn no_credentials() -> Self {
         Unknown::new("Authentication credentials were not provided.").into()
     }
@@ -235,7 +235,7 @@ impl From<Refusal> for web::Error {
     }
 }
 
-/// The value of `Allow`: the methods in the order of the conventions.
+/// The value of the `Allow` header, in the order of `methods`.
 pub(crate) fn allow(methods: &[Method]) -> HeaderValue {
     let names: Vec<&str> = methods.iter().map(Method::as_str).collect();
     HeaderValue::from_str(&names.join(", ")).unwrap_or(HeaderValue::from_static(""))

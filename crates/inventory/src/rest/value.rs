@@ -1,20 +1,20 @@
-//! One member of a request body, by its JSON type, with numbers kept as they were written.
-//! What a field accepts is decided in `fields`.
+//! One member of a request body by its JSON type. Numbers keep their notation. `fields` decides
+//! which values a field accepts.
 
 use serde_json::value::RawValue;
 
-/// A JSON value as far as a field needs to know it.
+/// The parts of a JSON value that matter to fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
     /// `null`
     Null,
     /// `true` or `false`
     Bool,
-    /// A number, exactly as written.
+    /// A number, as written.
     Number(String),
     /// A string, decoded.
     Text(String),
-    /// A string with a surrogate that has no partner, which is no text: the first such unit.
+    /// A string with an unpaired surrogate, which is no valid text; the first such code unit.
     LoneSurrogate(u16),
     /// An array.
     List,
@@ -23,7 +23,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// Looks at one value of a body that has been parsed already.
+    /// Classifies a value of a body that the parser has accepted.
     pub fn of(raw: &RawValue) -> Self {
         let text = raw.get();
         match text.as_bytes().first() {
@@ -39,7 +39,7 @@ impl Value {
         }
     }
 
-    /// The name of the kind that messages to clients use.
+    /// The type's name in messages to clients (those of Python).
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Null => "NoneType",
@@ -58,8 +58,8 @@ pub fn is_written_as_integer(number: &str) -> bool {
     !number.contains(['.', 'e', 'E'])
 }
 
-/// The first `\uD800`–`\uDFFF` escape without its partner. A string that does not decode although
-/// the parser accepted its grammar has one.
+/// The first unpaired `\uD800`–`\uDFFF` escape. A string that the parser accepts but cannot decode
+/// has one.
 fn first_lone_surrogate(json: &str) -> u16 {
     let mut escapes = escapes(json).into_iter().peekable();
     while let Some((at, unit)) = escapes.next() {
@@ -74,7 +74,7 @@ fn first_lone_surrogate(json: &str) -> u16 {
     0xD800
 }
 
-/// Every `\uXXXX` of a JSON string: where it begins, and its unit.
+/// Every `\uXXXX` escape of a JSON string: its offset and its code unit.
 fn escapes(json: &str) -> Vec<(usize, u16)> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -86,7 +86,7 @@ fn escapes(json: &str) -> Vec<(usize, u16)> {
         if let Some(unit) = digits.and_then(|digits| u16::from_str_radix(digits, 16).ok()) {
             found.push((at, unit));
         }
-        // Past the backslash and what it escapes, so that an escaped backslash begins nothing.
+        // Skips the backslash and the next character, so that `\\` does not begin an escape.
         at += 2;
     }
     found

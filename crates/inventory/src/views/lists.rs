@@ -1,4 +1,4 @@
-//! Which lists can be saved: those of the pages, each with the parameters that it knows.
+//! The lists that can be saved as views, and their parameters.
 
 use web::locale::Locale;
 
@@ -11,11 +11,11 @@ use crate::{
     rest::query::Parameters,
 };
 
-/// The parameters of the list at a path, order and size aside; none where there is no list.
+/// The filter parameters of the list at a path. `None` if there is no such list.
 fn parameters(path: &str) -> Option<Vec<&'static str>> {
     let name = path.strip_prefix('/')?.strip_suffix('/')?;
     let is_at = |list: &str| name == list;
-    // What a filter is called does not matter to its name.
+    // Labels depend on the locale, names do not.
     let locale = Locale::En;
     if is_at("products") {
         return Some(Products.filters(locale).names());
@@ -35,8 +35,8 @@ fn parameters(path: &str) -> Option<Vec<&'static str>> {
     Some(known.to_vec())
 }
 
-/// The address of a list as it is saved: what the list knows, in the list's own order, and no page.
-/// None of anything else: of other addresses, of a list without filters and order, and of one that
+/// The canonical address of a list to save: only known parameters, in the list's order, without the
+/// page. `None` for other addresses, for a list without filters and order, and for an address that
 /// is too long.
 pub(crate) fn canonical(address: &str) -> Option<String> {
     let (path, query) = address.split_once('?')?;

@@ -1,6 +1,5 @@
-//! Saved views: lists with their filters and order, each under a name that its user gave it. They
-//! are the user's own, come with the session of every page, and stand in the navigation below their
-//! list.
+//! Saved views: lists with filters and order that a user saved under a name. A view belongs to one
+//! user, is loaded with the session of every page, and appears in the navigation below its list.
 
 mod lists;
 mod model;
@@ -24,12 +23,11 @@ use crate::{
 };
 use model::{MAX_VIEWS, NAME_TAKEN, read_name, too_many};
 
-/// Saves a list of this address, which is as [`canonical`] writes it, under the name that a form
-/// brings.
+/// Saves a list under the name in a form. `address` must be [`canonical`].
 ///
 /// # Errors
 ///
-/// A name that is blank, too long or taken; more views than one user may have; faults of the store.
+/// A name that is blank, too long or in use; too many views; errors of the database.
 pub(crate) async fn save(
     state: &State,
     caller: &Caller,
@@ -40,7 +38,7 @@ pub(crate) async fn save(
     let (name, user) = (read_name(members)?, caller.id);
     let job = async move |work: &mut Work<'_>| {
         let tx = &mut *work.tx;
-        // Whoever saves a view at the same time waits, so that both are counted.
+        // The lock makes concurrent requests wait, so that both views are counted.
         users::lock(tx, user).await?;
         if store::count(tx, user).await? >= MAX_VIEWS {
             return Err(Refusal::Conflict(too_many()));
@@ -54,14 +52,14 @@ pub(crate) async fn save(
     };
     write_once(state, caller, key, job, replay)
         .await
-        .map_err(taken)
+        .map_err(name_error)
 }
 
-/// Gives a view of the user's the name that a form brings.
+/// Renames a view of the user to the name in a form.
 ///
 /// # Errors
 ///
-/// A name that is blank, too long or taken; [`Refusal::NotFound`]; faults of the store.
+/// A name that is blank, too long or in use; [`Refusal::NotFound`]; errors of the database.
 pub(crate) async fn rename(
     state: &State,
     caller: &Caller,
@@ -73,18 +71,18 @@ pub(crate) async fn rename(
         let renamed = store::rename(work.tx, id, user, &name).await?;
         renamed.ok_or(Refusal::NotFound)
     };
-    write(state, caller, job).await.map_err(taken)
+    write(state, caller, job).await.map_err(name_error)
 }
 
-/// Removes a view of the user's. A view that is gone already is no error.
+/// Deletes a view of the user. A missing view is no error.
 pub(crate) async fn remove(state: &State, caller: &Caller, id: i64) -> Result<(), Refusal> {
     let user = caller.id;
     let delete = async move |tx: &mut Tx| store::delete(tx, id, user).await;
     Ok(state.db.write::<_, db::Error, _>(delete).await?)
 }
 
-/// A name that another view of the user has.
-fn taken(refusal: Refusal) -> Refusal {
+/// Turns the violation of the names' unique key into an error of the field.
+fn name_error(refusal: Refusal) -> Refusal {
     match refusal {
         Refusal::Database(error) if error.is_unique("saved_views_user_id_name_folded_key") => {
             FieldErrors::of("name", NAME_TAKEN).into()

@@ -1,23 +1,23 @@
-//! A saved view, and the bounds of it.
+//! The limits and the errors of saved views.
 
 use crate::rest::{
     Message,
     fields::{FieldErrors, Members, Mode, Reader},
 };
 
-/// Views that one user may have.
+/// The most views of one user.
 pub(super) const MAX_VIEWS: i64 = 30;
-/// Characters of a name, which stands in the navigation.
+/// The most characters of a name.
 pub(super) const MAX_NAME: usize = 60;
-/// Bytes of an address. The longest search fits.
+/// The most bytes of an address. One with the longest search fits.
 pub(super) const MAX_ADDRESS: usize = 4000;
-/// The error of a name that another view of the user has.
+/// The error if another view of the user has the name.
 pub(super) const NAME_TAKEN: Message = Message::fixed(
     "Você já tem uma visão com este nome.",
     "You already have a view with this name.",
 );
 
-/// The name that a form brings.
+/// Parses the name in a form.
 pub(super) fn read_name(members: &Members) -> Result<String, FieldErrors> {
     let mut reader = Reader::new(members, Mode::Whole);
     let name = reader.text("name", MAX_NAME);
@@ -28,7 +28,7 @@ pub(super) fn read_name(members: &Members) -> Result<String, FieldErrors> {
     }
 }
 
-/// The error of one view more than a user may have.
+/// The error if the user has too many views.
 pub(super) fn too_many() -> Message {
     Message::new(
         format!("Você já tem {MAX_VIEWS} visões salvas. Remova uma antes de salvar outra."),

@@ -1,5 +1,5 @@
-//! The pages of saved views: saving the list that is shown, renaming and removing a view. They open
-//! over the list, or without a script as pages of their own.
+//! The pages that save the current list as a view, rename a view and remove it. A script opens them
+//! as dialogs.
 
 use askama::Template;
 use axum::{
@@ -21,7 +21,6 @@ use crate::{
     rest::{RecordId, Refusal, query::Parameters},
 };
 
-/// The addresses of the pages.
 pub(crate) fn routes() -> PageRouter {
     PageRouter::new()
         .route("/views/new/", get(new).post(create))
@@ -29,19 +28,19 @@ pub(crate) fn routes() -> PageRouter {
         .route("/views/{id}/delete/", get(ask).post(remove))
 }
 
-/// The form for the name of a view.
+/// The form with the name of a view.
 #[derive(Template)]
 #[template(path = "views/form.html")]
 struct ViewFormPage<'a> {
     frame: &'a Frame,
     form: &'a Form,
     title: &'a str,
-    /// What is saved, or renamed.
+    /// The address of the list that the view shows.
     address: &'a str,
 }
 
 impl ViewFormPage<'_> {
-    /// What the list is called in the navigation.
+    /// The name of the list in the navigation.
     fn list(&self) -> String {
         let places = self.frame.places().into_iter();
         let mut above = places.filter(|place| place.is_above(self.address));
@@ -64,7 +63,7 @@ fn edit_title(frame: &Frame) -> &'static str {
 async fn new(frame: Frame, request: Request) -> PageResult {
     let query = Parameters::of_address(request.uri());
     let Some(address) = query.get("address").and_then(canonical) else {
-        // Whoever comes without a list has none to save.
+        // There is no list to save.
         return Ok(redirect("/"));
     };
     Ok(frame.show(ViewFormPage {
@@ -91,17 +90,17 @@ async fn create(Extracted(page): SharedPage, frame: Frame, request: Request) -> 
     );
     match saved.await {
         Ok(view) => {
-            let said = frame.text("Visão salva", "View saved");
-            Ok(done(&view.address, said, &view.name))
+            let message = frame.text("Visão salva", "View saved");
+            Ok(done(&view.address, message, &view.name))
         }
         Err(refusal) => again(&frame, post, new_title(&frame), &address, refusal),
     }
 }
 
-fn done(address: &str, said: &str, name: &str) -> Response {
+fn done(address: &str, message: &str, name: &str) -> Response {
     flash::leave(
         see_other(address),
-        Flash::success(format!("{said}: {name}.")),
+        Flash::success(format!("{message}: {name}.")),
     )
 }
 
@@ -122,7 +121,7 @@ fn again(
     }))
 }
 
-/// A view of the reader's.
+/// A view of the user.
 fn find(frame: &Frame, RecordId(id): RecordId) -> Result<&SavedView, Refusal> {
     let mut views = frame.views().iter();
     views
@@ -151,8 +150,8 @@ async fn rename(
     let post = FormSubmission::read(&page.state, &parts, body).await?;
     match super::rename(&page.state, &frame.caller, view.id, &post.members).await {
         Ok(view) => {
-            let said = frame.text("Visão renomeada", "View renamed");
-            Ok(done(&view.address, said, &view.name))
+            let message = frame.text("Visão renomeada", "View renamed");
+            Ok(done(&view.address, message, &view.name))
         }
         Err(refusal) => again(&frame, post, edit_title(&frame), &view.address, refusal),
     }
@@ -185,6 +184,6 @@ async fn remove(
     let (parts, body) = request.into_parts();
     FormSubmission::read(&page.state, &parts, body).await?;
     super::remove(&page.state, &frame.caller, view.id).await?;
-    let said = frame.text("Visão removida", "View removed");
-    Ok(done(&view.address, said, &view.name))
+    let message = frame.text("Visão removida", "View removed");
+    Ok(done(&view.address, message, &view.name))
 }

@@ -1,4 +1,4 @@
-//! Statements about saved views.
+//! SQL statements about saved views.
 
 use db::{Conn, Error, Tx};
 
@@ -27,7 +27,7 @@ pub(super) async fn insert(
     })
 }
 
-/// A view of a user's.
+/// Reads a view of a user.
 pub(super) async fn find(conn: &mut Conn, id: i64, user: i64) -> Result<Option<SavedView>, Error> {
     let sql = "SELECT name, address FROM saved_views WHERE id = $1 AND user_id = $2";
     conn.optional(sql, &[&id, &user], |row| {
@@ -40,7 +40,7 @@ pub(super) async fn find(conn: &mut Conn, id: i64, user: i64) -> Result<Option<S
     .await
 }
 
-/// Gives a view of a user's another name; the view, if it is there.
+/// Renames a view of a user and returns it. `None` if it does not exist.
 pub(super) async fn rename(
     tx: &mut Tx,
     id: i64,

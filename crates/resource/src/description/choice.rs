@@ -1,15 +1,15 @@
-//! An enum whose values have one name for programs and one for people.
+//! Enums whose values have a name for programs and a label for people.
 
 use super::{field::Both, value::FieldType};
 
-/// A Rust type of fields that hold one of a few values.
+/// The Rust type of a field that holds one of a few values.
 #[diagnostic::on_unimplemented(message = "`{Self}` is no enum that `choice!` has made")]
 pub trait Choice: FieldType {
-    /// The names, and what people call them.
+    /// The names, with their labels.
     const CHOICES: &'static [(&'static str, Both)];
 }
 
-/// Makes the enum of a field that holds one of a few values. Only the program sets it.
+/// Declares the enum of a field that holds one of a few values. Clients cannot write such a field.
 #[macro_export]
 macro_rules! choice {
     ($(#[$about:meta])* pub enum $type:ident {
@@ -22,24 +22,24 @@ macro_rules! choice {
         }
 
         impl $type {
-            /// Every one.
+            /// All values.
             pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
 
-            /// The name in the store, in bodies and in commands.
+            /// The name in the database, in bodies and in commands.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)+
                 }
             }
 
-            /// What people call it.
+            /// The label.
             pub const fn words(self) -> $crate::Both {
                 match self {
                     $(Self::$variant => $words,)+
                 }
             }
 
-            /// The one of this name.
+            /// The value with this name.
             pub fn of(name: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|one| one.name() == name)
             }

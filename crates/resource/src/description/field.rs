@@ -1,5 +1,5 @@
-//! The description of one field. A builder is generic over the field's Rust type, so that the two
-//! cannot disagree.
+//! The description of one field. The builder is generic over the field's Rust type, so that
+//! description and type agree.
 
 use std::marker::PhantomData;
 
@@ -12,7 +12,7 @@ use super::{
     value::{Amount, FieldType, Naming, Refers, Text, Value},
 };
 
-/// Portuguese and English.
+/// A text in Portuguese and English.
 pub type Both = (&'static str, &'static str);
 
 /// One field of a resource.
@@ -22,111 +22,111 @@ pub type Both = (&'static str, &'static str);
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
-    /// Its name in bodies, files and statements.
+    /// The name in bodies, files and statements.
     pub name: &'static str,
-    /// What people call it.
+    /// The label.
     pub label: Both,
-    /// The same over a column, where there is little room.
+    /// A short label for column headings.
     pub short: Both,
-    /// The same beside its control in an everyday form.
+    /// The label in forms of the web interface.
     pub form_label: Both,
-    /// A sentence that helps whoever fills it in; empty where none is needed.
+    /// A hint for the form; empty for none.
     pub help: Both,
-    /// The heading of the part of a form that begins with it.
+    /// The heading of the section of a form that begins with this field.
     pub section: Option<Both>,
-    /// What it holds, with its bounds.
+    /// The kind of values, with their bounds.
     pub kind: Kind,
-    /// Of a reference, or of several: the records that it refers to.
+    /// For references and choices: the records that it refers to.
     pub target: Option<Target>,
-    /// Where a value stands that other code writes; statements on the record's own table leave it
-    /// out.
+    /// The SQL expression that it is read from, if other code writes the value. Statements on the
+    /// record's own table leave it out.
     pub source: Option<&'static str>,
-    /// The parameters by which a list is narrowed to values from one on, and up to another.
+    /// The parameters that filter a list by the least and the greatest value.
     pub bounds: Option<(&'static str, &'static str)>,
-    /// Whether it may be left out, and be nothing.
+    /// Whether it may be null.
     pub is_nullable: bool,
-    /// Whether clients only read it.
+    /// Whether clients cannot write it.
     pub is_read_only: bool,
-    /// Whether it is what people call the record: lists begin with it.
+    /// Whether it is the record's name, which is the first column of lists.
     pub is_name: bool,
-    /// Whether pages and files do without it, because another field says the same, or because it is
-    /// for the program.
+    /// Whether pages and files omit it, because another field shows the same, or because only
+    /// programs need it.
     pub is_hidden: bool,
-    /// Whether it may be blank without being nothing.
+    /// Whether an empty text is a valid value.
     pub may_be_blank: bool,
-    /// Whether nothing is stored beside a text: its lists are short enough to be searched and
-    /// sorted as they are read.
+    /// Whether a text has no folded column. Its lists are short enough to be searched and sorted in
+    /// memory.
     pub is_unfolded: bool,
-    /// Whether a list is narrowed by it. By a reference it always is.
+    /// Whether lists can be filtered by it. References always can.
     pub is_filtered: bool,
-    /// Whether a blank text is nothing, so that two records without one do not share it.
+    /// Whether an empty text becomes null, so that a unique column may be empty in several records.
     pub is_null_when_blank: bool,
     /// Whether bar codes are scanned into it.
     pub is_scanned: bool,
-    /// Whether a list on a phone does without it.
+    /// Whether lists hide it on phones.
     pub is_minor: bool,
-    /// Whether it tells who a person is: a history says that it changed, and not what it was.
+    /// Whether it is personal data. The history then shows that it changed, but not its values.
     pub is_personal: bool,
-    /// Whether it is an address of a person.
+    /// Whether it is an email address.
     pub is_email: bool,
-    /// Whether it is a password: no page shows it again.
+    /// Whether it is a password, which pages never show.
     pub is_secret: bool,
-    /// Which lists show it.
+    /// The lists that show it.
     pub listed: Listed,
 }
 
-/// The records that a reference refers to.
+/// The records that a reference points to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Target {
-    /// Their place in addresses, and their table.
+    /// The path, which is also the table.
     pub path: &'static str,
-    /// Their field with what people call them.
+    /// The column of the name.
     pub name: &'static str,
-    /// The schema of what is shown of them.
+    /// The schema of the reference.
     pub schema: &'static str,
 }
 
-/// What a field holds, with its bounds.
+/// The kind of values of a field, with their bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// The id that a record is given.
+    /// The record's id.
     Id,
-    /// A moment.
+    /// A time.
     Time,
-    /// A text of one line, of at most so many characters.
+    /// A text of one line.
     Text {
-        /// Characters.
+        /// The most characters.
         max: usize,
     },
-    /// A text of many lines.
+    /// A text of several lines.
     LongText {
-        /// Characters.
+        /// The most characters.
         max: usize,
     },
-    /// A token, of any length.
+    /// A token of any length.
     Token,
-    /// A whole number between two bounds.
+    /// An integer.
     Integer {
-        /// The least.
+        /// The least value.
         min: i64,
-        /// The greatest.
+        /// The greatest value.
         max: i64,
     },
     /// A price.
     Price,
-    /// Another number with the digits of a price.
+    /// A decimal number with the digits of a price.
     Decimal,
-    /// Yes or no.
+    /// A boolean.
     Truth,
-    /// One of these: their names, and what people call them.
+    /// One of these values: names and labels.
     Choice(&'static [(&'static str, Both)]),
-    /// Several of what there is to choose from.
+    /// Several values to choose from.
     Several,
-    /// The id of another record.
+    /// A reference to another record by its id.
     Reference,
 }
 
-/// The description of a field of this Rust type.
+/// The description of a field of the Rust type `T`.
 #[derive(Debug)]
 pub struct Typed<T>(Field, PhantomData<fn() -> T>);
 
@@ -135,12 +135,12 @@ pub const fn id() -> Typed<i64> {
     Typed::new(("ID", "ID"), Kind::Id).read_only()
 }
 
-/// A moment that the service writes down.
+/// A time that the service sets.
 pub const fn time<T: FieldType>(portuguese: &'static str, english: &'static str) -> Typed<T> {
     Typed::new((portuguese, english), Kind::Time).read_only()
 }
 
-/// A text of at most so many characters.
+/// A text of at most `max` characters.
 pub const fn text<T: Text>(
     portuguese: &'static str,
     english: &'static str,
@@ -149,16 +149,16 @@ pub const fn text<T: Text>(
     Typed::new((portuguese, english), Kind::Text { max })
 }
 
-/// A text that clients are given and that may have any length, such as a token.
+/// A text of any length that the service issues, such as a token.
 pub const fn token<T: Text>(portuguese: &'static str, english: &'static str) -> Typed<T> {
     Typed::new((portuguese, english), Kind::Token)
 }
 
-/// A whole number between two bounds.
+/// An integer between two bounds.
 ///
 /// # Panics
 ///
-/// When the program is compiled, if the smallest value is above the largest.
+/// At compile time, if `min` is above `max`.
 pub const fn integer<T: FieldType>(
     portuguese: &'static str,
     english: &'static str,
@@ -174,12 +174,12 @@ pub const fn price<T: FieldType>(portuguese: &'static str, english: &'static str
     Typed::new((portuguese, english), Kind::Price)
 }
 
-/// A number with the digits of a price that is none, such as a weight.
+/// A decimal number that is not a price, such as a weight.
 pub const fn decimal<T: FieldType>(portuguese: &'static str, english: &'static str) -> Typed<T> {
     Typed::new((portuguese, english), Kind::Decimal)
 }
 
-/// Another record, by the place of its kind in addresses, which is its table.
+/// A reference to records with this path, which is also their table.
 pub const fn reference<T: Refers>(
     portuguese: &'static str,
     english: &'static str,
@@ -194,17 +194,17 @@ pub const fn reference<T: Refers>(
     typed
 }
 
-/// Yes or no: a box that is ticked or not.
+/// A boolean, shown as a checkbox.
 pub const fn truth(portuguese: &'static str, english: &'static str) -> Typed<bool> {
     Typed::new((portuguese, english), Kind::Truth)
 }
 
-/// One of the values of an enum.
+/// A value of an enum.
 pub const fn chosen<T: Choice>(portuguese: &'static str, english: &'static str) -> Typed<T> {
     Typed::new((portuguese, english), Kind::Choice(T::CHOICES)).read_only()
 }
 
-/// Several of what a place in addresses offers.
+/// Several of the values that `path` offers.
 pub const fn several<T: Choosable>(
     portuguese: &'static str,
     english: &'static str,
@@ -250,98 +250,98 @@ impl<T: FieldType> Typed<T> {
         Self(field, PhantomData)
     }
 
-    /// A field that clients only read.
+    /// Clients cannot write the field.
     #[must_use]
     pub const fn read_only(mut self) -> Self {
         self.0.is_read_only = true;
         self
     }
 
-    /// Shown in lists.
+    /// Lists show the field.
     #[must_use]
     pub const fn listed(mut self) -> Self {
         self.0.listed = Listed::Everywhere;
         self
     }
 
-    /// Shown in the list of the administration.
+    /// The list of the administration shows the field.
     #[must_use]
     pub const fn listed_for_staff(mut self) -> Self {
         self.0.listed = Listed::ForStaff;
         self
     }
 
-    /// Shown in lists, and written in that of the administration.
+    /// Lists show the field, and the list of the administration edits it.
     #[must_use]
     pub const fn edited_in_list(mut self) -> Self {
         self.0.listed = Listed::EditedInList;
         self
     }
 
-    /// Called otherwise over a column, where there is little room.
+    /// Sets the short label for column headings.
     #[must_use]
     pub const fn short(mut self, portuguese: &'static str, english: &'static str) -> Self {
         self.0.short = (portuguese, english);
         self
     }
 
-    /// Called otherwise beside its control in an everyday form.
+    /// Sets the label in forms of the web interface.
     #[must_use]
     pub const fn form_label(mut self, portuguese: &'static str, english: &'static str) -> Self {
         self.0.form_label = (portuguese, english);
         self
     }
 
-    /// With a sentence that helps whoever fills it in.
+    /// Sets the hint for the form.
     #[must_use]
     pub const fn help(mut self, portuguese: &'static str, english: &'static str) -> Self {
         self.0.help = (portuguese, english);
         self
     }
 
-    /// The first of a part of a form.
+    /// Begins a section of the form with this heading.
     #[must_use]
     pub const fn section(mut self, portuguese: &'static str, english: &'static str) -> Self {
         self.0.section = Some((portuguese, english));
         self
     }
 
-    /// Read from a place that other code writes.
+    /// Sets the SQL expression that the field is read from; other code writes the value.
     #[must_use]
     pub const fn read_from(mut self, source: &'static str) -> Self {
         self.0.source = Some(source);
         self
     }
 
-    /// Pages and files do without it.
+    /// Pages and files omit the field.
     #[must_use]
     pub const fn hidden(mut self) -> Self {
         self.0.is_hidden = true;
         self
     }
 
-    /// Lists are narrowed by it.
+    /// Lists can be filtered by the field.
     #[must_use]
     pub const fn filtered(mut self) -> Self {
         self.0.is_filtered = true;
         self
     }
 
-    /// A list on a phone does without it.
+    /// Lists hide the field on phones.
     #[must_use]
     pub const fn minor(mut self) -> Self {
         self.0.is_minor = true;
         self
     }
 
-    /// It tells who a person is.
+    /// The field is personal data.
     #[must_use]
     pub const fn personal(mut self) -> Self {
         self.0.is_personal = true;
         self
     }
 
-    /// The description, under the field's name.
+    /// Finishes the description with the field's name.
     #[must_use]
     pub const fn named(mut self, name: &'static str) -> Field {
         self.0.name = name;
@@ -350,7 +350,7 @@ impl<T: FieldType> Typed<T> {
 }
 
 impl<T: Naming> Typed<T> {
-    /// What people call the record: lists begin with it.
+    /// The field is the record's name, which is the first column of lists.
     #[must_use]
     pub const fn name(mut self) -> Self {
         self.0.is_name = true;
@@ -359,14 +359,14 @@ impl<T: Naming> Typed<T> {
 }
 
 impl Typed<Option<String>> {
-    /// A blank text is nothing.
+    /// An empty text becomes null.
     #[must_use]
     pub const fn null_when_blank(mut self) -> Self {
         self.0.is_null_when_blank = true;
         self
     }
 
-    /// Bar codes are scanned into it.
+    /// Bar codes are scanned into the field.
     #[must_use]
     pub const fn scanned(mut self) -> Self {
         self.0.is_scanned = true;
@@ -375,21 +375,21 @@ impl Typed<Option<String>> {
 }
 
 impl Typed<String> {
-    /// It may be blank.
+    /// An empty text is a valid value.
     #[must_use]
     pub const fn or_blank(mut self) -> Self {
         self.0.may_be_blank = true;
         self
     }
 
-    /// It is an address of a person.
+    /// The field is an email address.
     #[must_use]
     pub const fn email(mut self) -> Self {
         self.0.is_email = true;
         self
     }
 
-    /// It is a password.
+    /// The field is a password.
     #[must_use]
     pub const fn secret(mut self) -> Self {
         self.0.is_secret = true;
@@ -398,7 +398,7 @@ impl Typed<String> {
 }
 
 impl<T: Amount> Typed<T> {
-    /// Lists are narrowed to values from one on, and up to another, by parameters of these names.
+    /// Lists can be filtered by a least and a greatest value, with these parameters.
     #[must_use]
     pub const fn between(mut self, least: &'static str, greatest: &'static str) -> Self {
         self.0.bounds = Some((least, greatest));
@@ -407,7 +407,7 @@ impl<T: Amount> Typed<T> {
 }
 
 impl<T: Text> Typed<T> {
-    /// A text of many lines. Lists are ordered by its beginning.
+    /// The text has several lines. Lists are sorted by its beginning.
     #[must_use]
     pub const fn long(mut self) -> Self {
         if let Kind::Text { max } = self.0.kind {
@@ -416,7 +416,7 @@ impl<T: Text> Typed<T> {
         self
     }
 
-    /// Nothing is stored beside it.
+    /// The text has no folded column.
     #[must_use]
     pub const fn unfolded(mut self) -> Self {
         self.0.is_unfolded = true;
@@ -425,19 +425,19 @@ impl<T: Text> Typed<T> {
 }
 
 impl Field {
-    /// Whether a new record must have it. A box that is not ticked is not sent.
+    /// Whether a new record needs a value. An unticked checkbox is not sent, so booleans and
+    /// choices need none.
     pub const fn is_required(&self) -> bool {
         let may_be_left = self.is_nullable || self.may_be_blank || self.is_read_only;
         !may_be_left && !matches!(self.kind, Kind::Truth | Kind::Several)
     }
 
-    /// Whether it is a text of many lines.
+    /// Whether it is a text of several lines.
     pub const fn is_long(&self) -> bool {
         matches!(self.kind, Kind::LongText { .. })
     }
 
-    /// A value of it as people read it; empty for nothing. An id is a name, and is not written as a
-    /// number is.
+    /// A value, formatted for people; empty for null. An id has no thousands separators.
     pub fn shown(&self, value: Value<'_>, locale: Locale) -> String {
         match value {
             Value::Integer(integer) if self.kind != Kind::Id => locale.number(integer),
@@ -450,17 +450,17 @@ impl Field {
         }
     }
 
-    /// Whether it is an amount in reais.
+    /// Whether it is an amount of money.
     pub const fn is_price(&self) -> bool {
         matches!(self.kind, Kind::Price)
     }
 
-    /// Whether it holds several values, each ticked in a box of its own.
+    /// Whether it holds several values, with a checkbox each.
     pub const fn is_many(&self) -> bool {
         matches!(self.kind, Kind::Several)
     }
 
-    /// Whether it holds numbers.
+    /// Whether it holds a number.
     pub const fn is_number(&self) -> bool {
         matches!(
             self.kind,

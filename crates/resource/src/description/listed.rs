@@ -1,14 +1,14 @@
-//! Which lists a field is in.
+//! The lists that show a field.
 
-/// Which lists show a field.
+/// The lists that show a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Listed {
-    /// None.
+    /// No list.
     Nowhere,
-    /// That of the administration.
+    /// The list of the administration.
     ForStaff,
-    /// This and the everyday one.
+    /// Also the list of the web interface.
     Everywhere,
-    /// Both, and that of the administration writes it too.
+    /// Both lists; that of the administration can edit it.
     EditedInList,
 }

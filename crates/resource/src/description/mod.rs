@@ -1,5 +1,5 @@
-//! The description of a record: its fields, their Rust types and values, and inputs. These types
-//! refer to each other. The other rooms derive statements, lists, schemas and texts from them.
+//! The description of a record: its fields with their Rust types, values and inputs. These types
+//! refer to each other. The other modules derive statements, lists, schemas and texts from them.
 
 pub(crate) mod choice;
 pub(crate) mod field;

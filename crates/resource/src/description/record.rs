@@ -1,7 +1,7 @@
-//! A record with its description: one line a field.
+//! Records with a description, one line for each field.
 //!
-//! `resource!` takes a struct whose fields have a description behind an equals sign. It only
-//! repeats the code of one field for every field. All other code works on [`Record::FIELDS`].
+//! `resource!` takes a struct whose fields have a description after an equals sign. The macro only
+//! repeats one field's code for each field. All other code works on [`Record::FIELDS`].
 
 use std::fmt;
 
@@ -12,38 +12,30 @@ use super::{
     value::{Reference, Setting, Value},
 };
 
-/// A record whose fields are described.
+/// A record with described fields.
 pub trait Record: Clone + fmt::Debug + Send + Sync + 'static {
-    /// What is set of it.
+    /// The fields that can be written.
     type Input: Input;
 
-    /// Its fields, in the order of answers, files and errors.
+    /// The fields, in the order of responses, files and errors.
     const FIELDS: &'static [&'static Field];
 
-    /// Their names.
+    /// The names of the fields.
     const NAMES: &'static [&'static str];
 
-    /// Reads a row that has the columns of these fields, in their order. Records of some kinds lack
-    /// the others.
-    ///
-    /// # Errors
-    ///
-    /// A column of another type.
+    /// Reads a row with the columns of these fields, in their order. For some kinds of records
+    /// these are not all fields.
     fn of_fields(fields: &[&'static Field], row: &Row<'_>) -> Result<Self, db::Error>;
 
-    /// Reads a row that has the columns of all fields.
-    ///
-    /// # Errors
-    ///
-    /// A column of another type.
+    /// Reads a row with the columns of all fields.
     fn from_row(row: &Row<'_>) -> Result<Self, db::Error> {
         Self::of_fields(Self::FIELDS, row)
     }
 
-    /// The values of all fields that it has.
+    /// The values of all fields that the record has.
     fn values(&self) -> Vec<(&'static Field, Value<'_>)>;
 
-    /// The values of these fields, in their order.
+    /// The values of these fields, in the given order.
     fn values_of(&self, fields: &[&'static Field]) -> Vec<(&'static Field, Value<'_>)> {
         let values = self.values();
         let value = |name| values.iter().find(|(known, _)| known.name == name);
@@ -52,29 +44,29 @@ pub trait Record: Clone + fmt::Debug + Send + Sync + 'static {
     }
 }
 
-/// What is set of a record's fields.
+/// The written fields of a record.
 pub trait Input: Clone + fmt::Debug + Send + Sync + 'static {
-    /// Reads every field.
+    /// Reads all fields.
     fn read(source: &mut impl Source) -> Self;
 
     /// The values that are set.
     fn values(&self) -> Vec<(&'static Field, Value<'_>)>;
 }
 
-/// Where the fields of an input are read from.
+/// A source of input values, such as a request body.
 pub trait Source {
-    /// The value of a field; kept when it is absent, or wrong.
+    /// The value of a field; `Kept` if it is absent or invalid.
     fn field(&mut self, field: &'static Field) -> Setting<OwnedValue>;
 
-    /// The reference of a field, likewise.
+    /// The reference of a field; `Kept` if it is absent or invalid.
     fn reference(&mut self, field: &'static Field) -> Setting<Reference>;
 
-    /// What is chosen of a field that holds several.
+    /// The chosen values of a field that holds several.
     fn several(&mut self, field: &'static Field) -> Setting<Vec<String>>;
 }
 
-/// The fields that differ between two states of a record, with both values; those that clients only
-/// read are left out.
+/// The fields that differ between two states of a record, with both values. Read-only fields are
+/// left out.
 pub fn differences<'a, R: Record>(
     before: &'a R,
     after: &'a R,
@@ -86,7 +78,7 @@ pub fn differences<'a, R: Record>(
         .collect()
 }
 
-/// The fields that have a value, with it.
+/// Drops the fields without a value.
 pub fn there<'a, const N: usize>(
     values: [(&'static Field, Option<Value<'a>>); N],
 ) -> Vec<(&'static Field, Value<'a>)> {
@@ -96,7 +88,7 @@ pub fn there<'a, const N: usize>(
         .collect()
 }
 
-/// Makes a record, its input, and a constant with the description of each field.
+/// Declares a record, its input, and a constant with the description of each field.
 #[macro_export]
 macro_rules! resource {
     ($(#[$about:meta])* pub struct $record:ident, $input:ident {
@@ -108,7 +100,7 @@ macro_rules! resource {
             $(#[doc = concat!("`", stringify!($description), "`")] pub $field: $type,)+
         }
 
-        /// What is set of a record's fields.
+        /// The written fields of a record.
         #[derive(Debug, Clone, Default, PartialEq, Eq)]
         pub struct $input {
             $(#[doc = concat!("`", stringify!($field), "`")] pub $field: $crate::Setting<<$type as $crate::FieldType>::Sent>,)+

@@ -1,4 +1,4 @@
-//! Fields that hold several of the offered choices.
+//! Fields that hold several of the offered values.
 
 use std::{fmt, str::FromStr};
 
@@ -10,31 +10,31 @@ use super::{
     value::{FieldType, Named, Sent, Setting, Value, column},
 };
 
-/// Something of which a field holds several. They are stored in one text, or come from another
-/// table in one.
+/// A value of which a field holds several. They are stored in one text, or read from another table
+/// as one text.
 pub trait Choosable: Sized + fmt::Debug + Sync {
-    /// What is sent of it.
+    /// The type of a submitted value.
     type Sent: Choosable + FromStr;
 
-    /// Reads it as [`SEPARATOR`] divides it; none of what the program does not know.
+    /// Parses one stored value. `None` if the program does not know it.
     fn stored(text: &str) -> Option<Self>;
 
-    /// As forms send it.
+    /// The value in forms.
     fn value(&self) -> String;
 
-    /// What people call it.
+    /// The label.
     fn text(&self) -> String {
         self.value()
     }
 }
 
-/// What a field holds that holds several.
+/// The values of a field that holds several.
 pub trait Several: fmt::Debug + Sync {
-    /// Each as forms send it, and as people call it.
+    /// Each value with its label.
     fn each(&self) -> Vec<(String, String)>;
 }
 
-/// Stands between several in one text: none of them has it.
+/// The separator of stored values. No value contains it.
 pub const SEPARATOR: char = '\u{1f}';
 
 impl Choosable for Named {
@@ -77,7 +77,7 @@ impl<T: Choosable> Several for Vec<T> {
 }
 
 impl dyn Several + '_ {
-    /// Each as forms send it.
+    /// The values in forms.
     pub fn values(&self) -> Vec<String> {
         self.each().into_iter().map(|(value, _)| value).collect()
     }
@@ -91,7 +91,7 @@ impl PartialEq for dyn Several + '_ {
 
 impl Eq for dyn Several + '_ {}
 
-/// In the order of what people call them.
+/// The values are sorted by their labels.
 impl<T: Choosable> FieldType for Vec<T> {
     type Sent = Vec<T::Sent>;
 

@@ -1,4 +1,4 @@
-//! The Rust types that fields have, and their values without regard to the type.
+//! The Rust types of fields, and their values independent of the type.
 
 use db::{Column, Error, Money, OwnedValue, Row, Timestamp};
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
@@ -13,111 +13,107 @@ use super::{
 /// The value of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value<'a> {
-    /// Nothing.
+    /// Null.
     Null,
-    /// A whole number.
+    /// An integer.
     Integer(i64),
     /// A text.
     Text(&'a str),
     /// An amount.
     Money(Money),
-    /// A moment.
+    /// A time.
     Time(Timestamp),
-    /// Yes or no.
+    /// A boolean.
     Truth(bool),
-    /// One of a few: its name, and what people call it.
+    /// One of a few values: its name and its label.
     Choice(&'static str, Both),
-    /// Several of what there is to choose from.
+    /// Several values.
     Several(&'a dyn Several),
-    /// Another record.
+    /// A reference to another record.
     Reference {
-        /// Its id.
+        /// The record's id.
         id: i64,
-        /// The field with its name, as answers have it.
+        /// The member that holds the name in responses.
         key: &'static str,
-        /// What people call it; in an input, what was sent.
+        /// The record's name. In an input: the submitted text.
         name: &'a str,
     },
 }
 
-/// What an update does to a field.
+/// The change of a field by an update.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Setting<T> {
-    /// The member was absent: the field stays as it is.
+    /// The field was absent and keeps its value.
     #[default]
     Kept,
-    /// The member was there: the field becomes this.
+    /// The field gets this value.
     Set(T),
 }
 
-/// A Rust type that fields can have.
+/// A Rust type of fields.
 pub trait FieldType: Sized {
-    /// Whether a field of it may be nothing.
+    /// Whether a field of this type may be null.
     const IS_NULLABLE: bool = false;
 
-    /// What is set of it: of a reference, what was sent.
+    /// The type of a submitted value.
     type Sent: Sent;
 
-    /// The value; none of a field that the record lacks.
+    /// The value. `None` if the record lacks the field.
     fn value(&self) -> Option<Value<'_>>;
 
-    /// What it is in a record that lacks the field; none where no record may.
+    /// The value in a record that lacks the field. `None` if no record may lack it.
     fn lacking() -> Option<Self> {
         None
     }
 
-    /// Reads its columns, and steps behind them.
-    ///
-    /// # Errors
-    ///
-    /// A column of another type.
+    /// Reads the columns at `at` and advances it.
     fn from_row(row: &Row<'_>, at: &mut usize) -> Result<Self, Error>;
 }
 
-/// A Rust type that can be set of a field.
+/// A Rust type of submitted values.
 pub trait Sent: Sized {
-    /// Reads a field.
+    /// Reads a field from a source.
     fn read(source: &mut impl Source, field: &'static Field) -> Setting<Self>;
 
     /// The value.
     fn sent(&self) -> Value<'_>;
 }
 
-/// A Rust type that texts can have.
+/// A Rust type of text fields.
 #[diagnostic::on_unimplemented(
     message = "a text field is a `String` or an `Option<String>`, not `{Self}`"
 )]
 pub trait Text: FieldType {}
 
-/// A Rust type that numbers with decimals can have.
+/// A Rust type of decimal fields.
 #[diagnostic::on_unimplemented(
     message = "a field with bounds is a `Money` or an `Option<Money>`, not `{Self}`"
 )]
 pub trait Amount: FieldType {}
 
-/// A Rust type that refers to another record: its id, and what people call it.
+/// A Rust type of references to other records: id and name.
 #[diagnostic::on_unimplemented(message = "a reference is a `Named` or a `Titled`, not `{Self}`")]
 pub trait Refers: FieldType {
-    /// The field of the other record with what people call it.
+    /// The member and the column of the name.
     const NAME: &'static str;
-    /// What its schema is called.
+    /// The name of the schema.
     const SCHEMA: &'static str;
 }
 
-/// A Rust type of what people call a record: something can be seen of it.
+/// A Rust type of the field that names a record.
 pub trait Naming: FieldType {}
 
-/// A reference as it was sent, to be looked up.
+/// A submitted reference, not looked up yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
-    /// The id; one that no row can have is kept as a number that none has.
+    /// The id; 0, which no record has, if it is out of range.
     pub id: i64,
-    /// As sent, for the message when there is no such record.
+    /// The submitted text, for the error message.
     pub sent: String,
 }
 
 impl Reference {
-    /// The record of an id.
+    /// A reference to the record with this id.
     pub fn of(id: i64) -> Self {
         Self {
             id,
@@ -127,7 +123,7 @@ impl Reference {
 }
 
 impl Value<'_> {
-    /// As the control of a form holds it.
+    /// The value as a form control holds it.
     pub fn typed(self) -> String {
         match self {
             Self::Null => String::new(),
@@ -141,7 +137,8 @@ impl Value<'_> {
         }
     }
 
-    /// As people call it, where that is not how forms hold it; numbers and times as the program writes them.
+    /// The value as text, with names for references and choices. Numbers and times are not
+    /// localized.
     pub fn named(self) -> String {
         match self {
             Self::Several(several) => {
@@ -153,7 +150,7 @@ impl Value<'_> {
         }
     }
 
-    /// Whether it is the same as another. A record that was renamed is the same.
+    /// Whether two values are equal. References are compared by id, so a renamed record is equal.
     pub fn is(self, other: Value<'_>) -> bool {
         match (self, other) {
             (Self::Reference { id, .. }, Value::Reference { id: other, .. }) => id == other,
@@ -163,7 +160,7 @@ impl Value<'_> {
 }
 
 impl<T> Setting<T> {
-    /// What is set, borrowed, when something is.
+    /// The new value, borrowed, if it is set.
     pub const fn get(&self) -> Option<&T> {
         match self {
             Self::Kept => None,
@@ -171,12 +168,12 @@ impl<T> Setting<T> {
         }
     }
 
-    /// The same of another type.
+    /// Maps the new value.
     pub fn map<U>(self, other: impl FnOnce(T) -> U) -> Setting<U> {
         self.and_then(|value| Some(other(value)))
     }
 
-    /// The same of another type; kept, when there is no such value.
+    /// Maps the new value; `Kept` if there is no result.
     pub fn and_then<U>(self, other: impl FnOnce(T) -> Option<U>) -> Setting<U> {
         match self {
             Self::Kept => Setting::Kept,
@@ -184,7 +181,7 @@ impl<T> Setting<T> {
         }
     }
 
-    /// What is set, when something is.
+    /// The new value, if it is set.
     pub fn set(self) -> Option<T> {
         match self {
             Self::Kept => None,
@@ -194,20 +191,20 @@ impl<T> Setting<T> {
 }
 
 impl<T: Into<OwnedValue>> From<Option<T>> for Setting<OwnedValue> {
-    /// What a required field becomes, when it was sent.
+    /// The setting of a required field: `Kept` without a value.
     fn from(sent: Option<T>) -> Self {
         sent.map_or(Self::Kept, |value| Self::Set(value.into()))
     }
 }
 
 impl<T> Setting<Option<T>> {
-    /// The field's value in a new record.
+    /// The value in a new record.
     pub fn into_new(self) -> Option<T> {
         self.set().flatten()
     }
 }
 
-/// A type of which statements have values of their own.
+/// Implements the traits for a type that databases store directly.
 macro_rules! field_type {
     ($type:ty, $stored:ident, |$value:ident| $borrowed:expr) => {
         impl FieldType for $type {
@@ -271,7 +268,7 @@ field_type!(String, Text, |text| Value::Text(text));
 field_type!(Money, Money, |money| Value::Money(*money));
 field_type!(Timestamp, Timestamp, |time| Value::Time(*time));
 
-/// A type that refers to another record, by the field with what people call that.
+/// Declares a reference type with a member for the name.
 macro_rules! refers {
     ($(#[$about:meta])* $type:ident, $name:ident, $schema:ident) => {
         $(#[$about])*
@@ -320,7 +317,7 @@ refers! {
     Titled, title, ProductReference
 }
 
-/// A reference that only records of some kinds have; those must have it.
+/// A reference that only some kinds of records have. In these it is required.
 impl<T: Refers> FieldType for Option<T> {
     type Sent = T::Sent;
 
@@ -356,7 +353,7 @@ impl Sent for Reference {
     }
 }
 
-/// Reads a column, and steps behind it.
+/// Reads a column and advances `at`.
 pub(super) fn column<T: Column>(row: &Row<'_>, at: &mut usize) -> Result<T, Error> {
     let value = row.get(*at)?;
     *at += 1;
@@ -405,7 +402,8 @@ impl Serialize for Value<'_> {
     }
 }
 
-/// A time as the API has it, `2026-11-20T08:44:16.860338Z`: six digits of fraction, or none at all for a whole second.
+/// A time in the format of the API, `2026-11-20T08:44:16.860338Z`: six digits of fraction, or none
+/// for a whole second.
 pub fn time_text(time: Timestamp) -> String {
     let mut text = time.to_string();
     if let Some(whole) = text.strip_suffix(".000000Z") {

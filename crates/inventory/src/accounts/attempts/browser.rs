@@ -1,4 +1,4 @@
-//! A browser that a user has logged in with, recognised by an encrypted cookie.
+//! The browser of an earlier login, recognised by an encrypted cookie.
 
 use std::time::Duration;
 
@@ -9,10 +9,11 @@ use crate::{State, accounts::session};
 
 /// How long a browser is remembered after a login.
 pub(crate) const LIFETIME: Duration = Duration::from_secs(180 * 24 * 60 * 60);
-/// The owner that the cookie is sealed for: the user is known only after it is opened.
+/// The owner that the cookie is sealed for. It is constant, because the user is not known before
+/// the cookie is opened.
 const NO_OWNER: i64 = 0;
 
-/// A browser and the last user who has logged in with it.
+/// A browser and the last user who logged in with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Browser {
     pub(super) user: i64,
@@ -30,7 +31,7 @@ impl Browser {
         (state.clock.now().micros() < browser.expires_at).then_some(browser)
     }
 
-    /// The cookie of a browser that a user has just logged in with. The browser keeps its counter.
+    /// The new cookie after a login. The same user's browser keeps its id, and so its counter.
     pub(crate) fn remember(state: &State, cookies: HostOnly<'_>, user: i64) -> String {
         let before = Self::of(state, cookies).filter(|browser| browser.user == user);
         let browser = Self {

@@ -1,9 +1,9 @@
-//! Failed attempts at passwords and one-time codes, counted in the database: neither a flood of
-//! other requests nor a restart forgets them, and all replicas count together.
+//! Counts failed attempts at passwords and one-time codes. The counters are in the database, so a
+//! restart does not reset them and all replicas share them.
 //!
-//! Each account has one counter for strangers. A browser or an address that has logged in to the
-//! account has its own, so that guesses of strangers do not lock the owner out. Names without an
-//! account share [`UNKNOWN_NAME_COUNTERS`] counters, so the table is bounded.
+//! Each account has one counter for unknown clients. A browser or an address that has logged in to
+//! the account has its own counter, so that other people's guesses do not lock the owner out. User
+//! names without an account share [`UNKNOWN_NAME_COUNTERS`] counters, which bounds the table.
 
 mod browser;
 mod store;
@@ -23,27 +23,27 @@ use crate::{State, rest::Refusal};
 
 pub(crate) use browser::{Browser, LIFETIME};
 
-/// Attempts at the password of one account.
+/// The rate limits of attempts at one account's password.
 const PASSWORD: [Rate; 2] = [Rate::new(20, Period::Minute), Rate::new(100, Period::Hour)];
-/// Attempts at one account's codes. Three of a million codes are valid at a time.
+/// The rate limits of attempts at one account's codes. At any time, three of a million codes are
+/// valid.
 const CODE: [Rate; 3] = [
     Rate::new(5, Period::Minute),
     Rate::new(30, Period::Hour),
     Rate::new(100, Period::Day),
 ];
-/// The counters that names without an account share.
+/// The number of counters that user names without an account share.
 const UNKNOWN_NAME_COUNTERS: u32 = 16_384;
-/// How long attempts are stored: the longest period of the rates.
+/// How long attempts are stored: the longest period of the rate limits.
 const RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 /// How long an address that has logged in is remembered.
 const ADDRESS_LIFETIME: Duration = Duration::from_secs(180 * 24 * 60 * 60);
-/// The most addresses of an account.
+/// The most remembered addresses of an account.
 const MAX_ADDRESSES: i64 = 20;
 
-/// What an attempt is at.
+/// The secret that an attempt guesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Proof {
-    /// A password.
     Password,
     /// A code of the second factor.
     Code,
@@ -65,13 +65,12 @@ impl Proof {
     }
 }
 
-/// The account of an attempt.
+/// The account that an attempt is made at.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum AttemptTarget<'a> {
-    /// A user.
     User(i64),
-    /// A name without an account. It has the same limits, so that they do not reveal which names
-    /// exist.
+    /// A user name without an account. Its limits are the same, so that they do not reveal which
+    /// names exist.
     UnknownName(&'a str),
 }
 
@@ -80,7 +79,7 @@ pub(super) enum AttemptTarget<'a> {
 pub(crate) enum AttemptSource {
     /// A visitor who logs in.
     Visitor {
-        /// The browser, if somebody has logged in with it before.
+        /// The browser, if a user has logged in with it before.
         browser: Option<Browser>,
         /// A keyed digest of the address.
         address: String,
@@ -90,7 +89,7 @@ pub(crate) enum AttemptSource {
 }
 
 impl AttemptSource {
-    /// The sender of a request.
+    /// The sender of a login request.
     pub(crate) fn of(state: &State, parts: &Parts) -> Self {
         Self::Visitor {
             browser: Browser::of(state, HostOnly::of(parts)),
@@ -106,8 +105,8 @@ pub(super) struct Attempt {
     at: Timestamp,
 }
 
-/// Counts an attempt before it is checked, so that concurrent attempts all count. 429 when too many
-/// have failed.
+/// Counts an attempt before it is checked, so that concurrent attempts count, too. 429 if too many
+/// attempts have failed.
 pub(super) async fn begin(
     state: &State,
     proof: Proof,
@@ -134,7 +133,7 @@ pub(super) async fn begin(
     }
 }
 
-/// Removes an attempt that was right: only failures count.
+/// Removes a successful attempt from its counter: only failures count.
 pub(super) async fn succeed(state: &State, attempt: Attempt) -> Result<(), db::Error> {
     let Attempt { counter, at } = attempt;
     state
@@ -159,7 +158,7 @@ pub(super) async fn remember(
     store::forget_oldest_addresses(tx, user, MAX_ADDRESSES).await
 }
 
-/// The keyed digest of a request's address. Nobody needs to read the address itself.
+/// The keyed digest of a request's address. The address itself is not stored.
 pub(super) fn address_hash(state: &State, parts: &Parts) -> String {
     let address = ClientAddress(Origin::known(&parts.extensions).address).limit_key();
     keyed(state, &format!("address {address}"))
@@ -174,13 +173,12 @@ fn read(stored: &str) -> Result<Log, db::Error> {
     stored.parse().map_err(unreadable)
 }
 
-/// The counters of an attempt.
 struct Counters {
     strangers: String,
-    /// That of the visitor's browser.
+    /// The counter of the visitor's browser.
     browser: Option<String>,
-    /// The user, the digest of the visitor's address, and its counter, if the user has logged in
-    /// from there.
+    /// The user, the digest of the visitor's address, and the counter of that address. It is used
+    /// only if the user has logged in from there before.
     address: Option<(i64, String, String)>,
 }
 

@@ -1,8 +1,9 @@
-//! Statements about failed attempts and about addresses that have logged in.
+//! SQL statements about failed attempts and known addresses.
 
 use db::{Conn, Error, Timestamp, Tx};
 
-/// The attempts of a subject, whose row is locked until the end of the transaction.
+/// Locks the row of a counter until the transaction ends and returns its attempts. Inserts the row
+/// if it is missing.
 pub(super) async fn lock(
     tx: &mut Tx,
     subject: &str,
@@ -18,7 +19,7 @@ pub(super) async fn lock(
     .await
 }
 
-/// Writes the attempts of a subject.
+/// Writes the attempts of a counter.
 pub(super) async fn update(tx: &mut Tx, subject: &str, moments: &str) -> Result<(), Error> {
     tx.execute(
         "UPDATE login_attempts SET moments = $2 WHERE subject = $1",
@@ -44,7 +45,7 @@ pub(super) async fn is_address_known(
     Ok(found.is_some())
 }
 
-/// Remembers that a user has logged in from an address.
+/// Stores that a user has logged in from an address.
 pub(super) async fn know_address(
     tx: &mut Tx,
     user: i64,
@@ -60,7 +61,7 @@ pub(super) async fn know_address(
     Ok(())
 }
 
-/// Forgets all but the latest addresses of a user.
+/// Deletes all but the latest addresses of a user.
 pub(super) async fn forget_oldest_addresses(
     tx: &mut Tx,
     user: i64,
@@ -77,7 +78,7 @@ pub(super) async fn forget_oldest_addresses(
     Ok(())
 }
 
-/// Forgets attempts that no limit counts any more, and addresses that have not logged in for long.
+/// Deletes expired attempts, and addresses without a login since `known_since`.
 pub(super) async fn forget_expired(
     tx: &mut Tx,
     now: Timestamp,

@@ -26,9 +26,10 @@ use crate::{
 };
 use totp::TotpSecret;
 
-/// Recovery codes of a second factor.
+/// The number of recovery codes.
 const RECOVERY_CODES: usize = 10;
-/// Bytes of a recovery code: with 80 bits its digest cannot be reversed by trying.
+/// The length of a recovery code in bytes. 80 bits are too many to reverse its digest by brute
+/// force.
 const RECOVERY_BYTES: usize = 10;
 
 const ON_ALREADY: Message = Message::fixed(
@@ -44,12 +45,12 @@ const CODES_GONE: Message = Message::fixed(
     "These recovery codes are not valid any more.",
 );
 
-/// The status of a second factor, for its owner and operators.
+/// The state of a second factor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SecondFactorStatus {
     /// When it was turned on.
     pub since: Timestamp,
-    /// Unused recovery codes.
+    /// The number of unused recovery codes.
     pub recovery_codes: i64,
 }
 
@@ -66,7 +67,7 @@ pub enum MandatoryFor {
 }
 
 impl MandatoryFor {
-    /// Whether this account must have one.
+    /// Whether this account must have a second factor.
     pub fn includes(self, caller: &Caller) -> bool {
         match self {
             Self::ClosedPort => false,
@@ -79,17 +80,16 @@ impl MandatoryFor {
 /// Why a second factor was not changed.
 #[derive(Debug)]
 pub(crate) enum ChangeRefused {
-    /// The account must have one.
+    /// The second factor is mandatory for the account.
     Mandatory,
-    /// The password is wrong.
     Password,
-    /// The code is wrong or not of this time.
+    /// The code is wrong or expired.
     Code,
-    /// It is off already.
+    /// The second factor is off already.
     Already,
 }
 
-/// The second factor of a user; none when it is off.
+/// The state of a user's second factor. `None` if it is off.
 pub async fn status(db: &Db, user: i64) -> Result<Option<SecondFactorStatus>, db::Error> {
     db.read(async move |conn| {
         let Some(since) = store::since(conn, user).await? else {
@@ -104,8 +104,8 @@ pub async fn status(db: &Db, user: i64) -> Result<Option<SecondFactorStatus>, db
     .await
 }
 
-/// Whether an account must have a second factor and has none. Until it has one, it opens only the
-/// page that turns it on.
+/// Whether a mandatory second factor is missing. Until it is set up, the account can only open the
+/// page for that.
 pub(crate) async fn is_missing(state: &State, caller: &Caller) -> Result<bool, db::Error> {
     if !state.config.second_factor.includes(caller) {
         return Ok(false);
@@ -113,7 +113,7 @@ pub(crate) async fn is_missing(state: &State, caller: &Caller) -> Result<bool, d
     Ok(Box::pin(status(&state.db, caller.id)).await?.is_none())
 }
 
-/// Removes a user's second factor, for somebody who lost device and recovery codes. Returns whether
+/// Removes the second factor of a user who lost the device and the recovery codes. Returns whether
 /// there was one.
 pub async fn reset(db: &Db, actor: &Actor, user: i64, now: Timestamp) -> Result<bool, db::Error> {
     let author = Author::of(actor.clone(), now);
@@ -128,8 +128,8 @@ pub async fn reset(db: &Db, actor: &Actor, user: i64, now: Timestamp) -> Result<
     .await
 }
 
-/// Verifies a code of the device or a recovery code, and marks it as used. 429 when too many codes
-/// were wrong.
+/// Verifies a one-time code or a recovery code and marks it as used. 429 after too many wrong
+/// codes.
 pub(crate) async fn verify_code(
     state: &State,
     source: &AttemptSource,
@@ -165,9 +165,9 @@ pub(crate) async fn verify_code(
     Ok(is_right)
 }
 
-/// A form that makes recovery codes.
+/// The request of a form that creates recovery codes.
 pub(crate) struct CodesRequest<'a> {
-    /// The sender's session.
+    /// The user's session.
     pub(crate) session: &'a Session,
     /// The form's once-only token; empty without one.
     pub(crate) token: &'a str,
@@ -175,16 +175,16 @@ pub(crate) struct CodesRequest<'a> {
     pub(crate) key: Option<IdempotencyKey>,
 }
 
-/// New recovery codes to be shown, and the session's new token.
+/// New recovery codes, and the session's new token.
 #[derive(Debug, Clone)]
 pub(crate) struct NewCodes {
     pub(crate) codes: Vec<String>,
     pub(crate) begun: NewSession,
 }
 
-/// Turns a second factor on, for a user whose device shows a code of `secret`. The same form sent
-/// again, while its code is valid, has the same recovery codes. 429 when too many passwords were
-/// wrong, 409 when it is on already.
+/// Turns a second factor on, if the user's device shows a code of `secret`. A retry of the same
+/// form gets the same recovery codes while the code is valid. 429 after too many wrong passwords,
+/// 409 if the second factor is on already.
 pub(crate) async fn turn_on(
     state: &State,
     request: CodesRequest<'_>,
@@ -218,9 +218,9 @@ pub(crate) async fn turn_on(
         .map(Ok)
 }
 
-/// Makes a change once, and replaces the recovery codes. The session continues with another token.
-/// Codes are derived from the form's token and this installation's key: the same form has the same
-/// codes, and no code has to be stored.
+/// Applies `change` once, and replaces the recovery codes. The session gets a new token. The codes
+/// are derived from the form's token and the key of this installation. So a retry of the form gets
+/// the same codes, although only their digests are stored.
 async fn make_codes<C>(
     state: &State,
     request: CodesRequest<'_>,
@@ -276,7 +276,7 @@ where
     write_once(state, caller, key, job, replay).await
 }
 
-/// Turns a user's second factor off. It needs a code, so that a stolen session and password are not
+/// Turns a user's second factor off. Requires a code, so that a stolen session and password are not
 /// enough.
 pub(crate) async fn turn_off(
     state: &State,
@@ -305,8 +305,8 @@ pub(crate) async fn turn_off(
     })
 }
 
-/// Replaces the recovery codes. The same form sent again has those that it made, as far as they are
-/// unused. 409 when the second factor is off.
+/// Replaces the recovery codes. A retry of the same form gets those of its codes that are unused.
+/// 409 if the second factor is off.
 pub(crate) async fn renew_recovery_codes(
     state: &State,
     request: CodesRequest<'_>,

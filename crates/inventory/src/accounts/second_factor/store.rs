@@ -1,8 +1,8 @@
-//! Statements about second factors and recovery codes.
+//! SQL statements about second factors and recovery codes.
 
 use db::{Conn, Error, Timestamp, Tx};
 
-/// A user's encrypted secret, and the time step of the last code that was used.
+/// A user's encrypted secret, and the time step of the last used code.
 pub(super) async fn find(conn: &mut Conn, user: i64) -> Result<Option<(String, i64)>, Error> {
     conn.optional(
         "SELECT secret, last_step FROM second_factors WHERE user_id = $1",
@@ -12,7 +12,7 @@ pub(super) async fn find(conn: &mut Conn, user: i64) -> Result<Option<(String, i
     .await
 }
 
-/// Since when a user has a second factor.
+/// When a user turned the second factor on. `None` if it is off.
 pub(super) async fn since(conn: &mut Conn, user: i64) -> Result<Option<Timestamp>, Error> {
     conn.optional(
         "SELECT created_at FROM second_factors WHERE user_id = $1",
@@ -22,7 +22,7 @@ pub(super) async fn since(conn: &mut Conn, user: i64) -> Result<Option<Timestamp
     .await
 }
 
-/// Inserts a second factor. A second one of the same user is a conflict.
+/// Inserts a second factor. Violates the primary key if the user has one.
 pub(super) async fn insert(
     tx: &mut Tx,
     user: i64,
@@ -38,7 +38,7 @@ pub(super) async fn insert(
     Ok(())
 }
 
-/// Marks the code of a time step as used. Returns whether no code of this or a later step was used
+/// Marks the code of a time step as used. Returns false if a code of this or a later step was used
 /// before.
 pub(super) async fn use_step(tx: &mut Tx, user: i64, step: i64) -> Result<bool, Error> {
     let updated = tx
@@ -58,7 +58,6 @@ pub(super) async fn delete(tx: &mut Tx, user: i64) -> Result<bool, Error> {
     Ok(deleted == 1)
 }
 
-/// Inserts the digest of a recovery code.
 pub(super) async fn insert_recovery_code(
     tx: &mut Tx,
     user: i64,
@@ -88,7 +87,7 @@ pub(super) async fn has_recovery_code(
     Ok(found.is_some())
 }
 
-/// Deletes a recovery code that is used. Returns whether there was one.
+/// Deletes a used recovery code. Returns whether it existed.
 pub(super) async fn use_recovery_code(
     tx: &mut Tx,
     user: i64,
@@ -110,7 +109,7 @@ pub(super) async fn delete_recovery_codes(tx: &mut Tx, user: i64) -> Result<(), 
     Ok(())
 }
 
-/// How many recovery codes a user has left.
+/// The number of a user's unused recovery codes.
 pub(super) async fn count_recovery_codes(conn: &mut Conn, user: i64) -> Result<i64, Error> {
     conn.one(
         "SELECT COUNT(*) FROM recovery_codes WHERE user_id = $1",

@@ -1,6 +1,5 @@
-//! One-time codes from a shared secret and the time: RFC 6238 with SHA-1, six digits and thirty
-//! seconds, the only kind that every authenticator app supports. Pure; who has a secret and which
-//! codes were used is the service's business.
+//! One-time codes of RFC 6238: SHA-1, six digits and thirty seconds, the variant that all
+//! authenticator apps support. No I/O; the service stores secrets and used codes.
 
 use data_encoding::BASE32_NOPAD_NOCASE;
 use db::Timestamp;
@@ -8,12 +7,12 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use totp_rs::Totp;
 use web::Random;
 
-/// Bytes of a secret: as long as the digest, as RFC 4226 recommends.
+/// The length of a secret in bytes: that of the digest, as RFC 4226 recommends.
 const SECRET_BYTES: usize = 20;
-/// What an account's name does not keep in a key URI.
+/// The characters of a user name that are escaped in a key URI.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_');
 
-/// What the service and the reader's device share.
+/// The secret that the service and the user's device share.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TotpSecret([u8; SECRET_BYTES]);
 
@@ -31,19 +30,19 @@ impl TotpSecret {
         Self(bytes)
     }
 
-    /// The secret that a text writes, as [`Self::base32`] does, in whatever groups.
+    /// Parses a secret in base32, with any spaces and hyphens.
     pub fn parse(text: &str) -> Option<Self> {
         let typed = text.replace([' ', '-'], "");
         let bytes = BASE32_NOPAD_NOCASE.decode(typed.as_bytes()).ok()?;
         bytes.try_into().ok().map(Self)
     }
 
-    /// As people type it into their device: 32 letters and digits.
+    /// The secret in base32, 32 characters, for typing.
     pub fn base32(&self) -> String {
         BASE32_NOPAD_NOCASE.encode(&self.0)
     }
 
-    /// As devices read it from a QR code (the key URI format of authenticators).
+    /// The key URI for a QR code, as authenticator apps read it.
     pub fn uri(&self, account: &str) -> String {
         format!(
             "otpauth://totp/Balc%C3%A3o:{}?secret={}&issuer=Balc%C3%A3o",
@@ -52,24 +51,23 @@ impl TotpSecret {
         )
     }
 
-    /// The time step that a code belongs to, when it is one of this moment and later than
-    /// `last_step`. The library compares in constant time, and leaves it to us that a step is
-    /// accepted once.
+    /// The time step of a code that is valid now. `None` for a wrong code, or if the step is not
+    /// later than `last_step`. The library compares in constant time but does not prevent reuse.
     pub fn step_of(&self, code: &str, now: Timestamp, last_step: i64) -> Option<i64> {
         let step = self.totp().check(code, seconds(now))?;
         i64::try_from(step).ok().filter(|step| *step > last_step)
     }
 
-    /// The code of a moment, for tests and for devices.
+    /// The code at a time. Used by tests.
     pub fn code_at(&self, now: Timestamp) -> String {
         self.totp().generate(seconds(now)).to_string()
     }
 
-    /// The code before and the one after count too, as the library has it: clocks differ, and
-    /// people type slowly.
+    /// The library also accepts the previous and the next code, because clocks differ and users
+    /// type slowly.
     fn totp(&self) -> Totp {
         let secret = totp_rs::Secret::new_stack(self.0);
-        // Nothing is left to check: the length of the secret is in its type.
+        // The builder would only check the secret's length, which the type ensures.
         totp_rs::Builder::new()
             .with_secret(secret)
             .build_noncompliant()
@@ -86,7 +84,7 @@ mod tests {
 
     #[test]
     fn the_codes_of_the_standard_are_made() {
-        // RFC 6238, appendix B; its codes have eight digits, ours are their last six.
+        // RFC 6238, appendix B. Its codes have eight digits; ours are the last six.
         let secret = TotpSecret(*b"12345678901234567890");
         for (seconds, code) in [
             (59, "94287082"),

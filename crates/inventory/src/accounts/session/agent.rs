@@ -1,10 +1,9 @@
-//! The browser and system that a `User-Agent` header names, in words that its owner recognises.
-//! Pure. Browsers also name those that they resemble, so the order of the tables matters; nothing
-//! else depends on the result.
+//! Names the browser and the system of a `User-Agent` header. Browsers name compatible ones as
+//! well, so the order of the tables matters. The result is only displayed.
 
 use web::locale::Locale;
 
-/// Browsers by a word of their names, those that name others first.
+/// Browsers by a part of the header. One that names others as well comes before them.
 const BROWSERS: [(&str, &str); 10] = [
     ("Edg", "Edge"),
     ("OPR/", "Opera"),
@@ -18,7 +17,7 @@ const BROWSERS: [(&str, &str); 10] = [
     ("curl/", "curl"),
 ];
 
-/// Systems by a word of their names, those that name others first.
+/// Systems by a part of the header. One that names others as well comes before them.
 const SYSTEMS: [(&str, &str); 8] = [
     ("iPhone", "iPhone"),
     ("iPad", "iPad"),
@@ -30,9 +29,9 @@ const SYSTEMS: [(&str, &str); 8] = [
     ("FreeBSD", "FreeBSD"),
 ];
 
-/// "Chrome no Windows", "Chrome on Windows", or what is known of it.
+/// "Chrome no Windows", "Chrome on Windows", or the part that is known.
 pub fn words(agent: &str, locale: Locale) -> String {
-    let known = |table: &[(&'static str, &'static str)]| {
+    let find = |table: &[(&'static str, &'static str)]| {
         let found = table.iter().find(|(word, _)| agent.contains(word));
         found.map(|(_, name)| *name)
     };
@@ -40,7 +39,7 @@ pub fn words(agent: &str, locale: Locale) -> String {
         (Locale::PtBr, system) => format!("no {system}"),
         (Locale::En, system) => format!("on {system}"),
     };
-    match (known(&BROWSERS), known(&SYSTEMS)) {
+    match (find(&BROWSERS), find(&SYSTEMS)) {
         (Some(browser), Some(system)) => format!("{browser} {}", on(system)),
         (Some(browser), None) => browser.to_owned(),
         (None, Some(system)) => {

@@ -1,4 +1,5 @@
-//! The cookies of a session, read and written. Over HTTPS no other host of the domain can set one.
+//! Reads and writes the cookies of a session. Over HTTPS they have the prefix `__Host-`, so no
+//! other host of the domain can set them.
 
 use std::time::Duration;
 
@@ -9,22 +10,21 @@ use web::cookie::{self, HostOnly, host_only};
 use super::{LIFETIME, NewSession, ticket};
 use crate::accounts::{attempts, csrf};
 
-/// The cookie of the session's token: out of reach of scripts.
+/// The cookie with the session's token, which scripts cannot read.
 const SESSION: &str = "sessionid";
 /// The cookie between the two steps of a login.
 const TICKET: &str = "login_step";
-/// The cookie of a browser that somebody has logged in with: other people's guesses do not lock it
-/// out.
+/// The cookie of a browser that has logged in before, which has its own counter of failed attempts.
 const BROWSER: &str = "known_browser";
-/// The cookie of the forms' secret is kept for a year, as the conventions have it.
+/// The lifetime of the CSRF cookie: about a year, as the conventions have it.
 const CSRF_LIFETIME: Duration = Duration::from_secs(31_449_600);
 
-/// The session's token that a request brings.
+/// The session's token in a request.
 pub(crate) fn session(cookies: HostOnly<'_>) -> Option<&str> {
     cookies.find(SESSION).filter(|token| !token.is_empty())
 }
 
-/// Gives the browser the cookies of a session that has begun.
+/// Sets the cookies of a new session.
 pub(crate) fn begin(response: &mut Response, begun: &NewSession, is_https: bool) {
     if begun.remembered {
         keep(response, &begun.token, is_https);
@@ -40,49 +40,48 @@ pub(crate) fn begin(response: &mut Response, begun: &NewSession, is_https: bool)
     }
 }
 
-/// What a browser is known by that somebody has logged in with, sealed.
+/// The sealed cookie of a browser that has logged in before.
 pub(crate) fn browser(cookies: HostOnly<'_>) -> Option<&str> {
     cookies.find(BROWSER)
 }
 
-/// The ticket to the second step of a login that a request brings, sealed.
+/// The sealed ticket for the second step of a login.
 pub(crate) fn ticket(cookies: HostOnly<'_>) -> Option<&str> {
     cookies.find(TICKET)
 }
 
-/// Gives the browser the ticket to the second step of a login.
+/// Sets the ticket for the second step of a login.
 pub(crate) fn give_ticket(response: &mut Response, sealed: &str, is_https: bool) {
     let name = host_only(TICKET, is_https);
     let line = cookie::remember(&name, sealed, ticket::LIFETIME, is_https);
     append(response, line);
 }
 
-/// Makes the browser forget the ticket.
 pub(crate) fn take_ticket(response: &mut Response, is_https: bool) {
     let name = host_only(TICKET, is_https);
     append(response, cookie::forget(&name, is_https));
 }
 
-/// Lets the browser keep the session's token for the session's whole lifetime from now.
+/// Sets the session's token for the full lifetime from now.
 pub(crate) fn keep(response: &mut Response, token: &str, is_https: bool) {
     let name = host_only(SESSION, is_https);
     append(response, cookie::remember(&name, token, LIFETIME, is_https));
 }
 
-/// Gives the browser the secret of its forms.
+/// Sets the CSRF secret.
 pub(crate) fn show_secret(response: &mut Response, secret: &csrf::Secret, is_https: bool) {
     let name = host_only(csrf::COOKIE, is_https);
     let line = cookie::show(&name, &secret.expose(), CSRF_LIFETIME, is_https);
     append(response, line);
 }
 
-/// Makes the browser forget the session.
+/// Deletes the session's token.
 pub(crate) fn end(response: &mut Response, is_https: bool) {
     let name = host_only(SESSION, is_https);
     append(response, cookie::forget(&name, is_https));
 }
 
-/// Whether an answer says something of the session's cookie already.
+/// Whether a response sets or deletes the session's token already.
 pub(crate) fn is_settled(response: &Response, is_https: bool) -> bool {
     let begin = format!("{}=", host_only(SESSION, is_https));
     let lines = response.headers().get_all(SET_COOKIE);

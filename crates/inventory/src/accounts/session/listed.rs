@@ -1,33 +1,32 @@
-//! Sessions as their owners and operators see them: where somebody is logged in, and ending those
-//! sessions.
+//! Sessions as users and operators see them, and how these end them.
 
 use db::{Db, Timestamp};
 
 use super::store;
 use crate::{access::Actor, accounts::record_change, work::Author};
 
-/// A session of somebody.
+/// A session in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
-    /// Its id.
+    /// The session's id.
     pub id: i64,
-    /// The address that it began from.
+    /// The client's address at the login.
     pub address: String,
-    /// What the browser called itself: see [`super::agent::words`].
+    /// The `User-Agent` header; see [`super::agent::words`].
     pub agent: String,
     /// When it began.
     pub created_at: Timestamp,
-    /// The last visit that was written down, to the hour.
+    /// The last visit, accurate to an hour.
     pub last_seen_at: Timestamp,
 }
 
-/// The sessions of a user that have not ended, the last seen first.
+/// The sessions of a user that have not ended, most recently seen first.
 pub async fn of_user(db: &Db, user: i64, now: Timestamp) -> Result<Vec<Listed>, db::Error> {
     db.read(async move |conn| store::of_user(conn, user, now).await)
         .await
 }
 
-/// Ends one session of a user; whether there was one.
+/// Ends one session of a user. Returns whether it existed.
 pub async fn end(
     db: &Db,
     actor: &Actor,
@@ -45,7 +44,7 @@ pub async fn end(
     .await
 }
 
-/// Ends every session of a user, but for the one that is kept; how many there were.
+/// Ends all sessions of a user, except `kept`. Returns how many.
 pub async fn end_all(
     db: &Db,
     actor: &Actor,
@@ -54,7 +53,7 @@ pub async fn end_all(
     now: Timestamp,
 ) -> Result<u64, db::Error> {
     let author = Author::of(actor.clone(), now);
-    // No session has this id.
+    // No session has the id 0.
     let kept = kept.unwrap_or(0);
     db.write(async move |tx| {
         let ended = store::delete_others(tx, user, kept).await?;

@@ -1,8 +1,8 @@
-//! Sessions of the web interface: a random token in a cookie, with its SHA-256 in the store. A
-//! session ends by logging out, after two weeks without a visit (half a day for users who did not
-//! ask to stay logged in), a configured time after it began, with a new password, and at once when
-//! the account is deactivated. Carries "The web interface uses a session and CSRF protection".
-//! Pages find their session in `page::visits`; CSRF checks are in [`super::csrf`].
+//! Sessions of the web interface: a random token in a cookie, with its SHA-256 in the database. A
+//! session ends by logging out, with a new password, or when the account is deactivated. It also
+//! ends after two weeks without a visit (12 hours if the user did not choose to stay logged in),
+//! and a configured time after it began. Implements "The web interface uses a session and CSRF
+//! protection". `page::visits` loads the session of a page; CSRF checks are in [`super::csrf`].
 
 pub mod agent;
 pub(crate) mod cookies;
@@ -30,64 +30,61 @@ use crate::{State, access::Caller, digest::digest, rest::Refusal};
 pub use listed::{Listed, end, end_all, of_user};
 pub use saved_view::SavedView;
 
-/// A session that its reader wants to keep ends this long after its last visit.
+/// The time without a visit after which a remembered session ends.
 pub const LIFETIME: Duration = Duration::from_secs(14 * 24 * 60 * 60);
-/// Any other session, which ends with the browser as well.
+/// The time without a visit after which any other session ends. It also ends with the browser.
 pub const SHORT_LIFETIME: Duration = Duration::from_secs(12 * 60 * 60);
-/// Visits are written down no more often than this: reading pages must not write at every turn.
+/// The least time between two updates of the last visit, so that reading pages rarely writes.
 const NOTED_EVERY: Duration = Duration::from_secs(60 * 60);
-/// How long the session before goes on beside its successor: a button that was tapped twice brings
-/// the old cookie twice, and the browser shows the second answer alone.
+/// How long a replaced session stays valid. A form that is sent twice sends the old cookie twice,
+/// and the browser shows only the second response.
 const OVERLAP: Duration = Duration::from_secs(60);
-/// As much of a browser's name is kept.
+/// The most characters of a `User-Agent` header that are stored.
 const AGENT_LENGTH: usize = 200;
 
-/// A session that holds, and whose it is.
+/// A valid session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
-    /// Its id.
+    /// The session's id.
     pub id: i64,
-    /// Whose it is.
+    /// The account.
     pub account: Account,
-    /// What its forms prove.
+    /// The CSRF secret.
     pub csrf: Option<csrf::Secret>,
     /// When it began.
     pub created_at: Timestamp,
-    /// The last visit that was written down.
+    /// The last recorded visit.
     pub last_seen_at: Timestamp,
-    /// Whether it is kept for [`LIFETIME`] rather than [`SHORT_LIFETIME`].
+    /// Whether its lifetime is [`LIFETIME`] rather than [`SHORT_LIFETIME`].
     pub remembered: bool,
-    /// The lists that the user has saved: the navigation of every page has them.
+    /// The saved views, which the navigation of every page shows.
     pub views: Vec<SavedView>,
 }
 
-/// A session that has just begun: what its cookies say.
+/// A new session, for its cookies.
 #[derive(Debug, Clone)]
 pub(crate) struct NewSession {
-    /// The session's token, of which only the digest is kept.
+    /// The token, of which only the digest is stored.
     pub(crate) token: String,
-    /// What its forms prove.
+    /// The CSRF secret.
     pub(crate) csrf: csrf::Secret,
-    /// Whether its cookie outlives the browser.
+    /// Whether the cookie outlives the browser.
     pub(crate) remembered: bool,
-    /// What the browser is known by from now on; none when it is known already.
+    /// The new cookie that recognises the browser; `None` keeps the present one.
     pub(crate) browser: Option<String>,
 }
 
-/// A user who has just logged in.
+/// The result of a program's login.
 #[derive(Debug, Clone)]
 pub(crate) struct Arrived {
-    /// Their session.
     pub(crate) begun: NewSession,
-    /// Their tokens.
     pub(crate) pair: Pair,
-    /// Who they are.
     pub(crate) user: User,
-    /// What they may do.
+    /// The user with the granted permissions.
     pub(crate) caller: Caller,
 }
 
-/// Who begins a session, from where.
+/// The client that begins a session.
 #[derive(Debug, Clone)]
 struct Visitor {
     user: i64,
@@ -96,23 +93,23 @@ struct Visitor {
     remembered: bool,
 }
 
-/// What a right password leads to.
+/// The result of a correct password.
 #[derive(Debug)]
 pub(crate) enum LoginStep {
     /// The session has begun.
     In(NewSession),
-    /// The account has a second factor: a code is asked for next.
+    /// The account has a second factor, so a code is needed. The user's id.
     Code(i64),
 }
 
 impl Session {
-    /// Whose it is, while the account is active.
+    /// The user, if the account is active.
     pub fn caller(&self) -> Option<&Caller> {
         Some(&self.account.caller).filter(|_| self.account.active)
     }
 }
 
-/// The session that a request's cookie opens.
+/// The valid session of a request's cookie.
 pub async fn find(state: &State, cookies: HostOnly<'_>) -> Result<Option<Session>, db::Error> {
     let Some(token) = cookies::session(cookies) else {
         return Ok(None);
@@ -122,17 +119,16 @@ pub async fn find(state: &State, cookies: HostOnly<'_>) -> Result<Option<Session
         .db
         .read_inline(async move |conn| store::find(conn, &token_hash, now).await)
         .await?;
-    // The longest time may have become shorter since the session began.
+    // The configured maximum may have been lowered since the session began.
     let longest = state.config.session_lifetime;
     Ok(session.filter(|session| session.account.active && now < session.created_at + longest))
 }
 
-/// Who sends a request of the API, by the session's cookie. Requests that change something are
-/// checked for being ours first.
+/// Authenticates an API request by the session's cookie. Unsafe methods need a CSRF token.
 ///
 /// # Errors
 ///
-/// 403 when it may be forged, 401 when there is no session, and faults of the store.
+/// 403 for a failed CSRF check, 401 without a session, and errors of the database.
 pub(super) async fn authenticate(state: &State, parts: &Parts) -> Result<Caller, Refusal> {
     let cookies = HostOnly::of(parts);
     if cookies::session(cookies).is_none() {
@@ -147,8 +143,8 @@ pub(super) async fn authenticate(state: &State, parts: &Parts) -> Result<Caller,
     caller.ok_or_else(Refusal::no_credentials)
 }
 
-/// Compares a token with the session's secret, or, where there is no session, with the cookie's: a
-/// cookie that another site of the same domain has planted is of no use against a session.
+/// Compares a token with the session's CSRF secret, or with the cookie's if there is no session. So
+/// a cookie planted by another site of the domain cannot forge requests of a session.
 pub(crate) fn check_token(
     session: Option<&Session>,
     cookies: HostOnly<'_>,
@@ -165,12 +161,12 @@ pub(crate) fn check_token(
     }
 }
 
-/// Logs a person in: a session, or the question for a code. `None` when name and password do not
-/// belong to an active account.
+/// Logs a user in: begins a session or asks for a code. `None` for wrong credentials or an inactive
+/// account.
 ///
 /// # Errors
 ///
-/// 429 when the name is being guessed at; faults of the store.
+/// 429 after too many failed attempts; errors of the database.
 pub(crate) async fn log_in(
     state: &State,
     parts: &Parts,
@@ -180,16 +176,18 @@ pub(crate) async fn log_in(
 ) -> Result<Option<LoginStep>, Refusal> {
     let source = AttemptSource::of(state, parts);
     match identify(state, &source, username, password).await? {
-        Some(account) => Ok(Some(go_on(state, parts, &account, remembered).await?)),
+        Some(account) => Ok(Some(
+            after_password(state, parts, &account, remembered).await?,
+        )),
         None => Ok(None),
     }
 }
 
-/// As [`log_in`], for members of the staff alone.
+/// Same as [`log_in`], but for staff only.
 ///
 /// # Errors
 ///
-/// As [`log_in`].
+/// Those of [`log_in`].
 pub(crate) async fn log_in_staff(
     state: &State,
     parts: &Parts,
@@ -199,13 +197,13 @@ pub(crate) async fn log_in_staff(
     let source = AttemptSource::of(state, parts);
     match identify(state, &source, username, password).await? {
         Some(account) if account.caller.is_staff => {
-            Ok(Some(go_on(state, parts, &account, false).await?))
+            Ok(Some(after_password(state, parts, &account, false).await?))
         }
         _ => Ok(None),
     }
 }
 
-async fn go_on(
+async fn after_password(
     state: &State,
     parts: &Parts,
     account: &Account,
@@ -219,12 +217,12 @@ async fn go_on(
     Ok(LoginStep::In(begun))
 }
 
-/// The second step of a login: a session for a code. `None` when the code is wrong, or the account
-/// is gone.
+/// The second step of a login: begins a session for a code. `None` if the code is wrong or the
+/// account is deleted.
 ///
 /// # Errors
 ///
-/// 429 when codes are being guessed; faults of the store.
+/// 429 after too many wrong codes; errors of the database.
 pub(crate) async fn log_in_with_code(
     state: &State,
     parts: &Parts,
@@ -244,11 +242,11 @@ pub(crate) async fn log_in_with_code(
     Ok(Some(begin(state, parts, user, remembered).await?))
 }
 
-/// Logs a program in: a session, and tokens beside it.
+/// Logs a program in: begins a session and issues a token pair.
 ///
 /// # Errors
 ///
-/// As [`super::log_in`].
+/// Those of [`super::log_in`].
 pub(crate) async fn log_in_program(
     state: &State,
     parts: &Parts,
@@ -261,13 +259,13 @@ pub(crate) async fn log_in_program(
     Ok(Arrived {
         begun,
         pair: pair(state, &account),
-        // Deleted in this moment.
+        // The user was deleted in the meantime.
         user: read.ok_or_else(no_account)?,
         caller: account.caller,
     })
 }
 
-/// Begins a session; the one that the request came with ends.
+/// Begins a session. The session of the request, if any, ends.
 async fn begin(
     state: &State,
     parts: &Parts,
@@ -297,8 +295,8 @@ async fn begin(
     Ok(begun)
 }
 
-/// When a session ends that is visited now: some time after the visit, and no later than the
-/// longest that a session lasts.
+/// The end of a session that is visited now: its lifetime after the visit, but at most `longest`
+/// after it began.
 fn end_of(created_at: Timestamp, now: Timestamp, remembered: bool, longest: Duration) -> Timestamp {
     let lifetime = if remembered { LIFETIME } else { SHORT_LIFETIME };
     (now + lifetime).min(created_at + longest)
@@ -315,8 +313,8 @@ impl NewSession {
     }
 }
 
-/// Gives a session another token, because what opens the account has changed: the one before, and
-/// whoever knows it, is out. Its forms go on with the same secret, which alone opens nothing.
+/// Replaces a session's token after a change of the credentials, so that a stolen token becomes
+/// invalid. The CSRF secret stays, since it gives no access alone and open forms need it.
 pub(crate) async fn renew(state: &State, session: &Session) -> Result<NewSession, db::Error> {
     let begun = NewSession::after(state, session);
     let (token_hash, csrf_secret) = (digest(&begun.token), begun.csrf.expose());
@@ -329,7 +327,7 @@ pub(crate) async fn renew(state: &State, session: &Session) -> Result<NewSession
 }
 
 impl NewSession {
-    /// What a session goes on with under another token.
+    /// A new token for a session; the CSRF secret stays.
     pub(crate) fn after(state: &State, session: &Session) -> Self {
         let mut begun = Self::new(state, session.remembered);
         begun.csrf = session.csrf.clone().unwrap_or(begun.csrf);
@@ -337,12 +335,12 @@ impl NewSession {
     }
 }
 
-/// As [`renew`], within a transaction and for an answer that must be seen: the session before ends
-/// after [`OVERLAP`], not at once. The id of its successor.
+/// Replaces a session within a transaction and returns the successor's id. The old session stays
+/// valid for [`OVERLAP`], so that a retry of the form can still get the response.
 ///
 /// # Errors
 ///
-/// 401 when the session has ended; faults of the store.
+/// 401 if the session has ended; errors of the database.
 pub(crate) async fn succeed_within(
     tx: &mut Tx,
     session: &Session,
@@ -357,7 +355,7 @@ pub(crate) async fn succeed_within(
     successor.ok_or_else(Refusal::no_credentials)
 }
 
-/// Gives the successor of a session, which the first of two answers named, the token of the second.
+/// Gives a successor another token, for the response to a retry of the form.
 pub(crate) async fn rename_within(
     tx: &mut Tx,
     id: i64,
@@ -380,8 +378,7 @@ fn visitor(parts: &Parts, user: i64, remembered: bool) -> Visitor {
     }
 }
 
-/// Logs out: ends the session of a request, if it has one, and revokes the refresh token that was
-/// sent with it.
+/// Ends the session of a request, if there is one, and revokes the refresh token.
 pub(crate) async fn log_out(
     state: &State,
     cookies: HostOnly<'_>,
@@ -399,7 +396,7 @@ pub(crate) async fn log_out(
     }
 }
 
-/// Lets a session last from this visit, if the last one was some time ago; whether it does.
+/// Prolongs a session if its last recorded visit is old enough. Returns whether it did.
 pub(crate) async fn prolong(state: &State, session: &Session) -> Result<bool, db::Error> {
     let now = state.clock.now();
     if now < session.last_seen_at + NOTED_EVERY {

@@ -1,18 +1,18 @@
-//! The lists that a user has saved, as they come with the session of every page.
+//! The saved views of a user, which are loaded with the session of every page.
 
-/// A list with its filters and order.
+/// A saved view: a list with its filters and order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedView {
-    /// Its id.
+    /// The view's id.
     pub id: i64,
-    /// What its user calls it.
+    /// The name that the user gave it.
     pub name: String,
     /// The list's path and query.
     pub address: String,
 }
 
 impl SavedView {
-    /// A view as the session's column has it.
+    /// Parses a view of the session's column: id, address and name, separated by spaces.
     fn parse(text: &str) -> Option<Self> {
         let (id, rest) = text.split_once(' ')?;
         let (address, name) = rest.split_once(' ')?;
@@ -23,13 +23,13 @@ impl SavedView {
         })
     }
 
-    /// The path of its list.
+    /// The path of the list.
     pub(crate) fn path(&self) -> &str {
         self.address.split('?').next().unwrap_or_default()
     }
 }
 
-/// The views of a session's column, by name.
+/// Parses the session's column. The views are sorted by name.
 pub(super) fn all_of(column: Option<&str>) -> Vec<SavedView> {
     let views = column.unwrap_or_default().split('\u{1f}');
     let mut views: Vec<_> = views.filter_map(SavedView::parse).collect();

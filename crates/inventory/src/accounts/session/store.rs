@@ -1,13 +1,14 @@
-//! Statements about sessions.
+//! SQL statements about sessions.
 
 use db::{Conn, Error, Timestamp, Tx};
 
 use super::{Listed, Session, Visitor, saved_view::all_of};
 use crate::accounts::{csrf::Secret, store::account_of};
 
-/// A session that has not ended, by its token's digest, with its account, everything that may do,
-/// and its saved views in one column: one statement, since requests begin with it. Addresses of
-/// views have no blanks, their names no control characters.
+/// The session with a token's digest that has not ended, with the account, its permissions and its
+/// saved views. It is a single statement, because every request of a session needs it. The column
+/// of views separates values by blanks, which addresses do not contain, and views by a control
+/// character, which names do not contain.
 pub(super) async fn find(
     conn: &mut Conn,
     token_hash: &str,
@@ -39,7 +40,6 @@ pub(super) async fn find(
     .await
 }
 
-/// Keeps a new session.
 pub(super) async fn insert(
     tx: &mut Tx,
     token_hash: &str,
@@ -59,7 +59,7 @@ pub(super) async fn insert(
     Ok(())
 }
 
-/// Lets a session last from now, unless it was seen, or told to end, since it was read.
+/// Prolongs a session, unless it was visited or ended since it was read.
 pub(super) async fn touch(
     tx: &mut Tx,
     id: i64,
@@ -75,8 +75,8 @@ pub(super) async fn touch(
     Ok(())
 }
 
-/// Keeps a session that goes on in another's place, with all that is known of that one but its
-/// token; its id. None when the other has ended.
+/// Inserts a copy of a session with another token and returns its id. `None` if the session has
+/// ended.
 pub(super) async fn insert_successor(
     tx: &mut Tx,
     id: i64,
@@ -94,8 +94,8 @@ pub(super) async fn insert_successor(
     .await
 }
 
-/// Lets a session end at this time, or before. It counts as seen: no visit that is under way
-/// prolongs it.
+/// Makes a session end at `end` at the latest. Also sets the last visit, so that a concurrent
+/// request does not prolong it.
 pub(super) async fn end_by(
     tx: &mut Tx,
     id: i64,
@@ -110,7 +110,7 @@ pub(super) async fn end_by(
     Ok(())
 }
 
-/// Gives a session another token and another secret of its forms.
+/// Replaces the token and the CSRF secret of a session.
 pub(super) async fn replace_token(
     tx: &mut Tx,
     id: i64,
@@ -125,7 +125,7 @@ pub(super) async fn replace_token(
     Ok(())
 }
 
-/// The sessions of a user that have not ended, the last seen first.
+/// The sessions of a user that have not ended, most recently seen first.
 pub(super) async fn of_user(
     conn: &mut Conn,
     user: i64,
@@ -148,7 +148,7 @@ pub(super) async fn of_user(
     .await
 }
 
-/// Ends one session of a user; whether there was one.
+/// Deletes one session of a user. Returns whether it existed.
 pub(super) async fn delete_one(tx: &mut Tx, id: i64, user: i64) -> Result<bool, Error> {
     let deleted = tx
         .execute(
@@ -159,7 +159,7 @@ pub(super) async fn delete_one(tx: &mut Tx, id: i64, user: i64) -> Result<bool, 
     Ok(deleted == 1)
 }
 
-/// Ends every session of a user but one; how many.
+/// Deletes all sessions of a user but one. Returns how many.
 pub(in crate::accounts) async fn delete_others(
     tx: &mut Tx,
     user: i64,
@@ -172,21 +172,19 @@ pub(in crate::accounts) async fn delete_others(
     .await
 }
 
-/// Ends a session.
+/// Deletes the session with this token's digest.
 pub(super) async fn delete(tx: &mut Tx, token_hash: &str) -> Result<(), Error> {
     tx.execute("DELETE FROM sessions WHERE token_hash = $1", &[&token_hash])
         .await?;
     Ok(())
 }
 
-/// Ends every session of a user.
 pub(in crate::accounts) async fn delete_of_user(tx: &mut Tx, user: i64) -> Result<(), Error> {
     tx.execute("DELETE FROM sessions WHERE user_id = $1", &[&user])
         .await?;
     Ok(())
 }
 
-/// Forgets sessions that have ended by themselves.
 pub(super) async fn forget_expired(tx: &mut Tx, now: Timestamp) -> Result<(), Error> {
     tx.execute("DELETE FROM sessions WHERE expires_at <= $1", &[&now])
         .await?;

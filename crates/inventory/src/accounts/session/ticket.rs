@@ -1,5 +1,5 @@
-//! A login between its two steps: the password was right, and the code is still to come. It is kept
-//! encrypted in a cookie of a few minutes, so logins that nobody finishes leave nothing behind.
+//! The ticket between the two steps of a login: the password was correct, the code is still
+//! missing. It is kept in an encrypted cookie, so abandoned logins leave no rows.
 
 use std::time::Duration;
 
@@ -9,26 +9,26 @@ use web::Seal;
 
 use crate::State;
 
-/// As long as a code may be looked for.
+/// How long the user has to enter a code.
 pub(crate) const LIFETIME: Duration = Duration::from_secs(5 * 60);
-/// Tickets belong to nobody who is known before they are opened.
+/// The owner that tickets are sealed for. It is constant, because the user is not known before a
+/// ticket is opened.
 const NOBODY: i64 = 0;
 
-/// A login in its second step.
+/// The data of a login between its two steps.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Ticket {
-    /// Whose password was right.
     pub(crate) user: i64,
-    /// Whether the session is to outlive the browser.
+    /// Whether the session outlives the browser.
     pub(crate) remembered: bool,
-    /// Where the login leads.
+    /// The page to open after the login.
     pub(crate) next: String,
-    /// The end of its lifetime, in microseconds since 1970.
+    /// When the ticket expires, in microseconds since 1970.
     expires_at: i64,
 }
 
 impl Ticket {
-    /// A ticket from now on.
+    /// A ticket that expires [`LIFETIME`] from `now`.
     pub(crate) fn new(user: i64, remembered: bool, next: &str, now: Timestamp) -> Self {
         Self {
             user,
@@ -38,13 +38,13 @@ impl Ticket {
         }
     }
 
-    /// As the cookie holds it.
+    /// Encrypts the ticket for the cookie.
     pub(crate) fn close(&self, state: &State) -> String {
         let text = serde_json::to_string(self).unwrap_or_default();
         seal(state).close(&state.random, NOBODY, &text)
     }
 
-    /// The ticket of a cookie, in its time.
+    /// Decrypts the ticket of a cookie. `None` if it is invalid or expired.
     pub(crate) fn open(state: &State, sealed: &str) -> Option<Self> {
         let text = seal(state).open(NOBODY, sealed)?;
         let ticket: Self = serde_json::from_str(&text).ok()?;

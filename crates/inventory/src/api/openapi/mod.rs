@@ -1,5 +1,5 @@
-//! What the API's document says of the conventions: pages of lists, parameters, and the operations
-//! of a resource. What one address alone has, stands at its handler.
+//! The OpenAPI description of the conventions: pages of lists, parameters, and the operations of a
+//! resource. The parts of a single endpoint are described at its handler.
 
 mod operations;
 mod parameters;
@@ -23,13 +23,13 @@ use web::openapi::{integer, text};
 
 use super::resource::Pagination;
 
-/// The most records of a page, unless configured otherwise.
+/// The default of the maximum page size.
 const MAX_PAGE_SIZE: usize = 100;
 
-/// When everything in the examples happened.
+/// The time in all examples.
 pub const EXAMPLE_TIME: db::Timestamp = db::Timestamp::from_micros(1_795_176_000_000_000);
 
-/// A page of records as the document describes it.
+/// The schema of a page of records.
 pub struct PageOf<T>(PhantomData<T>);
 
 impl<T: ToSchema> PartialSchema for PageOf<T> {
@@ -75,7 +75,7 @@ fn page(record: &str) -> Object {
         .build()
 }
 
-/// The only page of a list that has this record.
+/// An example page: the only page of a list with one record.
 pub fn page_example(record: &impl Serialize) -> Value {
     json!(Pagination {
         count: 1,
@@ -85,8 +85,7 @@ pub fn page_example(record: &impl Serialize) -> Value {
     })
 }
 
-/// The failures of a page that is posted to: pages, or JSON for callers who accept it rather than a
-/// page.
+/// The error responses of a page that a form is posted to: HTML, or JSON for callers who prefer it.
 pub struct PageFailures;
 
 impl IntoResponses for PageFailures {
@@ -97,10 +96,10 @@ impl IntoResponses for PageFailures {
     }
 }
 
-/// The name of the response of a page that cannot be shown.
+/// The name of the error response of a page.
 pub const PAGE_FAILED: &str = "PageFailed";
 
-/// The schema of a type that is an object.
+/// The schema of a type, which must be an object.
 pub fn object<T: PartialSchema>() -> ObjectBuilder {
     match T::schema() {
         RefOr::T(Schema::Object(object)) => object.into(),

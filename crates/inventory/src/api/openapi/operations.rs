@@ -1,5 +1,5 @@
-//! The operations of a resource: what all resources have in common stands here once, and the rest
-//! is in their descriptions.
+//! The OpenAPI operations of a resource. The common parts are here; the rest comes from the
+//! resource's [`Description`].
 
 use http::Method;
 use resource::{
@@ -28,24 +28,23 @@ use crate::{
     },
 };
 
-/// What the API's document says of a resource beside its fields.
+/// The OpenAPI description of a resource, without its fields.
 #[derive(Debug)]
 pub struct Description {
-    /// What its records are called.
+    /// The names of its records.
     pub words: &'static Words,
-    /// What the names of its bodies' schemas begin with.
+    /// The prefix of the schema names of its request bodies.
     pub bodies: String,
-    /// What its list may be filtered by beside its fields.
+    /// The filters of its list that do not come from fields.
     pub filters: &'static [QueryFilter],
-    /// The order of its list unless it is asked for another.
+    /// The default order of its list.
     pub order: OrderBy,
-    /// What a deletion does beside, and what refuses it.
+    /// The side effects of a deletion, and what prevents one.
     pub deletion: &'static str,
-    /// One of its records.
+    /// An example record.
     pub example: Value,
 }
 
-/// The schemas that the operations refer to.
 pub(in crate::api) fn schemas<R: Resource>(resource: R) -> Vec<(String, RefOr<Schema>)> {
     let about = About::of(resource);
     let is_changed = resource.methods().contains(&Method::PATCH);
@@ -88,7 +87,6 @@ pub(in crate::api) fn of_record<R: Resource>(resource: R, path: &str) -> Paths {
     paths
 }
 
-/// A resource, and what the document says of it.
 struct About<R: Resource> {
     resource: R,
     described: Description,
@@ -106,7 +104,7 @@ impl<R: Resource> About<R> {
         self.described.words.name(Locale::En)
     }
 
-    /// The schema of a shape.
+    /// The schema name of a shape.
     fn name(&self, shape: Shape) -> String {
         match shape {
             Shape::Record => self.one(),
@@ -181,7 +179,8 @@ impl<R: Resource> About<R> {
             .with_failures(&[409])
     }
 
-    /// An operation with its name, and the permission that it needs with what else there is to say.
+    /// An operation with its id. The description names the required permission and adds the given
+    /// text.
     fn operation(&self, id: (&str, &str), needed: Option<(Verb, &str)>) -> OperationBuilder {
         let needed = needed.map(|(verb, more)| {
             let permission = Permission::new(verb, self.resource.model());
@@ -230,7 +229,7 @@ fn content(schema: String, example: Value) -> Content {
         .build()
 }
 
-/// Operations that may fail in these ways, beside those of every operation.
+/// Adds error responses beyond those of every operation.
 trait WithFailures {
     fn with_failures(self, statuses: &[u16]) -> Self;
 }

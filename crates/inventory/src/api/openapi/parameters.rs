@@ -1,4 +1,5 @@
-//! The parameters of addresses, as the readers of `list`, `record_id` and `submission` read them.
+//! The OpenAPI parameters of paths, queries and headers. They must match the parsers in `list`,
+//! `record_id` and `submission`.
 
 use resource::{Field, Kind};
 use utoipa::{
@@ -19,11 +20,11 @@ use crate::{
     },
 };
 
-/// The prices that a filter reads.
+/// The pattern of prices in filters.
 const PRICE: &str = r"^[0-9]{1,20}(\.[0-9]{1,2})?$";
-/// Names of fields.
+/// The pattern of `ordering`.
 const ORDERING: &str = "^-?[a-z_]+(,-?[a-z_]+)*$";
-/// The longest search.
+/// The longest search, in characters.
 const MAX_SEARCH: usize = 500;
 
 impl IntoParams for RecordId {
@@ -59,7 +60,7 @@ impl IntoParams for IdempotencyKeyHeader {
     }
 }
 
-/// Those of a list.
+/// The query parameters of a list.
 pub(super) fn of_list(
     filters: &[QueryFilter],
     order: OrderBy,
@@ -83,7 +84,7 @@ fn filter(filter: &QueryFilter) -> Parameter {
         .build()
 }
 
-/// Those by which a list is narrowed to values of a field.
+/// The filters of a list by the values of a field.
 fn of_field(field: &Field) -> Vec<Parameter> {
     let label = field.label.1;
     if field.kind == Kind::Reference {
@@ -125,7 +126,7 @@ fn query(name: &str, about: &str, schema: impl Into<RefOr<Schema>>) -> Parameter
     parameter(name, ParameterIn::Query, Some(about), schema)
 }
 
-/// A parameter of an address's query that only one list has.
+/// A query parameter that only one list has.
 pub fn only_here(name: &str, about: &str, pattern: &str) -> Parameter {
     query(name, about, text().pattern(Some(pattern))).build()
 }

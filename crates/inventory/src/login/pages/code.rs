@@ -1,4 +1,4 @@
-//! The second step of a login: a code from the user's device, or one of the recovery codes.
+//! The second step of a login: a code of the second factor, or a recovery code.
 
 use askama::Template;
 use axum::{
@@ -48,7 +48,7 @@ pub(super) async fn log_in(
     let (parts, body) = request.into_parts();
     let members = request_body::read(&page.state, &parts, body).await?;
     gate::throttle_address(&page.state, &parts.extensions).await?;
-    // It took too long: from the beginning.
+    // The ticket has expired, so the login starts again.
     let Some(ticket) = ticket(&page, &parts) else {
         return Ok(redirect("/login/"));
     };

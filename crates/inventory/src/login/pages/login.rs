@@ -1,4 +1,4 @@
-//! The first step of a login: name and password, by a form or as JSON.
+//! The first step of a login: user name and password, as a form or as JSON.
 
 use askama::Template;
 use axum::{
@@ -36,26 +36,26 @@ use crate::{
     },
 };
 
-/// Where somebody logs in: the same accounts and the same second step everywhere.
+/// The login page. Both share the accounts and the second step.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Entrance {
-    /// The site, for everybody.
+    /// The site, for all users.
     #[default]
     Site,
-    /// The administration, for staff alone.
+    /// The administration, for staff only.
     Administration,
 }
 
-/// The input of the form: empty, or as sent, with its errors.
+/// The submitted values of the form, and its errors.
 #[derive(Debug, Default)]
 struct LoginInput {
     entrance: Entrance,
     username: String,
     next: String,
     remembered: bool,
-    /// The names of the fields that were left empty.
+    /// The names of the required fields that are empty.
     left_empty: Vec<&'static str>,
-    /// Name and password do not belong together.
+    /// Whether the user name or the password is wrong.
     is_wrong: bool,
 }
 
@@ -65,7 +65,7 @@ struct AccountLoginPage {
     layout: Layout,
     input: LoginInput,
     token: String,
-    /// The account that is logged in and may not enter.
+    /// The user who is logged in but may not enter.
     stranger: Option<String>,
 }
 
@@ -100,7 +100,7 @@ pub(super) async fn form(
     open(Entrance::Site, &page, layout, request)
 }
 
-/// The empty form. Who is logged in already is redirected.
+/// Shows the empty form. A user who is already logged in is redirected.
 pub(crate) fn open(
     entrance: Entrance,
     page: &PageState,
@@ -227,7 +227,7 @@ fn example() -> Value {
     })
 }
 
-/// The form that a person sends.
+/// The schema of the login form.
 enum LoginForm {}
 
 impl PartialSchema for LoginForm {
@@ -269,7 +269,7 @@ impl<'a> Welcome<'a> {
     }
 }
 
-/// What a person's form is answered with: the way on, or the form again.
+/// Logs in with a form: redirects, or shows the form again.
 pub(crate) async fn login_person(
     entrance: Entrance,
     page: &PageState,
@@ -291,17 +291,17 @@ pub(crate) async fn login_person(
         (Some(username), Some(password), Entrance::Administration) => {
             session::log_in_staff(&page.state, parts, username, password).await?
         }
-        // Too long, or with characters that no name has.
+        // The value is too long or has characters that no user name has.
         _ => None,
     };
     Ok(match step {
         None => show(page, parts, layout, input.wrong()),
-        Some(step) => lead_on(page, parts, &step, input.remembered, &input.next),
+        Some(step) => after_password(page, parts, &step, input.remembered, &input.next),
     })
 }
 
-/// What a right password is answered with: the session and the way on, or the question for a code.
-fn lead_on(
+/// Responds to a correct password: starts the session, or asks for the second factor.
+fn after_password(
     page: &PageState,
     parts: &Parts,
     step: &LoginStep,
@@ -326,12 +326,12 @@ fn lead_on(
 }
 
 impl Entrance {
-    /// Whether somebody who is logged in may enter.
+    /// Whether a logged-in user may enter.
     const fn admits(self, caller: &Caller) -> bool {
         matches!(self, Self::Site) || caller.is_staff
     }
 
-    /// Where the login leads: back to where it was asked for, else to the first page.
+    /// Where the login leads: to the requested page, else to the start page.
     fn next(self, wanted: Option<&str>) -> String {
         match safe_next(wanted) {
             next if self == Self::Administration && next == "/" => "/admin/".to_owned(),
@@ -341,8 +341,9 @@ impl Entrance {
 }
 
 impl LoginInput {
-    /// The form as it was sent. Forms of programs, which know no box to tick, are remembered; the
-    /// administration remembers nobody, and says of an empty field no more than of a wrong one.
+    /// Parses the form. Without the field `remember`, as programs send it, the session is
+    /// remembered. The administration remembers no session, and reports an empty field like a wrong
+    /// password.
     fn read(entrance: Entrance, members: &Members, parts: &Parts) -> Self {
         let sent = |field| request_body::text(members, field).unwrap_or_default();
         let next = request_body::text(members, "next").or_else(|| query_next(parts));

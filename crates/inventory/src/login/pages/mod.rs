@@ -1,6 +1,6 @@
-//! The web flow's addresses, for people's forms and for scripts that speak JSON: `/login/` with its
-//! second step, `/logout/`, `/token/refresh/`. Carries "The web flow also uses" and "Session and
-//! web"; who has logged in is decided in [`session`].
+//! The endpoints of the web flow, for forms and for JSON: `/login/` with its second step,
+//! `/logout/` and `/token/refresh/`. Implements "The web flow also uses" and "Session and web" of
+//! the specification. Sessions are in [`session`].
 
 mod code;
 pub(crate) mod login;
@@ -48,7 +48,6 @@ use crate::{
 
 const POST_ONLY: &[Method] = &[Method::POST, Method::OPTIONS];
 
-/// The addresses of the web flow.
 pub(crate) fn routes() -> PageRouter {
     PageRouter::new()
         .described(routes!(login::form, login::log_in))
@@ -102,7 +101,7 @@ const fn logged_out() -> Detail {
     }
 }
 
-/// A body that may have a refresh token.
+/// The schema of a body with an optional refresh token.
 enum OptionalRefresh {}
 
 impl PartialSchema for OptionalRefresh {
@@ -116,8 +115,8 @@ impl PartialSchema for OptionalRefresh {
 
 impl ToSchema for OptionalRefresh {}
 
-/// A link or a picture must not log anybody out: other methods do nothing. Browsers get no page for
-/// it, as the conventions have it.
+/// Other methods than POST do nothing, so a link or an image cannot log a user out. The conventions
+/// require this response without a page.
 fn only_post(parts: &Parts) -> Result<Response, Refusal> {
     if parts.method != Method::OPTIONS && wants_json(&parts.headers) {
         return Err(Refusal::Method(parts.method.clone(), POST_ONLY));

@@ -1,20 +1,21 @@
-//! The address of a list: its path and its state; links change one part of it and keep the rest.
+//! The address of a list: its path, and its state in the query string. Links change one part of the
+//! state and keep the rest.
 
 use super::Chip;
 use crate::rest::query::{Parameters, with_query, write_pairs};
 
-/// A list's address.
 #[derive(Debug, Clone)]
 pub(crate) struct ListAddress {
     path: String,
-    /// Names and values, in the order of the list's own table; blank ones are left out.
+    /// The parameters of the state, in the order of the list's filters. Empty ones are left out.
     state: Vec<(&'static str, String)>,
-    /// The order without any choice.
+    /// The order when none is chosen.
     default_ordering: &'static str,
 }
 
 impl ListAddress {
-    /// The address at `path` of a list that knows these parameters beside `ordering`, `page` and `page_size`.
+    /// The address of a list at `path`. `known` are the parameters besides `ordering`, `page` and
+    /// `page_size`.
     pub(crate) fn new(
         path: impl Into<String>,
         known: &[&'static str],
@@ -35,12 +36,11 @@ impl ListAddress {
         }
     }
 
-    /// The list's path.
     pub(crate) fn path(&self) -> &str {
         &self.path
     }
 
-    /// The state that is not a field of the filter's form, which it has to keep.
+    /// The parameters that the filter form must keep in hidden fields.
     pub(crate) fn kept(&self) -> impl Iterator<Item = (&str, &str)> {
         self.state
             .iter()
@@ -56,7 +56,7 @@ impl ListAddress {
             .filter(|name| !matches!(*name, "ordering" | "page_size" | "page"))
     }
 
-    /// A filter that is set, and the list without it.
+    /// A chip for a filter, with the address of the list without that filter.
     pub(crate) fn chip(&self, name: &'static str, text: String) -> Chip {
         Chip {
             text,
@@ -64,22 +64,22 @@ impl ListAddress {
         }
     }
 
-    /// The whole address as it is.
+    /// The address with its current state.
     pub(crate) fn whole(&self) -> String {
         self.with(&[])
     }
 
-    /// The address with other values; blank ones are left out.
+    /// The address with changed parameters. An empty value removes one.
     pub(crate) fn with(&self, changes: &[(&'static str, &str)]) -> String {
         self.written(&self.path, changes)
     }
 
-    /// The address of something below the list, with the list's state.
+    /// The address of a path below the list, with the list's state.
     pub(crate) fn beside(&self, below: &str, changes: &[(&'static str, &str)]) -> String {
         self.written(&format!("{}{below}", self.path), changes)
     }
 
-    /// The first field of the order, and whether it descends.
+    /// The first sort key, and whether it is descending.
     pub(crate) fn ordering(&self) -> (&str, bool) {
         let chosen = self.state.iter().find(|(name, _)| *name == "ordering");
         let ordering = chosen.map_or(self.default_ordering, |(_, value)| value.as_str());

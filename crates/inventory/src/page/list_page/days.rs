@@ -1,15 +1,14 @@
-//! The filter of a list from one day to another, which says whose days it counts: times on pages are São Paulo's, and a filter by other
-//! days would surprise whoever looks at an evening.
+//! The filter of a list by a range of days. Its label names the time zone. Times on pages are São
+//! Paulo's, so a list that counts days in UTC must say so.
 
 use super::{Chip, Filter, ListAddress};
 use crate::{page::Frame, rest::query::Parameters};
 
-/// Whose days a list counts.
+/// The time zone of a list's days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Days {
-    /// Those of UTC, by which the API filters and the totals of movements are kept.
+    /// UTC, as in the API's filters and the daily totals of movements.
     Utc,
-    /// Those of the shop.
     SaoPaulo,
 }
 
@@ -17,7 +16,6 @@ impl Days {
     /// The parameters of the first and the last day.
     pub(crate) const NAMES: [&str; 2] = ["date_from", "date_to"];
 
-    /// The fields of the filter.
     pub(crate) fn filters(self, frame: &Frame) -> [Filter; 2] {
         let zone = match self {
             Self::Utc => frame.text("dia UTC", "UTC day"),
@@ -26,7 +24,7 @@ impl Days {
         ends(frame).map(|(name, text)| Filter::Day(name, format!("{text} ({zone})")))
     }
 
-    /// Those that are set.
+    /// The chips of the days that are set.
     pub(crate) fn chips(
         self,
         frame: &Frame,

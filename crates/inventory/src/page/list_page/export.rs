@@ -1,6 +1,7 @@
-//! A list as a CSV file: every record that matches, in the list's order, read by one statement in one snapshot.
-//! For a spreadsheet of the user's language: semicolons and decimal commas in Portuguese, commas and decimal points in English, UTF-8
-//! with a byte order mark; headings and times as the user reads them; texts are kept from being run as formulas. The import reads both.
+//! Exports a list as a CSV file: all matching records in the list's order, read from one snapshot.
+//! The format suits spreadsheets in the user's language: semicolons and decimal commas in
+//! Portuguese, commas and decimal points in English, UTF-8 with a byte order mark. Texts are
+//! escaped so that spreadsheets do not run them as formulas. The import accepts both formats.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -25,16 +26,16 @@ use web::{
 use super::spool::{self, SpoolWriter};
 use crate::{State, api::gate, page::Frame, rest::Refusal, transfer};
 
-/// Bytes that are gathered before they are written.
-const GATHERED: usize = 64 * 1024;
+/// The number of bytes that are buffered before a write.
+const BUFFER_BYTES: usize = 64 * 1024;
 
-/// Files that one user may ask for: each may read a whole table.
+/// The rate limit of exports for each user. An export may read a whole table.
 const FILES: Rate = Rate::new(20, Period::Minute);
 
-/// What a file of UTF-8 begins with, for spreadsheets.
+/// The byte order mark of UTF-8, by which spreadsheets recognize the encoding.
 const MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
-/// Cells of a file.
+/// Formats the cells of a file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cells(Locale);
 
@@ -44,7 +45,7 @@ impl Cells {
         transfer::escape(text).into_owned()
     }
 
-    /// A value of a described field: of a reference its name.
+    /// The value of a field. A reference is shown by its name.
     fn of(self, value: Value<'_>) -> String {
         match value {
             Value::Money(number) => self.amount(number),
@@ -54,13 +55,13 @@ impl Cells {
         }
     }
 
-    /// An amount with the decimal mark of the file.
+    /// An amount with the decimal mark of the file's language.
     pub(crate) fn amount(self, amount: Money) -> String {
         super::super::numbers::amount_text(amount, self.0)
     }
 }
 
-/// The file as it is written, row by row.
+/// A CSV file that is being written row by row.
 pub(crate) struct ExportFile {
     locale: Locale,
     columns: Vec<String>,
@@ -69,7 +70,7 @@ pub(crate) struct ExportFile {
 
 struct ExportRows {
     writer: Writer<Vec<u8>>,
-    gathered: usize,
+    buffered: usize,
     file: SpoolWriter,
 }
 
@@ -77,7 +78,7 @@ impl ExportFile {
     fn new(locale: Locale, columns: Vec<String>, file: SpoolWriter) -> Self {
         let rows = ExportRows {
             writer: writer(locale),
-            gathered: 0,
+            buffered: 0,
             file,
         };
         Self {
@@ -87,7 +88,7 @@ impl ExportFile {
         }
     }
 
-    /// How cells are written.
+    /// The format of the cells.
     pub(crate) const fn cells(&self) -> Cells {
         Cells(self.locale)
     }
@@ -96,17 +97,17 @@ impl ExportFile {
     ///
     /// # Errors
     ///
-    /// When nobody reads the file any more, or it cannot be written.
+    /// When the client has gone, or the temporary file cannot be written.
     pub(crate) fn row(&self, cells: &[String]) -> Result<(), Error> {
         let mut rows = self.lock();
         rows.add(cells)?;
-        if rows.gathered >= GATHERED {
+        if rows.buffered >= BUFFER_BYTES {
             rows.flush(self.locale)?;
         }
         Ok(())
     }
 
-    /// Writes one described record, under its [`headings`].
+    /// Writes the row of a described record; the columns are those of [`headings`].
     pub(crate) fn record(&self, record: &impl Record) -> Result<(), Error> {
         let values = record.values().into_iter();
         let values = values.filter(|(field, _)| !field.is_hidden);
@@ -114,14 +115,15 @@ impl ExportFile {
         self.row(&cells)
     }
 
-    /// Begins, or begins again what a lost connection has interrupted, unless a part of it may have been sent.
+    /// Writes the header row. Called again when the database read is retried, which fails once a
+    /// part of the file may have been sent.
     fn begin(&self) -> Result<(), Error> {
         let mut rows = self.lock();
         if rows.file.has_begun() {
             return Err(Error::other("the export was interrupted"));
         }
         rows.writer = writer(self.locale);
-        rows.gathered = 0;
+        rows.buffered = 0;
         rows.add(&self.columns)
     }
 
@@ -139,7 +141,7 @@ impl ExportFile {
 
 impl ExportRows {
     fn add<C: AsRef<[u8]>>(&mut self, cells: &[C]) -> Result<(), Error> {
-        self.gathered += cells.iter().map(|cell| cell.as_ref().len()).sum::<usize>();
+        self.buffered += cells.iter().map(|cell| cell.as_ref().len()).sum::<usize>();
         let written = self.writer.write_record(cells);
         written.map_err(|error| Error::other(error.to_string()))
     }
@@ -150,9 +152,9 @@ impl ExportRows {
             bytes.extend(MARK);
         }
         let full = std::mem::replace(&mut self.writer, writer(locale));
-        let gathered = full.into_inner();
-        bytes.extend(gathered.map_err(|error| Error::other(error.error().to_string()))?);
-        self.gathered = 0;
+        let content = full.into_inner();
+        bytes.extend(content.map_err(|error| Error::other(error.error().to_string()))?);
+        self.buffered = 0;
         let written = self.file.write(&bytes);
         written.map_err(|error| Error::other(error.to_string()))
     }
@@ -165,7 +167,7 @@ fn writer(locale: Locale) -> Writer<Vec<u8>> {
         .from_writer(Vec::new())
 }
 
-/// What stands over the columns of described records, in the reader's words.
+/// The column headings of described records, in the user's language.
 pub(crate) fn headings(frame: &Frame, fields: &[&'static Field]) -> Vec<&'static str> {
     let shown = fields.iter().filter(|field| !field.is_hidden);
     shown
@@ -173,12 +175,12 @@ pub(crate) fn headings(frame: &Frame, fields: &[&'static Field]) -> Vec<&'static
         .collect()
 }
 
-/// Answers its reader a file of this name with these columns; `read` writes its rows. The answer begins with the first of them, so that what cannot
-/// be read at all is an error page and no broken file.
+/// Responds with a file of these columns; `read` writes the rows. The response starts only after
+/// the first bytes, so that an early failure is an error page and not a broken file.
 ///
 /// # Errors
 ///
-/// 429 for too many files, those of `read`, and a folder that takes no files.
+/// 429 for too many exports, the errors of `read`, and a scratch directory that is not writable.
 pub(crate) async fn export<F>(
     state: &State,
     frame: &Frame,
@@ -191,8 +193,8 @@ where
 {
     let key = Key::new("inventory:exports", frame.caller.id.to_string());
     gate::take(state, &key, &FILES.into()).await?;
-    let own = format!("export-{}.partial", state.random.uuid());
-    let opened = spool::open(&state.config.scratch, &own);
+    let spool_name = format!("export-{}.partial", state.random.uuid());
+    let opened = spool::open(&state.config.scratch, &spool_name);
     let columns = columns.iter().map(|column| column.as_ref().to_owned());
     let columns = columns.collect();
     let (writing, mut sending) = opened.map_err(web::Error::internal)?;
@@ -221,7 +223,7 @@ where
     Ok((headers(name), body).into_response())
 }
 
-/// A file with these columns and no rows, to be filled in.
+/// A file with only a header row, as a template for an import.
 pub(crate) fn empty_file(frame: &Frame, name: &str, columns: &[&str]) -> Response {
     let mut writer = writer(frame.locale);
     let written = writer.write_record(columns).map_err(web::Error::internal);
@@ -232,7 +234,7 @@ pub(crate) fn empty_file(frame: &Frame, name: &str, columns: &[&str]) -> Respons
     }
 }
 
-/// The headers of a file of this name.
+/// The headers of a CSV download.
 fn headers(name: &str) -> [(HeaderName, HeaderValue); 2] {
     let disposition = format!("attachment; filename=\"{name}.csv\"");
     let disposition =

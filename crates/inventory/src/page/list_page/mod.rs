@@ -1,5 +1,5 @@
-//! The list page of any kind of record: filters as removable chips, sortable columns, pagination, all of it in the address.
-//! What the records are, and which filters they have, is defined by their features.
+//! The list page of all kinds of records: filters as removable chips, sortable columns and
+//! pagination, with the whole state in the address. Features define the records and the filters.
 
 mod address;
 mod days;
@@ -29,23 +29,24 @@ use crate::{
     rest::{Refusal, page::Page, query::encode},
 };
 
-/// So many digits are a product's code; the script of the search knows it too.
+/// The least number of digits that count as a product's code. The search script uses the same
+/// number.
 const CODE: usize = 6;
-/// How many records a page may have.
+/// The page sizes to choose from.
 const SIZES: [u64; 4] = [10, 25, 50, 100];
 
-/// A field of the filter.
+/// A field of the filter form.
 #[derive(Debug)]
 pub(crate) enum Filter {
-    /// Words.
+    /// A text search, with its label.
     Search(String),
-    /// Another record, by its picker.
+    /// A record, chosen with a picker.
     Record(Picker),
-    /// An amount: its name and what it is called.
+    /// An amount: its name and label.
     Amount(&'static str, String),
-    /// A day: its name and what it is called.
+    /// A day: its name and label.
     Day(&'static str, String),
-    /// One of a few values: its name, what it is called, and the values with what each is called.
+    /// A choice: its name, its label, and the values with their labels.
     Choice(
         &'static str,
         &'static str,
@@ -53,21 +54,18 @@ pub(crate) enum Filter {
     ),
 }
 
-/// A filter that is set, and the address without it.
+/// A filter that is set.
 #[derive(Debug)]
 pub(crate) struct Chip {
-    /// What is filtered by.
     pub(crate) text: String,
-    /// The list without this filter.
+    /// The address of the list without this filter.
     pub(crate) address: String,
 }
 
-/// A list with nothing in it.
+/// What an empty list shows.
 #[derive(Debug)]
 pub(crate) struct Empty {
-    /// Its icon.
     pub(crate) icon: &'static str,
-    /// One sentence.
     pub(crate) sentence: String,
 }
 
@@ -78,52 +76,51 @@ impl Empty {
     }
 }
 
-/// The list that a page shows.
+/// The content of a list page.
 #[derive(Debug)]
 pub(crate) struct ListPage {
-    /// What the records are called.
+    /// The title: the name of the records.
     pub(crate) title: String,
-    /// A sentence under the title.
+    /// A sentence below the title.
     pub(crate) lead: String,
-    /// Where the list is, with its state.
+    /// The address of the list, with its state.
     pub(crate) address: ListAddress,
-    /// What a new record is made with: what the button says and where it leads.
+    /// The button that creates a record: its text and address.
     pub(crate) create: Option<(String, String)>,
-    /// The field of a new record that takes what was searched for in vain; empty when none does.
+    /// The field of a new record that is filled with the text of a search without results; empty
+    /// for none.
     pub(crate) name: &'static str,
-    /// Whether a new record may be made in a dialog.
+    /// Whether the form of a new record may open in a dialog.
     pub(crate) is_create_dialog: bool,
-    /// Where a file is imported, for those who may.
+    /// The address of the import, for users who may.
     pub(crate) import: Option<String>,
-    /// Whether the list can be had as a file.
+    /// Whether the list can be exported as a file.
     pub(crate) is_exported: bool,
-    /// What else is done with all that is listed.
+    /// An action on all listed records.
     pub(crate) further: Option<Link>,
-    /// Other ways to do what the list is about, beside the button of a new record.
+    /// Alternatives to the button that creates a record.
     pub(crate) beside: Vec<Link>,
-    /// The filter's fields.
     pub(crate) filters: Vec<Filter>,
-    /// The filter's values as typed, and what is wrong with them.
+    /// The typed values of the filters, and their errors.
     pub(crate) form: Form,
     /// The filters that are set.
     pub(crate) chips: Vec<Chip>,
-    /// What the list shows instead of what was asked for; empty when it shows that.
+    /// A note when the list shows something other than what was asked for; empty otherwise.
     pub(crate) note: String,
-    /// Where else what was asked for may be found.
+    /// Links to other places where a search may have results.
     pub(crate) also: Vec<Chip>,
-    /// The columns.
     pub(crate) columns: Vec<Column>,
     /// The records of this page.
     pub(crate) rows: Vec<Row>,
-    /// What stands above some of them.
+    /// Headings above groups of rows.
     pub(crate) headings: Vec<Heading>,
-    /// How many there are on all pages.
+    /// The number of records on all pages.
     pub(crate) count: u64,
     /// This page's number, from 1.
     pub(crate) number: u64,
-    /// Records a page.
+    /// The number of records a page.
     pub(crate) size: u64,
-    /// The text of an empty list.
+    /// What to show if the list is empty.
     pub(crate) empty: Empty,
 }
 
@@ -134,25 +131,22 @@ struct ListTemplate<'a> {
     list: &'a ListPage,
 }
 
-/// Another way to do what a list is about.
+/// A link beside the button that creates a record.
 #[derive(Debug)]
 pub(crate) struct Link {
-    /// Its icon.
     pub(crate) icon: &'static str,
-    /// What it says.
     pub(crate) text: &'static str,
-    /// Where it leads.
     pub(crate) address: String,
 }
 
-/// Leads from the address of a file to that of its list, with the same filters: the list tells what is wrong with them, and a file of
-/// everything is not what was asked for.
+/// Redirects from an export to its list, with the same filters. The list shows which filters are
+/// invalid; exporting all records instead would be wrong.
 pub(crate) fn back_to_list(export: &Uri) -> Response {
     let path = export.path().trim_end_matches("export/");
     redirect(&format!("{path}?{}", export.query().unwrap_or_default()))
 }
 
-/// A file, or the way back to its list when the list's filters cannot be read.
+/// Returns the file, or redirects to the list if its filters are invalid.
 pub(crate) fn or_back_to_list(
     file: Result<Response, Refusal>,
     export: &Uri,
@@ -197,7 +191,8 @@ impl ListPage {
         }
     }
 
-    /// The list of records, with the ways to create and import them for readers who may.
+    /// The list of these records, with the buttons to create and import that the user has
+    /// permission for.
     pub(crate) fn of(
         frame: &Frame,
         words: &Words,
@@ -224,13 +219,13 @@ impl ListPage {
         }
     }
 
-    /// Takes the records of a page.
+    /// Fills in the records of a page.
     pub(crate) fn fill<T>(&mut self, page: &Page<T>, row: impl Fn(&T) -> Row) {
         self.rows = page.results.iter().map(row).collect();
         (self.count, self.number, self.size) = (page.count, page.number, page.size);
     }
 
-    /// The page; 422 when a filter cannot be read.
+    /// Renders the page; 422 if a filter or an input in a row is invalid.
     pub(crate) fn show(&self, frame: &Frame) -> Response {
         let status = if self.form.is_refused() || !self.mistyped().is_empty() {
             StatusCode::UNPROCESSABLE_ENTITY
@@ -240,17 +235,17 @@ impl ListPage {
         frame.show_with(status, ListTemplate { frame, list: self })
     }
 
-    /// What stands above the row of this place.
+    /// The heading above the row at this index.
     fn heading(&self, place: usize) -> Option<&Heading> {
         self.headings.iter().find(|heading| heading.place == place)
     }
 
-    /// The number of columns, that of the actions included.
+    /// The number of columns, including the actions.
     fn width(&self) -> usize {
         self.columns.len() + 1
     }
 
-    /// The errors of numbers in rows: the id of the control, and the message with its label.
+    /// The errors of inputs in rows: the control's id, and the message with its label.
     fn mistyped(&self) -> Vec<(&str, String)> {
         let cells = self.rows.iter().flat_map(|row| &row.cells);
         let wrong = cells.filter_map(|cell| match cell {
@@ -263,7 +258,7 @@ impl ListPage {
         wrong.collect()
     }
 
-    /// What `aria-sort` says of a column.
+    /// The value of a column's `aria-sort`.
     fn sort(&self, column: &Column) -> &'static str {
         match self.address.ordering() {
             (field, _) if field.is_empty() || field != column.field => "none",
@@ -272,7 +267,7 @@ impl ListPage {
         }
     }
 
-    /// The list ordered by a column; once more by the same column is the other way round.
+    /// The list sorted by a column. If it is already sorted by it, the direction is reversed.
     fn sort_address(&self, column: &Column) -> String {
         let (field, is_descending) = self.address.ordering();
         let sign = if field == column.field && !is_descending {
@@ -284,14 +279,14 @@ impl ListPage {
         self.address.with(&[("ordering", &ordering), ("page", "")])
     }
 
-    /// The columns that order the list.
+    /// The sortable columns.
     fn sorts(&self) -> impl Iterator<Item = &Column> {
         self.columns
             .iter()
             .filter(|column| !column.field.is_empty())
     }
 
-    /// Which way a column orders the list; nothing when it does not.
+    /// An arrow for the sort direction; empty if the list is not sorted by the column.
     fn sort_sign(&self, column: &Column) -> &'static str {
         match self.sort(column) {
             "ascending" => " ↑",
@@ -300,7 +295,7 @@ impl ListPage {
         }
     }
 
-    /// The column that orders the list, and which way.
+    /// The name of the sort column, with its arrow.
     fn sorted_by(&self) -> String {
         let column = self.sorts().find(|column| self.sort(column) != "none");
         column.map_or_else(String::new, |column| {
@@ -308,31 +303,32 @@ impl ListPage {
         })
     }
 
-    /// The form of a new record with what was searched for in vain filled in: of a product a code, where it is one.
+    /// The button that creates a record, with the unsuccessful search filled in. For products,
+    /// digits are filled in as a code.
     fn create_sought(&self) -> Option<(String, String)> {
         let (text, address) = self.create.as_ref()?;
-        let sought = self.form.value("search").trim();
-        if self.name.is_empty() || sought.is_empty() {
+        let search = self.form.value("search").trim();
+        if self.name.is_empty() || search.is_empty() {
             return Some((text.clone(), address.clone()));
         }
-        let is_code = sought.len() >= CODE && sought.bytes().all(|byte| byte.is_ascii_digit());
+        let is_code = search.len() >= CODE && search.bytes().all(|byte| byte.is_ascii_digit());
         let field = if is_code && self.name == ProductRecord::title.name {
             ProductRecord::serie_number.name
         } else {
             self.name
         };
         let mut filled = format!("{address}?{field}=");
-        encode(sought, &mut filled);
-        Some((format!("{text} “{sought}”"), filled))
+        encode(search, &mut filled);
+        Some((format!("{text} “{search}”"), filled))
     }
 
-    /// The saved view that the list shows.
+    /// The saved view with the list's address.
     fn view<'frame>(&self, frame: &'frame Frame) -> Option<&'frame SavedView> {
         let here = frame.saved_address(&self.address.whole())?;
         frame.views().iter().find(|view| view.address == here)
     }
 
-    /// The address that saves the list as a view; none of a list that cannot be saved.
+    /// The address that saves the list as a view. `None` if it cannot be saved.
     fn new_view(&self, frame: &Frame) -> Option<String> {
         let here = frame.saved_address(&self.address.whole());
         let here = here.filter(|_| !self.form.is_refused())?;
@@ -341,12 +337,12 @@ impl ListPage {
         Some(address)
     }
 
-    /// The fields behind "more filters": all but the first.
+    /// The fields below "more filters": all but the first.
     fn more_filters(&self) -> &[Filter] {
         self.filters.get(1..).unwrap_or_default()
     }
 
-    /// Whether one of them is set or wrong, so that they are shown.
+    /// Whether one of these filters is set or invalid, so that they must be visible.
     fn is_more_open(&self) -> bool {
         let first = match self.filters.first() {
             Some(Filter::Search(_)) => "search",

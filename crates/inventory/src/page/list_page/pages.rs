@@ -2,23 +2,21 @@
 
 use std::collections::BTreeSet;
 
-/// A link to a page; without an address it is a gap.
+/// A link to a page. Without an address it is a gap.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct PageLink {
-    /// The page; of a gap the first one that it leaves out.
+    /// The page number; for a gap, the first number that is left out.
     pub(crate) number: u64,
-    /// The list at that page.
     pub(crate) address: Option<String>,
-    /// Whether it is the page that is shown.
     pub(crate) is_current: bool,
 }
 
-/// How many pages a list has; an empty one has one.
+/// The number of pages. An empty list has one page.
 pub(crate) fn last_page(count: u64, size: u64) -> u64 {
     count.div_ceil(size.max(1)).max(1)
 }
 
-/// The links to the first page, the last one, and those beside the current one.
+/// Links to the first page, the last page, and the pages around the current one.
 pub(crate) fn page_links(
     current: u64,
     last: u64,

@@ -1,5 +1,5 @@
-//! What an everyday list can be narrowed by, and what one is asked for. Most follows from the described fields: a picker for each
-//! reference, two bounds for each amount that is filtered. A list says what else it has.
+//! The filters of a list and their submitted values. Most follow from the described fields: a
+//! picker for each reference, two bounds for each amount. A list adds its own.
 
 use db::Money;
 use resource::{Field, Value, filters};
@@ -10,40 +10,38 @@ use crate::{
     rest::{Refusal, query::Parameters},
 };
 
-/// A filter with a few values: its parameter, what it is called, and the values with what each is called. A first value that is blank is
-/// the one without a choice.
+/// A filter with fixed values: the parameter, the label, and the values with their labels. A first
+/// value that is empty means no filter.
 pub(crate) type ChoiceFilter = (
     &'static str,
     &'static str,
     Vec<(&'static str, &'static str)>,
 );
 
-/// The filters of a list.
 #[derive(Debug, Default)]
 pub(crate) struct ListFilters {
-    /// What the search is called; none of a list without one.
+    /// The label of the search. `None` if the list has none.
     pub(crate) search: Option<String>,
-    /// The described fields.
+    /// The described fields to filter by.
     pub(crate) fields: Vec<&'static Field>,
-    /// Whose days it is narrowed to; none of a list that is not narrowed by days.
+    /// The time zone of the day filters. `None` if the list has none.
     pub(crate) days: Option<Days>,
-    /// Filters with a few values.
+    /// The filters with fixed values.
     pub(crate) choices: Vec<ChoiceFilter>,
 }
 
-/// What a list is asked for: the parameters that the service reads, and the form that shows them.
+/// The request for a list: the parameters for the service, and the filter form.
 #[derive(Debug)]
 pub(crate) struct ListRequest {
-    /// As the service reads them.
+    /// The parameters as services read them.
     pub(crate) parameters: Parameters,
-    /// As they were typed, and what is wrong with them.
+    /// The values as typed, and their errors.
     pub(crate) form: Form,
-    /// The records that are chosen.
     pub(crate) picked: Vec<Picker>,
     filters: ListFilters,
 }
 
-/// The least or the greatest value that a list is narrowed to.
+/// A lower or upper bound of a field.
 struct BoundFilter {
     field: &'static Field,
     name: &'static str,
@@ -51,7 +49,7 @@ struct BoundFilter {
 }
 
 impl ListFilters {
-    /// The names of the parameters, in the order in which the list's address has them.
+    /// The names of the parameters, in the order of the list's address.
     pub(crate) fn names(&self) -> Vec<&'static str> {
         let search = self.search.as_ref().map(|_| "search");
         let days = self.days.iter().flat_map(|_| Days::NAMES);
@@ -65,7 +63,7 @@ impl ListFilters {
             .collect()
     }
 
-    /// Reads what a list is asked for. What cannot be read filters nothing, and the form says so.
+    /// Parses the filters. An invalid filter is ignored, and the form shows the error.
     pub(crate) async fn read(
         self,
         page: &PageState,
@@ -126,12 +124,11 @@ impl ListFilters {
 }
 
 impl ListRequest {
-    /// The address of the list, whose order without any choice is `ordering`.
+    /// The list's address. `ordering` is the default order.
     pub(crate) fn address(&self, path: &str, ordering: &'static str) -> ListAddress {
         ListAddress::new(path, &self.filters.names(), ordering, &self.parameters)
     }
 
-    /// The fields of the filter.
     pub(crate) fn filters(&self, frame: &Frame) -> Vec<Filter> {
         let search = self.filters.search.clone().map(Filter::Search);
         let records = self.picked.iter().cloned().map(Filter::Record);
@@ -148,7 +145,6 @@ impl ListRequest {
         fields.chain(choices).chain(days).collect()
     }
 
-    /// The filters that are set.
     pub(crate) fn chips(&self, frame: &Frame, address: &ListAddress) -> Vec<Chip> {
         let parameters = &self.parameters;
         let search = self
@@ -179,25 +175,25 @@ impl ListRequest {
                 let chosen = parameters.get(name)?;
                 let (_, word) = values.iter().find(|(value, _)| *value == chosen)?;
                 let is_alone = values.first().is_some_and(|(value, _)| value.is_empty());
-                let said = if is_alone {
+                let label = if is_alone {
                     (*word).to_owned()
                 } else {
                     format!("{text}: {word}")
                 };
-                Some(address.chip(name, said))
+                Some(address.chip(name, label))
             });
         let chips = search.into_iter().chain(picked).chain(bounds);
         chips.chain(choices).chain(days).collect()
     }
 
-    /// What narrows the list, in words; nothing where it is the whole list.
+    /// The filters that are set, in words. Empty for the unfiltered list.
     pub(crate) fn in_words(&self, frame: &Frame) -> Vec<String> {
         let address = ListAddress::new("", &[], "", &self.parameters);
         let chips = self.chips(frame, &address).into_iter();
         chips.map(|chip| chip.text).collect()
     }
 
-    /// The filters that are set beside the search and the pickers: names, and values as they were typed.
+    /// The filters that are set, except the search and the pickers: names and typed values.
     pub(crate) fn others(&self) -> Vec<(&'static str, String)> {
         let is_picked = |name: &str| self.picked.iter().any(|picked| picked.name == name);
         let names = self.filters.names().into_iter();

@@ -1,24 +1,23 @@
-//! What a list shows: its columns, and the rows and cells below them.
+//! The columns of a list, and its rows and cells.
 
 use resource::{Field, Record, Value};
 
 use super::super::Frame;
 
-/// A column.
 #[derive(Debug)]
 pub(crate) struct Column {
-    /// What stands over it.
+    /// The heading.
     pub(crate) text: &'static str,
-    /// The field that it orders the list by; empty when it does not.
+    /// The sort key, or empty if the column is not sortable.
     pub(crate) field: &'static str,
-    /// Whether it holds numbers.
+    /// Whether it holds numbers, which are aligned right.
     pub(crate) is_number: bool,
-    /// Whether a phone does without it.
+    /// Whether it is hidden on phones.
     pub(crate) is_minor: bool,
 }
 
 impl Column {
-    /// A column of texts that orders the list by `field`; by nothing when that is empty.
+    /// A column of texts. An empty `field` means that it is not sortable.
     pub(crate) const fn text(text: &'static str, field: &'static str) -> Self {
         Self {
             text,
@@ -28,7 +27,6 @@ impl Column {
         }
     }
 
-    /// The column of a field.
     pub(super) fn of(frame: &Frame, field: &'static Field) -> Self {
         Self {
             is_number: field.is_number(),
@@ -55,55 +53,51 @@ impl Column {
     }
 }
 
-/// What a cell of a row holds.
+/// The content of a cell.
 #[derive(Debug)]
 pub(crate) enum Cell {
-    /// The way to a record.
+    /// A link to a record: its address and text.
     Link(String, String),
-    /// A text.
     Text(String),
-    /// A number, written for the reader.
+    /// A formatted number.
     Number(String),
     /// A quantity in stock, and whether it is low.
     Stock(String, bool),
-    /// How it stands: the word, its tone and its icon.
+    /// A status: the text, its tone and its icon.
     Badge(&'static str, &'static str, &'static str),
-    /// A number, and a sentence about it.
+    /// A number and a note.
     Noted(String, String),
-    /// A number that is changed in its place.
+    /// A number that can be edited in the list.
     Input(NumberInput),
 }
 
-/// A number that a form in a row changes.
+/// The input of a number in a row.
 #[derive(Debug)]
 pub(crate) struct NumberInput {
-    /// The field's name.
     pub(crate) name: &'static str,
-    /// The field's id on the page.
     pub(crate) id: String,
-    /// What it is, with the record's name for those who hear it.
+    /// The label for screen readers, which includes the record's name.
     pub(crate) label: String,
-    /// As it is, or as it was typed.
+    /// The stored or the typed value.
     pub(crate) value: String,
-    /// Its error; blank when there is none.
+    /// The error; empty if there is none.
     pub(crate) message: String,
-    /// Where the form is posted to.
+    /// The address that the form posts to.
     pub(crate) address: String,
 }
 
-/// What stands above some rows that belong together.
+/// The heading of a group of rows.
 #[derive(Debug)]
 pub(crate) struct Heading {
-    /// The place of the first of them on the page.
+    /// The index of the group's first row on the page.
     pub(crate) place: usize,
-    /// What they have in common.
     pub(crate) text: String,
-    /// What can be done with all of them: what it is called, and where it leads.
+    /// An action on all rows of the group: its text and address.
     pub(crate) link: (String, String),
 }
 
 impl Cell {
-    /// A value of a field.
+    /// The value of a described field.
     pub(crate) fn of(frame: &Frame, field: &Field, value: Value<'_>) -> Self {
         let shown = field.shown(value, frame.locale);
         if field.is_long() {
@@ -117,33 +111,30 @@ impl Cell {
     }
 }
 
-/// Something that can be done with a row.
+/// An action on a row.
 #[derive(Debug)]
 pub(crate) struct RowAction {
-    /// Its icon.
     pub(crate) icon: &'static str,
-    /// What it is called, with the record's name for those who hear it.
+    /// The text for screen readers, which includes the record's name.
     pub(crate) text: String,
-    /// Where it leads.
     pub(crate) address: String,
-    /// Whether a script may open it over the page.
+    /// Whether it may open in a dialog.
     pub(crate) is_dialog: bool,
 }
 
-/// Characters of a long text that stand in a list.
+/// The most characters of a long text in a list.
 const SHORT: usize = 80;
 
 /// One record.
 #[derive(Debug)]
 pub(crate) struct Row {
-    /// One cell a column; the first names the record.
+    /// One cell for each column. The first names the record.
     pub(crate) cells: Vec<Cell>,
-    /// What can be done with it.
     pub(crate) actions: Vec<RowAction>,
 }
 
 impl Row {
-    /// A described record, whose page its name leads to.
+    /// The row of a described record. Its name links to `address`.
     pub(crate) fn of(
         frame: &Frame,
         record: &impl Record,
@@ -162,7 +153,7 @@ impl Row {
         }
     }
 
-    /// Changes the cell of one of the columns.
+    /// Replaces the cell of a column.
     #[must_use]
     pub(crate) fn with(
         mut self,

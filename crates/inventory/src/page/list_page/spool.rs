@@ -1,6 +1,7 @@
-//! A temporary file between the database and a slow reader: written at one end as fast as the database delivers, and sent from the other as
-//! fast as the reader reads. A snapshot of the database is held only while it is read, and memory does not grow with the file. The file is
-//! unlinked as soon as it is open, and disappears with its last user.
+//! A temporary file between the database and a slow client. One end is written as fast as the
+//! database delivers; the other is sent as fast as the client reads. So a snapshot is held only
+//! while the database is read, and memory use does not depend on the file's size. The file is
+//! unlinked right after it is opened; its space is freed when both ends are closed.
 
 use std::{
     fs::{self, File},
@@ -17,80 +18,85 @@ use tokio::{
 /// The most bytes that are sent at once.
 const PART: usize = 64 * 1024;
 
-/// What is written so far.
+/// The state of the writing end.
 #[derive(Debug, Clone, Copy, Default)]
 struct SpoolProgress {
     length: u64,
     is_whole: bool,
 }
 
-/// The end that writes. Dropped before it says that the file is whole, it has failed.
+/// The writing end. Dropping it before `finish` marks the file as failed.
 #[derive(Debug)]
 pub(super) struct SpoolWriter {
     file: File,
-    told: watch::Sender<SpoolProgress>,
+    progress: watch::Sender<SpoolProgress>,
 }
 
-/// The end that sends.
 #[derive(Debug)]
 pub(super) struct SpoolReader {
     file: File,
-    told: watch::Receiver<SpoolProgress>,
+    progress: watch::Receiver<SpoolProgress>,
 }
 
-/// Makes such a file. `name` is nobody else's.
+/// Creates a spool file in `folder`. `name` must be unique.
 pub(super) fn open(folder: &Path, name: &str) -> io::Result<(SpoolWriter, SpoolReader)> {
     let path = folder.join(name);
     let writing = File::create_new(&path)?;
     let sending = File::open(&path);
     fs::remove_file(&path)?;
-    let (told, heard) = watch::channel(SpoolProgress::default());
-    let writing = SpoolWriter {
+    let (sender, receiver) = watch::channel(SpoolProgress::default());
+    let writer = SpoolWriter {
         file: writing,
-        told,
+        progress: sender,
     };
-    let sending = SpoolReader {
+    let reader = SpoolReader {
         file: sending?,
-        told: heard,
+        progress: receiver,
     };
-    Ok((writing, sending))
+    Ok((writer, reader))
 }
 
 impl SpoolWriter {
     pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if self.told.is_closed() {
+        if self.progress.is_closed() {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
         self.file.write_all(bytes)?;
-        self.told
+        self.progress
             .send_modify(|written| written.length += bytes.len() as u64);
         Ok(())
     }
 
-    /// Whether something has been written, which may have been sent.
+    /// Whether anything has been written, and so may have been sent.
     pub(super) fn has_begun(&self) -> bool {
-        self.told.borrow().length > 0
+        self.progress.borrow().length > 0
     }
 
     pub(super) fn finish(&mut self) {
-        self.told.send_modify(|written| written.is_whole = true);
+        self.progress.send_modify(|written| written.is_whole = true);
     }
 }
 
 impl SpoolReader {
-    /// Waits for the beginning; whether there is any.
+    /// Waits for the first bytes or the end. False if writing has failed.
     pub(super) async fn has_begun(&mut self) -> bool {
         let begun = |written: &SpoolProgress| written.length > 0 || written.is_whole;
-        self.told.wait_for(begun).await.is_ok()
+        self.progress.wait_for(begun).await.is_ok()
     }
 
-    /// Sends all of it, until the reader is gone.
+    /// Sends the whole file. Stops when the receiver is dropped.
     pub(super) async fn send(self, reader: mpsc::Sender<io::Result<Bytes>>) {
-        let Self { mut file, mut told } = self;
+        let Self {
+            mut file,
+            mut progress,
+        } = self;
         let mut sent = 0;
         loop {
             let is_more = |written: &SpoolProgress| written.length > sent || written.is_whole;
-            let length = told.wait_for(is_more).await.map(|written| written.length);
+            let length = progress
+                .wait_for(is_more)
+                .await
+                .map(|written| written.length);
             let Ok(length) = length else {
                 let broken = io::Error::other("the file cannot be written further");
                 _ = reader.send(Err(broken)).await;
@@ -99,9 +105,9 @@ impl SpoolReader {
             if length == sent {
                 return;
             }
-            let most = usize::try_from(length - sent).map_or(PART, |left| left.min(PART));
+            let length = usize::try_from(length - sent).map_or(PART, |left| left.min(PART));
             let read = spawn_blocking(move || {
-                let mut part = vec![0; most];
+                let mut part = vec![0; length];
                 file.read_exact(&mut part).map(|()| (file, part))
             });
             let part = match read.await.map_err(io::Error::other).and_then(|read| read) {

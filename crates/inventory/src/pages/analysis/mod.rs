@@ -1,6 +1,6 @@
 //! `/analyses/`: the list of analyses, one analysis with its provenance, and a product's page,
-//! where an analysis is requested, its progress is shown and the supply terms are edited. `panel`
-//! is on the product's page of the catalogue. Results are plain text, which templates escape.
+//! where an analysis is requested, its progress is shown and the supply terms are edited. The panel
+//! on the catalogue's product page is in `panel`. Results are plain text, which templates escape.
 
 mod panel;
 mod view;
@@ -25,7 +25,6 @@ use crate::{
 pub(crate) use panel::AnalysisPanel;
 use view::{AnalysisListPage, AnalysisPage, ProductAnalysesPage};
 
-/// The pages of analyses.
 pub(crate) fn routes() -> PageRouter {
     PageRouter::new()
         .route("/analyses/", get(list).post(request_analysis))
@@ -83,7 +82,7 @@ async fn request_analysis(
     let product: i64 = product.ok_or(Refusal::NotFound)?;
     let before = crate::analysis::analyse_now(&page.state, &frame.caller, product).await?;
     let after = before.newest.unwrap_or(0);
-    // The product's page of the catalogue shows the progress, too.
+    // The panel on the catalogue's product page shows the progress, too.
     let (path, place) = match request_body::text(&members, "from").as_deref() {
         Some("product") => ("products", "#analysis"),
         _ => ("analyses/product", ""),
@@ -93,8 +92,8 @@ async fn request_analysis(
     )))
 }
 
-/// A product's analyses. With `after`, the reader waits for one with a larger id, and is redirected
-/// to it once it is stored.
+/// A product's analyses. With `after`, the user waits for an analysis with a larger id and is
+/// redirected to it once it is stored.
 async fn product(
     Extracted(page): Extracted<PageState>,
     RecordId(id): RecordId,
@@ -170,8 +169,7 @@ async fn write_terms(
     }
 }
 
-/// The fields of a form as members of the API: an empty field is null, and a decimal comma is a
-/// point.
+/// The form's fields as members of the API: an empty field becomes null, a decimal comma a point.
 fn api_members(members: &Members) -> Members {
     let mut sent = Members::new();
     for field in FIELDS {

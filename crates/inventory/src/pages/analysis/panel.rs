@@ -1,5 +1,4 @@
-//! The panel of analyses on a product's page: the newest one, and the progress of one that was
-//! requested there.
+//! The panel on a product's page: its newest analysis, and the progress of a requested one.
 
 use super::view::{AnalysisListRow, phase_text};
 use crate::{
@@ -10,22 +9,21 @@ use crate::{
     rest::Refusal,
 };
 
-/// What the panel shows.
 #[derive(Debug)]
 pub(crate) struct AnalysisPanel {
-    /// The phase of a request, in words.
+    /// The progress of a request, in words.
     pub(crate) phase: Option<String>,
-    /// The reader waits for an analysis with a larger id.
+    /// The user waits for an analysis with a larger id.
     pub(crate) after: i64,
     pub(crate) newest: Option<AnalysisListRow>,
-    /// Whether the newest is the requested one.
+    /// Whether the newest analysis is the requested one.
     pub(crate) is_awaited: bool,
-    /// Whether the reader may request one.
+    /// Whether the user may request an analysis.
     pub(crate) may_ask: bool,
 }
 
 impl AnalysisPanel {
-    /// Reads the panel. With `after`, the reader waits for an analysis with a larger id.
+    /// Reads the panel. With `after`, the user waits for an analysis with a larger id.
     pub(crate) async fn of(
         state: &State,
         frame: &Frame,

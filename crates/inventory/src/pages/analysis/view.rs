@@ -1,4 +1,4 @@
-//! Results prepared for templates: the text as paragraphs and lists, and the provenance in words.
+//! Prepares results for templates: the text as paragraphs and lists, and the provenance in words.
 
 use std::time::Duration;
 
@@ -19,18 +19,18 @@ use crate::{
     rest::page::Page,
 };
 
-/// A piece of a result's text, recognised by the beginning of its line.
+/// A part of a result's text. The beginning of a line decides its kind.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece {
     /// A line before a list.
     Heading(String),
-    /// A line.
+    /// A single line.
     Paragraph(String),
     /// Lines that begin with a dash.
     List(Vec<String>),
 }
 
-/// The pieces of a text without its first line, which is the page's heading.
+/// The parts of a text, except the first line, which is the page's heading.
 fn pieces(text: &str) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for line in text.lines().skip(1).map(str::trim) {
@@ -53,13 +53,13 @@ fn pieces(text: &str) -> Vec<Piece> {
     pieces
 }
 
-/// Splits a text into advice and assumptions, which are its end.
+/// Splits a text into the advice and the assumptions at its end.
 fn split_assumptions(text: &str) -> (Vec<Piece>, Vec<Piece>) {
     let mut advice = pieces(text);
     let is_title = |piece: &Piece| matches!(piece, Piece::Heading(title) if *title == ASSUMPTIONS.0 || *title == ASSUMPTIONS.1);
     let begin = advice.iter().rposition(is_title).unwrap_or(advice.len());
     let mut assumptions = advice.split_off(begin);
-    // The page has a title of its own for them.
+    // The page has its own heading for them.
     assumptions.retain(|piece| !is_title(piece));
     (advice, assumptions)
 }
@@ -70,7 +70,7 @@ pub(crate) struct AnalysisListRow {
     pub(crate) id: i64,
     pub(crate) heading: String,
     pub(crate) gist: String,
-    /// The language of heading and gist, which is not always the reader's.
+    /// The language of heading and gist, which may differ from the user's.
     pub(crate) language: &'static str,
     pub(crate) made: String,
     pub(crate) suggested: String,
@@ -123,9 +123,9 @@ pub(super) struct AnalysisListPage<'a> {
     frame: &'a Frame,
     rows: Vec<AnalysisListRow>,
     pages: PagePosition,
-    /// How many products wait, in words, if any does.
+    /// The text about products that wait for an analysis; `None` if none does.
     waiting: Option<String>,
-    /// How many products are low.
+    /// The number of products with low stock.
     low: i64,
     may_ask: bool,
 }
@@ -174,12 +174,12 @@ pub(super) struct AnalysisPage<'a> {
     heading: String,
     language: &'static str,
     made: String,
-    /// What to do, and why.
+    /// The recommendation and its reasons.
     advice: Vec<Piece>,
-    /// The assumptions behind it.
+    /// The assumptions of the recommendation.
     assumptions: Vec<Piece>,
     facts: Vec<(&'static str, String)>,
-    /// The product, unless it was deleted.
+    /// The product. `None` if it was deleted.
     product: Option<AnalysedProduct>,
     may_ask: bool,
 }
@@ -268,7 +268,7 @@ fn duration(locale: Locale, milliseconds: i64) -> String {
     format!("{} s", decimal(locale, seconds, 1))
 }
 
-/// The outcome of calling the model, in words.
+/// The outcome of the call to the language model, in words.
 fn outcome(locale: Locale, outcome: &str) -> &'static str {
     match outcome {
         "worded" => locale.text("redigiu o texto", "worded the text"),
@@ -300,13 +300,13 @@ pub(super) struct ProductAnalysesPage<'a> {
     frame: &'a Frame,
     product: AnalysedProduct,
     quantity: String,
-    /// The phase of a request, in words.
+    /// The progress of a request, in words.
     phase: Option<String>,
-    /// The reader waits for an analysis with a larger id.
+    /// The user waits for an analysis with a larger id.
     after: i64,
     rows: Vec<AnalysisListRow>,
     form: Form,
-    /// The shop's terms, by field.
+    /// The shop's default terms, one for each field.
     defaults: [String; 5],
     may_ask: bool,
     may_change: bool,
@@ -341,7 +341,6 @@ impl<'a> ProductAnalysesPage<'a> {
         self.form.is_refused()
     }
 
-    /// The attributes of a field's control.
     fn attributes(&self, field: &Field) -> &'static str {
         match field.kind {
             _ if !self.may_change => "type=\"text\" readonly",
@@ -352,7 +351,7 @@ impl<'a> ProductAnalysesPage<'a> {
         }
     }
 
-    /// The default that holds when a field is empty.
+    /// The hint that names the default for an empty field.
     fn hint(&self, place: usize) -> String {
         let default = self.defaults.get(place).map_or("", String::as_str);
         let otherwise = self.frame.text(
@@ -374,7 +373,7 @@ pub(super) fn phase_text(frame: &Frame, phase: Phase) -> String {
             .to_owned(),
         Phase::Postponed(due) => {
             let begin = frame.text("Na fila para", "Queued for");
-            // Rounded up to the minute: the analysis never begins later than shown.
+            // Rounded up to the minute, so the analysis never begins later than shown.
             let due = frame.locale.date_time(due + Duration::from_secs(59));
             format!("{begin} {due}.")
         }
@@ -395,9 +394,9 @@ fn defaults(locale: Locale, shop: &Terms) -> [String; 5] {
     ]
 }
 
-/// The form of a product's own terms.
+/// The form of a product's supply terms.
 pub(super) fn form(frame: &Frame, terms: &RestockTerms) -> Form {
-    let whole = |value: Option<i64>| value.map(|value| value.to_string()).unwrap_or_default();
+    let integer = |value: Option<i64>| value.map(|value| value.to_string()).unwrap_or_default();
     let point = frame.locale.text(",", ".");
     let decimal = |value: Option<db::Money>| {
         let text = value.map(|value| value.to_string()).unwrap_or_default();
@@ -405,14 +404,14 @@ pub(super) fn form(frame: &Frame, terms: &RestockTerms) -> Form {
         text.replace('.', point)
     };
     Form::new()
-        .with("lead_time_days", whole(terms.lead_time_days))
+        .with("lead_time_days", integer(terms.lead_time_days))
         .with(
             "lead_time_deviation_days",
             decimal(terms.lead_time_deviation_days),
         )
         .with("service_level", decimal(terms.service_level))
-        .with("review_interval_days", whole(terms.review_interval_days))
-        .with("pack_multiple", whole(terms.pack_multiple))
+        .with("review_interval_days", integer(terms.review_interval_days))
+        .with("pack_multiple", integer(terms.pack_multiple))
 }
 
 #[cfg(test)]

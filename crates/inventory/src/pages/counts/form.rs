@@ -1,5 +1,5 @@
-//! A draft as a form: its lines with what was counted, and a field that a scanner fills in. What
-//! the ledger has is not shown here, so that nobody counts what they expect.
+//! The form of a count's draft: its lines with the counted quantities, and an input for a scanner.
+//! The ledger's quantities are not shown, so that nobody counts what they expect.
 
 use askama::Template;
 use axum::{
@@ -24,20 +24,20 @@ use crate::{
     },
 };
 
-/// The fields in the order of the form.
+/// The fields, in the order of the form.
 const FIELDS: &[&str] = &["product", "quantity"];
 
 /// A line as the form shows it.
 struct CountedRow<'a> {
     line: &'a DocumentLine,
-    /// As it is stored.
+    /// The stored quantity.
     shown: String,
     typed: String,
     problem: String,
 }
 
 impl CountedRow<'_> {
-    /// What a scanner reads of it; empty when it has no code, and of a product that is gone.
+    /// The code that a scanner reads. Empty without a code, or if the product was deleted.
     fn code(&self) -> &str {
         let present = self.line.present.as_ref();
         let number = present.and_then(|present| present.serie_number.as_deref());
@@ -66,7 +66,8 @@ impl<'a> CountFormPage<'a> {
         product: &'a Picker,
         problems: &[(i64, Message)],
     ) -> Self {
-        // As the shelf was listed; what was found beside it comes last.
+        // In the order in which the products were listed. Products added during the count come
+        // last.
         let rows = count.lines.iter().rev().map(|line| {
             let (typed, problem) = form::typed(form, line, problems, frame.locale);
             CountedRow {
@@ -147,7 +148,7 @@ pub(super) async fn change(
     }
 }
 
-/// Leads on from a draft that was stored by a button, to which the last product was added.
+/// Responds to a saved draft by the button that was pressed. `last` is the product that was added.
 fn done(
     frame: &Frame,
     id: i64,
@@ -157,20 +158,20 @@ fn done(
     let DocumentOutcome::Draft(added) = outcome else {
         return see_other(&ABOUT.address(id));
     };
-    let said = added
+    let message = added
         .as_ref()
         .map(|(title, total)| added_message(frame, last, title, *total));
-    match (button, said) {
-        // The script stores what is typed as it is typed.
+    match (button, message) {
+        // The script saves each quantity while the user types.
         ("keep", _) => StatusCode::NO_CONTENT.into_response(),
         ("review", None) => see_other(&review_address(id)),
-        ("review", Some(said)) => {
-            flash::leave(see_other(&review_address(id)), Flash::success(said))
+        ("review", Some(message)) => {
+            flash::leave(see_other(&review_address(id)), Flash::success(message))
         }
-        (_, said) => {
+        (_, message) => {
             let saved = || frame.text("Rascunho salvo.", "Draft saved.").to_owned();
-            let said = said.unwrap_or_else(saved);
-            flash::leave(to_draft(id), Flash::success(said))
+            let message = message.unwrap_or_else(saved);
+            flash::leave(to_draft(id), Flash::success(message))
         }
     }
 }

@@ -1,6 +1,6 @@
-//! The pages of counts: what they say, the differences before they are booked, and a booked count.
-//! Lists, Undo and discarding are those of all documents; beginning a count is in `start`, the
-//! draft in `form`.
+//! The pages of counts: their texts, the differences before they are booked, and a booked count.
+//! The common pages of documents are in `documents`; `start` begins a count, `form` edits the
+//! draft.
 
 mod form;
 mod start;
@@ -26,7 +26,7 @@ use crate::{
     },
 };
 
-/// The pages of counts.
+/// The texts and rules of the pages of counts.
 static ABOUT: DocumentPages = DocumentPages {
     kind: DocumentKind::Count,
     path: "/counts/",
@@ -53,7 +53,7 @@ static ABOUT: DocumentPages = DocumentPages {
     },
 };
 
-/// `/counts/` and what lies below it.
+/// `/counts/` and the paths below it.
 pub(crate) fn routes() -> PageRouter {
     documents::routes(&ABOUT)
         .route("/counts/new/", get(start::open).post(start::begin))
@@ -85,13 +85,13 @@ fn progress(frame: &Frame, count: &Document) -> String {
     of_all(frame, number(counted.count()), number(count.lines.len()))
 }
 
-/// A difference as it is shown.
+/// A counted line as the page shows it.
 struct CountRow<'a> {
     compared: CountedLine<'a>,
     difference: String,
-    /// What came and went since it was counted; empty when nothing did.
+    /// The movements since the line was counted. Empty if there were none.
     since: String,
-    /// What is in stock once it is booked; empty when it is, and of a product that is gone.
+    /// The stock after the count is booked. Empty if it is booked, or if the product was deleted.
     after: String,
 }
 
@@ -102,8 +102,8 @@ impl<'a> CountRow<'a> {
         Self {
             difference: signed(frame, compared.difference()),
             since: since.map_or_else(String::new, |since| {
-                let said = frame.text("movimentado desde então:", "moved since then:");
-                format!("{said} {}", signed(frame, since))
+                let text = frame.text("movimentado desde então:", "moved since then:");
+                format!("{text} {}", signed(frame, since))
             }),
             after: after.map_or_else(String::new, |after| frame.locale.number(after)),
             compared,
@@ -116,29 +116,30 @@ fn signed(frame: &Frame, number: i64) -> String {
     format!("{sign}{}", frame.locale.number(number))
 }
 
-/// The differences of a draft before they are booked, or of a count that is booked.
+/// The page of a draft's differences, or of a booked count.
 #[derive(Template)]
 #[template(path = "stock/count.html")]
 struct CountPage<'a> {
     frame: &'a Frame,
     count: &'a Document,
     rows: Vec<CountRow<'a>>,
-    /// What was counted as the ledger had it.
+    /// The lines whose count agrees with the ledger.
     agreeing: Vec<&'a DocumentLine>,
     uncounted: Vec<&'a DocumentLine>,
     progress: String,
-    /// What the differences are worth; empty when that is unknown.
+    /// The value of the differences; empty if unknown.
     cost: String,
     seen: String,
     when: String,
     may_undo: bool,
-    /// Why it was not booked, or not undone.
+    /// Why the count was not booked or not undone.
     problem: String,
 }
 
 impl<'a> CountPage<'a> {
     fn of(frame: &'a Frame, count: &'a Document, problem: String) -> Self {
-        // The draft has the last that was added first; here products stand as the shelf was listed.
+        // Lines are stored with the last added first. This page shows them in the order of the
+        // list.
         let lines = || count.lines.iter().rev();
         let is_draft = !count.is_booked();
         let all = lines().filter_map(CountedLine::of);
@@ -223,22 +224,21 @@ async fn book(
     match booked.map(|saved| saved.outcome) {
         Ok(DocumentOutcome::Booked) => {
             let count = ABOUT.find(&page, &frame, RecordId(Some(id))).await?;
-            let said = frame.text("Contagem registrada", "Count recorded");
-            let said = format!("{said}: {}.", sums(&frame, &count));
-            Ok(ABOUT.booked(&frame, id, said))
+            let text = frame.text("Contagem registrada", "Count recorded");
+            let text = format!("{text}: {}.", sums(&frame, &count));
+            Ok(ABOUT.booked(&frame, id, text))
         }
         Ok(DocumentOutcome::Undone) => Ok(ABOUT.undone_before(&frame, id)),
         Ok(DocumentOutcome::Draft(_)) => Ok(see_other(&review_address(id))),
         Err(refusal) => {
             post.form.take(refusal, frame.locale)?;
-            // Whoever books once more has seen the differences as they are now.
+            // The page now shows the current differences, so submitting it again confirms them.
             let count = ABOUT.find(&page, &frame, RecordId(Some(id))).await?;
             Ok(frame.show_again(CountPage::of(&frame, &count, post.form.problem)))
         }
     }
 }
 
-/// Leads to the draft of a count.
 fn to_draft(id: i64) -> Response {
     see_other(&ABOUT.draft_address(id))
 }

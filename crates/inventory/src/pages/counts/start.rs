@@ -1,5 +1,5 @@
-//! Beginning a count: what is counted, as the list of products would show it, or what a supplier
-//! delivers.
+//! Begins a count. Its products are those that a filter of the product list selects, or those that
+//! a supplier delivers.
 
 use askama::Template;
 use axum::{
@@ -25,7 +25,7 @@ use crate::{
     },
 };
 
-/// The fields in the order of the form.
+/// The fields, in the order of the form.
 const FIELDS: &[&str] = &["category", "brand", "supplier", "search"];
 
 #[derive(Template)]
@@ -34,15 +34,15 @@ struct StartPage<'a> {
     frame: &'a Frame,
     form: &'a Form,
     pickers: Vec<&'a Picker>,
-    /// Filters of the list that have no field here.
+    /// Filters of the product list that this form has no field for.
     others: Vec<(&'static str, String)>,
-    /// What is counted; empty when everything is.
+    /// The selected products, in words; empty for all products.
     words: String,
     is_chosen: bool,
     most: String,
 }
 
-/// What is to be counted.
+/// The selection of the products to count.
 struct CountRequest {
     list: ListRequest,
     supplier: Picker,
@@ -70,7 +70,7 @@ impl CountRequest {
         Ok(Self { list, supplier })
     }
 
-    /// What is counted, in words; nothing when everything is.
+    /// The selection in words; empty for all products.
     fn in_words(&self, frame: &Frame) -> Vec<String> {
         let mut words = self.list.in_words(frame);
         if !self.supplier.id.is_empty() {
@@ -79,8 +79,8 @@ impl CountRequest {
         words
     }
 
-    /// What the draft is called, and its products: one more than a count may have when there are
-    /// more.
+    /// The draft's label and its products. One product more than the limit is returned if there are
+    /// too many.
     async fn products(
         &self,
         page: &PageState,
@@ -124,10 +124,10 @@ impl CountRequest {
     }
 }
 
-/// Characters of what a count is called.
+/// The most characters of a draft's label.
 const MAX_LABEL: usize = 200;
 
-/// `GET /counts/new/`, with filters as the list of products has them, or a supplier.
+/// `GET /counts/new/`, with the filters of the product list, or with a supplier.
 pub(super) async fn open(
     Extracted(page): SharedPage,
     frame: Frame,
@@ -155,23 +155,23 @@ pub(super) async fn begin(
     }
     let mut wanted = CountRequest::read(&page, &frame, parameters).await?;
     if !wanted.supplier.id.is_empty() && !wanted.list.in_words(&frame).is_empty() {
-        let said = frame.text(
+        let text = frame.text(
             "Escolha só o fornecedor, ou só os outros campos.",
             "Choose the supplier alone, or the other fields alone.",
         );
-        wanted.list.form.complain("supplier", said);
+        wanted.list.form.complain("supplier", text);
     }
     if wanted.list.form.is_refused() {
         return Ok(wanted.again(&frame));
     }
-    let begun = match wanted.products(&page, &frame).await {
+    let result = match wanted.products(&page, &frame).await {
         Ok(products) => start(&page.state, &frame.caller, products, key).await,
         Err(refusal) => Err(refusal),
     };
-    match begun {
+    match result {
         Ok(saved) => {
-            let said = frame.text("Contagem iniciada.", "Count started.");
-            Ok(flash::leave(to_draft(saved.id), Flash::success(said)))
+            let text = frame.text("Contagem iniciada.", "Count started.");
+            Ok(flash::leave(to_draft(saved.id), Flash::success(text)))
         }
         Err(refusal) => {
             wanted.list.form.take(refusal, frame.locale)?;

@@ -1,6 +1,6 @@
-//! What the forms of drafts share: one product at a time, typed or scanned, and the quantities of
-//! the lines that are there. One form sends all of it, so that no button loses what was typed
-//! elsewhere.
+//! The common parts of the forms of drafts: one product to add, typed or scanned, and the
+//! quantities of the existing lines. A single form submits everything, so no button loses what was
+//! typed.
 
 use web::locale::Locale;
 
@@ -14,13 +14,13 @@ use crate::{
     stock::documents::{DocumentKind, DocumentLine, Quantities},
 };
 
-/// The picker of the product that is added.
+/// The picker of the product to add.
 pub(crate) fn product_picker(frame: &Frame) -> Picker {
     let label = frame.text("Produto", "Product");
     Picker::empty("product", label, PickerSource::Products)
 }
 
-/// Attributes of the field of its quantity.
+/// The HTML attributes of the quantity of the product to add.
 pub(crate) const fn quantity_attributes(has_focus: bool) -> &'static str {
     if has_focus {
         "inputmode=\"numeric\" autocomplete=\"off\" maxlength=\"120\" autofocus"
@@ -29,9 +29,9 @@ pub(crate) const fn quantity_attributes(has_focus: bool) -> &'static str {
     }
 }
 
-/// A product with the units that come to its line, and the product whose code was scanned into the
-/// quantity: whoever scans one thing after the other scans the next code into the quantity of the
-/// one before.
+/// The product to add with its quantity, and the product whose code was typed as the quantity. The
+/// second happens when a user scans several products in a row: the next code lands in the quantity
+/// field of the previous one.
 pub(crate) async fn added(
     page: &PageState,
     post: &mut FormSubmission,
@@ -54,11 +54,11 @@ pub(crate) async fn added(
     Ok((None, None))
 }
 
-/// Lines, and what is wrong with them.
+/// The errors of lines, by line id.
 pub(crate) type LineProblems = Vec<(i64, Message)>;
 
-/// The lines whose quantity is another than the form showed. One that it showed may have been
-/// changed elsewhere meanwhile.
+/// The lines whose quantity differs from what the form showed. Other lines are left alone, since
+/// another user may have changed them.
 pub(crate) fn quantities(
     form: &mut Form,
     kind: DocumentKind,
@@ -86,8 +86,8 @@ pub(crate) fn quantities(
         }
     }
     if !titles.is_empty() {
-        let said = locale.text("Confira a quantidade de", "Check the quantity of");
-        form.problem = format!("{said}: {}.", titles.join(", "));
+        let label = locale.text("Confira a quantidade de", "Check the quantity of");
+        form.problem = format!("{label}: {}.", titles.join(", "));
     }
     (changed, problems)
 }
@@ -96,7 +96,7 @@ pub(crate) fn quantity_field(line: i64) -> String {
     format!("quantity_{line}")
 }
 
-/// A line's quantity as it was typed, or as it is, and what is wrong with it.
+/// The quantity of a line as typed, else as stored, and its error.
 pub(crate) fn typed(
     form: &Form,
     line: &DocumentLine,

@@ -1,5 +1,6 @@
-//! The pages that all documents have: drafts and what was booked last, a booked document, undoing
-//! it, discarding a draft. What a draft's form shares is in `form`; the forms are with their kinds.
+//! The common pages of documents: the list of drafts and recent bookings, a booked document,
+//! undoing it, and discarding a draft. The common parts of the forms are in `form`; each kind has
+//! its own form.
 
 pub(crate) mod form;
 
@@ -25,39 +26,38 @@ use crate::{
     stock::documents::{Document, DocumentKind, DocumentSummary},
 };
 
-/// What the pages of a kind say, and who may do what.
+/// The texts and permissions of the pages of one kind.
 pub(crate) struct DocumentPages {
     pub(crate) kind: DocumentKind,
-    /// The address of its list.
+    /// The path of the list.
     pub(crate) path: &'static str,
     pub(crate) icon: &'static str,
     pub(crate) title: Both,
-    /// The sentence under the title.
     pub(crate) lead: Both,
-    /// The way to a new one.
+    /// The text of the button that begins a draft.
     pub(crate) begin: Both,
-    /// What stands over the names in a list.
+    /// The column heading of the names.
     pub(crate) names: Both,
-    /// What the list of what was booked is called.
+    /// The heading of the list of booked documents.
     pub(crate) booked_last: Both,
-    /// What is said once one was undone.
+    /// The message after a document was undone.
     pub(crate) undone: Both,
-    /// Who may make and book one.
+    /// The permission to create and book documents.
     pub(crate) makers: (Verb, Model),
-    /// Who may undo one.
+    /// The permission to undo documents.
     pub(crate) undoers: (Verb, Model),
-    /// What a list calls one.
+    /// The name of a document in a list.
     pub(crate) name: fn(&Frame, &DocumentSummary) -> String,
-    /// How much it is, in a list.
+    /// The size of a document in a list, such as its number of products.
     pub(crate) size: fn(&Frame, &DocumentSummary) -> String,
-    /// What the question calls it whether its draft is discarded.
+    /// The name in the confirmation before a draft is discarded.
     pub(crate) whole_name: fn(&Frame, &Document) -> String,
-    /// The page of one that is booked; the text is why it was not undone.
+    /// Renders the page of a booked document. The text is the reason why undoing it failed.
     pub(crate) page: fn(&Frame, StatusCode, &Document, &str) -> Response,
 }
 
 impl DocumentPages {
-    /// Where a document is: its draft leads on to its form.
+    /// The path of a document. That of a draft redirects to its form.
     pub(crate) fn address(&self, id: i64) -> String {
         format!("{}{id}/", self.path)
     }
@@ -76,7 +76,7 @@ impl DocumentPages {
         frame.may(verb, model)
     }
 
-    /// The document of an address, for those who may make one.
+    /// Reads the document of a path. Fails for users who may not create documents.
     pub(crate) async fn find(
         &self,
         page: &PageState,
@@ -88,18 +88,18 @@ impl DocumentPages {
         crate::stock::documents::read(&page.state, &frame.caller, (self.kind, id)).await
     }
 
-    /// Leads to a document that was booked just now, with its Undo for those who may.
-    pub(crate) fn booked(&self, frame: &Frame, id: i64, said: String) -> Response {
+    /// Redirects to a newly booked document, with Undo for users who have the permission.
+    pub(crate) fn booked(&self, frame: &Frame, id: i64, text: String) -> Response {
         let address = self.address(id);
-        let mut flash = Flash::success(said);
+        let mut flash = Flash::success(text);
         if self.may_undo(frame) {
             flash = flash.undo(format!("{address}undo/"));
         }
         flash::leave(see_other(&address), flash)
     }
 
-    /// Leads to the draft of a document whose form was sent once more after it was booked and
-    /// undone.
+    /// Redirects to the draft of a document that was undone. Used when the form that booked it is
+    /// sent again.
     pub(crate) fn undone_before(&self, frame: &Frame, id: i64) -> Response {
         flash::leave(see_other(&self.draft_address(id)), undone_before(frame))
     }
@@ -109,7 +109,7 @@ fn undone_before(frame: &Frame) -> Flash {
     Flash::warning(frame.text("Isto já foi desfeito.", "This has already been undone."))
 }
 
-/// The list and what lies below it, but for the forms.
+/// The routes of the list and the documents, except the forms.
 pub(crate) fn routes(about: &'static DocumentPages) -> PageRouter {
     let below = |path: &str| format!("{}{path}", about.path);
     PageRouter::new()
@@ -125,7 +125,7 @@ pub(crate) fn routes(about: &'static DocumentPages) -> PageRouter {
         )
 }
 
-/// A document in a list.
+/// A document as a list shows it.
 struct DocumentRow {
     address: String,
     name: String,
@@ -204,7 +204,7 @@ async fn undo(
         }
         Err(refusal) => return Err(refusal.into()),
     };
-    // The draft is its maker's, who may be somebody else.
+    // The draft belongs to the user who created it; another user may undo it.
     let is_own = crate::stock::documents::read(state, caller, document)
         .await
         .is_ok();

@@ -1,5 +1,5 @@
-//! The form that books goods in or out, the quickest path of the product. It carries a once-only
-//! token, so that a double tap books once.
+//! The form that books goods in or out. It carries a once-only token, so that a double tap books
+//! once.
 
 use axum::response::Response;
 use resource::Field;

@@ -1,5 +1,5 @@
-//! The pages of inflows and outflows, one implementation for both: the list and one movement here,
-//! its form in `form`.
+//! The pages of inflows and outflows, one implementation for both: the list and one movement. The
+//! form is in `form`.
 
 mod form;
 
@@ -30,7 +30,6 @@ use crate::{
     stock::movements::{Movement, MovementEntry, MovementRecord, words::texts},
 };
 
-/// The addresses of a movement's pages.
 pub(crate) fn routes(movement: Movement) -> PageRouter {
     records::routes(movement)
         .merge(record_form::routes(movement))
@@ -40,7 +39,7 @@ pub(crate) fn routes(movement: Movement) -> PageRouter {
         )
 }
 
-/// The fields as people read them, the product first.
+/// The fields in the order of pages, the product first.
 fn fields(movement: Movement) -> Vec<&'static Field> {
     let mut fields = listed(&laid_out(movement.fields()), Listed::Nowhere);
     fields.retain(|field| *field != MovementRecord::id);
@@ -73,7 +72,7 @@ impl ResourcePages for Movement {
     }
 
     fn adorn(self, frame: &Frame, mut list: ListPage) -> ListPage {
-        // A whole invoice is booked elsewhere.
+        // Goods of a whole invoice are booked on another page.
         if self == Self::Inflow && frame.may(Verb::Add, self.model()) {
             list.beside.push(Link {
                 icon: "receipt",
@@ -164,7 +163,8 @@ impl ResourcePages for Movement {
     }
 }
 
-/// The action of its row: to delete it or, for readers who may not, to correct the product's stock.
+/// The action of a movement's row: delete it or, without that permission, correct the product's
+/// stock.
 fn action(
     movement: Movement,
     frame: &Frame,
@@ -193,16 +193,16 @@ struct MovementPage<'a> {
     words: &'a Words,
     record: &'a MovementRecord,
     booking: Option<MovementEntry>,
-    /// The paid order that an outflow came from: its page, and what people call it.
+    /// The paid order that the outflow came from: its address and name.
     order: Option<(String, String)>,
     may_delete: bool,
-    /// The address of a correction, for readers who may not delete it.
+    /// The address of a correction, for users who may not delete the movement.
     correction: Option<String>,
     facts: Vec<Fact>,
 }
 
 impl MovementPage<'_> {
-    /// What all its units cost, or were sold for.
+    /// The cost or the revenue of all units.
     fn value(&self, entry: &MovementEntry) -> Option<String> {
         let value = entry.price.checked_mul(self.record.quantity)?;
         Some(self.frame.locale.money(value))
@@ -237,11 +237,11 @@ async fn detail(
     }))
 }
 
-/// The message after a movement was booked or undone, with the new balance.
+/// The message after a movement was booked or undone, with the new stock.
 async fn sentence(
     state: &State,
     frame: &Frame,
-    said: (&'static str, &'static str),
+    label: (&'static str, &'static str),
     record: &MovementRecord,
 ) -> Result<String, Refusal> {
     let locale = frame.locale;
@@ -249,7 +249,7 @@ async fn sentence(
     let balance = product.map_or(0, |product| product.quantity);
     Ok(format!(
         "{}: {} × {}. {} {}.",
-        frame.say(said),
+        frame.say(label),
         locale.number(record.quantity),
         record.product.title,
         frame.text("Novo saldo:", "New balance:"),
@@ -257,7 +257,8 @@ async fn sentence(
     ))
 }
 
-/// Undoing is deleting: who may not delete is led to the product's stock instead.
+/// Adds Undo, which deletes the movement. Without that permission, adds a link to correct the
+/// stock.
 fn undo(movement: Movement, frame: &Frame, record: &MovementRecord, flash: Flash) -> Flash {
     if frame.may(Verb::Delete, movement.model()) {
         return flash.undo(format!("{}delete/", address(movement, record.id)));
@@ -268,8 +269,8 @@ fn undo(movement: Movement, frame: &Frame, record: &MovementRecord, flash: Flash
     }
 }
 
-/// The form that puts the product's stock right, filled in as if the movement had not been; none
-/// for those who may not.
+/// The address of the adjustment form, filled in to reverse the movement. `None` without the
+/// permission.
 fn correction(movement: Movement, frame: &Frame, record: &MovementRecord) -> Option<String> {
     if !frame.may(Verb::Change, Model::Product) {
         return None;

@@ -1,4 +1,4 @@
-//! Archiving a product and unarchiving it: a button each, and Undo, which is the other one.
+//! Archives and unarchives a product. Each action is the Undo of the other.
 
 use axum::extract::{Request, State as Extracted};
 
@@ -46,12 +46,12 @@ async fn set(
     let post = FormSubmission::read(&page.state, &parts, body).await?;
     let id = id.ok_or(Refusal::NotFound)?;
     let (title, is_new) = archive::set(&page.state, &frame.caller, id, is_archived).await?;
-    let (said, back) = if is_archived {
+    let (label, back) = if is_archived {
         (("Produto arquivado", "Product archived"), "unarchive/")
     } else {
         (("Produto desarquivado", "Product unarchived"), "archive/")
     };
-    let flash = Flash::success(format!("{}: {title}.", frame.say(said)));
+    let flash = Flash::success(format!("{}: {title}.", frame.say(label)));
     let flash = if is_new {
         flash.undo(format!("{}{back}", address(id)))
     } else {

@@ -1,5 +1,4 @@
-//! The page of one product: its data, its stock over time, its history, its ledger; and deleting
-//! it.
+//! The page of one product: its data, the chart of its stock, its history and its ledger.
 
 use askama::Template;
 use axum::extract::{Request, State as Extracted};
@@ -24,17 +23,17 @@ use crate::{
     stock::{self, Explanation, LedgerRow, Level, Policy, ledger},
 };
 
-/// How many changes of the quantity the curve shows.
+/// The number of ledger entries in the chart.
 const CURVE: u64 = 60;
-/// How many of them stand in the table.
+/// The number of ledger entries in the table.
 const LISTED: usize = 8;
 
-/// A row of the ledger, as pages show it.
+/// An entry of the ledger as pages show it.
 struct LedgerLine {
     time: String,
     machine_time: String,
     what: String,
-    /// The movement, while it is there.
+    /// The address of the movement, unless it was deleted.
     movement: Option<String>,
     change: String,
     is_gain: bool,
@@ -42,9 +41,9 @@ struct LedgerLine {
     who: String,
 }
 
-/// How the stock went.
+/// The product's stock over time.
 struct LedgerPart {
-    /// The newest first.
+    /// The entries, newest first.
     entries: Vec<LedgerLine>,
     trend: Option<Trend>,
 }
@@ -78,7 +77,7 @@ struct ProductPage<'a> {
     product: &'a ProductRecord,
     threshold: i64,
     is_low: bool,
-    /// Since when it is archived, for people.
+    /// When the product was archived, formatted.
     archived_at: Option<String>,
     ledger: PagePart<LedgerPart>,
     facts: Vec<Fact>,
@@ -87,7 +86,7 @@ struct ProductPage<'a> {
     may: ProductActions,
 }
 
-/// What the reader may do with a product.
+/// The actions that the user may take on a product.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "one button each, and the template names them"
@@ -100,7 +99,7 @@ struct ProductActions {
 }
 
 impl ProductPage<'_> {
-    /// Whether there is a curve, which a script follows.
+    /// Whether there is a chart, which needs its script.
     fn has_trend(&self) -> bool {
         self.ledger
             .as_ref()
@@ -119,7 +118,7 @@ impl ProductActions {
     }
 }
 
-/// `GET /products/<id>/`. With `after`, somebody waits there for an analysis that is newer.
+/// `GET /products/<id>/`. With `after`, the user waits for an analysis with a larger id.
 pub(super) async fn show(
     Extracted(page): SharedPage,
     frame: Frame,
@@ -153,7 +152,7 @@ pub(super) async fn show(
     }))
 }
 
-/// The facts below a product's figures: the shop's own texts, then the times and the id.
+/// The values below the product's figures: the shop's texts, then the times and the id.
 fn facts(frame: &Frame, product: &ProductRecord) -> Vec<Fact> {
     const ABOVE: [&Field; 6] = [
         ProductRecord::title,
@@ -208,7 +207,7 @@ fn entry(frame: &Frame, row: &LedgerRow) -> LedgerLine {
     }
 }
 
-/// `GET /products/<id>/ledger/`: every change of the quantity, also as of a day.
+/// `GET /products/<id>/ledger/`: all changes of the quantity, optionally up to a day.
 pub(super) async fn ledger(
     Extracted(page): SharedPage,
     frame: Frame,

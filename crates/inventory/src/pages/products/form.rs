@@ -1,5 +1,5 @@
-//! The form of a product. Its own low-stock threshold is on it too, although the API has an address
-//! of its own for that.
+//! The form of a product. It also edits the product's low-stock threshold, which has a separate
+//! endpoint in the API.
 
 use axum::response::Response;
 use db::Tx;
@@ -24,13 +24,13 @@ use crate::{
     work::Work,
 };
 
-/// The fields of a product that the form writes.
+/// The product's fields in the form.
 fn written() -> impl Iterator<Item = &'static Field> {
     let fields = ProductRecord::FIELDS.iter().copied();
     fields.filter(|field| !field.is_read_only)
 }
 
-/// The fields of the form as they are stored.
+/// The stored values of the form's fields.
 fn snapshots(product: &ProductRecord, threshold: Option<i64>) -> Vec<FieldSnapshot> {
     let threshold = threshold.map_or(FieldValue::Empty, FieldValue::Number);
     let fields: Vec<_> = written().collect();
@@ -47,7 +47,7 @@ impl RecordForms for Products {
         }
     }
 
-    /// Long texts stand at the end.
+    /// Long texts come last.
     fn written(self) -> Vec<&'static Field> {
         let fields = |is_long| written().filter(move |field| field.is_long() == is_long);
         let threshold = [OPTIONAL_THRESHOLD];
@@ -106,7 +106,7 @@ impl RecordForms for Products {
         products::all_problems(state, own, members).await
     }
 
-    /// Writes the threshold of a new product, too.
+    /// Writes the threshold of the new product, too.
     async fn created(
         self,
         page: &PageState,

@@ -1,5 +1,5 @@
-//! The pages of products: the list here, its searches in `search`, one product in `detail`, its
-//! form in `form`.
+//! The pages of products. The list is here; its search is in `search`, the product's page in
+//! `detail`, its form in `form`.
 
 mod archive;
 mod detail;
@@ -40,7 +40,6 @@ use crate::{
     stock::{self, Level, Policy, movements::Movement},
 };
 
-/// The addresses of the products' pages.
 pub(crate) fn routes() -> PageRouter {
     records::routes(Products)
         .merge(record_form::routes(Products))
@@ -54,14 +53,14 @@ fn address(id: i64) -> String {
     records::address(Products, id)
 }
 
-/// Whether archived products are listed, and only these.
+/// The parameter that selects archived products only.
 const ARCHIVED: &str = "archived";
 
 /// The first products of a list.
 ///
 /// # Errors
 ///
-/// Filters that cannot be read.
+/// Invalid filters.
 pub(crate) async fn first(
     state: &State,
     parameters: &Parameters,
@@ -70,7 +69,7 @@ pub(crate) async fn first(
     lookup::first(state, &without_archived(parameters.clone()), limit).await
 }
 
-/// As the service reads it: without a choice the list is that of the goods that the shop sells.
+/// By default the list shows only products that are not archived.
 fn without_archived(mut parameters: Parameters) -> Parameters {
     if parameters.get(ARCHIVED).is_none() {
         parameters.set(ARCHIVED, "false");
@@ -154,19 +153,19 @@ impl ResourcePages for Products {
     async fn file(self, state: &State, parameters: Parameters) -> Result<Self::File, Refusal> {
         let parameters = without_archived(parameters);
         let (parameters, _) = lookup::interpret(state, &parameters).await?;
-        let numbered = SerieNumberMatches::find(state, &parameters).await?;
-        Ok((parameters, numbered))
+        let matches = SerieNumberMatches::find(state, &parameters).await?;
+        Ok((parameters, matches))
     }
 
     async fn each(
         self,
         conn: &mut Conn,
         state: &State,
-        (parameters, numbered): &Self::File,
+        (parameters, matches): &Self::File,
         take: impl FnMut(&ProductRecord) -> Result<(), db::Error>,
     ) -> Result<(), Refusal> {
-        match numbered {
-            Some(numbered) => numbered.each(conn, take).await,
+        match matches {
+            Some(matches) => matches.each(conn, take).await,
             None => crate::catalogue::products::each(conn, state, parameters, take).await,
         }
     }
@@ -205,7 +204,7 @@ impl ResourcePages for Products {
     }
 }
 
-/// Where the listed products are counted, for those who may adjust them.
+/// The link to count the listed products, for users who may adjust stock.
 fn further(frame: &Frame, address: &ListAddress) -> Option<Link> {
     let filters = address.with(&[("ordering", ""), ("page_size", ""), ("page", "")]);
     let filters = filters.trim_start_matches("/products/");
@@ -216,15 +215,15 @@ fn further(frame: &Frame, address: &ListAddress) -> Option<Link> {
     })
 }
 
-/// What rows of one page have in common.
+/// The common data of the rows of one page.
 struct ProductRows<'a> {
     frame: &'a Frame,
     thresholds: BTreeMap<i64, i64>,
     policy: Policy,
     columns: Vec<&'static Field>,
-    /// Where a form goes back to that was opened from a row.
+    /// The address of the list, to which forms opened from a row return.
     here: String,
-    /// Whether they are archived products.
+    /// Whether the rows are archived products.
     is_archived: bool,
 }
 

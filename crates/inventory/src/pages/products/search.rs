@@ -1,5 +1,5 @@
-//! What the list of products shows for a search: the products whose titles match, alternatives, and
-//! where else to look.
+//! The search of the product list: products whose titles match, alternative interpretations, and
+//! links to other matches.
 
 use super::address;
 use crate::{
@@ -20,40 +20,40 @@ use crate::{
 
 type Found = crate::rest::page::Page<ProductRecord>;
 
-/// As many of each kind are named beside what a search finds.
+/// The most links of each kind.
 const ALSO: i64 = 3;
 
-/// The products that the list shows, and in the list what it shows beside them and instead of them.
+/// The products that the list shows. Adds a note and links to the list.
 pub(super) async fn found(
     state: &State,
     frame: &Frame,
     list: &mut ListPage,
     parameters: &Parameters,
 ) -> Result<Found, Refusal> {
-    let (understood, meant) = lookup::interpret(state, parameters).await?;
-    if let Some(meant) = &meant {
-        list.note = interpretation_note(frame, meant);
+    let (interpreted, interpretation) = lookup::interpret(state, parameters).await?;
+    if let Some(interpretation) = &interpretation {
+        list.note = interpretation_note(frame, interpretation);
     }
-    if let Some(numbered) = SerieNumberMatches::find(state, &understood).await? {
-        list.note = note(frame, &numbered);
+    if let Some(matches) = SerieNumberMatches::find(state, &interpreted).await? {
+        list.note = note(frame, &matches);
         let wanted = PageRequest::parse(state, parameters)?;
-        let (number, offset) = wanted.within(numbered.count)?;
+        let (number, offset) = wanted.within(matches.count)?;
         return Ok(Found {
-            count: numbered.count,
+            count: matches.count,
             number,
             size: wanted.size,
-            results: numbered.part(state, wanted.limit(), offset).await?,
+            results: matches.part(state, wanted.limit(), offset).await?,
         });
     }
-    let found = products::list(state, &understood).await?;
+    let found = products::list(state, &interpreted).await?;
     if let Some(search) = parameters.get("search") {
-        list.also = also(state, frame, search, meant.as_ref()).await?;
+        list.also = also(state, frame, search, interpretation.as_ref()).await?;
     }
     Ok(found)
 }
 
-fn interpretation_note(frame: &Frame, meant: &Interpretation) -> String {
-    let (text, what) = match meant {
+fn interpretation_note(frame: &Frame, interpretation: &Interpretation) -> String {
+    let (text, what) = match interpretation {
         Interpretation::Named {
             kind: Kind::Brand,
             name,
@@ -83,12 +83,12 @@ fn interpretation_note(frame: &Frame, meant: &Interpretation) -> String {
     format!("{text} {what}:")
 }
 
-fn note(frame: &Frame, numbered: &SerieNumberMatches) -> String {
+fn note(frame: &Frame, matches: &SerieNumberMatches) -> String {
     let text = frame.text(
         "Nenhum título corresponde. Produtos cujo número de série começa com",
         "No title matches. Products whose serial number begins with",
     );
-    let more = if numbered.is_cut {
+    let more = if matches.is_cut {
         frame.text(
             " (os primeiros 10.000; digite mais para encontrar os outros)",
             " (the first 10,000; type more to find the others)",
@@ -96,16 +96,16 @@ fn note(frame: &Frame, numbered: &SerieNumberMatches) -> String {
     } else {
         ""
     };
-    format!("{text} {}{more}:", numbered.text)
+    format!("{text} {}{more}:", matches.text)
 }
 
-/// Where else a search may lead: to the product of a serie number that begins so, to the products
-/// of a brand or category of that name.
+/// Links to other matches of a search: products whose serie number begins with it, and brands and
+/// categories with that name.
 async fn also(
     state: &State,
     frame: &Frame,
     search: &str,
-    meant: Option<&Interpretation>,
+    interpretation: Option<&Interpretation>,
 ) -> Result<Vec<Chip>, Refusal> {
     let mut chips = Vec::new();
     for product in lookup::numbered_like(state, search, ALSO).await? {
@@ -120,9 +120,12 @@ async fn also(
         (Kind::Category, frame.text("Categoria", "Category")),
     ] {
         for record in named::best(state, kind, search, ALSO).await? {
-            let is_meant = matches!(meant, Some(Interpretation::Named { kind: other, id, .. })
-                if (*other, *id) == (kind, record.id));
-            if !is_meant {
+            let is_shown = matches!(
+                interpretation,
+                Some(Interpretation::Named { kind: other, id, .. })
+                    if (*other, *id) == (kind, record.id)
+            );
+            if !is_shown {
                 chips.push(Chip {
                     text: format!("{text}: {}", record.name),
                     address: format!("/products/?{}={}", kind.name(), record.id),
@@ -133,7 +136,7 @@ async fn also(
     Ok(chips)
 }
 
-/// Where a search leads that is a serie number, as a scanner types it: to its product.
+/// The address of the product whose serie number was searched for, as a scanner types it.
 pub(crate) async fn jump(
     page: &PageState,
     parameters: &Parameters,
@@ -145,13 +148,13 @@ pub(crate) async fn jump(
     if let Some(product) = products::with_serie_number(&page.state, search).await? {
         return Ok(Some(address(product.id)));
     }
-    // A number that is typed by hand is long enough when it begins one product's alone, and no
-    // title.
-    let begun = lookup::numbered_like(&page.state, search, 2).await?;
+    // A number that is typed only in part leads to a product if it begins a single serie number and
+    // matches no title.
+    let candidates = lookup::numbered_like(&page.state, search, 2).await?;
     let is_title = !products::part(&page.state, &Parameters::of("search", search), 1, 0)
         .await?
         .is_empty();
-    Ok(match begun.as_slice() {
+    Ok(match candidates.as_slice() {
         [product] if !is_title => Some(address(product.id)),
         _ => None,
     })

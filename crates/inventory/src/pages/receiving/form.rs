@@ -1,5 +1,5 @@
-//! A draft as a form: supplier and invoice, one product at a time, and the lines that are there.
-//! Its first button adds the product, and Enter presses that one.
+//! The form of a receipt's draft: supplier and invoice, a product to add, and the existing lines.
+//! The first button adds the product, so Enter does the same.
 
 use askama::Template;
 use axum::{
@@ -31,12 +31,12 @@ use crate::{
     },
 };
 
-/// The fields in the order of the form.
+/// The fields, in the order of the form.
 const FIELDS: &[&str] = &["supplier", INVOICE.name, "product", "quantity"];
-/// The form of a draft that is not stored yet makes it, once.
+/// The path of the idempotency key for a draft that is not stored yet.
 const PATH: &str = "receiving";
 
-/// Where the cursor is.
+/// The field with the initial focus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Focus {
     Problems,
@@ -58,7 +58,7 @@ struct ReceiptRow<'a> {
 struct ReceiptFormPage<'a> {
     frame: &'a Frame,
     form: &'a Form,
-    /// None before it is stored.
+    /// `None` before the draft is stored.
     id: Option<i64>,
     supplier: &'a Picker,
     product: &'a Picker,
@@ -79,7 +79,7 @@ fn supplier_picker(frame: &Frame) -> Picker {
     )
 }
 
-/// What the form shows.
+/// The state of the form.
 struct ShownProduct {
     form: Form,
     receipt: Option<Document>,
@@ -89,7 +89,8 @@ struct ShownProduct {
 }
 
 impl ShownProduct {
-    /// What comes next: what is wrong, how many there are of a product, or the product.
+    /// Chooses the focus: the errors, the quantity of a chosen product, a missing supplier, else
+    /// the product.
     fn focus(&self) -> Focus {
         if self.form.is_refused() {
             Focus::Problems
@@ -156,7 +157,7 @@ pub(super) async fn edit(
     show(&page, &frame, Some(receipt), &parameters).await
 }
 
-/// The form, with a supplier and a product that the address may bring.
+/// Shows the form. The query string may choose a supplier and a product.
 async fn show(
     page: &PageState,
     frame: &Frame,
@@ -252,8 +253,8 @@ fn again(frame: &Frame, mut shown: ShownProduct) -> Response {
     frame.show_again(shown.page(frame))
 }
 
-/// What the form asks for; the product whose code was scanned into the quantity; what is wrong with
-/// lines.
+/// Parses the form: the change of the draft, the product whose code was typed as the quantity, and
+/// the errors of lines.
 async fn read(
     page: &PageState,
     post: &mut FormSubmission,
@@ -278,7 +279,7 @@ async fn read(
     Ok((change, scanned, problems))
 }
 
-/// What the button asks for.
+/// The action of the pressed button.
 fn step(button: &str) -> DraftStep {
     let removed = button.strip_prefix("remove-");
     match removed.and_then(|line| line.parse().ok()) {
@@ -309,18 +310,18 @@ async fn done(
         Some(product) => format!("{draft}?product={product}"),
         None => draft,
     };
-    let said = match (added, change.step) {
+    let message = match (added, change.step) {
         (Some((title, total)), _) => added_message(frame, change.added, title, *total),
         (None, DraftStep::Remove(id)) => removed_message(frame, shown, id),
         (None, _) => frame.text("Rascunho salvo.", "Draft saved.").to_owned(),
     };
-    Ok(flash::leave(see_other(&next), Flash::success(said)))
+    Ok(flash::leave(see_other(&next), Flash::success(message)))
 }
 
 fn removed_message(frame: &Frame, shown: &ShownProduct, id: i64) -> String {
     let mut lines = shown.receipt.iter().flat_map(|receipt| &receipt.lines);
     let removed = lines.find(|line| line.id == id);
     let title = removed.map_or("", |line| &line.product.title);
-    let said = frame.text("Removido da lista", "Removed from the list");
-    format!("{said}: {title}.")
+    let label = frame.text("Removido da lista", "Removed from the list");
+    format!("{label}: {title}.")
 }

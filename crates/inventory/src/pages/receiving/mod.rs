@@ -1,5 +1,5 @@
-//! The pages of receiving goods: what they say, and a booked receipt. Lists, Undo and discarding
-//! are those of all documents; the draft is in `form`.
+//! The pages of receiving goods: their texts, and a booked receipt. The common pages of documents
+//! are in `documents`; `form` edits the draft.
 
 mod form;
 
@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-/// The pages of receipts.
+/// The texts and rules of the pages of receipts.
 static ABOUT: DocumentPages = DocumentPages {
     kind: DocumentKind::Receipt,
     path: "/receiving/",
@@ -50,7 +50,7 @@ static ABOUT: DocumentPages = DocumentPages {
     },
 };
 
-/// `/receiving/` and what lies below it.
+/// `/receiving/` and the paths below it.
 pub(crate) fn routes() -> PageRouter {
     documents::routes(&ABOUT)
         .route("/receiving/new/", get(form::new).post(form::begin))
@@ -61,7 +61,7 @@ fn or_none<'a>(frame: &Frame, supplier: Option<&'a str>) -> &'a str {
     supplier.unwrap_or(frame.text("Sem fornecedor", "No supplier"))
 }
 
-/// The supplier, and the invoice where there is a number.
+/// The supplier, and the invoice number if there is one.
 fn name(frame: &Frame, receipt: &DocumentSummary) -> String {
     let supplier = or_none(frame, receipt.supplier.as_deref());
     match receipt.label.as_str() {
@@ -93,7 +93,7 @@ fn sums(frame: &Frame, receipt: &Document) -> String {
     }
 }
 
-/// What a line costs, as it is shown.
+/// The formatted cost of a line.
 fn cost_text(frame: &Frame, line: &DocumentLine) -> String {
     cost(line).map_or_else(|| "–".to_owned(), |cost| frame.locale.money(cost))
 }
@@ -106,7 +106,7 @@ struct ReceiptPage<'a> {
     sums: String,
     when: String,
     may_undo: bool,
-    /// Why it was not undone.
+    /// Why undoing it failed.
     problem: &'a str,
 }
 
@@ -128,9 +128,9 @@ impl<'a> ReceiptPage<'a> {
     }
 }
 
-/// Leads to the page of a receipt that is booked.
+/// Redirects to a booked receipt.
 fn booked(frame: &Frame, receipt: &Document) -> Response {
-    let said = frame.text("Mercadoria recebida", "Goods received");
-    let said = format!("{said}: {}.", sums(frame, receipt));
-    ABOUT.booked(frame, receipt.id, said)
+    let text = frame.text("Mercadoria recebida", "Goods received");
+    let text = format!("{text}: {}.", sums(frame, receipt));
+    ABOUT.booked(frame, receipt.id, text)
 }

@@ -1,6 +1,6 @@
 //! The form of a new payment link: an amount and a description, or products at their selling
-//! prices. The lines are only in the form: nothing is stored before the order exists. A chosen
-//! product is added by any button, so that nobody creates an order whose sum they have not seen.
+//! prices. The lines exist only in the form until the order is created. Every button first adds the
+//! chosen product, so users always see the sum before they create an order.
 
 use askama::Template;
 use axum::{
@@ -35,7 +35,7 @@ use crate::{
     rest::{Refusal, query::Parameters},
 };
 
-/// The form's part of the idempotency key.
+/// The path of the form's idempotency key.
 const PATH: &str = "payments/new";
 const FIELDS: &[&str] = &[
     "product",
@@ -47,12 +47,12 @@ const FIELDS: &[&str] = &[
 ];
 const EXPIRES_ON: &Field =
     &text::<Option<String>>("Válido até", "Valid until", 10).named("expires_on");
-/// The most lines of an order, and units of each.
+/// The most lines of an order, and the most units of a line.
 const MAX_LINES: usize = 100;
 const MAX_QUANTITY: i64 = 1_000_000;
-/// Characters of a description.
+/// The most characters of a description.
 const MAX_DESCRIPTION: usize = 256;
-/// The days from today to the last day on which a link may end.
+/// The number of days after today on which a link may expire at the latest.
 const MAX_DAYS: i64 = 29;
 
 /// A product of the order.
@@ -89,12 +89,11 @@ struct LinkPage<'a> {
     form: &'a Form,
     product: &'a Picker,
     lines: &'a [LinkLine],
-    /// The ids of the products, in their order.
+    /// The products' ids, in the order of the lines.
     ids: String,
     sum: String,
-    /// The once-only token.
     token: String,
-    /// Today and the last day on which a link may end.
+    /// Today, and the last day on which a link may expire.
     days: (String, String),
 }
 
@@ -125,7 +124,7 @@ impl LinkForm {
     }
 }
 
-/// Today and the last day on which a link may end.
+/// Today, and the last day on which a link may expire.
 fn days(now: Timestamp) -> (String, String) {
     let today = in_sao_paulo(now).date();
     let last = today
@@ -183,11 +182,11 @@ pub(super) async fn create(
     let key = idempotency_key(&frame, &link.form, PATH);
     match super::super::create_order(&page.state, &frame.caller, &order, &key).await {
         Ok(order) => {
-            let said = frame.text(
+            let text = frame.text(
                 "Link criado. Envie-o a quem vai pagar.",
                 "Link created. Send it to the buyer.",
             );
-            Ok(flash::success(see_other(&order_address(&order.id)), said))
+            Ok(flash::success(see_other(&order_address(&order.id)), text))
         }
         Err(Failure::Refused(error)) => {
             add_error(&frame, &mut link.form, &error);
@@ -200,10 +199,10 @@ pub(super) async fn create(
     }
 }
 
-/// The form again with the same token: whether the order exists or not, sending it again results in
-/// one.
+/// Shows the form again with the same token. Sending it again creates the order only if it does not
+/// exist yet.
 fn unanswered(page: &PageState, frame: &Frame, mut link: LinkForm, failure: &Failure) -> Response {
-    let said = match failure {
+    let text = match failure {
         Failure::Unreachable(_) => frame.text(
             "O serviço de pagamentos não está acessível agora. Nada foi criado: tente de novo em alguns instantes.",
             "The payment service cannot be reached right now. Nothing was created: try again in a moment.",
@@ -213,13 +212,13 @@ fn unanswered(page: &PageState, frame: &Frame, mut link: LinkForm, failure: &Fai
             "The payment service did not respond in time. Send it again: the link is created only once.",
         ),
     };
-    said.clone_into(&mut link.form.problem);
+    text.clone_into(&mut link.form.problem);
     let mut form = link.page(page, frame);
     link.form.value(TOKEN).clone_into(&mut form.token);
     frame.show_with(StatusCode::BAD_GATEWAY, form)
 }
 
-/// The form again: 200 after a change of its lines, 422 with errors.
+/// Shows the form again: 200 after a change of its lines, 422 with errors.
 fn again(page: &PageState, frame: &Frame, mut link: LinkForm) -> Response {
     link.form.sort(FIELDS);
     let shown_page = link.page(page, frame);
@@ -230,18 +229,18 @@ fn again(page: &PageState, frame: &Frame, mut link: LinkForm) -> Response {
     }
 }
 
-/// Reads the lines of the form, at present prices. A price that differs from the link one is an
-/// error.
+/// Reads the lines of the form at current prices. A price that changed since the form was shown is
+/// an error.
 async fn read_lines(page: &PageState, frame: &Frame, link: &mut LinkForm) -> Result<(), Refusal> {
     let ids = link.form.value("lines").to_owned();
     let ids = ids.split(',').filter_map(|id| id.parse::<i64>().ok());
     for id in ids.take(MAX_LINES) {
         let Some(product) = products::read(&page.state, id).await? else {
-            let said = frame.text(
+            let text = frame.text(
                 "Um produto da lista foi excluído. Confira o total.",
                 "A product in the list was deleted. Check the total.",
             );
-            said.clone_into(&mut link.form.problem);
+            text.clone_into(&mut link.form.problem);
             continue;
         };
         let typed = link.form.value(&format!("quantity_{id}")).to_owned();
@@ -371,15 +370,15 @@ fn amount(frame: &Frame, form: &mut Form) -> Option<Money> {
     None
 }
 
-/// Checks the sum of products, which replaces a typed amount.
+/// Checks the sum of the products, which replaces a typed amount.
 fn check_sum(frame: &Frame, link: &mut LinkForm) {
     let is_payable = link.sum().is_some_and(|sum| sum > Money::ZERO);
     if !is_payable {
-        let said = frame.text(
+        let text = frame.text(
             "O total dos produtos precisa ser maior que zero.",
             "The total of the products must be more than zero.",
         );
-        said.clone_into(&mut link.form.problem);
+        text.clone_into(&mut link.form.problem);
     }
 }
 
@@ -387,30 +386,30 @@ fn check_sum(frame: &Frame, link: &mut LinkForm) {
 fn description(frame: &Frame, link: &mut LinkForm) -> String {
     let typed = link.form.value("description").trim().to_owned();
     if typed.is_empty() && link.lines.is_empty() {
-        let said = frame.text(
+        let text = frame.text(
             "Informe o que está sendo pago.",
             "Enter what is being paid for.",
         );
-        link.form.complain("description", said);
+        link.form.complain("description", text);
     }
     if !typed.is_empty() {
         return typed;
     }
     let lines = link.lines.iter();
     let lines = lines.map(|line| format!("{} × {}", line.quantity, line.product.title));
-    let whole = lines.collect::<Vec<_>>().join(", ");
-    match whole.char_indices().nth(MAX_DESCRIPTION) {
-        Some(_) => whole
+    let text = lines.collect::<Vec<_>>().join(", ");
+    match text.char_indices().nth(MAX_DESCRIPTION) {
+        Some(_) => text
             .chars()
             .take(MAX_DESCRIPTION - 1)
             .chain(['…'])
             .collect(),
-        None => whole,
+        None => text,
     }
 }
 
 /// The last second of the chosen day, or `None` for checkout's default. It does not depend on the
-/// time of sending, so that the same form is the same request.
+/// current time, so that a retry of the form is the same request.
 fn expires_at(page: &PageState, frame: &Frame, form: &mut Form) -> Option<String> {
     let day = form.value(EXPIRES_ON.name).trim().to_owned();
     if day.is_empty() {
@@ -421,25 +420,25 @@ fn expires_at(page: &PageState, frame: &Frame, form: &mut Form) -> Option<String
     let is_within = (first.as_str()..=last.as_str()).contains(&day.as_str());
     let end = moment(&day, true, now).filter(|_| is_within);
     if end.is_none() {
-        let said = frame.text(
+        let text = frame.text(
             "Escolha um dia entre hoje e daqui a 29 dias.",
             "Choose a day between today and 29 days from now.",
         );
-        form.complain_of(EXPIRES_ON, said);
+        form.complain_of(EXPIRES_ON, text);
     }
     end.map(|end| end.to_string())
 }
 
 /// Adds checkout's error to the field that it is about.
 fn add_error(frame: &Frame, form: &mut Form, error: &CheckoutError) {
-    let said = error_text(frame, error);
-    let known = |name: &str| FIELDS.iter().copied().find(|field| *field == name);
+    let text = error_text(frame, error);
+    let find_field = |name: &str| FIELDS.iter().copied().find(|field| *field == name);
     match error.field.as_deref() {
-        Some("expires_at") => form.complain_of(EXPIRES_ON, said),
-        Some("amount") => form.complain_of(AMOUNT, said),
-        name => match name.and_then(known) {
-            Some(field) => form.complain(field, said),
-            None => form.problem = said,
+        Some("expires_at") => form.complain_of(EXPIRES_ON, text),
+        Some("amount") => form.complain_of(AMOUNT, text),
+        name => match name.and_then(find_field) {
+            Some(field) => form.complain(field, text),
+            None => form.problem = text,
         },
     }
 }

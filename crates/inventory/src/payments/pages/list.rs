@@ -1,5 +1,5 @@
-//! What the lists of orders and of payments have in common: reading checkout's records as the
-//! address requests them, as a page and as a file.
+//! The common parts of the lists of orders and payments: reading checkout's records for a page or
+//! an export.
 
 use axum::{
     extract::{Request, State as Extracted},
@@ -33,32 +33,32 @@ use crate::{
     },
 };
 
-/// The rows of a file are read in pages of this size.
+/// The page size for an export.
 const FILE_PAGE: u64 = 100;
-/// The most pages of a file.
+/// The most pages that an export reads.
 const FILE_PAGES: u64 = 20;
 
-/// A list of checkout's records: its filters, its columns on the page and in the file.
+/// A list of checkout's records, as a page and as a file.
 pub(super) trait CheckoutList {
     type Record: ListedRecord + Send + Sync + 'static;
 
     const PATH: &'static str;
     const FILE_NAME: &'static str;
-    /// The columns of the file.
+    /// The columns of the export.
     const COLUMNS: &'static [&'static str];
 
     fn filters(frame: &Frame) -> ListFilters;
 
-    /// The page without its records.
+    /// The list page without records.
     fn page(frame: &Frame, address: ListAddress) -> ListPage;
 
     fn row(frame: &Frame, record: &Self::Record) -> Row;
 
-    /// The cells of a record in the file.
+    /// The cells of a record in the export.
     fn cells(cells: Cells, record: &Self::Record) -> Vec<String>;
 }
 
-/// The parameters of a list of checkout's records.
+/// The parsed parameters of a list of checkout's records.
 struct CheckoutRequest {
     list: ListRequest,
     query: ListQuery,
@@ -66,7 +66,7 @@ struct CheckoutRequest {
 }
 
 impl CheckoutRequest {
-    /// Reads an address. The form has the errors.
+    /// Parses the query string. Errors are in the form.
     async fn read(
         page: &PageState,
         frame: &Frame,
@@ -80,7 +80,7 @@ impl CheckoutRequest {
             PageNumber::Number(number) => number,
             PageNumber::Last => 1,
         };
-        let value = |name| given(&list.parameters, name);
+        let value = |name| parameter(&list.parameters, name);
         let mut query = ListQuery {
             reference: value("search"),
             status: value("status"),
@@ -90,7 +90,7 @@ impl CheckoutRequest {
             ..ListQuery::default()
         };
         for (name, is_end) in Days::NAMES.into_iter().zip([false, true]) {
-            let Some(text) = given(&list.parameters, name) else {
+            let Some(text) = parameter(&list.parameters, name) else {
                 continue;
             };
             match moment(&text, is_end, page.state.clock.now()) {
@@ -109,7 +109,7 @@ impl CheckoutRequest {
         })
     }
 
-    /// The requested page.
+    /// The requested page of the records.
     fn found<T>(&self, list: PaymentList<T>) -> Result<Found<T>, Refusal> {
         let wanted = PageRequest {
             size: self.query.page_size,
@@ -125,7 +125,6 @@ impl CheckoutRequest {
     }
 }
 
-/// The page of a list.
 pub(super) async fn show<L: CheckoutList>(
     Extracted(page): SharedPage,
     frame: Frame,
@@ -149,12 +148,12 @@ pub(super) async fn show<L: CheckoutList>(
     Ok(list.show(&frame))
 }
 
-fn given(parameters: &Parameters, name: &str) -> Option<String> {
+fn parameter(parameters: &Parameters, name: &str) -> Option<String> {
     let value = parameters.get(name).map(str::trim);
     value.filter(|value| !value.is_empty()).map(str::to_owned)
 }
 
-/// The beginning or the last second of a day in São Paulo.
+/// The first or the last second of a day in São Paulo.
 pub(super) fn moment(day: &str, is_end: bool, now: Timestamp) -> Option<Timestamp> {
     let day: Date = day.parse().ok()?;
     let zone = in_sao_paulo(now).time_zone().clone();
@@ -164,7 +163,7 @@ pub(super) fn moment(day: &str, is_end: bool, now: Timestamp) -> Option<Timestam
     Some(Timestamp::from_micros(begin.micros() - behind))
 }
 
-/// All records of a list; `None` when a file cannot have so many.
+/// All records of a list. `None` if there are more than the export's limit.
 async fn read_all<T: ListedRecord>(
     state: &State,
     query: &ListQuery,
@@ -189,7 +188,7 @@ async fn read_all<T: ListedRecord>(
     }
 }
 
-/// The whole list as a file. A list with wrong parameters, or with too many rows, is shown again.
+/// Exports a list. If the parameters are invalid or there are too many rows, redirects to the list.
 pub(super) async fn export<L: CheckoutList>(
     Extracted(page): SharedPage,
     frame: Frame,
@@ -213,7 +212,7 @@ pub(super) async fn export<L: CheckoutList>(
     Ok(list_page::export(&page.state, &frame, L::FILE_NAME, L::COLUMNS, write).await?)
 }
 
-/// Redirects to a list that has too many rows for a file.
+/// Redirects to the list, with a message about the export's limit.
 fn too_many_rows(frame: &Frame, uri: &Uri) -> Response {
     let most = i64::try_from(FILE_PAGE * FILE_PAGES).unwrap_or(i64::MAX);
     let text = format!(

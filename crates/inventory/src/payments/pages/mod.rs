@@ -1,5 +1,5 @@
-//! The pages of orders and payments: their addresses, permissions, and the page when checkout does
-//! not answer. Orders are listed in `orders`, shown in `order` and created in `link`. Payments are
+//! The pages of orders and payments: routes, permissions, and the page for a failed request to
+//! checkout. Orders are listed in `orders`, shown in `order` and created in `link`. Payments are
 //! listed and shown in `payments`, and refunded in `refund`.
 
 mod link;
@@ -26,17 +26,17 @@ use crate::{
     rest::Refusal,
 };
 
-/// An id of checkout's in an address.
+/// An id of checkout in a path.
 type Id = Path<String>;
 
 const AMOUNT: &Field = &price::<Money>("Valor", "Amount").named("amount");
 const ORDERS: &str = "/payments/";
 const PAYMENTS: &str = "/payments/received/";
-/// The addresses of the lists, with their filters.
+/// The paths of the lists, with the filters of each.
 pub(crate) const LISTS: [(&str, &[&str]); 2] =
     [(ORDERS, orders::FILTERS), (PAYMENTS, payments::FILTERS)];
 
-/// `/payments/` and the addresses below it.
+/// `/payments/` and the paths below it.
 pub(crate) fn routes() -> PageRouter {
     PageRouter::new()
         .route(ORDERS, get(list::show::<orders::Orders>))
@@ -67,7 +67,7 @@ fn payment_address(id: &str) -> String {
     format!("{PAYMENTS}{id}/")
 }
 
-/// Requires a permission, and a checkout: without one the address does not exist.
+/// Requires a permission, and a configured checkout: without one the pages do not exist.
 fn require(frame: &Frame, verb: Verb, model: Model) -> Result<(), Refusal> {
     if !frame.has_checkout() {
         return Err(Refusal::NotFound);
@@ -75,7 +75,7 @@ fn require(frame: &Frame, verb: Verb, model: Model) -> Result<(), Refusal> {
     frame.require(verb, model)
 }
 
-/// The idempotency key of a form, so that sending it again repeats the same request.
+/// The idempotency key of a form. A retry of the form has the same key.
 fn idempotency_key(frame: &Frame, form: &Form, path: &str) -> String {
     FormToken::key(form, frame.caller.id, path).unwrap_or_else(|| frame.once_only_token())
 }
@@ -85,11 +85,11 @@ fn idempotency_key(frame: &Frame, form: &Form, path: &str) -> String {
 struct UnavailablePage<'a> {
     frame: &'a Frame,
     sentence: &'static str,
-    /// Checkout's own message.
+    /// Checkout's error message.
     detail: &'a str,
 }
 
-/// The page that says that checkout does not answer.
+/// The page for a failed request to checkout.
 fn unavailable(frame: &Frame, failure: Failure) -> PageResult {
     let (sentence, detail) = match &failure {
         Failure::NotFound => return Err(Refusal::NotFound.into()),
@@ -128,7 +128,7 @@ fn unavailable(frame: &Frame, failure: Failure) -> PageResult {
     Ok(frame.show_with(StatusCode::BAD_GATEWAY, page))
 }
 
-/// The refusal of a failure that is not checkout's.
+/// The refusal for a failure that is not an error of checkout.
 fn refusal(failure: Failure) -> Refusal {
     match failure {
         Failure::Store(error) => Refusal::Database(error),
@@ -139,9 +139,9 @@ fn refusal(failure: Failure) -> Refusal {
     }
 }
 
-/// Checkout's error in the reader's language, where it has a translation.
+/// Checkout's error in the user's language, if it has a translation.
 fn error_text(frame: &Frame, error: &CheckoutError) -> String {
-    let known = match (error.detail.as_str(), error.field.as_deref()) {
+    let translation = match (error.detail.as_str(), error.field.as_deref()) {
         ("Order already paid", _) => ("O pedido já foi pago.", "The order has already been paid."),
         ("A payment of this order is still being confirmed", _) => (
             "Um pagamento deste pedido ainda está sendo confirmado. Tente de novo em alguns minutos.",
@@ -166,28 +166,26 @@ fn error_text(frame: &Frame, error: &CheckoutError) -> String {
             "This form has already been sent with other values. Check it and send it again.",
         ),
         (detail, _) => {
-            let said = frame.text(
+            let text = frame.text(
                 "O serviço de pagamentos recusou",
                 "The payment service refused",
             );
-            return format!("{said}: {detail}");
+            return format!("{text}: {detail}");
         }
     };
-    frame.say(known).to_owned()
+    frame.say(translation).to_owned()
 }
 
 /// The confirmation of an action that cannot be undone.
 struct Confirmation<'a> {
     title: &'a str,
-    /// The record.
     name: String,
-    /// The consequences.
     sentence: &'a str,
     confirm: String,
-    /// The form's fields.
+    /// The hidden fields of the form.
     hidden: Vec<(&'static str, String)>,
     back: String,
-    /// The error of an attempt; empty before.
+    /// The error of a failed attempt; empty if there was none.
     problem: String,
 }
 

@@ -1,4 +1,4 @@
-//! One order: its link, its items, its history, and its cancellation.
+//! The page of one order: its link, its items, its history, and its cancellation.
 
 use askama::Template;
 use axum::extract::{Path, Request, State as Extracted};
@@ -24,14 +24,14 @@ use crate::{
 /// An event in the history of an order.
 struct OrderHistoryEvent {
     text: String,
-    /// The page of its payment.
+    /// The address of the payment's page.
     address: Option<String>,
-    /// `None` where checkout has no time.
+    /// `None` if checkout does not report the time.
     at: Option<Timestamp>,
 }
 
 impl OrderHistoryEvent {
-    /// The time for programs and for people.
+    /// The time for the `datetime` attribute, and formatted.
     fn time(&self, frame: &Frame) -> Option<(String, String)> {
         let at = self.at?;
         Some((machine_time(at), frame.locale.date_time(at)))
@@ -44,11 +44,11 @@ struct CheckoutOrderPage<'a> {
     frame: &'a Frame,
     order: &'a CheckoutOrder,
     state: StatusLabel,
-    /// The QR code of the link, while the order can be paid.
+    /// The QR code of the link, if the order can be paid.
     qr_code: Option<String>,
-    /// The address that sends the link by `WhatsApp`.
+    /// The `WhatsApp` URL that shares the link.
     whatsapp: String,
-    /// Newest first.
+    /// The history, newest first.
     events: Vec<OrderHistoryEvent>,
     may_cancel: bool,
 }
@@ -83,7 +83,7 @@ pub(super) async fn show(Extracted(page): SharedPage, frame: Frame, Path(id): Id
     }))
 }
 
-/// The address of `WhatsApp` with the message.
+/// The `WhatsApp` URL with a message that contains the link.
 fn whatsapp(frame: &Frame, order: &CheckoutOrder) -> String {
     let sum = frame.locale.money(order.amount).replace('\u{a0}', " ");
     let mut address = "https://wa.me/?text=".to_owned();
@@ -94,7 +94,6 @@ fn whatsapp(frame: &Frame, order: &CheckoutOrder) -> String {
     address
 }
 
-/// The history of an order, newest first.
 fn events(frame: &Frame, order: &CheckoutOrder) -> Vec<OrderHistoryEvent> {
     let event = |text: &str, at| OrderHistoryEvent {
         text: text.to_owned(),
@@ -165,7 +164,7 @@ fn confirmation<'a>(frame: &'a Frame, order: &CheckoutOrder, problem: String) ->
     }
 }
 
-/// `POST /payments/orders/{id}/cancel/`. Cancelling twice is no error.
+/// `POST /payments/orders/{id}/cancel/`. Cancelling a cancelled order is no error.
 pub(super) async fn cancel(
     Extracted(page): SharedPage,
     frame: Frame,

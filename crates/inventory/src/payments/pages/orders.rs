@@ -1,4 +1,4 @@
-//! The list of orders, and the list as a file.
+//! The list of orders and its export.
 
 use super::{
     super::{
@@ -21,7 +21,6 @@ use crate::{
 };
 
 pub(super) const FILTERS: &[&str] = &["search", "status", "date_from", "date_to"];
-/// The orders.
 pub(super) struct Orders;
 
 impl CheckoutList for Orders {

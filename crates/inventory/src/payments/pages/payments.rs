@@ -1,5 +1,5 @@
-//! The list of payments, the list as a file, and one payment with the requests that were made for
-//! it here.
+//! The list of payments and its export, and the page of one payment with the refund requests made
+//! here.
 
 use askama::Template;
 use axum::extract::{Path, Request, State as Extracted};
@@ -29,7 +29,6 @@ use crate::{
 };
 
 pub(super) const FILTERS: &[&str] = &["status", "payment_method", "date_from", "date_to"];
-/// The payments.
 pub(super) struct Payments;
 
 impl CheckoutList for Payments {
@@ -136,7 +135,7 @@ fn method_text(frame: &Frame, payment: &Payment) -> String {
     }
 }
 
-/// A request for a payment, as the audit log has it.
+/// A request about a payment from the audit log.
 pub(super) struct RequestRow {
     pub(super) text: String,
     pub(super) time: String,
@@ -150,11 +149,11 @@ struct PaymentPage<'a> {
     payment: &'a Payment,
     state: StatusLabel,
     means: String,
-    /// Its order, where the address names it and checkout confirms it. Only the order has the
-    /// refunded amount.
+    /// The order, if the query string names it and the payment belongs to it. Only the order has
+    /// the refunded amount.
     order: Option<&'a CheckoutOrder>,
     requests: PagePart<Vec<RequestRow>>,
-    /// Whether the last request has no outcome yet.
+    /// Whether the outcome of the last request is unknown.
     is_outcome_unknown: bool,
     refund_address: Option<String>,
 }
@@ -197,7 +196,7 @@ pub(super) async fn show(
     }))
 }
 
-/// The page that refunds a payment, with its order where that is known.
+/// The address of the refund page, with the order if it is known.
 fn refund_address(payment: &Payment, order: Option<&CheckoutOrder>) -> String {
     let address = format!("{}refund/", payment_address(&payment.id));
     match order {
@@ -206,7 +205,7 @@ fn refund_address(payment: &Payment, order: Option<&CheckoutOrder>) -> String {
     }
 }
 
-/// The order that an address names, if the payment belongs to it.
+/// The order that the query string names, if the payment belongs to it.
 pub(super) async fn order_of(
     state: &State,
     payment: &Payment,
@@ -219,7 +218,7 @@ pub(super) async fn order_of(
     is_its_own.then_some(order)
 }
 
-/// Whether the last request has no outcome yet.
+/// Whether the outcome of the last request is unknown.
 pub(super) fn has_no_outcome(entries: &[Entry]) -> bool {
     entries
         .first()
@@ -229,7 +228,7 @@ pub(super) fn has_no_outcome(entries: &[Entry]) -> bool {
 fn request_row(frame: &Frame, entry: &Entry) -> RequestRow {
     let who = entry.user.as_ref();
     let who = who.map_or(frame.text("sistema", "system"), |(_, name)| name);
-    // The audit log has the payment's id before the details.
+    // The entry's text begins with the payment's id.
     let what = entry.text.split_once(": ").map_or("", |(_, what)| what);
     RequestRow {
         text: format!("{}: {what} · {who}", frame.say(entry.done.words())),

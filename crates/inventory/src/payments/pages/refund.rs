@@ -1,6 +1,6 @@
-//! Refunding a payment, whole or in part: the amount, a confirmation, then the refund. The
-//! confirmation's form refunds once, however often it is sent. When the outcome is unknown it is
-//! sent again with the same key.
+//! Refunds a payment fully or partly, in three steps: the amount, a confirmation, the refund. A
+//! retry of the confirmation refunds only once. If the outcome is unknown, the confirmation is
+//! shown again with the same key.
 
 use askama::Template;
 use axum::{
@@ -30,7 +30,7 @@ use crate::{
     rest::query::Parameters,
 };
 
-/// The form's part of the idempotency key.
+/// The path of the form's idempotency key.
 const PATH: &str = "payments/refund";
 
 #[derive(Template)]
@@ -39,13 +39,12 @@ struct RefundPage<'a> {
     frame: &'a Frame,
     form: &'a Form,
     payment: &'a Payment,
-    /// What is left, where that is known.
+    /// The amount that is not refunded yet, if known.
     left: Option<String>,
     is_outcome_unknown: bool,
     back: String,
 }
 
-/// The payment of the pages.
 struct RefundSubject {
     payment: Payment,
     order: Option<CheckoutOrder>,
@@ -68,7 +67,8 @@ impl RefundSubject {
         })
     }
 
-    /// The amount that is left; `None` without the order, which alone has it.
+    /// The amount that is not refunded yet. `None` without the order, since only the order has the
+    /// refunded amount.
     fn left(&self) -> Option<Money> {
         let order = self.order.as_ref()?;
         self.payment
@@ -76,7 +76,7 @@ impl RefundSubject {
             .checked_sub(order.refunded_amount)
     }
 
-    /// The form of the amount.
+    /// Shows the form for the amount.
     async fn ask(&self, page: &PageState, frame: &Frame, form: &Form) -> PageResult {
         let entries = super::super::audited_requests(&page.state, &self.payment.id).await?;
         let template = RefundPage {
@@ -94,7 +94,7 @@ impl RefundSubject {
         })
     }
 
-    /// The confirmation of an amount, or of all that is left.
+    /// The confirmation of an amount, or of the rest.
     fn confirmation<'a>(
         &self,
         frame: &'a Frame,
@@ -191,7 +191,7 @@ pub(super) async fn refund(
     }
 }
 
-/// The amount of the form; `None` is all that is left.
+/// The amount in the form. `None` means the rest.
 fn amount(frame: &Frame, form: &mut Form) -> Option<Money> {
     if form.value("how") != "part" {
         return None;
@@ -236,7 +236,7 @@ fn done(frame: &Frame, refund: &Refund, back: &str) -> Response {
     flash::leave(see_other(back), flash)
 }
 
-/// The confirmation again with the same key, so that the money is refunded once.
+/// Shows the confirmation again with the same key, so that a retry refunds only once.
 fn unknown_outcome(frame: &Frame, confirmation: Confirmation<'_>) -> Response {
     let confirmation = Confirmation {
         title: frame.text(

@@ -1,35 +1,34 @@
-//! What was sent of a record, read into its fields.
+//! The submitted fields of a record, parsed.
 
 use db::Timestamp;
 use resource::{Field, Input as _, Record};
 
 use super::{FieldErrors, Members, Mode, Reader};
 
-/// What was sent of a record, and what is wrong with it as far as its fields can tell. The store
-/// may know of more.
+/// The submitted fields of a record, with the errors that can be found without the database.
 #[derive(Debug, Clone)]
 pub struct Draft<R: Record> {
-    /// What could be read.
+    /// The fields that could be parsed.
     pub input: R::Input,
-    /// What is wrong with the rest.
+    /// The errors of the other fields.
     pub errors: FieldErrors,
-    /// Whether it is a row of an import, which is one entry of the audit log as a whole.
+    /// Whether the record is a row of an import. The audit log has one entry for a whole import.
     pub is_imported: bool,
 }
 
 impl<R: Record> Draft<R> {
-    /// Reads a body or a form.
+    /// Reads all fields of the record from a body or a form.
     pub fn read(members: &Members, mode: Mode) -> Self {
         Self::read_fields(R::FIELDS, members, mode)
     }
 
-    /// Reads these fields of a body or a form.
+    /// Reads only these fields from a body or a form.
     pub fn read_fields(fields: &[&'static Field], members: &Members, mode: Mode) -> Self {
         Self::of(Reader::of_fields(fields, members, mode))
     }
 
-    /// Reads a row of a file, which gives an id and times too: so an exported file makes the same
-    /// records again.
+    /// Reads a row of an imported file. Unlike a request it may set the id and the times, so that
+    /// an exported file restores the same records.
     pub(crate) fn import(fields: &[&'static Field], members: &Members, now: Timestamp) -> Self {
         let mut reader = Reader::of_fields(fields, members, Mode::Whole);
         reader.imported_at = Some(now);
@@ -47,7 +46,7 @@ impl<R: Record> Draft<R> {
         }
     }
 
-    /// What the program itself writes, which is valid.
+    /// A draft of values that the program itself produced, which are valid.
     pub(crate) fn of_input(input: R::Input) -> Self {
         Self {
             input,
@@ -56,11 +55,7 @@ impl<R: Record> Draft<R> {
         }
     }
 
-    /// The input, when nothing is wrong with its fields.
-    ///
-    /// # Errors
-    ///
-    /// The messages of all fields.
+    /// The input if all fields are valid, otherwise the messages of all fields.
     pub fn valid(&self) -> Result<R::Input, FieldErrors> {
         self.errors.clone().into_result()?;
         Ok(self.input.clone())

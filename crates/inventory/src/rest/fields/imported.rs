@@ -1,13 +1,14 @@
-//! What only an import may set of a new record: its id and its times. The API does not accept them.
+//! Reads the fields that only an import may set: a new record's id and times. The API refuses them.
 
 use db::{OwnedValue, Timestamp};
 
 use super::{Reader, Setting};
 use crate::rest::Message;
 
-/// The greatest id that can be given: every client reads it exactly, and there is room behind it.
+/// The greatest id that an import may set. JavaScript reads it exactly, and larger ids remain for
+/// new records.
 const MAX_ID: i64 = 9_007_199_254_740_991;
-/// Longest text that is looked at as a time.
+/// The longest text that is parsed as a time.
 const MAX_TIME: usize = 40;
 const NOT_A_TIME: Message = Message::fixed(
     "O horário deve ser escrito assim: AAAA-MM-DDThh:mm:ssZ.",
@@ -23,13 +24,13 @@ const TOO_EARLY: Message = Message::fixed(
 );
 
 impl Reader<'_> {
-    /// The id of a row of an import.
+    /// Reads the id of an imported row.
     pub(super) fn imported_id(&mut self, field: &'static str) -> Setting<OwnedValue> {
         let id = self.optional_integer(field, 1, MAX_ID).into_new();
         Setting::from(id)
     }
 
-    /// A time of a row that is imported now.
+    /// Reads a time of an imported row. A time after `now` is an error.
     pub(super) fn imported_time(
         &mut self,
         field: &'static str,

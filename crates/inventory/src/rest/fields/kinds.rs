@@ -1,5 +1,5 @@
-//! The kinds of fields: which texts, integers, prices and references are accepted, and the message
-//! when one is not.
+//! Parses the values of fields by kind: texts, integers, prices and references, with the messages
+//! for invalid ones.
 
 use db::Money;
 
@@ -12,23 +12,23 @@ use super::{
     Reference,
 };
 
-/// What was read, or every message about it.
+/// The parsed value, or all error messages.
 pub(super) type Read<T> = Result<T, Vec<Message>>;
 
 pub(super) fn refuse<T>(message: Message) -> Read<T> {
     Err(vec![message])
 }
 
-/// White space that clients of the conventions expect to be trimmed: Unicode's, and the four
-/// separators of ASCII.
+/// Trims white space as clients of the conventions expect: Unicode's, and the four ASCII
+/// separators.
 fn trim(text: &str) -> &str {
     text.trim_matches(|character: char| {
         character.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&character)
     })
 }
 
-/// Characters of which nothing is seen where they stand alone: what Unicode lets programs ignore
-/// (`Default_Ignorable_Code_Point` of Unicode 17), controls, white space, and the blank of braille.
+/// Whether a character is invisible on its own: Unicode 17's `Default_Ignorable_Code_Point`,
+/// control characters, white space, and the blank Braille pattern.
 pub(super) fn is_invisible(character: char) -> bool {
     character.is_whitespace()
         || character.is_control()
@@ -89,8 +89,8 @@ pub(super) fn integer(value: &Value, min: i64, max: i64) -> Read<i64> {
         Value::Text(text) if text.chars().count() > MAX_NUMBER_LENGTH => {
             return refuse(Message::TOO_LONG_A_NUMBER);
         }
-        // In a string only an empty fraction may follow the digits; in a number the exponent is
-        // part of the notation.
+        // In a string, only zeros may follow the decimal point, and an exponent is refused. In a
+        // JSON number, the exponent is part of the notation.
         Value::Text(text) if text.contains(['e', 'E']) || text.trim().starts_with('.') => {
             return refuse(INVALID);
         }
@@ -148,7 +148,7 @@ pub(super) fn reference(value: &Value) -> Read<Reference> {
         Value::Text(text) => text.chars().take(MAX_NUMBER_LENGTH).collect(),
         _ => sent.chars().take(MAX_NUMBER_LENGTH).collect(),
     };
-    // No row has the id 0, so every number out of range is as unknown as any other.
+    // No row has the id 0, so an id out of range counts as unknown.
     Ok(Reference {
         id: sent.parse().unwrap_or(0),
         sent: shown,

@@ -1,6 +1,5 @@
-//! Reads a request body field by field into typed values, collecting every error of every field.
-//! The messages are those of the conventions; which fields a resource has is defined with the
-//! resource.
+//! Parses a request body field by field into typed values and collects the errors of all fields.
+//! The messages are those of the conventions. The fields are defined with their resource.
 
 mod draft;
 mod imported;
@@ -18,25 +17,25 @@ use kinds::{Read, integer, is_invisible, price, reference, refuse, text};
 use resource::Field;
 pub use resource::{Reference, Setting};
 
-/// Longest description, in characters.
+/// The longest description, in characters.
 pub const MAX_DESCRIPTION: usize = 65_536;
 
 /// The parsed members of a request body.
 pub type Members = HashMap<String, Box<RawValue>>;
 
-/// Messages by field, in the order of the resource's fields.
+/// Error messages by field, in the order of the resource's fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FieldErrors(Vec<(&'static str, Vec<Message>)>);
 
 impl FieldErrors {
-    /// One message for one field.
+    /// One message of one field.
     pub fn of(field: &'static str, message: Message) -> Self {
         let mut errors = Self::default();
         errors.add(field, message);
         errors
     }
 
-    /// Adds a message; the first message of a field decides the field's place.
+    /// Adds a message. A field's position is that of its first message.
     pub fn add(&mut self, field: &'static str, message: Message) {
         match self.0.iter_mut().find(|(name, _)| *name == field) {
             Some((_, messages)) => messages.push(message),
@@ -44,34 +43,30 @@ impl FieldErrors {
         }
     }
 
-    /// Whether there is nothing to complain about.
+    /// Whether there are no messages.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Nothing, when there is nothing to complain about.
-    ///
-    /// # Errors
-    ///
-    /// The messages.
+    /// `Ok` if there are no messages, otherwise the messages.
     pub fn into_result(self) -> Result<(), Self> {
         if self.is_empty() { Ok(()) } else { Err(self) }
     }
 
-    /// Whether this field has been complained about already.
+    /// Whether there is a message of this field.
     pub fn has(&self, field: &str) -> bool {
         self.0.iter().any(|(name, _)| *name == field)
     }
 
-    /// What is said of every other field.
+    /// Drops the messages of the fields that `is_left_out` accepts.
     #[must_use]
     pub(crate) fn without(mut self, is_left_out: impl Fn(&str) -> bool) -> Self {
         self.0.retain(|(name, _)| !is_left_out(name));
         self
     }
 
-    /// Brings the fields into the order of the resource: checks against the store come after the
-    /// others.
+    /// Sorts by the resource's field order. Needed because the checks against the database come
+    /// last.
     #[must_use]
     pub fn in_order(mut self, fields: &[&str]) -> Self {
         self.0.sort_by_key(|(name, _)| {
@@ -91,29 +86,29 @@ impl FieldErrors {
     }
 }
 
-/// What an absent member means.
+/// How an absent member is treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// POST and PUT: required fields must be there.
+    /// POST and PUT: required fields must be present.
     Whole,
-    /// PATCH: what is absent stays as it is.
+    /// PATCH: absent fields keep their value.
     Partial,
 }
 
-/// Reads the fields of one body, one call a field, in the resource's order.
+/// Reads the fields of one body. Call it once a field, in the resource's order.
 #[derive(Debug)]
 pub struct Reader<'body> {
     members: &'body Members,
     mode: Mode,
     errors: FieldErrors,
-    /// The described fields that it reads.
+    /// The described fields to read. The others are left alone.
     fields: &'body [&'static Field],
-    /// When an import reads it, which may give an id and times; none of a body or a form.
+    /// The time of the import, which may set ids and times. `None` for a body or a form.
     imported_at: Option<Timestamp>,
 }
 
 impl<'body> Reader<'body> {
-    /// A reader over the members of one body.
+    /// A reader of one body, without described fields.
     pub fn new(members: &'body Members, mode: Mode) -> Self {
         Self::of_fields(&[], members, mode)
     }
@@ -128,7 +123,7 @@ impl<'body> Reader<'body> {
         }
     }
 
-    /// A required text that may not be blank, trimmed, of at most `max` characters.
+    /// A required text, trimmed, not blank, of at most `max` characters.
     pub fn text(&mut self, field: &'static str, max: usize) -> Option<String> {
         self.required(field, |value| {
             let text = text(value, Some(max))?;
@@ -140,8 +135,8 @@ impl<'body> Reader<'body> {
         })
     }
 
-    /// What people call a record: a required text, as [`text`](Self::text), of which something can
-    /// be seen.
+    /// A record's name: a required text as of [`text`](Self::text) with at least one visible
+    /// character.
     pub fn name(&mut self, field: &'static str, max: usize) -> Option<String> {
         let name = self.text(field, max)?;
         if name.chars().all(is_invisible) {
@@ -151,7 +146,7 @@ impl<'body> Reader<'body> {
         Some(name)
     }
 
-    /// An optional text.
+    /// An optional text of at most `max` characters.
     pub fn optional_text(&mut self, field: &'static str, max: usize) -> Setting<Option<String>> {
         self.optional(field, |value| text(value, Some(max)))
     }
@@ -176,17 +171,17 @@ impl<'body> Reader<'body> {
         self.required(field, price)
     }
 
-    /// An optional number of 0 or more with at most two decimals, as prices are.
+    /// An optional decimal number: 0 or more, at most two places, with the limits of prices.
     pub fn optional_decimal(&mut self, field: &'static str) -> Setting<Option<Money>> {
         self.optional(field, price)
     }
 
-    /// A required reference to another record, by its integer id.
+    /// A required reference to another record by its integer id.
     pub fn reference(&mut self, field: &'static str) -> Option<Reference> {
         self.required(field, reference)
     }
 
-    /// Complains when an optional field is absent where it may not be.
+    /// Adds an error if this optional field is absent.
     pub fn require(&mut self, field: &'static str) {
         if !self.members.contains_key(field) {
             self.errors.add(field, Message::REQUIRED);
@@ -225,7 +220,7 @@ impl<'body> Reader<'body> {
         };
         match Value::of(raw) {
             Value::Null => Setting::Set(None),
-            // What cannot be read is reported, so nothing is made of it.
+            // An invalid value is reported as an error, so the value does not matter.
             value => Setting::Set(self.report(field, read(&value))),
         }
     }
@@ -280,9 +275,9 @@ mod tests {
     #[test]
     fn a_required_field_must_be_there_save_in_a_patch() {
         let members = members("{}");
-        let mut whole = Reader::new(&members, Mode::Whole);
-        assert_eq!(whole.text("name", 500), None);
-        assert_eq!(whole.finish(), FieldErrors::of("name", Message::REQUIRED));
+        let mut reader = Reader::new(&members, Mode::Whole);
+        assert_eq!(reader.text("name", 500), None);
+        assert_eq!(reader.finish(), FieldErrors::of("name", Message::REQUIRED));
         let mut partial = Reader::new(&members, Mode::Partial);
         assert_eq!(partial.text("name", 500), None);
         assert!(partial.finish().is_empty());
@@ -316,7 +311,7 @@ mod tests {
                 "{text:?}"
             );
         }
-        // Beside a letter they have their meaning: they join emoji and shape scripts.
+        // Between letters these characters matter: they join emoji and shape scripts.
         for text in ["👩\u{200d}🍳", "می\u{200c}خواهم", "\u{200b}a"] {
             assert_eq!(read(text), (Some(text.to_owned()), FieldErrors::default()));
         }

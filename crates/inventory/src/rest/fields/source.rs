@@ -1,4 +1,4 @@
-//! The fields of a described record, read from a body or a form.
+//! Reads the fields of a described record from a body or a form.
 
 use db::OwnedValue;
 use resource::{Field, Kind, Source};
@@ -62,7 +62,7 @@ impl Source for Reader<'_> {
     }
 
     fn reference(&mut self, field: &'static Field) -> Setting<Reference> {
-        // Whether there is such a record is looked up by the feature.
+        // The feature checks that the referenced record exists.
         let is_read = self.fields.contains(&field);
         let reference = is_read.then(|| Reader::reference(self, field.name));
         reference.flatten().map_or(Setting::Kept, Setting::Set)

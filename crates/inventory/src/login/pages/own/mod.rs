@@ -1,5 +1,5 @@
-//! `/account/`: what users see and change of their own account. Profile and preferences are here,
-//! the rest in a file each.
+//! `/account/`: users view and change their own account. Profile and preferences are here; the rest
+//! has a file each.
 
 mod password;
 mod second_factor;
@@ -32,7 +32,6 @@ use axum::{
 };
 use http::{Extensions, request::Parts};
 
-/// The addresses of one's own account.
 pub(super) fn routes() -> PageRouter {
     PageRouter::new()
         .route("/account/", get(show).post(change))
@@ -55,7 +54,7 @@ pub(super) fn routes() -> PageRouter {
         .route("/account/tokens/revoke/", post(sessions::revoke_tokens))
 }
 
-/// A post of somebody who is logged in, checked for being theirs.
+/// A POST of a logged-in user that has passed the CSRF check.
 struct AccountPost {
     parts: Parts,
     members: Members,
@@ -79,7 +78,7 @@ impl AccountPost {
     }
 }
 
-/// The session of a request that the frame has let in.
+/// The session of a request. The frame ensures that there is one.
 fn session_of(extensions: &Extensions) -> Result<Arc<Session>, Refusal> {
     let session = Visit::of(extensions).0;
     session.ok_or_else(Refusal::no_credentials)
@@ -156,7 +155,7 @@ async fn change(
     }
 }
 
-/// The fields of the form as they are stored.
+/// The stored values of the form's fields.
 fn snapshots(user: &User) -> Vec<FieldSnapshot> {
     FieldSnapshot::all(user, &own::PROFILE)
 }

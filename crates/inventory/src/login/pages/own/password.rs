@@ -1,4 +1,4 @@
-//! `/account/password/`: changing one's own password.
+//! `/account/password/`: users change their own password.
 
 use askama::Template;
 use axum::{
@@ -19,7 +19,7 @@ use crate::{
     rest::{Message, Refusal},
 };
 
-/// The box that is ticked to revoke the tokens of programs.
+/// The checkbox that also revokes the user's API tokens.
 const REVOKE: &str = "revoke_tokens";
 const OLD: &Field =
     &text::<String>("Senha atual", "Current password", MAX_TEXT).named("old_password");
@@ -50,7 +50,7 @@ pub(super) async fn change(
     request: Request,
 ) -> Result<Response, web::Error> {
     let sent = AccountPost::read(&page.state, request).await?;
-    // The passwords are not shown again.
+    // Passwords are never sent back to the browser.
     let mut form = Form::new().with(REVOKE, sent.text(REVOKE));
     if let Some(begun) = try_change(&page, &frame, &sent, &mut form).await? {
         let text = match tokens(&sent) {
@@ -73,7 +73,7 @@ pub(super) async fn change(
     }))
 }
 
-/// What the reader wishes for the tokens of programs.
+/// Whether the user wants to revoke the API tokens.
 fn tokens(sent: &AccountPost) -> Tokens {
     Tokens::revoked_if(!sent.text(REVOKE).is_empty())
 }

@@ -1,5 +1,4 @@
-//! `/account/second-factor/`: turning the second factor on with a code of the device, and off;
-//! recovery codes, shown once.
+//! `/account/second-factor/`: turns the second factor on and off, and shows recovery codes once.
 
 use askama::Template;
 use axum::{
@@ -26,25 +25,25 @@ use crate::{
 
 const HERE: &str = "/account/second-factor/";
 
-/// Why the second factor of an account cannot be turned off.
+/// The message if the second factor is mandatory.
 const MANDATORY: (&str, &str) = (
     "Esta conta precisa ter a verificação em duas etapas.",
     "This account must have two-step verification.",
 );
 
-/// The fields of a form. One page has several forms.
+/// The fields of a form. The page has several forms.
 #[derive(Clone, Copy)]
 struct Fields {
     password: &'static Field,
     code: &'static Field,
 }
 
-/// Of the forms that turn the second factor on and renew recovery codes.
+/// The forms that turn the second factor on and renew the recovery codes.
 const ON: Fields = Fields {
     password: &password().named("password"),
     code: &code().named("code"),
 };
-/// Of the form that turns it off.
+/// The form that turns the second factor off.
 const OFF: Fields = Fields {
     password: &password().named("off_password"),
     code: &code().named("off_code"),
@@ -63,9 +62,9 @@ const fn code() -> Typed<String> {
 struct OffPage<'a> {
     frame: &'a Frame,
     form: Form,
-    /// Whether the account must have one.
+    /// Whether the account must have a second factor.
     is_mandatory: bool,
-    /// The secret in groups of four, as people type it.
+    /// The secret in groups of four letters, for typing.
     secret: String,
     qr: String,
 }
@@ -96,8 +95,8 @@ pub(super) async fn show(
     Ok(shown(&page, &frame, Form::new(), secret).await?)
 }
 
-/// The page of whoever has a second factor, or of whoever has none: with a secret that nothing
-/// knows yet but this page.
+/// The page of an account with or without a second factor. Without one, it shows a new secret,
+/// which is not stored before it is confirmed.
 async fn shown(
     page: &PageState,
     frame: &Frame,
@@ -134,7 +133,7 @@ async fn shown(
     Ok(response)
 }
 
-/// A page that is rendered already.
+/// A rendered page.
 #[derive(Template)]
 #[template(source = "{{ self.0|safe }}", ext = "html")]
 struct Rendered(String);
@@ -155,22 +154,26 @@ pub(super) async fn turn_on(
     request: Request,
 ) -> Result<Response, web::Error> {
     let sent = AccountPost::read(&page.state, request).await?;
-    // A form without the secret of its page is not one of ours.
+    // A form without a secret does not come from our page.
     let Some(secret) = TotpSecret::parse(&sent.text("secret")) else {
         return Ok(see_other(HERE));
     };
     let form = Form::of(&sent.members);
-    let wish = wish(&sent, &form, "second-factor");
+    let codes_request = codes_request(&sent, &form, "second-factor");
     let (password, code) = (sent.text(ON.password.name), sent.text(ON.code.name));
-    match factor::turn_on(&page.state, wish, password, &secret, &code).await {
-        Ok(Ok(made)) => Ok(codes_page(&frame, &sent, made)),
+    match factor::turn_on(&page.state, codes_request, password, &secret, &code).await {
+        Ok(Ok(codes)) => Ok(codes_page(&frame, &sent, codes)),
         Ok(Err(why)) => Ok(shown(&page, &frame, complaint(&frame, &why, ON), secret).await?),
         Err(refusal) => Ok(refused(&page, &frame, refusal, secret).await?),
     }
 }
 
-/// What a form that makes recovery codes sends.
-fn wish<'a>(sent: &'a AccountPost, form: &'a Form, path: &'static str) -> CodesRequest<'a> {
+/// The request for recovery codes that a form makes.
+fn codes_request<'a>(
+    sent: &'a AccountPost,
+    form: &'a Form,
+    path: &'static str,
+) -> CodesRequest<'a> {
     let user = sent.session.account.caller.id;
     CodesRequest {
         session: &sent.session,
@@ -179,7 +182,7 @@ fn wish<'a>(sent: &'a AccountPost, form: &'a Form, path: &'static str) -> CodesR
     }
 }
 
-/// The page with what the whole form was refused for.
+/// Shows the page with the error of the whole form.
 async fn refused(
     page: &PageState,
     frame: &Frame,
@@ -224,10 +227,10 @@ pub(super) async fn renew(
 ) -> Result<Response, web::Error> {
     let sent = AccountPost::read(&page.state, request).await?;
     let form = Form::of(&sent.members);
-    let wish = wish(&sent, &form, "second-factor/recovery-codes");
+    let codes_request = codes_request(&sent, &form, "second-factor/recovery-codes");
     let password = sent.text(ON.password.name);
-    match factor::renew_recovery_codes(&page.state, wish, password).await {
-        Ok(Ok(made)) => Ok(codes_page(&frame, &sent, made)),
+    match factor::renew_recovery_codes(&page.state, codes_request, password).await {
+        Ok(Ok(codes)) => Ok(codes_page(&frame, &sent, codes)),
         Ok(Err(why)) => Ok(again(&page, &frame, &why, ON).await?),
         Err(refusal) => {
             let secret = TotpSecret::new(&page.state.random);
@@ -246,7 +249,7 @@ async fn again(
     shown(page, frame, form, TotpSecret::new(&page.state.random)).await
 }
 
-/// What is wrong, at its field.
+/// The form with its error at the right field.
 fn complaint(frame: &Frame, why: &ChangeRefused, fields: Fields) -> Form {
     let mut form = Form::new();
     match why {
@@ -272,7 +275,8 @@ fn complaint(frame: &Frame, why: &ChangeRefused, fields: Fields) -> Form {
     form
 }
 
-/// The codes, which only the same form shows again; the session goes on under another token.
+/// Shows the recovery codes. Only the same form, sent again, shows them again. The session gets a
+/// new token.
 fn codes_page(frame: &Frame, sent: &AccountPost, NewCodes { codes, begun }: NewCodes) -> Response {
     let mut response = frame.show(CodesPage { frame, codes });
     prevent_caching(&mut response);

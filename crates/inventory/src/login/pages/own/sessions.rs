@@ -1,4 +1,4 @@
-//! `/account/sessions/`: where one is logged in, and ending sessions that one does not recognise.
+//! `/account/sessions/`: users view and end their own sessions.
 
 use askama::Template;
 use axum::{
