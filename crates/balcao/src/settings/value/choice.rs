@@ -52,7 +52,7 @@ impl Choice for ReportSchedule {
 
 impl Choice for MandatoryFor {
     const CHOICES: &'static [(&'static str, Self)] = &[
-        ("off", Self::ClosedPort),
+        ("off", Self::Nobody),
         ("staff", Self::Staff),
         ("writers", Self::Writers),
     ];

@@ -59,7 +59,7 @@ pub struct SecondFactorStatus {
 pub enum MandatoryFor {
     /// No account.
     #[default]
-    ClosedPort,
+    Nobody,
     /// Accounts that may enter the administration.
     Staff,
     /// Accounts that may write anything.
@@ -70,7 +70,7 @@ impl MandatoryFor {
     /// Whether this account must have a second factor.
     pub fn includes(self, caller: &Caller) -> bool {
         match self {
-            Self::ClosedPort => false,
+            Self::Nobody => false,
             Self::Staff => caller.is_staff || caller.granted == Granted::Superuser,
             Self::Writers => caller.granted.may_write(),
         }

@@ -105,7 +105,7 @@ impl<'a> ListView<'a> {
 
     pub(super) fn show(&self, needs: &NeedsPage, shop: i64) -> Response {
         let frame = self.frame;
-        let title = frame.text("Estoque baixo", "LowProduct stock").to_owned();
+        let title = frame.text("Estoque baixo", "Low stock").to_owned();
         let empty = Empty::new(
             "check",
             frame.text(
