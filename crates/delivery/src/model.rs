@@ -8,7 +8,7 @@ use resource::{Named, choice, chosen, id, integer, reference, resource, text, ti
 /// A webhook endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
-    /// Its id.
+    /// The record's id.
     pub id: i64,
     /// Whether the endpoint belongs to the configuration, where its address and secret are changed.
     pub configured: bool,
@@ -173,7 +173,7 @@ impl fmt::Display for Types {
 /// A stored event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// Its id.
+    /// The record's id.
     pub id: i64,
     /// Its type.
     pub kind: String,

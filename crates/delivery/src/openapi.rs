@@ -46,11 +46,11 @@ pub fn describe(
 const ANSWERS: [(&str, &str); 3] = [
     (
         "2XX",
-        "It has arrived. Only this says so: anything else, redirects included, is a failure and is tried again.",
+        "The event has been received. Any other status, redirects included, is a failure and is retried.",
     ),
     (
         "410",
-        "The receiver is gone for good: it is disabled and gets nothing more.",
+        "The receiver no longer exists: its endpoint is disabled and gets no more events.",
     ),
     (
         "429",
@@ -113,7 +113,7 @@ fn parameters() -> [Parameter; 3] {
 fn body(kind: &str, data: RefOr<Schema>) -> Object {
     let timestamp = text()
         .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
-        .description(Some("When it happened, in UTC."));
+        .description(Some("When the event happened, in UTC."));
     ObjectBuilder::new()
         .schema_type(Type::Object)
         .property("type", constant(kind))

@@ -29,12 +29,12 @@ impl Level {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LowStock {
-    /// Which.
+    /// The product.
     pub product: Titled,
     /// Units in stock.
     #[schema(minimum = 0)]
     pub quantity: i64,
-    /// The threshold that holds for it.
+    /// The threshold that applies to the product.
     #[schema(minimum = 0)]
     pub threshold: i64,
 }

@@ -42,7 +42,7 @@ struct ProbeState {
     readiness: Arc<Readiness>,
 }
 
-/// The service lives.
+/// The service is alive.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct Health {
@@ -52,7 +52,7 @@ struct Health {
     version: &'static str,
 }
 
-/// The service can work.
+/// The service is ready.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct Ready {
@@ -130,7 +130,7 @@ static ROUTES: Routes<ProbeState> = Routes::new(|| {
     security(),
     responses((
         status = 200,
-        description = "The process lives.",
+        description = "The process is alive.",
         body = Health,
         example = json!({"status": "healthy", "service": "", "version": "1.0.0"}),
     )),

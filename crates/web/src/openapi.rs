@@ -134,7 +134,8 @@ impl Header {
     pub fn shared() -> [Self; 5] {
         let id = "The request's id in the service's log; the caller's own, if it sent one of 1 to 64 letters, digits, points, \
                   underscores or hyphens.";
-        let policy = "The limits, as the current draft for rate limit headers has them.";
+        let policy =
+            "The rate limits, as the IETF draft for rate limit headers defines the header.";
         [
             Self {
                 schema: text().pattern(Some("^[A-Za-z0-9._-]{1,64}$")).build(),
@@ -147,7 +148,10 @@ impl Header {
             },
             Self {
                 example: Some(r#""minute";r=99;t=60"#.into()),
-                ..Self::new("RateLimit", "What is left of them.")
+                ..Self::new(
+                    "RateLimit",
+                    "Remaining requests and the time until the limit resets.",
+                )
             },
             Self {
                 schema: integer().minimum(Some(1)).build(),

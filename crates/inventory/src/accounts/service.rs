@@ -23,14 +23,14 @@ use crate::{
 pub(super) const SECOND_FACTOR_MISSING: &str =
     "This account must have a second factor: turn it on at /account/second-factor/.";
 
-/// A token pair, as it is answered.
+/// A token pair.
 #[derive(Clone, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = TokenPair)]
 pub struct Pair {
-    /// Yields access tokens, for a week.
+    /// The refresh token, which access tokens are obtained with; valid for a week unless configured otherwise.
     pub refresh: String,
-    /// Opens the API, for a day.
+    /// The access token; valid for a day unless configured otherwise.
     pub access: String,
 }
 
@@ -40,12 +40,12 @@ impl std::fmt::Debug for Pair {
     }
 }
 
-/// An access token, as it is answered.
+/// An access token.
 #[derive(Clone, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = AccessToken)]
 pub struct Access {
-    /// Opens the API, for a day.
+    /// The access token; valid for a day unless configured otherwise.
     pub access: String,
 }
 

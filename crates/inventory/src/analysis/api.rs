@@ -86,12 +86,12 @@ async fn analysis_read(
     Ok(json(StatusCode::OK, &record))
 }
 
-/// What is known of a product's supply, for its analyses
+/// Supply terms of a product, for its analyses
 #[utoipa::path(
     get, path = "/api/v1/products/{id}/restock/", tag = "Analyses", operation_id = "readRestockTerms",
     params(RecordId),
     responses(
-        (status = 200, description = "What is `null`, the shop's settings assume.", body = RestockTerms,
+        (status = 200, description = "`null` means the default of the shop's settings.", body = RestockTerms,
         example = json!(RestockTerms::default())),
     ),
 )]
@@ -105,7 +105,7 @@ async fn terms_read(
     Ok(json(StatusCode::OK, &terms))
 }
 
-/// Say what is known of a product's supply
+/// Change the supply terms of a product
 ///
 /// Needs the permission `change_product`.
 #[utoipa::path(
@@ -113,7 +113,7 @@ async fn terms_read(
     params(RecordId),
     request_body(content = RestockTerms, example = json!(example_terms())),
     responses(
-        (status = 200, description = "Written.", body = RestockTerms, example = json!(example_terms())),
+        (status = 200, description = "The record was changed.", body = RestockTerms, example = json!(example_terms())),
         Failure<400>, Failure<413>, Failure<415>,
     ),
 )]

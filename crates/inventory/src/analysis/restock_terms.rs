@@ -79,14 +79,14 @@ impl PartialSchema for RestockTerms {
             (units(MAX_DAYS), "From an order to its goods on the shelf."),
             (
                 decimal(),
-                "Its standard deviation; answered as a string with two decimals.",
+                "The standard deviation of the lead time, in days; returned as a string with two decimals.",
             ),
             (
                 decimal(),
                 "From 50 to 99.99: in how many of a hundred replenishments the stock should last. \
                  Answered as a string with two decimals.",
             ),
-            (units(MAX_DAYS), "From one look at the shelf to the next."),
+            (units(MAX_DAYS), "Days between two reviews of the stock."),
             (units(MAX_PACK), "Units that can only be ordered together."),
         ];
         let all = FIELDS.into_iter().zip(properties);

@@ -15,11 +15,11 @@ use crate::rest::json;
 #[serde(deny_unknown_fields)]
 #[schema(as = Analysis)]
 pub struct AnalysisRecord {
-    /// Its id; later ones have larger ones.
+    /// The record's id. Later records have larger ids.
     pub id: i64,
     /// Plain text over several lines, in the language of `BALCAO_INVENTORY_LANGUAGE`.
     pub result: String,
-    /// When it was made.
+    /// When the analysis was made.
     #[serde(serialize_with = "json::time")]
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,

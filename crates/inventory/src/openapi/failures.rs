@@ -47,7 +47,7 @@ pub(super) fn schemas() -> impl Iterator<Item = (String, RefOr<Schema>)> {
         .min_properties(Some(1))
         .additional_properties(Some(AdditionalProperties::RefOr(messages().into())));
     let of_no_field = messages().description(Some(
-        "Messages of no field: of a `search` for a character that no text can hold.",
+        "Messages that belong to no field, such as of a `search` for a NUL character.",
     ));
     let mut of_types = vec![
         (DETAIL.to_owned(), Detail::schema()),
@@ -84,13 +84,13 @@ fn by_status() -> [(u16, &'static str, Vec<Error>); 12] {
     let bad_request =
         "The body is no JSON, or fields or filters are invalid, insufficient stock among them.";
     let unauthorized =
-        "Who sends it is not known: no token or session, or one that is not valid any more.";
+        "Authentication failed: no token or session, or one that is no longer valid.";
     let forbidden = "The permission is missing, or the CSRF check failed.";
     let not_found = "There is no such record, page or address.";
     let conflicting = "Other records refer to it, or the goods of an inflow have left already.";
     let no_json = refused(body::parse(Some("text/plain"), b"name"));
     let reused = "The Idempotency-Key was used for another request, or an event cannot be read.";
-    let fault = "A fault of ours; the request id finds it in the log.";
+    let fault = "An internal error. The request id identifies it in the log.";
     let unavailable = "The database cannot be used at the moment.";
     [
         (400, bad_request, bad_requests()),
@@ -151,13 +151,12 @@ fn service_unavailable() -> Error {
 }
 
 fn redirect_response() -> Response {
-    let response = ResponseBuilder::new().description("For browsers: on to another page.");
+    let response = ResponseBuilder::new().description("For browsers: a redirect.");
     with_headers(response, &[COOKIE, "Location"])
 }
 
 fn page_failed() -> Response {
-    let what =
-        "A page that says what went wrong; JSON for callers who accept it rather than a page.";
+    let what = "An error page, or JSON for callers that prefer it.";
     let (html, page) = docs::html();
     let bodies = &[FIELD_ERRORS, DETAIL];
     let as_json = error_response(

@@ -37,18 +37,18 @@ answered 301 (GET, HEAD) or 308. An unknown address is 404, a method that an add
 
 const TAGS: [(&str, &str); 10] = [
     ("Authentication", "Tokens for programs."),
-    ("Products", "Each with one category and one brand."),
+    ("Products", "Products; each has one category and one brand."),
     (
         "Inflows",
         "Goods received. Immutable: to correct one, delete it and create a new one.",
     ),
-    ("Outflows", "Goods shipped out. Immutable likewise."),
     (
-        "Stock",
-        "The ledger behind every quantity, thresholds, low stock.",
+        "Outflows",
+        "Goods shipped out. Immutable: to correct one, delete it and create a new one.",
     ),
+    ("Stock", "The stock ledger, thresholds and low stock."),
     ("Analyses", "What runs low, what to order and why."),
-    ("Integrations", "What other programs of the shop tell."),
+    ("Integrations", "Events from the shop's other programs."),
     ("Web session", "For browsers."),
     ("Pages", "For people."),
     ("Operation", "For requirements runs the service."),
@@ -200,7 +200,10 @@ fn headers() -> Vec<Header> {
         Header::new(COOKIE, cookie),
         Header {
             schema: constant("true"),
-            ..Header::new("Idempotent-Replayed", "`true`: answered before.")
+            ..Header::new(
+                "Idempotent-Replayed",
+                "`true` if this is the stored response of an earlier request.",
+            )
         },
         Header {
             is_required: true,

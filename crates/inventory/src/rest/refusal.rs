@@ -86,24 +86,24 @@ impl From<KeyError> for Refusal {
     }
 }
 
-/// The body of a 401, as the conventions have it.
+/// The body of a 401.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = TokenProblem)]
 pub struct Unknown {
-    /// What is wrong.
+    /// The error message.
     detail: Cow<'static, str>,
-    /// The same for programs.
+    /// The same, in a machine-readable form.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     code: Option<&'static str>,
-    /// What is wrong with a token.
+    /// The error of a token.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Vec<Tried>, required = false)]
     messages: Option<[Tried; 1]>,
 }
 
-/// As what a token was tried, and why it is none.
+/// The type of token that was expected, and why this one is not valid.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = TokenMessage)]

@@ -122,7 +122,7 @@ async fn threshold_read(
     params(RecordId),
     request_body(content = Threshold, example = json!(Threshold { threshold: Some(5) })),
     responses(
-        (status = 200, description = "Written.", body = Threshold,
+        (status = 200, description = "The record was changed.", body = Threshold,
         example = json!(Threshold { threshold: Some(5) })),
         Failure<400>, Failure<413>, Failure<415>,
     ),
@@ -148,10 +148,10 @@ async fn threshold_write(
     Ok(json(StatusCode::OK, &Threshold { threshold }))
 }
 
-/// Whether a product is archived.
+/// Whether the product is archived.
 #[derive(Serialize, ToSchema)]
 struct Archived {
-    /// Whether it is: then inflows and outflows of it are refused, and it is never low.
+    /// Whether the product is archived. Its movements are refused then, and it never counts as low.
     archived: bool,
 }
 
@@ -160,7 +160,7 @@ struct Archived {
     get, path = "/api/v1/products/{id}/archived/", tag = "Stock", operation_id = "readArchived",
     params(RecordId),
     responses(
-        (status = 200, description = "Whether it is.", body = Archived, example = json!(Archived { archived: false })),
+        (status = 200, description = "Whether the product is archived.", body = Archived, example = json!(Archived { archived: false })),
     ),
 )]
 async fn archived_read(
@@ -181,7 +181,7 @@ async fn archived_read(
     params(RecordId),
     request_body(content = Archived, example = json!(Archived { archived: true })),
     responses(
-        (status = 200, description = "Written.", body = Archived, example = json!(Archived { archived: true })),
+        (status = 200, description = "The record was changed.", body = Archived, example = json!(Archived { archived: true })),
         Failure<400>, Failure<413>, Failure<415>,
     ),
 )]

@@ -21,26 +21,26 @@ pub struct LedgerRow {
     /// What the change came from.
     #[schema(schema_with = kinds)]
     pub kind: EntryKind,
-    /// Units added, or taken when negative.
+    /// Units added; negative when units were removed.
     pub change: i64,
-    /// Units after it.
+    /// The product's quantity after this row.
     #[schema(minimum = 0)]
     pub balance_after: i64,
     /// When: UTC, with six digits of fraction or none.
     #[serde(serialize_with = "json::time")]
     #[schema(value_type = String, format = DateTime, read_only)]
     pub created_at: Timestamp,
-    /// Who, by name; null for the program itself.
+    /// The user's name; null if the program made the change.
     #[schema(required)]
     pub user: Option<String>,
-    /// The movement, if it was one.
+    /// The movement, if the row belongs to one.
     #[schema(required, inline)]
     pub reference: Option<Reference>,
     /// Why; of an adjustment that somebody gave a reason for.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = reasons, required = false)]
     pub reason: Option<Reason>,
-    /// More about the reason, where somebody wrote it.
+    /// A note on the reason, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub note: Option<String>,
@@ -58,7 +58,7 @@ fn reference_types() -> Object {
     one_of([Movement::Inflow, Movement::Outflow].map(Movement::name))
 }
 
-/// The movement that a row of the ledger speaks of.
+/// The movement that a ledger row belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = LedgerReference)]
@@ -67,7 +67,7 @@ pub struct Reference {
     #[serde(rename = "type")]
     #[schema(schema_with = reference_types)]
     pub kind: &'static str,
-    /// Its id.
+    /// The record's id.
     pub id: i64,
 }
 

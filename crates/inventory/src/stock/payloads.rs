@@ -21,7 +21,7 @@ pub(super) struct OutflowPayload<'a> {
     pub(super) product_quantity: i64,
 }
 
-/// What is told of a product's level.
+/// The stock level of a product that crossed its threshold.
 #[derive(Clone, Copy, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LevelPayload<'a> {
@@ -95,7 +95,7 @@ pub(crate) fn webhooks() -> [Webhook; 3] {
 fn outflow_schema() -> Object {
     let left = integer()
         .minimum(Some(0))
-        .description(Some("Units left after it."));
+        .description(Some("The product's quantity after the movement."));
     ObjectBuilder::from(schema(Movement::Outflow.fields(), Shape::Record))
         .property("product_quantity", left)
         .required("product_quantity")

@@ -276,9 +276,9 @@ macro_rules! refers {
         #[serde(deny_unknown_fields)]
         #[schema(as = $schema)]
         pub struct $type {
-            /// Its id.
+            /// The record's id.
             pub id: i64,
-            /// What people call it.
+            /// The record's name.
             pub $name: String,
         }
 

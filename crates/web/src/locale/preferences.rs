@@ -66,7 +66,7 @@ impl ToSchema for Preferences {}
     request_body(content = Option<Preferences>, content_type = "application/x-www-form-urlencoded",
     example = json!({"lang": "pt-BR", "next": "/"})),
     responses(
-        (status = 303, description = "Chosen; back to where the reader came from.", headers(("Location"))),
+        (status = 303, description = "The choice is stored; redirects to the page that the form was on.", headers(("Location"))),
     ),
 )]
 async fn choose(

@@ -30,9 +30,9 @@ pub(in crate::admin) struct RecordPage {
 /// A record: lists show of it what their columns name, its own page everything, and forms begin with it.
 #[derive(Debug, Clone)]
 pub(in crate::admin) struct ModelRecord {
-    /// Its id.
+    /// The record's id.
     pub(in crate::admin) id: i64,
-    /// What people call it.
+    /// The record's name.
     pub(in crate::admin) text: String,
     /// Everything that can be read of it.
     pub(in crate::admin) facts: Vec<(&'static str, FieldValue)>,
@@ -41,9 +41,9 @@ pub(in crate::admin) struct ModelRecord {
 /// A record that was saved; kept with the once-only token of its form.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::admin) struct SavedRecord {
-    /// Its id.
+    /// The record's id.
     pub(in crate::admin) id: i64,
-    /// What people call it.
+    /// The record's name.
     pub(in crate::admin) text: String,
     /// What its reader must note now, since nobody can show it again. It is stored nowhere.
     #[serde(skip)]

@@ -125,6 +125,6 @@ impl ToSchema for Nothing {}
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Detail {
-    /// What is wrong.
+    /// The error message.
     pub detail: Cow<'static, str>,
 }

@@ -53,7 +53,7 @@ impl IntoParams for PageRequest {
 
 impl IntoParams for IdempotencyKeyHeader {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let what = "Makes a repetition safe: the same key with the same body answers the same and books once, for 72 hours.";
+        let what = "Makes a retry safe: for 72 hours, the same key with the same body returns the same response, and the record is created once.";
         let key = text().min_length(Some(1)).max_length(Some(Self::MAX));
         let key = parameter("Idempotency-Key", ParameterIn::Header, Some(what), key);
         vec![key.build()]

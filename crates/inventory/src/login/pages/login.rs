@@ -153,7 +153,7 @@ fn query_next(parts: &Parts) -> Option<String> {
         (LoginForm = "application/x-www-form-urlencoded"),
     )),
     responses(
-        (status = 200, description = "Logged in. As a page: the form again, with what was wrong.",
+        (status = 200, description = "Logged in. For browsers: the form again, with its errors.",
         headers(("RateLimit-Policy"), ("RateLimit")), content(
             (Welcome = "application/json", example = json!(example())),
             (String = "text/html; charset=utf-8"),

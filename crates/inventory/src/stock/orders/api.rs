@@ -29,7 +29,7 @@ pub(crate) fn routes() -> OpenApiRouter<State> {
     OpenApiRouter::new().routes(Guard::for_signed("Orders").before(routes!(order_told)))
 }
 
-/// What became of an order.
+/// The outcome of an order.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct Outcome {
@@ -70,7 +70,7 @@ impl PartialSchema for OrderEvent {
 
 impl ToSchema for OrderEvent {}
 
-/// A checkout tells of a paid order
+/// Receive an event of checkout, such as a paid order
 ///
 /// Takes Standard Webhooks 1.0, signed with a secret of `BALCAO_INVENTORY_ORDERS_SECRET` and sent
 /// within the last five minutes. Items of an `order.paid` whose `sku` is the serie number of a
@@ -95,7 +95,7 @@ impl ToSchema for OrderEvent {}
         },
     })),
     responses(
-        (status = 200, description = "It was taken; what became of the order.", body = Outcome,
+        (status = 200, description = "The event was accepted. The response says what was done with the order.", body = Outcome,
         example = json!(Outcome { outcome: outcome(OrderState::Booked) })),
     ),
 )]

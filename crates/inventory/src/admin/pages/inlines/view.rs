@@ -45,7 +45,7 @@ pub(in crate::admin::pages) struct RowView {
     pub(in crate::admin::pages) row: String,
     /// The version of its record, where that can be changed.
     pub(in crate::admin::pages) version: Option<String>,
-    /// What people call it.
+    /// The record's name.
     pub(in crate::admin::pages) text: String,
     pub(in crate::admin::pages) address: Option<String>,
     pub(in crate::admin::pages) cells: Vec<InlineCell>,

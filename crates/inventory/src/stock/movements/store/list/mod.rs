@@ -47,7 +47,7 @@ const FROM: QueryFilter = QueryFilter {
 const TO: QueryFilter = QueryFilter {
     name: "date_to",
     kind: FilterKind::Day,
-    about: "To the end of this day, in UTC.",
+    about: "Up to the end of this day, in UTC.",
 };
 /// The filters of a list besides its fields.
 pub(in crate::stock::movements) const DAYS: &[QueryFilter] = &[FROM, TO];
