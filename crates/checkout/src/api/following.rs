@@ -51,12 +51,12 @@ impl<S: Send + Sync> FromRequestParts<S> for StatusToken {
     }
 }
 
-/// Where a payment stands
+/// The status of a payment
 #[utoipa::path(
     get, path = "/payments/{id}/status", tag = "Following a payment", operation_id = "readStatus",
     security(), params(PaymentId, StatusToken),
     responses(
-        (status = 200, description = "Its status, and nothing of the payer.", body = StatusView,
+        (status = 200, description = "The payment's status, without data about the payer.", body = StatusView,
         examples(("approved" = (value = json!({"status": "approved", "status_detail": "accredited"}))))),
         Failure<404>,
     ),
@@ -107,7 +107,7 @@ pub(crate) async fn payment_events(
     get, path = "/payments/{id}/artefacts", tag = "Following a payment", operation_id = "readArtefacts",
     security(), params(PaymentId, StatusToken),
     responses(
-        (status = 200, description = "Its texts; null where the payment has none.", body = ArtefactsBody,
+        (status = 200, description = "Texts for the buyer; null where the payment has none.", body = ArtefactsBody,
         examples(("boleto" = (value = json!(examples::boleto_artefacts()))))),
         Failure<404>,
     ),

@@ -57,7 +57,7 @@ impl<S: Send + Sync> FromRequestParts<S> for OrderId {
     }
 }
 
-/// Make an order
+/// Create an order
 ///
 /// Fixes a sum that its buyer pays on the page at `url`. Members that are not described here are refused.
 #[utoipa::path(

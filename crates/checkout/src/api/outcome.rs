@@ -67,7 +67,7 @@ fn outcome_name() -> Object {
     one_of(["created", "not_charged", "unknown"])
 }
 
-/// What a creation has come to
+/// The outcome of a creation
 ///
 /// For whoever lost the answer of a creation and no longer has the request to repeat it, as a page that was loaded again.
 /// Repeats nothing and charges nothing. `created`: the payment was made, and `X-Payment-Status-Token` lets its caller
@@ -79,10 +79,10 @@ fn outcome_name() -> Object {
     get, path = "/payments/outcome", tag = "Following a payment", operation_id = "readOutcome",
     security((), ("merchantKey" = [])), params(KeyText),
     responses(
-        (status = 200, description = "What is known. Nothing of the payer.", body = OutcomeBody,
+        (status = 200, description = "The known outcome, without data about the payer.", body = OutcomeBody,
         headers((
             "X-Payment-Status-Token" = String,
-            description = "With `created`: lets its holder follow the payment's status."
+            description = "With `created`: a token that allows its holder to follow the payment's status."
         )),
         examples(
             ("created" = (value = json!(examples::outcome_created()))),

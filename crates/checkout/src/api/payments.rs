@@ -226,7 +226,7 @@ pub(crate) async fn payment_cancel(
     show(&attempts::cancel(&state, &id).await?)
 }
 
-/// Give money back
+/// Refund a payment
 ///
 /// Only while the payment is approved. Without a body, with `{}` or with `null` as amount, all that is left; else a part.
 /// The payment is `refunded` once nothing is left.
@@ -235,7 +235,7 @@ pub(crate) async fn payment_cancel(
     security(("merchantKey" = [])), params(PaymentId, KeyText),
     request_body(content = Option<RefundRequest>, examples(
         ("part" = (summary = "A part", value = json!({"amount": 10.50}))),
-        ("all" = (summary = "All that is left", value = json!({}))),
+        ("all" = (summary = "Refund the whole remaining amount", value = json!({}))),
     )),
     responses(
         (status = 200, description = "The refund.", body = RefundBody,
@@ -264,7 +264,7 @@ pub(crate) async fn refund_create(
 #[serde(deny_unknown_fields)]
 #[schema(as = PaymentList)]
 struct PaymentListBody<'a> {
-    /// How many there are in all.
+    /// The number of records on all pages.
     #[schema(minimum = 0)]
     count: i64,
     /// The next page's address.

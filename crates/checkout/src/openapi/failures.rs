@@ -119,7 +119,7 @@ fn of_the_service() -> [(u16, Response); 3] {
     [
         (
             500,
-            failed("A fault of the service.", &[], [Error::internal("a fault")]),
+            failed("An internal error.", &[], [Error::internal("a fault")]),
         ),
         (
             502,

@@ -47,11 +47,11 @@ const TAGS: [(&str, &str); 6] = [
     ),
     (
         "Following a payment",
-        "For whoever created it, by the token that came with it.",
+        "For the client that created the payment, with the token from the creation's response.",
     ),
-    ("Notifications", "What the provider sends."),
+    ("Notifications", "Notifications from the provider."),
     ("Pages", "For people."),
-    ("Operation", "For whoever runs the service."),
+    ("Operation", "For operators of the service."),
 ];
 
 const MERCHANT_KEY: &str =
@@ -142,7 +142,7 @@ fn about() -> OpenApi {
 
 /// The headers that responses refer to.
 fn headers() -> Vec<Header> {
-    let replayed = "`true` when this answer was given before for the same key.";
+    let replayed = "`true` if this is the stored response of an earlier request with the same key.";
     let own = [
         Header {
             schema: constant("true"),
@@ -152,7 +152,7 @@ fn headers() -> Vec<Header> {
             is_required: true,
             ..Header::new(
                 "X-Payment-Status-Token",
-                "Lets its holder follow this payment's status.",
+                "A token that allows its holder to follow this payment's status.",
             )
         },
         Header {

@@ -64,7 +64,7 @@ static OF_PAYMENTS: [EventDescription; 6] = [
         id: "onPaymentApproved",
         schema: "PaymentApproved",
         summary: "A payment was approved",
-        about: "It is paid. It may still be refunded or charged back.",
+        about: "The payment is approved. It may still be refunded or charged back.",
         example: payments::paid_pix,
     },
     EventDescription {
@@ -72,7 +72,7 @@ static OF_PAYMENTS: [EventDescription; 6] = [
         id: "onPaymentRejected",
         schema: "PaymentRejected",
         summary: "A payment was refused",
-        about: "By the provider or the bank, for good. The buyer may pay again.",
+        about: "Refused by the provider or the bank. This payment stays refused; the buyer may make another.",
         example: payments::rejected_payment,
     },
     EventDescription {
@@ -80,7 +80,7 @@ static OF_PAYMENTS: [EventDescription; 6] = [
         id: "onPaymentCanceled",
         schema: "PaymentCanceled",
         summary: "A payment was canceled",
-        about: "It was given up before it was paid, or its time ran out.",
+        about: "The payment was canceled or expired before it was paid.",
         example: payments::cancelled_payment,
     },
     EventDescription {
@@ -88,7 +88,7 @@ static OF_PAYMENTS: [EventDescription; 6] = [
         id: "onPaymentRefunded",
         schema: "PaymentRefunded",
         summary: "A payment was refunded, or a part of it",
-        about: "Told of each refund. `status` stays `approved` until all is given back; `refunded_amount` is the sum so far.",
+        about: "Sent for each refund. `status` stays `approved` until the whole amount is refunded; `refunded_amount` is the sum so far.",
         example: payments::refunded_payment,
     },
     EventDescription {
@@ -96,7 +96,7 @@ static OF_PAYMENTS: [EventDescription; 6] = [
         id: "onPaymentChargedBack",
         schema: "PaymentChargedBack",
         summary: "A payment was charged back",
-        about: "The payer's bank took it back.",
+        about: "The payer's bank reversed the payment.",
         example: payments::disputed_payment,
     },
 ];
@@ -107,7 +107,7 @@ static OF_ORDERS: [EventDescription; 4] = [
         id: "onOrderPaid",
         schema: "OrderPaid",
         summary: "An order was paid",
-        about: "Told once, after `payment.approved` of the payment that paid it. `late` is there when its time was over.",
+        about: "Sent once, after `payment.approved` of the payment that paid the order. `late` is present if the order had expired.",
         example: orders::paid_event,
     },
     EventDescription {
@@ -123,7 +123,7 @@ static OF_ORDERS: [EventDescription; 4] = [
         id: "onOrderCanceled",
         schema: "OrderCanceled",
         summary: "An order was canceled",
-        about: "The shop gave it up. Nothing pays it any more.",
+        about: "The shop canceled the order. It can no longer be paid.",
         example: orders::canceled_event,
     },
     EventDescription {

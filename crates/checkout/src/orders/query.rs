@@ -35,7 +35,7 @@ impl IntoParams for OrderListQuery {
             filter_parameter("status", "Only orders of this status.", statuses),
             filter_parameter(
                 "reference",
-                "Only the order with this number of the shop's.",
+                "Only the order with this reference.",
                 reference,
             ),
         ];

@@ -65,7 +65,7 @@ pub(crate) struct OrderBody<'a> {
     refunded_amount: Box<RawValue>,
     /// Newest first.
     payments: Vec<PaymentOfOrder<'a>>,
-    /// Its page, to be given to the buyer.
+    /// The address of the page where the buyer pays.
     #[schema(required, value_type = String)]
     url: Option<String>,
 }
@@ -84,7 +84,7 @@ struct ItemBody<'a> {
     sku: Option<&'a str>,
 }
 
-/// Who is expected to pay.
+/// The expected payer.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Customer)]
@@ -127,7 +127,7 @@ struct PaymentOfOrder<'a> {
 #[serde(deny_unknown_fields)]
 #[schema(as = OrderList)]
 pub(crate) struct OrderListBody<'a> {
-    /// How many there are in all.
+    /// The number of records on all pages.
     #[schema(minimum = 0)]
     pub(crate) count: i64,
     /// The next page's address.
@@ -233,7 +233,9 @@ impl PartialSchema for OrderEvent {
         let mut schema = OrderBody::schema();
         if let RefOr::T(Schema::Object(order)) = &mut schema {
             let url = ObjectBuilder::new().schema_type(Type::Null);
-            let url = url.description(Some("Left out: who has it sees the order."));
+            let url = url.description(Some(
+                "Left out, because whoever has the address sees the order.",
+            ));
             let late = ObjectBuilder::new()
                 .schema_type(Type::Boolean)
                 .enum_values(Some([true]))
@@ -289,7 +291,7 @@ impl PartialSchema for OrderRequest {
             .max_items(Some(ITEMS_MAX));
         ObjectBuilder::new()
             .description(Some(
-                "An order to be made. Members that are not listed are refused.",
+                "An order to create. Members that are not listed are refused.",
             ))
             .property("reference", reference)
             .property("amount", amount)
@@ -304,7 +306,7 @@ impl PartialSchema for OrderRequest {
             )
             .property(
                 "cancel_url",
-                url("As `success_url`, for a buyer who gives up."),
+                url("Same as `success_url`, for a buyer who gives up."),
             )
             .property("metadata", metadata())
             .property("expires_at", end)

@@ -46,7 +46,7 @@ pub(crate) struct PaymentBody<'a> {
     card: Option<CardBody<'a>>,
 }
 
-/// How to pay.
+/// The data to pay with.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct PointOfInteraction<'a> {
@@ -68,7 +68,7 @@ struct TransactionData<'a> {
     ticket_url: Option<&'a str>,
 }
 
-/// How to pay.
+/// The data to pay with.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct TransactionDetails<'a> {
@@ -77,7 +77,7 @@ struct TransactionDetails<'a> {
     external_resource_url: Option<&'a str>,
 }
 
-/// Who pays.
+/// The payer.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Payer)]
@@ -95,7 +95,7 @@ struct Identification<'a> {
     number: &'a str,
 }
 
-/// What may be shown of the card.
+/// The parts of the card number that may be shown.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Card)]
@@ -107,7 +107,7 @@ struct CardBody<'a> {
     cardholder: Cardholder<'a>,
 }
 
-/// Who the card is made out to.
+/// The cardholder.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct Cardholder<'a> {
@@ -170,7 +170,7 @@ pub(crate) struct ArtefactsBody<'a> {
     payment_method: &'static str,
     #[schema(schema_with = positive_amount)]
     transaction_amount: Box<RawValue>,
-    /// What is paid for.
+    /// The purpose of the payment.
     description: &'a str,
     /// ISO 8601 with a UTC offset.
     date_created: &'a str,
@@ -221,7 +221,7 @@ impl<'a> ArtefactsBody<'a> {
     }
 }
 
-/// Money given back.
+/// A refund.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Refund)]

@@ -155,7 +155,7 @@ fn description(field: &str) -> Option<&'static str> {
             "13 to 19 digits, spaces and hyphens allowed, of Visa, Mastercard, Elo, American \
              Express, Hipercard or Diners. Never stored, never logged."
         }
-        "security_code" => "As long as the network has it. Never stored, never logged.",
+        "security_code" => "3 digits, 4 for American Express. Never stored, never logged.",
         "cardholder_name" => "The name on the card.",
         "identification_number" => {
             "A CPF or a CNPJ (with letters, too), valid by its check digits, with or without \

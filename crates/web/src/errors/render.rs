@@ -38,7 +38,7 @@ impl TimestampedErrors {
     }
 }
 
-/// What went wrong.
+/// The error.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Error)]
 pub struct TimestampedErrorBody<'error> {

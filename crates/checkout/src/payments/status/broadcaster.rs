@@ -26,7 +26,7 @@ const OF_A_PAYMENT: usize = 10;
 /// one.
 const OF_A_CLIENT: usize = 100;
 
-/// Where a payment stands.
+/// The status of a payment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StatusView {
