@@ -2,36 +2,71 @@
 
 use std::fmt;
 
-use db::Timestamp;
-use resource::{Named, choice, chosen, id, integer, reference, resource, text, time, token};
+use db::{Error, Row, Timestamp};
+use resource::{
+    FieldType, Named, Several, Value, choice, chosen, id, integer, reference, resource, several,
+    text, time, token, truth,
+};
 
-/// A receiver of events.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Endpoint {
-    /// Its id.
-    pub id: i64,
-    /// Whether it is one of the configuration, whose address and secret are changed there.
-    pub configured: bool,
-    /// Where events are posted to.
-    pub url: String,
-    /// What people call it.
-    pub description: String,
-    /// The types of events it gets.
-    pub types: Types,
+/// The longest address, in characters.
+pub(crate) const URL_MAX: usize = 2_000;
+/// The longest description of an endpoint, in characters.
+pub(crate) const DESCRIPTION_MAX: usize = 200;
+
+choice! {
+    /// How an endpoint stands.
+    pub enum EndpointState {
+        /// It gets events and takes them.
+        Working = "working", ("Funcionando", "Working");
+        /// It gets events, and every attempt fails.
+        Retrying = "retrying", ("Falhando", "Failing");
+        /// A person wanted it.
+        ByPerson = "person", ("Desativado manualmente", "Disabled manually");
+        /// It answered 410.
+        Gone = "gone", ("Desativado: respondeu 410", "Disabled: it answered 410");
+        /// Everything failed for days.
+        Failing = "failing", ("Desativado após dias de falha", "Disabled after days of failure");
+        /// It no longer stands in the configuration.
+        NotConfigured = "configuration", ("Fora da configuração", "No longer in the configuration");
+    }
+}
+
+/// The state of an endpoint `w`.
+const STATE: &str = "CASE WHEN w.enabled = FALSE THEN COALESCE(w.disabled_reason, 'person') \
+                     WHEN w.failing_since IS NULL THEN 'working' ELSE 'retrying' END";
+
+resource! {
+    /// A receiver of events. Its table is called `w` in statements.
+    pub struct Endpoint, EndpointDraft {
+        id: i64 = id().hidden(),
+        // Whether it is one of the configuration, whose address and secret are changed there.
+        configured: bool = truth("Da configuração", "From the configuration").read_only().hidden()
+            .read_from("w.configured IS NOT NULL"),
+        url: String = text("Endereço", "Address", URL_MAX).name().unfolded().listed_for_staff()
+            .help("Para onde os eventos são enviados; começa com https://.", "Where events are sent; it begins with https://."),
+        description: String = text("Descrição", "Description", DESCRIPTION_MAX).or_blank().unfolded().listed_for_staff(),
+        types: Types = several("Eventos", "Events", Types::PATH).read_from("w.types")
+            .help("Se nenhum for marcado, todos os eventos, inclusive os futuros.", "If none is ticked, all events, including future ones."),
+        enabled: bool = truth("Ativo", "Enabled").read_only().filtered().listed_for_staff(),
+        state: EndpointState = chosen("Situação", "Status").listed_for_staff().read_from(STATE),
+        disabled_at: Option<Timestamp> = time("Desativado em", "Disabled at").hidden(),
+        // Since when every attempt has failed.
+        failing_since: Option<Timestamp> = time("Falhando desde", "Failing since").hidden(),
+        previous_secret_until: Option<Timestamp> = time("Segredo anterior válido até", "Previous secret valid until").hidden()
+            .read_from("w.previous_until"),
+        created_at: Timestamp = time("Criado em", "Created at").listed_for_staff(),
+        // When a person last changed it.
+        updated_at: Timestamp = time("Alterado em", "Updated at"),
+    }
+}
+
+impl Endpoint {
     /// Why it gets nothing; `None` for one that does.
-    pub disabled: Option<DisabledReason>,
-    /// Since when it gets nothing.
-    pub disabled_at: Option<Timestamp>,
-    /// Since when every attempt has failed.
-    pub failing_since: Option<Timestamp>,
-    /// Until when it asked us to wait.
-    pub paused_until: Option<Timestamp>,
-    /// Until when the secret before the present one signs too.
-    pub previous_secret_until: Option<Timestamp>,
-    /// When it was made.
-    pub created_at: Timestamp,
-    /// When a person last changed it.
-    pub updated_at: Timestamp,
+    pub fn disabled(&self) -> Option<DisabledReason> {
+        DisabledReason::ALL
+            .into_iter()
+            .find(|reason| reason.state() == self.state)
+    }
 }
 
 /// Which endpoint of the configuration one is.
@@ -87,18 +122,19 @@ impl DisabledReason {
         Self::NotConfigured,
     ];
 
-    /// The name in the store.
-    pub const fn name(self) -> &'static str {
+    /// The state of an endpoint that is disabled for it.
+    const fn state(self) -> EndpointState {
         match self {
-            Self::ByPerson => "person",
-            Self::Gone => "gone",
-            Self::Failing => "failing",
-            Self::NotConfigured => "configuration",
+            Self::ByPerson => EndpointState::ByPerson,
+            Self::Gone => EndpointState::Gone,
+            Self::Failing => EndpointState::Failing,
+            Self::NotConfigured => EndpointState::NotConfigured,
         }
     }
 
-    pub(crate) fn of(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|reason| reason.name() == name)
+    /// The name in the store.
+    pub const fn name(self) -> &'static str {
+        self.state().name()
     }
 }
 
@@ -129,6 +165,9 @@ pub struct UnknownType {
 }
 
 impl Types {
+    /// What fields that hold types choose from.
+    pub const PATH: &'static str = "event-types";
+
     /// Reads names separated by commas, all of them `known`; blank is all.
     pub fn parse(text: &str, known: &'static [&'static str]) -> Result<Self, UnknownType> {
         let types = Self::stored(text);
@@ -168,6 +207,25 @@ impl fmt::Display for Types {
     /// As [`Types::parse`] reads it.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0.join(","))
+    }
+}
+
+impl Several for Types {
+    fn each(&self) -> Vec<(String, String)> {
+        let each = self.0.iter();
+        each.map(|name| (name.clone(), name.clone())).collect()
+    }
+}
+
+impl FieldType for Types {
+    type Sent = String;
+
+    fn value(&self) -> Option<Value<'_>> {
+        Some(Value::Several(self))
+    }
+
+    fn from_row(row: &Row<'_>, at: &mut usize) -> Result<Self, Error> {
+        String::from_row(row, at).map(|text| Self::stored(&text))
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
     analysis::{self, AnalysisSummary, restock_terms},
     audit,
     catalogue::{named::NamedRecord, products::ProductRecord},
-    events::{Delivery, labels},
+    events::{Delivery, Endpoint, labels},
     stock::{
         LedgerEntry, OwnThreshold, Reason,
         archive::IS_ARCHIVED,
@@ -44,7 +44,7 @@ pub(crate) fn described(name: &str) -> Option<&'static Field> {
         &accounts::OTHERS,
         &restock_terms::FIELDS,
         &analysis::FIELDS,
-        &labels::FIELDS,
+        Endpoint::FIELDS,
         &labels::OTHERS,
         &audit::FIELDS,
     ];

@@ -37,8 +37,6 @@ const SHOWN: usize = 120;
 pub(crate) struct FieldSnapshot {
     field: &'static Field,
     value: FieldValue,
-    /// How it reads, where its value does not say.
-    words: Option<String>,
 }
 
 /// A field of which two people have made different values.
@@ -73,16 +71,7 @@ struct FieldEdit {
 impl FieldSnapshot {
     /// A field with its value.
     pub(crate) const fn new(field: &'static Field, value: FieldValue) -> Self {
-        Self {
-            field,
-            value,
-            words: None,
-        }
-    }
-
-    /// The same, and how its value reads.
-    pub(crate) fn in_words(self, words: Option<String>) -> Self {
-        Self { words, ..self }
+        Self { field, value }
     }
 
     /// These fields of a described record.
@@ -109,11 +98,10 @@ impl FieldSnapshot {
 
     /// How it reads; blank when there is nothing.
     fn shown(&self, locale: Locale) -> String {
-        let whole = match &self.words {
-            Some(words) => words.clone(),
-            None if self.value.is_empty() => String::new(),
-            None => self.value.shown(locale),
-        };
+        if self.value.is_empty() {
+            return String::new();
+        }
+        let whole = self.value.shown(locale);
         whole.trim().chars().take(SHOWN).collect()
     }
 }

@@ -9,6 +9,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use http::{HeaderValue, StatusCode, Uri, header::LOCATION, request::Parts};
+use resource::Field;
 use web::{
     Random,
     client::Origin,
@@ -186,6 +187,16 @@ impl Frame {
     /// One of two texts, by the reader's language.
     pub(crate) fn say(&self, (portuguese, english): (&'static str, &'static str)) -> &'static str {
         self.layout.locale.text(portuguese, english)
+    }
+
+    /// What a field is called.
+    pub(crate) fn label(&self, field: &Field) -> &'static str {
+        self.say(field.label)
+    }
+
+    /// The sentence that helps whoever fills a field in.
+    pub(crate) fn help(&self, field: &Field) -> &'static str {
+        self.say(field.help)
     }
 
     /// The first part of the path: which place this page belongs to.

@@ -175,7 +175,7 @@ impl ModelFilter {
     }
 
     /// Records of which something is so, or not.
-    pub(in crate::admin) const fn truth(name: &'static str) -> Self {
+    const fn truth(name: &'static str) -> Self {
         Self {
             name,
             kind: ModelFilterKind::Truth,
@@ -279,6 +279,16 @@ impl ModelDescription {
         columns.insert(at, ModelColumn::shown(name));
         Self {
             columns: columns.leak(),
+            ..self
+        }
+    }
+
+    /// With a field of its forms that the record does not have.
+    pub(in crate::admin) fn with_field(self, field: &'static Field, scope: FormScope) -> Self {
+        let mut fields = self.fields.to_vec();
+        fields.push((field, scope));
+        Self {
+            fields: fields.leak(),
             ..self
         }
     }
