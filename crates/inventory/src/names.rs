@@ -12,7 +12,7 @@ use crate::{
         },
     },
     analysis::{self, AnalysisSummary, restock_terms},
-    audit,
+    audit::Entry,
     catalogue::{named::NamedRecord, products::ProductRecord},
     events::{Delivery, Endpoint, labels},
     stock::{
@@ -46,7 +46,7 @@ pub(crate) fn described(name: &str) -> Option<&'static Field> {
         &analysis::FIELDS,
         Endpoint::FIELDS,
         &labels::OTHERS,
-        &audit::FIELDS,
+        Entry::FIELDS,
     ];
     let mut fields = described.into_iter().flatten().copied();
     fields.find(|field| field.name == name)

@@ -320,7 +320,7 @@ refers! {
     Titled, title, ProductReference
 }
 
-/// A reference that only records of some kinds have; those must have it.
+/// A reference that may be nothing, or that only records of some kinds have.
 impl<T: Refers> FieldType for Option<T> {
     type Sent = T::Sent;
 
@@ -333,6 +333,11 @@ impl<T: Refers> FieldType for Option<T> {
     }
 
     fn from_row(row: &Row<'_>, at: &mut usize) -> Result<Self, Error> {
+        let id: Option<i64> = row.get(*at)?;
+        if id.is_none() {
+            *at += 2;
+            return Ok(None);
+        }
         T::from_row(row, at).map(Some)
     }
 }
