@@ -70,11 +70,6 @@ impl FieldValue {
             .map_or(Self::Empty, Self::Text)
     }
 
-    /// A moment that may be missing.
-    pub(crate) fn time(time: Option<Timestamp>) -> Self {
-        time.map_or(Self::Empty, Self::Time)
-    }
-
     /// As the control of a form holds it. In English, as services read it.
     pub(crate) fn typed(&self, locale: Locale) -> String {
         match self {

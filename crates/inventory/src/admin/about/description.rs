@@ -138,20 +138,11 @@ impl Application {
 
 impl ModelColumn {
     /// The column of a described field.
-    const fn of(field: &Field) -> Self {
+    pub(in crate::admin) const fn of(field: &Field) -> Self {
         Self {
             name: field.name,
             is_sorted: true,
             is_edited: matches!(field.listed, Listed::EditedInList),
-        }
-    }
-
-    /// A column that the list can be sorted by.
-    pub(in crate::admin) const fn sorted(name: &'static str) -> Self {
-        Self {
-            name,
-            is_sorted: true,
-            is_edited: false,
         }
     }
 
