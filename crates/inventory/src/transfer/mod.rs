@@ -107,12 +107,17 @@ impl FileKind {
         }
     }
 
-    /// The columns that a file must have, in a reader's words.
-    pub(crate) fn columns(self, locale: Locale) -> Vec<&'static str> {
+    /// The columns that a file must have.
+    pub fn required_columns(self) -> impl Iterator<Item = &'static str> {
         let all = column::exported(self);
         all.filter(|column| column.is_required)
-            .map(|column| column::label(column.name, locale))
-            .collect()
+            .map(|column| column.name)
+    }
+
+    /// The same in a reader's words.
+    pub(crate) fn columns(self, locale: Locale) -> Vec<&'static str> {
+        let names = self.required_columns();
+        names.map(|name| column::label(name, locale)).collect()
     }
 
     /// What so many records are called in messages.
