@@ -132,7 +132,7 @@ where
     let read = async move |conn: &mut Conn| endpoints::select(conn, service, endpoint).await;
     let all: Vec<Endpoint> = outbox.db.read(read).await?;
     let mut count = 0;
-    for endpoint in all.into_iter().filter(|one| one.disabled.is_none()) {
+    for endpoint in all.into_iter().filter(|one| one.enabled) {
         let mut is_first = true;
         loop {
             let (endpoint, note, now) = (endpoint.clone(), note.clone(), outbox.clock.now());

@@ -25,8 +25,8 @@ pub use backoff::backoff;
 pub use dispatch::{Progress, pass, purge_expired, run};
 pub use http::{Secret, SecretError, SignatureHeaders, Target, TargetError};
 pub use model::{
-    Attempt, Backlog, Delivery, DeliveryState, DisabledReason, Endpoint, Event, Filter, Types,
-    UnknownType,
+    Attempt, Backlog, Delivery, DeliveryState, DisabledReason, Endpoint, EndpointState, Event,
+    Filter, Types, UnknownType,
 };
 pub use outbox::{EndpointSettings, InternalEndpoint, Outbox, Parts, Webhooks};
 pub use service::Service;

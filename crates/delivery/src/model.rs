@@ -2,36 +2,71 @@
 
 use std::fmt;
 
-use db::Timestamp;
-use resource::{Named, choice, chosen, id, integer, reference, resource, text, time, token};
+use db::{Error, Row, Timestamp};
+use resource::{
+    FieldType, Named, Several, Value, choice, chosen, id, integer, reference, resource, several,
+    text, time, token, truth,
+};
 
-/// A webhook endpoint.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Endpoint {
-    /// The record's id.
-    pub id: i64,
-    /// Whether the endpoint belongs to the configuration, where its address and secret are changed.
-    pub configured: bool,
-    /// The address to which events are posted.
-    pub url: String,
-    /// The name that people use.
-    pub description: String,
-    /// The subscribed event types.
-    pub types: Types,
-    /// Why the endpoint is disabled. `None` if it is enabled.
-    pub disabled: Option<DisabledReason>,
-    /// When the endpoint was disabled.
-    pub disabled_at: Option<Timestamp>,
-    /// Since when every attempt has failed.
-    pub failing_since: Option<Timestamp>,
-    /// Until when the receiver asked us to wait.
-    pub paused_until: Option<Timestamp>,
-    /// Until when the previous secret signs as well.
-    pub previous_secret_until: Option<Timestamp>,
-    /// When the endpoint was created.
-    pub created_at: Timestamp,
-    /// When a person last changed it.
-    pub updated_at: Timestamp,
+/// The longest address, in characters.
+pub(crate) const URL_MAX: usize = 2_000;
+/// The longest description of an endpoint, in characters.
+pub(crate) const DESCRIPTION_MAX: usize = 200;
+
+choice! {
+    /// The state of an endpoint.
+    pub enum EndpointState {
+        /// Enabled, and its last attempt succeeded.
+        Working = "working", ("Funcionando", "Working");
+        /// Enabled, but every attempt fails at present.
+        Retrying = "retrying", ("Falhando", "Failing");
+        /// A person disabled it.
+        ByPerson = "person", ("Desativado manualmente", "Disabled manually");
+        /// Disabled because it answered 410.
+        Gone = "gone", ("Desativado: respondeu 410", "Disabled: it answered 410");
+        /// Disabled because every attempt failed for days.
+        Failing = "failing", ("Desativado após dias de falha", "Disabled after days of failure");
+        /// Disabled because it is no longer in the configuration.
+        NotConfigured = "configuration", ("Fora da configuração", "No longer in the configuration");
+    }
+}
+
+/// The SQL expression of the state of an endpoint `w`.
+const STATE: &str = "CASE WHEN w.enabled = FALSE THEN COALESCE(w.disabled_reason, 'person') \
+                     WHEN w.failing_since IS NULL THEN 'working' ELSE 'retrying' END";
+
+resource! {
+    /// A webhook endpoint. Its table has the alias `w` in statements.
+    pub struct Endpoint, EndpointDraft {
+        id: i64 = id().hidden(),
+        // Whether its address and secret are set by the configuration.
+        configured: bool = truth("Da configuração", "From the configuration").read_only().hidden()
+            .read_from("w.configured IS NOT NULL"),
+        url: String = text("Endereço", "Address", URL_MAX).name().unfolded().listed_for_staff()
+            .help("Para onde os eventos são enviados; começa com https://.", "Where events are sent; it begins with https://."),
+        description: String = text("Descrição", "Description", DESCRIPTION_MAX).or_blank().unfolded().listed_for_staff(),
+        types: Types = several("Eventos", "Events", Types::PATH).read_from("w.types")
+            .help("Se nenhum for marcado, todos os eventos, inclusive os futuros.", "If none is ticked, all events, including future ones."),
+        enabled: bool = truth("Ativo", "Enabled").read_only().filtered().listed_for_staff(),
+        state: EndpointState = chosen("Situação", "Status").listed_for_staff().read_from(STATE),
+        disabled_at: Option<Timestamp> = time("Desativado em", "Disabled at").hidden(),
+        // Since when every attempt has failed.
+        failing_since: Option<Timestamp> = time("Falhando desde", "Failing since").hidden(),
+        previous_secret_until: Option<Timestamp> = time("Segredo anterior válido até", "Previous secret valid until").hidden()
+            .read_from("w.previous_until"),
+        created_at: Timestamp = time("Criado em", "Created at").listed_for_staff(),
+        // When a person last changed it.
+        updated_at: Timestamp = time("Alterado em", "Updated at"),
+    }
+}
+
+impl Endpoint {
+    /// Why it is disabled. `None` if it is enabled.
+    pub fn disabled(&self) -> Option<DisabledReason> {
+        DisabledReason::ALL
+            .into_iter()
+            .find(|reason| reason.state() == self.state)
+    }
 }
 
 /// An endpoint of the configuration.
@@ -87,18 +122,19 @@ impl DisabledReason {
         Self::NotConfigured,
     ];
 
-    /// The name in the database.
-    pub const fn name(self) -> &'static str {
+    /// The state of an endpoint that is disabled for this reason.
+    const fn state(self) -> EndpointState {
         match self {
-            Self::ByPerson => "person",
-            Self::Gone => "gone",
-            Self::Failing => "failing",
-            Self::NotConfigured => "configuration",
+            Self::ByPerson => EndpointState::ByPerson,
+            Self::Gone => EndpointState::Gone,
+            Self::Failing => EndpointState::Failing,
+            Self::NotConfigured => EndpointState::NotConfigured,
         }
     }
 
-    pub(crate) fn of(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|reason| reason.name() == name)
+    /// The name in the store.
+    pub const fn name(self) -> &'static str {
+        self.state().name()
     }
 }
 
@@ -128,7 +164,10 @@ pub struct UnknownType {
 }
 
 impl Types {
-    /// Parses known names separated by commas. Blank means all.
+    /// What fields that hold types choose from.
+    pub const PATH: &'static str = "event-types";
+
+    /// Parses `known` names separated by commas. Blank means all.
     pub fn parse(text: &str, known: &'static [&'static str]) -> Result<Self, UnknownType> {
         let types = Self::stored(text);
         match types.0.iter().find(|name| !known.contains(&name.as_str())) {
@@ -167,6 +206,25 @@ impl fmt::Display for Types {
     /// In the format of [`Types::parse`].
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0.join(","))
+    }
+}
+
+impl Several for Types {
+    fn each(&self) -> Vec<(String, String)> {
+        let each = self.0.iter();
+        each.map(|name| (name.clone(), name.clone())).collect()
+    }
+}
+
+impl FieldType for Types {
+    type Sent = String;
+
+    fn value(&self) -> Option<Value<'_>> {
+        Some(Value::Several(self))
+    }
+
+    fn from_row(row: &Row<'_>, at: &mut usize) -> Result<Self, Error> {
+        String::from_row(row, at).map(|text| Self::stored(&text))
     }
 }
 

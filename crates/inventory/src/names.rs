@@ -12,9 +12,9 @@ use crate::{
         },
     },
     analysis::{self, AnalysisSummary, restock_terms},
-    audit,
+    audit::Entry,
     catalogue::{named::NamedRecord, products::ProductRecord},
-    events::{Delivery, labels},
+    events::{Delivery, Endpoint, labels},
     stock::{
         LedgerEntry, OwnThreshold, Reason,
         archive::IS_ARCHIVED,
@@ -44,9 +44,9 @@ pub(crate) fn described(name: &str) -> Option<&'static Field> {
         &accounts::OTHERS,
         &restock_terms::FIELDS,
         &analysis::FIELDS,
-        &labels::FIELDS,
+        Endpoint::FIELDS,
         &labels::OTHERS,
-        &audit::FIELDS,
+        Entry::FIELDS,
     ];
     let mut fields = described.into_iter().flatten().copied();
     fields.find(|field| field.name == name)

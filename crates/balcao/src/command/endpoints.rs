@@ -30,7 +30,7 @@ pub(super) fn print_endpoints(service: &str, all: &[Endpoint]) {
 }
 
 fn line(endpoint: &Endpoint) -> String {
-    let state = match (endpoint.disabled, endpoint.failing_since) {
+    let state = match (endpoint.disabled(), endpoint.failing_since) {
         (Some(reason), _) => reason.to_string(),
         (None, Some(since)) => format!("failing since {since}"),
         (None, None) => "enabled".to_owned(),

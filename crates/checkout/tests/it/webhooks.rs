@@ -256,7 +256,7 @@ on_both_engines!(
         shop.pay(&card("APRO")).await.id();
         assert_eq!(pass(&shop).await, (1, 0));
         let disabled = endpoints::find(outbox, endpoint).await.unwrap().unwrap();
-        assert!(disabled.disabled.is_some());
+        assert!(disabled.disabled().is_some());
         let gone = "balcao_checkout_webhook_endpoints_disabled_total{reason=\"gone\"}";
         assert_eq!(shop.figure(gone), 1);
     }

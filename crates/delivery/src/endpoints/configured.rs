@@ -5,7 +5,7 @@ use db::{Error, Timestamp, Tx};
 use super::secrets;
 use crate::{
     DisabledReason, Outbox,
-    model::{ConfiguredEndpoint, Endpoint},
+    model::{ConfiguredEndpoint, Endpoint, EndpointState},
     store::{
         self, deliveries,
         endpoints::{self, NewEndpoint},
@@ -78,7 +78,7 @@ async fn renew(
         endpoints::set_configured(tx, present.id, (url, types), now).await?;
     }
     // An endpoint that was disabled at this same address stays disabled until a person enables it.
-    if is_other || present.disabled == Some(DisabledReason::NotConfigured) {
+    if is_other || present.state == EndpointState::NotConfigured {
         endpoints::enable(tx, present.id, now).await?;
         deliveries::release_lines(tx, present.id, true, now).await?;
     }

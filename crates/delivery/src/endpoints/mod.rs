@@ -13,9 +13,11 @@ pub use trial::{TestDelivery, begin_test, post_test, result_of_test};
 use std::time::Duration;
 
 use db::{Conn, Error, Timestamp, Tx};
+use resource::differences;
 
 use crate::{
     DisabledReason, Endpoint, Outbox, Secret, Service, Target, TargetError, Types, UnknownType,
+    model::DESCRIPTION_MAX,
     store::{
         deliveries,
         endpoints::{self, NewEndpoint},
@@ -24,8 +26,6 @@ use crate::{
 
 /// How long the previous secret signs as well, so that a receiver can switch without a gap.
 const OVERLAP: Duration = Duration::from_secs(24 * 60 * 60);
-/// The longest description, in characters.
-const DESCRIPTION_MAX: usize = 200;
 
 /// A person's input for an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -125,13 +125,14 @@ pub async fn change(
 ) -> Result<(String, Vec<&'static str>), EndpointError> {
     let new = checked(service, input)?;
     let before = own(tx, service, id).await?;
-    let compared = [
-        ("url", before.url != new.url),
-        ("description", before.description != new.description),
-        ("types", before.types.to_string() != new.types),
-    ];
-    let changed = compared.into_iter().filter(|(_, is_changed)| *is_changed);
-    let fields: Vec<&str> = changed.map(|(name, _)| name).collect();
+    let after = Endpoint {
+        url: new.url.clone(),
+        description: new.description.clone(),
+        types: Types::stored(&new.types),
+        ..before.clone()
+    };
+    let changed = differences(&before, &after).into_iter();
+    let fields: Vec<_> = changed.map(|(field, ..)| field.name).collect();
     if !fields.is_empty() {
         endpoints::update(tx, id, &new, now).await?;
     }

@@ -3,8 +3,7 @@
 
 use http::Uri;
 
-/// The longest address, in characters.
-const LENGTH_MAX: usize = 2000;
+use crate::model::URL_MAX;
 
 /// The address to which events are posted: `https` or `http`, a host, no user name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +24,7 @@ impl Target {
     /// When events cannot be posted to the address.
     pub fn parse(text: &str) -> Result<Self, TargetError> {
         let text = text.trim();
-        let is_plain = text.len() <= LENGTH_MAX && text.bytes().all(|byte| byte.is_ascii_graphic());
+        let is_plain = text.len() <= URL_MAX && text.bytes().all(|byte| byte.is_ascii_graphic());
         if !is_plain || text.contains('#') {
             return Err(TargetError);
         }

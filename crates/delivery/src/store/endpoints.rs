@@ -1,6 +1,7 @@
 //! Statements about endpoints.
 
-use db::{Conn, Error, Row, Timestamp, Tx};
+use db::{Conn, Error, Timestamp, Tx};
+use resource::{Record as _, sql};
 
 use crate::model::{ConfiguredEndpoint, DisabledReason, Endpoint, Types};
 
@@ -20,37 +21,13 @@ pub(crate) async fn select(
     service: &str,
     id: Option<i64>,
 ) -> Result<Vec<Endpoint>, Error> {
-    conn.all(
-        "SELECT id, configured IS NOT NULL, url, description, types, enabled, disabled_reason, disabled_at, failing_since, paused_until,
-                previous_until, created_at, updated_at FROM webhook_endpoints
-         WHERE service = $1 AND ($2 IS NULL OR id = $2) ORDER BY id",
-        &[&service, &id],
-        endpoint,
-    )
-    .await
-}
-
-fn endpoint(row: &Row<'_>) -> Result<Endpoint, Error> {
-    let (types, enabled, reason): (String, bool, Option<String>) =
-        (row.get(4)?, row.get(5)?, row.get(6)?);
-    let reason = reason
-        .as_deref()
-        .and_then(DisabledReason::of)
-        .unwrap_or(DisabledReason::ByPerson);
-    Ok(Endpoint {
-        id: row.get(0)?,
-        configured: row.get(1)?,
-        url: row.get(2)?,
-        description: row.get(3)?,
-        types: Types::stored(&types),
-        disabled: (!enabled).then_some(reason),
-        disabled_at: row.get(7)?,
-        failing_since: row.get(8)?,
-        paused_until: row.get(9)?,
-        previous_secret_until: row.get(10)?,
-        created_at: row.get(11)?,
-        updated_at: row.get(12)?,
-    })
+    let mut query = sql::select(Endpoint::FIELDS, "webhook_endpoints", "w");
+    query.push(" WHERE w.service = ").bind(service);
+    if let Some(id) = id {
+        query.push(" AND w.id = ").bind(id);
+    }
+    query.push(" ORDER BY w.id");
+    conn.all_of(&query, Endpoint::from_row).await
 }
 
 pub(crate) async fn insert(

@@ -79,7 +79,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::{access::Permission, admin::about::ModelFilterKind, events::labels};
+    use crate::{access::Permission, admin::about::ModelFilterKind, events::Types};
 
     #[test]
     fn every_description_holds_together() {
@@ -94,7 +94,7 @@ mod tests {
             }
             for target in about.fields.iter().filter_map(|(field, _)| field.target) {
                 let path = target.path;
-                let is_known = [Permission::PATH, labels::EVENTS_PATH].contains(&path);
+                let is_known = [Permission::PATH, Types::PATH].contains(&path);
                 assert!(is_known || find(path).is_some(), "{}: {path}", about.path);
             }
             for column in about.columns.iter().filter(|column| column.is_edited) {

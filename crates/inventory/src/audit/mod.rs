@@ -5,8 +5,8 @@
 mod model;
 mod store;
 
-pub use model::{Action, ActionKind, Entry, FieldChange, LogSelection};
-pub(crate) use model::{FIELDS, changes};
+pub(crate) use model::changes;
+pub use model::{Action, ActionKind, Entry, FieldChange, FieldChanges, LogSelection};
 
 use db::{Conn, Timestamp};
 use resource::Record;

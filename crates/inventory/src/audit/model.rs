@@ -1,7 +1,10 @@
 //! A row of the audit log.
 
-use db::Timestamp;
-use resource::{Field, Record, Value, choice, chosen, differences, text};
+use db::{Row, Timestamp};
+use resource::{
+    FieldType, Named, Record, Text, Value, choice, chosen, differences, id, integer, reference,
+    resource, time, token,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::access::Model;
@@ -65,33 +68,27 @@ pub struct FieldChange {
     pub values: Option<(String, String)>,
 }
 
-/// The fields of a row that only the log has.
-pub(crate) const FIELDS: [&Field; 4] = [
-    &chosen::<ActionKind>("Ação", "Action").named("action"),
-    &text::<String>("Registro de", "Model", VALUE_LENGTH).named("model"),
-    &text::<String>("Objeto", "Object", VALUE_LENGTH).named("object"),
-    &text::<String>("Campos", "Fields", VALUE_LENGTH).named("fields"),
-];
-
-/// One row of the log.
+/// The changed fields of a row, which the store has as JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
-    /// The row's id; later rows have larger ones.
-    pub id: i64,
-    /// Who did it; `None` is the program itself.
-    pub user: Option<(i64, String)>,
-    /// What was done.
-    pub done: ActionKind,
-    /// To what kind of record, by its code name: the model may be gone from the program.
-    pub model: String,
-    /// Which record; none when there were many, or when another service keeps it under an id that is no number.
-    pub object: Option<i64>,
-    /// What people call it, as it was then.
-    pub text: String,
-    /// The changed fields.
-    pub changes: Vec<FieldChange>,
-    /// When.
-    pub created_at: Timestamp,
+pub struct FieldChanges(pub Vec<FieldChange>);
+
+resource! {
+    /// One row of the log. Its table is called `e` in statements.
+    pub struct Entry, EntryInput {
+        // Later rows have larger ones.
+        id: i64 = id(),
+        created_at: Timestamp = time("Criado em", "Created at").listed_for_staff(),
+        // None is the program itself.
+        user: Option<Named> = reference("Usuário", "User", "users").listed_for_staff().read_from("e.user_id, e.user_name"),
+        action: ActionKind = chosen("Ação", "Action").filtered().listed_for_staff(),
+        // By its code name: the model may be gone from the program.
+        model: String = token("Registro de", "Model").listed_for_staff(),
+        // None when there were many, or when another service keeps it under an id that is no number.
+        object_id: Option<i64> = integer("Número do objeto", "Object id", 1, i64::MAX).hidden(),
+        // What people call it, as it was then.
+        object: String = token("Objeto", "Object").listed_for_staff().read_from("e.object_text"),
+        fields: FieldChanges = token("Campos", "Fields").listed_for_staff().read_from("e.changes"),
+    }
 }
 
 /// Which rows of the log are asked for.
@@ -158,20 +155,33 @@ impl FieldChange {
             values: Some((kept(before), kept(after))),
         }
     }
+}
 
-    /// The changes of a row, as they are stored.
-    pub(super) fn read(stored: &str) -> Vec<Self> {
-        serde_json::from_str(stored).unwrap_or_default()
+impl FieldType for FieldChanges {
+    type Sent = String;
+
+    /// None: pages show changes in words of their own.
+    fn value(&self) -> Option<Value<'_>> {
+        None
+    }
+
+    fn from_row(row: &Row<'_>, at: &mut usize) -> Result<Self, db::Error> {
+        let stored = String::from_row(row, at)?;
+        Ok(Self(serde_json::from_str(&stored).unwrap_or_default()))
+    }
+}
+
+impl Text for FieldChanges {}
+
+impl FieldChanges {
+    /// The names of the fields.
+    pub fn names(&self) -> Vec<&str> {
+        let changes = self.0.iter();
+        changes.map(|change| change.field.as_str()).collect()
     }
 }
 
 impl Entry {
-    /// The names of the changed fields.
-    pub fn fields(&self) -> Vec<&str> {
-        let changes = self.changes.iter();
-        changes.map(|change| change.field.as_str()).collect()
-    }
-
     /// The model, while the program knows it.
     pub fn known_model(&self) -> Option<Model> {
         Model::parse(&self.model)

@@ -1,9 +1,11 @@
 //! Statements about the audit log.
 
-use db::{Error, Row, Timestamp, Tx};
-use resource::{Field, id, time};
+use std::sync::LazyLock;
 
-use super::{Action, ActionKind, Entry, FieldChange, LogSelection};
+use db::{Error, Timestamp, Tx};
+use resource::{Record as _, sql};
+
+use super::{Action, Entry, LogSelection};
 use crate::{
     access::{Actor, Model},
     listing::{
@@ -12,12 +14,6 @@ use crate::{
     },
 };
 
-/// What orders the log.
-const FIELDS: &[&Field] = &[
-    &id().named("id"),
-    &time::<Timestamp>("Criado em", "Created at").named("created_at"),
-];
-
 static ENTRIES: Table = Table {
     name: "audit_entries",
     alias: "e",
@@ -25,20 +21,15 @@ static ENTRIES: Table = Table {
     ..Table::OWN
 };
 
-pub(super) static LIST: List<Entry> = List::of(
-    &ENTRIES,
-    FIELDS,
-    || {
-        let columns = "e.id, e.user_id, e.user_name, e.action, e.model, e.object_id, e.object_text, e.changes, e.created_at";
-        (columns, "")
-    },
-    entry_of,
-);
+static COLUMNS: LazyLock<&'static str> = LazyLock::new(|| sql::columns(Entry::FIELDS, "e").leak());
+
+pub(super) static LIST: List<Entry> =
+    List::of(&ENTRIES, Entry::FIELDS, || (*COLUMNS, ""), Entry::from_row);
 
 /// What people call the record, and who did it.
 static TEXTS: List<SearchedText> = List::of(
     &ENTRIES,
-    FIELDS,
+    Entry::FIELDS,
     || {
         let columns = "e.created_at, e.id, CAST(NULL AS BIGINT), e.object_text || '\n' || COALESCE(e.user_name, '')";
         (columns, "")
@@ -113,22 +104,4 @@ pub(super) async fn insert(
     )
     .await?;
     Ok(())
-}
-
-fn entry_of(row: &Row<'_>) -> Result<Entry, Error> {
-    let id: Option<i64> = row.get(1)?;
-    let name: Option<String> = row.get(2)?;
-    let action: String = row.get(3)?;
-    let changes: String = row.get(7)?;
-    Ok(Entry {
-        id: row.get(0)?,
-        user: id.zip(name),
-        // The table's own check lets nothing else in.
-        done: ActionKind::of(&action).unwrap_or(ActionKind::Changed),
-        model: row.get(4)?,
-        object: row.get(5)?,
-        text: row.get(6)?,
-        changes: FieldChange::read(&changes),
-        created_at: row.get(8)?,
-    })
 }

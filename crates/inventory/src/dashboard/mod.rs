@@ -136,7 +136,7 @@ async fn failed(state: &State) -> Result<DeliveryProblems, Error> {
     let now = state.clock.now();
     let mut endpoints = endpoints::list(&state.db).await?;
     endpoints.retain(
-        |endpoint| match (endpoint.disabled, endpoint.failing_since) {
+        |endpoint| match (endpoint.disabled(), endpoint.failing_since) {
             (Some(reason), _) => reason.is_by_failure(),
             (None, Some(since)) => now.since(since) >= FAILING_FOR,
             (None, None) => false,

@@ -6,14 +6,19 @@ pub use delivery::endpoints::{EndpointError, EndpointInput, description};
 
 use db::{Conn, Db, Error, Timestamp, Tx};
 use delivery::endpoints::{self, TestDelivery};
+use resource::Field;
 
-use super::{Attempt, Endpoint, Outbox, SERVICE, Secret};
+use super::{Attempt, Endpoint, EventType, Outbox, SERVICE, Secret};
 use crate::{
     State,
     access::{Actor, Model},
     audit::{self, Action},
     idempotency::IdempotencyKey,
-    rest::{Message, Refusal, fields::FieldErrors},
+    rest::{
+        Message, Refusal,
+        body::text,
+        fields::{FieldErrors, Members},
+    },
     work::{Work, write, write_once},
 };
 
@@ -34,20 +39,35 @@ pub(crate) const CONFIGURED: Message = Message::fixed(
 impl From<EndpointError> for Refusal {
     fn from(error: EndpointError) -> Self {
         match error {
-            EndpointError::Target(_) => FieldErrors::of("url", INVALID_ADDRESS).into(),
+            EndpointError::Target(_) => FieldErrors::of(Endpoint::url.name, INVALID_ADDRESS).into(),
             EndpointError::Types(unknown) => {
                 let (name, known) = (&unknown.name, unknown.known.join(", "));
                 let message = Message::new(
                     format!("{name:?} não é um tipo de evento; há {known}"),
                     unknown.to_string(),
                 );
-                FieldErrors::of("types", message).into()
+                FieldErrors::of(Endpoint::types.name, message).into()
             }
-            EndpointError::Description => FieldErrors::of("description", INVALID_TEXT).into(),
+            EndpointError::Description => {
+                FieldErrors::of(Endpoint::description.name, INVALID_TEXT).into()
+            }
             EndpointError::NotFound(_) => Self::NotFound,
             EndpointError::Configured(_) => Self::Conflict(CONFIGURED),
             EndpointError::Database(error) => error.into(),
         }
+    }
+}
+
+/// What a form brings: its texts, and the types whose boxes are ticked.
+pub(crate) fn input(members: &Members) -> EndpointInput {
+    let text = |field: &Field| text(members, field.name).unwrap_or_default();
+    let box_of = |name: &str| format!("{}:{name}", Endpoint::types.name);
+    let types = EventType::NAMES.into_iter();
+    let ticked = types.filter(|name| members.contains_key(&box_of(name)));
+    EndpointInput {
+        url: text(Endpoint::url).trim().to_owned(),
+        description: text(Endpoint::description),
+        types: ticked.collect::<Vec<_>>().join(","),
     }
 }
 
@@ -271,7 +291,7 @@ pub async fn disable(state: &State, actor: &Actor, id: i64) -> Result<(), Endpoi
 async fn switch(state: &State, actor: &Actor, id: i64, is_on: bool) -> Result<(), EndpointError> {
     let job = async move |work: &mut Work<'_>| {
         let before = endpoints::switch(work.tx, &SERVICE, id, is_on, work.now).await?;
-        if before.disabled.is_none() == is_on {
+        if before.enabled == is_on {
             return Ok(());
         }
         record(work, Action::Changed(&["enabled"]), id, &before.url).await

@@ -10,9 +10,9 @@ pub mod mail;
 mod store;
 
 pub use delivery::{
-    Attempt, Backlog, Delivery, DeliveryState, DisabledReason, Endpoint, EndpointSettings, Event,
-    Filter, InternalEndpoint, Outbox, Progress, Secret, SecretError, Target, TargetError, Types,
-    UnknownType, Webhooks,
+    Attempt, Backlog, Delivery, DeliveryState, DisabledReason, Endpoint, EndpointSettings,
+    EndpointState, Event, Filter, InternalEndpoint, Outbox, Progress, Secret, SecretError, Target,
+    TargetError, Types, UnknownType, Webhooks,
 };
 pub use kinds::EventType;
 pub use mail::Mail;

@@ -40,8 +40,6 @@ const SHOWN: usize = 120;
 pub(crate) struct FieldSnapshot {
     field: &'static Field,
     value: FieldValue,
-    /// The displayed text, where the value alone does not give it.
-    words: Option<String>,
 }
 
 /// A field that two users changed to different values.
@@ -76,16 +74,7 @@ struct FieldEdit {
 impl FieldSnapshot {
     /// A field with its stored value.
     pub(crate) const fn new(field: &'static Field, value: FieldValue) -> Self {
-        Self {
-            field,
-            value,
-            words: None,
-        }
-    }
-
-    /// Sets the displayed text.
-    pub(crate) fn in_words(self, words: Option<String>) -> Self {
-        Self { words, ..self }
+        Self { field, value }
     }
 
     pub(crate) fn all(record: &impl Record, fields: &[&'static Field]) -> Vec<Self> {
@@ -111,11 +100,10 @@ impl FieldSnapshot {
 
     /// The value as it is displayed; empty if there is none.
     fn shown(&self, locale: Locale) -> String {
-        let text = match &self.words {
-            Some(words) => words.clone(),
-            None if self.value.is_empty() => String::new(),
-            None => self.value.shown(locale),
-        };
+        if self.value.is_empty() {
+            return String::new();
+        }
+        let text = self.value.shown(locale);
         text.trim().chars().take(SHOWN).collect()
     }
 }

@@ -9,6 +9,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use http::{HeaderValue, StatusCode, Uri, header::LOCATION, request::Parts};
+use resource::Field;
 use web::{
     Random,
     client::Origin,
@@ -184,6 +185,16 @@ impl Frame {
     /// The text in the user's language.
     pub(crate) fn say(&self, (portuguese, english): (&'static str, &'static str)) -> &'static str {
         self.layout.locale.text(portuguese, english)
+    }
+
+    /// The label of a field.
+    pub(crate) fn label(&self, field: &Field) -> &'static str {
+        self.say(field.label)
+    }
+
+    /// The help text of a field.
+    pub(crate) fn help(&self, field: &Field) -> &'static str {
+        self.say(field.help)
     }
 
     /// The first segment of the path, which identifies the section of the navigation.

@@ -63,7 +63,7 @@ pub(crate) async fn page(
         time: locale.date_time(entry.created_at),
         machine_time: machine_time(entry.created_at),
         who: match entry.user {
-            Some((_, name)) => name,
+            Some(user) => user.name,
             None => locale.text("o programa", "the program").to_owned(),
         },
     }))
@@ -71,11 +71,12 @@ pub(crate) async fn page(
 
 /// A short description: `Added`, `Changed: title, quantity`.
 fn phrase(entry: &Entry, locale: Locale) -> String {
-    match entry.done {
+    match entry.action {
         ActionKind::Added => locale.text("Criado", "Added").to_owned(),
         ActionKind::Changed => {
             let fields: Vec<_> = entry
-                .fields()
+                .fields
+                .names()
                 .into_iter()
                 .map(|field| names::field_in_a_sentence(locale, field))
                 .collect();
@@ -96,9 +97,9 @@ pub(crate) fn machine_time(time: Timestamp) -> String {
 
 /// A description as a sentence: `Added.`, `Changed Title and Quantity.`, `Deleted.`
 pub(crate) fn sentence(entry: &Entry, locale: Locale) -> String {
-    let fields = entry.fields().into_iter();
+    let fields = entry.fields.names().into_iter();
     let names: Vec<&str> = fields.map(|name| names::field(locale, name)).collect();
-    match entry.done {
+    match entry.action {
         ActionKind::Changed if names.is_empty() => locale
             .text("Nenhum campo alterado.", "No fields changed.")
             .to_owned(),
@@ -116,7 +117,7 @@ pub(crate) fn sentence(entry: &Entry, locale: Locale) -> String {
 
 /// The old and new values of the changed fields, where they are stored: `Quantity: 5 → 9`.
 fn values(entry: &Entry, locale: Locale) -> Vec<String> {
-    let changes = entry.changes.iter();
+    let changes = entry.fields.0.iter();
     let changes = changes.filter(|change| change.values.is_some());
     changes.map(|change| in_words(change, locale)).collect()
 }
@@ -164,16 +165,17 @@ fn enumeration(locale: Locale, texts: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::audit::FieldChanges;
 
     fn changed(fields: &[&str]) -> Entry {
         Entry {
             id: 1,
             user: None,
-            done: ActionKind::Changed,
+            action: ActionKind::Changed,
             model: "product".to_owned(),
-            object: Some(1),
-            text: "Arroz".to_owned(),
-            changes: fields.iter().map(|name| FieldChange::named(name)).collect(),
+            object_id: Some(1),
+            object: "Arroz".to_owned(),
+            fields: FieldChanges(fields.iter().map(|name| FieldChange::named(name)).collect()),
             created_at: Timestamp::from_micros(0),
         }
     }
@@ -192,7 +194,7 @@ mod tests {
     #[test]
     fn what_a_field_was_and_became_is_told_in_the_readers_language() {
         let entry = Entry {
-            changes: vec![
+            fields: FieldChanges(vec![
                 FieldChange::of("title", Value::Text("Arroz"), Value::Text("Café")),
                 FieldChange::of(
                     "selling_price",
@@ -202,7 +204,7 @@ mod tests {
                 FieldChange::of("threshold", Value::Null, Value::Integer(1500)),
                 FieldChange::of("active", Value::Truth(true), Value::Truth(false)),
                 FieldChange::named("password"),
-            ],
+            ]),
             ..changed(&[])
         };
         assert_eq!(

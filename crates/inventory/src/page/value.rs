@@ -65,10 +65,6 @@ impl FieldValue {
             .map_or(Self::Empty, Self::Text)
     }
 
-    pub(crate) fn time(time: Option<Timestamp>) -> Self {
-        time.map_or(Self::Empty, Self::Time)
-    }
-
     /// The value as a form control holds it. In English it is in the notation that services read.
     pub(crate) fn typed(&self, locale: Locale) -> String {
         match self {

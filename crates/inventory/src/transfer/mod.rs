@@ -112,12 +112,17 @@ impl FileKind {
         }
     }
 
-    /// The labels of the columns that a file must have.
-    pub(crate) fn columns(self, locale: Locale) -> Vec<&'static str> {
+    /// The columns that a file must have.
+    pub fn required_columns(self) -> impl Iterator<Item = &'static str> {
         let all = column::exported(self);
         all.filter(|column| column.is_required)
-            .map(|column| column::label(column.name, locale))
-            .collect()
+            .map(|column| column.name)
+    }
+
+    /// The labels of the columns that a file must have.
+    pub(crate) fn columns(self, locale: Locale) -> Vec<&'static str> {
+        let names = self.required_columns();
+        names.map(|name| column::label(name, locale)).collect()
     }
 
     /// The noun for this number of records, in English.

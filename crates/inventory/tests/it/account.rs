@@ -32,7 +32,7 @@ async fn changes(app: &TestApp, user: i64) -> Vec<String> {
     page.results
         .iter()
         .rev()
-        .map(|entry| entry.fields().join(","))
+        .map(|entry| entry.fields.names().join(","))
         .collect()
 }
 

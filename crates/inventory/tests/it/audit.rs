@@ -18,16 +18,16 @@ use crate::app::TestApp;
 
 /// One row as a line: who, what, to which record, which fields.
 fn line(entry: &Entry) -> String {
-    let who = entry.user.as_ref().map_or("-", |(_, name)| name.as_str());
+    let who = entry.user.as_ref().map_or("-", |user| user.name.as_str());
     let id = entry
-        .object
+        .object_id
         .map_or_else(|| "-".to_owned(), |id| id.to_string());
     format!(
         "{who} {} {} {id} “{}” [{}]",
-        entry.done.name(),
+        entry.action.name(),
         entry.model,
-        entry.text,
-        entry.fields().join(" ")
+        entry.object,
+        entry.fields.names().join(" ")
     )
 }
 
@@ -49,7 +49,7 @@ impl TestApp {
     /// How the fields of one record were changed, the last change first.
     async fn changes_of(&self, model: Model, id: i64) -> Vec<FieldChange> {
         let entries = self.entries_of(model, id).await.into_iter();
-        entries.flat_map(|entry| entry.changes).collect()
+        entries.flat_map(|entry| entry.fields.0).collect()
     }
 
     async fn entries_of(&self, model: Model, id: i64) -> Vec<Entry> {
@@ -191,7 +191,7 @@ on_both_engines!(
         );
         let recent = audit::recent(&app.state, 1, 2).await.unwrap();
         assert_eq!(
-            recent.iter().map(|entry| entry.done).collect::<Vec<_>>(),
+            recent.iter().map(|entry| entry.action).collect::<Vec<_>>(),
             [ActionKind::Deleted, ActionKind::Changed]
         );
     }

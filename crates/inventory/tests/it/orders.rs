@@ -408,10 +408,11 @@ on_both_engines!(
         let entries = inventory::audit::recent(&app.state, 2, 10).await.unwrap();
         let newest = &entries[0];
         assert_eq!(
-            (newest.text.as_str(), newest.fields()),
+            (newest.object.as_str(), newest.fields.names()),
             ("Pedido ord_1", vec!["booked_by_hand"])
         );
-        assert_eq!(newest.user, Some((2, "manager".to_owned())));
+        let user = newest.user.clone().map(|user| (user.id, user.name));
+        assert_eq!(user, Some((2, "manager".to_owned())));
     }
 );
 

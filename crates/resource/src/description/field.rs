@@ -8,7 +8,7 @@ use web::locale::Locale;
 use super::{
     choice::Choice,
     listed::Listed,
-    several::Choosable,
+    several::Several,
     value::{Amount, FieldType, Naming, Refers, Text, Value},
 };
 
@@ -205,11 +205,11 @@ pub const fn chosen<T: Choice>(portuguese: &'static str, english: &'static str) 
 }
 
 /// Several of the values that `path` offers.
-pub const fn several<T: Choosable>(
+pub const fn several<T: FieldType + Several>(
     portuguese: &'static str,
     english: &'static str,
     path: &'static str,
-) -> Typed<Vec<T>> {
+) -> Typed<T> {
     let mut typed = Typed::new((portuguese, english), Kind::Several);
     typed.0.target = Some(Target {
         path,

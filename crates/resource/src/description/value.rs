@@ -317,7 +317,7 @@ refers! {
     Titled, title, ProductReference
 }
 
-/// A reference that only some kinds of records have. In these it is required.
+/// A reference that is optional, or that only some kinds of records have.
 impl<T: Refers> FieldType for Option<T> {
     type Sent = T::Sent;
 
@@ -330,6 +330,11 @@ impl<T: Refers> FieldType for Option<T> {
     }
 
     fn from_row(row: &Row<'_>, at: &mut usize) -> Result<Self, Error> {
+        let id: Option<i64> = row.get(*at)?;
+        if id.is_none() {
+            *at += 2;
+            return Ok(None);
+        }
         T::from_row(row, at).map(Some)
     }
 }

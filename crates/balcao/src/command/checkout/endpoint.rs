@@ -182,7 +182,7 @@ async fn redeliver_failed(outbox: &Outbox, endpoint: Option<i64>) -> Result<(), 
         let found = endpoints::find(outbox, id).await;
         let found = found.map_err(|error| unreadable(&error))?;
         let found = found.ok_or_else(|| failure(&EndpointError::NotFound(id)))?;
-        if found.disabled.is_some() {
+        if !found.enabled {
             return Err(Failure::new(format!(
                 "endpoint {id} receives no events; run `balcao checkout endpoint enable {id}` first"
             )));

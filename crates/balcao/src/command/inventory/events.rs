@@ -213,7 +213,7 @@ async fn redeliver_failed(state: &State, endpoint: Option<i64>) -> Result<(), Fa
                 "--endpoint: there is no endpoint {id}"
             )));
         };
-        if found.disabled.is_some() {
+        if !found.enabled {
             return Err(Failure::new(format!(
                 "--endpoint: endpoint {id} receives no events; run `balcao inventory endpoint enable {id}` first"
             )));

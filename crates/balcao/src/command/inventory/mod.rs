@@ -29,9 +29,9 @@ enum InventoryAction {
     /// each difference
     Verify,
     /// Add the records of a CSV file, all of them or none
-    #[command(after_help = IMPORT_HELP)]
+    #[command(after_help = import_help())]
     Import {
-        /// brands, categories, suppliers, products, inflows or outflows
+        #[arg(help = kinds(" or "))]
         resource: FileKind,
         /// The file; - is standard input
         file: PathBuf,
@@ -43,11 +43,9 @@ enum InventoryAction {
         create_names: bool,
     },
     /// Write all records into a CSV file, replacing it
-    #[command(
-        after_help = "Examples:\n  balcao inventory export products products.csv\n  balcao inventory export products - | gzip > products.csv.gz\n\nWhat is exported can be imported again, unchanged: brands, categories, suppliers, products, inflows, outflows, in this order."
-    )]
+    #[command(after_help = format!("{EXPORT_HELP} {}, in this order.", kinds(", ")))]
     Export {
-        /// brands, categories, suppliers, products, inflows or outflows
+        #[arg(help = kinds(" or "))]
         resource: FileKind,
         /// The file; - is standard output
         file: PathBuf,
@@ -65,17 +63,22 @@ enum InventoryAction {
     Report(report::ReportArguments),
 }
 
+const EXPORT_HELP: &str = "\
+Examples:
+  balcao inventory export products products.csv
+  balcao inventory export products - | gzip > products.csv.gz
+
+What is exported can be imported again, unchanged:";
+
 const IMPORT_HELP: &str = "\
 Examples:
   balcao inventory import products products.csv --dry-run
   balcao inventory import products products.csv
   zcat products.csv.gz | balcao inventory import products -
 
-The first row names the columns, in any order. Required are
-  brands, categories, suppliers   name
-  products                        title, category, brand, cost_price, selling_price, quantity
-  inflows                         supplier, product, quantity
-  outflows                        product, quantity
+The first row names the columns, in any order. Required are";
+
+const OPTIONAL_COLUMNS: &str = "\
 Optional are id, description, serie_number (products), created_at, updated_at (not for movements).
 Names in Portuguese are understood too: título, categoria, marca, preço de custo, preço de venda.
 References are ids or names; category_name, brand_name, supplier_name, product_title and
@@ -87,6 +90,31 @@ A movement that is older than its product in this database is history: it is rec
 the quantity, which already includes it. Rows that exist already, with the same contents, are skipped.
 Memory does not grow with the file; a row has at most 2 MiB. On SQLite a running service waits with its
 writes meanwhile.";
+
+/// The kinds of files, `last` between the last two.
+fn kinds(last: &str) -> String {
+    let mut names: Vec<_> = FileKind::all().map(FileKind::name).collect();
+    let end = names.pop().unwrap_or_default();
+    format!("{}{last}{end}", names.join(", "))
+}
+
+/// The help of an import. Kinds of files with the same required columns share a line.
+fn import_help() -> String {
+    let mut lines: Vec<(String, String)> = Vec::new();
+    for kind in FileKind::all() {
+        let columns = kind.required_columns().collect::<Vec<_>>().join(", ");
+        match lines.last_mut().filter(|(_, other)| *other == columns) {
+            Some((kinds, _)) => *kinds = format!("{kinds}, {kind}"),
+            None => lines.push((kind.to_string(), columns)),
+        }
+    }
+    let width = lines.iter().map(|(kinds, _)| kinds.len()).max();
+    let width = width.unwrap_or_default();
+    let lines = lines.into_iter();
+    let lines = lines.map(|(kinds, columns)| format!("  {kinds:width$}   {columns}"));
+    let required = lines.collect::<Vec<_>>().join("\n");
+    format!("{IMPORT_HELP}\n{required}\n{OPTIONAL_COLUMNS}")
+}
 
 pub(super) fn run(arguments: InventoryArguments, common: &Common) -> Result<(), Failure> {
     match arguments.action {

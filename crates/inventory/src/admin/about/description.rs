@@ -138,20 +138,11 @@ impl Application {
 
 impl ModelColumn {
     /// The column of a described field.
-    const fn of(field: &Field) -> Self {
+    pub(in crate::admin) const fn of(field: &Field) -> Self {
         Self {
             name: field.name,
             is_sorted: true,
             is_edited: matches!(field.listed, Listed::EditedInList),
-        }
-    }
-
-    /// A column that the list can be sorted by.
-    pub(in crate::admin) const fn sorted(name: &'static str) -> Self {
-        Self {
-            name,
-            is_sorted: true,
-            is_edited: false,
         }
     }
 
@@ -175,7 +166,7 @@ impl ModelFilter {
     }
 
     /// Records of which something is so, or not.
-    pub(in crate::admin) const fn truth(name: &'static str) -> Self {
+    const fn truth(name: &'static str) -> Self {
         Self {
             name,
             kind: ModelFilterKind::Truth,
@@ -279,6 +270,16 @@ impl ModelDescription {
         columns.insert(at, ModelColumn::shown(name));
         Self {
             columns: columns.leak(),
+            ..self
+        }
+    }
+
+    /// With a field of its forms that the record does not have.
+    pub(in crate::admin) fn with_field(self, field: &'static Field, scope: FormScope) -> Self {
+        let mut fields = self.fields.to_vec();
+        fields.push((field, scope));
+        Self {
+            fields: fields.leak(),
             ..self
         }
     }

@@ -4,15 +4,15 @@ use std::sync::LazyLock;
 
 use async_trait::async_trait;
 use db::Timestamp;
-use resource::Choice as _;
+use resource::Record as _;
 
 use crate::{
     State,
     access::{Model, Verb},
     admin::{
         about::{
-            AdminModel, AdminWrites, AllowedVerbs, Application, Both, FieldValue, ModelColumn,
-            ModelDescription, ModelFilter, ModelRecord, RecordPage,
+            AdminModel, AdminWrites, AllowedVerbs, Application, Both, FieldValue, ModelDescription,
+            ModelFilter, ModelRecord, RecordPage,
         },
         listing::ListParameters,
         models::{counted, most, stretch},
@@ -32,28 +32,12 @@ static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
     words: *Model::AuditEntry.words(),
     model: Model::AuditEntry,
     allowed: AllowedVerbs::Only(&[Verb::View]),
-    columns: &COLUMNS,
     order: "-1",
     search: Some(("objeto, usuário", "object, user")),
-    filters: [
-        ModelFilter::related("user", "users"),
-        ModelFilter::choices("action", ActionKind::CHOICES),
-        ModelFilter::choices("model", models().leak()),
-    ]
-    .to_vec()
-    .leak(),
     has_dates: true,
-    ..ModelDescription::PLAIN
+    ..ModelDescription::shown(Entry::FIELDS, &["created_at"])
+        .filtered_by(ModelFilter::choices("model", models().leak()))
 });
-
-const COLUMNS: [ModelColumn; 6] = [
-    ModelColumn::sorted("created_at"),
-    ModelColumn::shown("user"),
-    ModelColumn::shown("action"),
-    ModelColumn::shown("model"),
-    ModelColumn::shown("object"),
-    ModelColumn::shown("fields"),
-];
 
 /// What is logged. Nobody writes an analysis, or a row of the log.
 fn models() -> Vec<(&'static str, Both)> {
@@ -101,10 +85,6 @@ impl AdminModel for AuditLog {
 #[async_trait(?Send)]
 impl AdminWrites for AuditLog {}
 
-fn action(entry: &Entry) -> FieldValue {
-    FieldValue::Word(entry.done.words())
-}
-
 fn model(entry: &Entry) -> FieldValue {
     let word = entry.known_model().map(|model| model.words().singular);
     word.map_or_else(|| FieldValue::Text(entry.model.clone()), FieldValue::Word)
@@ -113,33 +93,26 @@ fn model(entry: &Entry) -> FieldValue {
 /// The record, with a link unless it is gone.
 fn object(entry: &Entry) -> FieldValue {
     let about = entry.known_model().and_then(registry::described);
-    match (about, entry.object) {
-        (Some(about), Some(id)) if entry.done != ActionKind::Deleted => {
-            FieldValue::Record(about.path, id, entry.text.clone())
+    match (about, entry.object_id) {
+        (Some(about), Some(id)) if entry.action != ActionKind::Deleted => {
+            FieldValue::Record(about.path, id, entry.object.clone())
         }
-        _ => FieldValue::text(Some(entry.text.clone())),
-    }
-}
-
-fn user(entry: &Entry) -> FieldValue {
-    match &entry.user {
-        Some((id, name)) => FieldValue::Record("users", *id, name.clone()),
-        None => FieldValue::Word(("o programa", "the program")),
+        _ => FieldValue::text(Some(entry.object.clone())),
     }
 }
 
 fn record(entry: Entry) -> ModelRecord {
-    ModelRecord::of(
-        entry.id,
-        entry.text.clone(),
-        vec![
-            ("id", FieldValue::Number(entry.id)),
-            ("created_at", FieldValue::Time(entry.created_at)),
-            ("user", user(&entry)),
-            ("action", action(&entry)),
-            ("model", model(&entry)),
-            ("object", object(&entry)),
-            ("fields", FieldValue::Changes(entry.changes)),
-        ],
-    )
+    let mut record = ModelRecord {
+        text: entry.object.clone(),
+        ..ModelRecord::described(&entry)
+            .with("model", model(&entry))
+            .with("object", object(&entry))
+    };
+    if entry.user.is_none() {
+        let program = FieldValue::Word(("o programa", "the program"));
+        record.facts.insert(2, ("user", program));
+    }
+    let changes = FieldValue::Changes(entry.fields.0);
+    record.facts.push(("fields", changes));
+    record
 }

@@ -1,22 +1,24 @@
 //! Webhook endpoints. A secret is shown once, when it is made or rotated.
 
+use std::sync::LazyLock;
+
 use async_trait::async_trait;
 use db::Tx;
+use resource::Record as _;
 
 use crate::{
     State,
     access::{Actor, Caller, Model, Verb},
     admin::{
         about::{
-            AdminModel, AdminWrites, Application, FieldValue, FormScope, Inline, ModelAction,
-            ModelColumn, ModelDescription, ModelFilter, ModelRecord, RecordPage, SavedRecord,
-            WriteTarget, Writer,
+            AdminModel, AdminWrites, Application, FormScope, Inline, ModelAction, ModelDescription,
+            ModelRecord, RecordPage, SavedRecord, WriteTarget, Writer,
         },
         listing::{ListParameters, in_memory},
     },
     events::{
         Endpoint,
-        endpoints::{self, EndpointError, EndpointInput},
+        endpoints::{self, EndpointError},
         labels,
     },
     page::{form_token::FormToken, request_body},
@@ -27,68 +29,58 @@ pub(in crate::admin) struct Endpoints;
 
 pub(in crate::admin) static ENDPOINTS: Endpoints = Endpoints;
 
-static ABOUT: ModelDescription = ModelDescription {
+static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
     path: "endpoints",
     application: Application::Events,
     words: *Model::WebhookEndpoint.words(),
     model: Model::WebhookEndpoint,
-    columns: &[
-        ModelColumn::sorted("url"),
-        ModelColumn::sorted("description"),
-        ModelColumn::sorted("enabled"),
-        ModelColumn::sorted("state"),
-        ModelColumn::sorted("created_at"),
-    ],
     order: "1",
     search: Some(("URL, descrição", "URL, description")),
-    filters: &[ModelFilter::truth("enabled")],
-    fields: &[
-        (labels::URL, FormScope::Both),
-        (labels::DESCRIPTION, FormScope::Both),
-        (labels::EVENTS, FormScope::Both),
-        (labels::RENEW, FormScope::Change),
-    ],
-    inlines: &[Inline::read(
-        "deliveries",
-        "endpoint",
-        &["id", "event_type", "state", "attempts", "created_at"],
-    )],
+    inlines: &INLINES,
     saves_as_new: true,
-    actions: &[
-        ModelAction {
-            name: "enable",
-            text: (
-                "Ativar os destinos selecionados",
-                "Enable selected endpoints",
-            ),
-            done: (("Destinos ativados: ", "Endpoints enabled: "), (".", ".")),
-            verb: Verb::Change,
-        },
-        ModelAction {
-            name: "disable",
-            text: (
-                "Desativar os destinos selecionados",
-                "Disable selected endpoints",
-            ),
-            done: (
-                ("Destinos desativados: ", "Endpoints disabled: "),
-                (".", "."),
-            ),
-            verb: Verb::Change,
-        },
-        ModelAction {
-            name: "test",
-            text: ("Enviar um evento de teste", "Send a test event"),
-            done: (
-                ("Evento de teste entregue a ", "Test event delivered to "),
-                (" destino(s).", " endpoint(s)."),
-            ),
-            verb: Verb::Change,
-        },
-    ],
+    actions: &ACTIONS,
     site: Some("/webhooks/"),
-    ..ModelDescription::PLAIN
-};
+    ..ModelDescription::of(Endpoint::FIELDS).with_field(labels::RENEW, FormScope::Change)
+});
+
+const INLINES: [Inline; 1] = [Inline::read(
+    "deliveries",
+    "endpoint",
+    &["id", "event_type", "state", "attempts", "created_at"],
+)];
+
+const ACTIONS: [ModelAction; 3] = [
+    ModelAction {
+        name: "enable",
+        text: (
+            "Ativar os destinos selecionados",
+            "Enable selected endpoints",
+        ),
+        done: (("Destinos ativados: ", "Endpoints enabled: "), (".", ".")),
+        verb: Verb::Change,
+    },
+    ModelAction {
+        name: "disable",
+        text: (
+            "Desativar os destinos selecionados",
+            "Disable selected endpoints",
+        ),
+        done: (
+            ("Destinos desativados: ", "Endpoints disabled: "),
+            (".", "."),
+        ),
+        verb: Verb::Change,
+    },
+    ModelAction {
+        name: "test",
+        text: ("Enviar um evento de teste", "Send a test event"),
+        done: (
+            ("Evento de teste entregue a ", "Test event delivered to "),
+            (" destino(s).", " endpoint(s)."),
+        ),
+        verb: Verb::Change,
+    },
+];
 
 #[async_trait]
 impl AdminModel for Endpoints {
@@ -97,12 +89,14 @@ impl AdminModel for Endpoints {
     }
 
     async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
-        let rows = endpoints::list(&state.db).await?.into_iter().map(record);
+        let rows = endpoints::list(&state.db).await?;
+        let rows = rows.iter().map(ModelRecord::described);
         Ok(in_memory::select(rows.collect(), query, &ABOUT))
     }
 
     async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {
-        Ok(endpoints::find(&state.db, id).await?.map(record))
+        let found = endpoints::find(&state.db, id).await?;
+        Ok(found.as_ref().map(ModelRecord::described))
     }
 
     fn makes_something(&self, target: WriteTarget, members: &Members) -> bool {
@@ -166,7 +160,7 @@ impl AdminWrites for Endpoints {
         target: WriteTarget,
         members: &Members,
     ) -> Result<SavedRecord, Refusal> {
-        let (input, outbox) = (input(members), &by.state.outbox);
+        let (input, outbox) = (endpoints::input(members), &by.state.outbox);
         let work = &mut by.author.work(tx);
         let Some(id) = target.id() else {
             let (id, secret) = endpoints::create(work, outbox, &input).await?;
@@ -189,7 +183,8 @@ impl AdminWrites for Endpoints {
     }
 
     async fn read_held(&self, tx: &mut Tx, id: i64) -> Result<Option<ModelRecord>, Refusal> {
-        Ok(endpoints::find_locked(tx, id).await?.map(record))
+        let found = endpoints::find_locked(tx, id).await?;
+        Ok(found.as_ref().map(ModelRecord::described))
     }
 }
 
@@ -204,43 +199,4 @@ fn is_there(done: Result<(), EndpointError>) -> Result<bool, Refusal> {
 /// Whether the box for a new secret is ticked.
 fn is_renewed(members: &Members) -> bool {
     request_body::text(members, "renew").is_some()
-}
-
-fn input(members: &Members) -> EndpointInput {
-    let text = |name| {
-        let sent = request_body::text(members, name).unwrap_or_default();
-        sent.trim().to_owned()
-    };
-    let types = labels::TYPES
-        .iter()
-        .map(|(name, _)| *name)
-        .filter(|name| members.contains_key(&format!("types:{name}")));
-    EndpointInput {
-        url: text("url"),
-        description: text("description"),
-        types: types.collect::<Vec<_>>().join(","),
-    }
-}
-
-fn record(endpoint: Endpoint) -> ModelRecord {
-    let names = endpoint.types.to_string();
-    let types: Vec<String> = names
-        .split(',')
-        .filter(|name| !name.is_empty())
-        .map(str::to_owned)
-        .collect();
-    let state = FieldValue::Word(labels::state_of(&endpoint).0);
-    ModelRecord::of(
-        endpoint.id,
-        endpoint.url.clone(),
-        vec![
-            ("url", FieldValue::Text(endpoint.url)),
-            ("description", FieldValue::text(Some(endpoint.description))),
-            ("types", FieldValue::Chosen(types, names)),
-            ("enabled", FieldValue::Truth(endpoint.disabled.is_none())),
-            ("state", state),
-            ("created_at", FieldValue::Time(endpoint.created_at)),
-            ("updated_at", FieldValue::Time(endpoint.updated_at)),
-        ],
-    )
 }

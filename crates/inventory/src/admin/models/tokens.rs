@@ -1,12 +1,16 @@
-//! Refresh tokens of the API, by user. We do not store tokens, so they are not listed one by one: what can be revoked are all tokens of a
-//! user at once.
+//! Refresh tokens of the API, by user. We do not store tokens, so they are not listed one by one:
+//! what can be revoked are all tokens of a user at once. What is shown are fields of the user.
 
 use async_trait::async_trait;
+use resource::{Field, Record as _};
 
 use crate::{
     State,
     access::{Caller, Model, Verb},
-    accounts::users::{self, User, manage},
+    accounts::users::{
+        self, User,
+        manage::{self, OpenSession},
+    },
     admin::{
         about::{
             AdminModel, AdminWrites, AllowedVerbs, Application, FieldValue, ModelAction,
@@ -27,13 +31,13 @@ static ABOUT: ModelDescription = ModelDescription {
     application: Application::Accounts,
     words: *Model::RefreshToken.words(),
     model: Model::RefreshToken,
-    // Tokens are obtained by their users; to change them is to revoke them, which is an action and no form.
+    // Users obtain them; to change them is to revoke them, which is an action and no form.
     allowed: AllowedVerbs::Only(&[Verb::View, Verb::Change]),
     columns: &[
-        ModelColumn::sorted("user"),
-        ModelColumn::sorted("tokens_valid_from"),
-        ModelColumn::sorted("last_login"),
-        ModelColumn::sorted("active"),
+        ModelColumn::of(OpenSession::user),
+        ModelColumn::of(User::tokens_valid_from),
+        ModelColumn::of(User::last_login),
+        ModelColumn::of(User::active),
     ],
     order: "1",
     search: Some(("usuário", "user")),
@@ -63,12 +67,12 @@ impl AdminModel for RefreshTokens {
 
     async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
         let users = users::list(&state.db).await?;
-        let rows = users.into_iter().map(record);
+        let rows = users.iter().map(record);
         Ok(in_memory::select(rows.collect(), query, &ABOUT))
     }
 
     async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {
-        Ok(users::read(&state.db, id).await?.map(record))
+        Ok(users::read(&state.db, id).await?.as_ref().map(record))
     }
 
     async fn act(
@@ -86,18 +90,12 @@ impl AdminModel for RefreshTokens {
 #[async_trait(?Send)]
 impl AdminWrites for RefreshTokens {}
 
-fn record(user: User) -> ModelRecord {
-    ModelRecord::of(
-        user.id,
-        user.username.clone(),
-        vec![
-            ("user", FieldValue::Record("users", user.id, user.username)),
-            (
-                "tokens_valid_from",
-                FieldValue::time(user.tokens_valid_from),
-            ),
-            ("last_login", FieldValue::time(user.last_login)),
-            ("active", FieldValue::Truth(user.active)),
-        ],
-    )
+/// The user, and what is shown of the user's tokens.
+fn record(user: &User) -> ModelRecord {
+    const SHOWN: [&Field; 3] = [User::tokens_valid_from, User::last_login, User::active];
+    let values = user.values_of(&SHOWN).into_iter();
+    let shown = values.map(|(field, value)| (field.name, FieldValue::of(field, value)));
+    let owner = FieldValue::Record("users", user.id, user.username.clone());
+    let facts = std::iter::once(("user", owner)).chain(shown).collect();
+    ModelRecord::of(user.id, &user.username, facts)
 }

@@ -11,7 +11,7 @@ use crate::{
         messages, registry,
         site::AdminFrame,
     },
-    events::labels,
+    events::{EventType, Types},
     page::{Form, PageState, edit_conflict::Conflict, picker::PickerSource},
     rest::Refusal,
 };
@@ -161,7 +161,7 @@ async fn view(
         (Kind::Several, Some(target)) => {
             let choices = match target.path {
                 Permission::PATH => permissions(site),
-                labels::EVENTS_PATH => types(site),
+                Types::PATH => types(site),
                 path => records(page, path, MOST_OPTIONS).await?.unwrap_or_default(),
             };
             (ticked(choices, &chosen), None)
@@ -244,9 +244,9 @@ fn permissions(site: &AdminFrame) -> Choices {
 
 /// Every type of events.
 fn types(site: &AdminFrame) -> Choices {
-    let types = labels::TYPES.iter();
+    let types = EventType::DELIVERED.into_iter();
     types
-        .map(|(name, text)| ((*name).to_owned(), site.say(*text).to_owned()))
+        .map(|kind| (kind.name().to_owned(), site.say(kind.words()).to_owned()))
         .collect()
 }
 

@@ -50,18 +50,18 @@ fn recent(site: &AdminFrame, entry: &Entry) -> RecentAction {
     let about: Option<&ModelDescription> = entry.known_model().and_then(registry::described);
     let name = about.map_or(entry.model.as_str(), |about| about.words.one(site.locale));
     let address = about
-        .zip(entry.object)
-        .filter(|_| entry.done != ActionKind::Deleted)
+        .zip(entry.object_id)
+        .filter(|_| entry.action != ActionKind::Deleted)
         .map(|(about, id)| about.record_address(id));
     RecentAction {
-        icon: match entry.done {
+        icon: match entry.action {
             ActionKind::Added | ActionKind::Imported => "plus",
             ActionKind::Changed | ActionKind::Asked => "edit",
             ActionKind::Deleted => "trash",
             ActionKind::Refused | ActionKind::Canceled => "close",
             ActionKind::Refunded => "undo",
         },
-        text: entry.text.clone(),
+        text: entry.object.clone(),
         address,
         what: format!("{name} · {}", history::sentence(entry, site.locale)),
         when: site.locale.date_time(entry.created_at),

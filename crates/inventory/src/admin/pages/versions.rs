@@ -10,7 +10,7 @@ use crate::{
         about::{AdminModel, FieldValue, ModelDescription, ModelRecord, WriteTarget},
         messages,
     },
-    events::labels,
+    events::{Types, labels},
     page::{
         Form,
         edit_conflict::{FieldSnapshot, FormEdit},
@@ -39,16 +39,16 @@ pub(super) fn of(
 }
 
 fn snapshot(field: &'static Field, value: &FieldValue, locale: Locale) -> FieldSnapshot {
-    let words = match (value, field.target.map(|target| target.path)) {
+    let value = match (value, field.target.map(|target| target.path)) {
         (FieldValue::Chosen(values, _), Some(Permission::PATH)) => {
-            Some(permissions(values, locale))
+            FieldValue::Chosen(values.clone(), permissions(values, locale))
         }
-        (FieldValue::Chosen(values, _), Some(labels::EVENTS_PATH)) => {
-            Some(labels::type_labels(values, locale))
+        (FieldValue::Chosen(values, _), Some(Types::PATH)) => {
+            FieldValue::Chosen(values.clone(), labels::type_labels(values, locale))
         }
-        _ => None,
+        _ => value.clone(),
     };
-    FieldSnapshot::new(field, value.clone()).in_words(words)
+    FieldSnapshot::new(field, value)
 }
 
 fn permissions(values: &[String], locale: Locale) -> String {

@@ -16,7 +16,7 @@ use crate::{
     access::{Model, Verb},
     aggregates::{DAY, StockAggregate, Sum, day_of},
     analysis::AnalysisSummary,
-    events::{Delivery, Endpoint, labels},
+    events::{Delivery, Endpoint},
     page::{
         Frame,
         part::{PagePart, shown},
@@ -429,14 +429,12 @@ impl<'a> View<'a> {
     }
 
     fn endpoint_row(&self, endpoint: &Endpoint) -> EndpointRow {
-        let since = endpoint
-            .failing_since
-            .filter(|_| endpoint.disabled.is_none());
+        let since = endpoint.failing_since.filter(|_| endpoint.enabled);
         let since = since.map(|since| {
             let since = self.locale().date_time(since);
             format!(" {} {since}", self.text("desde", "since"))
         });
-        let state = self.frame.say(labels::state_of(endpoint).0);
+        let state = self.frame.say(endpoint.state.words());
         EndpointRow {
             address: format!("/webhooks/{}/", endpoint.id),
             url: endpoint.url.clone(),

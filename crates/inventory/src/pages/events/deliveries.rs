@@ -6,7 +6,7 @@ use axum::extract::Request;
 use super::{HERE, endpoints::EndpointFields, outcome_in_words};
 use crate::{
     access::{Actor, Model, Verb},
-    events::{Attempt, Delivery, DeliveryState, Event, Filter, deliveries, endpoints},
+    events::{Attempt, Delivery, DeliveryState, Endpoint, Event, Filter, deliveries, endpoints},
     page::{FormSubmission, Frame, PageResult, SharedPage, flash, see_other},
     rest::{
         RecordId, Refusal,

@@ -2,13 +2,14 @@
 
 use askama::Template;
 use axum::{extract::Request, response::Response};
+use resource::Field;
 use web::locale::Locale;
 
 use super::{HERE, outcome_in_words};
 use crate::{
     access::{Actor, Model, Verb},
     events::{
-        Endpoint, Secret,
+        Endpoint, EventType, Secret,
         endpoints::{self, EndpointError, EndpointInput},
         labels,
     },
@@ -27,6 +28,9 @@ use crate::{
 
 const MODEL: Model = Model::WebhookEndpoint;
 
+/// The fields of the form.
+const FORM: [&Field; 3] = [Endpoint::url, Endpoint::description, Endpoint::types];
+
 /// An endpoint as pages show it.
 pub(super) struct EndpointFields {
     pub(super) endpoint: Endpoint,
@@ -37,11 +41,10 @@ pub(super) struct EndpointFields {
 
 impl EndpointFields {
     pub(super) fn new(endpoint: Endpoint, frame: &Frame) -> Self {
-        let (state, tone) = labels::state_of(&endpoint);
-        let types = endpoint.types.to_string().replace(',', ", ");
+        let types = endpoint.types.listed().join(", ");
         Self {
-            state: frame.say(state),
-            tone,
+            state: frame.say(endpoint.state.words()),
+            tone: labels::tone(endpoint.state),
             types: if types.is_empty() {
                 frame.text("todos", "all").to_owned()
             } else {
@@ -81,10 +84,11 @@ struct EndpointFormPage<'a> {
 impl EndpointFormPage<'_> {
     /// The types that may be ticked: name, text, whether it is.
     fn types(&self) -> impl Iterator<Item = (String, &'static str, bool)> {
-        labels::TYPES.iter().map(|(name, text)| {
-            let field = format!("types:{name}");
-            let is_ticked = !self.form.value(&field).is_empty();
-            (field, self.frame.say(*text), is_ticked)
+        let ticked: Vec<&str> = self.form.value(Endpoint::types.name).split(',').collect();
+        EventType::DELIVERED.into_iter().map(move |kind| {
+            let name = format!("{}:{}", Endpoint::types.name, kind.name());
+            let is_ticked = ticked.contains(&kind.name());
+            (name, self.frame.say(kind.words()), is_ticked)
         })
     }
 }
@@ -184,8 +188,8 @@ pub(super) async fn new(frame: Frame) -> PageResult {
 /// `POST /webhooks/new/`
 pub(super) async fn create(page: SharedPage, frame: Frame, request: Request) -> PageResult {
     frame.require(Verb::Add, MODEL)?;
-    let post = read(&page, request).await?;
-    let (input, actor) = (input(&post), Actor::from(&frame.caller));
+    let (post, input) = read_form(&page, request).await?;
+    let actor = Actor::from(&frame.caller);
     let key = post.idempotency_key(&frame, "endpoints");
     match endpoints::add_once(&page.state, &actor, &input, key).await {
         Ok((id, secret)) => {
@@ -202,7 +206,6 @@ pub(super) async fn edit(page: SharedPage, frame: Frame, id: RecordId) -> PageRe
     let endpoint = changeable(&page, id).await?;
     let mut form = Form::new();
     edit_conflict::open(&mut form, &snapshots(&endpoint, frame.locale), frame.locale);
-    tick(&mut form);
     let back = address(endpoint.id);
     Ok(frame.show(form_page(&frame, &form, Some(endpoint.id), &back)))
 }
@@ -216,10 +219,8 @@ pub(super) async fn update(
 ) -> PageResult {
     frame.require(Verb::Change, MODEL)?;
     let id = changeable(&page, id).await?.id;
-    let mut post = read(&page, request).await?;
-    let input = input(&post);
-    post.form.set(labels::EVENTS.name, input.types.as_str());
-    let edit = FormEdit::of(&post.form, &post.members, labels::FIELDS);
+    let (mut post, input) = read_form(&page, request).await?;
+    let edit = FormEdit::of(&post.form, &post.members, FORM);
     let (compared, locale) = (edit.clone(), frame.locale);
     let wished = move |endpoint: &Endpoint| {
         let errors = compared.conflicts(&snapshots(endpoint, locale), locale);
@@ -236,9 +237,7 @@ pub(super) async fn update(
         )),
         Err(error) => {
             let endpoint = changeable(&page, RecordId(Some(id))).await?;
-            let form = &mut post.form;
-            edit.refresh(form, &snapshots(&endpoint, locale), locale);
-            tick(form);
+            edit.refresh(&mut post.form, &snapshots(&endpoint, locale), locale);
             again(&frame, post, Some(id), error)
         }
     }
@@ -246,24 +245,11 @@ pub(super) async fn update(
 
 /// The fields of the form as they are stored.
 fn snapshots(endpoint: &Endpoint, locale: Locale) -> Vec<FieldSnapshot> {
-    let types = endpoint.types.listed().to_vec();
-    let in_words = labels::type_labels(&types, locale);
-    let text = |text: &str| FieldValue::text(Some(text.to_owned()));
-    vec![
-        FieldSnapshot::new(labels::URL, text(&endpoint.url)),
-        FieldSnapshot::new(labels::DESCRIPTION, text(&endpoint.description)),
-        FieldSnapshot::new(labels::EVENTS, FieldValue::Chosen(types, String::new()))
-            .in_words(Some(in_words)),
-    ]
-}
-
-/// Ticks the boxes of the types that a form has by comma.
-fn tick(form: &mut Form) {
-    let types = form.value("types").to_owned();
-    for (name, _) in labels::TYPES {
-        let is_ticked = types.split(',').any(|ticked| ticked == *name);
-        form.set(&format!("types:{name}"), if is_ticked { "1" } else { "" });
-    }
+    let types = endpoint.types.listed();
+    let types = FieldValue::Chosen(types.to_vec(), labels::type_labels(types, locale));
+    let mut stored = FieldSnapshot::all(endpoint, &[Endpoint::url, Endpoint::description]);
+    stored.push(FieldSnapshot::new(Endpoint::types, types));
+    stored
 }
 
 async fn read(page: &PageState, request: Request) -> Result<FormSubmission, Refusal> {
@@ -271,14 +257,15 @@ async fn read(page: &PageState, request: Request) -> Result<FormSubmission, Refu
     FormSubmission::read(&page.state, &parts, body).await
 }
 
-fn input(post: &FormSubmission) -> EndpointInput {
-    let is_ticked = |name: &&str| !post.text(&format!("types:{name}")).is_empty();
-    let types = labels::TYPES.iter().map(|(name, _)| *name);
-    EndpointInput {
-        url: post.text("url").trim().to_owned(),
-        description: post.text("description"),
-        types: types.filter(is_ticked).collect::<Vec<_>>().join(","),
-    }
+/// The form of an endpoint, and what it brings. The form has the ticked types by comma.
+async fn read_form(
+    page: &PageState,
+    request: Request,
+) -> Result<(FormSubmission, EndpointInput), Refusal> {
+    let mut post = read(page, request).await?;
+    let input = endpoints::input(&post.members);
+    post.form.set(Endpoint::types.name, input.types.as_str());
+    Ok((post, input))
 }
 
 /// Input that keeps what the form does not change as it is stored.

@@ -222,16 +222,16 @@ pub(super) async fn order_of(
 pub(super) fn has_no_outcome(entries: &[Entry]) -> bool {
     entries
         .first()
-        .is_some_and(|entry| entry.done == ActionKind::Asked)
+        .is_some_and(|entry| entry.action == ActionKind::Asked)
 }
 
 fn request_row(frame: &Frame, entry: &Entry) -> RequestRow {
     let who = entry.user.as_ref();
-    let who = who.map_or(frame.text("sistema", "system"), |(_, name)| name);
+    let who = who.map_or(frame.text("sistema", "system"), |user| &user.name);
     // The entry's text begins with the payment's id.
-    let what = entry.text.split_once(": ").map_or("", |(_, what)| what);
+    let what = entry.object.split_once(": ").map_or("", |(_, what)| what);
     RequestRow {
-        text: format!("{}: {what} · {who}", frame.say(entry.done.words())),
+        text: format!("{}: {what} · {who}", frame.say(entry.action.words())),
         time: frame.locale.date_time(entry.created_at),
         machine_time: machine_time(entry.created_at),
     }

@@ -287,7 +287,7 @@ on_both_engines!(
         app.ship(product, 2).await;
         app.pass().await;
         assert_eq!(
-            app.endpoints().await[0].disabled,
+            app.endpoints().await[0].disabled(),
             Some(DisabledReason::Gone)
         );
         assert_eq!(app.pass_after(1_000_000).await.attempts, 0);
@@ -384,11 +384,11 @@ on_both_engines!(
         for _ in 0..5 {
             app.ship(product, 1).await;
             app.pass().await;
-            assert_eq!(app.endpoints().await[0].disabled, None);
+            assert_eq!(app.endpoints().await[0].disabled(), None);
             app.pass_after(24 * 60 * 60).await;
         }
         assert_eq!(
-            app.endpoints().await[0].disabled,
+            app.endpoints().await[0].disabled(),
             Some(DisabledReason::Failing)
         );
     }

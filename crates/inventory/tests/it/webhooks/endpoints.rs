@@ -70,7 +70,7 @@ on_both_engines!(
         let unwired = app.restarted(&address, config(None)).await;
         let first = &unwired.endpoints().await[0];
         assert!(first.configured && first.types.listed() == types.as_slice());
-        assert_eq!(first.disabled, Some(DisabledReason::NotConfigured));
+        assert_eq!(first.disabled(), Some(DisabledReason::NotConfigured));
     }
 );
 
@@ -175,11 +175,11 @@ on_both_engines!(
         assert_eq!(moved.endpoints().await[0].url, second.url());
         let none = app.restarted(&address, config(None)).await;
         assert_eq!(
-            none.endpoints().await[0].disabled,
+            none.endpoints().await[0].disabled(),
             Some(DisabledReason::NotConfigured)
         );
         let again = app.restarted(&address, config(Some(&second))).await;
-        assert_eq!(again.endpoints().await[0].disabled, None);
+        assert_eq!(again.endpoints().await[0].disabled(), None);
     }
 );
 

@@ -49,7 +49,7 @@ on_both_engines!(
         assert_eq!(again.status, 303);
         assert_eq!(app.pass().await.delivered, 1);
         assert_eq!(admin.submit("/webhooks/1/disable/", &[]).await.status, 303);
-        assert!(app.endpoints().await[0].disabled.is_some());
+        assert!(app.endpoints().await[0].disabled().is_some());
         // What somebody wanted needs nobody.
         assert!(!admin.get("/").await.text.contains("Desativado"));
         assert_eq!(
