@@ -7,10 +7,11 @@ mod reading;
 mod skip_scan;
 
 use db::{Engine, Query};
-use resource::Field;
+use resource::{Field, sql};
 
 use super::{
-    Bound, Condition, DrivingTerm, IndexName, PageRange, Selection, SortKey, Table, Test,
+    Bound, Columns, Condition, DrivingTerm, IndexName, List, PageRange, Selection, SortKey, Table,
+    Test,
     plan::{AccessPath, QueryStats, Walk},
 };
 use crate::search;
@@ -39,7 +40,6 @@ impl<T: 'static> Selection<T> {
         path: AccessPath,
         part: PageRange,
     ) -> Query {
-        let (columns, joins) = (self.list.record)();
         let own = self.list.own;
         let (far, from_end) = match path {
             AccessPath::Walk(walk) => {
@@ -51,7 +51,8 @@ impl<T: 'static> Selection<T> {
         let far = far.filter(|far| from_end.is_none_or(|other| far.is_shorter_than(other)));
         let (limit, offset) = from_end.unwrap_or(part);
         let wanted = limit.saturating_add(offset);
-        query.push("SELECT ").push(columns).push(" FROM (");
+        self.list.push_columns(query.push("SELECT "));
+        query.push(" FROM (");
         match (path, &far) {
             (AccessPath::Walk(_), Some(far)) => far.push(&mut query),
             (AccessPath::Walk(walk), None) => {
@@ -72,7 +73,8 @@ impl<T: 'static> Selection<T> {
         query.push(engine.join_in_order());
         push_table(&mut query, own);
         push_column(query.push(" ON "), own, own.id);
-        query.push(" = page.id").push(joins).push(" ORDER BY ");
+        self.list.push_joins(query.push(" = page.id"));
+        query.push(" ORDER BY ");
         for (field, descending) in self.order_fields() {
             self.push_key(&mut query, own, field);
             query
@@ -361,6 +363,22 @@ impl<T: 'static> Selection<T> {
             query.push(" FROM ").push(home.name).push(" AS q WHERE q.");
             push_column(query.push(home.id).push(" = "), table, table.id);
             query.push("), FALSE)");
+        }
+    }
+}
+
+impl<T> List<T> {
+    fn push_columns(&self, query: &mut Query) {
+        match self.record {
+            Columns::Fields(fields) => sql::push_columns(query, fields, self.own.alias),
+            Columns::Text(text) => _ = query.push(text().0),
+        }
+    }
+
+    fn push_joins(&self, query: &mut Query) {
+        match self.record {
+            Columns::Fields(fields) => sql::push_joins(query, fields, self.own.alias),
+            Columns::Text(text) => _ = query.push(text().1),
         }
     }
 }

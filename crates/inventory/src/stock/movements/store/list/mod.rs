@@ -95,7 +95,7 @@ const SHARED_VALUES: &[&str] = &["quantity", "description"];
 const CLUSTERS: &[Cluster] = &[(&["supplier"], &["product"])];
 
 static LIST_OF_INFLOWS: List<MovementRecord> = List {
-    copied_names: &[("product", "title_folded")],
+    order_columns: &[("product", "title_folded")],
     ..list(
         &INFLOWS,
         || record(Movement::Inflow),
