@@ -1,5 +1,5 @@
 //! One engine for the lists of products, of movements, of brands, categories and suppliers, of the
-//! ledger, of the audit log and of analyses.
+//! ledger, of thresholds, of the audit log, of analyses, and of users, groups and sessions.
 //!
 //! A resource declares its tables and their indexes once ([`List`]). A request is a [`Selection`]:
 //! conditions and an order. `plan` chooses an [`plan::AccessPath`] from the declaration and the
@@ -66,6 +66,7 @@ pub(crate) type Cluster = (&'static [&'static str], &'static [&'static str]);
 /// A table that a list may be read from.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Table {
+    /// Or, of a table without indexes here, a query in brackets that has its columns and more.
     pub(crate) name: &'static str,
     /// Its name in statements.
     pub(crate) alias: &'static str,
@@ -207,12 +208,16 @@ pub(crate) struct Condition {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Test {
     Is(i64),
+    IsTrue(bool),
     IsOneOf(Vec<i64>),
+    /// One of the ids that a query finds, which ends before an id.
+    IsAmong(&'static str, i64),
     IsText(String),
     /// Whether the text begins with another.
     Begins(String),
     AtLeast(Bound),
     AtMost(Bound),
+    Above(Bound),
     Below(Bound),
     /// Whether a word stands in the folded text.
     Contains(String),
@@ -277,9 +282,11 @@ impl Condition {
             Test::Is(_) | Test::IsText(_) => {
                 index.within == Some(self.field) || index.order == self.field
             }
-            Test::AtLeast(_) | Test::AtMost(_) | Test::Below(_) | Test::Begins(_) => {
-                index.order == self.field
-            }
+            Test::AtLeast(_)
+            | Test::AtMost(_)
+            | Test::Above(_)
+            | Test::Below(_)
+            | Test::Begins(_) => index.order == self.field,
             _ => false,
         }
     }

@@ -389,7 +389,9 @@ impl Condition {
         let is_number = !matches!(
             self.test,
             Test::AtLeast(Bound::Moment(_))
+                | Test::Above(Bound::Moment(_))
                 | Test::Below(Bound::Moment(_))
+                | Test::IsTrue(_)
                 | Test::IsText(_)
                 | Test::Begins(_)
         );
@@ -413,7 +415,9 @@ impl Condition {
         }
         match &self.test {
             Test::Is(id) => query.push(" = ").bind(*id),
+            Test::IsTrue(truth) => query.push(" = ").bind(*truth),
             Test::IsOneOf(ids) => query.any_of(ids.iter().copied()),
+            Test::IsAmong(found, id) => query.push(" IN (").push(found).bind(*id).push(")"),
             Test::IsText(text) => query.push(" = ").bind(text.as_str()),
             Test::Begins(text) => {
                 query.push(" >= ").bind(text.as_str());
@@ -427,6 +431,7 @@ impl Condition {
             }
             Test::AtLeast(bound) => query.push(" >= ").bind(*bound),
             Test::AtMost(bound) => query.push(" <= ").bind(*bound),
+            Test::Above(bound) => query.push(" > ").bind(*bound),
             Test::Below(bound) => query.push(" < ").bind(*bound),
             Test::Contains(word) => {
                 query.push(" LIKE ").bind(search::pattern(word));
