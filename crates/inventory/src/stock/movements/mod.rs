@@ -26,7 +26,7 @@ use crate::{
         openapi::Description,
         resource::{IMMUTABLE, Resource},
     },
-    listing::{Matches, TextQuery},
+    listing::{Matches, PageRange, TextQuery},
     rest::{
         Message, Refusal,
         fields::{Draft, FieldErrors, Members},
@@ -56,15 +56,17 @@ pub async fn list(
     state.db.read(read).await
 }
 
-/// Of the movements that the query string selects, the newest that a search finds, in their order.
+/// Of the movements that the query string selects, a part of the newest that a search finds, in
+/// their order.
 pub(crate) async fn search(
     state: &State,
     movement: Movement,
     parameters: &Parameters,
     sought: TextQuery,
+    part: PageRange,
 ) -> Result<Matches<MovementRecord>, Refusal> {
     let selection = MovementList::parse(movement, parameters)?;
-    let read = async move |conn: &mut Conn| selection.search(conn, &sought).await;
+    let read = async move |conn: &mut Conn| selection.search(conn, &sought, part).await;
     Ok(state.db.read(read).await?)
 }
 

@@ -26,8 +26,8 @@ use super::{
 use crate::{
     aggregates,
     listing::{
-        Bound, Cluster, Condition, Index, IndexName, List, Matches, QueryStats, SearchedText,
-        Selection, Table, Test, TextQuery, TextSearch, by_time, text_of,
+        Bound, Cluster, Condition, Index, IndexName, List, Matches, PageRange, QueryStats,
+        SearchedText, Selection, Table, Test, TextQuery, TextSearch, by_time, text_of,
     },
     rest::{
         Refusal,
@@ -267,11 +267,12 @@ impl MovementList {
         Ok(QueryStats::of(count, all))
     }
 
-    /// The newest of those that a search finds.
+    /// A part of the newest that a search finds, in the order of the list.
     pub(in crate::stock::movements) async fn search(
         &self,
         conn: &mut Conn,
         sought: &TextQuery,
+        part: PageRange,
     ) -> Result<Matches<MovementRecord>, Error> {
         let of = match self.movement {
             Movement::Inflow => &SEARCH_OF_INFLOWS,
@@ -281,7 +282,14 @@ impl MovementList {
             order: by_time(true),
             ..self.selection.clone()
         };
-        newest.search(conn, of, sought, (i64::MAX, 0)).await
+        let (ids, is_cut) = newest.search_ids(conn, of, sought).await?;
+        let count = ids.len() as u64;
+        let (found, stats) = (self.selection.with_ids(ids), QueryStats::of(count, count));
+        Ok(Matches {
+            count,
+            records: found.page(conn, &stats, part).await?,
+            is_cut,
+        })
     }
 
     /// The page that is asked for.
