@@ -5,7 +5,7 @@
 
 pub mod agent;
 pub(crate) mod cookies;
-mod listed;
+mod ending;
 mod saved_view;
 pub(crate) mod store;
 pub(crate) mod ticket;
@@ -26,7 +26,7 @@ use super::{
 };
 use crate::{State, access::Caller, digest::digest, rest::Refusal};
 
-pub use listed::{Listed, end, end_all, of_user};
+pub use ending::{end, end_all};
 pub use saved_view::SavedView;
 
 /// A session that its reader wants to keep ends this long after its last visit.

@@ -1,12 +1,17 @@
-//! What the administration reads of accounts, groups and sessions.
+//! What the administration reads of accounts, groups and sessions, and users of their own sessions.
 
 use db::{Conn, Error};
 
 use super::store::{self, Details, Group, OpenSession};
 use crate::{
     State,
-    listing::{Bound, Condition, Test},
-    rest::{Refusal, list::Filters, page::Page, query::Parameters},
+    listing::{Bound, Condition, Selection, Test},
+    rest::{
+        Refusal,
+        list::{Filters, OrderBy},
+        page::Page,
+        query::Parameters,
+    },
 };
 
 /// An account with its groups, its permissions and how its password is kept.
@@ -37,6 +42,21 @@ pub(crate) async fn open_sessions(
     filters.finish().into_result()?;
     let sessions = store::SESSION_LIST.select(parameters, "searched", conditions);
     sessions.requested(state, parameters).await
+}
+
+/// The sessions of a user that have not ended, the last seen first.
+pub(crate) async fn sessions_of(state: &State, user: i64) -> Result<Vec<OpenSession>, Error> {
+    let by = |field| OrderBy {
+        field,
+        descending: true,
+    };
+    let sessions = Selection {
+        list: &store::SESSION_LIST,
+        conditions: are_open(state, Some(user)),
+        order: vec![by("last_seen_at"), by("id")],
+    };
+    let read = async move |conn: &mut Conn| sessions.first(conn, i64::MAX).await;
+    state.db.read(read).await
 }
 
 /// That sessions have not ended, and whose they are.

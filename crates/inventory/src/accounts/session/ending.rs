@@ -1,30 +1,9 @@
-//! Sessions as their owners and operators see them: where somebody is logged in, and ending those sessions.
+//! Ending sessions, as their owners and operators do.
 
 use db::{Db, Timestamp};
 
 use super::store;
 use crate::{access::Actor, accounts::record_change, work::Author};
-
-/// A session of somebody.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
-    /// Its id.
-    pub id: i64,
-    /// The address that it began from.
-    pub address: String,
-    /// What the browser called itself: see [`super::agent::words`].
-    pub agent: String,
-    /// When it began.
-    pub created_at: Timestamp,
-    /// The last visit that was written down, to the hour.
-    pub last_seen_at: Timestamp,
-}
-
-/// The sessions of a user that have not ended, the last seen first.
-pub async fn of_user(db: &Db, user: i64, now: Timestamp) -> Result<Vec<Listed>, db::Error> {
-    db.read(async move |conn| store::of_user(conn, user, now).await)
-        .await
-}
 
 /// Ends one session of a user; whether there was one.
 pub async fn end(
