@@ -55,8 +55,9 @@ pub(crate) struct List<T> {
 /// The columns of a record, and the joins that they need.
 #[derive(Debug)]
 pub(crate) enum Columns {
-    /// Those of described fields.
+    /// The columns of described fields.
     Fields(&'static [&'static Field]),
+    /// Both as they stand in statements.
     Text(fn() -> (&'static str, &'static str)),
 }
 
@@ -66,7 +67,7 @@ pub(crate) type Cluster = (&'static [&'static str], &'static [&'static str]);
 /// A table that a list may be read from.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Table {
-    /// Or, of a table without indexes here, a query in brackets that has its columns and more.
+    /// Or a query in brackets, which adds columns to those of a table. It has no indexes.
     pub(crate) name: &'static str,
     /// Its name in statements.
     pub(crate) alias: &'static str,
@@ -210,7 +211,7 @@ pub(crate) enum Test {
     Is(i64),
     IsTrue(bool),
     IsOneOf(Vec<i64>),
-    /// One of the ids that a query finds, which ends before an id.
+    /// One of the ids that a query finds. The query ends with a comparison, and the id follows.
     IsAmong(&'static str, i64),
     IsText(String),
     /// Whether the text begins with another.

@@ -13,10 +13,10 @@ pub(super) const GROUPS: &str = "(SELECT string_agg(g.id || ' ' || g.name, '\u{1
 pub(super) const PERMISSIONS: &str =
     "(SELECT string_agg(p.permission, '\u{1f}') FROM user_permissions AS p WHERE p.user_id = u.id)";
 
-/// The users of a group, to be continued with its id.
+/// Finds the ids of the users of a group, whose id follows.
 pub(super) const OF_GROUP: &str = "SELECT m.user_id FROM user_groups AS m WHERE m.group_id = ";
 
-/// Users, and in one column all that a search looks at.
+/// Users. One column has all that a search looks at.
 static USERS: Table = Table {
     name: "(SELECT *, username_folded || '\n' || first_name_folded || '\n' || last_name_folded || '\n' || email_folded AS searched FROM users)",
     alias: "u",
@@ -26,7 +26,7 @@ static USERS: Table = Table {
 
 pub(super) static LIST: List<User> = List::described(&USERS);
 
-/// The list of refresh tokens calls the name of a user otherwise.
+/// Users in the list of refresh tokens, where the field of their name is called `user`.
 pub(super) static TOKEN_HOLDERS: List<User> = List {
     fields: &[
         &Field {

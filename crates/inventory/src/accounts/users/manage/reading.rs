@@ -38,7 +38,7 @@ pub(crate) async fn open_sessions(
     parameters: &Parameters,
 ) -> Result<Page<OpenSession>, Refusal> {
     let mut filters = Filters::new(parameters);
-    let conditions = are_open(state, filters.id("user"));
+    let conditions = open_conditions(state, filters.id("user"));
     filters.finish().into_result()?;
     let sessions = store::SESSION_LIST.select(parameters, "searched", conditions);
     sessions.requested(state, parameters).await
@@ -52,15 +52,15 @@ pub(crate) async fn sessions_of(state: &State, user: i64) -> Result<Vec<OpenSess
     };
     let sessions = Selection {
         list: &store::SESSION_LIST,
-        conditions: are_open(state, Some(user)),
+        conditions: open_conditions(state, Some(user)),
         order: vec![by("last_seen_at"), by("id")],
     };
     let read = async move |conn: &mut Conn| sessions.first(conn, i64::MAX).await;
     state.db.read(read).await
 }
 
-/// That sessions have not ended, and whose they are.
-fn are_open(state: &State, user: Option<i64>) -> Vec<Condition> {
+/// The conditions of sessions that have not ended, of one user or of all.
+fn open_conditions(state: &State, user: Option<i64>) -> Vec<Condition> {
     let user = user.map(|id| Condition::new("user", "user_id", Test::Is(id)));
     let now = Test::Above(Bound::Moment(state.clock.now()));
     let is_open = Condition::new("expires_at", "expires_at", now);

@@ -159,8 +159,8 @@ pub(super) async fn delete_group(tx: &mut Tx, id: i64) -> Result<(), Error> {
     Ok(())
 }
 
-/// Sessions with the names of their users, and in one column all that a search looks at. What a
-/// browser calls itself is ASCII, and so is an address.
+/// Sessions with the names of their users. One column has all that a search looks at. The name of
+/// a browser is ASCII, so `lower` folds it on both engines.
 static SESSIONS: Table = Table {
     name: "(SELECT s.*, u.username, u.username_folded, lower(s.agent) AS agent_folded,
                    u.username_folded || '\n' || lower(s.agent) || '\n' || s.address AS searched
