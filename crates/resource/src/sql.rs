@@ -45,7 +45,7 @@ pub fn columns(fields: &[&Field], own: &'static str) -> String {
 
 /// Appends the joins of the referenced tables: ` JOIN categories AS category ON category.id =
 /// p.category_id`.
-fn push_joins(query: &mut Query, fields: &[&Field], own: &'static str) {
+pub fn push_joins(query: &mut Query, fields: &[&Field], own: &'static str) {
     for field in fields.iter().filter(|field| field.source.is_none()) {
         if let Some(target) = field.target {
             query.push(" JOIN ").push(target.path).push(" AS ");

@@ -2,9 +2,13 @@
 CREATE TABLE users (
     id            INTEGER PRIMARY KEY AUTOINCREMENT,
     username      TEXT    NOT NULL CONSTRAINT users_username_key UNIQUE,
+    username_folded TEXT NOT NULL,
     email         TEXT    NOT NULL,
+    email_folded  TEXT    NOT NULL,
     first_name    TEXT    NOT NULL,
+    first_name_folded TEXT NOT NULL,
     last_name     TEXT    NOT NULL,
+    last_name_folded TEXT NOT NULL,
     -- Argon2id in PHC form; NULL is an account that no password opens.
     password_hash TEXT,
     active        INTEGER NOT NULL CONSTRAINT users_active_check CHECK (active IN (0, 1)),
@@ -19,7 +23,8 @@ CREATE TABLE users (
 
 CREATE TABLE groups (
     id   INTEGER PRIMARY KEY AUTOINCREMENT,
-    name TEXT NOT NULL CONSTRAINT groups_name_key UNIQUE
+    name TEXT NOT NULL CONSTRAINT groups_name_key UNIQUE,
+    name_folded TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE user_groups (
@@ -631,7 +636,7 @@ CREATE TABLE paid_order_lines (
 CREATE INDEX paid_order_lines_outflow ON paid_order_lines (outflow_id);
 
 -- The groups of the specification. Members of Admin administer accounts too; the audit log is theirs to read and nobody's to write.
-INSERT INTO groups (name) VALUES ('Admin'), ('Managers');
+INSERT INTO groups (name, name_folded) VALUES ('Admin', 'admin'), ('Managers', 'managers');
 INSERT INTO group_permissions (group_id, permission)
 SELECT g.id, v.verb || '_' || m.model
 FROM groups AS g

@@ -1,5 +1,5 @@
 //! One engine for the lists of products, of movements, of brands, categories and suppliers, of the
-//! ledger, of the audit log and of analyses.
+//! ledger, of thresholds, of the audit log, of analyses, and of users, groups and sessions.
 //!
 //! A resource declares its tables and their indexes once ([`List`]). A request is a [`Selection`]:
 //! conditions and an order. `plan` chooses an [`plan::AccessPath`] from the declaration and the
@@ -18,12 +18,18 @@ pub(crate) mod tests;
 mod text_search;
 
 use db::{Error, Money, OwnedValue, Row, Timestamp};
-use resource::{Field, find, sql};
+use resource::{Field, Record, find, sql};
 
 pub(crate) use plan::{COMMON, DrivingTerm, QueryStats};
 pub(crate) use text_search::{Matches, SearchedText, TextQuery, TextSearch, text_of};
 
-use crate::{rest::list::OrderBy, search::Key};
+use crate::{
+    rest::{
+        list::{OrderBy, ordering, search_words},
+        query::Parameters,
+    },
+    search::Key,
+};
 
 /// What a list is read from.
 #[derive(Debug)]
@@ -34,17 +40,25 @@ pub(crate) struct List<T> {
     pub(crate) own: &'static Table,
     /// Other tables that a list may be read from, as their rows belong to one record each.
     pub(crate) others: &'static [&'static Table],
-    /// References whose names are stored in the own table: the field, and the column.
-    pub(crate) copied_names: &'static [(&'static str, &'static str)],
+    /// Fields that another column of the own table orders by: the field, and the column.
+    pub(crate) order_columns: &'static [(&'static str, &'static str)],
     /// Fields with few values, or values that many records share.
     pub(crate) shared_values: &'static [&'static str],
     /// Orders, and the filters whose matches stand together in them: all rice has one category and
     /// titles that begin alike. A walk along the order may meet none of them for long.
     pub(crate) clusters: &'static [Cluster],
-    /// The columns of a record, and the joins that they need.
-    pub(crate) record: fn() -> (&'static str, &'static str),
+    pub(crate) record: Columns,
     /// Reads a record from its columns.
     pub(crate) read: fn(&Row<'_>) -> Result<T, Error>,
+}
+
+/// The columns of a record, and the joins that they need.
+#[derive(Debug)]
+pub(crate) enum Columns {
+    /// The columns of described fields.
+    Fields(&'static [&'static Field]),
+    /// Both as they stand in statements.
+    Text(fn() -> (&'static str, &'static str)),
 }
 
 /// Orders, and filters whose matches stand together in them.
@@ -53,6 +67,7 @@ pub(crate) type Cluster = (&'static [&'static str], &'static [&'static str]);
 /// A table that a list may be read from.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Table {
+    /// Or a query in brackets, which adds columns to those of a table. It has no indexes.
     pub(crate) name: &'static str,
     /// Its name in statements.
     pub(crate) alias: &'static str,
@@ -112,12 +127,21 @@ impl<T> List<T> {
             fields,
             own,
             others: &[],
-            copied_names: &[],
+            order_columns: &[],
             shared_values: &[],
             clusters: &[],
-            record,
+            record: Columns::Text(record),
             read,
         }
+    }
+}
+
+impl<T: Record> List<T> {
+    /// A list of one table that has all fields of a described record, to be completed.
+    pub(crate) const fn described(own: &'static Table) -> Self {
+        let mut list = Self::of(own, T::FIELDS, || ("", ""), T::from_row);
+        list.record = Columns::Fields(T::FIELDS);
+        list
     }
 }
 
@@ -185,12 +209,16 @@ pub(crate) struct Condition {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Test {
     Is(i64),
+    IsTrue(bool),
     IsOneOf(Vec<i64>),
+    /// One of the ids that a query finds. The query ends with a comparison, and the id follows.
+    IsAmong(&'static str, i64),
     IsText(String),
     /// Whether the text begins with another.
     Begins(String),
     AtLeast(Bound),
     AtMost(Bound),
+    Above(Bound),
     Below(Bound),
     /// Whether a word stands in the folded text.
     Contains(String),
@@ -255,10 +283,12 @@ impl Condition {
             Test::Is(_) | Test::IsText(_) => {
                 index.within == Some(self.field) || index.order == self.field
             }
-            Test::AtLeast(_) | Test::AtMost(_) | Test::Below(_) | Test::Begins(_) => {
-                index.order == self.field
-            }
-            Test::IsOneOf(_) | Test::Contains(_) | Test::IsNull(_) | Test::Matches(_) => false,
+            Test::AtLeast(_)
+            | Test::AtMost(_)
+            | Test::Above(_)
+            | Test::Below(_)
+            | Test::Begins(_) => index.order == self.field,
+            _ => false,
         }
     }
 }
@@ -270,6 +300,31 @@ enum SortKey {
     /// The name of the record that the field refers to: its table, and the column without
     /// `_folded`.
     Name(&'static str, &'static str),
+}
+
+impl<T: 'static> List<T> {
+    /// What a request selects: the records that fulfil conditions and have its words in a folded
+    /// column of the own table. They come in its order, or else by their names.
+    pub(crate) fn select(
+        &'static self,
+        parameters: &Parameters,
+        searched: &'static str,
+        conditions: impl IntoIterator<Item = Condition>,
+    ) -> Selection<T> {
+        let words = search_words(parameters).into_iter();
+        let words = words.map(|word| Condition::new(searched, searched, Test::Contains(word)));
+        let names: Vec<_> = self.fields.iter().map(|field| field.name).collect();
+        let name = self.fields.iter().find(|field| field.is_name);
+        let by_name = OrderBy {
+            field: name.map_or("id", |field| field.name),
+            descending: false,
+        };
+        Selection {
+            list: self,
+            conditions: conditions.into_iter().chain(words).collect(),
+            order: ordering(parameters, &names, by_name),
+        }
+    }
 }
 
 impl<T> List<T> {
@@ -294,11 +349,8 @@ impl<T> List<T> {
     }
 
     fn sort_key(&self, field: &Field) -> SortKey {
-        let copied = self
-            .copied_names
-            .iter()
-            .find(|(name, _)| *name == field.name);
-        if let Some((_, column)) = copied {
+        let mut columns = self.order_columns.iter();
+        if let Some((_, column)) = columns.find(|(name, _)| *name == field.name) {
             return SortKey::Column(self.own, column, "");
         }
         if let Some(target) = field.target {

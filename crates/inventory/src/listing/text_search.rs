@@ -53,6 +53,32 @@ impl<T: 'static> Selection<T> {
         sought: &TextQuery,
         (limit, offset): PageRange,
     ) -> Result<Matches<T>, Error> {
+        let (ids, is_cut) = self.search_ids(conn, of, sought).await?;
+        let number = |signed: i64| usize::try_from(signed).unwrap_or(usize::MAX);
+        let on_page = ids.iter().skip(number(offset)).take(number(limit));
+        let page = self.with_ids(on_page.copied().collect());
+        Ok(Matches {
+            count: ids.len() as u64,
+            records: page.first(conn, limit).await?,
+            is_cut,
+        })
+    }
+
+    /// The records of these ids, in the same order.
+    pub(crate) fn with_ids(&self, ids: Vec<i64>) -> Self {
+        Self {
+            conditions: vec![Condition::new("id", "id", Test::IsOneOf(ids))],
+            ..self.clone()
+        }
+    }
+
+    /// The ids of the records that a search finds, in order, and whether there may be more.
+    pub(crate) async fn search_ids(
+        &self,
+        conn: &mut Conn,
+        of: &TextSearch,
+        sought: &TextQuery,
+    ) -> Result<(Vec<i64>, bool), Error> {
         let (products, is_many) = &sought.titled;
         let texts = self.of_list(of.texts);
         let mut places = Vec::new();
@@ -81,18 +107,7 @@ impl<T: 'static> Selection<T> {
         }
         let is_cut = *is_many || !is_read || places.len() > of.most_found;
         places.truncate(of.most_found);
-        let number = |signed: i64| usize::try_from(signed).unwrap_or(usize::MAX);
-        let ids = places.iter().skip(number(offset)).take(number(limit));
-        let ids = ids.map(|(_, id)| *id).collect();
-        let part = Self {
-            conditions: vec![Condition::new("id", "id", Test::IsOneOf(ids))],
-            ..self.clone()
-        };
-        Ok(Matches {
-            count: places.len() as u64,
-            records: part.first(conn, limit).await?,
-            is_cut,
-        })
+        Ok((places.into_iter().map(|(_, id)| id).collect(), is_cut))
     }
 
     fn is_oldest_first(&self) -> bool {

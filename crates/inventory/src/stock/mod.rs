@@ -35,10 +35,11 @@ use crate::{
     access::{Caller, Model},
     aggregates,
     audit::{self, Action, FieldChange},
+    listing::{Condition, Test},
     rest::{
         Message, Refusal,
         fields::FieldErrors,
-        list::parse_day,
+        list::{Filters, parse_day},
         page::{Page, PageRequest},
         query::Parameters,
     },
@@ -197,10 +198,17 @@ pub async fn threshold_read(state: &State, product: i64) -> Result<Option<Option
     Ok(state.db.read(read).await?)
 }
 
-/// The products with their own threshold, at most `most`.
-pub(crate) async fn thresholds(state: &State, most: i64) -> Result<Vec<OwnThreshold>, Refusal> {
-    let read = async move |conn: &mut Conn| store::thresholds(conn, most).await;
-    Ok(state.db.read(read).await?)
+/// A page of the products with their own threshold.
+pub(crate) async fn thresholds(
+    state: &State,
+    parameters: &Parameters,
+) -> Result<Page<OwnThreshold>, Refusal> {
+    let mut filters = Filters::new(parameters);
+    let product = filters.id("product").map(Test::Is);
+    let product = product.map(|test| Condition::new("product", "product_id", test));
+    filters.finish().into_result()?;
+    let own = store::OWN_THRESHOLDS.select(parameters, "title_folded", product);
+    own.requested(state, parameters).await
 }
 
 /// One product with its own threshold. `None` if it has none.
@@ -208,7 +216,7 @@ pub(crate) async fn own_threshold(
     state: &State,
     product: i64,
 ) -> Result<Option<OwnThreshold>, Refusal> {
-    let read = async move |conn: &mut Conn| store::own_threshold(conn, product).await;
+    let read = async move |conn: &mut Conn| store::OWN_THRESHOLDS.find(conn, product).await;
     Ok(state.db.read(read).await?)
 }
 
@@ -218,7 +226,7 @@ pub(crate) async fn own_threshold_locked(
     product: i64,
 ) -> Result<Option<OwnThreshold>, db::Error> {
     store::lock_quantity(tx, product).await?;
-    store::own_threshold(tx, product).await
+    store::OWN_THRESHOLDS.find(tx, product).await
 }
 
 /// The thresholds of those of these products that have their own.

@@ -3,14 +3,18 @@
 use std::collections::BTreeMap;
 
 use db::{Conn, Engine, Error, Money, Param, Query, Row, Timestamp, Tx};
-use resource::{FieldType as _, Record as _, row};
+use resource::{FieldType as _, row};
 
 use super::{
     LockedStock, LowStock, MOST_DIFFERENCES, Reason,
     ledger::{EntryKind, NewEntry},
     model::{Difference, LedgerRow, OwnThreshold, Reference, Subject},
 };
-use crate::{rest::json::Titled, work::Work};
+use crate::{
+    listing::{List, Table},
+    rest::json::Titled,
+    work::Work,
+};
 
 /// The columns of a [`LockedStock`] in `product_stock`.
 macro_rules! locked_columns {
@@ -255,32 +259,20 @@ pub(super) async fn threshold(conn: &mut Conn, product: i64) -> Result<Option<Op
     .await
 }
 
-/// A `SELECT` for [`OwnThreshold`]s. `$after` has further conditions, order and limit.
-macro_rules! own_thresholds {
-    ($after:literal) => {
-        concat!(
-            "SELECT p.id, p.title, s.quantity, s.threshold FROM product_stock AS s JOIN products AS p ON p.id = s.product_id
-             WHERE s.threshold IS NOT NULL",
-            $after
-        )
-    };
-}
+/// The products with their own threshold, which are few.
+static WITH_THRESHOLD: Table = Table {
+    name: "(SELECT o.product_id, o.quantity, o.threshold, p.title_folded FROM product_stock AS o
+            JOIN products AS p ON p.id = o.product_id WHERE o.threshold IS NOT NULL)",
+    alias: "s",
+    id: "product_id",
+    indexes: &[],
+    ..Table::OWN
+};
 
-/// The products with their own threshold.
-pub(super) async fn thresholds(conn: &mut Conn, limit: i64) -> Result<Vec<OwnThreshold>, Error> {
-    let sql = own_thresholds!(" ORDER BY s.threshold, s.quantity, s.product_id LIMIT $1");
-    conn.all(sql, &[&limit], OwnThreshold::from_row).await
-}
-
-/// One product with its own threshold. `None` if it has none.
-pub(super) async fn own_threshold(
-    conn: &mut Conn,
-    product: i64,
-) -> Result<Option<OwnThreshold>, Error> {
-    let sql = own_thresholds!(" AND s.product_id = $1");
-    conn.optional(sql, &[&product], OwnThreshold::from_row)
-        .await
-}
+pub(super) static OWN_THRESHOLDS: List<OwnThreshold> = List {
+    order_columns: &[("product", "title_folded")],
+    ..List::described(&WITH_THRESHOLD)
+};
 
 /// The thresholds of those of these products that have their own.
 pub(super) async fn own_thresholds(

@@ -229,8 +229,9 @@ async fn add_users(tx: &mut db::Tx) -> Result<(), db::Error> {
     ] {
         let id: i64 = tx
             .one(
-                "INSERT INTO users (username, email, first_name, last_name, active, staff, superuser, created_at, updated_at)
-                 VALUES ($1, '', '', '', $2, $3, $3, $4, $4) RETURNING id",
+                "INSERT INTO users (username, username_folded, email, email_folded, first_name, first_name_folded, last_name, last_name_folded,
+                                    active, staff, superuser, created_at, updated_at)
+                 VALUES ($1, $1, '', '', '', '', '', '', $2, $3, $3, $4, $4) RETURNING id",
                 &[&name, &true, &false, &now],
                 |row| row.get(0),
             )

@@ -6,7 +6,7 @@
 
 pub mod agent;
 pub(crate) mod cookies;
-mod listed;
+mod ending;
 mod saved_view;
 pub(crate) mod store;
 pub(crate) mod ticket;
@@ -27,7 +27,7 @@ use super::{
 };
 use crate::{State, access::Caller, digest::digest, rest::Refusal};
 
-pub use listed::{Listed, end, end_all, of_user};
+pub use ending::{end, end_all};
 pub use saved_view::SavedView;
 
 /// The time without a visit after which a remembered session ends.

@@ -2,7 +2,7 @@
 
 use db::{Conn, Error, Timestamp, Tx};
 
-use super::{Listed, Session, Visitor, saved_view::all_of};
+use super::{Session, Visitor, saved_view::all_of};
 use crate::accounts::{csrf::Secret, store::account_of};
 
 /// The session with a token's digest that has not ended, with the account, its permissions and its
@@ -123,29 +123,6 @@ pub(super) async fn replace_token(
     )
     .await?;
     Ok(())
-}
-
-/// The sessions of a user that have not ended, most recently seen first.
-pub(super) async fn of_user(
-    conn: &mut Conn,
-    user: i64,
-    now: Timestamp,
-) -> Result<Vec<Listed>, Error> {
-    conn.all(
-        "SELECT id, address, agent, created_at, last_seen_at FROM sessions
-         WHERE user_id = $1 AND expires_at > $2 ORDER BY last_seen_at DESC, id DESC",
-        &[&user, &now],
-        |row| {
-            Ok(Listed {
-                id: row.get(0)?,
-                address: row.get(1)?,
-                agent: row.get(2)?,
-                created_at: row.get(3)?,
-                last_seen_at: row.get(4)?,
-            })
-        },
-    )
-    .await
 }
 
 /// Deletes one session of a user. Returns whether it existed.

@@ -15,8 +15,11 @@ use super::{
     session::store as sessions,
 };
 use crate::{
+    State,
     access::{Actor, Model, Permission},
     audit::{self, Action},
+    listing::{Condition, Test},
+    rest::{Refusal, list::Filters, page::Page, query::Parameters},
     work::Author,
 };
 
@@ -31,12 +34,12 @@ resource! {
     /// An account. Its table is called `u` in statements.
     pub struct User, UserInput {
         id: i64 = id().hidden(),
-        username: String = text("Usuário", "Username", NAME_MAX).name().personal().unfolded().listed_for_staff()
+        username: String = text("Usuário", "Username", NAME_MAX).name().personal().listed_for_staff()
             .help("Até 150 letras, algarismos e @ . + - _.", "150 characters or fewer. Letters, digits and @ . + - _ only."),
-        first_name: String = text("Nome", "First name", PERSON_MAX).or_blank().personal().unfolded().listed_for_staff()
+        first_name: String = text("Nome", "First name", PERSON_MAX).or_blank().personal().listed_for_staff()
             .section("Dados pessoais", "Personal info"),
-        last_name: String = text("Sobrenome", "Last name", PERSON_MAX).or_blank().personal().unfolded().listed_for_staff(),
-        email: String = text("E-mail", "Email address", EMAIL_MAX).or_blank().email().personal().unfolded().listed_for_staff(),
+        last_name: String = text("Sobrenome", "Last name", PERSON_MAX).or_blank().personal().listed_for_staff(),
+        email: String = text("E-mail", "Email address", EMAIL_MAX).or_blank().email().personal().listed_for_staff(),
         active: bool = truth("Ativo", "Active").filtered().listed_for_staff()
             .help("Desmarque em vez de excluir a conta: as sessões dela acabam na hora.", "Untick this instead of deleting the account: its sessions end at once."),
         staff: bool = truth("Equipe", "Staff status").filtered().listed_for_staff()
@@ -264,7 +267,31 @@ pub async fn set_active(
 
 /// Every user, by name.
 pub async fn list(db: &Db) -> Result<Vec<User>, db::Error> {
-    db.read(async |conn| store::select(conn, None).await).await
+    db.read(async |conn| store::all(conn).await).await
+}
+
+/// A page of the users that a request selects, by the words of their names and e-mail addresses.
+pub(crate) async fn page(state: &State, parameters: &Parameters) -> Result<Page<User>, Refusal> {
+    let mut filters = Filters::new(parameters);
+    let group = filters.id("groups");
+    let group = group.map(|id| Condition::new("id", "id", Test::IsAmong(store::OF_GROUP, id)));
+    let mut conditions: Vec<_> = group.into_iter().collect();
+    for field in [User::active, User::staff, User::superuser] {
+        let is_true = filters.truth(field.name).map(Test::IsTrue);
+        conditions.extend(is_true.map(|test| Condition::new(field.name, field.name, test)));
+    }
+    filters.finish().into_result()?;
+    let users = store::LIST.select(parameters, "searched", conditions);
+    users.requested(state, parameters).await
+}
+
+/// The same for the list of refresh tokens: by the words of their usernames.
+pub(crate) async fn token_holders(
+    state: &State,
+    parameters: &Parameters,
+) -> Result<Page<User>, Refusal> {
+    let users = store::TOKEN_HOLDERS.select(parameters, "username_folded", []);
+    users.requested(state, parameters).await
 }
 
 /// One user.

@@ -1,9 +1,10 @@
 //! Statements about accounts from the operator's side.
 
 use db::{Conn, Error, Timestamp, Tx};
-use resource::{Input as _, Record as _, sql};
+use resource::{Field, Input as _, Record as _, sql};
 
 use super::{User, UserInput};
+use crate::listing::{List, Table};
 
 /// The groups of a user `u`.
 pub(super) const GROUPS: &str = "(SELECT string_agg(g.id || ' ' || g.name, '\u{1f}')
@@ -12,19 +13,44 @@ pub(super) const GROUPS: &str = "(SELECT string_agg(g.id || ' ' || g.name, '\u{1
 pub(super) const PERMISSIONS: &str =
     "(SELECT string_agg(p.permission, '\u{1f}') FROM user_permissions AS p WHERE p.user_id = u.id)";
 
-/// Every user by name, or the one of an id.
-pub(super) async fn select(conn: &mut Conn, id: Option<i64>) -> Result<Vec<User>, Error> {
+/// Finds the ids of the users of a group, whose id follows.
+pub(super) const OF_GROUP: &str = "SELECT m.user_id FROM user_groups AS m WHERE m.group_id = ";
+
+/// Users. One column has all that a search looks at.
+static USERS: Table = Table {
+    name: "(SELECT *, username_folded || '\n' || first_name_folded || '\n' || last_name_folded || '\n' || email_folded AS searched FROM users)",
+    alias: "u",
+    indexes: &[],
+    ..Table::OWN
+};
+
+pub(super) static LIST: List<User> = List::described(&USERS);
+
+/// Users in the list of refresh tokens, where the field of their name is called `user`.
+pub(super) static TOKEN_HOLDERS: List<User> = List {
+    fields: &[
+        &Field {
+            name: "user",
+            source: Some("u.username_folded"),
+            ..*User::username
+        },
+        User::tokens_valid_from,
+        User::last_login,
+        User::active,
+    ],
+    ..List::described(&USERS)
+};
+
+/// Every user by name.
+pub(super) async fn all(conn: &mut Conn) -> Result<Vec<User>, Error> {
     let mut query = sql::select(User::FIELDS, "users", "u");
-    if let Some(id) = id {
-        query.push(" WHERE u.id = ").bind(id);
-    }
     query.push(" ORDER BY u.username");
     conn.all_of(&query, User::from_row).await
 }
 
 /// One user.
 pub(super) async fn read(conn: &mut Conn, id: i64) -> Result<Option<User>, Error> {
-    Ok(select(conn, Some(id)).await?.pop())
+    LIST.find(conn, id).await
 }
 
 /// Whether there is any user.
@@ -44,9 +70,10 @@ pub(super) async fn insert(
     now: Timestamp,
 ) -> Result<i64, Error> {
     tx.one(
-        "INSERT INTO users (username, email, first_name, last_name, password_hash, active, staff, superuser, created_at, updated_at)
-         VALUES ($1, '', '', '', $2, $3, $4, $4, $5, $5) RETURNING id",
-        &[&username, &hash, &true, &superuser, &now],
+        "INSERT INTO users (username, username_folded, email, email_folded, first_name, first_name_folded, last_name, last_name_folded,
+                            password_hash, active, staff, superuser, created_at, updated_at)
+         VALUES ($1, $2, '', '', '', '', '', '', $3, $4, $5, $5, $6, $6) RETURNING id",
+        &[&username, &db::fold(username), &hash, &true, &superuser, &now],
         |row| row.get(0),
     )
     .await

@@ -1,5 +1,5 @@
 //! The query of a list: search, order, filters, dates and page, read from the address and written into the links of the page.
-//! Lists that fit into memory are searched, sorted and cut in [`in_memory`]; the others by the service functions that know their indexes.
+//! Lists that are read whole are searched, sorted and cut in [`in_memory`]; all others are the list engine's (`crate::listing`).
 
 mod dates;
 pub(super) mod in_memory;

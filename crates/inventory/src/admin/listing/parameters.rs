@@ -222,7 +222,14 @@ impl ListParameters {
             .collect();
         parameters.set("ordering", order.join(","));
         for (name, value) in &self.filters {
-            parameters.set(name, value.as_str());
+            let mut filters = about.filters.iter();
+            let filter = filters.find(|filter| filter.name == *name);
+            let value = match (filter.map(|filter| filter.kind), value.as_str()) {
+                (Some(ModelFilterKind::Truth), "1") => "true",
+                (Some(ModelFilterKind::Truth), _) => "false",
+                (_, value) => value,
+            };
+            parameters.set(name, value);
         }
         if let Some((from, to)) = self.dates.days() {
             parameters.set("date_from", from);

@@ -15,7 +15,8 @@ use crate::{
             AdminModel, AdminWrites, Application, FieldValue, Inline, ModelDescription,
             ModelRecord, RecordPage, SavedRecord, WriteTarget, Writer,
         },
-        listing::{ListParameters, in_memory},
+        listing::ListParameters,
+        models::rows_of,
     },
     rest::{Message, Refusal, fields::Members},
 };
@@ -49,13 +50,12 @@ impl AdminModel for Groups {
     }
 
     async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
-        let read = manage::groups(state);
-        let rows = read.await?.into_iter().map(|group| {
+        let page = manage::groups(state, &query.parameters(&ABOUT)).await?;
+        Ok(rows_of(page, |group| {
             // The list has their number, the form has their names.
             let count = i64::try_from(group.permissions.len()).unwrap_or(i64::MAX);
             ModelRecord::described(&group).with("permissions", FieldValue::Number(count))
-        });
-        Ok(in_memory::select(rows.collect(), query, &ABOUT))
+        }))
     }
 
     async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {

@@ -13,8 +13,8 @@ use crate::{
             AdminModel, AdminWrites, AllowedVerbs, Application, Both, FieldValue, ModelDescription,
             ModelRecord, RecordPage, SavedRecord, WriteTarget, Writer,
         },
-        listing::{ListParameters, in_memory},
-        models::{rows_of, write},
+        listing::ListParameters,
+        models::{counted, rows_of, stretch, write},
     },
     api::{resource::Resource as _, writes},
     catalogue::products,
@@ -150,12 +150,9 @@ impl Movements {
             words: query.words(),
             titled: products::few(state, &query.search).await?,
         };
-        let found = movements::search(state, self.0, &parameters, sought).await?;
-        let records = found.records.iter();
-        let records = records.map(|movement| record(movement, None)).collect();
-        let mut rows = in_memory::arrange(records, query, self.about());
-        rows.note = found.is_cut.then_some(CUT);
-        Ok(rows)
+        let part = stretch(query);
+        let found = movements::search(state, self.0, &parameters, sought, part).await?;
+        Ok(counted(found, |movement| record(&movement, None), CUT))
     }
 }
 

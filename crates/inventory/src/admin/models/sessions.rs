@@ -15,7 +15,8 @@ use crate::{
             AdminModel, AdminWrites, AllowedVerbs, Application, FieldValue, ModelDescription,
             ModelRecord, RecordPage, Writer,
         },
-        listing::{ListParameters, in_memory},
+        listing::ListParameters,
+        models::rows_of,
     },
     rest::Refusal,
     work::{Work, write},
@@ -44,11 +45,8 @@ impl AdminModel for Sessions {
     }
 
     async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
-        let now = state.clock.now();
-
-        let read = manage::open_sessions(state, now, in_memory::MOST);
-        let rows = read.await?.iter().map(record).collect();
-        Ok(in_memory::select(rows, query, &ABOUT))
+        let page = manage::open_sessions(state, &query.parameters(&ABOUT)).await?;
+        Ok(rows_of(page, |session| record(&session)))
     }
 
     async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {

@@ -14,7 +14,8 @@ use crate::{
             AdminModel, AdminWrites, AllowedVerbs, Application, ModelDescription, ModelRecord,
             RecordPage, SavedRecord, Words, WriteTarget, Writer,
         },
-        listing::{ListParameters, in_memory},
+        listing::ListParameters,
+        models::rows_of,
     },
     rest::{
         Message, Refusal,
@@ -47,15 +48,8 @@ impl AdminModel for Thresholds {
     }
 
     async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
-        let own = match query.id("product") {
-            Some(product) => stock::own_threshold(state, product)
-                .await?
-                .into_iter()
-                .collect(),
-            None => stock::thresholds(state, in_memory::MOST).await?,
-        };
-        let records = own.iter().map(record).collect();
-        Ok(in_memory::select(records, query, &ABOUT))
+        let page = stock::thresholds(state, &query.parameters(&ABOUT)).await?;
+        Ok(rows_of(page, |own| record(&own)))
     }
 
     async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {

@@ -16,7 +16,8 @@ use crate::{
             AdminModel, AdminWrites, AllowedVerbs, Application, FieldValue, ModelAction,
             ModelColumn, ModelDescription, ModelRecord, RecordPage,
         },
-        listing::{ListParameters, in_memory},
+        listing::ListParameters,
+        models::rows_of,
     },
     page::form_token::FormToken,
     rest::Refusal,
@@ -66,9 +67,8 @@ impl AdminModel for RefreshTokens {
     }
 
     async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
-        let users = users::list(&state.db).await?;
-        let rows = users.iter().map(record);
-        Ok(in_memory::select(rows.collect(), query, &ABOUT))
+        let page = users::token_holders(state, &query.parameters(&ABOUT)).await?;
+        Ok(rows_of(page, |user| record(&user)))
     }
 
     async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {

@@ -18,7 +18,8 @@ use crate::{
             AdminModel, AdminWrites, Application, FieldValue, FormScope, Inline, ModelDescription,
             ModelRecord, RecordPage, SavedRecord, WriteTarget, Writer,
         },
-        listing::{ListParameters, in_memory},
+        listing::ListParameters,
+        models::rows_of,
     },
     rest::{Message, Refusal, fields::Members},
 };
@@ -73,9 +74,8 @@ impl AdminModel for Users {
     }
 
     async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
-        let users = users::list(&state.db).await?;
-        let rows = users.iter().map(ModelRecord::described);
-        Ok(in_memory::select(rows.collect(), query, &ABOUT))
+        let page = users::page(state, &query.parameters(&ABOUT)).await?;
+        Ok(rows_of(page, |user| ModelRecord::described(&user)))
     }
 
     async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {

@@ -1,7 +1,5 @@
 //! SQL for stored analyses and their provenance.
 
-use std::sync::LazyLock;
-
 use db::{Conn, Error, Query, Timestamp, Tx};
 use resource::{Record as _, sql};
 
@@ -70,15 +68,7 @@ static ANALYSES: Table = Table {
     ..Table::OWN
 };
 
-static COLUMNS: LazyLock<&'static str> =
-    LazyLock::new(|| sql::columns(AnalysisSummary::FIELDS, "a").leak());
-
-static LIST: List<AnalysisSummary> = List::of(
-    &ANALYSES,
-    AnalysisSummary::FIELDS,
-    || (*COLUMNS, ""),
-    AnalysisSummary::from_row,
-);
+static LIST: List<AnalysisSummary> = List::described(&ANALYSES);
 
 /// The searched text: the product's title, a line break, the result.
 static TEXTS: List<SearchedText> = List::of(
@@ -114,7 +104,8 @@ pub(crate) fn selection(product: Option<i64>) -> Selection<AnalysisSummary> {
 
 pub(crate) async fn find(conn: &mut Conn, id: i64) -> Result<Option<Analysis>, Error> {
     let mut query = Query::new("SELECT ");
-    query.push(*COLUMNS).push(
+    sql::push_columns(&mut query, AnalysisSummary::FIELDS, "a");
+    query.push(
         ", outcome, language, model, prompt_version, inputs_digest, duration_ms, prompt_tokens, completion_tokens, finish_reason, asked_by,
          figures FROM analyses AS a WHERE a.id = ",
     );

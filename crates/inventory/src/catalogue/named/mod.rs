@@ -25,7 +25,7 @@ use crate::{
         Refusal,
         fields::{Draft, FieldErrors, Members, Mode, Setting},
         list::{OrderBy, QueryFilter, check_search},
-        page::{Page, PageRequest},
+        page::Page,
         query::Parameters,
     },
     work::Work,
@@ -47,9 +47,7 @@ pub async fn list(
     parameters: &Parameters,
 ) -> Result<Page<NamedRecord>, Refusal> {
     let list = store::selection(kind, parameters);
-    let request = PageRequest::parse(state, parameters)?;
-    let read = async move |conn: &mut Conn| list.counted(conn, request).await;
-    state.db.read(read).await
+    list.requested(state, parameters).await
 }
 
 /// A range of the records that [`list`] returns on all its pages, in the same order.

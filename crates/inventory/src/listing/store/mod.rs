@@ -7,10 +7,11 @@ mod reading;
 mod skip_scan;
 
 use db::{Engine, Query};
-use resource::Field;
+use resource::{Field, sql};
 
 use super::{
-    Bound, Condition, DrivingTerm, IndexName, PageRange, Selection, SortKey, Table, Test,
+    Bound, Columns, Condition, DrivingTerm, IndexName, List, PageRange, Selection, SortKey, Table,
+    Test,
     plan::{AccessPath, QueryStats, Walk},
 };
 use crate::search;
@@ -39,7 +40,6 @@ impl<T: 'static> Selection<T> {
         path: AccessPath,
         part: PageRange,
     ) -> Query {
-        let (columns, joins) = (self.list.record)();
         let own = self.list.own;
         let (far, from_end) = match path {
             AccessPath::Walk(walk) => {
@@ -51,7 +51,8 @@ impl<T: 'static> Selection<T> {
         let far = far.filter(|far| from_end.is_none_or(|other| far.is_shorter_than(other)));
         let (limit, offset) = from_end.unwrap_or(part);
         let wanted = limit.saturating_add(offset);
-        query.push("SELECT ").push(columns).push(" FROM (");
+        self.list.push_columns(query.push("SELECT "));
+        query.push(" FROM (");
         match (path, &far) {
             (AccessPath::Walk(_), Some(far)) => far.push(&mut query),
             (AccessPath::Walk(walk), None) => {
@@ -72,7 +73,8 @@ impl<T: 'static> Selection<T> {
         query.push(engine.join_in_order());
         push_table(&mut query, own);
         push_column(query.push(" ON "), own, own.id);
-        query.push(" = page.id").push(joins).push(" ORDER BY ");
+        self.list.push_joins(query.push(" = page.id"));
+        query.push(" ORDER BY ");
         for (field, descending) in self.order_fields() {
             self.push_key(&mut query, own, field);
             query
@@ -365,13 +367,31 @@ impl<T: 'static> Selection<T> {
     }
 }
 
+impl<T> List<T> {
+    fn push_columns(&self, query: &mut Query) {
+        match self.record {
+            Columns::Fields(fields) => sql::push_columns(query, fields, self.own.alias),
+            Columns::Text(text) => _ = query.push(text().0),
+        }
+    }
+
+    fn push_joins(&self, query: &mut Query) {
+        match self.record {
+            Columns::Fields(fields) => sql::push_joins(query, fields, self.own.alias),
+            Columns::Text(text) => _ = query.push(text().1),
+        }
+    }
+}
+
 impl Condition {
     /// The comparison. Behind a sign or in a function no index is chosen for the column.
     fn push(&self, query: &mut Query, engine: Engine, alias: &'static str, is_planned: bool) {
         let is_number = !matches!(
             self.test,
             Test::AtLeast(Bound::Moment(_))
+                | Test::Above(Bound::Moment(_))
                 | Test::Below(Bound::Moment(_))
+                | Test::IsTrue(_)
                 | Test::IsText(_)
                 | Test::Begins(_)
         );
@@ -395,7 +415,9 @@ impl Condition {
         }
         match &self.test {
             Test::Is(id) => query.push(" = ").bind(*id),
+            Test::IsTrue(truth) => query.push(" = ").bind(*truth),
             Test::IsOneOf(ids) => query.any_of(ids.iter().copied()),
+            Test::IsAmong(found, id) => query.push(" IN (").push(found).bind(*id).push(")"),
             Test::IsText(text) => query.push(" = ").bind(text.as_str()),
             Test::Begins(text) => {
                 query.push(" >= ").bind(text.as_str());
@@ -409,6 +431,7 @@ impl Condition {
             }
             Test::AtLeast(bound) => query.push(" >= ").bind(*bound),
             Test::AtMost(bound) => query.push(" <= ").bind(*bound),
+            Test::Above(bound) => query.push(" > ").bind(*bound),
             Test::Below(bound) => query.push(" < ").bind(*bound),
             Test::Contains(word) => {
                 query.push(" LIKE ").bind(search::pattern(word));

@@ -4,20 +4,23 @@ use db::{Conn, Error, Query, Timestamp, span_of};
 
 use super::{AccessPath, DrivingTerm, QueryStats, Selection, push_column, push_table};
 use crate::{
+    State,
     listing::{List, Matches, PageRange},
     rest::{
         Refusal,
         page::{Page, PageRequest},
+        query::Parameters,
     },
 };
 
 impl<T> List<T> {
     /// One record.
     pub(crate) async fn find(&self, conn: &mut Conn, id: i64) -> Result<Option<T>, Error> {
-        let (columns, joins) = (self.record)();
         let mut query = Query::new("SELECT ");
-        push_table(query.push(columns).push(" FROM "), self.own);
-        push_column(query.push(joins).push(" WHERE "), self.own, self.own.id);
+        self.push_columns(&mut query);
+        push_table(query.push(" FROM "), self.own);
+        self.push_joins(&mut query);
+        push_column(query.push(" WHERE "), self.own, self.own.id);
         conn.optional_of(query.push(" = ").bind(id), self.read)
             .await
     }
@@ -160,5 +163,18 @@ impl<T: 'static> Selection<T> {
     /// The first records, of however many.
     pub(crate) async fn first(&self, conn: &mut Conn, limit: i64) -> Result<Vec<T>, Error> {
         self.page(conn, &QueryStats::UNKNOWN, (limit, 0)).await
+    }
+}
+
+impl<T: Send + 'static> Selection<T> {
+    /// The page that a request asks for, in a read of its own.
+    pub(crate) async fn requested(
+        self,
+        state: &State,
+        parameters: &Parameters,
+    ) -> Result<Page<T>, Refusal> {
+        let wanted = PageRequest::parse(state, parameters)?;
+        let read = async move |conn: &mut Conn| self.counted(conn, wanted).await;
+        state.db.read(read).await
     }
 }

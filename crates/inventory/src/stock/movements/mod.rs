@@ -27,7 +27,7 @@ use crate::{
         openapi::Description,
         resource::{IMMUTABLE, Resource},
     },
-    listing::{Matches, TextQuery},
+    listing::{Matches, PageRange, TextQuery},
     rest::{
         Message, Refusal,
         fields::{Draft, FieldErrors, Members},
@@ -57,15 +57,17 @@ pub async fn list(
     state.db.read(read).await
 }
 
-/// The newest of the selected movements that a text search finds, newest first.
+/// Of the selected movements, a page of the newest that a text search finds, in the order of the
+/// list.
 pub(crate) async fn search(
     state: &State,
     movement: Movement,
     parameters: &Parameters,
     query: TextQuery,
+    part: PageRange,
 ) -> Result<Matches<MovementRecord>, Refusal> {
     let selection = MovementList::parse(movement, parameters)?;
-    let read = async move |conn: &mut Conn| selection.search(conn, &query).await;
+    let read = async move |conn: &mut Conn| selection.search(conn, &query, part).await;
     Ok(state.db.read(read).await?)
 }
 

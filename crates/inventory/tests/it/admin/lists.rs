@@ -67,6 +67,136 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    users_groups_and_endpoints_are_searched_filtered_and_sorted_without_case_and_accents,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        let visitor = app.superuser().await;
+        for (id, username, email, others) in [
+            (
+                1,
+                "João",
+                "joao@loja.example",
+                [("staff", "1"), ("active", "1")],
+            ),
+            (2, "ana", "", [("active", "1"), ("groups:1", "1")]),
+            (
+                3,
+                "Bia",
+                "bia@loja.example",
+                [("staff", "1"), ("groups:2", "1")],
+            ),
+        ] {
+            let fields = [&[("username", username), ("email", email)][..], &others].concat();
+            visitor
+                .done(&format!("/admin/users/{id}/change/"), &fields)
+                .await;
+        }
+        let group = [("name", "Época"), ("permissions:add_brand", "1")];
+        visitor.done("/admin/groups/add/", &group).await;
+        for (url, description) in [("https://b.example/", "Época"), ("https://a.example/", "")] {
+            let endpoint = [("url", url), ("description", description)];
+            visitor.submit("/admin/endpoints/add/", &endpoint).await;
+        }
+        let (first, second) = ("https://a.example/", "https://b.example/");
+        for (list, query, expected) in [
+            ("users", "", vec!["ana", "Bia", "João", "root"]),
+            ("users", "o=-1", vec!["root", "João", "Bia", "ana"]),
+            ("users", "o=4", vec!["ana", "root", "Bia", "João"]),
+            ("users", "o=5.1", vec!["Bia", "ana", "João", "root"]),
+            ("users", "o=6.-1", vec!["ana", "root", "João", "Bia"]),
+            ("users", "o=7", vec!["João", "ana", "Bia", "root"]),
+            ("users", "o=-7", vec!["root", "João", "ana", "Bia"]),
+            ("users", "q=JOAO", vec!["João"]),
+            ("users", "q=loja+bia", vec!["Bia"]),
+            ("users", "q=loja_bia", vec![]),
+            ("users", "staff=1", vec!["Bia", "João", "root"]),
+            ("users", "staff=0&q=loja", vec![]),
+            ("users", "groups=2", vec!["Bia"]),
+            ("users", "groups=2&active=1", vec![]),
+            ("refresh-tokens", "", vec!["ana", "Bia", "João", "root"]),
+            (
+                "refresh-tokens",
+                "o=-3.-1",
+                vec!["root", "João", "Bia", "ana"],
+            ),
+            ("refresh-tokens", "q=joao", vec!["João"]),
+            ("refresh-tokens", "q=loja", vec![]),
+            ("groups", "", vec!["Admin", "Época", "Managers"]),
+            ("groups", "o=2.-1", vec!["Época", "Managers", "Admin"]),
+            ("groups", "o=3", vec!["Época", "Managers", "Admin"]),
+            ("groups", "q=EPOCA", vec!["Época"]),
+            ("endpoints", "", vec![first, second]),
+            ("endpoints", "o=-2", vec![second, first]),
+            ("endpoints", "q=EPOCA", vec![second]),
+            ("endpoints", "enabled=1&o=3.-1", vec![second, first]),
+            ("endpoints", "enabled=0", vec![]),
+        ] {
+            let page = visitor.page(&format!("/admin/{list}/?{query}")).await;
+            assert_eq!(first_column(&page), expected, "{list} {query}");
+        }
+    }
+);
+
+on_both_engines!(
+    sessions_are_searched_filtered_and_sorted_while_they_are_open,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        app.staff("clerk", &["view_brand"]).await;
+        app.clock.advance(std::time::Duration::from_secs(60));
+        app.logged_in("manager").await;
+        app.clock.advance(std::time::Duration::from_secs(60));
+        let visitor = app.superuser().await;
+        for (query, expected) in [
+            ("", vec!["root", "manager", "clerk"]),
+            ("o=1", vec!["clerk", "manager", "root"]),
+            ("o=2.-1", vec!["root", "manager", "clerk"]),
+            ("o=4", vec!["clerk", "manager", "root"]),
+            ("q=MANAGER", vec!["manager"]),
+            ("q=clerk+root", vec![]),
+            ("user=4", vec!["clerk"]),
+        ] {
+            let page = visitor.page(&format!("/admin/sessions/?{query}")).await;
+            assert_eq!(first_column(&page), expected, "{query}");
+        }
+        // The first has just ended, and its row is still there.
+        let lifetime = inventory::accounts::session::SHORT_LIFETIME;
+        app.clock
+            .advance(lifetime.saturating_sub(std::time::Duration::from_secs(120)));
+        let page = visitor.page("/admin/sessions/?o=1").await;
+        assert_eq!(first_column(&page), ["manager", "root"]);
+    }
+);
+
+on_both_engines!(
+    thresholds_are_searched_filtered_and_sorted_without_case_and_accents,
+    async |address| {
+        let app = TestApp::new(&address).await;
+        shop(&app).await;
+        for (product, threshold) in [(1, 3), (2, 5), (3, 3)] {
+            let path = format!("/api/v1/products/{product}/threshold/");
+            app.admin()
+                .put(&path, json!({"threshold": threshold}))
+                .await;
+        }
+        app.admin().a_product("Açaí", 5).await;
+        let visitor = app.superuser().await;
+        for (query, expected) in [
+            ("", vec!["arroz", "Café", "Feijão"]),
+            ("o=-1", vec!["Feijão", "Café", "arroz"]),
+            ("o=3.-1", vec!["Feijão", "Café", "arroz"]),
+            ("o=2", vec!["Café", "arroz", "Feijão"]),
+            ("q=FEIJAO", vec!["Feijão"]),
+            ("q=acai", vec![]),
+            ("product=1", vec!["Café"]),
+            ("product=1&q=feijao", vec![]),
+        ] {
+            let page = visitor.page(&format!("/admin/thresholds/?{query}")).await;
+            assert_eq!(first_column(&page), expected, "{query}");
+        }
+    }
+);
+
+on_both_engines!(
     a_search_tells_how_many_it_found_and_leads_to_the_total,
     async |address| {
         let app = TestApp::new(&address).await;

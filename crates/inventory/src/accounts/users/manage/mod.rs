@@ -10,7 +10,9 @@ pub(crate) use groups::{
     change_group, create_group, delete_group, find_group_locked, hindrance_of_group,
 };
 pub(crate) use input::{PASSWORD, REPEATED_PASSWORD};
-pub(crate) use reading::{count_sessions, details, group, groups, open_session, open_sessions};
+pub(crate) use reading::{
+    count_sessions, details, group, groups, open_session, open_sessions, sessions_of,
+};
 pub(crate) use store::{Details, Group, OpenSession};
 
 use db::Tx;

@@ -1,9 +1,18 @@
-//! What the administration reads of accounts, groups and sessions.
+//! What the administration reads of accounts, groups and sessions, and users of their own sessions.
 
-use db::{Conn, Error, Timestamp};
+use db::{Conn, Error};
 
 use super::store::{self, Details, Group, OpenSession};
-use crate::State;
+use crate::{
+    State,
+    listing::{Bound, Condition, Selection, Test},
+    rest::{
+        Refusal,
+        list::{Filters, OrderBy},
+        page::Page,
+        query::Parameters,
+    },
+};
 
 /// An account with its groups, its permissions and how its password is kept.
 pub(crate) async fn details(state: &State, id: i64) -> Result<Option<Details>, Error> {
@@ -11,10 +20,10 @@ pub(crate) async fn details(state: &State, id: i64) -> Result<Option<Details>, E
     state.db.read(read).await
 }
 
-/// Every group, by name.
-pub(crate) async fn groups(state: &State) -> Result<Vec<Group>, Error> {
-    let read = async |conn: &mut Conn| store::groups(conn, None).await;
-    state.db.read(read).await
+/// A page of the groups that a request selects.
+pub(crate) async fn groups(state: &State, parameters: &Parameters) -> Result<Page<Group>, Refusal> {
+    let groups = store::GROUP_LIST.select(parameters, "name_folded", []);
+    groups.requested(state, parameters).await
 }
 
 /// One group.
@@ -23,19 +32,44 @@ pub(crate) async fn group(state: &State, id: i64) -> Result<Option<Group>, Error
     state.db.read(read).await
 }
 
-/// The sessions that are open at a moment, so many at most.
+/// A page of the sessions that a request selects, of those that have not ended.
 pub(crate) async fn open_sessions(
     state: &State,
-    now: Timestamp,
-    limit: i64,
-) -> Result<Vec<OpenSession>, Error> {
-    let read = async move |conn: &mut Conn| store::open_sessions(conn, now, limit).await;
+    parameters: &Parameters,
+) -> Result<Page<OpenSession>, Refusal> {
+    let mut filters = Filters::new(parameters);
+    let conditions = open_conditions(state, filters.id("user"));
+    filters.finish().into_result()?;
+    let sessions = store::SESSION_LIST.select(parameters, "searched", conditions);
+    sessions.requested(state, parameters).await
+}
+
+/// The sessions of a user that have not ended, the last seen first.
+pub(crate) async fn sessions_of(state: &State, user: i64) -> Result<Vec<OpenSession>, Error> {
+    let by = |field| OrderBy {
+        field,
+        descending: true,
+    };
+    let sessions = Selection {
+        list: &store::SESSION_LIST,
+        conditions: open_conditions(state, Some(user)),
+        order: vec![by("last_seen_at"), by("id")],
+    };
+    let read = async move |conn: &mut Conn| sessions.first(conn, i64::MAX).await;
     state.db.read(read).await
+}
+
+/// The conditions of sessions that have not ended, of one user or of all.
+fn open_conditions(state: &State, user: Option<i64>) -> Vec<Condition> {
+    let user = user.map(|id| Condition::new("user", "user_id", Test::Is(id)));
+    let now = Test::Above(Bound::Moment(state.clock.now()));
+    let is_open = Condition::new("expires_at", "expires_at", now);
+    user.into_iter().chain([is_open]).collect()
 }
 
 /// One session.
 pub(crate) async fn open_session(state: &State, id: i64) -> Result<Option<OpenSession>, Error> {
-    let read = async move |conn: &mut Conn| store::open_session(conn, id).await;
+    let read = async move |conn: &mut Conn| store::SESSION_LIST.find(conn, id).await;
     state.db.read(read).await
 }
 

@@ -1,9 +1,7 @@
 //! Statements about accounts and groups as staff manage them.
 
-use db::{Conn, Error, Query, Timestamp, Tx};
-use resource::{
-    Named, Record as _, id, integer, reference, resource, several, sql, text, time, token,
-};
+use db::{Conn, Error, Param, Timestamp, Tx};
+use resource::{Named, id, integer, reference, resource, several, text, time, token};
 
 use crate::{
     access::{Granted, Permission},
@@ -11,6 +9,7 @@ use crate::{
         store as accounts,
         users::{User, store as users},
     },
+    listing::{List, Table},
 };
 
 /// An account with everything that its page shows.
@@ -28,22 +27,20 @@ resource! {
     /// A group. Its table is called `g` in statements.
     pub struct Group, GroupInput {
         id: i64 = id().hidden(),
-        name: String = text("Nome", "Name", 150).name().unfolded().listed_for_staff(),
-        members: i64 = integer("Membros", "Members", 0, i64::MAX).read_only().listed_for_staff().read_from(MEMBERS),
+        name: String = text("Nome", "Name", 150).name().listed_for_staff(),
+        members: i64 = integer("Membros", "Members", 0, i64::MAX).read_only().listed_for_staff(),
         permissions: Vec<Permission> = several("Permissões", "Permissions", Permission::PATH).listed_for_staff().read_from(PERMISSIONS),
     }
 }
 
-/// How many accounts belong to a group `g`.
-const MEMBERS: &str = "(SELECT count(*) FROM user_groups AS m WHERE m.group_id = g.id)";
 /// What a group `g` may do.
 const PERMISSIONS: &str = "(SELECT string_agg(p.permission, '\u{1f}') FROM group_permissions AS p WHERE p.group_id = g.id)";
 
 resource! {
-    /// A session and whose it is. Its table is called `s` in statements.
+    /// A session and whose it is. It is read from [`SESSIONS`].
     pub struct OpenSession, OpenSessionInput {
         id: i64 = id().hidden(),
-        user: Named = reference("Usuário", "User", "users").name().listed_for_staff().read_from("u.id, u.username"),
+        user: Named = reference("Usuário", "User", "users").name().listed_for_staff().read_from("s.user_id, s.username"),
         agent: String = token("Navegador", "Browser").listed_for_staff(),
         address: String = token("Endereço", "Address").listed_for_staff(),
         created_at: Timestamp = time("Criado em", "Created at").listed_for_staff(),
@@ -113,24 +110,29 @@ pub(super) async fn delete(tx: &mut Tx, id: i64) -> Result<(), Error> {
     Ok(())
 }
 
-/// Every group by name, or the one of an id.
-pub(crate) async fn groups(conn: &mut Conn, id: Option<i64>) -> Result<Vec<Group>, Error> {
-    let mut query = sql::select(Group::FIELDS, "groups", "g");
-    if let Some(id) = id {
-        query.push(" WHERE g.id = ").bind(id);
-    }
-    query.push(" ORDER BY g.name");
-    conn.all_of(&query, Group::from_row).await
-}
+/// Groups, with how many accounts belong to each, and how many permissions.
+static GROUPS: Table = Table {
+    name: "(SELECT *, (SELECT count(*) FROM user_groups AS m WHERE m.group_id = groups.id) AS members,
+                   (SELECT count(*) FROM group_permissions AS p WHERE p.group_id = groups.id) AS permission_count FROM groups)",
+    alias: "g",
+    indexes: &[],
+    ..Table::OWN
+};
+
+pub(super) static GROUP_LIST: List<Group> = List {
+    order_columns: &[("permissions", "permission_count")],
+    ..List::described(&GROUPS)
+};
 
 /// One group.
-pub(crate) async fn group(conn: &mut Conn, id: i64) -> Result<Option<Group>, Error> {
-    Ok(groups(conn, Some(id)).await?.pop())
+pub(super) async fn group(conn: &mut Conn, id: i64) -> Result<Option<Group>, Error> {
+    GROUP_LIST.find(conn, id).await
 }
 
 pub(super) async fn insert_group(tx: &mut Tx, name: &str) -> Result<i64, Error> {
-    let sql = "INSERT INTO groups (name) VALUES ($1) RETURNING id";
-    tx.one(sql, &[&name], |row| row.get(0)).await
+    let sql = "INSERT INTO groups (name, name_folded) VALUES ($1, $2) RETURNING id";
+    tx.one(sql, &[&name, &db::fold(name)], |row| row.get(0))
+        .await
 }
 
 /// Keeps everybody else from changing a group until the transaction ends.
@@ -140,9 +142,9 @@ pub(super) async fn lock_group(tx: &mut Tx, id: i64) -> Result<(), Error> {
 }
 
 pub(super) async fn rename_group(tx: &mut Tx, id: i64, name: &str) -> Result<(), Error> {
-    tx.execute("UPDATE groups SET name = $2 WHERE id = $1", &[&id, &name])
-        .await?;
-    Ok(())
+    let sql = "UPDATE groups SET name = $2, name_folded = $3 WHERE id = $1";
+    let values: [&dyn Param; 3] = [&id, &name, &db::fold(name)];
+    tx.execute(sql, &values).await.map(drop)
 }
 
 pub(super) async fn clear_group_permissions(tx: &mut Tx, id: i64) -> Result<(), Error> {
@@ -157,31 +159,21 @@ pub(super) async fn delete_group(tx: &mut Tx, id: i64) -> Result<(), Error> {
     Ok(())
 }
 
-/// Sessions, to be narrowed and ordered.
-fn sessions() -> Query {
-    let mut query = sql::select(OpenSession::FIELDS, "sessions", "s");
-    query.push(" JOIN users AS u ON u.id = s.user_id WHERE ");
-    query
-}
+/// Sessions with the names of their users. One column has all that a search looks at. The name of
+/// a browser is ASCII, so `lower` folds it on both engines.
+static SESSIONS: Table = Table {
+    name: "(SELECT s.*, u.username, u.username_folded, lower(s.agent) AS agent_folded,
+                   u.username_folded || '\n' || lower(s.agent) || '\n' || s.address AS searched
+            FROM sessions AS s JOIN users AS u ON u.id = s.user_id)",
+    alias: "s",
+    indexes: &[],
+    ..Table::OWN
+};
 
-/// The sessions that have not ended, the last seen first.
-pub(crate) async fn open_sessions(
-    conn: &mut Conn,
-    now: Timestamp,
-    limit: i64,
-) -> Result<Vec<OpenSession>, Error> {
-    let mut query = sessions();
-    query.push("s.expires_at > ").bind(now);
-    query.push(" ORDER BY s.last_seen_at DESC, s.id DESC LIMIT ");
-    conn.all_of(query.bind(limit), OpenSession::from_row).await
-}
-
-/// One session.
-pub(crate) async fn open_session(conn: &mut Conn, id: i64) -> Result<Option<OpenSession>, Error> {
-    let mut query = sessions();
-    query.push("s.id = ").bind(id);
-    conn.optional_of(&query, OpenSession::from_row).await
-}
+pub(super) static SESSION_LIST: List<OpenSession> = List {
+    order_columns: &[("user", "username_folded"), ("agent", "agent_folded")],
+    ..List::described(&SESSIONS)
+};
 
 /// Ends a session; whose it was.
 pub(super) async fn delete_session(tx: &mut Tx, id: i64) -> Result<Option<i64>, Error> {

@@ -3,19 +3,11 @@
 
 use std::sync::LazyLock;
 
-use resource::{Record as _, sql};
-
-use super::super::{BY_NAME, Kind, model::NamedRecord};
+use super::super::{Kind, model::NamedRecord};
 use crate::{
-    listing::{Condition, Index, List, Selection, Table, Test},
-    rest::{
-        list::{ordering, search_words},
-        query::Parameters,
-    },
+    listing::{Index, List, Selection, Table},
+    rest::query::Parameters,
 };
-
-static COLUMNS: LazyLock<&'static str> =
-    LazyLock::new(|| sql::columns(NamedRecord::FIELDS, "r").leak());
 
 const TABLE: Table = Table {
     alias: "r",
@@ -29,12 +21,7 @@ static LISTS: LazyLock<[List<NamedRecord>; Kind::ALL.len()]> = LazyLock::new(|| 
             name: kind.path(),
             ..TABLE
         };
-        List::of(
-            Box::leak(Box::new(table)),
-            NamedRecord::FIELDS,
-            || (*COLUMNS, ""),
-            NamedRecord::from_row,
-        )
+        List::described(Box::leak(Box::new(table)))
     })
 });
 
@@ -46,11 +33,5 @@ fn list_of(kind: Kind) -> &'static List<NamedRecord> {
 
 /// Selects the records whose names contain all words of the search.
 pub(in super::super) fn selection(kind: Kind, parameters: &Parameters) -> Selection<NamedRecord> {
-    let words = search_words(parameters).into_iter();
-    let contains = |word| Condition::new("name", "name_folded", Test::Contains(word));
-    Selection {
-        list: list_of(kind),
-        conditions: words.map(contains).collect(),
-        order: ordering(parameters, NamedRecord::NAMES, BY_NAME),
-    }
+    list_of(kind).select(parameters, "name_folded", [])
 }

@@ -12,8 +12,8 @@ use crate::{
     accounts::{
         second_factor as factor,
         second_factor::SecondFactorStatus,
-        session::{self, Session},
-        users::{self, User, own},
+        session::Session,
+        users::{self, User, manage, own},
     },
     page::{
         Form, Frame, PageState,
@@ -103,13 +103,13 @@ async fn show(Extracted(page): Extracted<PageState>, frame: Frame) -> Result<Res
 }
 
 async fn account(state: &State, frame: &Frame, form: Form) -> Result<Response, Refusal> {
-    let (id, now) = (frame.caller.id, state.clock.now());
+    let id = frame.caller.id;
     let groups = users::read(&state.db, id).await?;
     let template = AccountPage {
         frame,
         groups: groups.map_or_else(String::new, |user| user.group_names().join(", ")),
         second_factor: factor::status(&state.db, id).await?,
-        sessions: session::of_user(&state.db, id, now).await?.len(),
+        sessions: manage::sessions_of(state, id).await?.len(),
         form,
     };
     Ok(if template.form.is_refused() {

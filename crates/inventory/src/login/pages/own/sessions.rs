@@ -11,7 +11,8 @@ use crate::{
     access::Actor,
     accounts::{
         revoke_all,
-        session::{self, Listed, agent},
+        session::{self, agent},
+        users::manage::{self, OpenSession},
     },
     page::{Frame, PageState, flash, see_other},
     rest::{RecordId, Refusal},
@@ -43,8 +44,7 @@ pub(super) async fn show(
     request: Request,
 ) -> Result<Response, web::Error> {
     let this = session_of(request.extensions())?.id;
-    let (state, now) = (&page.state, page.state.clock.now());
-    let sessions = session::of_user(&state.db, frame.caller.id, now).await;
+    let sessions = manage::sessions_of(&page.state, frame.caller.id).await;
     let rows = sessions.map_err(Refusal::from)?;
     let rows = rows.into_iter().map(|session| row(session, this, &frame));
     Ok(frame.show(SessionsPage {
@@ -53,7 +53,7 @@ pub(super) async fn show(
     }))
 }
 
-fn row(session: Listed, this: i64, frame: &Frame) -> SessionRow {
+fn row(session: OpenSession, this: i64, frame: &Frame) -> SessionRow {
     SessionRow {
         id: session.id,
         agent: agent::words(&session.agent, frame.locale),

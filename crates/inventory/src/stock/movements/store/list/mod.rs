@@ -25,8 +25,8 @@ use super::{
 use crate::{
     aggregates,
     listing::{
-        Bound, Cluster, Condition, Index, IndexName, List, Matches, QueryStats, SearchedText,
-        Selection, Table, Test, TextQuery, TextSearch, by_time, text_of,
+        Bound, Cluster, Condition, Index, IndexName, List, Matches, PageRange, QueryStats,
+        SearchedText, Selection, Table, Test, TextQuery, TextSearch, by_time, text_of,
     },
     rest::{
         Refusal,
@@ -93,7 +93,7 @@ const SHARED_VALUES: &[&str] = &["quantity", "description"];
 const CLUSTERS: &[Cluster] = &[(&["supplier"], &["product"])];
 
 static LIST_OF_INFLOWS: List<MovementRecord> = List {
-    copied_names: &[("product", "title_folded")],
+    order_columns: &[("product", "title_folded")],
     ..list(
         &INFLOWS,
         || record(Movement::Inflow),
@@ -263,11 +263,13 @@ impl MovementList {
         Ok(QueryStats::of(count, all))
     }
 
-    /// The newest of the selected movements that a text search finds.
+    /// A page of the newest of the selected movements that a text search finds, in the order of the
+    /// list.
     pub(in crate::stock::movements) async fn search(
         &self,
         conn: &mut Conn,
         query: &TextQuery,
+        part: PageRange,
     ) -> Result<Matches<MovementRecord>, Error> {
         let search = match self.movement {
             Movement::Inflow => &SEARCH_OF_INFLOWS,
@@ -277,7 +279,14 @@ impl MovementList {
             order: by_time(true),
             ..self.selection.clone()
         };
-        newest.search(conn, search, query, (i64::MAX, 0)).await
+        let (ids, is_cut) = newest.search_ids(conn, search, query).await?;
+        let count = ids.len() as u64;
+        let (found, stats) = (self.selection.with_ids(ids), QueryStats::of(count, count));
+        Ok(Matches {
+            count,
+            records: found.page(conn, &stats, part).await?,
+            is_cut,
+        })
     }
 
     pub(in crate::stock::movements) async fn list(

@@ -1,30 +1,9 @@
-//! Sessions as users and operators see them, and how these end them.
+//! Ending sessions, by their owners and by operators.
 
 use db::{Db, Timestamp};
 
 use super::store;
 use crate::{access::Actor, accounts::record_change, work::Author};
-
-/// A session in a list.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
-    /// The session's id.
-    pub id: i64,
-    /// The client's address at the login.
-    pub address: String,
-    /// The `User-Agent` header; see [`super::agent::words`].
-    pub agent: String,
-    /// When it began.
-    pub created_at: Timestamp,
-    /// The last visit, accurate to an hour.
-    pub last_seen_at: Timestamp,
-}
-
-/// The sessions of a user that have not ended, most recently seen first.
-pub async fn of_user(db: &Db, user: i64, now: Timestamp) -> Result<Vec<Listed>, db::Error> {
-    db.read(async move |conn| store::of_user(conn, user, now).await)
-        .await
-}
 
 /// Ends one session of a user. Returns whether it existed.
 pub async fn end(
