@@ -217,7 +217,7 @@ impl Several for Types {
 }
 
 impl FieldType for Types {
-    type Sent = String;
+    type Submitted = String;
 
     fn value(&self) -> Option<Value<'_>> {
         Some(Value::Several(self))

@@ -15,15 +15,15 @@ mod words;
 pub use description::{
     choice::Choice,
     field::{
-        Both, Field, Kind, Target, Typed, chosen, decimal, id, integer, price, reference, several,
-        text, time, token, truth,
+        Both, Field, FieldOf, Kind, Target, chosen, decimal, id, integer, price, reference,
+        several, text, time, token, truth,
     },
-    listed::Listed,
+    listed::ListedIn,
     record::{Input, Record, Source, differences, there},
     several::{Choosable, SEPARATOR, Several},
     value::{
-        Amount, FieldType, Named, Naming, Reference, Refers, Sent, Setting, Text, Titled, Value,
-        time_text,
+        Amount, FieldType, Named, Naming, Reference, Refers, Setting, Submitted, Text, Titled,
+        Value, time_text,
     },
 };
 pub use lists::{filters, find, laid_out, listed};

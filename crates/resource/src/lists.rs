@@ -1,6 +1,6 @@
 //! Functions on lists of fields.
 
-use crate::{Field, Kind, Listed};
+use crate::{Field, Kind, ListedIn};
 
 /// The field with this name.
 pub fn find(fields: &[&'static Field], name: &str) -> Option<&'static Field> {
@@ -20,7 +20,7 @@ pub fn filters(fields: &[&'static Field]) -> Vec<&'static str> {
 }
 
 /// The columns of a list: the id, the name, then the others.
-pub fn listed(fields: &[&'static Field], least: Listed) -> Vec<&'static Field> {
+pub fn listed(fields: &[&'static Field], least: ListedIn) -> Vec<&'static Field> {
     let fields = fields.iter().copied();
     let mut listed: Vec<_> = fields.filter(|field| field.listed >= least).collect();
     listed.sort_by_key(|field| (field.kind != Kind::Id, !field.is_name));

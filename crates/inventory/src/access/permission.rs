@@ -194,7 +194,7 @@ impl Permission {
 }
 
 impl Choosable for Permission {
-    type Sent = Self;
+    type Submitted = Self;
 
     fn stored(text: &str) -> Option<Self> {
         text.parse().ok()

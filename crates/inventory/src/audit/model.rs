@@ -158,7 +158,7 @@ impl FieldChange {
 }
 
 impl FieldType for FieldChanges {
-    type Sent = String;
+    type Submitted = String;
 
     /// None: pages show changes in words of their own.
     fn value(&self) -> Option<Value<'_>> {

@@ -6,7 +6,7 @@ use axum::{
     response::Response,
 };
 use db::Conn;
-use resource::{Field, Kind, Listed, Record, Value, Words, listed};
+use resource::{Field, Kind, ListedIn, Record, Value, Words, listed};
 use web::locale::Locale;
 
 use super::{
@@ -42,7 +42,7 @@ pub(crate) trait ResourcePages: Resource {
     fn filters(self, locale: Locale) -> ListFilters;
 
     fn columns(self) -> Vec<&'static Field> {
-        listed(self.fields(), Listed::Everywhere)
+        listed(self.fields(), ListedIn::Everywhere)
     }
 
     /// Adds the specifics of the resource to the list.

@@ -50,7 +50,7 @@ macro_rules! choice {
         }
 
         impl $crate::FieldType for $type {
-            type Sent = String;
+            type Submitted = String;
 
             fn value(&self) -> Option<$crate::Value<'_>> {
                 Some($crate::Value::Choice(self.name(), self.words()))

@@ -7,7 +7,7 @@ use web::locale::Locale;
 
 use super::{
     choice::Choice,
-    listed::Listed,
+    listed::ListedIn,
     several::Several,
     value::{Amount, FieldType, Naming, Refers, Text, Value},
 };
@@ -72,7 +72,7 @@ pub struct Field {
     /// Whether it is a password, which pages never show.
     pub is_secret: bool,
     /// The lists that show it.
-    pub listed: Listed,
+    pub listed: ListedIn,
 }
 
 /// The records that a reference points to.
@@ -128,16 +128,16 @@ pub enum Kind {
 
 /// The description of a field of the Rust type `T`.
 #[derive(Debug)]
-pub struct Typed<T>(Field, PhantomData<fn() -> T>);
+pub struct FieldOf<T>(Field, PhantomData<fn() -> T>);
 
 /// The id of a record.
-pub const fn id() -> Typed<i64> {
-    Typed::new(("ID", "ID"), Kind::Id).read_only()
+pub const fn id() -> FieldOf<i64> {
+    FieldOf::new(("ID", "ID"), Kind::Id).read_only()
 }
 
 /// A time that the service sets.
-pub const fn time<T: FieldType>(portuguese: &'static str, english: &'static str) -> Typed<T> {
-    Typed::new((portuguese, english), Kind::Time).read_only()
+pub const fn time<T: FieldType>(portuguese: &'static str, english: &'static str) -> FieldOf<T> {
+    FieldOf::new((portuguese, english), Kind::Time).read_only()
 }
 
 /// A text of at most `max` characters.
@@ -145,13 +145,13 @@ pub const fn text<T: Text>(
     portuguese: &'static str,
     english: &'static str,
     max: usize,
-) -> Typed<T> {
-    Typed::new((portuguese, english), Kind::Text { max })
+) -> FieldOf<T> {
+    FieldOf::new((portuguese, english), Kind::Text { max })
 }
 
 /// A text of any length that the service issues, such as a token.
-pub const fn token<T: Text>(portuguese: &'static str, english: &'static str) -> Typed<T> {
-    Typed::new((portuguese, english), Kind::Token)
+pub const fn token<T: Text>(portuguese: &'static str, english: &'static str) -> FieldOf<T> {
+    FieldOf::new((portuguese, english), Kind::Token)
 }
 
 /// An integer between two bounds.
@@ -164,19 +164,19 @@ pub const fn integer<T: FieldType>(
     english: &'static str,
     min: i64,
     max: i64,
-) -> Typed<T> {
+) -> FieldOf<T> {
     assert!(min <= max, "the smallest value is above the largest");
-    Typed::new((portuguese, english), Kind::Integer { min, max })
+    FieldOf::new((portuguese, english), Kind::Integer { min, max })
 }
 
 /// A price.
-pub const fn price<T: FieldType>(portuguese: &'static str, english: &'static str) -> Typed<T> {
-    Typed::new((portuguese, english), Kind::Price)
+pub const fn price<T: FieldType>(portuguese: &'static str, english: &'static str) -> FieldOf<T> {
+    FieldOf::new((portuguese, english), Kind::Price)
 }
 
 /// A decimal number that is not a price, such as a weight.
-pub const fn decimal<T: FieldType>(portuguese: &'static str, english: &'static str) -> Typed<T> {
-    Typed::new((portuguese, english), Kind::Decimal)
+pub const fn decimal<T: FieldType>(portuguese: &'static str, english: &'static str) -> FieldOf<T> {
+    FieldOf::new((portuguese, english), Kind::Decimal)
 }
 
 /// A reference to records with this path, which is also their table.
@@ -184,8 +184,8 @@ pub const fn reference<T: Refers>(
     portuguese: &'static str,
     english: &'static str,
     path: &'static str,
-) -> Typed<T> {
-    let mut typed = Typed::new((portuguese, english), Kind::Reference);
+) -> FieldOf<T> {
+    let mut typed = FieldOf::new((portuguese, english), Kind::Reference);
     typed.0.target = Some(Target {
         path,
         name: T::NAME,
@@ -195,13 +195,13 @@ pub const fn reference<T: Refers>(
 }
 
 /// A boolean, shown as a checkbox.
-pub const fn truth(portuguese: &'static str, english: &'static str) -> Typed<bool> {
-    Typed::new((portuguese, english), Kind::Truth)
+pub const fn truth(portuguese: &'static str, english: &'static str) -> FieldOf<bool> {
+    FieldOf::new((portuguese, english), Kind::Truth)
 }
 
 /// A value of an enum.
-pub const fn chosen<T: Choice>(portuguese: &'static str, english: &'static str) -> Typed<T> {
-    Typed::new((portuguese, english), Kind::Choice(T::CHOICES)).read_only()
+pub const fn chosen<T: Choice>(portuguese: &'static str, english: &'static str) -> FieldOf<T> {
+    FieldOf::new((portuguese, english), Kind::Choice(T::CHOICES)).read_only()
 }
 
 /// Several of the values that `path` offers.
@@ -209,8 +209,8 @@ pub const fn several<T: FieldType + Several>(
     portuguese: &'static str,
     english: &'static str,
     path: &'static str,
-) -> Typed<T> {
-    let mut typed = Typed::new((portuguese, english), Kind::Several);
+) -> FieldOf<T> {
+    let mut typed = FieldOf::new((portuguese, english), Kind::Several);
     typed.0.target = Some(Target {
         path,
         name: "",
@@ -219,7 +219,7 @@ pub const fn several<T: FieldType + Several>(
     typed
 }
 
-impl<T: FieldType> Typed<T> {
+impl<T: FieldType> FieldOf<T> {
     const fn new(label: Both, kind: Kind) -> Self {
         let field = Field {
             name: "",
@@ -245,7 +245,7 @@ impl<T: FieldType> Typed<T> {
             is_personal: false,
             is_email: false,
             is_secret: false,
-            listed: Listed::Nowhere,
+            listed: ListedIn::Nowhere,
         };
         Self(field, PhantomData)
     }
@@ -260,21 +260,21 @@ impl<T: FieldType> Typed<T> {
     /// Lists show the field.
     #[must_use]
     pub const fn listed(mut self) -> Self {
-        self.0.listed = Listed::Everywhere;
+        self.0.listed = ListedIn::Everywhere;
         self
     }
 
     /// The list of the administration shows the field.
     #[must_use]
     pub const fn listed_for_staff(mut self) -> Self {
-        self.0.listed = Listed::ForStaff;
+        self.0.listed = ListedIn::ForStaff;
         self
     }
 
     /// Lists show the field, and the list of the administration edits it.
     #[must_use]
     pub const fn edited_in_list(mut self) -> Self {
-        self.0.listed = Listed::EditedInList;
+        self.0.listed = ListedIn::EditedInList;
         self
     }
 
@@ -349,7 +349,7 @@ impl<T: FieldType> Typed<T> {
     }
 }
 
-impl<T: Naming> Typed<T> {
+impl<T: Naming> FieldOf<T> {
     /// The field is the record's name, which is the first column of lists.
     #[must_use]
     pub const fn name(mut self) -> Self {
@@ -358,7 +358,7 @@ impl<T: Naming> Typed<T> {
     }
 }
 
-impl Typed<Option<String>> {
+impl FieldOf<Option<String>> {
     /// An empty text becomes null.
     #[must_use]
     pub const fn null_when_blank(mut self) -> Self {
@@ -374,7 +374,7 @@ impl Typed<Option<String>> {
     }
 }
 
-impl Typed<String> {
+impl FieldOf<String> {
     /// An empty text is a valid value.
     #[must_use]
     pub const fn or_blank(mut self) -> Self {
@@ -397,7 +397,7 @@ impl Typed<String> {
     }
 }
 
-impl<T: Amount> Typed<T> {
+impl<T: Amount> FieldOf<T> {
     /// Lists can be filtered by a least and a greatest value, with these parameters.
     #[must_use]
     pub const fn between(mut self, least: &'static str, greatest: &'static str) -> Self {
@@ -406,7 +406,7 @@ impl<T: Amount> Typed<T> {
     }
 }
 
-impl<T: Text> Typed<T> {
+impl<T: Text> FieldOf<T> {
     /// The text has several lines. Lists are sorted by its beginning.
     #[must_use]
     pub const fn long(mut self) -> Self {

@@ -2,7 +2,7 @@
 
 /// The lists that show a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Listed {
+pub enum ListedIn {
     /// No list.
     Nowhere,
     /// The list of the administration.

@@ -103,7 +103,7 @@ macro_rules! resource {
         /// The written fields of a record.
         #[derive(Debug, Clone, Default, PartialEq, Eq)]
         pub struct $input {
-            $(#[doc = concat!("`", stringify!($field), "`")] pub $field: $crate::Setting<<$type as $crate::FieldType>::Sent>,)+
+            $(#[doc = concat!("`", stringify!($field), "`")] pub $field: $crate::Setting<<$type as $crate::FieldType>::Submitted>,)+
         }
 
         #[expect(non_upper_case_globals, reason = "a description has the name of its field")]
@@ -111,7 +111,7 @@ macro_rules! resource {
             $(
                 #[doc = concat!("Describes `", stringify!($field), "`.")]
                 pub const $field: &'static $crate::Field = {
-                    const TYPED: $crate::Typed<$type> = $description;
+                    const TYPED: $crate::FieldOf<$type> = $description;
                     &TYPED.named(stringify!($field))
                 };
             )+
@@ -142,12 +142,12 @@ macro_rules! resource {
         impl $crate::Input for $input {
             fn read(source: &mut impl $crate::Source) -> Self {
                 Self {
-                    $($field: $crate::Sent::read(source, $record::$field),)+
+                    $($field: $crate::Submitted::read(source, $record::$field),)+
                 }
             }
 
             fn values(&self) -> Vec<(&'static $crate::Field, $crate::Value<'_>)> {
-                let values = [$(($record::$field, self.$field.get().map($crate::Sent::sent)),)+];
+                let values = [$(($record::$field, self.$field.get().map($crate::Submitted::sent)),)+];
                 $crate::there(values)
             }
         }

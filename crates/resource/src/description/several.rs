@@ -7,14 +7,14 @@ use db::{Error, Row};
 use super::{
     field::Field,
     record::Source,
-    value::{FieldType, Named, Sent, Setting, Value, column},
+    value::{FieldType, Named, Setting, Submitted, Value, column},
 };
 
 /// A value of which a field holds several. They are stored in one text, or read from another table
 /// as one text.
 pub trait Choosable: Sized + fmt::Debug + Sync {
     /// The type of a submitted value.
-    type Sent: Choosable + FromStr;
+    type Submitted: Choosable + FromStr;
 
     /// Parses one stored value. `None` if the program does not know it.
     fn stored(text: &str) -> Option<Self>;
@@ -38,7 +38,7 @@ pub trait Several: fmt::Debug + Sync {
 pub const SEPARATOR: char = '\u{1f}';
 
 impl Choosable for Named {
-    type Sent = i64;
+    type Submitted = i64;
 
     fn stored(text: &str) -> Option<Self> {
         let (id, name) = text.split_once(' ')?;
@@ -58,7 +58,7 @@ impl Choosable for Named {
 }
 
 impl Choosable for i64 {
-    type Sent = Self;
+    type Submitted = Self;
 
     fn stored(text: &str) -> Option<Self> {
         text.parse().ok()
@@ -93,7 +93,7 @@ impl Eq for dyn Several + '_ {}
 
 /// The values are sorted by their labels.
 impl<T: Choosable> FieldType for Vec<T> {
-    type Sent = Vec<T::Sent>;
+    type Submitted = Vec<T::Submitted>;
 
     fn value(&self) -> Option<Value<'_>> {
         Some(Value::Several(self))
@@ -108,7 +108,7 @@ impl<T: Choosable> FieldType for Vec<T> {
     }
 }
 
-impl<T: Choosable + FromStr> Sent for Vec<T> {
+impl<T: Choosable + FromStr> Submitted for Vec<T> {
     fn read(source: &mut impl Source, field: &'static Field) -> Setting<Self> {
         let read = |value: &String| value.parse().ok();
         source

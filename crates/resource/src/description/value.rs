@@ -56,7 +56,7 @@ pub trait FieldType: Sized {
     const IS_NULLABLE: bool = false;
 
     /// The type of a submitted value.
-    type Sent: Sent;
+    type Submitted: Submitted;
 
     /// The value. `None` if the record lacks the field.
     fn value(&self) -> Option<Value<'_>>;
@@ -71,7 +71,7 @@ pub trait FieldType: Sized {
 }
 
 /// A Rust type of submitted values.
-pub trait Sent: Sized {
+pub trait Submitted: Sized {
     /// Reads a field from a source.
     fn read(source: &mut impl Source, field: &'static Field) -> Setting<Self>;
 
@@ -208,7 +208,7 @@ impl<T> Setting<Option<T>> {
 macro_rules! field_type {
     ($type:ty, $stored:ident, |$value:ident| $borrowed:expr) => {
         impl FieldType for $type {
-            type Sent = Self;
+            type Submitted = Self;
 
             fn value(&self) -> Option<Value<'_>> {
                 Some(self.sent())
@@ -219,7 +219,7 @@ macro_rules! field_type {
             }
         }
 
-        impl Sent for $type {
+        impl Submitted for $type {
             fn read(source: &mut impl Source, field: &'static Field) -> Setting<Self> {
                 source.field(field).and_then(|value| match value {
                     OwnedValue::$stored(value) => Some(value),
@@ -235,7 +235,7 @@ macro_rules! field_type {
 
         impl FieldType for Option<$type> {
             const IS_NULLABLE: bool = true;
-            type Sent = Self;
+            type Submitted = Self;
 
             fn value(&self) -> Option<Value<'_>> {
                 Some(self.sent())
@@ -246,7 +246,7 @@ macro_rules! field_type {
             }
         }
 
-        impl Sent for Option<$type> {
+        impl Submitted for Option<$type> {
             fn read(source: &mut impl Source, field: &'static Field) -> Setting<Self> {
                 source.field(field).and_then(|value| match value {
                     OwnedValue::$stored(value) => Some(Some(value)),
@@ -256,7 +256,7 @@ macro_rules! field_type {
             }
 
             fn sent(&self) -> Value<'_> {
-                self.as_ref().map_or(Value::Null, Sent::sent)
+                self.as_ref().map_or(Value::Null, Submitted::sent)
             }
         }
     };
@@ -283,7 +283,7 @@ macro_rules! refers {
         }
 
         impl FieldType for $type {
-            type Sent = Reference;
+            type Submitted = Reference;
 
             fn value(&self) -> Option<Value<'_>> {
                 Some(Value::Reference {
@@ -319,7 +319,7 @@ refers! {
 
 /// A reference that is optional, or that only some kinds of records have.
 impl<T: Refers> FieldType for Option<T> {
-    type Sent = T::Sent;
+    type Submitted = T::Submitted;
 
     fn value(&self) -> Option<Value<'_>> {
         self.as_ref()?.value()
@@ -344,7 +344,7 @@ impl<T: Refers> Refers for Option<T> {
     const SCHEMA: &'static str = T::SCHEMA;
 }
 
-impl Sent for Reference {
+impl Submitted for Reference {
     fn read(source: &mut impl Source, field: &'static Field) -> Setting<Self> {
         source.reference(field)
     }

@@ -1,6 +1,6 @@
 //! The types of a model's description: its names, columns, filters, fields and actions.
 
-use resource::{Field, Kind, Listed, laid_out, listed};
+use resource::{Field, Kind, ListedIn, laid_out, listed};
 
 use super::{Both, inline::Inline};
 use crate::access::{Caller, Model, Permission, Verb};
@@ -142,7 +142,7 @@ impl ModelColumn {
         Self {
             name: field.name,
             is_sorted: true,
-            is_edited: matches!(field.listed, Listed::EditedInList),
+            is_edited: matches!(field.listed, ListedIn::EditedInList),
         }
     }
 
@@ -241,7 +241,7 @@ impl ModelDescription {
 
     /// Columns, filters and fields from the described fields of a record. It is built once.
     pub(in crate::admin) fn of(described: &[&'static Field]) -> Self {
-        let listed = listed(described, Listed::ForStaff).into_iter();
+        let listed = listed(described, ListedIn::ForStaff).into_iter();
         let columns: Vec<_> = listed.map(ModelColumn::of).collect();
         let filters = described.iter().filter_map(|field| match field.kind {
             Kind::Reference => Some(ModelFilter::related(field.name, field.target?.path)),

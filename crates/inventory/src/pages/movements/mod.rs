@@ -6,7 +6,7 @@ mod form;
 use askama::Template;
 use axum::extract::{Request, State as Extracted};
 use db::Conn;
-use resource::{Field, Listed, Record as _, Words, laid_out, listed};
+use resource::{Field, ListedIn, Record as _, Words, laid_out, listed};
 use web::locale::Locale;
 
 use crate::{
@@ -41,7 +41,7 @@ pub(crate) fn routes(movement: Movement) -> PageRouter {
 
 /// The fields in the order of pages, the product first.
 fn fields(movement: Movement) -> Vec<&'static Field> {
-    let mut fields = listed(&laid_out(movement.fields()), Listed::Nowhere);
+    let mut fields = listed(&laid_out(movement.fields()), ListedIn::Nowhere);
     fields.retain(|field| *field != MovementRecord::id);
     fields
 }
@@ -60,7 +60,7 @@ impl ResourcePages for Movement {
     }
 
     fn columns(self) -> Vec<&'static Field> {
-        listed(&fields(self), Listed::Everywhere)
+        listed(&fields(self), ListedIn::Everywhere)
     }
 
     fn filters(self, _locale: Locale) -> ListFilters {

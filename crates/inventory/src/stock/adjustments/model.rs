@@ -1,6 +1,6 @@
 //! The reason and the note of an adjustment.
 
-use resource::{Field, Typed, choice, integer};
+use resource::{Field, FieldOf, choice, integer};
 use web::locale::Locale;
 
 use crate::rest::Message;
@@ -29,7 +29,7 @@ choice! {
 impl Reason {
     /// The field that the audit log shows as changed.
     pub(crate) const fn field(self) -> &'static Field {
-        const fn quantity(portuguese: &'static str, english: &'static str) -> Typed<i64> {
+        const fn quantity(portuguese: &'static str, english: &'static str) -> FieldOf<i64> {
             integer(portuguese, english, 0, MAX_COUNTED)
         }
         const COUNTED: &Field =

@@ -5,7 +5,7 @@ use axum::{
     extract::{Request, State as Extracted},
     response::Response,
 };
-use resource::{Field, Typed, text};
+use resource::{Field, FieldOf, text};
 
 use super::AccountPost;
 use crate::{
@@ -49,11 +49,11 @@ const OFF: Fields = Fields {
     code: &code().named("off_code"),
 };
 
-const fn password() -> Typed<String> {
+const fn password() -> FieldOf<String> {
     text("Sua senha", "Your password", MAX_TEXT)
 }
 
-const fn code() -> Typed<String> {
+const fn code() -> FieldOf<String> {
     text("Código", "Code", MAX_TEXT)
 }
 
