@@ -1,4 +1,4 @@
-//! The messages of the administration after an action, in the conventional words.
+//! The messages of the administration after an action, in the wording of Django's administration.
 
 use resource::capitalized;
 use web::locale::Locale;
@@ -6,18 +6,16 @@ use web::locale::Locale;
 use super::{about::ModelDescription, registry};
 use crate::{access::Permission, payments};
 
-/// The page after a form was saved.
+/// The page to show after a form is saved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NextPage {
-    /// The list.
     List,
-    /// The same record again.
     Record,
-    /// An empty form.
+    /// The form of a new record.
     Another,
 }
 
-/// The message when somebody else has deleted all selected records.
+/// The message when all selected records are deleted already.
 pub(super) fn gone(locale: Locale, about: &ModelDescription) -> String {
     let words = &about.words;
     let (this, many) = (words.ending("Os", "As"), words.many(locale));
@@ -34,7 +32,6 @@ pub(super) fn gone(locale: Locale, about: &ModelDescription) -> String {
     }
 }
 
-/// What was done to one record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ChangeKind {
     Added,
@@ -42,7 +39,7 @@ pub(super) enum ChangeKind {
     Deleted,
 }
 
-/// `The product “X” was added successfully.`, and what may be done next.
+/// `The product “X” was added successfully.`, followed by a hint for the next page.
 pub(super) fn done(
     locale: Locale,
     about: &ModelDescription,
@@ -119,21 +116,21 @@ pub(super) fn changed(locale: Locale, about: &ModelDescription, count: u64) -> S
     }
 }
 
-/// What a permission is called: `Catalogue | brand | Can add brand`.
+/// The name of a permission: `Catalogue | Brand | Can add brand`.
 pub(super) fn permission(locale: Locale, permission: Permission) -> String {
     let about = registry::described(permission.model);
     let name = permission.model.words().one(locale);
     let can = permission.verb.can(locale);
-    // What has no administration of its own is checkout's.
+    // Models without pages here belong to checkout.
     let application = about.map_or(payments::PLACE, |about| about.application.name());
     let application = locale.text(application.0, application.1);
     format!("{application} | {} | {can} {name}", capitalized(name))
 }
 
-/// The same for somebody who lacks it: `Can add brand`.
-pub(crate) fn short_permission(locale: Locale, lacked: Permission) -> String {
-    let whole = permission(locale, lacked);
-    let (_, short) = whole.rsplit_once(" | ").unwrap_or(("", &whole));
+/// The short name of a permission: `Can add brand`.
+pub(crate) fn short_permission(locale: Locale, missing: Permission) -> String {
+    let full_name = permission(locale, missing);
+    let (_, short) = full_name.rsplit_once(" | ").unwrap_or(("", &full_name));
     short.to_owned()
 }
 

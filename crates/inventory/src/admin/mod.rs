@@ -1,6 +1,7 @@
-//! The administration at `/admin/`: every record of the shop and every account, for staff. Each model is described in one file of
-//! `models` and listed in `registry`; lists, forms, deletion, history, actions and messages are the same for all of them.
-//! Everything is written through the service functions that the API calls, so rules and audit log are theirs.
+//! The administration at `/admin/`: all records of the shop and all accounts, for staff. A file of
+//! `models` describes each model, and `registry` lists the models. Lists, forms, deletion, history,
+//! actions and messages are generic. Writes go through the service functions that the API uses, so
+//! validation and audit log are the same.
 
 mod about;
 mod listing;

@@ -1,4 +1,4 @@
-//! Every model of the administration, in the order of the navigation. A new model is added here and nowhere else.
+//! The models of the administration, in the order of the navigation. A new model is added here.
 
 use super::{
     about::{AdminModel, Application, FieldValue, ModelDescription, Words},
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::access::{Caller, Model};
 
-/// The models, but for the named records behind the first.
+/// All models except [`models::NAMED`], which follow the first one.
 static MODELS: [&dyn AdminModel; 13] = [
     &models::PRODUCTS,
     &models::INFLOWS,
@@ -23,7 +23,6 @@ static MODELS: [&dyn AdminModel; 13] = [
     &models::AUDIT_LOG,
 ];
 
-/// Every model.
 fn all() -> impl Iterator<Item = &'static dyn AdminModel> {
     let named = models::NAMED.iter().map(|model| model as &dyn AdminModel);
     let (first, others) = MODELS.split_at(1);
@@ -34,33 +33,32 @@ fn all() -> impl Iterator<Item = &'static dyn AdminModel> {
         .chain(others.iter().copied())
 }
 
-/// The model at a path.
 pub(super) fn find(path: &str) -> Option<&'static dyn AdminModel> {
     all().find(|model| model.about().path == path)
 }
 
-/// The description of the records whose history is kept under a model.
+/// The description of a model.
 pub(super) fn described(model: Model) -> Option<&'static ModelDescription> {
     all()
         .map(AdminModel::about)
         .find(|about| about.model == model)
 }
 
-/// The description of the records that are called so.
-pub(super) fn called(words: &Words) -> Option<&'static ModelDescription> {
+/// The description of the model with this name.
+pub(super) fn find_by_name(words: &Words) -> Option<&'static ModelDescription> {
     all()
         .map(AdminModel::about)
         .find(|about| about.words == *words)
 }
 
-/// The address of the record that a value refers to; none for callers who may not read it.
+/// The address of the record that a value refers to. `None` for callers who may not read it.
 pub(super) fn address_of(cell: &FieldValue, caller: &Caller) -> Option<String> {
     let (path, id) = cell.record()?;
     let about = find(path)?.about();
     about.is_read_by(caller).then(|| about.record_address(id))
 }
 
-/// The models that somebody sees, by application.
+/// The models visible to the caller, by application.
 pub(super) fn shown_to(caller: &Caller) -> Vec<(Application, Vec<&'static ModelDescription>)> {
     Application::ALL
         .into_iter()

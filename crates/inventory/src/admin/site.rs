@@ -1,5 +1,6 @@
-//! The frame of every administration page: the user, the navigation by application, and flash messages. It is an extractor:
-//! requests without a session, or from users who are not staff, are redirected to the administration's login before any handler runs.
+//! The frame of every administration page: the user, the navigation by application, and flash
+//! messages. An extractor: it redirects requests without a session, or from users who are not
+//! staff, to the login of the administration before the handler runs.
 
 use std::ops::Deref;
 
@@ -17,36 +18,31 @@ use crate::{
     rest::Refusal,
 };
 
-/// The frame of one page for one reader. Dereferences to the application's [`Frame`].
+/// The frame of a page for the current user. Dereferences to the application's [`Frame`].
 #[derive(Debug)]
 pub(super) struct AdminFrame {
-    /// What every page has.
     pub(super) frame: Frame,
-    /// The navigation.
     pub(super) applications: Vec<NavigationGroup>,
 }
 
 /// An application in the navigation.
 #[derive(Debug)]
 pub(super) struct NavigationGroup {
-    /// Its name.
     pub(super) name: &'static str,
-    /// Its models.
     pub(super) models: Vec<NavigationModel>,
 }
 
 /// A model in the navigation.
 #[derive(Debug)]
 pub(super) struct NavigationModel {
-    /// Its name.
     pub(super) name: String,
-    /// Its list; none when the reader may only add.
+    /// The address of the list. `None` for users who may only add.
     pub(super) address: Option<String>,
-    /// The form of a new record, when the reader may add one.
+    /// The address of the form of a new record. `None` for users who may not add one.
     pub(super) add: Option<String>,
-    /// Whether the reader may change its records.
+    /// Whether the user may change records of the model.
     pub(super) is_changed: bool,
-    /// Whether the reader is there.
+    /// Whether the requested page belongs to the model.
     pub(super) is_current: bool,
 }
 
@@ -104,11 +100,7 @@ fn entry(frame: &Frame, about: &ModelDescription) -> NavigationModel {
 }
 
 impl AdminFrame {
-    /// The model at a path, which the reader may look at.
-    ///
-    /// # Errors
-    ///
-    /// An unknown model, and one that the reader may not see.
+    /// The model at a path. An error if it is unknown, or hidden from the user.
     pub(super) fn model(&self, path: &str) -> Result<&'static dyn AdminModel, Refusal> {
         let model = registry::find(path).ok_or(Refusal::NotFound)?;
         let about = model.about();
@@ -119,11 +111,7 @@ impl AdminFrame {
         }
     }
 
-    /// Refuses what the reader may not do with the records of a model.
-    ///
-    /// # Errors
-    ///
-    /// 403 with the permission that is missing.
+    /// Returns 403 with the missing permission if the user may not do this to records of the model.
     pub(super) fn demand(&self, about: &ModelDescription, verb: Verb) -> Result<(), Refusal> {
         let is_allowed = match verb {
             Verb::View => about.is_read_by(&self.caller),
@@ -142,7 +130,7 @@ impl AdminFrame {
             .map_or_else(Refusal::forbidden, Refusal::Missing)
     }
 
-    /// A number of records, as it is read.
+    /// A number of records in the user's language, such as `more than 10,000`.
     pub(super) fn count(&self, count: RecordCount) -> String {
         let number = i64::try_from(count.number).unwrap_or(i64::MAX);
         let number = self.locale.number(number);
@@ -153,12 +141,13 @@ impl AdminFrame {
         }
     }
 
-    /// What a field is called.
+    /// The label of a field.
     pub(super) fn field(&self, name: &'static str) -> &'static str {
         names::field(self.locale, name)
     }
 
-    /// What stands above so many errors of a form, unless the form as a whole has one.
+    /// The heading above the errors of a form: `problem`, or else a sentence by the number of
+    /// errors.
     pub(super) fn errors_title<'a>(&self, problem: &'a str, errors: usize) -> &'a str {
         match (problem, errors) {
             ("", 1) => self.text("Corrija o erro abaixo.", "Please correct the error below."),
@@ -170,7 +159,7 @@ impl AdminFrame {
         }
     }
 
-    /// Leads back to the index, because there is no such record.
+    /// Redirects to the index with a warning that the record does not exist.
     pub(super) fn gone(&self, about: &ModelDescription, id: &str) -> Response {
         let name = about.words.name(self.locale);
         let id: String = id.chars().take(40).collect();

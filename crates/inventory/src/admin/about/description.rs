@@ -6,40 +6,38 @@ use super::{Both, inline::Inline};
 use crate::access::{Caller, Model, Permission, Verb};
 pub(in crate::admin) use resource::Words;
 
-/// Where a model stands in the navigation.
+/// A section of the navigation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::admin) enum Application {
     /// Brands, categories, suppliers, products.
     Catalogue,
-    /// What moves.
+    /// Movements, the ledger and thresholds.
     Stock,
     /// Webhooks, their deliveries, and analyses.
     Events,
-    /// Who may do what.
+    /// Users, groups, sessions, refresh tokens and the audit log.
     Accounts,
 }
 
 /// A column of a list.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::admin) struct ModelColumn {
-    /// The field.
     pub(in crate::admin) name: &'static str,
-    /// Whether the list can be sorted by it.
+    /// Whether the list can be sorted by this column.
     pub(in crate::admin) is_sorted: bool,
-    /// Whether it can be written in the list itself: a field of this name is.
+    /// Whether cells can be edited in the list. Requires a form field with the same name.
     pub(in crate::admin) is_edited: bool,
 }
 
 /// A filter beside a list.
 #[derive(Clone, Copy)]
 pub(in crate::admin) struct ModelFilter {
-    /// The field, and the parameter in the address.
+    /// The field, and the name of the query parameter.
     pub(in crate::admin) name: &'static str,
-    /// What can be chosen.
     pub(in crate::admin) kind: ModelFilterKind,
 }
 
-/// What a filter lets people choose.
+/// The choices of a filter.
 #[derive(Clone, Copy)]
 pub(in crate::admin) enum ModelFilterKind {
     /// Yes or no.
@@ -50,82 +48,73 @@ pub(in crate::admin) enum ModelFilterKind {
     Related(&'static str),
 }
 
-/// On which form a field stands.
+/// The forms that have a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::admin) enum FormScope {
-    /// On both.
     Both,
-    /// When a record is added.
+    /// The form of a new record.
     Add,
-    /// When one is changed.
+    /// The form of an existing record.
     Change,
 }
 
-/// Something that is done to selected records, beside deleting them.
+/// An action on selected records other than deletion.
 pub(in crate::admin) struct ModelAction {
-    /// Its name in the form.
+    /// The value in the form.
     pub(in crate::admin) name: &'static str,
-    /// What the menu calls it.
+    /// The label in the menu.
     pub(in crate::admin) text: Both,
-    /// The message when it was done to some records: before and behind their number.
+    /// The message after the action: the text before and after the number of records.
     pub(in crate::admin) done: (Both, Both),
-    /// Who may.
+    /// The required permission.
     pub(in crate::admin) verb: Verb,
 }
 
-/// What callers with the permission may do with the records of a model.
+/// The operations that exist for the records of a model.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::admin) enum AllowedVerbs {
-    /// Everything.
     Everything,
-    /// Only this.
     Only(&'static [Verb]),
-    /// Everything, for callers who may change the record that it is a part of.
+    /// Everything. Writing requires the permission to change the record that contains this one.
     AsPart,
 }
 
-/// The description of a model.
 pub(in crate::admin) struct ModelDescription {
-    /// Its place under `/admin/`.
+    /// The path below `/admin/`.
     pub(in crate::admin) path: &'static str,
-    /// Its place in the navigation.
+    /// The section of the navigation.
     pub(in crate::admin) application: Application,
-    /// What records are called.
+    /// The name of the model, singular and plural.
     pub(in crate::admin) words: Words,
-    /// Under which name its history is kept.
+    /// The model in permissions and in the audit log.
     pub(in crate::admin) model: Model,
-    /// What may be done.
     pub(in crate::admin) allowed: AllowedVerbs,
-    /// The columns of its list; the first leads to the record.
+    /// The columns of the list. The first one links to the record.
     pub(in crate::admin) columns: &'static [ModelColumn],
-    /// The order of the list when the address has no `o`, written as `o` is.
+    /// The default order, in the format of the query parameter `o`.
     pub(in crate::admin) order: &'static str,
-    /// What the search looks at; none where there is no search.
+    /// The names of the fields that the search covers. `None` without a search.
     pub(in crate::admin) search: Option<Both>,
-    /// The filters beside the list.
     pub(in crate::admin) filters: &'static [ModelFilter],
-    /// Whether the list can be narrowed by year, month and day of `created_at`.
+    /// Whether the list has a drill-down by year, month and day of `created_at`.
     pub(in crate::admin) has_dates: bool,
-    /// The fields of its forms.
     pub(in crate::admin) fields: &'static [(&'static Field, FormScope)],
-    /// Records that refer to one and stand in its form.
+    /// The tables of related records in the form.
     pub(in crate::admin) inlines: &'static [Inline],
-    /// Whether a changed form can be saved as another record.
+    /// Whether the form can be saved as a new record.
     pub(in crate::admin) saves_as_new: bool,
-    /// Whether a new record is completed on its own page after it was made.
+    /// Whether the form of the record follows the form of a new record, for the remaining fields.
     pub(in crate::admin) in_two_steps: bool,
-    /// What can be done to selected records beside deleting them.
     pub(in crate::admin) actions: &'static [ModelAction],
-    /// Where the record is outside of the administration, before its id.
+    /// The address of records outside of the administration, without the id.
     pub(in crate::admin) site: Option<&'static str>,
 }
 
 impl Application {
-    /// Every application, in the order of the navigation.
+    /// All applications, in the order of the navigation.
     pub(in crate::admin) const ALL: [Self; 4] =
         [Self::Catalogue, Self::Stock, Self::Events, Self::Accounts];
 
-    /// Its name.
     pub(in crate::admin) const fn name(self) -> Both {
         match self {
             Self::Catalogue => ("Catálogo", "Catalogue"),
@@ -146,7 +135,7 @@ impl ModelColumn {
         }
     }
 
-    /// A column that is only shown.
+    /// A column without sorting and editing.
     pub(in crate::admin) const fn shown(name: &'static str) -> Self {
         Self {
             name,
@@ -157,7 +146,7 @@ impl ModelColumn {
 }
 
 impl ModelFilter {
-    /// Records of one record of another model, by its path.
+    /// A filter by a record of another model, which has this path.
     pub(in crate::admin) const fn related(name: &'static str, path: &'static str) -> Self {
         Self {
             name,
@@ -165,7 +154,7 @@ impl ModelFilter {
         }
     }
 
-    /// Records of which something is so, or not.
+    /// A filter by yes or no.
     const fn truth(name: &'static str) -> Self {
         Self {
             name,
@@ -173,7 +162,7 @@ impl ModelFilter {
         }
     }
 
-    /// Records with one of these values.
+    /// A filter by one of these values.
     pub(in crate::admin) const fn choices(
         name: &'static str,
         choices: &'static [(&'static str, Both)],
@@ -186,7 +175,8 @@ impl ModelFilter {
 }
 
 impl FormScope {
-    /// On which form a described field stands. What another record gives its name to is not given to a third.
+    /// The scope of a described field. A reference that names the record, such as the product of a
+    /// threshold, cannot be changed.
     fn of(field: &Field) -> Self {
         if field.is_name && field.kind == Kind::Reference {
             Self::Add
@@ -195,7 +185,6 @@ impl FormScope {
         }
     }
 
-    /// Whether that is the form of a new record, or of one that is there.
     const fn is_on(self, is_new: bool) -> bool {
         match self {
             Self::Both => true,
@@ -206,7 +195,7 @@ impl FormScope {
 }
 
 impl AllowedVerbs {
-    /// What is needed to do something with the records of a model; none where nobody may.
+    /// The permission that an operation requires. `None` if the operation does not exist.
     fn permission(self, verb: Verb, model: Model) -> Option<Permission> {
         let verb = match self {
             Self::Everything => verb,
@@ -219,7 +208,7 @@ impl AllowedVerbs {
 }
 
 impl ModelDescription {
-    /// What a description does not say.
+    /// The defaults of a description.
     pub(in crate::admin) const PLAIN: Self = Self {
         path: "",
         application: Application::Catalogue,
@@ -239,7 +228,8 @@ impl ModelDescription {
         site: None,
     };
 
-    /// Columns, filters and fields from the described fields of a record. It is built once.
+    /// Derives columns, filters and form fields from described fields. Leaks them: call it once per
+    /// model.
     pub(in crate::admin) fn of(described: &[&'static Field]) -> Self {
         let listed = listed(described, ListedIn::ForStaff).into_iter();
         let columns: Vec<_> = listed.map(ModelColumn::of).collect();
@@ -263,7 +253,7 @@ impl ModelDescription {
         }
     }
 
-    /// With a column that no field describes.
+    /// Adds a column that no field describes.
     #[must_use]
     pub(in crate::admin) fn with_column(self, at: usize, name: &'static str) -> Self {
         let mut columns = self.columns.to_vec();
@@ -274,7 +264,7 @@ impl ModelDescription {
         }
     }
 
-    /// With a field of its forms that the record does not have.
+    /// Adds a form field that the record does not have.
     pub(in crate::admin) fn with_field(self, field: &'static Field, scope: FormScope) -> Self {
         let mut fields = self.fields.to_vec();
         fields.push((field, scope));
@@ -284,7 +274,7 @@ impl ModelDescription {
         }
     }
 
-    /// With a filter that no field describes.
+    /// Adds a filter that no field describes.
     pub(in crate::admin) fn filtered_by(self, filter: ModelFilter) -> Self {
         let filters: Vec<_> = self.filters.iter().copied().chain([filter]).collect();
         Self {
@@ -293,7 +283,7 @@ impl ModelDescription {
         }
     }
 
-    /// The same of records that nobody writes with a form, and whose list is sorted by these alone.
+    /// As [`Self::of`], for read-only records. The list can be sorted by the `sorted` fields only.
     pub(in crate::admin) fn shown(described: &[&'static Field], sorted: &[&str]) -> Self {
         let about = Self::of(described);
         let columns = about.columns.iter().map(|column| ModelColumn {
@@ -307,52 +297,52 @@ impl ModelDescription {
         }
     }
 
-    /// What is needed to do something; none where nobody may.
+    /// The permission that an operation requires. `None` if the operation does not exist.
     pub(in crate::admin) fn permission(&self, verb: Verb) -> Option<Permission> {
         self.allowed.permission(verb, self.model)
     }
 
-    /// The fields of the form of a new record, or of one that is there.
+    /// The fields of the form of a new or of an existing record.
     pub(in crate::admin) fn fields_of(&self, is_new: bool) -> impl Iterator<Item = &'static Field> {
         let fields = self.fields.iter().filter(move |(_, at)| at.is_on(is_new));
         fields.map(|(field, _)| *field)
     }
 
-    /// The field of a name.
+    /// The form field with this name.
     pub(in crate::admin) fn field(&self, name: &str) -> Option<&'static Field> {
         let mut fields = self.fields.iter().map(|(field, _)| *field);
         fields.find(|field| field.name == name)
     }
 
-    /// Whether somebody was given the permission to do this. That every authenticated user may read the shop's records does not
-    /// open the administration: what is not granted is hidden.
+    /// Whether the caller was granted the required permission. All authenticated users may read the
+    /// records of the shop in the API, but that does not open the administration to them.
     pub(in crate::admin) fn allows(&self, caller: &Caller, verb: Verb) -> bool {
         self.permission(verb)
             .is_some_and(|permission| caller.granted.holds(permission))
     }
 
-    /// Whether somebody gets a form of it, new or not; else its records are only shown.
+    /// Whether the caller gets a form. Otherwise records are read-only.
     pub(in crate::admin) fn is_edited_by(&self, caller: &Caller, is_new: bool) -> bool {
         let verb = if is_new { Verb::Add } else { Verb::Change };
         self.fields_of(is_new).next().is_some() && self.allows(caller, verb)
     }
 
-    /// Whether somebody sees it at all.
+    /// Whether the caller sees the model in the navigation.
     pub(in crate::admin) fn is_shown_to(&self, caller: &Caller) -> bool {
         Verb::ALL.into_iter().any(|verb| self.allows(caller, verb))
     }
 
-    /// Whether somebody may look at its records: who may change them may read them.
+    /// Whether the caller may read records. The permission to change includes reading.
     pub(in crate::admin) fn is_read_by(&self, caller: &Caller) -> bool {
         self.allows(caller, Verb::View) || self.allows(caller, Verb::Change)
     }
 
-    /// The address of its list.
+    /// The address of the list.
     pub(in crate::admin) fn address(&self) -> String {
         format!("/admin/{}/", self.path)
     }
 
-    /// The address of one record.
+    /// The address of a record.
     pub(in crate::admin) fn record_address(&self, id: i64) -> String {
         format!("/admin/{}/{id}/change/", self.path)
     }

@@ -1,37 +1,36 @@
-//! Tables of other records in the form of one that they refer to.
+//! Inlines: tables of related records in the form of the record that they refer to.
 
-/// Records of another model in the form of one that they refer to.
+/// A table of the records of another model that refer to the record of the form.
 #[derive(Debug)]
 pub(in crate::admin) struct Inline {
-    /// The path of their model.
+    /// The path of the other model.
     pub(in crate::admin) path: &'static str,
-    /// The filter and the field by which they refer to the record.
+    /// The reference field of the other model, which is also the name of its filter.
     pub(in crate::admin) key: &'static str,
-    /// What is shown of each.
+    /// The fields to show.
     pub(in crate::admin) columns: &'static [&'static str],
-    /// Which of the columns are entered; none of a table that is only read.
+    /// The columns that can be edited. Empty for a read-only table.
     pub(in crate::admin) fields: &'static [&'static str],
-    /// Whether a box beside each deletes it.
+    /// Whether rows have a checkbox to delete them.
     pub(in crate::admin) is_deleted: bool,
-    /// So many are shown; the others are in their list.
+    /// The most existing records to show. A link leads to the list of the others.
     pub(in crate::admin) shown: u64,
-    /// Empty rows that the form offers.
+    /// The number of empty rows for new records.
     pub(in crate::admin) extra: usize,
-    /// How many there can be.
     pub(in crate::admin) limit: Limit,
 }
 
-/// How many rows a table takes.
+/// The most rows of a table.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::admin) enum Limit {
-    /// One record has at most so many.
+    /// Existing and new rows together.
     InAll(usize),
-    /// At most so many are added with one form.
+    /// New rows per form.
     AtOnce(usize),
 }
 
 impl Inline {
-    /// A table that is only read: the first records of a model that refer to the one of the form.
+    /// A read-only table of the first five related records.
     pub(in crate::admin) const fn read(
         path: &'static str,
         key: &'static str,
@@ -49,7 +48,7 @@ impl Inline {
         }
     }
 
-    /// With a box beside each row that deletes it.
+    /// Adds a checkbox to each row that deletes it.
     pub(in crate::admin) const fn deleted(self) -> Self {
         Self {
             is_deleted: true,

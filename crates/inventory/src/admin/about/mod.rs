@@ -1,4 +1,4 @@
-//! The description of a model for the administration: everything that its pages need to know about it.
+//! The description of a model for the administration, and the traits of its functions.
 
 use async_trait::async_trait;
 use db::{Timestamp, Tx};
@@ -28,18 +28,16 @@ pub(super) use records::*;
 /// Portuguese and English.
 pub(super) use resource::Both;
 
-/// Who writes within a transaction, when, and under which rules of the shop.
+/// The caller, the time and the state of a write within a transaction.
 #[derive(Clone)]
 pub(super) struct Writer {
     pub(super) state: State,
     pub(super) caller: Caller,
     pub(super) author: Author,
-    /// The new account, with its hashed password.
     pub(super) account: Option<NewAccount>,
 }
 
 impl Writer {
-    /// Somebody, now.
     pub(super) fn now(state: &State, caller: &Caller) -> Self {
         Self {
             state: state.clone(),
@@ -50,19 +48,19 @@ impl Writer {
     }
 }
 
-/// Which record is written.
+/// The record to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WriteTarget {
-    /// One that is made.
+    /// A new record.
     New,
-    /// This one, from its whole form.
+    /// An existing record, with all fields of its form.
     Whole(i64),
-    /// Some fields of this one.
+    /// Some fields of an existing record.
     Part(i64),
 }
 
 impl WriteTarget {
-    /// The record, when it is there already.
+    /// The id of an existing record.
     pub(super) const fn id(self) -> Option<i64> {
         match self {
             Self::New => None,
@@ -70,7 +68,7 @@ impl WriteTarget {
         }
     }
 
-    /// What an absent field means.
+    /// The meaning of absent fields.
     pub(super) const fn mode(self) -> Mode {
         match self {
             Self::New | Self::Whole(_) => Mode::Whole,
@@ -79,11 +77,10 @@ impl WriteTarget {
     }
 }
 
-/// A model in the administration: its description, and the service functions that read and write it.
-/// How the records of a model are written, within the transaction of a form or of a list.
+/// Writes records of a model within the transaction of a form or of a list.
 #[async_trait(?Send)]
 pub(super) trait AdminWrites: Send + Sync {
-    /// The secret that a form has made, for a reader whose browser sent it twice and shows the second answer.
+    /// The secret of a record, to repeat the response when the browser submits the same form twice.
     async fn secret_of(
         &self,
         _tx: &mut Tx,
@@ -93,7 +90,7 @@ pub(super) trait AdminWrites: Send + Sync {
         Ok(None)
     }
 
-    /// Adds a record, or changes one, within the transaction of a form or of a list.
+    /// Creates or changes a record.
     async fn write_within(
         &self,
         _tx: &mut Tx,
@@ -104,35 +101,35 @@ pub(super) trait AdminWrites: Send + Sync {
         Err(Refusal::forbidden())
     }
 
-    /// Reads a record and locks it until the transaction ends: for models that are changed.
+    /// Reads a record and locks it until the end of the transaction.
     async fn read_held(&self, _tx: &mut Tx, _id: i64) -> Result<Option<ModelRecord>, Refusal> {
         Err(Refusal::forbidden())
     }
 
-    /// Deletes a record within such a transaction.
+    /// Deletes a record. Returns whether it existed.
     async fn delete_within(&self, _tx: &mut Tx, _by: &Writer, _id: i64) -> Result<bool, Refusal> {
         Err(Refusal::forbidden())
     }
 }
 
-/// A model in the administration: its description, and the service functions that read it and act on it.
+/// A model of the administration: its description, and the service functions of its pages.
 #[async_trait]
 pub(super) trait AdminModel: AdminWrites {
-    /// Its description.
     fn about(&self) -> &ModelDescription;
 
-    /// One page of its list.
+    /// One page of the list.
     async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal>;
 
-    /// One record.
     async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal>;
 
-    /// The errors of a form that are known without the store. They are shown before anything is written.
+    /// The validation errors of a form that need no database. They are shown before a transaction
+    /// starts.
     fn problems(&self, _target: WriteTarget, _members: &Members) -> FieldErrors {
         FieldErrors::default()
     }
 
-    /// Prepares a new record before the transaction of its form: hashing a password takes too long to hold the writer.
+    /// Prepares a new record before the transaction: hashing a password would block other writers
+    /// for too long.
     async fn prepare(
         &self,
         _state: &State,
@@ -141,22 +138,22 @@ pub(super) trait AdminModel: AdminWrites {
         Ok(None)
     }
 
-    /// Whether a form makes something, so that it counts once however often it is sent.
+    /// Whether a form creates something, so that submitting it twice must not repeat it.
     fn makes_something(&self, target: WriteTarget, _members: &Members) -> bool {
         target == WriteTarget::New
     }
 
-    /// Deletes a record; whether it was there.
+    /// Deletes a record. Returns whether it existed.
     async fn delete(&self, _state: &State, _caller: &Caller, _id: i64) -> Result<bool, Refusal> {
         Err(Refusal::forbidden())
     }
 
-    /// Whether some of its fields can be written without the others; else all are always written together.
+    /// Whether a write may contain only some of the fields.
     fn is_written_in_parts(&self) -> bool {
         false
     }
 
-    /// Why somebody may not do this to a record, as far as it is known before they try: the text of the refusal.
+    /// The reason why an operation on a record will be refused, if it can be known in advance.
     async fn hindrance(
         &self,
         _state: &State,
@@ -167,7 +164,7 @@ pub(super) trait AdminModel: AdminWrites {
         Ok(None)
     }
 
-    /// What refers to a record, and keeps it from being deleted.
+    /// The numbers of references that prevent a record's deletion.
     async fn references_to(
         &self,
         _state: &State,
@@ -176,7 +173,7 @@ pub(super) trait AdminModel: AdminWrites {
         Ok(Vec::new())
     }
 
-    /// How many records of another model are deleted with a record, by the path of that model.
+    /// The path of a model whose records are deleted with the record, and their number.
     async fn deleted_with(
         &self,
         _state: &State,
@@ -185,7 +182,8 @@ pub(super) trait AdminModel: AdminWrites {
         Ok(None)
     }
 
-    /// Does one of the actions to one record; whether it was done. `once` is the form that asks for it.
+    /// Performs an action on a record. Returns whether it was done. `once` prevents a repetition
+    /// when the same form is submitted twice.
     async fn act(
         &self,
         _state: &State,
@@ -197,7 +195,7 @@ pub(super) trait AdminModel: AdminWrites {
         Err(Refusal::forbidden())
     }
 
-    /// The first and the last moment that the dates of the list can be narrowed to.
+    /// The range of the date drill-down: the first and the last creation time.
     async fn span(&self, _state: &State) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
         Ok(None)
     }

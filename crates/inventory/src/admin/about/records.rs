@@ -1,4 +1,4 @@
-//! What the functions of a model return: records, pages of them, and what refers to them.
+//! The return types of a model's functions: records, pages of records, and counts.
 
 use resource::{Kind, laid_out};
 use serde::{Deserialize, Serialize};
@@ -7,51 +7,45 @@ use web::locale::Locale;
 use super::Both;
 pub(in crate::admin) use crate::page::value::FieldValue;
 
-/// How many records a list has.
+/// The number of records of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::admin) struct RecordCount {
-    /// As many were counted.
     pub(in crate::admin) number: u64,
-    /// Whether counting stopped there.
+    /// Whether counting stopped at `number`, so that there are more records.
     pub(in crate::admin) is_more: bool,
 }
 
 /// One page of a list.
 #[derive(Debug)]
 pub(in crate::admin) struct RecordPage {
-    /// How many there are on all pages.
+    /// The number of records on all pages.
     pub(in crate::admin) count: RecordCount,
-    /// Those of this page.
+    /// The records of this page.
     pub(in crate::admin) records: Vec<ModelRecord>,
-    /// Where a search ended, when it did not look at everything.
+    /// The limit of the search, when it did not cover all records.
     pub(in crate::admin) note: Option<Both>,
 }
 
-/// A record: lists show of it what their columns name, its own page everything, and forms begin with it.
+/// A record: the source of the cells of a list, of the read-only page and of the initial form.
 #[derive(Debug, Clone)]
 pub(in crate::admin) struct ModelRecord {
-    /// The record's id.
     pub(in crate::admin) id: i64,
-    /// The record's name.
     pub(in crate::admin) text: String,
-    /// Everything that can be read of it.
+    /// All readable fields, by name.
     pub(in crate::admin) facts: Vec<(&'static str, FieldValue)>,
 }
 
-/// A record that was saved; kept with the once-only token of its form.
+/// A saved record. Stored with the idempotency key of its form.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::admin) struct SavedRecord {
-    /// The record's id.
     pub(in crate::admin) id: i64,
-    /// The record's name.
     pub(in crate::admin) text: String,
-    /// What its reader must note now, since nobody can show it again. It is stored nowhere.
+    /// A new secret, which is shown once. It is not stored with the idempotency key.
     #[serde(skip)]
     pub(in crate::admin) secret: Option<String>,
 }
 
 impl ModelRecord {
-    /// A record with what can be read of it.
     pub(in crate::admin) fn of(
         id: i64,
         text: impl Into<String>,
@@ -64,7 +58,7 @@ impl ModelRecord {
         }
     }
 
-    /// A described record.
+    /// Converts a described record.
     pub(in crate::admin) fn described<R: resource::Record>(record: &R) -> Self {
         let values = record.values().into_iter();
         let cells: Vec<_> = values
@@ -86,7 +80,7 @@ impl ModelRecord {
         }
     }
 
-    /// With another cell in the place of a fact.
+    /// Replaces the value of a field.
     #[must_use]
     pub(in crate::admin) fn with(mut self, name: &'static str, cell: FieldValue) -> Self {
         let mut facts = self.facts.iter_mut();
@@ -96,7 +90,7 @@ impl ModelRecord {
         self
     }
 
-    /// What can be read under a name; nothing when there is no such fact.
+    /// The value of a field. `Empty` if there is no such field.
     pub(in crate::admin) fn fact(&self, name: &str) -> &FieldValue {
         let found = self.facts.iter().find(|(known, _)| *known == name);
         found.map_or(&FieldValue::Empty, |(_, cell)| cell)
@@ -104,7 +98,6 @@ impl ModelRecord {
 }
 
 impl SavedRecord {
-    /// A record without a secret.
     pub(in crate::admin) const fn of(id: i64, text: String) -> Self {
         Self {
             id,
@@ -121,7 +114,6 @@ impl From<(i64, String)> for SavedRecord {
 }
 
 impl RecordCount {
-    /// Exactly so many.
     pub(in crate::admin) const fn exact(number: u64) -> Self {
         Self {
             number,

@@ -1,4 +1,4 @@
-//! Drilling down into a list by year, month and day. Days are in UTC, as in the filters of the API.
+//! The drill-down of a list by year, month and day, in UTC as in the filters of the API.
 
 use db::Timestamp;
 use jiff::civil::Date;
@@ -7,7 +7,7 @@ use web::locale::Locale;
 use super::{InvalidParameters, ListParameters};
 use crate::rest::query::Parameters;
 
-/// A year, a month of it, a day of that; each only with the one before.
+/// The selected year, month and day. A month requires a year, a day requires a month.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(in crate::admin) struct Dates {
     year: Option<i16>,
@@ -18,16 +18,14 @@ pub(in crate::admin) struct Dates {
 /// A link of the drill-down.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::admin) struct DateLink {
-    /// What it says.
     pub(in crate::admin) text: String,
-    /// Where it leads.
     pub(in crate::admin) href: String,
-    /// Whether it is where the reader is.
+    /// Whether the link leads to the current selection.
     pub(in crate::admin) is_current: bool,
 }
 
 impl Dates {
-    /// Reads `year`, `month` and `day`.
+    /// Parses `year`, `month` and `day`.
     pub(super) fn parse(parameters: &Parameters) -> Result<Self, InvalidParameters> {
         let dates = Self {
             year: number(parameters, "year")?,
@@ -59,13 +57,13 @@ impl Dates {
         Some((first, last))
     }
 
-    /// The first and the last day as the API writes them.
+    /// The first and the last day in the format of the API, both inclusive.
     pub(in crate::admin) fn days(self) -> Option<(String, String)> {
         self.range()
             .map(|(first, last)| (first.to_string(), last.to_string()))
     }
 
-    /// The first moment, and the first one after.
+    /// The selected range: the start, inclusive, and the end, exclusive.
     pub(in crate::admin) fn moments(self) -> Option<(Timestamp, Timestamp)> {
         let (first, last) = self.range()?;
         Some((start_of(first)?, start_of(last.tomorrow().ok()?)?))
@@ -102,7 +100,8 @@ fn day_of(time: Timestamp) -> Date {
     time.to_jiff().to_zoned(jiff::tz::TimeZone::UTC).date()
 }
 
-/// The links of the drill-down: the way back, and the years, months or days within the span of the records.
+/// The links of the drill-down: the levels above, and the years, months or days that are within
+/// `span`.
 pub(in crate::admin) fn links(
     query: &ListParameters,
     span: (Timestamp, Timestamp),

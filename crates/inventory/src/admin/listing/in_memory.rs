@@ -1,11 +1,12 @@
-//! Lists that are read whole: webhook endpoints, and the newest deliveries.
+//! Lists that are loaded completely and paged in memory: webhook endpoints, and the newest
+//! deliveries.
 
 use std::cmp::Ordering;
 
 use super::ListParameters;
 use crate::admin::about::{FieldValue, ModelDescription, ModelRecord, RecordCount, RecordPage};
 
-/// The requested page, of all records.
+/// Filters and sorts all records and returns the requested page.
 pub(in crate::admin) fn select(
     mut records: Vec<ModelRecord>,
     query: &ListParameters,
@@ -16,15 +17,15 @@ pub(in crate::admin) fn select(
     records.sort_by(|left, right| compare(left, right, query, about));
     let count = RecordCount::exact(records.len() as u64);
     let skipped = usize::try_from(query.offset()).unwrap_or(usize::MAX);
-    let taken = usize::try_from(query.size).unwrap_or(usize::MAX);
+    let limit = usize::try_from(query.size).unwrap_or(usize::MAX);
     RecordPage {
         count,
-        records: records.into_iter().skip(skipped).take(taken).collect(),
+        records: records.into_iter().skip(skipped).take(limit).collect(),
         note: None,
     }
 }
 
-/// Keeps the records that have the words of the search.
+/// Removes the records that do not match the search.
 pub(in crate::admin) fn search(
     records: &mut Vec<ModelRecord>,
     query: &ListParameters,
@@ -34,7 +35,7 @@ pub(in crate::admin) fn search(
     records.retain(|record| matches(record, &words, about));
 }
 
-/// Whether every word occurs in one of the texts that the list shows.
+/// Whether each word occurs in one of the displayed texts.
 fn matches(record: &ModelRecord, words: &[String], about: &ModelDescription) -> bool {
     if words.is_empty() {
         return true;
@@ -76,7 +77,7 @@ fn compare(
     orderings.find(|ordering| ordering.is_ne()).unwrap_or(by_id)
 }
 
-/// Nothing comes first; texts without regard to case and accents.
+/// Empty cells come first. Texts are compared without case and accents.
 fn compare_cells(left: &FieldValue, right: &FieldValue) -> Ordering {
     match (left, right) {
         (FieldValue::Empty, FieldValue::Empty) => Ordering::Equal,

@@ -1,5 +1,6 @@
-//! The query of a list: search, order, filters, dates and page, read from the address and written into the links of the page.
-//! Lists that are read whole are searched, sorted and cut in [`in_memory`]; all others are the list engine's (`crate::listing`).
+//! The query of a list: search, order, filters, dates and page. Parsed from the query string, and
+//! written into the links of the page. [`in_memory`] evaluates the query for lists that are loaded
+//! completely; the list engine (`crate::listing`) does it for the others.
 
 mod dates;
 pub(super) mod in_memory;

@@ -1,4 +1,5 @@
-//! The query parameters of a list: `q`, `o`, `p`, `all`, `year`, `month`, `day`, the filters, and `_facets` for counts beside them.
+//! The query parameters of a list: `q` (search), `o` (order), `p` (page), `all`, `year`, `month`,
+//! `day`, the filters, and `_facets` (counts of the filters).
 
 use super::Dates;
 use crate::{
@@ -9,46 +10,44 @@ use crate::{
     },
 };
 
-/// Records of a page.
+/// Page size.
 pub(in crate::admin) const PER_PAGE: u64 = 100;
-/// The most records that "Show all" shows.
+/// The most records on a "Show all" page.
 pub(in crate::admin) const SHOW_ALL: u64 = 200;
 
-/// The address asks for what the list cannot do.
+/// The query string has a parameter or a value that the list does not support.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::admin) struct InvalidParameters;
 
-/// The query of a list.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a parameter of its own in the address"
 )]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::admin) struct ListParameters {
-    /// The search, as typed.
+    /// The search text as typed.
     pub(in crate::admin) search: String,
-    /// Columns by their number from 0, and whether they descend.
+    /// The sort key: column indexes from 0, each with whether it is descending.
     pub(in crate::admin) order: Vec<(usize, bool)>,
-    /// Whether the address has an order.
+    /// Whether the query string has an order.
     pub(in crate::admin) is_ordered: bool,
-    /// Filters that are set, with their values.
+    /// The active filters with their values.
     pub(in crate::admin) filters: Vec<(&'static str, String)>,
-    /// The year, month or day that the list is narrowed to.
     pub(in crate::admin) dates: Dates,
-    /// The page, from 1.
+    /// The page number, from 1.
     pub(in crate::admin) page: u64,
-    /// Records of a page.
+    /// Page size.
     pub(in crate::admin) size: u64,
-    /// Whether all records are to be shown at once.
+    /// Whether to show all records on one page.
     pub(in crate::admin) shows_all: bool,
-    /// Whether filters show how many records they would leave.
+    /// Whether to show the number of records beside each choice of a filter.
     pub(in crate::admin) shows_counts: bool,
-    /// Whether the reader was sent here from an address that the list cannot answer.
+    /// Whether the request was redirected here because its query string was invalid.
     pub(in crate::admin) is_corrected: bool,
 }
 
 impl ListParameters {
-    /// The query of an address without parameters.
+    /// The query of a request without parameters.
     pub(in crate::admin) fn nothing(about: &ModelDescription) -> Self {
         Self {
             search: String::new(),
@@ -64,7 +63,7 @@ impl ListParameters {
         }
     }
 
-    /// Reads the parameters of an address.
+    /// Parses a query string.
     pub(in crate::admin) fn parse(
         about: &ModelDescription,
         query: &str,
@@ -90,7 +89,7 @@ impl ListParameters {
                 "all" => query.shows_all = true,
                 "_facets" => query.shows_counts = true,
                 "e" => query.is_corrected = true,
-                // The switch of languages is on every page.
+                // The language switch adds this parameter on every page.
                 "lang" => {}
                 "year" | "month" | "day" if about.has_dates => {}
                 _ => query.filter(about, name, value)?,
@@ -131,7 +130,7 @@ impl ListParameters {
         Ok(())
     }
 
-    /// Sets a filter, or takes it away.
+    /// Sets a filter, or removes it if the value is `None`.
     pub(in crate::admin) fn set(&mut self, name: &'static str, value: Option<&str>) {
         self.filters.retain(|(other, _)| *other != name);
         if let Some(value) = value {
@@ -139,33 +138,33 @@ impl ListParameters {
         }
     }
 
-    /// The value of a filter.
     pub(in crate::admin) fn value(&self, name: &str) -> Option<&str> {
         let found = self.filters.iter().find(|(other, _)| *other == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    /// The id that a filter is set to.
+    /// The value of a filter as an id.
     pub(in crate::admin) fn id(&self, name: &str) -> Option<i64> {
         self.value(name)?.parse().ok()
     }
 
-    /// The words of the search, folded: the rules are the API's.
+    /// The words of the search, folded by the rules of the API.
     pub(in crate::admin) fn words(&self) -> Vec<String> {
         search_words(&Parameters::of("search", &self.search))
     }
 
-    /// Whether the list shows less than everything.
+    /// Whether a search, a filter or a date restricts the list.
     pub(in crate::admin) fn is_narrowed(&self) -> bool {
         !self.search.trim().is_empty() || !self.filters.is_empty() || self.dates.is_set()
     }
 
-    /// The index of the first record of the page.
+    /// The number of records before the page.
     pub(in crate::admin) fn offset(&self) -> u64 {
         (self.page - 1).saturating_mul(self.size)
     }
 
-    /// The same list from its first page, with a change: what links of filters, columns and dates lead to.
+    /// The address of the first page with a changed query, for the links of filters, columns and
+    /// dates.
     pub(in crate::admin) fn with(&self, change: impl FnOnce(&mut Self)) -> String {
         let mut changed = Self {
             page: 1,
@@ -177,7 +176,7 @@ impl ListParameters {
         changed.href()
     }
 
-    /// As a relative address.
+    /// The query as a relative address.
     pub(in crate::admin) fn href(&self) -> String {
         let mut pairs = self.pairs();
         if self.page > 1 {
@@ -190,14 +189,14 @@ impl ListParameters {
         format!("?{}", write_pairs(pairs))
     }
 
-    /// Everything but the page, as parameters.
+    /// The query parameters without the page.
     pub(in crate::admin) fn pairs(&self) -> Vec<(&'static str, String)> {
         let mut pairs = Vec::new();
         if !self.search.is_empty() {
             pairs.push(("q", self.search.clone()));
         }
         if self.is_ordered {
-            pairs.push(("o", written(&self.order)));
+            pairs.push(("o", order_text(&self.order)));
         }
         pairs.extend(self.filters.iter().cloned());
         pairs.extend(self.dates.pairs());
@@ -207,7 +206,7 @@ impl ListParameters {
         pairs
     }
 
-    /// The same in the words of the API's lists, for the service functions that know them.
+    /// The query as parameters of the API's lists, which the service functions take.
     pub(in crate::admin) fn parameters(&self, about: &ModelDescription) -> Parameters {
         let mut parameters = Parameters::of("search", &self.search);
         parameters.set("page", self.page.to_string());
@@ -239,7 +238,8 @@ impl ListParameters {
     }
 }
 
-/// Reads an order such as `-5.1`: columns from 1, `-` descends, the first counts most.
+/// Parses an order such as `-5.1`: column numbers from 1, `-` for descending, the primary key
+/// first.
 fn order_of(about: &ModelDescription, text: &str) -> Result<Vec<(usize, bool)>, InvalidParameters> {
     let mut order: Vec<(usize, bool)> = Vec::new();
     for part in text.split('.').filter(|part| !part.is_empty()) {
@@ -265,8 +265,8 @@ fn order_of(about: &ModelDescription, text: &str) -> Result<Vec<(usize, bool)>, 
     Ok(order)
 }
 
-/// Writes an order as [`order_of`] reads it.
-fn written(order: &[(usize, bool)]) -> String {
+/// The inverse of [`order_of`].
+fn order_text(order: &[(usize, bool)]) -> String {
     let parts: Vec<String> = order
         .iter()
         .map(|(column, descends)| format!("{}{}", if *descends { "-" } else { "" }, column + 1))

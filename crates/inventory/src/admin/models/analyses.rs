@@ -1,4 +1,4 @@
-//! Restock analyses: read only, since a result never changes.
+//! Restock analyses: read only, because a result never changes.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ use crate::{
             ModelFilter, ModelRecord, RecordPage,
         },
         listing::ListParameters,
-        models::{counted, rows_of, stretch},
+        models::{counted, page_range, rows_of},
     },
     analysis::{self, AnalysisSummary},
     catalogue::products,
@@ -54,19 +54,19 @@ impl AdminModel for Analyses {
 
     async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
         let product = query.id("product");
-        let sought = TextQuery {
+        let text_query = TextQuery {
             words: query.words(),
             titled: products::few(state, &query.search).await?,
         };
-        if !sought.words.is_empty() {
-            let found = analysis::search(state, product, sought, stretch(query)).await?;
+        if !text_query.words.is_empty() {
+            let found = analysis::search(state, product, text_query, page_range(query)).await?;
             return Ok(counted(found, |summary| record(&summary), CUT));
         }
-        let wanted = PageRequest {
+        let request = PageRequest {
             page: PageNumber::Number(query.page),
             size: query.size,
         };
-        let page = analysis::list(state, product, wanted).await?;
+        let page = analysis::list(state, product, request).await?;
         Ok(rows_of(page, |summary| record(&summary)))
     }
 

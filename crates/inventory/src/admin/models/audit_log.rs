@@ -15,7 +15,7 @@ use crate::{
             ModelFilter, ModelRecord, RecordPage,
         },
         listing::ListParameters,
-        models::{counted, most, stretch},
+        models::{count_limit, counted, page_range},
         registry,
     },
     audit::{self, ActionKind, Entry, LogSelection},
@@ -39,7 +39,7 @@ static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
         .filtered_by(ModelFilter::choices("model", models().leak()))
 });
 
-/// What is logged. Nobody writes an analysis, or a row of the log.
+/// The models that have audit entries. Users write neither analyses nor audit entries.
 fn models() -> Vec<(&'static str, Both)> {
     let logged = Model::all().filter(|model| !matches!(model, Model::Analysis | Model::AuditEntry));
     logged
@@ -69,7 +69,7 @@ impl AdminModel for AuditLog {
             is_oldest_first: query.order.first().is_some_and(|(_, descends)| !descends),
         };
 
-        let found = audit::list(state, selection, stretch(query), most()).await?;
+        let found = audit::list(state, selection, page_range(query), count_limit()).await?;
         Ok(counted(found, record, CUT))
     }
 
@@ -90,7 +90,7 @@ fn model(entry: &Entry) -> FieldValue {
     word.map_or_else(|| FieldValue::Text(entry.model.clone()), FieldValue::Word)
 }
 
-/// The record, with a link unless it is gone.
+/// The record, with a link unless it was deleted.
 fn object(entry: &Entry) -> FieldValue {
     let about = entry.known_model().and_then(registry::described);
     match (about, entry.object_id) {

@@ -1,4 +1,4 @@
-//! Deliveries of events to webhook endpoints; delivering again is an action.
+//! Deliveries of events to webhook endpoints. Redelivery is an action.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -14,7 +14,7 @@ use crate::{
             ModelDescription, ModelRecord, RecordPage,
         },
         listing::{ListParameters, in_memory},
-        models::{counted, stretch},
+        models::{counted, page_range},
     },
     events::{self, Delivery, DeliveryState, deliveries},
     listing::Matches,
@@ -26,9 +26,9 @@ pub(in crate::admin) struct Deliveries;
 
 pub(in crate::admin) static DELIVERIES: Deliveries = Deliveries;
 
-/// So many of the newest deliveries are listed; older ones are found through their endpoint.
+/// The most deliveries in the list, newest first. Older ones are listed at their endpoint.
 const NEWEST: usize = 1_000;
-/// A search looks at so many of the newest.
+/// The number of newest deliveries that a search covers.
 const SEARCHED: usize = 10_000;
 
 /// The note when there are more than a search covers.
@@ -42,7 +42,7 @@ static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
     application: Application::Events,
     words: *Model::Delivery.words(),
     model: Model::Delivery,
-    // Deliveries are made by the program; to change one is to deliver it again.
+    // The dispatcher creates deliveries. The permission to change one allows redelivery.
     allowed: AllowedVerbs::Only(&[Verb::View, Verb::Change]),
     search: Some((
         "tipo, produto, destino, resultado",
@@ -78,7 +78,7 @@ impl AdminModel for Deliveries {
             endpoint: query.id("endpoint"),
             ..events::Filter::default()
         };
-        let (limit, offset) = stretch(query);
+        let (limit, offset) = page_range(query);
 
         let is_search = !query.words().is_empty();
         let most = if is_search { SEARCHED } else { NEWEST };
@@ -87,14 +87,14 @@ impl AdminModel for Deliveries {
         let is_cut = newest.len() > most;
         let titles = deliveries::titles(&state.db, &newest).await?;
         let newest = newest.into_iter().take(most);
-        let mut records = newest.map(|one| record(&one, &titles)).collect();
+        let mut records = newest.map(|delivery| record(&delivery, &titles)).collect();
         in_memory::search(&mut records, query, &ABOUT);
         let count = records.len() as u64;
         let skipped = usize::try_from(offset).unwrap_or(usize::MAX);
-        let taken = usize::try_from(limit).unwrap_or(usize::MAX);
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let found = Matches {
             count,
-            records: records.into_iter().skip(skipped).take(taken).collect(),
+            records: records.into_iter().skip(skipped).take(limit).collect(),
             is_cut: is_search && is_cut,
         };
         let mut rows = counted(found, |record| record, CUT);

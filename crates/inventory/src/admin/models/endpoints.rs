@@ -1,4 +1,4 @@
-//! Webhook endpoints. A secret is shown once, when it is made or rotated.
+//! Webhook endpoints. A secret is shown once, when it is generated or rotated.
 
 use std::sync::LazyLock;
 
@@ -188,7 +188,7 @@ impl AdminWrites for Endpoints {
     }
 }
 
-/// Whether the endpoint of an action was there.
+/// Whether the endpoint existed.
 fn is_there(done: Result<(), EndpointError>) -> Result<bool, Refusal> {
     match done {
         Err(EndpointError::NotFound(_)) => Ok(false),
@@ -196,7 +196,7 @@ fn is_there(done: Result<(), EndpointError>) -> Result<bool, Refusal> {
     }
 }
 
-/// Whether the box for a new secret is ticked.
+/// Whether the form requests a new secret.
 fn is_renewed(members: &Members) -> bool {
     request_body::text(members, "renew").is_some()
 }

@@ -52,7 +52,7 @@ impl AdminModel for Groups {
     async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
         let page = manage::groups(state, &query.parameters(&ABOUT)).await?;
         Ok(rows_of(page, |group| {
-            // The list has their number, the form has their names.
+            // The list shows the number of permissions.
             let count = i64::try_from(group.permissions.len()).unwrap_or(i64::MAX);
             ModelRecord::described(&group).with("permissions", FieldValue::Number(count))
         }))
@@ -89,15 +89,15 @@ impl AdminWrites for Groups {
     ) -> Result<SavedRecord, Refusal> {
         let work = &mut by.author.work(tx);
         let Some(id) = target.id() else {
-            let made = manage::create_group(work, &by.caller, members).await?;
-            return Ok(made.into());
+            let created = manage::create_group(work, &by.caller, members).await?;
+            return Ok(created.into());
         };
         let changed = manage::change_group(work, &by.caller, id, members).await?;
         changed.map(SavedRecord::from).ok_or(Refusal::NotFound)
     }
 
     async fn read_held(&self, tx: &mut Tx, id: i64) -> Result<Option<ModelRecord>, Refusal> {
-        let held = manage::find_group_locked(tx, id).await?;
-        Ok(held.as_ref().map(ModelRecord::described))
+        let locked = manage::find_group_locked(tx, id).await?;
+        Ok(locked.as_ref().map(ModelRecord::described))
     }
 }

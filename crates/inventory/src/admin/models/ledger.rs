@@ -15,7 +15,7 @@ use crate::{
             ModelFilter, ModelRecord, RecordPage, Words,
         },
         listing::ListParameters,
-        models::{counted, most, stretch},
+        models::{count_limit, counted, page_range},
     },
     catalogue::products,
     rest::Refusal,
@@ -47,7 +47,7 @@ static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
 
 const FILTERS: [ModelFilter; 1] = [ModelFilter::related("product", "products")];
 
-/// The note when more products match a search than it covers.
+/// The note when more products match a search than the search covers.
 const MANY: Both = (
     "Mais de 100 produtos têm estas palavras. A busca vê só os 100 primeiros, pelo título. Digite mais palavras para chegar a outros.",
     "More than 100 products have these words. The search covers only the first 100, by title. Enter more words to reach others.",
@@ -67,7 +67,7 @@ impl AdminModel for Ledger {
             is_oldest_first: query.order.first().is_some_and(|(_, descends)| !descends),
         };
 
-        let mut found = log::list(state, filter, stretch(query), most()).await?;
+        let mut found = log::list(state, filter, page_range(query), count_limit()).await?;
         found.is_cut = is_cut;
         Ok(counted(found, |entry| record(&entry), MANY))
     }
@@ -81,7 +81,7 @@ impl AdminModel for Ledger {
     }
 }
 
-/// The products whose entries are requested, `None` for all, and whether there are more than are looked at.
+/// The ids of the products to list, `None` for all, and whether more products match the search.
 async fn products_of(
     state: &State,
     query: &ListParameters,
@@ -105,7 +105,7 @@ fn product(entry: &LedgerEntry) -> FieldValue {
     }
 }
 
-/// The movement, with a link while it is there.
+/// The movement, with a link.
 fn reference(entry: &LedgerEntry) -> FieldValue {
     let text = |id: i64| format!("#{id}");
     match (entry.reference, entry.kind) {
@@ -116,7 +116,7 @@ fn reference(entry: &LedgerEntry) -> FieldValue {
     }
 }
 
-/// Why an adjustment was made.
+/// The reason of an adjustment.
 fn reason(entry: &LedgerEntry) -> FieldValue {
     let known = entry.reason.as_deref().and_then(Reason::of);
     known.map_or(FieldValue::Empty, |reason| FieldValue::Word(reason.words()))

@@ -1,5 +1,5 @@
-//! The models of the administration, each described in its own file: what its pages show, and which service functions they call.
-//! How the pages work is not here: they are the same for every model.
+//! The models of the administration, one per file: what the pages show, and which service functions
+//! they call. The pages themselves are generic (`pages`).
 
 mod analyses;
 mod audit_log;
@@ -44,10 +44,10 @@ use crate::{
     work::Work,
 };
 
-/// Counting stops here in lists that nobody pages through to their end.
+/// Long lists count at most this many rows, because counting reads every row.
 const MOST_COUNTED: u64 = 10_000;
 
-/// A page of a service's list as rows.
+/// Converts a page of a service's list.
 fn rows_of<T>(page: Page<T>, record: impl Fn(T) -> ModelRecord) -> RecordPage {
     RecordPage {
         count: RecordCount::exact(page.count),
@@ -56,7 +56,7 @@ fn rows_of<T>(page: Page<T>, record: impl Fn(T) -> ModelRecord) -> RecordPage {
     }
 }
 
-/// Adds or changes a record of a resource of the API.
+/// Creates or changes a record by its resource of the API.
 async fn write<R: Resource>(
     resource: R,
     work: &mut Work<'_>,
@@ -73,14 +73,14 @@ async fn write<R: Resource>(
     }
 }
 
-/// The requested page: its limit and its offset.
-fn stretch(query: &ListParameters) -> PageRange {
+/// Limit and offset of the requested page.
+fn page_range(query: &ListParameters) -> PageRange {
     let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
     (signed(query.size), signed(query.offset()))
 }
 
-/// A list of which at most [`MOST_COUNTED`] rows were counted. The note says that a search may
-/// have missed rows.
+/// Converts a page of a list that counts at most [`MOST_COUNTED`] rows. The note says that a search
+/// did not cover all rows.
 fn counted<T>(found: Matches<T>, record: impl Fn(T) -> ModelRecord, note: Both) -> RecordPage {
     RecordPage {
         count: RecordCount {
@@ -92,8 +92,8 @@ fn counted<T>(found: Matches<T>, record: impl Fn(T) -> ModelRecord, note: Both) 
     }
 }
 
-/// The number up to which a list is counted.
-fn most() -> i64 {
+/// One more than [`MOST_COUNTED`], which shows that there are more rows.
+fn count_limit() -> i64 {
     i64::try_from(MOST_COUNTED)
         .unwrap_or(i64::MAX)
         .saturating_add(1)

@@ -1,4 +1,4 @@
-//! Inflows and outflows: created and deleted, never changed.
+//! Inflows and outflows. They can be created and deleted, but not changed.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ use crate::{
             ModelRecord, RecordPage, SavedRecord, WriteTarget, Writer,
         },
         listing::ListParameters,
-        models::{counted, rows_of, stretch, write},
+        models::{counted, page_range, rows_of, write},
     },
     api::{resource::Resource as _, writes},
     catalogue::products,
@@ -31,10 +31,10 @@ pub(in crate::admin) struct Movements(Movement);
 pub(in crate::admin) static INFLOWS: Movements = Movements(Movement::Inflow);
 pub(in crate::admin) static OUTFLOWS: Movements = Movements(Movement::Outflow);
 
-/// Movements are immutable: who wants another one deletes this one.
+/// Movements are immutable. To correct one, delete it and create another.
 const ALLOWED: AllowedVerbs = AllowedVerbs::Only(&[Verb::View, Verb::Add, Verb::Delete]);
 
-/// What a search looks at.
+/// The fields that a search covers.
 const SEARCHED: Both = (
     "produto, nº de série, descrição, usuário",
     "product, serial number, description, user",
@@ -146,12 +146,12 @@ impl AdminWrites for Movements {
 impl Movements {
     async fn search(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
         let parameters = query.parameters(self.about());
-        let sought = TextQuery {
+        let text_query = TextQuery {
             words: query.words(),
             titled: products::few(state, &query.search).await?,
         };
-        let part = stretch(query);
-        let found = movements::search(state, self.0, &parameters, sought, part).await?;
+        let range = page_range(query);
+        let found = movements::search(state, self.0, &parameters, text_query, range).await?;
         Ok(counted(found, |movement| record(&movement, None), CUT))
     }
 }

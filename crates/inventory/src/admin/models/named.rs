@@ -1,4 +1,4 @@
-//! Brands, categories and suppliers: all of it follows from their descriptions.
+//! Brands, categories and suppliers.
 
 use std::sync::LazyLock;
 
@@ -33,11 +33,10 @@ pub(in crate::admin) struct Named {
     about: ModelDescription,
 }
 
-/// The kinds.
 pub(in crate::admin) static NAMED: LazyLock<Vec<Named>> =
     LazyLock::new(|| Kind::ALL.into_iter().map(Named::of).collect());
 
-/// What a delivery brings is booked in one form; the newest can be taken back.
+/// The form of a supplier books several inflows of one delivery. The newest inflows can be deleted.
 const INFLOWS: &[Inline] = &[Inline {
     path: "inflows",
     key: "supplier",

@@ -78,7 +78,7 @@ const ACTIONS: [ModelAction; 2] = [
     },
 ];
 
-/// A quantity is not edited in the list: only the product's form explains that a change becomes an adjustment.
+/// The list cannot edit quantities: only the form explains that a change becomes an adjustment.
 static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
     path: "products",
     words: *Model::Product.words(),

@@ -1,4 +1,4 @@
-//! Sessions of the web interface: who is logged in where; deleting one logs its user out.
+//! Sessions of the web interface. Deleting a session logs its user out.
 
 use std::sync::LazyLock;
 
@@ -31,7 +31,7 @@ static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
     application: Application::Accounts,
     words: *Model::Session.words(),
     model: Model::Session,
-    // A session begins by logging in and is not changed.
+    // Only a login creates a session, and a session does not change.
     allowed: AllowedVerbs::Only(&[Verb::View, Verb::Delete]),
     order: "-5",
     search: Some(("usuário, navegador, endereço", "user, browser, address")),

@@ -1,4 +1,5 @@
-//! Products' own low-stock thresholds, identified by the product's id. Deleting one returns the product to the shop's threshold.
+//! The own low-stock thresholds of products. The id is the id of the product. Without its own
+//! threshold, a product has the threshold of the shop.
 
 use std::sync::LazyLock;
 
@@ -102,7 +103,7 @@ impl AdminWrites for Thresholds {
     }
 }
 
-/// Product and threshold of a form, and what is wrong with them.
+/// The product and the threshold of a form, and the validation errors.
 fn read(target: WriteTarget, members: &Members) -> ((Option<i64>, Option<i64>), FieldErrors) {
     let fields = match target.id() {
         Some(_) => &[OwnThreshold::threshold],

@@ -1,5 +1,5 @@
-//! Refresh tokens of the API, by user. We do not store tokens, so they are not listed one by one:
-//! what can be revoked are all tokens of a user at once. What is shown are fields of the user.
+//! Refresh tokens of the API. They are not stored, so the list has one row per user, and an action
+//! revokes all tokens of a user at once.
 
 use async_trait::async_trait;
 use resource::{Field, Record as _};
@@ -32,7 +32,7 @@ static ABOUT: ModelDescription = ModelDescription {
     application: Application::Accounts,
     words: *Model::RefreshToken.words(),
     model: Model::RefreshToken,
-    // Users obtain them; to change them is to revoke them, which is an action and no form.
+    // A login creates tokens. The permission to change them allows revoking them.
     allowed: AllowedVerbs::Only(&[Verb::View, Verb::Change]),
     columns: &[
         ModelColumn::of(OpenSession::user),
@@ -90,7 +90,6 @@ impl AdminModel for RefreshTokens {
 #[async_trait(?Send)]
 impl AdminWrites for RefreshTokens {}
 
-/// The user, and what is shown of the user's tokens.
 fn record(user: &User) -> ModelRecord {
     const SHOWN: [&Field; 3] = [User::tokens_valid_from, User::last_login, User::active];
     let values = user.values_of(&SHOWN).into_iter();

@@ -44,7 +44,7 @@ static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
     ..ModelDescription::of(User::FIELDS)
 });
 
-/// Open sessions of a user, which can be ended here.
+/// The open sessions of a user. Deleting one logs the user out there.
 const INLINES: [Inline; 1] = [Inline::read(
     "sessions",
     "user",
@@ -52,7 +52,8 @@ const INLINES: [Inline; 1] = [Inline::read(
 )
 .deleted()];
 
-/// First the name and a password. Everything else is requested when the account is there, what its owner may do before who they are.
+/// The form of a new account has username and password. The form of an existing account has the
+/// other fields, access rights before personal data.
 const FORM: [(&Field, FormScope); 11] = [
     (User::username, FormScope::Both),
     (PASSWORD, FormScope::Add),
@@ -145,7 +146,7 @@ fn record(details: &Details) -> ModelRecord {
     record
 }
 
-/// How a password is stored. The password itself is never shown.
+/// Describes how a password is stored, with salt and hash masked.
 fn password(hash: Option<&str>) -> FieldValue {
     let Some(hash) = hash else {
         return FieldValue::Word((

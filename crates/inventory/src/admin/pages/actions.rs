@@ -1,11 +1,11 @@
-//! Actions on selected records: deleting them, after a confirmation, and the actions that the model describes.
+//! Actions on selected records: deletion after a confirmation, and the actions of the model.
 
 use axum::{
     extract::{Path, Request, State as Extracted},
     response::Response,
 };
 
-use super::{delete, edits, every, query};
+use super::{delete, edits, query, read_all};
 use crate::{
     access::Verb,
     admin::{
@@ -23,7 +23,7 @@ use crate::{
     rest::{Refusal, fields::Members},
 };
 
-/// The most records that one action is done to.
+/// The most records per request.
 const MOST_AT_ONCE: u64 = 1_000;
 
 /// `POST /admin/{model}/`
@@ -86,7 +86,8 @@ async fn perform(
     Ok(flash::leave(back(), done))
 }
 
-/// The records that the boxes name, or all that the list finds; none when there are too many.
+/// The ids of the records with a ticked checkbox, or of all records of the list. `None` if there
+/// are more than [`MOST_AT_ONCE`].
 async fn selected(
     page: &PageState,
     model: &'static dyn AdminModel,
@@ -101,7 +102,7 @@ async fn selected(
         ids.sort_unstable();
         return Ok(Some(ids).filter(|ids| ids.len() as u64 <= MOST_AT_ONCE));
     }
-    let records = every(page, model, query, MOST_AT_ONCE).await?;
+    let records = read_all(page, model, query, MOST_AT_ONCE).await?;
     Ok(records.map(|records| records.iter().map(|record| record.id).collect()))
 }
 
@@ -131,7 +132,8 @@ async fn each(
     }
 }
 
-/// Asks first; then deletes what is selected, each record by the same service function as the API.
+/// Shows the confirmation, or deletes the selected records after it. Each record is deleted in its
+/// own transaction.
 async fn delete_selected(
     page: &PageState,
     site: &AdminFrame,
@@ -179,7 +181,7 @@ fn outcome(
     }
 }
 
-/// Why a record was left unchanged, in the reader's language.
+/// The reason why a record was not changed, in the user's language.
 pub(super) fn reason(site: &AdminFrame, refusal: &Refusal) -> String {
     match refusal {
         Refusal::Conflict(message) => message.text(site.locale).to_owned(),

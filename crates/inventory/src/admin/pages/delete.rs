@@ -1,4 +1,4 @@
-//! Deleting: the confirmation page that lists what would be deleted and what protects the record, and the deletion itself.
+//! Deletion, and its confirmation page: the records to delete, and the references that prevent it.
 
 use std::collections::BTreeMap;
 
@@ -30,20 +30,20 @@ use crate::{
     rest::Refusal,
 };
 
-/// The most records that the page names one by one.
+/// The most records that the page lists.
 const MOST_NAMED: usize = 100;
 
-/// Records that are to be deleted.
+/// The records to delete. In the lists below, an entry has a text and an address.
 #[derive(Default)]
 pub(super) struct DeletionPlan {
     ids: Vec<i64>,
-    /// The first of them: text and address.
+    /// The first [`MOST_NAMED`] records.
     named: Vec<(String, Option<String>)>,
-    /// What goes with them: how many, and what they are called.
+    /// The number of records per model, including those that are deleted with them.
     summary: Vec<(String, Option<String>)>,
-    /// The records that keep them from being deleted, with their lists.
+    /// The references that prevent the deletion, with the address of the filtered list.
     protected: Vec<(String, Option<String>)>,
-    /// Those that the reader may not delete whatever refers to them, and why.
+    /// The records that may not be deleted for another reason, and the reason.
     kept: Vec<(String, String)>,
 }
 
@@ -52,18 +52,18 @@ pub(super) struct DeletionPlan {
 struct ModelDeletePage<'a> {
     site: &'a AdminFrame,
     about: &'a ModelDescription,
-    /// The one record, with its address; none of several.
+    /// Name and address of the record, if there is only one.
     record: Option<(String, String)>,
     page: Deletion,
 }
 
 impl DeletionPlan {
-    /// Whether anything keeps one of them from being deleted.
+    /// Whether anything prevents the deletion.
     pub(super) fn is_kept(&self) -> bool {
         !self.protected.is_empty() || !self.kept.is_empty()
     }
 
-    /// Whether none of them is there any more.
+    /// Whether all records are deleted already.
     pub(super) fn is_gone(&self) -> bool {
         self.ids.is_empty()
     }
@@ -117,7 +117,8 @@ impl DeletionPlan {
         }
     }
 
-    /// What the form of several records sends, and that it was confirmed.
+    /// The hidden fields of the form: the selection, if there are several records, and the
+    /// confirmation.
     fn hidden(&self, is_bulk: bool) -> Vec<(String, String)> {
         let rows = self.ids.iter().filter(|_| is_bulk);
         let rows = rows.map(|id| (format!("row:{id}"), "1".to_owned()));
@@ -129,7 +130,7 @@ impl DeletionPlan {
     }
 }
 
-/// What deleting some records means.
+/// Reads the records, and everything that a deletion would affect.
 pub(super) async fn look_up(
     page: &PageState,
     site: &AdminFrame,
@@ -138,7 +139,7 @@ pub(super) async fn look_up(
 ) -> Result<DeletionPlan, Refusal> {
     let about = model.about();
     let mut plan = DeletionPlan::default();
-    let mut going: BTreeMap<&'static str, u64> = BTreeMap::new();
+    let mut dependents: BTreeMap<&'static str, u64> = BTreeMap::new();
     for id in ids {
         let Some(record) = model.read(&page.state, *id).await? else {
             continue;
@@ -149,7 +150,7 @@ pub(super) async fn look_up(
             references.map(|reference| protecting(site, about, &reference, (*id, &record.text))),
         );
         if let Some((path, count)) = model.deleted_with(&page.state, *id).await? {
-            *going.entry(path).or_default() += count;
+            *dependents.entry(path).or_default() += count;
         }
         let why = hindrance(page, site, about, (Verb::Delete, *id)).await?;
         if !why.is_empty() {
@@ -169,14 +170,14 @@ pub(super) async fn look_up(
         (format!("{}: {count}", about.words.title(site.locale)), None)
     };
     plan.summary.push(counted(about, plan.ids.len() as u64));
-    let going = going.into_iter().filter(|(_, count)| *count > 0);
-    let going = going.filter_map(|(path, count)| Some((registry::find(path)?, count)));
+    let dependents = dependents.into_iter().filter(|(_, count)| *count > 0);
+    let dependents = dependents.filter_map(|(path, count)| Some((registry::find(path)?, count)));
     plan.summary
-        .extend(going.map(|(model, count)| counted(model.about(), count)));
+        .extend(dependents.map(|(model, count)| counted(model.about(), count)));
     Ok(plan)
 }
 
-/// Records that refer to one of this model: in words, and their list.
+/// The text about the records that refer to one of this model, and the address of their list.
 fn protecting(
     site: &AdminFrame,
     about: &ModelDescription,
@@ -185,14 +186,14 @@ fn protecting(
 ) -> (String, Option<String>) {
     let number = site.locale.number(*count);
     let name = words.of(site.locale, count.unsigned_abs());
-    let list = registry::called(words).filter(|list| list.is_read_by(&site.caller));
+    let list = registry::find_by_name(words).filter(|list| list.is_read_by(&site.caller));
     (
         format!("{number} {name} · {text}"),
         list.map(|list| format!("{}?{}={id}", list.address(), about.model.code())),
     )
 }
 
-/// The page that asks, or that says why not.
+/// The page that asks for confirmation, or that shows what prevents the deletion.
 pub(super) fn confirmation(
     site: &AdminFrame,
     about: &ModelDescription,

@@ -1,6 +1,6 @@
-//! Cells that are edited in the list itself. Each row is a form of its own: `cell:{id}:{field}` is a value, `cell:{id}:version` the version
-//! of the record when the list was shown. Only changed cells are written, by the service function that the record's own form calls, all
-//! of them or none in one transaction, after their records were locked and compared.
+//! Editing cells in a list. `cell:{id}:{field}` is a value, `cell:{id}:version` the version of the
+//! record when the list was shown. Changed cells are written in one transaction, after all records
+//! were locked and their versions compared. If one is refused, none is written.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -32,17 +32,17 @@ use crate::{
     work::{self, Work},
 };
 
-/// What was typed into a list, with its errors, by record.
+/// The submitted cells of a list with their errors, by the record's id.
 #[derive(Default)]
 pub(super) struct ListEdits(BTreeMap<i64, (Form, FormEdit)>);
 
 impl ListEdits {
-    /// What was typed for a record.
+    /// The submitted cells of a record.
     pub(super) fn of(&self, id: i64) -> Option<&Form> {
         self.0.get(&id).map(|(form, _)| form)
     }
 
-    /// Prepares what was typed to be shown again beside the records as they are stored.
+    /// Updates the forms for displaying them again next to the stored values.
     pub(super) fn refresh(
         &mut self,
         about: &'static ModelDescription,
@@ -61,26 +61,25 @@ impl ListEdits {
         self.0.values().map(|(form, _)| form)
     }
 
-    /// Whether anything is wrong.
     pub(super) fn is_refused(&self) -> bool {
         self.forms().any(Form::is_refused)
     }
 
-    /// How many things are wrong.
+    /// The number of errors.
     pub(super) fn problems(&self) -> usize {
         self.forms()
             .map(|form| form.errors().len() + usize::from(!form.problem.is_empty()))
             .sum()
     }
 
-    /// The errors of whole records.
+    /// The errors that belong to no field.
     pub(super) fn sentences(&self) -> impl Iterator<Item = &str> {
         let problems = self.forms().map(|form| form.problem.as_str());
         problems.filter(|problem| !problem.is_empty())
     }
 }
 
-/// The fields that the reader may edit in the list.
+/// The fields that the user may edit in the list.
 pub(super) fn fields(site: &AdminFrame, about: &'static ModelDescription) -> Vec<&'static Field> {
     if !about.is_edited_by(&site.caller, false) {
         return Vec::new();
@@ -91,7 +90,7 @@ pub(super) fn fields(site: &AdminFrame, about: &'static ModelDescription) -> Vec
         .collect()
 }
 
-/// The version of a row: of its fields as the cells show them.
+/// The version of a row: a fingerprint of the editable fields as displayed.
 pub(super) fn version_of(
     fields: &[&'static Field],
     record: &ModelRecord,
@@ -100,7 +99,7 @@ pub(super) fn version_of(
     version(&versions::of(fields.iter().copied(), record, locale), true)
 }
 
-/// Reads a row's cells, of which those that were changed remain.
+/// Reads the cells of a row, and removes unchanged cells from `members`.
 fn read_cells(
     fields: &[&'static Field],
     members: &mut Members,
@@ -120,20 +119,20 @@ fn read_cells(
     (form, edit)
 }
 
-/// Saves what was changed in a list, or shows the list again.
+/// Saves the changed cells of a list, or shows the list again with the errors.
 pub(super) async fn save(
     page: &PageState,
     site: &AdminFrame,
     model: &'static dyn AdminModel,
     query: ListParameters,
-    sent: &Members,
+    submitted: &Members,
 ) -> Result<Response, Refusal> {
     let about = model.about();
     site.demand(about, Verb::Change)?;
     let fields = fields(site, about);
     let mut edits = ListEdits::default();
     let mut rows = Vec::new();
-    for (id, mut members) in rows_of("cell", sent) {
+    for (id, mut members) in rows_of("cell", submitted) {
         let Ok(id) = id.parse() else {
             continue;
         };
@@ -156,13 +155,13 @@ pub(super) async fn save(
         });
     }
     let ids: Vec<_> = rows.iter().filter_map(|row| row.id).collect();
-    let all = Arc::new(ListWrite {
+    let list_write = Arc::new(ListWrite {
         rows,
         is_refused: edits.is_refused(),
         by: Writer::now(&page.state, &site.caller),
         locale: site.locale,
     });
-    let job = async move |work: &mut Work<'_>| all.write(work.tx).await;
+    let job = async move |work: &mut Work<'_>| list_write.write(work.tx).await;
     let written = work::write(&page.state, &site.caller, job).await;
     let saved = match rows::refused(written)? {
         Ok(saved) => saved,
@@ -184,38 +183,39 @@ pub(super) async fn save(
     })
 }
 
-/// The records that were changed in a list.
+/// The changed rows of a list.
 struct ListWrite {
     rows: Vec<RowWrite>,
-    /// Whether something is wrong already, so that nothing is written whatever else is found.
+    /// Whether there are errors already. Then rows are only compared, to report all errors at once.
     is_refused: bool,
     by: Writer,
     locale: Locale,
 }
 
 impl ListWrite {
-    /// Locks and compares every record, then writes all of them or none; how many.
+    /// Locks and compares all records, then writes all or none. Returns the number of written
+    /// records.
     async fn write(&self, tx: &mut Tx) -> Result<u64, WriteFailure> {
-        let (mut refused, mut there) = (Vec::new(), Vec::new());
+        let (mut refused, mut existing) = (Vec::new(), Vec::new());
         for (place, row) in self.rows.iter().enumerate() {
-            // One that is gone is left out, as its row will be.
+            // A deleted record is skipped: the list will not show it any more.
             if let Some(errors) = row.compare(tx, self.locale).await? {
                 if !errors.is_empty() {
                     refused.push((Some(place), errors.into()));
                 }
-                there.push((place, row));
+                existing.push((place, row));
             }
         }
         if self.is_refused || !refused.is_empty() {
             return Err(WriteFailure::Refused(refused));
         }
-        for (place, row) in &there {
+        for (place, row) in &existing {
             if let Err(refusal) = row.write(tx, &self.by, None).await {
                 refused.push((Some(*place), mendable(refusal)?));
             }
         }
         if refused.is_empty() {
-            Ok(there.len() as u64)
+            Ok(existing.len() as u64)
         } else {
             Err(WriteFailure::Refused(refused))
         }

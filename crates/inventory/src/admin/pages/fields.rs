@@ -1,8 +1,8 @@
-//! The fields of a form as they are shown: values, hints, errors, and choices.
+//! The template data of form fields: values, hints, errors and choices.
 
 use resource::{Field, Kind};
 
-use super::every;
+use super::read_all;
 use crate::{
     access::{Permission, Verb},
     admin::{
@@ -16,64 +16,60 @@ use crate::{
     rest::Refusal,
 };
 
-/// The most records of another model that a field offers one by one.
+/// Up to this many records of another model become options. Above, the field takes an id.
 const MOST_OPTIONS: u64 = 200;
 
-/// As many boxes are seen at once.
+/// With more checkboxes than this, the chosen options are listed beside them.
 const FEW_OPTIONS: usize = 12;
 
-/// A field of a form.
 pub(super) struct FieldView {
-    /// Its name in the form.
     pub(super) name: String,
-    /// The id of its control.
+    /// The id of the control.
     pub(super) id: String,
     pub(super) label: &'static str,
     pub(super) help: &'static str,
-    /// The heading of the section that begins here.
+    /// The heading of the section that begins with this field.
     pub(super) section: &'static str,
     pub(super) is_required: bool,
     pub(super) field: &'static Field,
     pub(super) value: String,
     pub(super) error: String,
-    /// The choice between two values, under the name that its controls have here.
+    /// The choice between the stored and the submitted value after an edit conflict.
     pub(super) conflict: Option<Conflict>,
-    /// What can be chosen.
     pub(super) options: Vec<FieldOption>,
-    /// Where the records to choose from are.
+    /// The links of a reference.
     pub(super) links: Option<RelationLinks>,
 }
 
-/// Something that can be chosen.
 pub(super) struct FieldOption {
     pub(super) value: String,
     pub(super) text: String,
     pub(super) is_chosen: bool,
 }
 
-/// What can be chosen: values, and what they are called.
+/// Values with their labels.
 pub(super) type Choices = Vec<(String, String)>;
 
-/// The ways from a field to the records that it refers to.
+/// The links from a field to the records of the other model.
 pub(super) struct RelationLinks {
-    /// Whether there are too many to offer: the field takes the id.
+    /// Whether there are too many records for options, so that the field takes an id.
     pub(super) is_by_id: bool,
-    /// Where a script finds what to offer while somebody types.
+    /// The address of the suggestions for a script.
     pub(super) offers: Option<String>,
-    /// What the record of the present value is called.
+    /// The name of the current record.
     pub(super) text: String,
     pub(super) list: String,
     pub(super) add: Option<String>,
-    /// The record of the present value.
+    /// The address of the current record.
     pub(super) record: Option<String>,
-    /// Whether the reader may change that record.
+    /// Whether the user may change that record.
     pub(super) is_changed: bool,
-    /// The page that deletes it.
+    /// The address of the page that deletes that record.
     pub(super) delete: Option<String>,
 }
 
 impl FieldView {
-    /// The `type` of the control.
+    /// The `type` attribute of the control.
     pub(super) const fn control(&self) -> &'static str {
         match self.field {
             Field {
@@ -84,7 +80,7 @@ impl FieldView {
         }
     }
 
-    /// The hint at it; none in a table, where it is called by its column and row.
+    /// The hint below the control. Empty in tables, where the control has an accessible name.
     pub(super) const fn hint(&self, named: &str) -> &'static str {
         if named.is_empty() { self.help } else { "" }
     }
@@ -97,7 +93,7 @@ impl FieldView {
         self.field.kind == Kind::Reference && !self.is_by_id()
     }
 
-    /// Whether there is so much to choose from that what is chosen stands beside it.
+    /// Whether the chosen options are listed beside the checkboxes.
     pub(super) fn has_panes(&self) -> bool {
         self.options.len() > FEW_OPTIONS
     }
@@ -115,7 +111,7 @@ impl FieldView {
     }
 }
 
-/// The fields of a form, new or not.
+/// The fields of the form of a new or of an existing record.
 pub(super) async fn field_views(
     page: &PageState,
     site: &AdminFrame,
@@ -131,7 +127,7 @@ pub(super) async fn field_views(
     Ok(views)
 }
 
-/// A field in the row of a table, under a name of its own.
+/// A field in the row of a table. The name includes table and row.
 pub(super) async fn cell_view(
     page: &PageState,
     site: &AdminFrame,
@@ -184,7 +180,7 @@ async fn view(
     })
 }
 
-/// The records that a value chooses from, unless there are more than `most`, and the ways to them.
+/// The options of a reference, unless there are more than `most`, and its links.
 pub(super) async fn related(
     page: &PageState,
     site: &AdminFrame,
@@ -220,21 +216,20 @@ pub(super) async fn related(
     Ok((rows, links))
 }
 
-/// Where a script finds the records of a model by their names.
+/// The address where a script searches records of a model by name.
 fn offers(path: &str) -> Option<String> {
     PickerSource::of(path).map(|_| format!("/pick/{path}/"))
 }
 
-/// The records of a model that a field or a filter offers; none when there are more than `most`.
+/// The records of a model as options. `None` if there are more than `most`.
 async fn records(page: &PageState, path: &str, most: u64) -> Result<Option<Choices>, Refusal> {
     let model = registry::find(path).ok_or(Refusal::NotFound)?;
     let query = ListParameters::nothing(model.about());
-    let records = every(page, model, &query, most).await?;
+    let records = read_all(page, model, &query, most).await?;
     let offer = |record: ModelRecord| (record.id.to_string(), record.text);
     Ok(records.map(|records| records.into_iter().map(offer).collect()))
 }
 
-/// Every permission.
 fn permissions(site: &AdminFrame) -> Choices {
     let text = |permission| messages::permission(site.locale, permission);
     Permission::all()
@@ -242,7 +237,6 @@ fn permissions(site: &AdminFrame) -> Choices {
         .collect()
 }
 
-/// Every type of events.
 fn types(site: &AdminFrame) -> Choices {
     let types = EventType::DELIVERED.into_iter();
     types

@@ -1,4 +1,5 @@
-//! The filters beside a list: the choices, the chosen one, and, on request, how many records each choice leaves.
+//! The filters beside a list: their choices, the active choice and, on request, the number of
+//! records of each choice.
 
 use web::locale::Locale;
 
@@ -13,25 +14,22 @@ use crate::{
     rest::Refusal,
 };
 
-/// The most records of another model that a filter offers one by one.
+/// Up to this many records of another model become choices. Above, the filter is a field for an id.
 const MOST_CHOICES: u64 = 50;
 
-/// What can be chosen of what is so, or not.
 const YES_OR_NO: [(&str, Both); 2] = [("1", ("Sim", "Yes")), ("0", ("Não", "No"))];
 
-/// A filter as it is shown.
 pub(super) struct FilterView {
-    /// What its field is called.
     pub(super) name: &'static str,
     pub(super) title: String,
-    /// The choices, `All` first; empty when there are too many.
+    /// The choices, `All` first. Empty if there are too many.
     pub(super) choices: Vec<FilterChoice>,
-    /// For a model with too many records: the field that takes an id, and what it holds.
+    /// The field for an id, if there are too many choices.
     pub(super) field: Option<IdField>,
 }
 
 impl FilterView {
-    /// What is chosen, and the list without the filter; none where everything is.
+    /// The active choice, and the address of the list without the filter. `None` without a choice.
     pub(super) fn chip(&self) -> Option<Chip> {
         let (text, address) = match &self.field {
             Some(field) if !field.value.is_empty() => (&field.links.text, &field.cleared),
@@ -48,7 +46,6 @@ impl FilterView {
     }
 }
 
-/// One choice of a filter.
 pub(super) struct FilterChoice {
     pub(super) text: String,
     pub(super) href: String,
@@ -56,19 +53,18 @@ pub(super) struct FilterChoice {
     pub(super) count: Option<String>,
 }
 
-/// A field for an id, where there is too much to choose from.
+/// A field for an id, for models with more than [`MOST_CHOICES`] records.
 pub(super) struct IdField {
     pub(super) name: &'static str,
     pub(super) value: String,
-    /// The record of the id, the list in which it is found, and what a script offers.
+    /// The links to the record, to the list of the model, and to the suggestions.
     pub(super) links: RelationLinks,
-    /// Everything else in the query of the list.
+    /// The other parameters of the query, as hidden fields.
     pub(super) rest: Vec<(&'static str, String)>,
-    /// The list without this filter.
+    /// The address of the list without this filter.
     pub(super) cleared: String,
 }
 
-/// The filters of a list.
 pub(super) async fn filter_views(
     page: &PageState,
     site: &AdminFrame,
@@ -134,7 +130,7 @@ async fn view(
     })
 }
 
-/// How many records a choice leaves, where that is requested.
+/// The number of records of a choice, if the query requests counts.
 async fn count(
     page: &PageState,
     model: &'static dyn AdminModel,

@@ -1,4 +1,4 @@
-//! The history of one record, newest first.
+//! The history of a record, newest first.
 
 use askama::Template;
 use axum::{
@@ -58,9 +58,9 @@ pub(super) async fn show(
     };
     let number = Parameters::of_address(request.uri());
     let number = number.get("p").and_then(|page| page.parse().ok());
-    let wanted = (number.filter(|page| *page > 0).unwrap_or(1), PER_PAGE);
-    let of = (about.model, record.id);
-    match history::page(&page.state, of, wanted, site.locale, history::sentence).await {
+    let paging = (number.filter(|page| *page > 0).unwrap_or(1), PER_PAGE);
+    let key = (about.model, record.id);
+    match history::page(&page.state, key, paging, site.locale, history::sentence).await {
         Err(Refusal::InvalidPage(_)) => Ok(redirect(site.address())),
         history => Ok(site.show(HistoryPage {
             page: history?,

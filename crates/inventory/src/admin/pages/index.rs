@@ -1,4 +1,4 @@
-//! The first page: every model that the user may see, and their recent actions.
+//! The index: the models that are visible to the user, and the user's recent actions.
 
 use askama::Template;
 use axum::{extract::State as Extracted, response::Response};
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// So many of the reader's own actions are shown.
+/// The most recent actions to show.
 const RECENT: i64 = 10;
 
 #[derive(Template)]
@@ -22,11 +22,10 @@ struct AdminHomePage<'a> {
     recent: PagePart<Vec<RecentAction>>,
 }
 
-/// One of the reader's own actions.
 struct RecentAction {
     icon: &'static str,
     text: String,
-    /// None when the record is gone.
+    /// `None` if the record was deleted.
     address: Option<String>,
     what: String,
     when: String,

@@ -1,4 +1,4 @@
-//! The list of a model: columns, order, search, filters, dates, pages, and the checkboxes that select records for actions.
+//! The list of a model: columns, order, search, filters, dates, pages, and checkboxes for actions.
 
 use askama::Template;
 use axum::{
@@ -10,9 +10,8 @@ use web::locale::Locale;
 
 use super::{
     edits::{self, ListEdits},
-    every,
     filters::{FilterView, filter_views},
-    query,
+    query, read_all,
 };
 use crate::{
     access::Verb,
@@ -38,44 +37,41 @@ struct ModelListPage<'a> {
     about: &'static ModelDescription,
     query: ListParameters,
     rows: RecordPage,
-    /// How many records there are without search and filters; the same as of the rows when nothing narrows them.
+    /// The number of records without search and filters.
     total: RecordCount,
     filters: Vec<FilterView>,
     dates: Vec<DateLink>,
-    /// What is written in the list itself.
+    /// The fields that can be edited in the list.
     edited: Vec<&'static Field>,
-    /// What was typed there and refused.
+    /// Submitted cells that were refused.
     edits: ListEdits,
 }
 
-/// The head of a column.
 struct ColumnHead {
     text: &'static str,
-    /// `ascending`, `descending`, or nothing.
+    /// `ascending`, `descending`, or empty.
     sorted: &'static str,
-    /// Sorts by it first, or turns its direction round.
+    /// Sorts by this column first, or reverses its direction.
     href: Option<String>,
-    /// Its place in the order, when there are several.
+    /// The position in the sort key, from 1, if the key has several columns.
     place: Option<usize>,
-    /// Takes it out of the order.
+    /// Removes the column from the sort key.
     remove: Option<String>,
 }
 
-/// A cell of a row.
 struct CellView {
     label: &'static str,
     text: String,
     link: Option<String>,
     is_number: bool,
-    /// Whether it stands on one line.
+    /// Whether the cell must not wrap.
     is_short: bool,
-    /// The field, where it is written in the list.
+    /// The control, if the cell can be edited.
     edit: Option<EditView>,
 }
 
-/// A field in a cell.
 struct EditView {
-    /// What its names have in common.
+    /// The name of the control, `cell:{id}:{field}`.
     name: String,
     label: String,
     value: String,
@@ -107,7 +103,7 @@ pub(super) async fn show(
     }
 }
 
-/// The list with what was typed into it and refused: 422.
+/// The list with the refused cells and their errors. The status is 422.
 pub(super) async fn shown_again(
     page: &PageState,
     site: &AdminFrame,
@@ -132,21 +128,21 @@ async fn view<'a>(
     if query.page > 1 && rows.records.is_empty() {
         return Err(Refusal::InvalidPage(crate::rest::list::InvalidPage));
     }
-    // Where too many came meanwhile, the first page stays.
+    // If records were added meanwhile and there are too many now, the first page stays.
     if query.shows_all
         && rows.count.number <= SHOW_ALL
         && !rows.count.is_more
-        && let Some(records) = every(page, model, &query, SHOW_ALL).await?
+        && let Some(records) = read_all(page, model, &query, SHOW_ALL).await?
     {
         rows.records = records;
     }
     edits.refresh(about, &rows.records, site.locale);
     let total = if query.is_narrowed() {
-        let everything = ListParameters {
+        let unfiltered = ListParameters {
             size: 1,
             ..ListParameters::nothing(about)
         };
-        model.list(state, &everything).await?.count
+        model.list(state, &unfiltered).await?.count
     } else {
         rows.count
     };
@@ -246,7 +242,7 @@ impl ModelListPage<'_> {
         self.about.record_address(row.id)
     }
 
-    /// The actions of the menu: name and text.
+    /// The actions of the menu: value and label.
     fn actions(&self) -> Vec<(&'static str, String)> {
         let (site, about) = (self.site, self.about);
         let mut actions = Vec::new();
@@ -275,7 +271,7 @@ impl ModelListPage<'_> {
         )
     }
 
-    /// How many pages there are.
+    /// The number of pages.
     fn pages(&self) -> u64 {
         last_page(self.rows.count.number, self.query.size)
     }
@@ -298,12 +294,12 @@ impl ModelListPage<'_> {
         self.query.with(|query| query.shows_all = true)
     }
 
-    /// Whether more records are found than this page shows, so that they can be selected across pages.
+    /// Whether the list has more records than this page, so that a link can select all of them.
     fn goes_on(&self) -> bool {
         self.rows.count.is_more || self.rows.count.number > self.rows.records.len() as u64
     }
 
-    /// The cells of a row, each with what its column is called: on phones it says so itself.
+    /// The cells of a row. Each has the label of its column, because phones show no table head.
     fn cells(&self, row: &ModelRecord) -> Vec<CellView> {
         let columns = self.about.columns.iter();
         columns.map(|column| self.cell(row, column)).collect()
@@ -340,12 +336,11 @@ impl ModelListPage<'_> {
         }
     }
 
-    /// The version of a row's record.
     fn version(&self, row: &ModelRecord) -> String {
         edits::version_of(&self.edited, row, self.site.locale)
     }
 
-    /// Where a search ended, when it did not look at everything.
+    /// The limit of the search, when it did not cover all records.
     fn note(&self) -> Option<&'static str> {
         Some(self.site.say(self.rows.note?))
     }
@@ -355,7 +350,7 @@ impl ModelListPage<'_> {
             .with(|query| query.shows_counts = !query.shows_counts)
     }
 
-    /// The filters that are set.
+    /// The active filters.
     fn chips(&self) -> impl Iterator<Item = Chip> {
         self.filters.iter().filter_map(FilterView::chip)
     }
@@ -365,7 +360,7 @@ impl ModelListPage<'_> {
     }
 }
 
-/// Sorts by a column first; a column that is first already changes its direction.
+/// Moves a column to the front of the sort key. If it is there already, reverses its direction.
 fn sort_by(query: &mut ListParameters, column: usize) {
     let first = query.order.first().copied();
     let before = query
@@ -374,7 +369,7 @@ fn sort_by(query: &mut ListParameters, column: usize) {
         .find(|(other, _)| *other == column)
         .map(|(_, descends)| *descends);
     if !query.is_ordered && first.is_none_or(|(other, _)| other != column) {
-        // What was only the list's own order does not stay behind the reader's.
+        // The default order of the list is replaced, not extended.
         query.order.clear();
     }
     query.order.retain(|(other, _)| *other != column);

@@ -1,4 +1,5 @@
-//! The administration's own login: the same accounts and the same second step as everywhere, for staff alone.
+//! The login of the administration: same accounts and second factor as elsewhere, but for staff
+//! only.
 
 use axum::{
     extract::{Request, State as Extracted},

@@ -1,5 +1,4 @@
-//! The pages of the administration: addresses, handlers and template data. Which records there are and what may be done
-//! to them is described in `models`.
+//! The pages of the administration: routes, handlers and template data, generic over `models`.
 
 mod actions;
 mod change;
@@ -34,7 +33,7 @@ use crate::{
     rest::Refusal,
 };
 
-/// The addresses of the administration.
+/// The routes of the administration.
 pub(crate) fn routes() -> PageRouter {
     PageRouter::new()
         .route("/admin/", get(index::show))
@@ -61,10 +60,10 @@ pub(crate) fn routes() -> PageRouter {
         )
 }
 
-/// Model and id of an address.
+/// The model and the id in a path.
 type RecordPath = Path<(String, String)>;
 
-/// One's own password is changed where everybody changes theirs.
+/// Staff change their own password on the page of all users.
 async fn password_change(_site: AdminFrame) -> Response {
     redirect("/account/password/")
 }
@@ -86,8 +85,7 @@ fn query(parts: &Parts) -> &str {
     parts.uri.query().unwrap_or_default()
 }
 
-/// Why the reader may not do this to a record, as far as it is known before they try; empty when
-/// they may.
+/// The reason why an operation on a record will be refused, or empty if none is known.
 async fn hindrance(
     page: &PageState,
     site: &AdminFrame,
@@ -99,8 +97,8 @@ async fn hindrance(
     Ok(why.map_or_else(String::new, |why| why.text(site.locale).to_owned()))
 }
 
-/// Every record of a list, whatever page is requested; none when there are more than `most`.
-async fn every(
+/// Reads all pages of a list. `None` if it has more than `most` records.
+async fn read_all(
     page: &PageState,
     model: &dyn AdminModel,
     query: &ListParameters,
@@ -126,7 +124,7 @@ async fn every(
     }
 }
 
-/// The record of an address, or the way back to the index with a word about it.
+/// The record with the id of a path, or a redirect to the index with a warning.
 async fn find(
     page: &PageState,
     site: &AdminFrame,
@@ -143,7 +141,7 @@ async fn find(
     }
 }
 
-/// The list of a model, or the index for readers who may not see it.
+/// The address of a model's list, or of the index for users who may not read the list.
 fn list_address(site: &AdminFrame, about: &ModelDescription) -> String {
     if about.is_read_by(&site.caller) {
         about.address()

@@ -1,4 +1,4 @@
-//! Setting an account's password, or removing it: what staff do for users who have forgotten theirs.
+//! Setting or removing a user's password, for example when the user has forgotten it.
 
 use askama::Template;
 use axum::{
@@ -21,7 +21,7 @@ struct PasswordPage<'a> {
     site: &'a AdminFrame,
     record: ModelRecord,
     form: Form,
-    /// Why the reader may not set it; empty when they may.
+    /// The reason why the password may not be set, or empty.
     hindrance: String,
 }
 
@@ -31,7 +31,7 @@ impl PasswordPage<'_> {
     }
 }
 
-/// The account of an address, which the reader may change.
+/// The account with the id of a path. An error if the user may not change it.
 async fn account(
     page: &PageState,
     site: &AdminFrame,
@@ -90,7 +90,7 @@ pub(super) async fn set(
             Ok(flash::success(see_other(&address), text))
         }
         Err(refusal) => {
-            // The passwords are not shown again.
+            // Passwords are never sent back to the browser.
             let mut form = Form::new();
             for name in ["usable", "revoke_tokens"] {
                 form.set(name, request_body::text(&members, name).unwrap_or_default());

@@ -1,5 +1,5 @@
-//! Several records written in one transaction, the rows of a form or of a list: all of them, or none
-//! and every error at once.
+//! Writes the rows of a form or of a list in one transaction. If anything is refused, nothing is
+//! written, and all errors are reported at once.
 
 use db::{Error, Tx};
 use web::locale::Locale;
@@ -16,14 +16,14 @@ use crate::{
     work::WriteError,
 };
 
-/// What was refused, by the place of its row; none for the record of the form.
+/// Refusals with the index of the row. `None` is the record of the form.
 pub(super) type Refused = Vec<(Option<usize>, Refusal)>;
 
-/// A row, as it is written.
+/// A row to write.
 pub(super) struct RowWrite {
     pub(super) model: &'static dyn AdminModel,
     pub(super) id: Option<i64>,
-    /// The field by which a new record refers to the one of the form.
+    /// The field of a new record that refers to the record of the form.
     pub(super) key: &'static str,
     pub(super) is_deleted: bool,
     pub(super) members: Members,
@@ -31,24 +31,24 @@ pub(super) struct RowWrite {
 }
 
 impl RowWrite {
-    /// Locks its record, and says what somebody else has changed of it since the page was opened;
-    /// none when there is no record to be compared.
+    /// Locks the record, and returns its conflicts with changes by others since the page was
+    /// opened. `None` if there is no record to compare.
     pub(super) async fn compare(
         &self,
         tx: &mut Tx,
         locale: Locale,
     ) -> Result<Option<FieldErrors>, Refusal> {
-        let held = match self.id {
+        let locked = match self.id {
             Some(id) if !self.is_deleted => self.model.read_held(tx, id).await?,
             _ => None,
         };
-        Ok(held.map(|record| {
+        Ok(locked.map(|record| {
             let stored = versions::snapshots(self.model.about(), &record, locale);
             self.edit.conflicts(&stored, locale)
         }))
     }
 
-    /// Writes its record; `parent` is the record of the form.
+    /// Writes the record. `parent` is the id of the form's record.
     pub(super) async fn write(
         &self,
         tx: &mut Tx,
@@ -77,9 +77,9 @@ impl RowWrite {
 
 /// Why nothing was written.
 pub(super) enum WriteFailure {
-    /// What people can mend, by its place.
+    /// Errors that the form can show, by row.
     Refused(Refused),
-    /// Anything else that is refused.
+    /// A refusal that the form cannot show.
     Other(Refusal),
     Database(Error),
 }
@@ -115,7 +115,8 @@ impl WriteError for WriteFailure {
     }
 }
 
-/// A refusal that a form shows; other errors are gathered with it.
+/// Returns a refusal that a form can show, so that further errors can be collected. Any other ends
+/// the write.
 pub(super) fn mendable(refusal: Refusal) -> Result<Refusal, WriteFailure> {
     match refusal {
         Refusal::Fields(_) | Refusal::Conflict(_) => Ok(refusal),
@@ -124,11 +125,11 @@ pub(super) fn mendable(refusal: Refusal) -> Result<Refusal, WriteFailure> {
     }
 }
 
-/// What was written, or else what was refused: the inner error.
+/// Separates refusals that a form can show, which become the inner error.
 ///
 /// # Errors
 ///
-/// Refusals that no form shows, and errors of the store.
+/// Refusals that a form cannot show, and failures of the database.
 pub(super) fn refused<T>(written: Result<T, WriteFailure>) -> Result<Result<T, Refused>, Refusal> {
     match written {
         Ok(written) => Ok(Ok(written)),

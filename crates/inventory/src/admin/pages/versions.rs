@@ -1,4 +1,5 @@
-//! The version of a record's form: its fields as they are stored, and what a form that was sent makes of them.
+//! The version of a record's form, which detects edit conflicts: snapshots of the stored fields,
+//! and the changes of a submitted form.
 
 use resource::{Field, Kind};
 use serde_json::value::RawValue;
@@ -19,7 +20,7 @@ use crate::{
     rest::fields::Members,
 };
 
-/// The fields of a record's form as they are stored.
+/// Snapshots of all fields of a record's form.
 pub(super) fn snapshots(
     about: &'static ModelDescription,
     record: &ModelRecord,
@@ -28,7 +29,7 @@ pub(super) fn snapshots(
     of(fields(about), record, locale)
 }
 
-/// Some fields of a record as they are stored.
+/// Snapshots of some fields of a record.
 pub(super) fn of(
     fields: impl IntoIterator<Item = &'static Field>,
     record: &ModelRecord,
@@ -57,12 +58,13 @@ fn permissions(values: &[String], locale: Locale) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// What a form that was sent makes of a record.
+/// The changes of a submitted form.
 pub(super) fn edit(about: &'static ModelDescription, form: &Form, members: &Members) -> FormEdit {
     FormEdit::of(form, members, fields(about))
 }
 
-/// Keeps the fields that a form does not change: a model that is written in parts is not sent them, others get them as they are stored.
+/// Prevents unchanged fields from overwriting newer values. Models that are written in parts do not
+/// get these fields; others get the stored values.
 pub(super) fn keep(
     edit: &FormEdit,
     model: &dyn AdminModel,
@@ -108,7 +110,7 @@ fn put(field: &Field, stored: &FieldValue, members: &mut Members) {
     }
 }
 
-/// The fields of the form of a record that is there. What no page shows again has no version.
+/// The fields of an existing record's form, without secrets, which are never sent to the browser.
 fn fields(about: &'static ModelDescription) -> impl Iterator<Item = &'static Field> {
     about.fields_of(false).filter(|field| !field.is_secret)
 }

@@ -1,5 +1,5 @@
-//! The form of a record, new or existing: shown, prefilled from the address, saved with its inline rows, and shown again with
-//! its errors. Users who may only view get the same page without fields.
+//! The form of a new or of an existing record. Query parameters prefill the form of a new record.
+//! Users who may only view records get the page without form fields.
 
 mod save;
 mod view;
@@ -89,7 +89,6 @@ pub(super) async fn change_form(
     Ok(show(&page, &site, model.about(), Some(record), sent).await?)
 }
 
-/// A form with the values of a record.
 fn form_of(site: &AdminFrame, about: &'static ModelDescription, record: &ModelRecord) -> Form {
     let mut form = Form::new();
     let stored = versions::snapshots(about, record, site.locale);

@@ -1,5 +1,5 @@
-//! Saving a form: first everything that can be checked without the store, for the record and its inline rows together; then the
-//! record and its rows in one transaction, each as the API would write it alone. If anything is refused, nothing is saved.
+//! Saving a form. The record and its inline rows are validated first, then written in one
+//! transaction by the same functions as in the API. If anything is refused, nothing is saved.
 
 use askama::Template;
 use axum::response::{IntoResponse as _, Response};
@@ -21,14 +21,13 @@ use crate::{
     rest::{Refusal, fields::Members},
 };
 
-/// What is to be saved.
 pub(super) struct SaveRequest {
     model: &'static dyn AdminModel,
     record: Option<ModelRecord>,
     members: Members,
     follows: NextPage,
     is_copy: bool,
-    /// Whether a script sent the form from another one, and wants to know what became of it.
+    /// Whether a script submits the form in a dialog of another form, and expects JSON.
     is_popup: bool,
 }
 
@@ -74,7 +73,7 @@ impl SaveRequest {
     }
 }
 
-/// Saves a form, or shows it again.
+/// Saves a form, or shows it again with the errors.
 pub(super) async fn save(
     page: &PageState,
     site: &AdminFrame,
@@ -82,10 +81,10 @@ pub(super) async fn save(
 ) -> Result<Response, Refusal> {
     let about = saving.model.about();
     let mut form = posted_form(&saving.members, about);
-    // Of the form as it was sent, its password included.
-    let once = FormToken::of(&Form::of(&saving.members));
+    // The token covers all submitted values, including a password.
+    let form_token = FormToken::of(&Form::of(&saving.members));
     let (model, target) = (saving.model, saving.target());
-    let mut sent = inlines::read(page, site, about, target, &saving.members).await?;
+    let mut submitted = inlines::read(page, site, about, target, &saving.members).await?;
     let fields = about.fields_of(target == WriteTarget::New);
     posts::read_fields(&mut form, &mut saving.members, fields, site.locale);
     let members = saving.members.clone();
@@ -93,14 +92,21 @@ pub(super) async fn save(
         WriteTarget::New => FormEdit::default(),
         _ => versions::edit(about, &form, &members),
     };
-    if form.is_refused() || sent.iter().any(|row| row.form.is_refused()) {
+    if form.is_refused() || submitted.iter().any(|row| row.form.is_refused()) {
         form.absorb(&model.problems(target, &members), site.locale);
-        for row in &mut sent {
+        for row in &mut submitted {
             row.refresh(page, site).await?;
         }
     } else {
-        let whole = (model, target, members, edit.clone());
-        let written = inlines::write(page, site, whole, once, &mut form, &mut sent);
+        let record_write = (model, target, members, edit.clone());
+        let written = inlines::write(
+            page,
+            site,
+            record_write,
+            form_token,
+            &mut form,
+            &mut submitted,
+        );
         if let Some(written) = written.await? {
             return Ok(saved(site, about, written, target, &saving));
         }
@@ -113,10 +119,11 @@ pub(super) async fn save(
         let stored = versions::snapshots(about, record, site.locale);
         edit.refresh(&mut form, &stored, site.locale);
     }
-    show(page, site, about, record, (form, sent)).await
+    show(page, site, about, record, (form, submitted)).await
 }
 
-/// A form as it was sent. Boxes of one field come as members of their own and are kept together; no page brings a password back.
+/// The submitted form. The ticked checkboxes of a field become one value, separated by commas.
+/// Secrets are removed, because they are never sent back to the browser.
 fn posted_form(members: &Members, about: &ModelDescription) -> Form {
     let mut form = Form::of(members);
     for (field, _) in about.fields {
@@ -133,7 +140,7 @@ fn posted_form(members: &Members, about: &ModelDescription) -> Form {
     form
 }
 
-/// Shows a new secret, once. No browser caches the page.
+/// Shows a new secret once. The browser must not cache the page.
 fn show_secret(
     site: &AdminFrame,
     about: &ModelDescription,

@@ -1,4 +1,4 @@
-//! The form of a record as it is shown: fields, inline tables, read-only values, and the buttons that the user may press.
+//! The template data of a record's form: fields, inline tables, read-only values and buttons.
 
 use askama::Template;
 
@@ -23,20 +23,20 @@ use crate::{
 pub(super) struct ChangePage<'a> {
     site: &'a AdminFrame,
     about: &'static ModelDescription,
-    /// None on the form of a new record.
+    /// `None` on the form of a new record.
     record: Option<ModelRecord>,
     form: Form,
-    /// None for readers who may not change the record.
+    /// `None` for users who may not change the record.
     fields: Option<Vec<FieldView>>,
-    /// Why the reader may only look at a record that they could change otherwise; empty when there is no such reason.
+    /// The reason why a user with the permission may not change this record, or empty.
     hindrance: String,
     tables: Vec<InlineTable>,
-    /// The errors of inline rows: the id of the control, and the message with its label.
+    /// The errors of inline rows: the id of the control, and the message with the control's label.
     row_problems: Vec<(String, String)>,
 }
 
 impl<'a> ChangePage<'a> {
-    /// The form of a record, or of a new one, with the rows that were sent and not taken.
+    /// The form of a new or of an existing record, with the refused rows.
     pub(super) async fn of(
         page: &PageState,
         site: &'a AdminFrame,
@@ -69,7 +69,6 @@ impl<'a> ChangePage<'a> {
         })
     }
 
-    /// Whether it shows errors.
     pub(super) fn is_refused(&self) -> bool {
         self.form.is_refused() || !self.row_problems.is_empty()
     }
@@ -89,14 +88,14 @@ impl<'a> ChangePage<'a> {
         format!("{verb} {name}")
     }
 
-    /// Everything that is wrong: the id of the control, and the message with its label.
+    /// All errors: the id of the control, and the message with the control's label.
     fn problems(&self) -> Vec<(String, String)> {
         let fields = self.form.summary(self.site.locale).into_iter();
         let fields = fields.map(|(field, message)| (format!("field-{field}"), message));
         fields.chain(self.row_problems.iter().cloned()).collect()
     }
 
-    /// What is not a field of the form.
+    /// The values that are not form fields.
     fn facts(&self) -> Vec<Fact> {
         let Some(record) = &self.record else {
             return Vec::new();
@@ -135,7 +134,7 @@ impl<'a> ChangePage<'a> {
         self.may(Verb::Change) || (self.may(Verb::View) && self.record.is_none())
     }
 
-    /// Where the form is sent: a record that was made by a form with rows that were refused is changed from then on.
+    /// The address that the form is submitted to.
     fn target(&self) -> String {
         self.record.as_ref().map_or_else(
             || format!("{}add/", self.about.address()),

@@ -1,6 +1,7 @@
-//! Inline tables: rows of a related model in the form of a record. Their input is read and checked here, and written with the record in
-//! `whole`. A row is written as its own model writes it: by its service functions, permissions and rules. Form members are named
-//! `{path of the model}:{row}:{field}`; a row is an id, or `new` followed by anything.
+//! Inline tables: rows of a related model in the form of a record. This module reads and validates
+//! the rows, and `whole` writes them with the record. Each row is written by the service functions
+//! of its own model, with the permissions of that model. Form fields are named `{path of the
+//! model}:{row}:{field}`. A row is an id, or begins with `new`.
 
 mod view;
 mod whole;
@@ -25,24 +26,22 @@ use crate::{
 pub(super) use view::{InlineTable, tables};
 pub(super) use whole::write;
 
-/// A row that was sent: to be added, changed or deleted.
+/// A submitted row that adds, changes or deletes a record.
 pub(super) struct SubmittedRow {
     inline: &'static Inline,
     model: &'static dyn AdminModel,
-    /// The row, as its members name it.
+    /// The row in the names of form fields.
     row: String,
-    /// The record, when it is there already.
+    /// The id of an existing record.
     id: Option<i64>,
     is_deleted: bool,
     members: Members,
-    /// What it makes of its record.
     edit: FormEdit,
-    /// What was typed, with its errors.
+    /// The submitted values with their errors.
     pub(super) form: Form,
 }
 
 impl SubmittedRow {
-    /// What is done to the record of the row.
     const fn verb(&self) -> Verb {
         match (self.id, self.is_deleted) {
             (None, _) => Verb::Add,
@@ -51,8 +50,7 @@ impl SubmittedRow {
         }
     }
 
-    /// The row, as it is written.
-    fn written(&self) -> RowWrite {
+    fn row_write(&self) -> RowWrite {
         RowWrite {
             model: self.model,
             id: self.id,
@@ -67,7 +65,7 @@ impl SubmittedRow {
         self.id.map_or(WriteTarget::New, WriteTarget::Part)
     }
 
-    /// Its errors: the id of the control, and the message with its label.
+    /// The errors of the row: the id of the control, and the message with the control's label.
     pub(super) fn problems(&self, site: &AdminFrame) -> Vec<(String, String)> {
         let (path, row) = (self.inline.path, &self.row);
         let control = |field: &str| format!("field-{path}-{row}-{field}");
@@ -83,13 +81,13 @@ impl SubmittedRow {
         problems
     }
 
-    /// Says what is wrong with it, as far as that is known without the store.
+    /// Adds the validation errors that need no database.
     fn check(&mut self, site: &AdminFrame) {
         let problems = self.model.problems(self.target(), &self.members);
         self.form.absorb(&problems, site.locale);
     }
 
-    /// Prepares the row of a record that is there to be shown again.
+    /// Updates the form of an existing record for displaying it again next to the stored values.
     pub(super) async fn refresh(
         &mut self,
         page: &PageState,
@@ -107,11 +105,11 @@ impl SubmittedRow {
     }
 }
 
-/// The rows of a form that ask for something, each checked as far as it can be without the store.
+/// Reads the rows of a form that add, change or delete a record, and validates them.
 ///
 /// # Errors
 ///
-/// A permission that is missing, and faults of the store.
+/// A missing permission, or a failure of the database.
 pub(super) async fn read(
     page: &PageState,
     site: &AdminFrame,
@@ -119,7 +117,7 @@ pub(super) async fn read(
     target: WriteTarget,
     members: &Members,
 ) -> Result<Vec<SubmittedRow>, Refusal> {
-    let mut sent = Vec::new();
+    let mut submitted = Vec::new();
     for inline in about.inlines {
         let model = registry::find(inline.path).ok_or(Refusal::NotFound)?;
         for (row, fields) in rows_of(inline.path, members) {
@@ -128,7 +126,8 @@ pub(super) async fn read(
                 Some(id) => model.read(&page.state, id).await?,
                 None => None,
             };
-            let Some(mut row) = wanted(inline, model, row, record.as_ref(), fields, site) else {
+            let Some(mut row) = submitted_row(inline, model, row, record.as_ref(), fields, site)
+            else {
                 continue;
             };
             let is_of_another = row.id.is_some() && !belongs(inline, record.as_ref(), target);
@@ -137,21 +136,21 @@ pub(super) async fn read(
             }
             site.demand(model.about(), row.verb())?;
             if row.id.is_none() {
-                // The record of the form, which may not be there yet: any id will do for the check.
+                // A new record has no id yet. Validation accepts any id.
                 let parent = target.id().unwrap_or(1).to_string();
                 set_text(&mut row.members, inline.key, &parent);
             }
             if !row.is_deleted {
                 row.check(site);
             }
-            sent.push(row);
+            submitted.push(row);
         }
-        limit(inline, site, &mut sent);
+        limit(inline, site, &mut submitted);
     }
-    Ok(sent)
+    Ok(submitted)
 }
 
-/// The members of each row.
+/// Groups the members of a form by row.
 pub(super) fn rows_of(path: &str, members: &Members) -> BTreeMap<String, Members> {
     let mut rows: BTreeMap<String, Members> = BTreeMap::new();
     for (name, value) in members {
@@ -167,9 +166,9 @@ pub(super) fn rows_of(path: &str, members: &Members) -> BTreeMap<String, Members
     rows
 }
 
-/// A row that asks for something: it is filled in, changes its record, or is ticked to be deleted. A row without a version is
-/// compared with its record as it is stored.
-fn wanted(
+/// Reads a row. `None` if it is a blank new row, or changes nothing of its record. A row without a
+/// version is compared with the stored record.
+fn submitted_row(
     inline: &'static Inline,
     model: &'static dyn AdminModel,
     row: String,
@@ -211,17 +210,17 @@ fn wanted(
     })
 }
 
-/// Whether a row's record refers to the record of the form.
+/// Whether the record of a row refers to the record of the form.
 fn belongs(inline: &Inline, row: Option<&ModelRecord>, target: WriteTarget) -> bool {
     let parent = target.id().map(|id| id.to_string());
     row.zip(parent)
         .is_some_and(|(row, parent)| row.fact(inline.key).is(&parent))
 }
 
-/// Refuses the rows that are too many.
-fn limit(inline: &Inline, site: &AdminFrame, sent: &mut [SubmittedRow]) {
+/// Adds an error to each new row above the limit.
+fn limit(inline: &Inline, site: &AdminFrame, submitted: &mut [SubmittedRow]) {
     let (Limit::InAll(most) | Limit::AtOnce(most)) = inline.limit;
-    let new = sent
+    let new = submitted
         .iter_mut()
         .filter(|row| row.inline.path == inline.path && row.id.is_none());
     for row in new.skip(most) {

@@ -1,4 +1,4 @@
-//! Inline tables as a form shows them.
+//! The template data of inline tables.
 
 use web::locale::Locale;
 
@@ -19,53 +19,48 @@ use crate::{
     rest::Refusal,
 };
 
-/// A table of related rows.
 pub(in crate::admin::pages) struct InlineTable {
     pub(in crate::admin::pages) path: &'static str,
     pub(in crate::admin::pages) title: String,
-    /// What the columns are called, and which of them have numbers.
+    /// The labels of the columns, and whether they have numbers.
     pub(in crate::admin::pages) heads: Vec<(&'static str, bool)>,
     pub(in crate::admin::pages) rows: Vec<RowView>,
-    /// An empty row, for a script that offers more of them.
+    /// The empty row that a script copies to add rows.
     pub(in crate::admin::pages) blank: Option<RowView>,
-    /// What one row is, for the button that offers another.
+    /// The name of the model, for the button that adds a row.
     pub(in crate::admin::pages) one: &'static str,
-    /// The most new rows, and the sentence about it.
+    /// The most new rows, followed by a sentence that says so.
     pub(in crate::admin::pages) most: usize,
     pub(in crate::admin::pages) limit: String,
-    /// Whether rows can be deleted.
+    /// Whether a row has a checkbox for deletion.
     pub(in crate::admin::pages) has_boxes: bool,
-    /// The list of all of them, with its words.
+    /// Address and size of the complete list, if the table does not show all records.
     pub(in crate::admin::pages) all: Option<(String, String)>,
 }
 
-/// A row of a table.
 pub(in crate::admin::pages) struct RowView {
-    /// How members name it.
+    /// The row in the names of form fields: an id, or `new-` and a number.
     pub(in crate::admin::pages) row: String,
-    /// The version of its record, where that can be changed.
+    /// The version of the record, if it can be changed.
     pub(in crate::admin::pages) version: Option<String>,
-    /// The record's name.
     pub(in crate::admin::pages) text: String,
     pub(in crate::admin::pages) address: Option<String>,
     pub(in crate::admin::pages) cells: Vec<InlineCell>,
     pub(in crate::admin::pages) problem: String,
-    /// Whether a box deletes it, and whether that is ticked.
+    /// Whether the checkbox for deletion is ticked. `None` without a checkbox.
     pub(in crate::admin::pages) deletion: Option<bool>,
 }
 
-/// A cell of a row.
 pub(in crate::admin::pages) struct InlineCell {
     pub(in crate::admin::pages) label: &'static str,
-    /// Its column and its row, as the control is called.
+    /// The accessible name of the control: column and row.
     pub(in crate::admin::pages) named: String,
-    /// The control, where something can be entered.
+    /// The control, if the cell can be edited.
     pub(in crate::admin::pages) field: Option<FieldView>,
     pub(in crate::admin::pages) text: String,
     pub(in crate::admin::pages) is_number: bool,
 }
 
-/// What the cells of one table need to know.
 struct TableBuilder<'a> {
     page: &'a PageState,
     site: &'a AdminFrame,
@@ -73,26 +68,31 @@ struct TableBuilder<'a> {
     about: &'static ModelDescription,
 }
 
-/// The tables of a record's form, with the rows that were sent and not taken; none of models that the reader may not see.
+/// The tables of a record's form, with refused rows. Models that are hidden from the user are
+/// omitted.
 pub(in crate::admin::pages) async fn tables(
     page: &PageState,
     site: &AdminFrame,
     about: &'static ModelDescription,
     (record, is_edited): (Option<&ModelRecord>, bool),
-    sent: &[SubmittedRow],
+    submitted: &[SubmittedRow],
 ) -> Result<Vec<InlineTable>, Refusal> {
     let mut tables = Vec::new();
     for inline in about.inlines {
         let model = registry::find(inline.path).ok_or(Refusal::NotFound)?;
-        let drawing = TableBuilder {
+        let builder = TableBuilder {
             page,
             site,
             inline,
             about: model.about(),
         };
-        let sent = sent.iter().filter(|row| row.inline.path == inline.path);
-        let sent: Vec<&SubmittedRow> = sent.collect();
-        let table = drawing.table(model, (record, is_edited), &sent).await?;
+        let submitted = submitted
+            .iter()
+            .filter(|row| row.inline.path == inline.path);
+        let submitted: Vec<&SubmittedRow> = submitted.collect();
+        let table = builder
+            .table(model, (record, is_edited), &submitted)
+            .await?;
         if !table.rows.is_empty() {
             tables.push(table);
         }
@@ -100,7 +100,7 @@ pub(in crate::admin::pages) async fn tables(
     Ok(tables)
 }
 
-/// How many rows can be added at once, in words.
+/// The sentence about the most new rows.
 pub(super) fn at_most(site: &AdminFrame, most: usize) -> String {
     match site.locale {
         Locale::PtBr => format!("No máximo {most} de cada vez."),
@@ -117,7 +117,7 @@ impl TableBuilder<'_> {
         &self,
         model: &dyn AdminModel,
         (record, is_edited): (Option<&ModelRecord>, bool),
-        sent: &[&SubmittedRow],
+        submitted: &[&SubmittedRow],
     ) -> Result<InlineTable, Refusal> {
         let (inline, site) = (self.inline, self.site);
         let mut rows = Vec::new();
@@ -136,8 +136,11 @@ impl TableBuilder<'_> {
                 ));
             }
             for related in &found.records {
-                let was_sent = sent.iter().find(|sent| sent.id == Some(related.id));
-                rows.push(self.there(related, was_sent.copied(), is_edited).await?);
+                let submission = submitted.iter().find(|row| row.id == Some(related.id));
+                rows.push(
+                    self.existing_row(related, submission.copied(), is_edited)
+                        .await?,
+                );
             }
         }
         let most = match inline.limit {
@@ -146,19 +149,19 @@ impl TableBuilder<'_> {
         };
         let mut blank = None;
         if self.may(Verb::Add, is_edited) && !inline.fields.is_empty() {
-            let refused: Vec<_> = sent.iter().filter(|sent| sent.id.is_none()).collect();
-            for sent in &refused {
-                rows.push(self.new_row(&sent.row, &sent.form).await?);
+            let refused: Vec<_> = submitted.iter().filter(|row| row.id.is_none()).collect();
+            for submitted in &refused {
+                rows.push(self.new_row(&submitted.row, &submitted.form).await?);
             }
-            let nothing = Form::new();
+            let empty = Form::new();
             let free = (0..)
                 .map(|number| format!("new-{number}"))
-                .filter(|name| refused.iter().all(|sent| sent.row != *name));
+                .filter(|name| refused.iter().all(|row| row.row != *name));
             let offered = inline.extra.min(most).saturating_sub(refused.len());
             for name in free.take(offered) {
-                rows.push(self.new_row(&name, &nothing).await?);
+                rows.push(self.new_row(&name, &empty).await?);
             }
-            blank = Some(self.new_row("new-row", &nothing).await?).filter(|_| most > 1);
+            blank = Some(self.new_row("new-row", &empty).await?).filter(|_| most > 1);
         }
         let words = &self.about.words;
         let title = match inline.limit {
@@ -190,8 +193,8 @@ impl TableBuilder<'_> {
             .collect()
     }
 
-    /// The form of a row that is opened.
-    fn open(&self, record: &ModelRecord) -> Form {
+    /// The initial form of an existing row.
+    fn initial_form(&self, record: &ModelRecord) -> Form {
         let fields = self.inline.fields.iter();
         let fields = fields.filter_map(|name| self.about.field(name));
         let locale = self.site.locale;
@@ -200,17 +203,16 @@ impl TableBuilder<'_> {
         form
     }
 
-    /// A row of a record that is there.
-    async fn there(
+    async fn existing_row(
         &self,
         record: &ModelRecord,
-        sent: Option<&SubmittedRow>,
+        submitted: Option<&SubmittedRow>,
         is_edited: bool,
     ) -> Result<RowView, Refusal> {
         let (inline, locale) = (self.inline, self.site.locale);
         let is_written = self.may(Verb::Change, is_edited);
         let row = record.id.to_string();
-        let form = sent.map_or_else(|| self.open(record), |sent| sent.form.clone());
+        let form = submitted.map_or_else(|| self.initial_form(record), |row| row.form.clone());
         let mut cells = Vec::new();
         for &column in inline.columns {
             let cell = record.fact(column);
@@ -235,12 +237,11 @@ impl TableBuilder<'_> {
             text: record.text.clone(),
             address: Some(self.about.record_address(record.id)),
             cells,
-            problem: sent.map_or_else(String::new, |sent| sent.form.problem.clone()),
-            deletion: may_delete.then(|| sent.is_some_and(|sent| sent.is_deleted)),
+            problem: submitted.map_or_else(String::new, |row| row.form.problem.clone()),
+            deletion: may_delete.then(|| submitted.is_some_and(|row| row.is_deleted)),
         })
     }
 
-    /// A row that is to become a record.
     async fn new_row(&self, row: &str, form: &Form) -> Result<RowView, Refusal> {
         let text = self.site.text("nova linha", "new row");
         let mut cells = Vec::new();
@@ -264,7 +265,7 @@ impl TableBuilder<'_> {
         })
     }
 
-    /// The control of a column; none where nothing is entered.
+    /// The control of a column. `None` if the column is read-only.
     async fn field(
         &self,
         row: &str,

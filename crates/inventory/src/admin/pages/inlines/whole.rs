@@ -1,4 +1,5 @@
-//! A record and the inline rows of its form, written in one transaction: all of them, or none and every error at once.
+//! Writes a record and the inline rows of its form in one transaction. If anything is refused,
+//! nothing is written, and all errors are reported at once.
 
 use std::sync::Arc;
 
@@ -21,7 +22,6 @@ use crate::{
     work::{Work, write_once},
 };
 
-/// A record that is to be written with its rows.
 struct FormWrite {
     model: &'static dyn AdminModel,
     target: WriteTarget,
@@ -33,15 +33,19 @@ struct FormWrite {
 }
 
 impl FormWrite {
-    /// What the same form wrote before.
-    async fn again(&self, tx: &mut Tx, mut written: SavedRecord) -> Result<SavedRecord, Refusal> {
+    /// The result of the first submission of the same form.
+    async fn repeat_response(
+        &self,
+        tx: &mut Tx,
+        mut written: SavedRecord,
+    ) -> Result<SavedRecord, Refusal> {
         written.secret = self.model.secret_of(tx, &self.by, written.id).await?;
         Ok(written)
     }
 
     async fn write(&self, tx: &mut Tx) -> Result<SavedRecord, WriteFailure> {
         let (model, by) = (self.model, &self.by);
-        let (target, members) = self.checked(tx).await?;
+        let (target, members) = self.lock_and_compare(tx).await?;
         let mut refused = Vec::new();
         let written = model.write_within(tx, by, target, &members);
         let written = match written.await {
@@ -53,7 +57,7 @@ impl FormWrite {
         };
         let mut changed = Vec::new();
         let parent = written.as_ref().map(|written| written.id);
-        // The rows of a record that could not be made cannot be looked at further.
+        // Without a record, its new rows cannot be checked further.
         for (place, row) in self.rows.iter().enumerate() {
             let Some(parent) = parent.or(self.target.id()) else {
                 break;
@@ -62,7 +66,8 @@ impl FormWrite {
             if let Err(refusal) = row.write(tx, by, Some(parent)).await {
                 refused.push((Some(place), mendable(refusal)?));
             } else if about.model != model.about().model && !changed.contains(&about.path) {
-                // What is a part of the record writes the record's history by itself.
+                // Rows with the same model in the audit log, such as thresholds, write the entry
+                // themselves.
                 changed.push(about.path);
             }
         }
@@ -77,9 +82,9 @@ impl FormWrite {
         Ok(written)
     }
 
-    /// What is to be written of a record, which is locked from here on. Nothing, when somebody else has changed what this form or one of
-    /// its rows changes.
-    async fn checked(&self, tx: &mut Tx) -> Result<(WriteTarget, Members), WriteFailure> {
+    /// Locks the record and its rows. Refuses the form if another user has changed a field that the
+    /// form or a row changes. Returns the members to write.
+    async fn lock_and_compare(&self, tx: &mut Tx) -> Result<(WriteTarget, Members), WriteFailure> {
         let mut members = self.members.clone();
         let Some(id) = self.target.id() else {
             return Ok((self.target, members));
@@ -103,22 +108,23 @@ impl FormWrite {
     }
 }
 
-/// Writes a record with its rows, deletions first. None, and nothing is written, when anything is refused: the form and the rows say
-/// what.
+/// Writes a record with its rows, deletions first. Returns `None` if anything was refused: nothing
+/// is written, and the form and the rows have the errors.
 ///
 /// # Errors
 ///
-/// Refusals that no form shows, and errors of the store.
+/// Refusals that a form cannot show, and failures of the database.
 pub(in crate::admin::pages) async fn write(
     page: &PageState,
     site: &AdminFrame,
     (model, target, members, edit): (&'static dyn AdminModel, WriteTarget, Members, FormEdit),
-    once_only: Option<FormToken>,
+    form_token: Option<FormToken>,
     form: &mut Form,
-    sent: &mut [SubmittedRow],
+    submitted: &mut [SubmittedRow],
 ) -> Result<Option<SavedRecord>, Refusal> {
-    sent.sort_by_key(|row| !row.is_deleted);
-    let makes = model.makes_something(target, &members) || sent.iter().any(|row| row.id.is_none());
+    submitted.sort_by_key(|row| !row.is_deleted);
+    let is_once =
+        model.makes_something(target, &members) || submitted.iter().any(|row| row.id.is_none());
     let (user, path) = (site.caller.id, model.about().path);
     let mut by = Writer::now(&page.state, &site.caller);
     if target == WriteTarget::New {
@@ -130,25 +136,26 @@ pub(in crate::admin::pages) async fn write(
             }
         }
     }
-    let whole = Arc::new(FormWrite {
+    let form_write = Arc::new(FormWrite {
         model,
         target,
         members,
         edit,
-        rows: sent.iter().map(SubmittedRow::written).collect(),
+        rows: submitted.iter().map(SubmittedRow::row_write).collect(),
         by,
         locale: site.locale,
     });
-    let key = once_only
-        .filter(|_| makes)
+    let key = form_token
+        .filter(|_| is_once)
         .map(|token| token.by(user, path));
-    let remembered = Arc::clone(&whole);
+    let replayed = Arc::clone(&form_write);
     let job = async move |work: &mut Work<'_>| {
-        let written = whole.write(work.tx).await?;
+        let written = form_write.write(work.tx).await?;
         Ok((written.clone(), written))
     };
-    let replay =
-        async move |work: &mut Work<'_>, written| Ok(remembered.again(work.tx, written).await?);
+    let replay = async move |work: &mut Work<'_>, written| {
+        Ok(replayed.repeat_response(work.tx, written).await?)
+    };
     let written = write_once(&page.state, &site.caller, key, job, replay).await;
     let written = match rows::refused(written) {
         // A form whose token was used with other values says so above its fields.
@@ -159,11 +166,11 @@ pub(in crate::admin::pages) async fn write(
         Ok(written) => Ok(Some(written)),
         Err(refused) => {
             for (place, refusal) in refused {
-                let row = place.and_then(|place: usize| sent.get_mut(place));
-                let told = row.map_or(&mut *form, |row| &mut row.form);
-                told.take(refusal, site.locale)?;
+                let row = place.and_then(|place: usize| submitted.get_mut(place));
+                let target_form = row.map_or(&mut *form, |row| &mut row.form);
+                target_form.take(refusal, site.locale)?;
             }
-            for row in sent {
+            for row in submitted {
                 row.refresh(page, site).await?;
             }
             Ok(None)
