@@ -1,6 +1,7 @@
-//! The audit log: who added, changed or deleted which record, and when. The functions that write call [`record`] in their own
-//! transaction, so the API, the pages, commands and the administration leave the same trace, and a refused change leaves none.
-//! Movements are logged here when they are deleted; their creation is in the stock ledger.
+//! The audit log: who added, changed or deleted which record, and when. Service functions call
+//! [`record`] in their own transaction. So the API, the pages and the commands write the same
+//! entries, and a refused change writes none. Only the deletion of movements is logged here; the
+//! stock ledger has their creation.
 
 mod model;
 mod store;
@@ -23,11 +24,11 @@ use crate::{
     work::Work,
 };
 
-/// Characters of a record's text that are kept.
+/// The most characters of a record's display name that are stored.
 const TEXT_LENGTH: usize = 200;
 
-/// Records what was done to a record; `text` is what people call it. There is no id where many records came at once, and where another
-/// service keeps the record under an id that is no number.
+/// Writes an entry. `text` is the display name of the record. `id` is `None` for imports, and for
+/// records of checkout, whose ids are not numbers.
 pub async fn record(
     work: &mut Work<'_>,
     action: Action<'_>,
@@ -40,7 +41,7 @@ pub async fn record(
     store::insert(tx, actor, action, (model, id.into()), &text, *now).await
 }
 
-/// Records that a record was created; a row of an import has no entry of its own.
+/// Writes an entry for a new record. Rows of an import have no entries of their own.
 pub(crate) async fn added<R: Record>(
     work: &mut Work<'_>,
     draft: &Draft<R>,
@@ -54,7 +55,7 @@ pub(crate) async fn added<R: Record>(
     record(work, Action::Added, model, id, text).await
 }
 
-/// Records that a record was changed, and how.
+/// Writes an entry for a changed record, with the changed fields.
 pub(crate) async fn changed<R: Record>(
     work: &mut Work<'_>,
     model: Model,
@@ -66,23 +67,19 @@ pub(crate) async fn changed<R: Record>(
     record(work, Action::Edited(&changes), model, id, text).await
 }
 
-/// One page of what was done to one record, newest first.
-///
-/// # Errors
-///
-/// A page that does not exist, and faults of the store.
+/// A page of the entries about a record, newest first.
 pub async fn history(
     state: &State,
     model: Model,
     id: i64,
-    wanted: PageRequest,
+    request: PageRequest,
 ) -> Result<Page<Entry>, Refusal> {
     let rows = store::of_object(model, id);
-    let read = async move |conn: &mut Conn| rows.counted(conn, wanted).await;
+    let read = async move |conn: &mut Conn| rows.counted(conn, request).await;
     state.db.read(read).await
 }
 
-/// The last things that were done to one record, newest first.
+/// The latest entries about a record, newest first.
 pub async fn latest(
     conn: &mut Conn,
     model: Model,
@@ -93,7 +90,7 @@ pub async fn latest(
     rows.first(conn, limit).await
 }
 
-/// The last things that a user did, newest first.
+/// The latest actions of a user, newest first.
 pub async fn recent(state: &State, user: i64, limit: i64) -> Result<Vec<Entry>, Refusal> {
     let of_user = LogSelection {
         user: Some(user),
@@ -104,35 +101,35 @@ pub async fn recent(state: &State, user: i64, limit: i64) -> Result<Vec<Entry>, 
     Ok(state.db.read(read).await?)
 }
 
-/// One part of the log, newest or oldest first, and how many rows match. Counting stops at `most`.
+/// A range of the log, with the number of matches. Counting stops at `most`.
 pub(crate) async fn list(
     state: &State,
     selection: LogSelection,
-    part: PageRange,
+    range: PageRange,
     most: i64,
 ) -> Result<Matches<Entry>, Refusal> {
     let rows = selection.selection();
-    let sought = TextQuery {
+    let text_query = TextQuery {
         words: selection.words,
         ..TextQuery::default()
     };
     let read = async move |conn: &mut Conn| {
-        if sought.words.is_empty() {
-            return rows.part_of_many(conn, part, most).await;
+        if text_query.words.is_empty() {
+            return rows.part_of_many(conn, range, most).await;
         }
         let search = &store::SEARCH;
-        rows.search(conn, search, &sought, part).await
+        rows.search(conn, search, &text_query, range).await
     };
     Ok(state.db.read(read).await?)
 }
 
-/// One row of the log.
+/// Reads one entry.
 pub async fn read(state: &State, id: i64) -> Result<Option<Entry>, Refusal> {
     let read = async move |conn: &mut Conn| store::LIST.find(conn, id).await;
     Ok(state.db.read(read).await?)
 }
 
-/// The moments of the first and the last row.
+/// The times of the first and the last entry.
 pub async fn span(state: &State) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
     Ok(state
         .db

@@ -1,4 +1,4 @@
-//! A row of the audit log.
+//! The types of the audit log.
 
 use db::{Row, Timestamp};
 use resource::{
@@ -9,107 +9,107 @@ use serde::{Deserialize, Serialize};
 
 use crate::access::Model;
 
-/// Characters of a value that are kept.
+/// The most characters of a value that are stored.
 const VALUE_LENGTH: usize = 200;
 
-/// What is done to a record, with the fields that it changed.
+/// An action on a record, with the changed fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action<'a> {
-    /// It was made.
+    /// The record was created.
     Added,
-    /// These of its fields were changed, whose values are not kept.
+    /// These fields were changed. Their values are not stored.
     Changed(&'a [&'a str]),
-    /// Its fields were changed like this.
+    /// Fields were changed. The values before and after are stored.
     Edited(&'a [FieldChange]),
-    /// It is gone.
+    /// The record was deleted.
     Deleted,
-    /// Many came at once.
+    /// An import created many records.
     Imported,
-    /// Checkout is asked for a change of its record. What came of it is a row of its own.
+    /// A change was requested from checkout. The result is another entry.
     Asked,
-    /// Checkout did not do what it was asked for.
+    /// Checkout refused the requested change.
     Refused,
-    /// An order can no longer be paid.
+    /// The order was canceled.
     Canceled,
-    /// Money was given back.
+    /// The payment was refunded.
     Refunded,
 }
 
 choice! {
-    /// What was done to a record.
+    /// The kind of an [`Action`].
     pub enum ActionKind {
-        /// It was made.
+        /// The record was created.
         Added = "added", ("Adicionado", "Added");
-        /// Fields of it were changed.
+        /// Fields were changed.
         Changed = "changed", ("Alterado", "Changed");
-        /// It is gone.
+        /// The record was deleted.
         Deleted = "deleted", ("Excluído", "Deleted");
-        /// Many came at once.
+        /// An import created many records.
         Imported = "imported", ("Importado", "Imported");
-        /// Checkout was asked for a change of its record.
+        /// A change was requested from checkout.
         Asked = "asked", ("Solicitado", "Requested");
-        /// Checkout did not do it.
+        /// Checkout refused the requested change.
         Refused = "refused", ("Recusado", "Refused");
-        /// An order can no longer be paid.
+        /// The order was canceled.
         Canceled = "canceled", ("Cancelado", "Cancelled");
-        /// Money was given back.
+        /// The payment was refunded.
         Refunded = "refunded", ("Devolvido", "Refunded");
     }
 }
 
-/// A field that was changed.
+/// A changed field.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldChange {
-    /// Its name.
+    /// The name of the field.
     pub field: String,
-    /// What it was and what it became, as the program writes them; blank for nothing. None where values are not kept: of secrets, and
-    /// personal data.
+    /// The values before and after, empty for NULL. `None` for secrets and personal data, whose
+    /// values are not stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<(String, String)>,
 }
 
-/// The changed fields of a row, which the store has as JSON.
+/// The changed fields of an entry, stored as JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldChanges(pub Vec<FieldChange>);
 
 resource! {
-    /// One row of the log. Its table is called `e` in statements.
+    /// An entry of the audit log. The alias of its table is `e`.
     pub struct Entry, EntryInput {
-        // Later rows have larger ones.
+        // Ascends with time.
         id: i64 = id(),
         created_at: Timestamp = time("Criado em", "Created at").listed_for_staff(),
-        // None is the program itself.
+        // `None` for actions of the program itself.
         user: Option<Named> = reference("Usuário", "User", "users").listed_for_staff().read_from("e.user_id, e.user_name"),
         action: ActionKind = chosen("Ação", "Action").filtered().listed_for_staff(),
-        // By its code name: the model may be gone from the program.
+        // The code name. A later version of the program may not have the model any more.
         model: String = token("Registro de", "Model").listed_for_staff(),
-        // None when there were many, or when another service keeps it under an id that is no number.
+        // `None` for imports, and for records of checkout, whose ids are not numbers.
         object_id: Option<i64> = integer("Número do objeto", "Object id", 1, i64::MAX).hidden(),
-        // What people call it, as it was then.
+        // The display name of the record at that time.
         object: String = token("Objeto", "Object").listed_for_staff().read_from("e.object_text"),
         fields: FieldChanges = token("Campos", "Fields").listed_for_staff().read_from("e.changes"),
     }
 }
 
-/// Which rows of the log are asked for.
+/// The filters and the order of a list of entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LogSelection {
-    /// What one user did.
+    /// Only actions of this user.
     pub user: Option<i64>,
-    /// What was done in one way.
+    /// Only actions of this kind.
     pub done: Option<ActionKind>,
-    /// What was done to records of one kind, by its code name.
+    /// Only records of the model with this code name.
     pub model: Option<String>,
-    /// From this moment on, and before this one.
+    /// Start, inclusive, and end, exclusive.
     pub between: Option<(Timestamp, Timestamp)>,
-    /// What was done to records whose text has each of these folded words, or by somebody whose name has.
+    /// Folded words. Each must occur in the record's display name or in the user's name.
     pub words: Vec<String>,
-    /// The oldest first.
+    /// Whether to sort ascending by time.
     pub is_oldest_first: bool,
 }
 
 impl Action<'_> {
-    /// What was done, without the fields.
+    /// The kind of the action.
     pub const fn done(self) -> ActionKind {
         match self {
             Self::Added => ActionKind::Added,
@@ -123,7 +123,7 @@ impl Action<'_> {
         }
     }
 
-    /// The changed fields, as they are stored: JSON, or nothing.
+    /// The changed fields as JSON, or an empty text.
     pub(super) fn stored(self) -> String {
         let changes: Vec<FieldChange> = match self {
             Self::Changed(fields) => fields
@@ -133,13 +133,13 @@ impl Action<'_> {
             Self::Edited(changes) => changes.to_vec(),
             _ => return String::new(),
         };
-        // Texts are always JSON.
+        // Serializing texts cannot fail.
         serde_json::to_string(&changes).unwrap_or_default()
     }
 }
 
 impl FieldChange {
-    /// A field whose values are not kept.
+    /// A field whose values are not stored.
     pub(crate) fn named(field: &str) -> Self {
         Self {
             field: field.to_owned(),
@@ -147,12 +147,12 @@ impl FieldChange {
         }
     }
 
-    /// A field that had a value, and has another.
+    /// A field with the values before and after, cut to [`VALUE_LENGTH`].
     pub(crate) fn of(field: &str, before: Value<'_>, after: Value<'_>) -> Self {
-        let kept = |value: Value<'_>| value.named().chars().take(VALUE_LENGTH).collect();
+        let cut = |value: Value<'_>| value.named().chars().take(VALUE_LENGTH).collect();
         Self {
             field: field.to_owned(),
-            values: Some((kept(before), kept(after))),
+            values: Some((cut(before), cut(after))),
         }
     }
 }
@@ -160,7 +160,7 @@ impl FieldChange {
 impl FieldType for FieldChanges {
     type Submitted = String;
 
-    /// None: pages show changes in words of their own.
+    /// `None`, because pages format changes themselves.
     fn value(&self) -> Option<Value<'_>> {
         None
     }
@@ -182,13 +182,13 @@ impl FieldChanges {
 }
 
 impl Entry {
-    /// The model, while the program knows it.
+    /// The model, if this version of the program has it.
     pub fn known_model(&self) -> Option<Model> {
         Model::parse(&self.model)
     }
 }
 
-/// How a record was changed: what [`Action::Edited`] takes.
+/// Compares two versions of a record, for [`Action::Edited`].
 pub(crate) fn changes<R: Record>(before: &R, after: &R) -> Vec<FieldChange> {
     let differences = differences(before, after).into_iter();
     differences

@@ -1,4 +1,4 @@
-//! Statements about the audit log.
+//! SQL statements about the audit log.
 
 use std::sync::LazyLock;
 
@@ -26,7 +26,7 @@ static COLUMNS: LazyLock<&'static str> = LazyLock::new(|| sql::columns(Entry::FI
 pub(super) static LIST: List<Entry> =
     List::of(&ENTRIES, Entry::FIELDS, || (*COLUMNS, ""), Entry::from_row);
 
-/// What people call the record, and who did it.
+/// The texts that a search covers: the record's display name, and the user's name.
 static TEXTS: List<SearchedText> = List::of(
     &ENTRIES,
     Entry::FIELDS,
@@ -65,7 +65,7 @@ impl LogSelection {
     }
 }
 
-/// The rows that speak of one record, newest first.
+/// The entries about a record, newest first.
 pub(super) fn of_object(model: Model, id: i64) -> Selection<Entry> {
     let model = Test::IsText(model.code().to_owned());
     Selection {
