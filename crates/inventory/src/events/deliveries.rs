@@ -1,5 +1,5 @@
-//! Events and deliveries as people see them: lists, the attempts of a delivery, and delivering again, which is written to the audit log.
-//! Callers must hold the permission of `access::Model::Delivery`: view to see, change to deliver again.
+//! Events and deliveries: lists, attempts, and redelivery, which writes to the audit log. Callers
+//! must check the permission of `access::Model::Delivery`: view for reading, change for redelivery.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -19,18 +19,18 @@ use crate::{
     work::{Author, Work, write, write_once},
 };
 
-/// One page of deliveries, newest first.
-///
-/// # Errors
-///
-/// A page that does not exist, and faults of the store.
-pub async fn list(db: &Db, filter: Filter, wanted: PageRequest) -> Result<Page<Delivery>, Refusal> {
+/// A page of deliveries, newest first.
+pub async fn list(
+    db: &Db,
+    filter: Filter,
+    request: PageRequest,
+) -> Result<Page<Delivery>, Refusal> {
     db.read(async move |conn| {
         let count = deliveries::count(conn, &SERVICE, filter).await?;
-        let (number, offset) = wanted.within(count)?;
-        let range = (wanted.limit(), offset);
+        let (number, offset) = request.within(count)?;
+        let range = (request.limit(), offset);
         let results = deliveries::list(conn, &SERVICE, filter, range).await?;
-        Ok(wanted.page(count, number, results))
+        Ok(request.page(count, number, results))
     })
     .await
 }
@@ -41,7 +41,7 @@ pub async fn newest(db: &Db, filter: Filter, limit: i64) -> Result<Vec<Delivery>
         .await
 }
 
-/// The titles of the products that deliveries are about, as far as they are still there.
+/// The titles of the deliveries' products by id. Deleted products are missing.
 pub(crate) async fn titles(db: &Db, all: &[Delivery]) -> Result<HashMap<i64, String>, Error> {
     let products: BTreeSet<i64> = all.iter().map(|one| one.subject).collect();
     let products: Vec<i64> = products.into_iter().collect();
@@ -51,37 +51,39 @@ pub(crate) async fn titles(db: &Db, all: &[Delivery]) -> Result<HashMap<i64, Str
     Ok(titles.into_iter().collect())
 }
 
-/// One delivery with its event and its newest attempts, oldest of them first.
+/// A delivery with its event and its latest attempts, in ascending order.
 pub async fn find(db: &Db, id: i64) -> Result<Option<(Delivery, Event, Vec<Attempt>)>, Error> {
     db.read(async move |conn| deliveries::find(conn, &SERVICE, id).await)
         .await
 }
 
-/// The newest events of one product, or of all: a look through all that are kept, for the command line.
+/// The newest events of a product, or of all products. Scans all stored events, so use it for the
+/// command line only.
 pub async fn newest_events(db: &Db, product: Option<i64>, limit: i64) -> Result<Vec<Event>, Error> {
     db.read(async move |conn| deliveries::newest_events(conn, &SERVICE, product, limit).await)
         .await
 }
 
-/// One event with its deliveries, newest first.
+/// An event with its deliveries, newest first.
 pub async fn find_event(db: &Db, id: i64) -> Result<Option<(Event, Vec<Delivery>)>, Error> {
     db.read(async move |conn| deliveries::find_event(conn, &SERVICE, id).await)
         .await
 }
 
-/// Delivers once more, whatever became of it before, with the same `webhook-id`; whether there is such a delivery.
+/// Restarts a delivery in any state, with the same `webhook-id`. Returns whether the delivery
+/// exists.
 pub async fn redeliver(state: &State, actor: &Actor, id: i64) -> Result<bool, Error> {
-    let job = async move |work: &mut Work<'_>| begin_anew(work, id).await;
-    let is_begun = write(state, actor, job).await?;
+    let job = async move |work: &mut Work<'_>| restart(work, id).await;
+    let is_restarted = write(state, actor, job).await?;
     state.outbox.wake();
-    Ok(is_begun)
+    Ok(is_restarted)
 }
 
-/// As [`redeliver`]; under the same key it is begun once, however often it is asked for.
+/// As [`redeliver`], but idempotent.
 ///
 /// # Errors
 ///
-/// As [`redeliver`], no such delivery, and a key that was used for another one.
+/// [`Refusal::NotFound`], or [`Refusal::KeyReused`] if the key was used for another delivery.
 pub(crate) async fn redeliver_once(
     state: &State,
     actor: &Actor,
@@ -89,14 +91,14 @@ pub(crate) async fn redeliver_once(
     key: Option<IdempotencyKey>,
 ) -> Result<(), Refusal> {
     let job = async move |work: &mut Work<'_>| {
-        if begin_anew(work, id).await? {
+        if restart(work, id).await? {
             Ok((id, ()))
         } else {
             Err(Refusal::NotFound)
         }
     };
-    let replay = async move |_: &mut Work<'_>, begun: i64| match begun {
-        _ if begun == id => Ok(()),
+    let replay = async move |_: &mut Work<'_>, restarted: i64| match restarted {
+        _ if restarted == id => Ok(()),
         _ => Err(Refusal::KeyReused),
     };
     write_once(state, actor, key, job, replay).await?;
@@ -104,51 +106,52 @@ pub(crate) async fn redeliver_once(
     Ok(())
 }
 
-/// Begins a delivery anew, and records who wanted it; whether there is one.
-async fn begin_anew(work: &mut Work<'_>, id: i64) -> Result<bool, Error> {
-    let begun = deliveries::redeliver(work.tx, &SERVICE, id, work.now).await?;
-    if let Some(delivery) = &begun {
+/// Restarts a delivery and writes an audit entry. Returns whether the delivery exists.
+async fn restart(work: &mut Work<'_>, id: i64) -> Result<bool, Error> {
+    let restarted = deliveries::redeliver(work.tx, &SERVICE, id, work.now).await?;
+    if let Some(delivery) = &restarted {
         record(work, id, &delivery.event_type).await?;
     }
-    Ok(begun.is_some())
+    Ok(restarted.is_some())
 }
 
-/// Records who wanted a delivery again.
+/// Writes an audit entry about a restarted delivery.
 async fn record(work: &mut Work<'_>, id: i64, kind: &str) -> Result<(), Error> {
     let (action, text) = (Action::Changed(&["state"]), format!("#{id} · {kind}"));
     audit::record(work, action, Model::Delivery, id, &text).await
 }
 
-/// Delivers an event once more, to every endpoint that gets its type now, those included that did not exist when it happened; to how
-/// many. `None` when there is no such event.
+/// Delivers an event again to all endpoints that subscribe to its type now, including newer ones.
+/// Returns how many, or `None` if there is no such event.
 pub async fn redeliver_event(
     state: &State,
     actor: &Actor,
     id: i64,
 ) -> Result<Option<usize>, Error> {
     let job = async move |work: &mut Work<'_>| {
-        let begun = deliveries::redeliver_event(work.tx, &SERVICE, id, work.now).await?;
-        let Some((begun, kind)) = begun else {
+        let restarted = deliveries::redeliver_event(work.tx, &SERVICE, id, work.now).await?;
+        let Some((restarted, kind)) = restarted else {
             return Ok(None);
         };
-        for delivery in &begun {
+        for delivery in &restarted {
             record(work, *delivery, &kind).await?;
         }
-        Ok::<_, Error>(Some(begun.len()))
+        Ok::<_, Error>(Some(restarted.len()))
     };
     let count = write(state, actor, job).await?;
     state.outbox.wake();
     Ok(count)
 }
 
-/// Delivers all that was given up once more, at one endpoint or at all that get events, each product's in its order; how many.
+/// Restarts the failed deliveries of an endpoint, or of all enabled endpoints, in the order of each
+/// product's events. Returns how many.
 pub async fn redeliver_failed(
     state: &State,
     actor: &Actor,
     endpoint: Option<i64>,
 ) -> Result<u64, Error> {
     let author = Author::new(state, actor);
-    let note = async move |tx: &mut Tx, endpoint: &Endpoint| {
+    let record_endpoint = async move |tx: &mut Tx, endpoint: &Endpoint| {
         let (action, model) = (Action::Changed(&["deliveries"]), Model::WebhookEndpoint);
         audit::record(
             &mut author.work(tx),
@@ -159,16 +162,16 @@ pub async fn redeliver_failed(
         )
         .await
     };
-    deliveries::redeliver_failed(&state.outbox, endpoint, note).await
+    deliveries::redeliver_failed(&state.outbox, endpoint, record_endpoint).await
 }
 
-/// How many deliveries were given up, at each endpoint that has any: for the dashboard.
+/// The endpoints with failed deliveries, and how many each has.
 pub async fn failed(db: &Db) -> Result<Vec<(i64, i64)>, Error> {
     db.read(async |conn| deliveries::failed(conn, &SERVICE).await)
         .await
 }
 
-/// How much waits.
+/// The size of the backlog.
 pub async fn waiting(db: &Db) -> Result<Backlog, Error> {
     db.read(async |conn| deliveries::waiting(conn, &SERVICE).await)
         .await

@@ -1,6 +1,6 @@
-//! What people do with webhook endpoints: list, add, change, rotate secrets, disable and enable, delete, test. The pages, the administration and
-//! commands all call these functions; each change is written to the audit log in its own transaction.
-//! Callers must hold the permission of `access::Model::WebhookEndpoint`.
+//! The service functions of webhook endpoints, for the pages, the administration and the commands.
+//! Each change writes an audit entry in its own transaction. Callers must check the permission of
+//! `access::Model::WebhookEndpoint`.
 
 pub use delivery::endpoints::{EndpointError, EndpointInput, description};
 
@@ -22,7 +22,6 @@ use crate::{
     work::{Work, write, write_once},
 };
 
-/// What forms say.
 const INVALID_ADDRESS: Message = Message::fixed(
     "Digite um endereço que comece com https:// ou http://, sem nome de usuário nem #.",
     "Enter an address that begins with https:// or http://, without a username or #.",
@@ -58,7 +57,7 @@ impl From<EndpointError> for Refusal {
     }
 }
 
-/// What a form brings: its texts, and the types whose boxes are ticked.
+/// Reads the form of an endpoint. Each event type has a checkbox.
 pub(crate) fn input(members: &Members) -> EndpointInput {
     let text = |field: &Field| text(members, field.name).unwrap_or_default();
     let box_of = |name: &str| format!("{}:{name}", Endpoint::types.name);
@@ -71,19 +70,19 @@ pub(crate) fn input(members: &Members) -> EndpointInput {
     }
 }
 
-/// Every endpoint, the one of the configuration included, oldest first.
+/// All endpoints in the order of their creation, including the configured one.
 pub async fn list(db: &Db) -> Result<Vec<Endpoint>, Error> {
     db.read(async |conn| endpoints::list(conn, &SERVICE).await)
         .await
 }
 
-/// One endpoint.
+/// Reads one endpoint.
 pub async fn find(db: &Db, id: i64) -> Result<Option<Endpoint>, Error> {
     db.read(async move |conn| endpoints::find(conn, &SERVICE, id).await)
         .await
 }
 
-/// Adds an endpoint; its id, and its secret, which is shown this once.
+/// Adds an endpoint. Returns its id, and its secret, which is shown only now.
 pub(crate) async fn create(
     work: &mut Work<'_>,
     outbox: &Outbox,
@@ -94,11 +93,8 @@ pub(crate) async fn create(
     Ok((id, secret))
 }
 
-/// Adds an endpoint, by a command.
-///
-/// # Errors
-///
-/// What is wrong with the input, and faults of the store.
+/// Adds an endpoint in a transaction of its own. Returns its id, and its secret, which is shown
+/// only now.
 pub async fn add(
     state: &State,
     actor: &Actor,
@@ -111,24 +107,25 @@ pub async fn add(
     Ok(added)
 }
 
-/// As [`create`], by a form; the same form sent again is answered with the endpoint that it added, and its secret.
+/// As [`add`], but idempotent: a repeated request gets the same endpoint and secret.
 ///
 /// # Errors
 ///
-/// As [`add`], and an endpoint that is gone again.
+/// Those of [`add`], or [`Refusal::NotFound`] if the endpoint was deleted before the repetition.
 pub(crate) async fn add_once(
     state: &State,
     actor: &Actor,
     input: &EndpointInput,
     key: Option<IdempotencyKey>,
 ) -> Result<(i64, Secret), Refusal> {
-    let (outbox, input, opening) = (state.outbox.clone(), input.clone(), state.outbox.clone());
+    let (outbox, input, outbox_of_replay) =
+        (state.outbox.clone(), input.clone(), state.outbox.clone());
     let job = async move |work: &mut Work<'_>| {
         let added = create(work, &outbox, &input).await?;
         Ok((added.0, added))
     };
     let replay = async move |work: &mut Work<'_>, id| {
-        let secret = secret(work.tx, &opening, id).await?;
+        let secret = secret(work.tx, &outbox_of_replay, id).await?;
         Ok::<_, Refusal>((id, secret.ok_or(Refusal::NotFound)?))
     };
     let added = write_once(state, actor, key, job, replay).await?;
@@ -136,7 +133,8 @@ pub(crate) async fn add_once(
     Ok(added)
 }
 
-/// Changes address, description and types of an endpoint. What waits goes to the new address.
+/// Changes the address, the description and the types of an endpoint. Waiting deliveries go to the
+/// new address.
 pub(crate) async fn update(
     work: &mut Work<'_>,
     id: i64,
@@ -149,11 +147,7 @@ pub(crate) async fn update(
     record(work, Action::Changed(&fields), id, &url).await
 }
 
-/// Changes an endpoint, by a command.
-///
-/// # Errors
-///
-/// What is wrong with the input, no such endpoint or the one of the configuration, and faults of the store.
+/// Changes an endpoint in a transaction of its own. Waiting deliveries go to the new address.
 pub async fn change(
     state: &State,
     actor: &Actor,
@@ -165,11 +159,7 @@ pub async fn change(
     write(state, actor, job).await
 }
 
-/// As [`update`], where what is wished depends on the endpoint as it is stored: nobody else changes it until it is written.
-///
-/// # Errors
-///
-/// What is wrong with the input, no such endpoint or the one of the configuration, what is refused, and faults of the store.
+/// As [`change`], but locks the endpoint and computes the input from it.
 pub(crate) async fn edit(
     state: &State,
     actor: &Actor,
@@ -184,13 +174,14 @@ pub(crate) async fn edit(
     write(state, actor, job).await
 }
 
-/// An endpoint, which nobody else changes until the transaction ends.
+/// Reads an endpoint and locks it until the end of the transaction.
 pub(crate) async fn find_locked(tx: &mut Tx, id: i64) -> Result<Option<Endpoint>, Error> {
     endpoints::lock(tx, &SERVICE, id).await
 }
 
-/// Gives an endpoint a new secret, shown this once. The previous one stays valid until the moment that is answered, unless it cannot be
-/// read: then it has signed nothing for some time, and there is no such moment.
+/// Generates a new secret, which is shown only now. The previous one stays valid until the returned
+/// time. The time is `None` if the previous secret could not be decrypted, because it signed
+/// nothing then.
 pub(crate) async fn rotate_secret(
     work: &mut Work<'_>,
     outbox: &Outbox,
@@ -207,11 +198,8 @@ pub(crate) async fn rotate_secret(
     Ok((rotation.secret, rotation.previous_until))
 }
 
-/// Gives an endpoint a new secret, by a command.
-///
-/// # Errors
-///
-/// No such endpoint or the one of the configuration, and faults of the store.
+/// Generates a new secret in a transaction of its own. Returns it, and the time until which the
+/// previous one stays valid.
 pub async fn rotate(
     state: &State,
     actor: &Actor,
@@ -222,18 +210,18 @@ pub async fn rotate(
     write(state, actor, job).await
 }
 
-/// As [`rotate_secret`], by a form; the same form sent again rotates nothing, and the answer is the same.
+/// As [`rotate`], but idempotent: a repeated request gets the same secret.
 ///
 /// # Errors
 ///
-/// As [`rotate`], and a key that was used for another endpoint.
+/// Those of [`rotate`], or [`Refusal::KeyReused`] if the key was used for another endpoint.
 pub(crate) async fn rotate_once(
     state: &State,
     actor: &Actor,
     id: i64,
     key: Option<IdempotencyKey>,
 ) -> Result<(Secret, Option<Timestamp>), Refusal> {
-    let (outbox, opening) = (state.outbox.clone(), state.outbox.clone());
+    let (outbox, outbox_of_replay) = (state.outbox.clone(), state.outbox.clone());
     let job = async move |work: &mut Work<'_>| {
         let rotated = rotate_secret(work, &outbox, id).await?;
         Ok((id, rotated))
@@ -244,13 +232,14 @@ pub(crate) async fn rotate_once(
         }
         let endpoint = endpoints::find(work.tx, &SERVICE, id).await?;
         let until = endpoint.ok_or(Refusal::NotFound)?.previous_secret_until;
-        let secret = secret(work.tx, &opening, id).await?;
+        let secret = secret(work.tx, &outbox_of_replay, id).await?;
         Ok((secret.ok_or(Refusal::NotFound)?, until))
     };
     write_once(state, actor, key, job, replay).await
 }
 
-/// The present secret of an endpoint, for who has just made it; none when it cannot be read.
+/// The current secret of an endpoint, for the request that generated it. `None` if it cannot be
+/// decrypted.
 pub(crate) async fn secret(
     conn: &mut Conn,
     outbox: &Outbox,
@@ -259,7 +248,7 @@ pub(crate) async fn secret(
     endpoints::secret(conn, outbox, id).await
 }
 
-/// Whether the secret of an endpoint can be read: not when it was sealed with another key than the present one.
+/// Whether the secret of an endpoint can be decrypted with the current key.
 pub(crate) async fn can_sign(state: &State, id: i64) -> Result<bool, Error> {
     let outbox = state.outbox.clone();
     let read = async move |conn: &mut Conn| endpoints::secret(conn, &outbox, id).await;
@@ -267,27 +256,20 @@ pub(crate) async fn can_sign(state: &State, id: i64) -> Result<bool, Error> {
     Ok(secret.is_some())
 }
 
-/// Lets an endpoint get events again; what waits there goes at once.
-///
-/// # Errors
-///
-/// No such endpoint, and faults of the store.
+/// Enables an endpoint. Its waiting deliveries are sent at once.
 pub async fn enable(state: &State, actor: &Actor, id: i64) -> Result<(), EndpointError> {
     switch(state, actor, id, true).await?;
     state.outbox.wake();
     Ok(())
 }
 
-/// Stops an endpoint's events. What waits stays; what happens meanwhile is not for it.
-///
-/// # Errors
-///
-/// No such endpoint, and faults of the store.
+/// Disables an endpoint. Its waiting deliveries are kept. It does not get events that are published
+/// while it is disabled.
 pub async fn disable(state: &State, actor: &Actor, id: i64) -> Result<(), EndpointError> {
     switch(state, actor, id, false).await
 }
 
-/// One that is switched so already is no error, and nothing to record.
+/// Enables or disables an endpoint. Without a change, writes no audit entry.
 async fn switch(state: &State, actor: &Actor, id: i64, is_on: bool) -> Result<(), EndpointError> {
     let job = async move |work: &mut Work<'_>| {
         let before = endpoints::switch(work.tx, &SERVICE, id, is_on, work.now).await?;
@@ -299,11 +281,7 @@ async fn switch(state: &State, actor: &Actor, id: i64, is_on: bool) -> Result<()
     write(state, actor, job).await
 }
 
-/// Removes an endpoint with the record of its deliveries.
-///
-/// # Errors
-///
-/// No such endpoint, or the one of the configuration, and faults of the store.
+/// Deletes an endpoint with its deliveries.
 pub async fn remove(state: &State, actor: &Actor, id: i64) -> Result<(), EndpointError> {
     let job = async move |work: &mut Work<'_>| {
         let deleted = endpoints::delete(work.tx, &SERVICE, id).await?;
@@ -312,11 +290,8 @@ pub async fn remove(state: &State, actor: &Actor, id: i64) -> Result<(), Endpoin
     write(state, actor, job).await
 }
 
-/// Posts a test event to an endpoint at once, whether it gets events or not, and records it like any other. It is not repeated.
-///
-/// # Errors
-///
-/// No such endpoint, and faults of the store; what the endpoint makes of it is in the attempt.
+/// Sends a test event to an endpoint at once, even if it is disabled, and stores the delivery.
+/// There are no retries. The attempt has the result.
 pub async fn test(state: &State, id: i64) -> Result<Attempt, EndpointError> {
     let now = state.clock.now();
     let begin = async move |tx: &mut Tx| endpoints::begin_test(tx, &SERVICE, id, now).await;
@@ -324,19 +299,20 @@ pub async fn test(state: &State, id: i64) -> Result<Attempt, EndpointError> {
     endpoints::post_test(&state.outbox, trial).await
 }
 
-/// What a tap on the button does.
+/// The result of the transaction that begins a test.
 enum TestRequest {
-    /// Posts the event.
+    /// The event is to be sent.
     First(Box<TestDelivery>),
-    /// Waits for what became of this delivery.
+    /// The same request has begun this delivery before. Its result is awaited.
     Again(i64),
 }
 
-/// As [`test()`]; under the same key one event is posted, and the answer is the same. `None` when the first tap has recorded no result in time.
+/// As [`test()`], but idempotent: a repeated request waits for the result of the first one. `None`
+/// if the first one has no result in time.
 ///
 /// # Errors
 ///
-/// As [`test()`], and a key that was used for another endpoint.
+/// Those of [`test()`], or [`Refusal::KeyReused`] if the key was used for another endpoint.
 pub(crate) async fn test_once(
     state: &State,
     actor: &Actor,
@@ -348,9 +324,9 @@ pub(crate) async fn test_once(
         Ok((trial.delivery(), TestRequest::First(Box::new(trial))))
     };
     let replay = async move |work: &mut Work<'_>, delivery: i64| {
-        let made = delivery::deliveries::find(work.tx, &SERVICE, delivery).await?;
-        match made.ok_or(Refusal::NotFound)? {
-            (made, ..) if made.endpoint.id == id => Ok(TestRequest::Again(delivery)),
+        let repeated = delivery::deliveries::find(work.tx, &SERVICE, delivery).await?;
+        match repeated.ok_or(Refusal::NotFound)? {
+            (repeated, ..) if repeated.endpoint.id == id => Ok(TestRequest::Again(delivery)),
             _ => Err(Refusal::KeyReused),
         }
     };

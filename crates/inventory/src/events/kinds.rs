@@ -1,11 +1,11 @@
-//! The kinds of events.
+//! The types of events.
 
 use resource::choice;
 
 choice! {
-    /// What an event tells of, and its label where people choose among them.
+    /// The type of an event, with its label in forms.
     pub enum EventType {
-        /// Goods were shipped out: the outflow, with the product's quantity after it.
+        /// An outflow was booked. The event has the outflow and the quantity after it.
         OutflowCreated = "outflow.created", (
             "outflow.created: uma saída foi registrada",
             "outflow.created: an outflow was booked"
@@ -15,24 +15,24 @@ choice! {
             "product.low_stock: um produto está com estoque baixo",
             "product.low_stock: a product is low on stock"
         );
-        /// A product is at its threshold or above again.
+        /// A product is no longer below its threshold.
         StockRecovered = "product.stock_recovered", (
             "product.stock_recovered: o estoque voltou ao mínimo",
             "product.stock_recovered: stock is back at its threshold"
         );
-        /// A restock analysis was made.
+        /// A restock analysis was created.
         AnalysisCreated = "analysis.created", (
             "analysis.created: há uma análise nova",
             "analysis.created: there is a new analysis"
         );
-        /// A product became low, by whichever way. For people: it becomes mail and goes to no
-        /// endpoint, so that nobody chooses it.
+        /// The quantity of a product fell below the threshold. This event is sent by mail only, so
+        /// endpoints cannot subscribe to it.
         BecameLow = "product.became_low", ("", "");
     }
 }
 
 impl EventType {
-    /// What endpoints may ask for.
+    /// The types that endpoints can subscribe to.
     pub const DELIVERED: [Self; 4] = [
         Self::OutflowCreated,
         Self::LowStock,
@@ -40,7 +40,7 @@ impl EventType {
         Self::AnalysisCreated,
     ];
 
-    /// Their names.
+    /// The names of these types.
     pub const NAMES: [&'static str; 4] = [
         Self::OutflowCreated.name(),
         Self::LowStock.name(),

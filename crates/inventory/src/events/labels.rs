@@ -1,12 +1,11 @@
-//! What people call what has no field of its own in the descriptions of endpoints and deliveries,
-//! in Portuguese and English.
+//! Labels of endpoints and deliveries that are not in their record descriptions.
 
 use resource::{Field, text, truth};
 use web::locale::Locale;
 
 use super::{EndpointState, EventType};
 
-/// Whether to make a new secret.
+/// Whether to generate a new secret.
 pub(crate) const RENEW: &Field = &truth("Renovar o segredo", "Renew the secret")
     .help(
         "O segredo novo é mostrado uma única vez; o anterior continua válido por 24 horas, se puder ser lido.",
@@ -14,7 +13,7 @@ pub(crate) const RENEW: &Field = &truth("Renovar o segredo", "Renew the secret")
     )
     .named("renew");
 
-/// What else the audit log and the administration show of endpoints and deliveries.
+/// Further fields of endpoints and deliveries in the audit log and the administration.
 pub(crate) const OTHERS: [&Field; 5] = [
     RENEW,
     &text::<String>("Segredo", "Secret", MAX_LENGTH).named("secret"),
@@ -23,7 +22,7 @@ pub(crate) const OTHERS: [&Field; 5] = [
     &text::<String>("Tentativa", "Attempt", MAX_LENGTH).named("attempt"),
 ];
 
-/// The most characters of these texts.
+/// The most characters of these fields.
 const MAX_LENGTH: usize = 2_000;
 
 /// The labels of event types.

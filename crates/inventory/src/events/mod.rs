@@ -1,6 +1,6 @@
-//! Notifying others: which events the service has, who may see and change their deliveries, and what its mails say. How they are stored and
-//! delivered is in the crate `delivery`. What is reported is decided where it happens (`stock`, `analysis`); nothing here changes a
-//! quantity. Carries the specification's "Events".
+//! Events: their types, the service functions of endpoints and deliveries, and the texts of mails.
+//! The crate `delivery` stores and delivers events. The modules `stock` and `analysis` decide when
+//! to publish one. Implements "Events" of the specification.
 
 pub mod deliveries;
 pub mod endpoints;
@@ -23,7 +23,7 @@ use serde::Serialize;
 
 use crate::State;
 
-/// The service's events.
+/// The settings of the crate `delivery` for this service.
 pub const SERVICE: Service = Service {
     name: crate::SERVICE,
     types: &EventType::NAMES,
@@ -32,12 +32,13 @@ pub const SERVICE: Service = Service {
     key: "the key that signs tokens",
 };
 
-/// Reads types of events that endpoints may ask for, by comma; blank is all.
+/// Parses event types, separated by commas. An empty text means all types.
 pub fn types(text: &str) -> Result<Types, UnknownType> {
     Types::parse(text, SERVICE.types)
 }
 
-/// Writes an event into the outbox, in the transaction of what it tells of; it is delivered after the commit, in the order of its product.
+/// Writes an event into the outbox, in the transaction of the change. It is delivered after the
+/// commit, in the order of its product's events.
 pub async fn publish(
     tx: &mut Tx,
     kind: EventType,
@@ -48,7 +49,7 @@ pub async fn publish(
     delivery::publish(tx, &SERVICE, kind.name(), product, data, now).await
 }
 
-/// The body of an event.
+/// The payload of an event.
 pub(crate) fn body(
     kind: EventType,
     data: &impl Serialize,
@@ -57,18 +58,18 @@ pub(crate) fn body(
     delivery::body(kind.name(), data, now)
 }
 
-/// Delivers until the service stops.
+/// Runs the dispatcher until the service stops.
 pub(crate) async fn run(state: State) {
     delivery::run(state.outbox.clone(), state.changes.subscribe()).await;
 }
 
-/// One turn of everything, without sleeping: makes the deliveries of what was published and posts what is due, at all endpoints at
-/// once, until nothing is. For tests, and for commands.
+/// One pass of the dispatcher, for tests and commands: creates deliveries for published events, and
+/// sends the due ones to all endpoints in parallel, until none is due.
 pub async fn pass(state: &State) -> Result<Progress, Error> {
     delivery::pass(&state.outbox).await
 }
 
-/// Removes what is older than it is kept.
+/// Deletes events and deliveries after their retention time.
 pub async fn tidy(state: &State) -> Result<(), Error> {
     delivery::purge_expired(&state.outbox).await
 }

@@ -1,8 +1,8 @@
-//! What is shown of the products that events are about.
+//! SQL statements about the products of events.
 
 use db::{Conn, Error, Query};
 
-/// The titles of products that are still there, with their ids.
+/// The ids and titles of existing products.
 pub(super) async fn titles(conn: &mut Conn, products: &[i64]) -> Result<Vec<(i64, String)>, Error> {
     let mut query = Query::new("SELECT id, title FROM products WHERE id");
     query.any_of(products.iter().copied());

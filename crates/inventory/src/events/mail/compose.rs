@@ -1,5 +1,5 @@
-//! The texts of mails: plain text and HTML, in the language of the shop. Titles come from people:
-//! they are escaped in HTML, and cannot begin a line of a header.
+//! The texts of mails: plain text and HTML, in the language of the shop. Titles are user input:
+//! they are escaped in HTML, and line breaks are removed, so that they cannot inject headers.
 
 use askama::Template;
 use db::Timestamp;
@@ -14,19 +14,18 @@ use crate::{
     level::LowStock,
 };
 
-/// The longest title that a subject shows, in characters.
+/// The most characters of a title in a subject.
 const MAX_TITLE: usize = 100;
 
-/// Writes mails to the people of the shop.
 #[derive(Debug, Clone)]
 pub(super) struct Composer {
     mail: Mail,
     locale: Locale,
-    /// The address of the service, where it is known.
+    /// The public address of the service, if it is configured.
     home: Option<String>,
 }
 
-/// The payload of the event that a product became low.
+/// The payload of [`EventType::BecameLow`].
 #[derive(Debug, Clone, Deserialize)]
 struct BecameLow {
     data: LowStockData,
@@ -56,17 +55,17 @@ struct MailPage<'a> {
     reason: &'a str,
 }
 
-/// A mail without its receivers.
+/// A mail without its recipient.
 struct MailContent {
     subject: String,
     paragraphs: Vec<String>,
     sections: Vec<ReportSection>,
-    /// Text and path.
+    /// The text and the path of the link.
     link: (&'static str, String),
 }
 
 impl Composer {
-    /// `None` when no mail is sent.
+    /// `None` without mail settings.
     pub(super) fn of(config: &Config) -> Option<Self> {
         Some(Self {
             mail: config.mail.clone()?,
@@ -75,7 +74,7 @@ impl Composer {
         })
     }
 
-    /// One mail for each receiver that a product became low.
+    /// The low-stock alert for each recipient.
     fn low_stock(&self, event: i64, payload: &str) -> Vec<NewMail> {
         let Ok(BecameLow { data: low }) = serde_json::from_str(payload) else {
             return Vec::new();
@@ -100,7 +99,7 @@ impl Composer {
         self.address(&format!("low:{event}"), "low_stock", &content)
     }
 
-    /// The digest of a `day`: the first low products, of `count` in all.
+    /// The digest of a day for each recipient: the lowest products, of `count` in total.
     pub(super) fn digest(
         &self,
         (day, now): (&str, Timestamp),
@@ -144,7 +143,7 @@ impl Composer {
         self.address(&format!("digest:{day}"), "digest", &content)
     }
 
-    /// The weekly report for each receiver; `id` is its analysis.
+    /// The weekly report for each recipient. `id` is the id of the analysis.
     pub(super) fn report(&self, week: &str, id: i64, report: ReportText) -> Vec<NewMail> {
         let content = MailContent {
             subject: report.heading,
@@ -158,7 +157,7 @@ impl Composer {
         self.address(&format!("report:{week}"), "report", &content)
     }
 
-    /// One mail for each receiver that a webhook endpoint was disabled.
+    /// The alert about a disabled webhook endpoint for each recipient.
     fn endpoint_disabled(
         &self,
         endpoint: i64,
@@ -204,7 +203,7 @@ impl Composer {
         )
     }
 
-    /// The quantity that is left, in words.
+    /// The remaining quantity in words.
     fn left(&self, quantity: i64) -> String {
         let number = self.locale.number(quantity);
         match (self.locale, quantity) {
@@ -216,7 +215,7 @@ impl Composer {
         }
     }
 
-    /// Why the reader gets the mail, and who can stop it.
+    /// The footer: the reason for the mail, and how to unsubscribe.
     const fn reason(&self) -> &'static str {
         self.locale.text(
             "Seu endereço está na lista de avisos de estoque da loja. Quem administra o sistema pode mudar isso.",
@@ -231,7 +230,7 @@ impl Composer {
         }
     }
 
-    /// One mail for each receiver.
+    /// One mail for each recipient.
     fn address(&self, key: &str, kind: &'static str, content: &MailContent) -> Vec<NewMail> {
         let link = self
             .home
@@ -299,7 +298,7 @@ impl MailTemplates for Composer {
     }
 }
 
-/// A text on one line, without control characters, and cut to `MAX_TITLE`.
+/// Joins the lines of a text, removes control characters, and cuts it to [`MAX_TITLE`].
 fn one_line(text: &str) -> String {
     let is_break = |letter: char| letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}');
     let words = text.split(|letter: char| letter.is_whitespace() || is_break(letter));

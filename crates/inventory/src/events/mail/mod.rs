@@ -1,4 +1,4 @@
-//! Mail to the people of the shop: its texts and its receivers. `delivery` sends it.
+//! Mail to the staff of the shop: texts and recipients. The crate `delivery` sends it.
 
 mod compose;
 mod report;
@@ -22,9 +22,9 @@ pub struct Mail {
     pub server: Server,
     /// The sender.
     pub from: Sender,
-    /// The receivers of alerts.
+    /// The addresses of the recipients.
     pub to: Vec<String>,
-    /// When the digest of low products is sent each day: minutes after midnight, UTC.
+    /// The time of the daily digest, in minutes after midnight UTC. `None` without a digest.
     pub digest: Option<u32>,
 }
 
@@ -38,14 +38,13 @@ pub(crate) fn worker_settings(config: &Config) -> Option<delivery::mail::Mail> {
     })
 }
 
-/// Sends the mail that is due, without sleeping. Returns how many the server has accepted.
+/// Sends the due mails once. Returns how many the server accepted.
 pub async fn pass(state: &State) -> Result<usize, Error> {
     delivery::mailer::pass(&state.outbox).await
 }
 
-/// Queues the weekly report for each receiver, in the transaction that stores it as the analysis
-/// `id`.
-/// [`super::Outbox::wake_mail`] sends it right after the commit.
+/// Queues the weekly report for each recipient, in the transaction that stores it as the analysis
+/// `id`. [`super::Outbox::wake_mail`] sends it right after the commit.
 pub(crate) async fn queue_report(
     tx: &mut Tx,
     state: &State,
@@ -59,7 +58,7 @@ pub(crate) async fn queue_report(
     }
 }
 
-/// Queues the digest of a day for each receiver: the first low products, of `count` in all.
+/// Queues the digest of a day for each recipient: the lowest products, of `count` in total.
 pub(crate) async fn queue_digest(
     tx: &mut Tx,
     state: &State,
@@ -81,7 +80,6 @@ async fn queue(tx: &mut Tx, mails: &[NewMail], now: Timestamp) -> Result<(), Err
 
 #[cfg(test)]
 impl Mail {
-    /// For tests of texts.
     fn to(from: &str, to: &[&str]) -> Self {
         Self {
             server: Server::parse("smtp://127.0.0.1:1").unwrap(),

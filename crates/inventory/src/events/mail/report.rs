@@ -1,11 +1,11 @@
-//! The text of the weekly report, which `analysis` writes.
+//! The text of the weekly report, which the module `analysis` writes.
 
 /// A report in one language, for the mail and for the stored analysis.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ReportText {
-    /// With the day.
+    /// The title, with the date.
     pub(crate) heading: String,
-    /// The shop in two sentences.
+    /// The summary in two sentences.
     pub(crate) opening: String,
     pub(crate) sections: Vec<ReportSection>,
 }
@@ -13,14 +13,14 @@ pub(crate) struct ReportText {
 /// A part of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ReportSection {
-    /// May be blank.
+    /// The heading, or empty.
     pub(crate) heading: String,
-    /// One line each.
+    /// The lines.
     pub(crate) items: Vec<String>,
 }
 
 impl ReportText {
-    /// As plain text. The first line is the heading, as an analysis has one.
+    /// The report as plain text. The first line is the heading, as in other analyses.
     pub(crate) fn text(&self) -> String {
         let mut lines = vec![self.heading.clone(), String::new(), self.opening.clone()];
         for section in &self.sections {

@@ -1,4 +1,4 @@
-//! The pages of deliveries: the list with the endpoints above it, one delivery, delivering again.
+//! The pages of deliveries: the list below the endpoints, one delivery, and redelivery.
 
 use askama::Template;
 use axum::extract::Request;
@@ -21,9 +21,9 @@ struct DeliveryListPage<'a> {
     frame: &'a Frame,
     endpoints: Vec<EndpointFields>,
     rows: Vec<DeliveryRow>,
-    /// The endpoint whose deliveries are shown alone.
+    /// The address of the endpoint that the list is filtered by.
     only: Option<String>,
-    /// Each state that may be chosen: its text, its address, whether it is the one that is shown.
+    /// The choices of the filter by state: label, address, and whether it is active.
     states: Vec<(&'static str, String, bool)>,
     failed: i64,
     previous: Option<String>,
@@ -33,7 +33,6 @@ struct DeliveryListPage<'a> {
     may_redeliver: bool,
 }
 
-/// A delivery as the page shows it.
 struct DeliveryRow {
     delivery: Delivery,
     state: &'static str,
@@ -54,7 +53,6 @@ struct DeliveryPage<'a> {
     may_redeliver: bool,
 }
 
-/// An attempt as the page shows it.
 struct AttemptRow {
     began: String,
     duration: String,
@@ -68,13 +66,13 @@ pub(super) async fn list(page: SharedPage, frame: Frame, request: Request) -> Pa
     frame.require(Verb::View, Model::Delivery)?;
     let state = &page.state;
     let parameters = Parameters::of_address(request.uri());
-    let wanted = PageRequest::parse(state, &parameters).map_err(Refusal::from)?;
+    let page_request = PageRequest::parse(state, &parameters).map_err(Refusal::from)?;
     let filter = Filter {
         state: parameters.get("state").and_then(DeliveryState::of),
         endpoint: parameters.get("endpoint").and_then(|id| id.parse().ok()),
         ..Filter::default()
     };
-    let found = deliveries::list(&state.db, filter, wanted).await?;
+    let found = deliveries::list(&state.db, filter, page_request).await?;
     let all = endpoints::list(&state.db).await.map_err(Refusal::from)?;
     let failed = deliveries::failed(&state.db).await.map_err(Refusal::from)?;
     let only = all.iter().find(|one| Some(one.id) == filter.endpoint);
@@ -101,7 +99,7 @@ pub(super) async fn list(page: SharedPage, frame: Frame, request: Request) -> Pa
     }))
 }
 
-/// The addresses of the pages before and after this one, where there are any.
+/// The addresses of the previous and the next page.
 fn beside(found: &Found<Delivery>, parameters: &Parameters) -> (Option<String>, Option<String>) {
     let pages = found.count.div_ceil(found.size.max(1));
     let address = |number: u64| format!("{HERE}?{}", parameters.with_page(Some(number)));
@@ -190,7 +188,7 @@ pub(super) async fn redeliver(
     request: Request,
 ) -> PageResult {
     let id = id.ok_or(Refusal::NotFound)?;
-    let (actor, post) = sent(&page, &frame, request).await?;
+    let (actor, post) = checked_form(&page, &frame, request).await?;
     let key = post.idempotency_key(&frame, "deliveries/redeliver");
     deliveries::redeliver_once(&page.state, &actor, id, key).await?;
     let text = frame.text(
@@ -207,15 +205,15 @@ pub(super) async fn redeliver_failed(
     frame: Frame,
     request: Request,
 ) -> PageResult {
-    let (actor, _) = sent(&page, &frame, request).await?;
+    let (actor, _) = checked_form(&page, &frame, request).await?;
     let count = deliveries::redeliver_failed(&page.state, &actor, None).await;
     let count = count.map_err(Refusal::from)?;
     let words = frame.text("Entregas reiniciadas: ", "Deliveries restarted: ");
     Ok(flash::success(see_other(HERE), format!("{words}{count}.")))
 }
 
-/// Lets a post through that is the reader's own and that they may make; who they are, and the form.
-async fn sent(
+/// Reads a form, and checks its CSRF token and the permission to change deliveries.
+async fn checked_form(
     page: &SharedPage,
     frame: &Frame,
     request: Request,

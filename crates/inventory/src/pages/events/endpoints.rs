@@ -1,4 +1,5 @@
-//! The pages of endpoints: one with its state and history, its form, the secret that is shown once, enabling, testing, deleting.
+//! The pages of endpoints: one endpoint with its state and history, its form, its secret, and the
+//! actions enable, disable, test and delete.
 
 use askama::Template;
 use axum::{extract::Request, response::Response};
@@ -28,10 +29,9 @@ use crate::{
 
 const MODEL: Model = Model::WebhookEndpoint;
 
-/// The fields of the form.
 const FORM: [&Field; 3] = [Endpoint::url, Endpoint::description, Endpoint::types];
 
-/// An endpoint as pages show it.
+/// The template data of an endpoint.
 pub(super) struct EndpointFields {
     pub(super) endpoint: Endpoint,
     pub(super) state: &'static str,
@@ -61,9 +61,9 @@ struct EndpointPage<'a> {
     frame: &'a Frame,
     shown: EndpointFields,
     added: String,
-    /// Since when it stands as it does, where that is no good standing.
+    /// The time since when the endpoint has been failing or disabled.
     since: Option<String>,
-    /// Until when the secret before the present one signs too.
+    /// The time until which the previous secret stays valid.
     until: Option<String>,
     changes: PagePart<Vec<ChangeView>>,
     may_change: bool,
@@ -77,12 +77,12 @@ struct EndpointFormPage<'a> {
     frame: &'a Frame,
     form: &'a Form,
     title: &'static str,
-    /// Where the reader goes who leaves it as it is.
+    /// The address of the cancel link.
     back: &'a str,
 }
 
 impl EndpointFormPage<'_> {
-    /// The types that may be ticked: name, text, whether it is.
+    /// The checkboxes of event types: name, label, and whether it is ticked.
     fn types(&self) -> impl Iterator<Item = (String, &'static str, bool)> {
         let ticked: Vec<&str> = self.form.value(Endpoint::types.name).split(',').collect();
         EventType::DELIVERED.into_iter().map(move |kind| {
@@ -99,18 +99,18 @@ struct SecretPage<'a> {
     frame: &'a Frame,
     id: i64,
     url: &'a str,
-    /// None yet: the reader is asked whether there shall be a new one.
+    /// The new secret. `None` on the page that asks for confirmation.
     secret: Option<&'a Secret>,
     before: Before,
 }
 
-/// What is told of the secret before a new one.
+/// The note about the previous secret.
 enum Before {
-    /// Nothing.
+    /// No note.
     Untold,
-    /// Until when it signs too.
+    /// The time until which it stays valid.
     SignsUntil(String),
-    /// That it cannot be read, and so signs nothing.
+    /// It cannot be decrypted, so it signs nothing.
     Unreadable,
 }
 
@@ -196,7 +196,7 @@ pub(super) async fn create(page: SharedPage, frame: Frame, request: Request) -> 
             let endpoint = (id, input.url.as_str());
             Ok(secret_page(&frame, endpoint, Some(&secret), Before::Untold))
         }
-        Err(refusal) => again(&frame, post, None, refusal),
+        Err(refusal) => form_again(&frame, post, None, refusal),
     }
 }
 
@@ -222,7 +222,7 @@ pub(super) async fn update(
     let (mut post, input) = read_form(&page, request).await?;
     let edit = FormEdit::of(&post.form, &post.members, FORM);
     let (compared, locale) = (edit.clone(), frame.locale);
-    let wished = move |endpoint: &Endpoint| {
+    let new_input = move |endpoint: &Endpoint| {
         let errors = compared.conflicts(&snapshots(endpoint, locale), locale);
         if errors.is_empty() {
             Ok(keeping(input.clone(), endpoint, &compared))
@@ -230,7 +230,7 @@ pub(super) async fn update(
             Err(errors)
         }
     };
-    match endpoints::edit(&page.state, &Actor::from(&frame.caller), id, wished).await {
+    match endpoints::edit(&page.state, &Actor::from(&frame.caller), id, new_input).await {
         Ok(()) => Ok(flash::success(
             see_other(&address(id)),
             frame.text("O destino foi alterado.", "The endpoint was changed."),
@@ -238,12 +238,12 @@ pub(super) async fn update(
         Err(error) => {
             let endpoint = changeable(&page, RecordId(Some(id))).await?;
             edit.refresh(&mut post.form, &snapshots(&endpoint, locale), locale);
-            again(&frame, post, Some(id), error)
+            form_again(&frame, post, Some(id), error)
         }
     }
 }
 
-/// The fields of the form as they are stored.
+/// Snapshots of the stored fields, which detect edit conflicts.
 fn snapshots(endpoint: &Endpoint, locale: Locale) -> Vec<FieldSnapshot> {
     let types = endpoint.types.listed();
     let types = FieldValue::Chosen(types.to_vec(), labels::type_labels(types, locale));
@@ -257,7 +257,7 @@ async fn read(page: &PageState, request: Request) -> Result<FormSubmission, Refu
     FormSubmission::read(&page.state, &parts, body).await
 }
 
-/// The form of an endpoint, and what it brings. The form has the ticked types by comma.
+/// Reads the form of an endpoint. The ticked types become one value, separated by commas.
 async fn read_form(
     page: &PageState,
     request: Request,
@@ -268,7 +268,7 @@ async fn read_form(
     Ok((post, input))
 }
 
-/// Input that keeps what the form does not change as it is stored.
+/// Replaces fields that the form does not change by their stored values.
 fn keeping(mut input: EndpointInput, endpoint: &Endpoint, edit: &FormEdit) -> EndpointInput {
     for field in edit.unchanged() {
         match field {
@@ -280,14 +280,19 @@ fn keeping(mut input: EndpointInput, endpoint: &Endpoint, edit: &FormEdit) -> En
     input
 }
 
-fn again(frame: &Frame, post: FormSubmission, id: Option<i64>, refusal: Refusal) -> PageResult {
+fn form_again(
+    frame: &Frame,
+    post: FormSubmission,
+    id: Option<i64>,
+    refusal: Refusal,
+) -> PageResult {
     let mut form = post.form;
     form.take(refusal, frame.locale)?;
     let back = id.map_or_else(|| HERE.to_owned(), address);
     Ok(frame.show_again(form_page(frame, &form, id, &back)))
 }
 
-/// An endpoint that is there, and is not changed in the configuration only.
+/// Reads an endpoint. Refuses the configured one, which only the configuration can change.
 async fn changeable(page: &PageState, id: RecordId) -> Result<Endpoint, Refusal> {
     let endpoint = find(page, id).await?;
     if endpoint.configured {
@@ -394,24 +399,24 @@ pub(super) async fn test(
     id: RecordId,
     request: Request,
 ) -> PageResult {
-    let (id, _, post) = sent(&page, &frame, id, request).await?;
+    let (id, _, post) = checked_form(&page, &frame, id, request).await?;
     let key = post.idempotency_key(&frame, "endpoints/test");
     let words = frame.text("Evento de teste", "Test event");
     let Some(attempt) =
         endpoints::test_once(&page.state, &Actor::from(&frame.caller), id, key).await?
     else {
         let still = frame.text("ainda sem resposta", "no answer yet");
-        let told = Flash::warning(format!("{words}: {still}."));
-        return Ok(flash::leave(see_other(&address(id)), told));
+        let message = Flash::warning(format!("{words}: {still}."));
+        return Ok(flash::leave(see_other(&address(id)), message));
     };
     let outcome = outcome_in_words(Some(&attempt.outcome), attempt.status, &frame);
-    let told = if attempt.outcome == "delivered" {
+    let message = if attempt.outcome == "delivered" {
         let arrived = frame.text("chegou", "it arrived");
         Flash::success(format!("{words}: {arrived} ({outcome})."))
     } else {
         Flash::warning(format!("{words}: {outcome}. {}", attempt.detail))
     };
-    Ok(flash::leave(see_other(&address(id)), told))
+    Ok(flash::leave(see_other(&address(id)), message))
 }
 
 /// `POST /webhooks/{id}/enable/`
@@ -421,7 +426,7 @@ pub(super) async fn enable(
     id: RecordId,
     request: Request,
 ) -> PageResult {
-    let (id, actor, _) = sent(&page, &frame, id, request).await?;
+    let (id, actor, _) = checked_form(&page, &frame, id, request).await?;
     let enabled = endpoints::enable(&page.state, &actor, id).await;
     let text = frame.text(
         "O destino voltou a receber eventos.",
@@ -437,7 +442,7 @@ pub(super) async fn disable(
     id: RecordId,
     request: Request,
 ) -> PageResult {
-    let (id, actor, _) = sent(&page, &frame, id, request).await?;
+    let (id, actor, _) = checked_form(&page, &frame, id, request).await?;
     let disabled = endpoints::disable(&page.state, &actor, id).await;
     let text = frame.text(
         "O destino não recebe mais eventos.",
@@ -451,8 +456,8 @@ fn switched(id: i64, done: Result<(), EndpointError>, text: &str) -> PageResult 
     Ok(flash::success(see_other(&address(id)), text))
 }
 
-/// Lets a post through that is the reader's own and that they may make; which endpoint it is for, who they are, and the form.
-async fn sent(
+/// Reads a form, and checks its CSRF token and the permission to change endpoints.
+async fn checked_form(
     page: &PageState,
     frame: &Frame,
     RecordId(id): RecordId,
