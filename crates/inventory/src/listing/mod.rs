@@ -1,15 +1,14 @@
-//! One engine for the lists of products, of movements, of brands, categories and suppliers, of the
-//! ledger, of thresholds, of the audit log, of analyses, and of users, groups and sessions.
+//! The list engine: filters, sorts and pages the lists of all record types.
 //!
-//! A resource declares its tables and their indexes once ([`List`]). A request is a [`Selection`]:
-//! conditions and an order. `plan` chooses an [`plan::AccessPath`] from the declaration and the
-//! [`QueryStats`]; `store` writes the statement. Each path reads ids from one table, in order; the
-//! records are joined to the ids of the page alone. So the cost of a page follows from the index
-//! entries that the path reads, and not from the size of the table.
+//! A resource declares its tables and indexes once ([`List`]). A request is a [`Selection`]:
+//! conditions and an order. `plan` chooses an [`plan::AccessPath`] by the [`QueryStats`], and
+//! `store` writes the statement. Each path reads sorted ids from one table, and joins the records
+//! to the ids of the page only. So the cost of a page depends on the index entries that the path
+//! reads, not on the size of the table.
 //!
-//! To add a filter, read it into a [`Condition`] where the resource parses its query string. To add
-//! an index, declare it in the resource's [`Table`] and in both migrations. `tests` compares every
-//! path with a list in memory, and proves by the query plans of both engines that none scans a table.
+//! To add a filter, parse it into a [`Condition`] where the resource parses its query string. To
+//! add an index, declare it in the resource's [`Table`] and in both migrations. `tests` compares
+//! each path with a list in memory, and checks the query plans of both engines for table scans.
 
 mod plan;
 mod store;
@@ -31,59 +30,57 @@ use crate::{
     search::Key,
 };
 
-/// What a list is read from.
+/// The declaration of a list.
 #[derive(Debug)]
 pub(crate) struct List<T> {
-    /// The fields that order it.
+    /// The fields that the list can be sorted by.
     pub(crate) fields: &'static [&'static Field],
     /// The record's own table.
     pub(crate) own: &'static Table,
-    /// Other tables that a list may be read from, as their rows belong to one record each.
+    /// Other tables that the list can be read from. Each of their rows belongs to one record.
     pub(crate) others: &'static [&'static Table],
-    /// Fields that another column of the own table orders by: the field, and the column.
+    /// Fields with a separate sort column in the own table: the field, and the column.
     pub(crate) order_columns: &'static [(&'static str, &'static str)],
-    /// Fields with few values, or values that many records share.
+    /// Fields with few distinct values.
     pub(crate) shared_values: &'static [&'static str],
-    /// Orders, and the filters whose matches stand together in them: all rice has one category and
-    /// titles that begin alike. A walk along the order may meet none of them for long.
+    /// Orders in which the matches of a filter are adjacent: all rice has one category, and titles
+    /// that begin alike. So an index scan in this order may read many rows before the first match.
     pub(crate) clusters: &'static [Cluster],
     pub(crate) record: Columns,
     /// Reads a record from its columns.
     pub(crate) read: fn(&Row<'_>) -> Result<T, Error>,
 }
 
-/// The columns of a record, and the joins that they need.
+/// The columns of a record, and the joins for them.
 #[derive(Debug)]
 pub(crate) enum Columns {
     /// The columns of described fields.
     Fields(&'static [&'static Field]),
-    /// Both as they stand in statements.
+    /// SQL text of the columns, and of the joins.
     Text(fn() -> (&'static str, &'static str)),
 }
 
-/// Orders, and filters whose matches stand together in them.
+/// The sort fields, and the filters whose matches are adjacent in these orders.
 pub(crate) type Cluster = (&'static [&'static str], &'static [&'static str]);
 
-/// A table that a list may be read from.
+/// A table that a list can be read from.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Table {
-    /// Or a query in brackets, which adds columns to those of a table. It has no indexes.
+    /// The table, or a subquery in parentheses that adds columns to a table.
     pub(crate) name: &'static str,
-    /// Its name in statements.
     pub(crate) alias: &'static str,
-    /// The column with the record's id.
+    /// The column with the id of the record.
     pub(crate) id: &'static str,
-    /// Fields that only this table has; of the own table none is named, it has all others.
+    /// Fields that only this table has. Empty for the own table, which has all other fields.
     pub(crate) fields: &'static [&'static str],
-    /// Fields of other tables that it has copies of.
+    /// Fields that are copies from other tables.
     pub(crate) copies: &'static [&'static str],
     pub(crate) indexes: &'static [Index],
-    /// Whether each field that stands in it has an index of its own too, [`Index::of`].
+    /// Whether each field of the table also has an index of its own, [`Index::of`].
     pub(crate) is_indexed_by_field: bool,
 }
 
-/// An index: of the rows with one value of `within`, or of all, those in the order of a field and
-/// then of their ids.
+/// An index on `within`, if any, then on `order`, then on the id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Index {
     pub(crate) name: IndexName,
@@ -91,19 +88,19 @@ pub(crate) struct Index {
     pub(crate) order: &'static str,
 }
 
-/// What an index is called.
+/// The name of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IndexName {
     PrimaryKey,
     Named(&'static str),
-    /// The name of the table and of the field that orders: `products_title`.
+    /// The table and the field in `order`, such as `products_title`.
     OfOrder,
-    /// The database chooses one by the conditions: each of them has one.
+    /// Unknown: each condition has an index, and the database chooses one.
     Any,
 }
 
 impl Table {
-    /// A record's own table, to be completed.
+    /// The defaults of an own table.
     pub(crate) const OWN: Self = Self {
         name: "",
         alias: "",
@@ -116,7 +113,7 @@ impl Table {
 }
 
 impl<T> List<T> {
-    /// A list of one table, to be completed.
+    /// A list of one table. Struct update syntax sets the other fields.
     pub(crate) const fn of(
         own: &'static Table,
         fields: &'static [&'static Field],
@@ -137,7 +134,7 @@ impl<T> List<T> {
 }
 
 impl<T: Record> List<T> {
-    /// A list of one table that has all fields of a described record, to be completed.
+    /// A list of one table with all fields of a described record.
     pub(crate) const fn described(own: &'static Table) -> Self {
         let mut list = Self::of(own, T::FIELDS, || ("", ""), T::from_row);
         list.record = Columns::Fields(T::FIELDS);
@@ -146,7 +143,7 @@ impl<T: Record> List<T> {
 }
 
 impl Index {
-    /// The primary key, in the order of a field.
+    /// The primary key, sorted by a field.
     pub(crate) const fn primary(within: Option<&'static str>, order: &'static str) -> Self {
         Self {
             name: IndexName::PrimaryKey,
@@ -155,7 +152,7 @@ impl Index {
         }
     }
 
-    /// The rows in the order of a field, in the index that has its name.
+    /// An index on a field, named by table and field.
     pub(crate) const fn of(order: &'static str) -> Self {
         Self {
             name: IndexName::OfOrder,
@@ -164,7 +161,7 @@ impl Index {
         }
     }
 
-    /// The rows in the order of a field, in an index that the database chooses.
+    /// An index on a field, chosen by the database.
     pub(crate) const fn any(order: &'static str) -> Self {
         Self {
             name: IndexName::Any,
@@ -172,7 +169,7 @@ impl Index {
         }
     }
 
-    /// Of the rows with one value of a field, those in the order of another.
+    /// An index on two fields.
     pub(crate) const fn within(
         within: &'static str,
         order: &'static str,
@@ -186,10 +183,10 @@ impl Index {
     }
 }
 
-/// A part of a list: at most so many records, behind so many.
+/// Limit and offset.
 pub(crate) type PageRange = (i64, i64);
 
-/// Which records are asked for, and in which order.
+/// A query of a list: conditions and order.
 #[derive(Debug)]
 pub(crate) struct Selection<T: 'static> {
     pub(crate) list: &'static List<T>,
@@ -197,7 +194,7 @@ pub(crate) struct Selection<T: 'static> {
     pub(crate) order: Vec<OrderBy>,
 }
 
-/// What a record must fulfil.
+/// A condition that records must satisfy.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Condition {
     pub(crate) field: &'static str,
@@ -205,25 +202,25 @@ pub(crate) struct Condition {
     pub(crate) test: Test,
 }
 
-/// What a column's value is compared with.
+/// The comparison of a condition.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Test {
     Is(i64),
     IsTrue(bool),
     IsOneOf(Vec<i64>),
-    /// One of the ids that a query finds. The query ends with a comparison, and the id follows.
+    /// Is in the result of a subquery. The query ends with a comparison, to which the id is
+    /// appended.
     IsAmong(&'static str, i64),
     IsText(String),
-    /// Whether the text begins with another.
     Begins(String),
     AtLeast(Bound),
     AtMost(Bound),
     Above(Bound),
     Below(Bound),
-    /// Whether a word stands in the folded text.
+    /// The folded text contains a word.
     Contains(String),
     IsNull(bool),
-    /// One of the words of the search index that a key finds.
+    /// Is an entry of the search index that matches a key.
     Matches(Key),
 }
 
@@ -245,7 +242,7 @@ impl From<Bound> for OwnedValue {
     }
 }
 
-/// From one moment on, and before another.
+/// Conditions on `created_at`: start, inclusive, and end, exclusive.
 pub(crate) fn between(bounds: Option<(Timestamp, Timestamp)>) -> impl Iterator<Item = Condition> {
     let tests = bounds.map(|(from, until)| {
         let (from, until) = (Bound::Moment(from), Bound::Moment(until));
@@ -268,13 +265,13 @@ impl Condition {
         matches!(self.test, Test::Is(_) | Test::IsText(_))
     }
 
-    /// Whether it leaves records out that a walk along an index would meet often. Nearly no record
-    /// is archived.
+    /// Whether the condition excludes many rows of an index scan. `IS NULL` does not: it excludes
+    /// archived products, which are rare.
     fn is_selective(&self) -> bool {
         self.test != Test::IsNull(true)
     }
 
-    /// Whether an index reads only rows that fulfil it.
+    /// Whether a scan of the index reads only rows that satisfy the condition.
     fn is_bound_by(&self, index: &Index) -> bool {
         if index.name == IndexName::Any {
             return true;
@@ -293,18 +290,17 @@ impl Condition {
     }
 }
 
-/// What a field orders by.
+/// The sort key of a field.
 enum SortKey {
-    /// A column: its table, its name and what it has behind it.
+    /// A column: table, name and suffix.
     Column(&'static Table, &'static str, &'static str),
-    /// The name of the record that the field refers to: its table, and the column without
-    /// `_folded`.
+    /// The name of the referenced record: table, and column without `_folded`.
     Name(&'static str, &'static str),
 }
 
 impl<T: 'static> List<T> {
-    /// What a request selects: the records that fulfil conditions and have its words in a folded
-    /// column of the own table. They come in its order, or else by their names.
+    /// Selects records by conditions, and by the words and the order of a request. The words must
+    /// occur in the folded column `searched` of the own table. The default order is by name.
     pub(crate) fn select(
         &'static self,
         parameters: &Parameters,
@@ -328,7 +324,7 @@ impl<T: 'static> List<T> {
 }
 
 impl<T> List<T> {
-    /// The table where a field stands.
+    /// The table that has a field.
     fn home(&self, field: &str) -> &'static Table {
         let mut others = self.others.iter();
         let home = others.find(|table| table.fields.contains(&field));
@@ -362,19 +358,19 @@ impl<T> List<T> {
         }
     }
 
-    /// What stands behind a place of an order. A reference always refers to a record with a name.
+    /// The SQL direction of a sort key. Names of referenced records are never NULL.
     fn direction(&self, field: &Field, is_descending: bool) -> &'static str {
         let is_name = matches!(self.sort_key(field), SortKey::Name(..));
         sql::direction(field.is_nullable && !is_name, is_descending)
     }
 
-    /// Whether an order is by the names of records in another table.
+    /// Whether a field sorts by the names of referenced records.
     fn is_by_name(&self, field: &str) -> bool {
         self.field(field)
             .is_some_and(|field| matches!(self.sort_key(field), SortKey::Name(..)))
     }
 
-    /// Whether the matches of a condition may stand together in an order.
+    /// Whether the matches of a condition may be adjacent in an order.
     fn is_clustered(&self, order: &str, condition: &Condition) -> bool {
         self.clusters
             .iter()
@@ -403,7 +399,7 @@ impl<T: 'static> Clone for Selection<T> {
 }
 
 impl<T: 'static> Selection<T> {
-    /// The same of another list.
+    /// The same conditions and order for another list.
     pub(crate) fn of_list<U: 'static>(&self, list: &'static List<U>) -> Selection<U> {
         Selection {
             list,
@@ -412,7 +408,7 @@ impl<T: 'static> Selection<T> {
         }
     }
 
-    /// The values of the condition that has several, and where it stands.
+    /// The index, the field and the values of the condition with several values.
     fn several(&self) -> Option<(usize, &'static str, &[i64])> {
         let mut conditions = self.conditions.iter().enumerate();
         conditions.find_map(|(at, condition)| match &condition.test {
@@ -421,7 +417,7 @@ impl<T: 'static> Selection<T> {
         })
     }
 
-    /// Leaves out of the order what all of the matches have the same value of.
+    /// Removes sort keys that have the same value in all matches.
     pub(crate) fn drop_constant_orders(&mut self) {
         let conditions = &self.conditions;
         let is_constant = |by: &OrderBy| {
@@ -432,7 +428,7 @@ impl<T: 'static> Selection<T> {
         self.order.retain(|by| !is_constant(by));
     }
 
-    /// The field that orders first.
+    /// The first sort field.
     fn first_field(&self) -> &'static str {
         self.order.first().map_or("id", |by| by.field)
     }

@@ -1,81 +1,79 @@
-//! The planner: how the ids of a page are read. The constants say what the engines do at a million
+//! The planner, which chooses how to read the ids of a page. The cost constants fit a million
 //! products and ten million movements; `balcao bench inventory --only lists` measures the result.
 
 use super::{Bound, Condition, Index, PageRange, Selection, Table, Test};
 
-/// A match that is sorted costs as much as so many index entries that are read: its row is looked
-/// up first.
+/// The cost of sorting one match, in index entries. It includes reading the row.
 const SORTED: u64 = 8;
-/// A row that is looked up costs as much as so many entries of the search index.
+/// The cost of reading one row by its id, in entries of the search index.
 const LOOKED_UP: u64 = 15;
-/// A walk along an order may take so many times longer where matches stand together in it.
+/// The factor by which a walk may take longer where matches are adjacent in the order.
 const CLUSTERED: u64 = 256;
-/// A word with more entries drives no statement: a walk along the order meets it soon enough.
+/// The most entries of a driving term. A walk finds matches of a more frequent word soon enough.
 pub(crate) const COMMON: u64 = 100_000;
-/// A skip scan reads up to so many entries of each value, so it is for pages near the first.
+/// The highest end of a page for a skip scan, which reads up to that many entries per value.
 const MOST_SKIPPED: u64 = 20_000;
 
-/// How the ids of a page are read.
+/// The way to read the ids of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AccessPath {
-    /// Along an index that has the order, checking every other condition on the way.
+    /// Scans an index in the requested order, and checks the other conditions on each row.
     Walk(Walk),
-    /// From value to value of what orders, and of each the first ids.
+    /// Seeks each distinct value of the sort field, and reads its first ids.
     SkipScan,
-    /// Along an index for each value that a condition has, and of each the first ids.
+    /// Scans an index for each value of a condition, and merges the first ids.
     Merge,
-    /// All matches, sorted.
+    /// Sorts all matches.
     Sort,
 }
 
-/// An index, and its table.
+/// An index scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Walk {
     pub(super) table: &'static Table,
     pub(super) index: Index,
-    /// Whether it is walked once for each record that the order's field refers to, in the order of
-    /// their names.
+    /// Whether to scan once per referenced record, in the order of the names.
     pub(super) is_by_name: bool,
 }
 
 impl Walk {
-    /// The term whose entries it walks along.
+    /// The driving term, if the index has its entries.
     fn driving(self, stats: &QueryStats) -> Option<&DrivingTerm> {
         let driving = stats.driving.as_ref();
         driving.filter(|driving| driving.condition.is_bound_by(&self.index))
     }
 }
 
-/// What a selection amounts to.
+/// Statistics of a selection.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct QueryStats {
-    /// How many records match.
+    /// The number of matches.
     pub(crate) count: u64,
-    /// About how many there are in all.
+    /// The approximate number of all records.
     pub(crate) all: u64,
-    /// The first and the last id that any match may have, where that is known.
+    /// Bounds of the ids of matches, if known.
     pub(crate) ids: Option<(i64, i64)>,
-    /// The condition whose index finds the fewest records.
+    /// The indexed condition with the fewest entries.
     pub(crate) driving: Option<DrivingTerm>,
-    /// A condition that all records fulfil at present, so that it need not be asked.
+    /// A condition that all records satisfy at present, so that it is not evaluated.
     pub(crate) idle: Option<Condition>,
 }
 
-/// A condition that another table has an index for.
+/// A condition with an index in another table.
 #[derive(Debug, Clone)]
 pub(crate) struct DrivingTerm {
     pub(crate) table: &'static Table,
     pub(crate) condition: Condition,
-    /// The condition that each of its entries fulfils.
+    /// The condition of the selection that all entries satisfy.
     pub(crate) answers: Option<Condition>,
-    /// How many entries it has, counted up to [`COMMON`].
+    /// The number of entries, counted up to [`COMMON`].
     pub(crate) entries: u64,
-    /// How many entries one record may have under it.
+    /// The most entries per record.
     pub(crate) entries_of_one: i64,
 }
 
 impl QueryStats {
-    /// Of a list that is longer than anybody counts.
+    /// Statistics of a list that was not counted.
     pub(crate) const UNKNOWN: Self = Self {
         count: u64::MAX,
         all: u64::MAX,
@@ -84,7 +82,7 @@ impl QueryStats {
         idle: None,
     };
 
-    /// So many of so many, wherever they are.
+    /// Statistics with the number of matches and of all records.
     pub(crate) fn of(count: u64, all: u64) -> Self {
         Self {
             count,
@@ -97,14 +95,13 @@ impl QueryStats {
         self.idle.as_ref() == Some(condition)
     }
 
-    /// The same part, from the end of the list, where that is nearer than its beginning.
-    pub(super) fn part_from_end(&self, (limit, offset): PageRange) -> Option<PageRange> {
+    /// The same range from the end of the list, if that is nearer.
+    pub(super) fn range_from_end(&self, (limit, offset): PageRange) -> Option<PageRange> {
         let count = i64::try_from(self.count).ok()?;
         let end = offset.saturating_add(limit).min(count);
         (offset > count / 2 && offset < end).then(|| (end - offset, count - end))
     }
 
-    /// The bounds of the ids, as conditions.
     pub(super) fn id_range(&self) -> Vec<Condition> {
         let Some((first, last)) = self.ids else {
             return Vec::new();
@@ -118,7 +115,7 @@ impl QueryStats {
 }
 
 impl<T: 'static> Selection<T> {
-    /// Chooses the path that reads the least, for `wanted` records from the beginning of the list.
+    /// Chooses the cheapest path to the first `wanted` records of the list.
     pub(crate) fn access_path(&self, stats: &QueryStats, wanted: u64) -> AccessPath {
         let Some(walk) = self.walk(stats) else {
             return AccessPath::Sort;
@@ -132,7 +129,7 @@ impl<T: 'static> Selection<T> {
         let is_exact = conditions
             .iter()
             .all(|condition| condition.is_bound_by(&walk.index) || !condition.is_selective());
-        // It reads no more entries than the driving term has.
+        // Such a walk reads at most the entries of the driving term.
         let is_driven = walk.driving(stats).is_some();
         if !is_exact && !is_driven && self.sort_cost(stats) <= self.walk_cost(stats, wanted) {
             return AccessPath::Sort;
@@ -143,7 +140,8 @@ impl<T: 'static> Selection<T> {
         AccessPath::Walk(walk)
     }
 
-    /// The index that has the order: one within a value that a condition asks for, if there is one.
+    /// The index with the requested order. Prefers one that begins with a column that a condition
+    /// fixes.
     pub(super) fn walk(&self, stats: &QueryStats) -> Option<Walk> {
         let (list, first) = (self.list, self.first_field());
         let driving = stats.driving.as_ref();
@@ -187,7 +185,7 @@ impl<T: 'static> Selection<T> {
         })
     }
 
-    /// The conditions that remain for a walk.
+    /// The conditions of a walk.
     pub(super) fn conditions_of(&self, walk: Walk, stats: &QueryStats) -> Vec<Condition> {
         let mut conditions = match walk.driving(stats) {
             Some(driving) => self.conditions_beside(driving),
@@ -208,8 +206,8 @@ impl<T: 'static> Selection<T> {
             .collect()
     }
 
-    /// Whether a skip scan reads less than a walk: names stand in another table; and of values that
-    /// many records share, a walk reads all before it knows which come first.
+    /// Whether a skip scan reads less than a walk. That is so for names in another table, and for
+    /// values that many records share, because a walk reads all of them before it knows the order.
     fn is_skipped_along(&self, walk: Walk, is_exact: bool) -> bool {
         let ([by], false) = (self.order.as_slice(), self.has_words()) else {
             return false;
@@ -227,7 +225,7 @@ impl<T: 'static> Selection<T> {
         conditions.any(|condition| matches!(condition.test, Test::Contains(_)))
     }
 
-    /// What reading and sorting all matches costs, in index entries.
+    /// The cost of reading and sorting all matches, in index entries.
     fn sort_cost(&self, stats: &QueryStats) -> u64 {
         let Some(driving) = &stats.driving else {
             return stats.count.saturating_mul(SORTED);
@@ -245,7 +243,8 @@ impl<T: 'static> Selection<T> {
             .saturating_add(driving.entries)
     }
 
-    /// What a walk reads until the page is full, as chance has it; no index has more than all.
+    /// The cost of a walk until the page is full, in index entries, if matches are distributed
+    /// evenly. At most the size of the index.
     fn walk_cost(&self, stats: &QueryStats, wanted: u64) -> u64 {
         let all = match stats.ids {
             Some((first, last)) if self.first_field() == "id" => {
@@ -261,7 +260,7 @@ impl<T: 'static> Selection<T> {
             .saturating_mul(passed)
             .saturating_mul(if is_clustered { CLUSTERED } else { 1 })
             .min(all);
-        // Words are compared with the record's title.
+        // Comparing words reads the title of the record.
         entries.saturating_mul(if self.has_words() { LOOKED_UP } else { 1 })
     }
 }

@@ -1,5 +1,5 @@
-//! What the tests of every list use: the paths that a selection can be read by, their pages and
-//! their plans, and the same list made in memory.
+//! Helpers for the tests of lists: compare the pages of all access paths with a list in memory, and
+//! read the query plans.
 
 use std::cmp::Ordering;
 
@@ -9,7 +9,7 @@ use resource::{Field, Record, Value, find, sql};
 use super::{PageRange, QueryStats, Selection, plan::AccessPath};
 use crate::{plans, rest::list::OrderBy};
 
-/// Every path that gives the page.
+/// All access paths that return the page.
 fn paths<T: 'static>(selection: &Selection<T>, stats: &QueryStats) -> Vec<AccessPath> {
     let mut paths = vec![AccessPath::Sort];
     if let Some(walk) = selection.walk(stats) {
@@ -25,7 +25,7 @@ fn paths<T: 'static>(selection: &Selection<T>, stats: &QueryStats) -> Vec<Access
     paths
 }
 
-/// Asserts that the engine gives what a list in memory has, by every path.
+/// Asserts that each access path returns the expected ids.
 pub(crate) async fn compare<T: 'static>(
     conn: &mut Conn,
     (selection, id): (&Selection<T>, fn(&T) -> i64),
@@ -41,7 +41,7 @@ pub(crate) async fn compare<T: 'static>(
         let engine = conn.engine();
         let query = selection.statement(Query::new(""), engine, stats, path, (limit, offset));
         let found: Vec<i64> = conn.all_of(&query, |row| row.get(0)).await?;
-        // A skip scan that gave up has fewer, and the page is read by another path.
+        // A skip scan that stopped at its limit has fewer. Then another path reads the page.
         let gave_up = path == AccessPath::SkipScan && found.len() < expected.len();
         assert!(
             found == expected || gave_up && expected.starts_with(&found),
@@ -55,7 +55,7 @@ pub(crate) async fn compare<T: 'static>(
     Ok(())
 }
 
-/// The steps that an engine plans for the first page.
+/// The query plan of the first page.
 pub(crate) async fn plan<T: 'static>(
     conn: &mut Conn,
     selection: &Selection<T>,
@@ -64,7 +64,7 @@ pub(crate) async fn plan<T: 'static>(
     plan_of(conn, selection, stats, (10, 0)).await
 }
 
-/// The same for a part.
+/// The query plan of a range.
 pub(crate) async fn plan_of<T: 'static>(
     conn: &mut Conn,
     selection: &Selection<T>,
@@ -103,7 +103,7 @@ pub(crate) fn in_memory<T: Record>(
     matches.into_iter().map(id).collect()
 }
 
-/// What a record is ordered by: a number or a text; nothing comes before both.
+/// The sort key of a record: a number or a text. `None` comes first.
 fn key<T: Record>(record: &T, field: &'static Field) -> Option<(i128, String)> {
     let values = record.values_of(&[field]);
     let (_, value) = values.first()?;
@@ -117,7 +117,7 @@ fn key<T: Record>(record: &T, field: &'static Field) -> Option<(i128, String)> {
     }
 }
 
-/// Numbers that look like chance and are the same in every run.
+/// A pseudo-random generator with a fixed seed.
 pub(crate) struct Dice(u64);
 
 impl Dice {
@@ -138,7 +138,7 @@ impl Dice {
         choices[usize::try_from(at).unwrap()]
     }
 
-    /// An order by one field, seldom by more.
+    /// A random order, usually by one field.
     pub(crate) fn ordering(&mut self, fields: &[&str]) -> String {
         let terms = [1, 1, 1, 2, 3][usize::try_from(self.below(5)).unwrap()];
         let terms: Vec<String> = (0..terms)
@@ -150,7 +150,7 @@ impl Dice {
         terms.join(",")
     }
 
-    /// A part of a list of so many.
+    /// A random range of a list with `count` records.
     pub(crate) fn part(&mut self, count: usize) -> PageRange {
         let limit = [1, 7, 10, 100][usize::try_from(self.below(4)).unwrap()];
         let offset = self

@@ -1,59 +1,58 @@
-//! Searches of what is read newest first, where no index has the words: the records of products
-//! whose titles have them, and of the others those that come first, whose texts are read. Both are
-//! bounded, however long the list is.
+//! Text search in lists whose texts have no search index. It finds the records of products whose
+//! titles match, and scans the texts of a limited number of further records, in the order of the
+//! list. So the cost does not grow with the list.
 
 use db::{Conn, Error, Row, Timestamp};
 
 use super::{Condition, List, PageRange, Selection, Test};
 
-/// What a search reads of a list.
+/// The limits of a text search in one list.
 #[derive(Debug)]
 pub(crate) struct TextSearch {
-    /// The list, of which a record is its time, its id, its product's id, and its text.
+    /// The list with the searched texts.
     pub(crate) texts: &'static List<SearchedText>,
-    /// The texts of so many records are read.
+    /// The most records whose texts are scanned.
     pub(crate) most_read: usize,
-    /// So many matches are shown: those that come first.
+    /// The most matches that are returned.
     pub(crate) most_found: usize,
 }
 
-/// What is searched for.
+/// A search request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct TextQuery {
-    /// Words, folded, each of which a text must have.
+    /// Folded words. A text must contain all of them.
     pub(crate) words: Vec<String>,
-    /// The products whose titles have them, and whether there are more.
+    /// The ids of products whose titles match, and whether there are more.
     pub(crate) titled: (Vec<i64>, bool),
 }
 
-/// A part of the records that match.
+/// A range of the matching records.
 #[derive(Debug)]
 pub(crate) struct Matches<T> {
-    /// How many are counted.
+    /// The number of matches. May be limited, see the function that returns it.
     pub(crate) count: u64,
     pub(crate) records: Vec<T>,
-    /// Whether there may be more.
+    /// Whether there may be matches that were not found.
     pub(crate) is_cut: bool,
 }
 
-/// A record's place in the order, its product, and its text.
+/// The sort key of a record, the id of its product, and its text.
 pub(crate) type SearchedText = ((Timestamp, i64), Option<i64>, String);
 
-/// Reads a text.
 pub(crate) fn text_of(row: &Row<'_>) -> Result<SearchedText, Error> {
     Ok(((row.get(0)?, row.get(1)?), row.get(2)?, row.get(3)?))
 }
 
 impl<T: 'static> Selection<T> {
-    /// A part of the records that a search finds.
+    /// Searches, and reads a range of the matches.
     pub(crate) async fn search(
         &self,
         conn: &mut Conn,
-        of: &TextSearch,
-        sought: &TextQuery,
+        text_search: &TextSearch,
+        text_query: &TextQuery,
         (limit, offset): PageRange,
     ) -> Result<Matches<T>, Error> {
-        let (ids, is_cut) = self.search_ids(conn, of, sought).await?;
+        let (ids, is_cut) = self.search_ids(conn, text_search, text_query).await?;
         let number = |signed: i64| usize::try_from(signed).unwrap_or(usize::MAX);
         let on_page = ids.iter().skip(number(offset)).take(number(limit));
         let page = self.with_ids(on_page.copied().collect());
@@ -64,7 +63,7 @@ impl<T: 'static> Selection<T> {
         })
     }
 
-    /// The records of these ids, in the same order.
+    /// Selects the records with these ids, in the same order.
     pub(crate) fn with_ids(&self, ids: Vec<i64>) -> Self {
         Self {
             conditions: vec![Condition::new("id", "id", Test::IsOneOf(ids))],
@@ -72,41 +71,41 @@ impl<T: 'static> Selection<T> {
         }
     }
 
-    /// The ids of the records that a search finds, in order, and whether there may be more.
+    /// The ids of the matches in order, and whether there may be more.
     pub(crate) async fn search_ids(
         &self,
         conn: &mut Conn,
-        of: &TextSearch,
-        sought: &TextQuery,
+        text_search: &TextSearch,
+        text_query: &TextQuery,
     ) -> Result<(Vec<i64>, bool), Error> {
-        let (products, is_many) = &sought.titled;
-        let texts = self.of_list(of.texts);
+        let (products, is_many) = &text_query.titled;
+        let texts = self.of_list(text_search.texts);
         let mut places = Vec::new();
         if !products.is_empty() {
             let mut titled = texts.clone();
             let test = Test::IsOneOf(products.clone());
             let condition = Condition::new("product", "product_id", test);
             titled.conditions.push(condition);
-            let found = titled.first(conn, one_more(of.most_found)).await?;
+            let found = titled.first(conn, one_more(text_search.most_found)).await?;
             places.extend(found.into_iter().map(|(place, ..)| place));
         }
-        let read_texts = texts.first(conn, one_more(of.most_read)).await?;
-        let is_read = read_texts.len() <= of.most_read;
-        let others = read_texts.into_iter().take(of.most_read);
+        let read_texts = texts.first(conn, one_more(text_search.most_read)).await?;
+        let is_read = read_texts.len() <= text_search.most_read;
+        let others = read_texts.into_iter().take(text_search.most_read);
         let others = others.filter(|(_, product, text)| {
             let is_titled = product.is_some_and(|product| products.contains(&product));
             let text = db::fold(text);
-            !is_titled && sought.words.iter().all(|word| text.contains(word))
+            !is_titled && text_query.words.iter().all(|word| text.contains(word))
         });
         places.extend(others.map(|(place, ..)| place));
         places.sort_unstable();
-        // The ledger may speak of one movement twice, where an import has used an id again.
+        // The ledger may have two entries of one movement, if an import has reused its id.
         places.dedup();
         if !self.is_oldest_first() {
             places.reverse();
         }
-        let is_cut = *is_many || !is_read || places.len() > of.most_found;
-        places.truncate(of.most_found);
+        let is_cut = *is_many || !is_read || places.len() > text_search.most_found;
+        places.truncate(text_search.most_found);
         Ok((places.into_iter().map(|(_, id)| id).collect(), is_cut))
     }
 
@@ -115,7 +114,7 @@ impl<T: 'static> Selection<T> {
     }
 }
 
-/// So many, and one more, which tells that there are more.
+/// Adds one row to a limit, which shows that there are more.
 fn one_more(most: usize) -> i64 {
     i64::try_from(most.saturating_add(1)).unwrap_or(i64::MAX)
 }

@@ -1,34 +1,33 @@
-//! A page far from the beginning of a descending order. The records of one value ascend by their
-//! ids, so SQLite sorts those of each value for themselves, which takes a microsecond for each
-//! record before the page. Here the index alone leads to the value of the page's first record.
+//! Pages with a large offset in a descending order on SQLite. Records with equal values ascend by
+//! id, so SQLite sorts the records of each value, which takes a microsecond per record before the
+//! page. A far walk finds the value of the page's first record by the index alone.
 
 use db::{Engine, Query};
 use resource::Field;
 
 use super::{PageRange, QueryStats, Selection, Walk, push_column};
 
-/// Behind so many records a page is far.
+/// The offset above which a far walk is used.
 const FAR: i64 = 200;
-/// A record that is sorted with those of its value costs as much as so many entries of the index.
+/// The cost of sorting one record, in index entries.
 const SORTED: i64 = 8;
 
-/// The walk to such a page.
 pub(super) struct FarWalk<'a, T: 'static> {
     selection: &'a Selection<T>,
     stats: &'a QueryStats,
     walk: Walk,
     field: &'static Field,
-    part: PageRange,
+    range: PageRange,
 }
 
 impl<'a, T: 'static> FarWalk<'a, T> {
-    /// None where another walk is as short, or where the index does not have all that is asked for.
+    /// `None` if a plain walk is as fast, or if the index does not cover all conditions.
     pub(super) fn of(
         selection: &'a Selection<T>,
         engine: Engine,
         stats: &'a QueryStats,
         walk: Walk,
-        part: PageRange,
+        range: PageRange,
     ) -> Option<Self> {
         let mut order = selection.order_fields();
         let (Some((field, true)), None) = (order.next(), order.next()) else {
@@ -37,7 +36,7 @@ impl<'a, T: 'static> FarWalk<'a, T> {
         let conditions = selection.conditions_of(walk, stats);
         let mut conditions = conditions.iter();
         let is_far = engine == Engine::Sqlite
-            && part.1 > FAR
+            && range.1 > FAR
             && field.name != "id"
             && !field.is_nullable
             && !walk.is_by_name
@@ -47,18 +46,18 @@ impl<'a, T: 'static> FarWalk<'a, T> {
             stats,
             walk,
             field,
-            part,
+            range,
         })
     }
 
-    /// Whether it reads less than the same walk to another part.
+    /// Whether a far walk is cheaper than a plain walk to another range.
     pub(super) const fn is_shorter_than(&self, (_, offset): PageRange) -> bool {
-        self.part.1 / SORTED < offset
+        self.range.1 / SORTED < offset
     }
 
-    /// The ids, behind what the query has.
+    /// Appends a query for the ids of the page.
     pub(super) fn push(&self, query: &mut Query) {
-        let (table, (limit, offset)) = (self.walk.table, self.part);
+        let (table, (limit, offset)) = (self.walk.table, self.range);
         push_column(query.push("SELECT "), table, table.id);
         self.push_rows(query.push(" AS id"), " <= ");
         self.push_key(query.push(" ORDER BY "));
@@ -69,7 +68,7 @@ impl<'a, T: 'static> FarWalk<'a, T> {
         query.push(")");
     }
 
-    /// The rows whose value is as another is to that of the page's first record.
+    /// Appends the rows whose value compares to the value of the page's first record.
     fn push_rows(&self, query: &mut Query, comparison: &'static str) {
         let (selection, stats, walk) = (self.selection, self.stats, self.walk);
         selection.push_rows(query, Engine::Sqlite, stats, walk);
@@ -77,7 +76,7 @@ impl<'a, T: 'static> FarWalk<'a, T> {
         self.push_key(query.push(comparison).push("(SELECT "));
         selection.push_rows(query, Engine::Sqlite, stats, walk);
         self.push_key(query.push(" ORDER BY "));
-        query.push(" DESC LIMIT 1 OFFSET ").bind(self.part.1);
+        query.push(" DESC LIMIT 1 OFFSET ").bind(self.range.1);
         query.push(")");
     }
 

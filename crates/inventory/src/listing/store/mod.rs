@@ -1,6 +1,6 @@
-//! The statements of a list. Every path reads one table; what stands in another is looked up row by
-//! row by a scalar subquery. So no join order is left to the engines' planners, and a condition that
-//! no index is to be chosen for is written so that none can be.
+//! The SQL statements of a list. Each path reads one table, and gets columns of other tables by
+//! scalar subqueries, so the query planner has no join order to choose. Conditions that must not
+//! use an index are written as expressions.
 
 mod far_walk;
 mod reading;
@@ -17,39 +17,38 @@ use super::{
 use crate::search;
 use far_walk::FarWalk;
 
-/// What the sort keys of a statement are called.
+/// The column aliases of sort keys.
 const KEYS: [&str; 12] = [
     "key_1", "key_2", "key_3", "key_4", "key_5", "key_6", "key_7", "key_8", "key_9", "key_10",
     "key_11", "key_12",
 ];
 
-/// What the tables of names are called that they are joined with.
+/// The aliases of joined tables with names.
 const NAMES: [&str; 12] = [
     "name_1", "name_2", "name_3", "name_4", "name_5", "name_6", "name_7", "name_8", "name_9",
     "name_10", "name_11", "name_12",
 ];
 
 impl<T: 'static> Selection<T> {
-    /// The statement that gives a page by one path, behind what `query` begins with. Every path
-    /// gives the same page.
+    /// Appends the statement that reads a page by an access path. All paths return the same page.
     pub(super) fn statement(
         &self,
         mut query: Query,
         engine: Engine,
         stats: &QueryStats,
         path: AccessPath,
-        part: PageRange,
+        range: PageRange,
     ) -> Query {
         let own = self.list.own;
         let (far, from_end) = match path {
             AccessPath::Walk(walk) => {
-                let far = FarWalk::of(self, engine, stats, walk, part);
-                (far, stats.part_from_end(part))
+                let far = FarWalk::of(self, engine, stats, walk, range);
+                (far, stats.range_from_end(range))
             }
             _ => (None, None),
         };
         let far = far.filter(|far| from_end.is_none_or(|other| far.is_shorter_than(other)));
-        let (limit, offset) = from_end.unwrap_or(part);
+        let (limit, offset) = from_end.unwrap_or(range);
         let wanted = limit.saturating_add(offset);
         self.list.push_columns(query.push("SELECT "));
         query.push(" FROM (");
@@ -60,7 +59,7 @@ impl<T: 'static> Selection<T> {
             }
             (AccessPath::Merge, _) => self.push_merge(&mut query, engine, stats, wanted),
             (AccessPath::Sort, _) => self.push_sort(&mut query, engine, stats, wanted),
-            (AccessPath::SkipScan, _) => self.push_skip_scan(&mut query, engine, stats, part),
+            (AccessPath::SkipScan, _) => self.push_skip_scan(&mut query, engine, stats, range),
         }
         if path != AccessPath::SkipScan && far.is_none() {
             query
@@ -85,7 +84,7 @@ impl<T: 'static> Selection<T> {
         query
     }
 
-    /// The table that matches are read from, and the conditions on it.
+    /// The table to read matches from, and the conditions.
     fn source(&self, driving: Option<&DrivingTerm>) -> (&'static Table, Vec<Condition>) {
         match driving {
             Some(driving) => (driving.table, self.conditions_beside(driving)),
@@ -98,8 +97,8 @@ impl<T: 'static> Selection<T> {
         order.filter_map(|by| Some((self.list.field(by.field)?, by.descending)))
     }
 
-    /// Ids along an index, from its end or its beginning, and their sort keys. A condition that the
-    /// index is not bound by is hidden from the planner.
+    /// Selects ids, and optionally sort keys, in the order of an index or in reverse. Conditions
+    /// that the index does not cover are hidden from the query planner.
     fn push_walk(
         &self,
         query: &mut Query,
@@ -132,13 +131,13 @@ impl<T: 'static> Selection<T> {
         query.push(if is_reversed { " DESC" } else { "" });
     }
 
-    /// The field whose names a walk goes along.
+    /// The reference field of a walk by name.
     fn names_of(&self, walk: Walk) -> Option<&'static Field> {
         let (field, _) = self.order_fields().next()?;
         walk.is_by_name.then_some(field)
     }
 
-    /// The rows of a walk.
+    /// Appends table, index and conditions of a walk.
     fn push_rows(&self, query: &mut Query, engine: Engine, stats: &QueryStats, walk: Walk) {
         let Walk { table, index, .. } = walk;
         let mut conditions = self.conditions_of(walk, stats);
@@ -151,7 +150,7 @@ impl<T: 'static> Selection<T> {
             query.push(target.path).push(" AS n CROSS JOIN ");
         }
         push_table(query, table);
-        // SQLite would sort the whole table sooner than look rows up along an index.
+        // Without the hint, SQLite would rather sort the table than look rows up by the index.
         if engine == Engine::Sqlite {
             match index.name {
                 IndexName::PrimaryKey => query.push(" NOT INDEXED"),
@@ -173,14 +172,14 @@ impl<T: 'static> Selection<T> {
         }
     }
 
-    /// The first of each of several values, and the first of these.
+    /// Selects the first ids of each value, and merges them.
     fn push_merge(&self, query: &mut Query, engine: Engine, stats: &QueryStats, wanted: i64) {
         query.push("SELECT id FROM (");
-        for (at, one) in self.of_each_value().enumerate() {
+        for (at, selection) in self.of_each_value().enumerate() {
             query.push(if at == 0 { "" } else { " UNION ALL " });
             query.push("SELECT * FROM (");
-            if let Some(walk) = one.walk(stats) {
-                one.push_walk(query, engine, stats, walk, (false, true));
+            if let Some(walk) = selection.walk(stats) {
+                selection.push_walk(query, engine, stats, walk, (false, true));
             }
             query.push(" LIMIT ").bind(wanted).push(") AS of_value");
         }
@@ -188,21 +187,21 @@ impl<T: 'static> Selection<T> {
         self.push_order_by_keys(query);
     }
 
-    /// The selections of the values of the condition that has several.
+    /// One selection for each value of the condition with several values.
     fn of_each_value(&self) -> impl Iterator<Item = Self> {
         let several = self.several().into_iter();
         several.flat_map(move |(at, _, values)| {
             values.iter().map(move |value| {
-                let mut one = self.clone();
-                if let Some(condition) = one.conditions.get_mut(at) {
+                let mut selection = self.clone();
+                if let Some(condition) = selection.conditions.get_mut(at) {
                     condition.test = Test::Is(*value);
                 }
-                one
+                selection
             })
         })
     }
 
-    /// Of a subquery `d` with sort keys, the order.
+    /// Appends the sort keys of the subquery `d`.
     fn push_order_by_keys(&self, query: &mut Query) {
         for ((field, descending), key) in self.order_fields().zip(KEYS) {
             query.push("d.").push(key);
@@ -212,8 +211,8 @@ impl<T: 'static> Selection<T> {
         query.push("d.id");
     }
 
-    /// All matches, sorted. A record with several entries under the driving term has the same keys
-    /// in each, so that many times the page are enough.
+    /// Sorts all matches. If the driving term has several entries per record, they have equal sort
+    /// keys, so a multiple of the page size is enough.
     fn push_sort(&self, query: &mut Query, engine: Engine, stats: &QueryStats, wanted: i64) {
         let driving = stats.driving.as_ref();
         let times = driving.map_or(1, |driving| driving.entries_of_one);
@@ -230,9 +229,9 @@ impl<T: 'static> Selection<T> {
         self.push_order_by_keys(query.push(" ORDER BY "));
     }
 
-    /// Ids and sort keys of all rows that match. The limit in the subquery keeps both engines from
-    /// reading them in the order of an index, where they may be far apart. Names are joined behind
-    /// it and wrapped, so that PostgreSQL does not go from name to name.
+    /// Selects ids and sort keys of all matches, sorted. The limit in the subquery prevents a scan
+    /// in the order of an index, where matches may be far apart. Names are joined outside of the
+    /// subquery and wrapped in `COALESCE`, so that PostgreSQL does not scan the index of names.
     fn push_sorted(&self, query: &mut Query, engine: Engine, stats: &QueryStats) {
         let (table, mut conditions) = self.source(stats.driving.as_ref());
         conditions.retain(|condition| !stats.is_idle(condition));
@@ -281,7 +280,7 @@ impl<T: 'static> Selection<T> {
         query.push("u.id");
     }
 
-    /// What a field orders by, of the rows of a table: its column, or a look at another table.
+    /// Appends the sort key of a field: a column, or a scalar subquery on another table.
     fn push_key(&self, query: &mut Query, table: &Table, field: &Field) {
         match self.list.sort_key(field) {
             SortKey::Column(home, column, suffix) => {
@@ -297,7 +296,7 @@ impl<T: 'static> Selection<T> {
         }
     }
 
-    /// The id that a reference holds.
+    /// Appends the foreign key of a reference.
     fn push_reference(&self, query: &mut Query, table: &Table, field: &Field) {
         let is_here = self.list.has(table, field.name);
         let column = [field.name, "_id"];
@@ -322,8 +321,9 @@ impl<T: 'static> Selection<T> {
         query.push(")");
     }
 
-    /// The conditions, of the rows of a table. Those on another table are one truth value of its
-    /// row: PostgreSQL expects every second row to fulfil it, and goes on along the index.
+    /// Appends the conditions on the rows of a table. Conditions on another table become one
+    /// boolean subquery. PostgreSQL estimates that it is true for half of the rows, so it keeps the
+    /// index scan.
     fn push_conditions(
         &self,
         query: &mut Query,
@@ -384,7 +384,8 @@ impl<T> List<T> {
 }
 
 impl Condition {
-    /// The comparison. Behind a sign or in a function no index is chosen for the column.
+    /// Appends the comparison. If not `is_planned`, a unary plus or a function prevents the use of
+    /// an index.
     fn push(&self, query: &mut Query, engine: Engine, alias: &'static str, is_planned: bool) {
         let is_number = !matches!(
             self.test,

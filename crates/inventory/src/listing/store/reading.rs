@@ -1,4 +1,4 @@
-//! Reading a list: pages, counts, single records.
+//! Reads lists: pages, counts and single records.
 
 use db::{Conn, Error, Query, Timestamp, span_of};
 
@@ -14,7 +14,6 @@ use crate::{
 };
 
 impl<T> List<T> {
-    /// One record.
     pub(crate) async fn find(&self, conn: &mut Conn, id: i64) -> Result<Option<T>, Error> {
         let mut query = Query::new("SELECT ");
         self.push_columns(&mut query);
@@ -25,7 +24,7 @@ impl<T> List<T> {
             .await
     }
 
-    /// When the first and the last record were created.
+    /// The creation times of the first and of the last record.
     pub(crate) async fn span(
         &self,
         conn: &mut Conn,
@@ -36,7 +35,7 @@ impl<T> List<T> {
 }
 
 impl<T: 'static> Selection<T> {
-    /// One page.
+    /// Reads a page.
     pub(crate) async fn page(
         &self,
         conn: &mut Conn,
@@ -53,7 +52,7 @@ impl<T: 'static> Selection<T> {
         let left = stats.count.saturating_sub(offset.unsigned_abs());
         let is_whole = records.len() as u64 >= left.min(limit.unsigned_abs());
         match self.walk(stats) {
-            // The skip scan gave up: there are too many values.
+            // The skip scan stopped at its limit of values.
             Some(walk) if path == AccessPath::SkipScan && !is_whole => {
                 let path = AccessPath::Walk(walk);
                 let begin = Query::new("");
@@ -64,26 +63,26 @@ impl<T: 'static> Selection<T> {
         }
     }
 
-    /// All records, one by one.
+    /// Calls `take` with each record, without collecting them.
     pub(crate) async fn each(
         &self,
         conn: &mut Conn,
         stats: &QueryStats,
         mut take: impl FnMut(&T) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        // A skip scan is for pages.
+        // A skip scan has a limit of values, so it cannot read all records.
         let path = match (self.access_path(stats, stats.count), self.walk(stats)) {
             (AccessPath::SkipScan, Some(walk)) => AccessPath::Walk(walk),
             (path, _) => path,
         };
         let all = i64::try_from(stats.count).unwrap_or(i64::MAX);
         let query = self.statement(Query::new(""), conn.engine(), stats, path, (all, 0));
-        // Nothing is kept of a row.
+        // The rows are units, so the vector needs no memory.
         let each = conn.all_of(&query, |row| take(&(self.list.read)(row)?));
         each.await.map(drop)
     }
 
-    /// How many records match, counted.
+    /// Counts the matches.
     pub(crate) async fn count(
         &self,
         conn: &mut Conn,
@@ -103,7 +102,7 @@ impl<T: 'static> Selection<T> {
         Ok(count.unsigned_abs())
     }
 
-    /// How many records match; counting stops at `most`.
+    /// Counts at most `most` matches.
     pub(crate) async fn count_up_to(&self, conn: &mut Conn, most: i64) -> Result<u64, Error> {
         let own = self.list.own;
         let mut query = Query::new("SELECT count(*) FROM (SELECT ");
@@ -115,12 +114,11 @@ impl<T: 'static> Selection<T> {
         Ok(count.unsigned_abs())
     }
 
-    /// A part of a long list, and how many records it has, of which no more than `most` are
-    /// counted.
+    /// A range of a long list, and the number of matches. Counting stops at `most`.
     pub(crate) async fn part_of_many(
         &self,
         conn: &mut Conn,
-        part: PageRange,
+        range: PageRange,
         most: i64,
     ) -> Result<Matches<T>, Error> {
         let count = self.count_up_to(conn, most).await?;
@@ -131,50 +129,50 @@ impl<T: 'static> Selection<T> {
         };
         Ok(Matches {
             count,
-            records: self.page(conn, &stats, part).await?,
+            records: self.page(conn, &stats, range).await?,
             is_cut: false,
         })
     }
 
-    /// The page that is asked for.
+    /// The requested page.
     pub(crate) async fn list(
         &self,
         conn: &mut Conn,
         stats: &QueryStats,
-        wanted: PageRequest,
+        request: PageRequest,
     ) -> Result<Page<T>, Refusal> {
-        let (number, offset) = wanted.within(stats.count)?;
-        let part = (wanted.limit(), offset);
-        let results = self.page(conn, stats, part).await?;
-        Ok(wanted.page(stats.count, number, results))
+        let (number, offset) = request.within(stats.count)?;
+        let range = (request.limit(), offset);
+        let results = self.page(conn, stats, range).await?;
+        Ok(request.page(stats.count, number, results))
     }
 
-    /// The same, of a list that is counted as it is read.
+    /// As [`Self::list`], but counts the matches first.
     pub(crate) async fn counted(
         &self,
         conn: &mut Conn,
-        wanted: PageRequest,
+        request: PageRequest,
     ) -> Result<Page<T>, Refusal> {
         let count = self.count(conn, None).await?;
         let stats = QueryStats::of(count, count);
-        self.list(conn, &stats, wanted).await
+        self.list(conn, &stats, request).await
     }
 
-    /// The first records, of however many.
+    /// The first records, without counting.
     pub(crate) async fn first(&self, conn: &mut Conn, limit: i64) -> Result<Vec<T>, Error> {
         self.page(conn, &QueryStats::UNKNOWN, (limit, 0)).await
     }
 }
 
 impl<T: Send + 'static> Selection<T> {
-    /// The page that a request asks for, in a read of its own.
+    /// The page that the query string requests, in a transaction of its own.
     pub(crate) async fn requested(
         self,
         state: &State,
         parameters: &Parameters,
     ) -> Result<Page<T>, Refusal> {
-        let wanted = PageRequest::parse(state, parameters)?;
-        let read = async move |conn: &mut Conn| self.counted(conn, wanted).await;
+        let request = PageRequest::parse(state, parameters)?;
+        let read = async move |conn: &mut Conn| self.counted(conn, request).await;
         state.db.read(read).await
     }
 }

@@ -1,7 +1,7 @@
-//! A skip scan: from value to value of the column that orders, one seek for each, until they have
-//! enough records for the page; then the first ids of each value that the page meets. However many
-//! records share a value, they cost nothing: neither where ids ascend while values descend, an order
-//! that no index has, nor where the order is by names that stand in another table.
+//! A skip scan: one index seek per distinct value of the sort column, until the values have enough
+//! records for the page. Then it reads the first ids of each value on the page. It is for orders
+//! that no index has: ids ascend while values descend, or the names are in another table. Sorting
+//! would read all records that share a value.
 
 use db::{Engine, Query};
 use resource::sql;
@@ -9,15 +9,16 @@ use resource::sql;
 use super::{PageRange, QueryStats, Selection, push_column, push_table};
 use crate::listing::{Condition, SortKey};
 
-/// After so many values another path is shorter.
+/// The scan stops after this many values, because another path is cheaper then.
 const MOST_VALUES: i64 = 400;
 
-/// What the values stand in.
+/// The column with the values.
 struct Values {
     table: &'static str,
     column: &'static str,
     suffix: &'static str,
-    /// The records' column with the id of the value's row; none where they have the value itself.
+    /// The foreign key from the records to the table of values. `None` if the records have the
+    /// value.
     key: Option<&'static str>,
     is_nullable: bool,
     descending: bool,
@@ -45,7 +46,7 @@ impl Values {
         query.push(self.column).push(self.suffix);
     }
 
-    /// The first value, or the next one.
+    /// Selects the first or the next value.
     fn push_next(&self, query: &mut Query, is_first: bool) {
         self.push_column(query.push("(SELECT "), "g");
         query.push(" FROM ").push(self.table).push(" AS g WHERE ");
@@ -61,20 +62,19 @@ impl Values {
     }
 }
 
-/// A skip scan of one selection.
 struct SkipScan<'a, T: 'static> {
     selection: &'a Selection<T>,
     values: Values,
     conditions: Vec<Condition>,
     engine: Engine,
-    /// The records before the page.
+    /// The number of records before the page.
     offset: i64,
-    /// Those to its end.
+    /// The number of records up to the end of the page.
     wanted: i64,
 }
 
 impl<T: 'static> Selection<T> {
-    /// The ids of a page in order, behind what the query has.
+    /// Appends a query for the ids of a page, in order.
     pub(super) fn push_skip_scan(
         &self,
         query: &mut Query,
@@ -110,8 +110,8 @@ impl<T: 'static> Selection<T> {
 }
 
 impl<T: 'static> SkipScan<'_, T> {
-    /// The values that the page needs, each with how many records those before it have. Behind the
-    /// last value comes one that is NULL.
+    /// The CTE `steps`: values in order, each with the number of records before it. The last step
+    /// has the value NULL.
     fn push_steps(&self, query: &mut Query) {
         let values = &self.values;
         query.push("WITH RECURSIVE steps (place, value, found) AS (SELECT CAST(1 AS BIGINT), ");
@@ -126,8 +126,8 @@ impl<T: 'static> SkipScan<'_, T> {
         values.push_next(query, false);
         query.push(", step.found + ");
         if values.key.is_some() {
-            // Counted for each record that has the name: joined with them, PostgreSQL would read
-            // all that is counted.
+            // A subquery per referenced record. With a join, PostgreSQL would ignore the limit of
+            // the count and read all rows.
             query.push("(SELECT CAST(COALESCE(sum(");
             self.push_count(query, Self::push_of_value);
             query.push("), 0) AS BIGINT) FROM ").push(values.table);
@@ -141,7 +141,7 @@ impl<T: 'static> SkipScan<'_, T> {
         query.bind(MOST_VALUES).push(")");
     }
 
-    /// Of these values, those that have a record of the page.
+    /// The CTE `parts`: the values with records on the page.
     fn push_parts(&self, query: &mut Query) {
         query.push(", ends (place, value, found, until) AS (SELECT place, value, found,");
         query.push(" lead(found, 1, 9223372036854775807) OVER (ORDER BY place) FROM steps),");
@@ -150,7 +150,7 @@ impl<T: 'static> SkipScan<'_, T> {
         query.push(" AND until > ").bind(self.offset).push(")");
     }
 
-    /// How many records of these values, or without one, come before the page.
+    /// The offset of the page, counted from the first record that the query reads.
     fn push_offset(&self, query: &mut Query) {
         query.push("CAST(").bind(self.offset).push(" AS BIGINT)");
         query.push(" - CASE WHEN (SELECT found FROM steps WHERE place = 1) > ");
@@ -158,7 +158,7 @@ impl<T: 'static> SkipScan<'_, T> {
         query.push(" THEN 0 ELSE COALESCE((SELECT min(found) FROM parts), 0) END");
     }
 
-    /// The first ids of each of these values.
+    /// The first ids of each value in `parts`.
     fn push_firsts(&self, query: &mut Query) {
         let (values, own) = (&self.values, self.selection.list.own);
         query.push("SELECT step.place, x.id FROM parts AS step");
@@ -181,7 +181,7 @@ impl<T: 'static> SkipScan<'_, T> {
         });
     }
 
-    /// The records without a value: before all others, or behind the last value.
+    /// The records without a value, at the beginning or at the end.
     fn push_without_value(&self, query: &mut Query) {
         let (own, is_first) = (self.selection.list.own, self.is_nothing_first());
         query.push(if is_first {
@@ -191,7 +191,7 @@ impl<T: 'static> SkipScan<'_, T> {
         });
         self.push_of_nothing(query);
         push_column(query.push(" ORDER BY "), own, own.id);
-        // As a condition, SQLite would ask it of every record.
+        // In the limit, because SQLite would evaluate a condition for each row.
         query.push(" LIMIT CASE WHEN ");
         if is_first {
             query.push("(SELECT found FROM steps WHERE place = 1) > ");
@@ -207,7 +207,7 @@ impl<T: 'static> SkipScan<'_, T> {
         self.values.is_nullable && !self.values.descending
     }
 
-    /// The ids of the records that are asked for, to be narrowed.
+    /// The ids of all matches. The caller appends a condition.
     fn push_ids(&self, query: &mut Query) {
         let own = self.selection.list.own;
         push_column(query.push("SELECT "), own, own.id);
@@ -238,7 +238,7 @@ impl<T: 'static> SkipScan<'_, T> {
         }
     }
 
-    /// How many there are, counted as far as the page needs them.
+    /// Counts ids, up to the end of the page.
     fn push_count(&self, query: &mut Query, push_ids: impl Fn(&Self, &mut Query)) {
         query.push("(SELECT count(*) FROM (");
         push_ids(self, query);
