@@ -1,5 +1,6 @@
-//! Accounts from the operator's side: created, given a password, deactivated, listed, and granted further permissions.
-//! The command line, the administration and the first start call these functions; logging in is in `service` and `session`.
+//! Accounts for operators: create, list, deactivate, set passwords, grant permissions. The command
+//! line, the administration and the first start use these functions. Login is in `service` and
+//! `session`.
 
 pub(crate) mod manage;
 pub(crate) mod own;
@@ -23,15 +24,15 @@ use crate::{
     work::Author,
 };
 
-/// The longest name.
+/// The most characters of a username.
 const NAME_MAX: usize = 150;
-/// The longest first or last name.
+/// The most characters of a first or last name.
 const PERSON_MAX: usize = 150;
-/// The longest e-mail address (RFC 5321).
+/// The most characters of an e-mail address (RFC 5321).
 const EMAIL_MAX: usize = 254;
 
 resource! {
-    /// An account. Its table is called `u` in statements.
+    /// An account. The alias of its table is `u`.
     pub struct User, UserInput {
         id: i64 = id().hidden(),
         username: String = text("Usuário", "Username", NAME_MAX).name().personal().listed_for_staff()
@@ -59,7 +60,7 @@ resource! {
 }
 
 impl User {
-    /// What everybody knows of its owner. No password may resemble it.
+    /// Personal data that a password may not resemble.
     pub(crate) fn person(&self) -> [(PersonalData, &str); 3] {
         [
             (PersonalData::FirstName, &self.first_name),
@@ -68,56 +69,56 @@ impl User {
         ]
     }
 
-    /// The names of its groups.
+    /// The names of the account's groups.
     pub fn group_names(&self) -> Vec<String> {
         self.groups.iter().map(|group| group.name.clone()).collect()
     }
 }
 
-/// An account to be made.
+/// An account to create.
 #[derive(Clone)]
 pub struct NewUser {
-    /// The name it logs in with.
+    /// The username.
     pub username: String,
-    /// Its password.
+    /// The password in plain text.
     pub password: String,
-    /// Its group.
+    /// The name of the group, if any.
     pub group: Option<String>,
-    /// Whether it may do everything.
+    /// Whether the account has all permissions.
     pub superuser: bool,
 }
 
-/// Who holds a permission.
+/// A user or a group that holds a permission.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Holder {
-    /// The user of this name.
+    /// The user with this name.
     User(String),
-    /// The group of this name.
+    /// The group with this name.
     Group(String),
 }
 
-/// Why nothing was done.
+/// The reason why nothing was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum UserError {
-    /// The name is blank, too long, or has other characters.
+    /// The name is empty, too long, or has invalid characters.
     #[error("a name has 1 to {NAME_MAX} letters, digits and @ . + - _")]
     Name,
-    /// There is an account of this name.
+    /// An account has this name already.
     #[error("there is a user of this name already")]
     Taken,
-    /// The password is not good enough.
+    /// The password is too weak.
     #[error(transparent)]
     Password(#[from] WeakPassword),
-    /// There is no such user.
+    /// The user does not exist.
     #[error("there is no user of this name")]
     UnknownUser,
-    /// There is no such group.
+    /// The group does not exist.
     #[error("there is no group of this name")]
     UnknownGroup,
     /// The password could not be hashed.
     #[error(transparent)]
     Hash(#[from] HashFault),
-    /// The store failed.
+    /// The database failed.
     #[error(transparent)]
     Database(#[from] db::Error),
 }
@@ -133,7 +134,7 @@ impl std::fmt::Debug for NewUser {
     }
 }
 
-/// Makes an account and answers its id.
+/// Creates an account and returns its id.
 pub async fn create(
     db: &Db,
     passwords: &Passwords,
@@ -145,7 +146,7 @@ pub async fn create(
         .await
 }
 
-/// Makes the first account, one that may do everything; whether it was made: never beside another one.
+/// Creates the first account, a superuser. Returns `false` if there is an account already.
 pub async fn create_first(
     db: &Db,
     passwords: &Passwords,
@@ -163,7 +164,7 @@ pub async fn create_first(
         superuser: true,
     };
     let (user, hash) = prepare(passwords, user).await?;
-    let made = db
+    let created = db
         .write(async move |tx| {
             if store::is_anybody(tx).await? {
                 return Ok(false);
@@ -171,14 +172,14 @@ pub async fn create_first(
             insert(tx, &user, &hash, now).await.map(|_| true)
         })
         .await;
-    match made {
-        // Another replica was faster.
+    match created {
+        // Another replica has created the account meanwhile.
         Err(UserError::Taken) => Ok(false),
-        made => made,
+        created => created,
     }
 }
 
-/// Checks name and password, and hashes the password away from the store.
+/// Validates name and password, and hashes the password outside of the transaction.
 async fn prepare(passwords: &Passwords, mut user: NewUser) -> Result<(NewUser, String), UserError> {
     user.username = user.username.trim().to_owned();
     let length = user.username.chars().count();
@@ -189,12 +190,11 @@ async fn prepare(passwords: &Passwords, mut user: NewUser) -> Result<(NewUser, S
     Ok((user, hash))
 }
 
-/// Whether a name may have this character.
 fn is_name(character: char) -> bool {
     character.is_alphanumeric() || "@.+-_".contains(character)
 }
 
-/// Passwords are trimmed here as they are at every login.
+/// Checks and hashes a password. Trims it, as every login does.
 async fn hash(passwords: &Passwords, username: &str, password: &str) -> Result<String, UserError> {
     let password = password.trim();
     check_strength(password, username)?;
@@ -215,7 +215,7 @@ async fn insert(tx: &mut Tx, user: &NewUser, hash: &str, now: Timestamp) -> Resu
     Ok(id)
 }
 
-/// Gives a user another password, and ends their sessions.
+/// Sets the password of a user, and ends the user's sessions.
 pub async fn set_password(
     db: &Db,
     passwords: &Passwords,
@@ -240,11 +240,7 @@ pub async fn set_password(
     .await
 }
 
-/// Lets a user in again, or puts them out: at once, with every session and token.
-///
-/// # Errors
-///
-/// [`UserError::UnknownUser`] and faults of the store.
+/// Activates or deactivates an account. Deactivation ends its sessions and tokens at once.
 pub async fn set_active(
     db: &Db,
     now: Timestamp,
@@ -265,12 +261,12 @@ pub async fn set_active(
     .await
 }
 
-/// Every user, by name.
+/// All users, by name.
 pub async fn list(db: &Db) -> Result<Vec<User>, db::Error> {
     db.read(async |conn| store::all(conn).await).await
 }
 
-/// A page of the users that a request selects, by the words of their names and e-mail addresses.
+/// The page of users that a request selects. A search covers names and e-mail addresses.
 pub(crate) async fn page(state: &State, parameters: &Parameters) -> Result<Page<User>, Refusal> {
     let mut filters = Filters::new(parameters);
     let group = filters.id("groups");
@@ -285,7 +281,7 @@ pub(crate) async fn page(state: &State, parameters: &Parameters) -> Result<Page<
     users.requested(state, parameters).await
 }
 
-/// The same for the list of refresh tokens: by the words of their usernames.
+/// As [`page`], for the list of refresh tokens. A search covers usernames.
 pub(crate) async fn token_holders(
     state: &State,
     parameters: &Parameters,
@@ -294,16 +290,12 @@ pub(crate) async fn token_holders(
     users.requested(state, parameters).await
 }
 
-/// One user.
+/// Reads one user.
 pub async fn read(db: &Db, id: i64) -> Result<Option<User>, db::Error> {
     db.read(async move |conn| store::read(conn, id).await).await
 }
 
-/// Gives a user or a group a permission; one that they have already changes nothing.
-///
-/// # Errors
-///
-/// [`UserError::UnknownUser`], [`UserError::UnknownGroup`] and faults of the store.
+/// Grants a permission to a user or a group. Granting it twice changes nothing.
 pub async fn grant(
     db: &Db,
     now: Timestamp,
@@ -313,11 +305,7 @@ pub async fn grant(
     set_permission(db, now, holder, permission, true).await
 }
 
-/// Takes back a permission that was given to a user or a group itself.
-///
-/// # Errors
-///
-/// [`UserError::UnknownUser`], [`UserError::UnknownGroup`] and faults of the store.
+/// Withdraws a permission from a user or a group. Permissions that a user has by a group stay.
 pub async fn withdraw(
     db: &Db,
     now: Timestamp,
@@ -362,7 +350,7 @@ async fn set_permission(
     .await
 }
 
-/// Records what the program itself did to an account or a group, by a command or at the first start.
+/// Writes an audit entry for a change by a command or by the first start, which have no user.
 async fn record(
     tx: &mut Tx,
     action: Action<'_>,

@@ -1,4 +1,4 @@
-//! What users change of their own account: their names, and their password, for which the old one is required.
+//! Changes by users to their own account: profile and password.
 
 use resource::Field;
 
@@ -20,30 +20,26 @@ use crate::{
     work::{Work, write},
 };
 
-/// How a user is called and reached.
+/// The fields of a profile.
 pub(crate) const PROFILE: [&Field; 3] = [User::first_name, User::last_name, User::email];
 
-/// Why a password stays as it is.
+/// The reason why a password was not changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeptPassword {
-    /// The old one is another.
+    /// The old password is wrong.
     Old,
-    /// The new one is not good enough.
+    /// The new password is too weak.
     Weak(WeakPassword),
 }
 
-/// Reads a profile from the members of a body; what is absent stays as it is.
-///
-/// # Errors
-///
-/// Messages by field.
+/// Reads a profile from a request body. Absent fields are not changed.
 pub(crate) fn read_profile(members: &Members) -> Result<UserInput, FieldErrors> {
     let mut draft = Draft::read_fields(&PROFILE, members, Mode::Partial);
     check_email(&mut draft);
     draft.valid()
 }
 
-/// Complains about an address that is none.
+/// Adds an error for an invalid e-mail address.
 pub(super) fn check_email(draft: &mut Draft<User>) {
     let email = draft.input.email.get().map_or("", String::as_str);
     if !email.is_empty() && !is_email(email) {
@@ -55,7 +51,8 @@ pub(super) fn check_email(draft: &mut Draft<User>) {
     }
 }
 
-/// Whether mail could be sent there: something, `@`, a host with a dot. More is known only by sending.
+/// Whether a text looks like an e-mail address: a local part, `@`, and a host with a dot. Only
+/// sending a mail can tell more.
 pub(crate) fn is_email(text: &str) -> bool {
     let is_plain = text
         .chars()
@@ -67,16 +64,12 @@ pub(crate) fn is_email(text: &str) -> bool {
     is_plain && !local.is_empty() && !local.contains(['@', '<', '>', ',', ';']) && is_host
 }
 
-/// Changes how the caller is called and reached. What is wished may depend on the account as it stands: nobody else changes it until it is
-/// written.
-///
-/// # Errors
-///
-/// What is refused, and faults of the store.
+/// Changes the profile of the caller. Locks the account first, because `new_input` compares the
+/// stored profile with the form.
 pub(crate) async fn change_profile(
     state: &State,
     caller: &Caller,
-    wished: impl Fn(&User) -> Result<UserInput, FieldErrors> + Clone + Send + 'static,
+    new_input: impl Fn(&User) -> Result<UserInput, FieldErrors> + Clone + Send + 'static,
 ) -> Result<(), Refusal> {
     let id = caller.id;
     let job = async move |work: &mut Work<'_>| {
@@ -84,7 +77,7 @@ pub(crate) async fn change_profile(
         let Some(before) = store::read(work.tx, id).await? else {
             return Ok::<_, Refusal>(());
         };
-        store::update(work.tx, id, &wished(&before)?, work.now).await?;
+        store::update(work.tx, id, &new_input(&before)?, work.now).await?;
         let after = store::read(work.tx, id).await?;
         let changes = after.map_or_else(Vec::new, |after| audit::changes(&before, &after));
         if changes.is_empty() {
@@ -96,12 +89,13 @@ pub(crate) async fn change_profile(
     write(state, caller, job).await
 }
 
-/// Gives the caller another password. Their other sessions end; the one that they do it in goes on under another token.
-/// Tokens of programs end if that is wished: a till must not stop because somebody changed a password.
+/// Changes the password of the caller. The current session gets a new token, and the other sessions
+/// end. API tokens are revoked on request only: a till must not stop because a user changed the
+/// password.
 ///
 /// # Errors
 ///
-/// 429 when the old password is being guessed at; faults of the store and of hashing.
+/// 429 after too many wrong old passwords.
 pub(crate) async fn change_password(
     state: &State,
     session: &Session,
@@ -125,10 +119,10 @@ pub(crate) async fn change_password(
         Err(UserError::Password(weak)) => return Ok(Err(KeptPassword::Weak(weak))),
         Err(fault) => return Err(web::Error::internal(fault).into()),
     };
-    let (username, user, kept) = (caller.username.clone(), caller.id, session.id);
+    let (username, user, current) = (caller.username.clone(), caller.id, session.id);
     let job = async move |work: &mut Work<'_>| {
         store::set_password(work.tx, &username, &hash, work.now).await?;
-        sessions::delete_others(work.tx, user, kept).await?;
+        sessions::delete_others(work.tx, user, current).await?;
         tokens.settle(work, user).await?;
         record_change(work, user, tokens.changed()).await
     };

@@ -1,4 +1,4 @@
-//! Statements about accounts from the operator's side.
+//! SQL statements about accounts.
 
 use db::{Conn, Error, Timestamp, Tx};
 use resource::{Field, Input as _, Record as _, sql};
@@ -6,17 +6,17 @@ use resource::{Field, Input as _, Record as _, sql};
 use super::{User, UserInput};
 use crate::listing::{List, Table};
 
-/// The groups of a user `u`.
+/// A subquery for the groups of a user `u`.
 pub(super) const GROUPS: &str = "(SELECT string_agg(g.id || ' ' || g.name, '\u{1f}')
      FROM user_groups AS m JOIN groups AS g ON g.id = m.group_id WHERE m.user_id = u.id)";
-/// The permissions of a user `u` alone.
+/// A subquery for the permissions of a user `u`, without those of groups.
 pub(super) const PERMISSIONS: &str =
     "(SELECT string_agg(p.permission, '\u{1f}') FROM user_permissions AS p WHERE p.user_id = u.id)";
 
-/// Finds the ids of the users of a group, whose id follows.
+/// A subquery for the users of a group. The id of the group is appended.
 pub(super) const OF_GROUP: &str = "SELECT m.user_id FROM user_groups AS m WHERE m.group_id = ";
 
-/// Users. One column has all that a search looks at.
+/// Users. The column `searched` has all searched texts.
 static USERS: Table = Table {
     name: "(SELECT *, username_folded || '\n' || first_name_folded || '\n' || last_name_folded || '\n' || email_folded AS searched FROM users)",
     alias: "u",
@@ -26,7 +26,7 @@ static USERS: Table = Table {
 
 pub(super) static LIST: List<User> = List::described(&USERS);
 
-/// Users in the list of refresh tokens, where the field of their name is called `user`.
+/// Users in the list of refresh tokens, where the username is the field `user`.
 pub(super) static TOKEN_HOLDERS: List<User> = List {
     fields: &[
         &Field {
@@ -41,19 +41,17 @@ pub(super) static TOKEN_HOLDERS: List<User> = List {
     ..List::described(&USERS)
 };
 
-/// Every user by name.
+/// All users, by name.
 pub(super) async fn all(conn: &mut Conn) -> Result<Vec<User>, Error> {
     let mut query = sql::select(User::FIELDS, "users", "u");
     query.push(" ORDER BY u.username");
     conn.all_of(&query, User::from_row).await
 }
 
-/// One user.
 pub(super) async fn read(conn: &mut Conn, id: i64) -> Result<Option<User>, Error> {
     LIST.find(conn, id).await
 }
 
-/// Whether there is any user.
 pub(super) async fn is_anybody(conn: &mut Conn) -> Result<bool, Error> {
     let first = conn
         .optional("SELECT id FROM users LIMIT 1", &[], |row| row.get::<i64>(0))
@@ -61,7 +59,7 @@ pub(super) async fn is_anybody(conn: &mut Conn) -> Result<bool, Error> {
     Ok(first.is_some())
 }
 
-/// A new active user. Who may do everything may also administer.
+/// Inserts an active user. Superusers are staff.
 pub(super) async fn insert(
     tx: &mut Tx,
     username: &str,
@@ -79,7 +77,7 @@ pub(super) async fn insert(
     .await
 }
 
-/// Puts a user into a group; whether there is such a group.
+/// Adds a user to a group. Returns whether the group exists.
 pub(super) async fn join_group(tx: &mut Tx, user: i64, group: &str) -> Result<bool, Error> {
     let joined = tx
         .execute(
@@ -90,7 +88,7 @@ pub(super) async fn join_group(tx: &mut Tx, user: i64, group: &str) -> Result<bo
     Ok(joined == 1)
 }
 
-/// Changes a password; the user's id, if there is one.
+/// Sets a password. Returns the id of the user, if the user exists.
 pub(super) async fn set_password(
     tx: &mut Tx,
     username: &str,
@@ -105,13 +103,13 @@ pub(super) async fn set_password(
     .await
 }
 
-/// Keeps everybody else from changing an account until the transaction ends.
+/// Locks an account until the end of the transaction.
 pub(crate) async fn lock(tx: &mut Tx, id: i64) -> Result<(), Error> {
     let sql = "UPDATE users SET updated_at = updated_at WHERE id = $1";
     tx.execute(sql, &[&id]).await.map(drop)
 }
 
-/// Writes the fields that are set, but for what stands in other tables.
+/// Updates the fields that are set, except those in other tables.
 pub(super) async fn update(
     tx: &mut Tx,
     id: i64,
@@ -124,7 +122,7 @@ pub(super) async fn update(
     tx.execute_of(&query).await.map(drop)
 }
 
-/// Lets a user in or not; the user's id, if there is one.
+/// Activates or deactivates an account. Returns the id of the user, if the user exists.
 pub(super) async fn set_active(
     tx: &mut Tx,
     username: &str,
@@ -139,7 +137,6 @@ pub(super) async fn set_active(
     .await
 }
 
-/// The id of the user of this name.
 pub(super) async fn user_id(tx: &mut Tx, name: &str) -> Result<Option<i64>, Error> {
     tx.optional(
         "SELECT id FROM users WHERE username = $1",
@@ -149,7 +146,6 @@ pub(super) async fn user_id(tx: &mut Tx, name: &str) -> Result<Option<i64>, Erro
     .await
 }
 
-/// The id of the group of this name.
 pub(super) async fn group_id(tx: &mut Tx, name: &str) -> Result<Option<i64>, Error> {
     tx.optional("SELECT id FROM groups WHERE name = $1", &[&name], |row| {
         row.get(0)
@@ -157,7 +153,6 @@ pub(super) async fn group_id(tx: &mut Tx, name: &str) -> Result<Option<i64>, Err
     .await
 }
 
-/// Gives a user a permission.
 pub(super) async fn grant_to_user(tx: &mut Tx, id: i64, permission: &str) -> Result<(), Error> {
     tx.execute(
         "INSERT INTO user_permissions (user_id, permission) VALUES ($1, $2) ON CONFLICT DO NOTHING",
@@ -167,7 +162,6 @@ pub(super) async fn grant_to_user(tx: &mut Tx, id: i64, permission: &str) -> Res
     Ok(())
 }
 
-/// Gives a group a permission.
 pub(super) async fn grant_to_group(tx: &mut Tx, id: i64, permission: &str) -> Result<(), Error> {
     tx.execute(
         "INSERT INTO group_permissions (group_id, permission) VALUES ($1, $2) ON CONFLICT DO NOTHING",
@@ -177,7 +171,6 @@ pub(super) async fn grant_to_group(tx: &mut Tx, id: i64, permission: &str) -> Re
     Ok(())
 }
 
-/// Takes a permission from a user.
 pub(super) async fn withdraw_from_user(
     tx: &mut Tx,
     id: i64,
@@ -191,7 +184,6 @@ pub(super) async fn withdraw_from_user(
     Ok(())
 }
 
-/// Takes a permission from a group.
 pub(super) async fn withdraw_from_group(
     tx: &mut Tx,
     id: i64,

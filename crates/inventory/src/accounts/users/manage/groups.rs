@@ -1,4 +1,5 @@
-//! Groups as staff manage them. Changing a group changes what its members may do, so nobody may grant more than they have.
+//! Management of groups by staff. A group's permissions apply to its members, so users cannot grant
+//! permissions that they lack.
 
 use db::Tx;
 
@@ -19,11 +20,11 @@ const TAKEN: Message = Message::fixed(
     "Group with this Name already exists.",
 );
 
-/// Creates a group: its id and name.
+/// Creates a group. Returns its id and name.
 ///
 /// # Errors
 ///
-/// Invalid fields, a name that is taken, more than the caller may give, and faults of the store.
+/// Invalid fields, a name that is taken, or permissions that the caller lacks.
 pub(crate) async fn create_group(
     work: &mut Work<'_>,
     caller: &Caller,
@@ -36,17 +37,17 @@ pub(crate) async fn create_group(
     Ok((id, name))
 }
 
-/// A group, which nobody else changes until the transaction ends.
+/// Reads a group and locks it until the end of the transaction.
 pub(crate) async fn find_group_locked(tx: &mut Tx, id: i64) -> Result<Option<Group>, db::Error> {
     store::lock_group(tx, id).await?;
     store::group(tx, id).await
 }
 
-/// Changes a group; `None` when it is gone.
+/// Changes a group. `None` if it does not exist.
 ///
 /// # Errors
 ///
-/// As [`create_group`], and a group that may do more than the caller.
+/// Those of [`create_group`], or a group with permissions that the caller lacks.
 pub(crate) async fn change_group(
     work: &mut Work<'_>,
     caller: &Caller,
@@ -66,7 +67,7 @@ pub(crate) async fn change_group(
     Ok(Some((id, name)))
 }
 
-/// The name and the permissions of a form; no other group has the name.
+/// Reads the form of a group, and checks that the name is not taken.
 async fn read_group(
     tx: &mut Tx,
     members: &Members,
@@ -81,11 +82,8 @@ async fn read_group(
     Ok((name, input.permissions.set().unwrap_or_default()))
 }
 
-/// Deletes a group; whether it was there. Its members stay.
-///
-/// # Errors
-///
-/// A group that may do more than the caller, and faults of the store.
+/// Deletes a group, but not its members. Returns whether it existed. An error if it has permissions
+/// that the caller lacks.
 pub(crate) async fn delete_group(state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
     let by = caller.clone();
     let job = async move |work: &mut Work<'_>| {
@@ -100,14 +98,14 @@ pub(crate) async fn delete_group(state: &State, caller: &Caller, id: i64) -> Res
     write(state, caller, job).await
 }
 
-/// Why the caller may neither change nor delete a group.
+/// The reason why the caller may neither change nor delete a group.
 pub(crate) async fn hindrance_of_group(
     state: &State,
     caller: &Caller,
     id: i64,
 ) -> Result<Option<Message>, Refusal> {
     match super::group(state, id).await? {
-        Some(group) => super::told(refuse_greater(caller, &group.permissions)),
+        Some(group) => super::conflict_message(refuse_greater(caller, &group.permissions)),
         None => Ok(None),
     }
 }

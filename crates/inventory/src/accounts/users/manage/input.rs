@@ -1,4 +1,4 @@
-//! What the forms of accounts and groups send, and its validation.
+//! The forms of accounts and groups, and their validation.
 
 use resource::{Field, text as described};
 
@@ -15,7 +15,6 @@ use crate::{
     },
 };
 
-/// A new password.
 pub(crate) const PASSWORD: &Field = &described::<String>("Senha", "Password", MAX_PASSWORD)
     .secret()
     .help(
@@ -24,7 +23,7 @@ pub(crate) const PASSWORD: &Field = &described::<String>("Senha", "Password", MA
     )
     .named("password1");
 
-/// The same once more.
+/// The confirmation of [`PASSWORD`].
 pub(crate) const REPEATED_PASSWORD: &Field = &described::<String>(
     "Confirmação da senha",
     "Password confirmation",
@@ -43,22 +42,20 @@ const NOT_THE_SAME: Message = Message::fixed(
     "The two password fields didn’t match.",
 );
 
-/// The password of an account.
 pub(super) enum NewPassword {
-    /// This one.
     Text(String),
-    /// None: nobody logs in with a password.
+    /// The account has no password, so nobody can log in with one.
     Unusable,
 }
 
-/// The name of an account.
+/// Reads the username of a new account.
 pub(super) fn username(members: &Members) -> Draft<User> {
     let mut draft = Draft::read_fields(&[User::username], members, Mode::Whole);
     check_name(&mut draft);
     draft
 }
 
-/// What is changed of an account.
+/// Reads the form of an existing account.
 pub(super) fn account(members: &Members) -> Draft<User> {
     let mut draft = Draft::read(members, Mode::Whole);
     check_name(&mut draft);
@@ -73,8 +70,7 @@ fn check_name(draft: &mut Draft<User>) {
     }
 }
 
-/// A new password, entered twice; or none, when the form says that the account has none.
-/// `person` is what is known of the account's owner.
+/// Reads a new password and its confirmation. The password may not resemble the data of `person`.
 pub(super) fn password(
     members: &Members,
     username: &str,
@@ -84,8 +80,8 @@ pub(super) fn password(
     if text(members, "usable").as_deref() == Some("0") {
         return NewPassword::Unusable;
     }
-    let sent = |field| text(members, field).unwrap_or_default();
-    let (first, second) = (sent(PASSWORD.name), sent(REPEATED_PASSWORD.name));
+    let value_of = |field| text(members, field).unwrap_or_default();
+    let (first, second) = (value_of(PASSWORD.name), value_of(REPEATED_PASSWORD.name));
     let (first, second) = (first.trim(), second.trim());
     for (field, text) in [(PASSWORD.name, first), (REPEATED_PASSWORD.name, second)] {
         if text.is_empty() {
@@ -104,7 +100,7 @@ pub(super) fn password(
     NewPassword::Text(first.to_owned())
 }
 
-/// What is to become of the tokens of an account whose password is changed.
+/// Whether a password change revokes the tokens of the account.
 pub(super) fn tokens(members: &Members) -> Tokens {
     let ticked = text(members, "revoke_tokens");
     Tokens::revoked_if(ticked.is_some_and(|value| value != "0"))

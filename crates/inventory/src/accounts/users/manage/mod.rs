@@ -1,5 +1,6 @@
-//! Accounts and groups as staff manage them in the administration: every rule of who may grant what to whom is here.
-//! Nobody grants more than they may do themselves, changes an account that may do more, or locks themselves out.
+//! Management of accounts and groups by staff, with the rules against privilege escalation: users
+//! cannot grant permissions that they lack, change accounts that have permissions they lack, or
+//! lock themselves out.
 
 mod groups;
 mod input;
@@ -32,7 +33,7 @@ use crate::{
 };
 use input::NewPassword;
 
-/// Whether the tokens of an account were revoked.
+/// The field of audit entries about revoked tokens.
 pub(crate) const REVOKED: &Field = &truth("Revogado", "Revoked").named("revoked");
 
 const TAKEN: Message = Message::fixed(
@@ -48,20 +49,16 @@ const TOO_MUCH: Message = Message::fixed(
     "You can only grant permissions that you have yourself.",
 );
 
-/// A new account: a name and a password, everything else comes with [`change`].
+/// A new account: username and password. [`change`] sets the other fields.
 #[derive(Debug, Clone)]
 pub(crate) struct NewAccount {
     username: String,
-    /// None: no password opens it.
+    /// The password hash. `None` if nobody can log in with a password.
     hash: Option<String>,
 }
 
 impl NewAccount {
     /// Reads the form of a new account, and hashes its password.
-    ///
-    /// # Errors
-    ///
-    /// Invalid fields.
     pub(crate) async fn read(state: &State, members: &Members) -> Result<Self, Refusal> {
         let mut draft = input::username(members);
         let username = draft.input.username.set().unwrap_or_default();
@@ -72,11 +69,7 @@ impl NewAccount {
     }
 }
 
-/// Creates an account: its id and name.
-///
-/// # Errors
-///
-/// A name that is taken, and faults of the store.
+/// Creates an account. Returns its id and name, or an error if the name is taken.
 pub(crate) async fn create(
     work: &mut Work<'_>,
     account: &NewAccount,
@@ -105,17 +98,17 @@ async fn hash(state: &State, password: NewPassword) -> Result<Option<String>, Re
     }
 }
 
-/// An account, which nobody else changes until the transaction ends.
+/// Reads an account and locks it until the end of the transaction.
 pub(crate) async fn find_locked(tx: &mut Tx, id: i64) -> Result<Option<Details>, db::Error> {
     users::lock(tx, id).await?;
     store::details(tx, id).await
 }
 
-/// Changes what an account is and may do; `None` when it is gone.
+/// Changes the profile, the flags and the permissions of an account. `None` if it does not exist.
 ///
 /// # Errors
 ///
-/// Invalid fields, an account that may do more than the caller, more than the caller may give, and faults of the store.
+/// Invalid fields, or permissions of the account before or after the change that the caller lacks.
 pub(crate) async fn change(
     work: &mut Work<'_>,
     caller: &Caller,
@@ -175,11 +168,8 @@ async fn update(
     Ok(())
 }
 
-/// Gives an account another password, or none; its sessions end. `None` when it is gone.
-///
-/// # Errors
-///
-/// As [`change`].
+/// Sets or removes the password of an account, and ends its sessions. `None` if it does not exist.
+/// Errors are those of [`change`].
 pub(crate) async fn reset_password(
     state: &State,
     caller: &Caller,
@@ -213,11 +203,12 @@ pub(crate) async fn reset_password(
     write(state, caller, job).await
 }
 
-/// Deletes an account with its sessions; whether it was there. What it did stays in the ledger and in the audit log.
+/// Deletes an account with its sessions. Returns whether it existed. Its entries in the ledger and
+/// in the audit log stay.
 ///
 /// # Errors
 ///
-/// One's own account, one that may do more than the caller, and faults of the store.
+/// The caller's own account, or an account with permissions that the caller lacks.
 pub(crate) async fn delete(state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
     let by = caller.clone();
     let job = async move |work: &mut Work<'_>| {
@@ -239,11 +230,8 @@ pub(crate) async fn delete(state: &State, caller: &Caller, id: i64) -> Result<bo
     write(state, caller, job).await
 }
 
-/// Ends one session; whether it was there.
-///
-/// # Errors
-///
-/// The session of an account that may do more than the caller, and faults of the store.
+/// Ends a session. Returns whether it existed. An error if its account has permissions that the
+/// caller lacks.
 pub(crate) async fn end_session(
     work: &mut Work<'_>,
     caller: &Caller,
@@ -266,11 +254,8 @@ pub(crate) async fn end_session(
     Ok(true)
 }
 
-/// Revokes every token of a user that was made until now; whether there is such a user.
-///
-/// # Errors
-///
-/// As [`end_session`].
+/// Revokes all existing tokens of a user. Returns whether the user exists. An error if the account
+/// has permissions that the caller lacks.
 pub(crate) async fn revoke_tokens(
     state: &State,
     caller: &Caller,
@@ -301,7 +286,7 @@ fn refuse_deletion(caller: &Caller, details: &Details) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Why the caller may not do this to an account, as far as it is known before they try.
+/// The reason why an operation on an account will be refused, if it can be known in advance.
 pub(crate) async fn hindrance(
     state: &State,
     caller: &Caller,
@@ -311,21 +296,22 @@ pub(crate) async fn hindrance(
     let Some(details) = details(state, id).await? else {
         return Ok(None);
     };
-    told(match verb {
+    conflict_message(match verb {
         Verb::Delete => refuse_deletion(caller, &details),
         _ => refuse_greater(caller, &details),
     })
 }
 
-/// What a refusal says that is no fault.
-fn told(refused: Result<(), Refusal>) -> Result<Option<Message>, Refusal> {
+/// Converts a conflict to its message. Other refusals stay errors.
+fn conflict_message(refused: Result<(), Refusal>) -> Result<Option<Message>, Refusal> {
     match refused {
         Err(Refusal::Conflict(message)) => Ok(Some(message)),
         refused => refused.map(|()| None),
     }
 }
 
-/// Whoever may do more than the caller is out of the caller's reach: else a password reset would be a way up.
+/// Refuses accounts with permissions that the caller lacks. Otherwise the caller could reset the
+/// password of such an account and log in with its permissions.
 fn refuse_greater(caller: &Caller, details: &Details) -> Result<(), Refusal> {
     if caller.granted.covers(&details.granted) {
         Ok(())
@@ -337,18 +323,18 @@ fn refuse_greater(caller: &Caller, details: &Details) -> Result<(), Refusal> {
     }
 }
 
-/// Nobody takes from themselves what they need to give it back.
+/// Refuses to remove the caller's own flags, because the caller could not restore them.
 fn refuse_locking_out(input: &UserInput, caller: &Caller, before: &User) -> Result<(), Refusal> {
     if before.id != caller.id {
         return Ok(());
     }
     let mut errors = FieldErrors::default();
-    for (field, had, sent) in [
+    for (field, had, submitted) in [
         ("active", before.active, &input.active),
         ("staff", before.staff, &input.staff),
         ("superuser", before.superuser, &input.superuser),
     ] {
-        if had && *sent == Setting::Set(false) {
+        if had && *submitted == Setting::Set(false) {
             errors.add(field, NOT_YOURSELF);
         }
     }

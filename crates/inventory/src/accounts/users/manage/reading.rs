@@ -1,4 +1,4 @@
-//! What the administration reads of accounts, groups and sessions, and users of their own sessions.
+//! Reads accounts, groups and sessions for the administration, and the own sessions of users.
 
 use db::{Conn, Error};
 
@@ -14,25 +14,25 @@ use crate::{
     },
 };
 
-/// An account with its groups, its permissions and how its password is kept.
+/// An account with its groups, permissions and password hash.
 pub(crate) async fn details(state: &State, id: i64) -> Result<Option<Details>, Error> {
     let read = async move |conn: &mut Conn| store::details(conn, id).await;
     state.db.read(read).await
 }
 
-/// A page of the groups that a request selects.
+/// The page of groups that a request selects.
 pub(crate) async fn groups(state: &State, parameters: &Parameters) -> Result<Page<Group>, Refusal> {
     let groups = store::GROUP_LIST.select(parameters, "name_folded", []);
     groups.requested(state, parameters).await
 }
 
-/// One group.
+/// Reads one group.
 pub(crate) async fn group(state: &State, id: i64) -> Result<Option<Group>, Error> {
     let read = async move |conn: &mut Conn| store::group(conn, id).await;
     state.db.read(read).await
 }
 
-/// A page of the sessions that a request selects, of those that have not ended.
+/// The page of open sessions that a request selects.
 pub(crate) async fn open_sessions(
     state: &State,
     parameters: &Parameters,
@@ -44,7 +44,7 @@ pub(crate) async fn open_sessions(
     sessions.requested(state, parameters).await
 }
 
-/// The sessions of a user that have not ended, the last seen first.
+/// The open sessions of a user, the latest visit first.
 pub(crate) async fn sessions_of(state: &State, user: i64) -> Result<Vec<OpenSession>, Error> {
     let by = |field| OrderBy {
         field,
@@ -59,7 +59,7 @@ pub(crate) async fn sessions_of(state: &State, user: i64) -> Result<Vec<OpenSess
     state.db.read(read).await
 }
 
-/// The conditions of sessions that have not ended, of one user or of all.
+/// The conditions for open sessions of one user or of all.
 fn open_conditions(state: &State, user: Option<i64>) -> Vec<Condition> {
     let user = user.map(|id| Condition::new("user", "user_id", Test::Is(id)));
     let now = Test::Above(Bound::Moment(state.clock.now()));
@@ -67,13 +67,13 @@ fn open_conditions(state: &State, user: Option<i64>) -> Vec<Condition> {
     user.into_iter().chain([is_open]).collect()
 }
 
-/// One session.
+/// Reads one session.
 pub(crate) async fn open_session(state: &State, id: i64) -> Result<Option<OpenSession>, Error> {
     let read = async move |conn: &mut Conn| store::SESSION_LIST.find(conn, id).await;
     state.db.read(read).await
 }
 
-/// How many sessions an account has.
+/// The number of sessions of an account.
 pub(crate) async fn count_sessions(state: &State, user: i64) -> Result<u64, Error> {
     let read = async move |conn: &mut Conn| store::count_sessions(conn, user).await;
     state.db.read(read).await

@@ -1,4 +1,4 @@
-//! Statements about accounts and groups as staff manage them.
+//! SQL statements of the management of accounts and groups.
 
 use db::{Conn, Error, Param, Timestamp, Tx};
 use resource::{Named, id, integer, reference, resource, several, text, time, token};
@@ -12,19 +12,18 @@ use crate::{
     listing::{List, Table},
 };
 
-/// An account with everything that its page shows.
+/// An account with the data of its page.
 #[derive(Debug, Clone)]
 pub(crate) struct Details {
-    /// The account.
     pub(crate) user: User,
-    /// The hash of its password; none when no password opens it.
+    /// The password hash. `None` if nobody can log in with a password.
     pub(crate) hash: Option<String>,
-    /// Everything that it may do.
+    /// All permissions, including those of groups.
     pub(crate) granted: Granted,
 }
 
 resource! {
-    /// A group. Its table is called `g` in statements.
+    /// A group. The alias of its table is `g`.
     pub struct Group, GroupInput {
         id: i64 = id().hidden(),
         name: String = text("Nome", "Name", 150).name().listed_for_staff(),
@@ -33,11 +32,11 @@ resource! {
     }
 }
 
-/// What a group `g` may do.
+/// A subquery for the permissions of a group `g`.
 const PERMISSIONS: &str = "(SELECT string_agg(p.permission, '\u{1f}') FROM group_permissions AS p WHERE p.group_id = g.id)";
 
 resource! {
-    /// A session and whose it is. It is read from [`SESSIONS`].
+    /// A session with its user, read from [`SESSIONS`].
     pub struct OpenSession, OpenSessionInput {
         id: i64 = id().hidden(),
         user: Named = reference("Usuário", "User", "users").name().listed_for_staff().read_from("s.user_id, s.username"),
@@ -49,7 +48,6 @@ resource! {
     }
 }
 
-/// One account.
 pub(crate) async fn details(conn: &mut Conn, id: i64) -> Result<Option<Details>, Error> {
     let (Some(user), Some(account)) = (
         users::read(conn, id).await?,
@@ -77,7 +75,7 @@ pub(super) async fn clear_groups(tx: &mut Tx, id: i64) -> Result<(), Error> {
     Ok(())
 }
 
-/// Puts a user into a group; one that is gone is passed over.
+/// Adds a user to a group, unless the group was deleted.
 pub(super) async fn join(tx: &mut Tx, id: i64, group: i64) -> Result<(), Error> {
     tx.execute(
         "INSERT INTO user_groups (user_id, group_id) SELECT $1, id FROM groups WHERE id = $2",
@@ -93,7 +91,7 @@ pub(super) async fn clear_permissions(tx: &mut Tx, id: i64) -> Result<(), Error>
     Ok(())
 }
 
-/// Writes a password's hash, or that there is none; whether the account was there.
+/// Sets or removes a password hash. Returns whether the account existed.
 pub(super) async fn set_password(
     tx: &mut Tx,
     id: i64,
@@ -110,7 +108,7 @@ pub(super) async fn delete(tx: &mut Tx, id: i64) -> Result<(), Error> {
     Ok(())
 }
 
-/// Groups, with how many accounts belong to each, and how many permissions.
+/// Groups with the numbers of their members and permissions.
 static GROUPS: Table = Table {
     name: "(SELECT *, (SELECT count(*) FROM user_groups AS m WHERE m.group_id = groups.id) AS members,
                    (SELECT count(*) FROM group_permissions AS p WHERE p.group_id = groups.id) AS permission_count FROM groups)",
@@ -124,7 +122,6 @@ pub(super) static GROUP_LIST: List<Group> = List {
     ..List::described(&GROUPS)
 };
 
-/// One group.
 pub(super) async fn group(conn: &mut Conn, id: i64) -> Result<Option<Group>, Error> {
     GROUP_LIST.find(conn, id).await
 }
@@ -135,7 +132,7 @@ pub(super) async fn insert_group(tx: &mut Tx, name: &str) -> Result<i64, Error> 
         .await
 }
 
-/// Keeps everybody else from changing a group until the transaction ends.
+/// Locks a group until the end of the transaction.
 pub(super) async fn lock_group(tx: &mut Tx, id: i64) -> Result<(), Error> {
     let sql = "UPDATE groups SET name = name WHERE id = $1";
     tx.execute(sql, &[&id]).await.map(drop)
@@ -159,8 +156,8 @@ pub(super) async fn delete_group(tx: &mut Tx, id: i64) -> Result<(), Error> {
     Ok(())
 }
 
-/// Sessions with the names of their users. One column has all that a search looks at. The name of
-/// a browser is ASCII, so `lower` folds it on both engines.
+/// Sessions with the names of their users. The column `searched` has all searched texts. Names of
+/// browsers are ASCII, so `lower` folds them on both engines.
 static SESSIONS: Table = Table {
     name: "(SELECT s.*, u.username, u.username_folded, lower(s.agent) AS agent_folded,
                    u.username_folded || '\n' || lower(s.agent) || '\n' || s.address AS searched
@@ -175,13 +172,13 @@ pub(super) static SESSION_LIST: List<OpenSession> = List {
     ..List::described(&SESSIONS)
 };
 
-/// Ends a session; whose it was.
+/// Deletes a session. Returns the id of its user.
 pub(super) async fn delete_session(tx: &mut Tx, id: i64) -> Result<Option<i64>, Error> {
     let sql = "DELETE FROM sessions WHERE id = $1 RETURNING user_id";
     tx.optional(sql, &[&id], |row| row.get(0)).await
 }
 
-/// How many sessions a user has.
+/// The number of sessions of a user.
 pub(crate) async fn count_sessions(conn: &mut Conn, user: i64) -> Result<u64, Error> {
     let sql = "SELECT count(*) FROM sessions WHERE user_id = $1";
     conn.one(sql, &[&user], |row| row.get::<i64>(0))
