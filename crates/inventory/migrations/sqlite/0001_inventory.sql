@@ -1,4 +1,4 @@
--- Who may do what. Names are compared as written: `Ana` and `ana` are two users.
+-- Users, groups and permissions. Usernames are case-sensitive: `Ana` and `ana` are two users.
 CREATE TABLE users (
     id            INTEGER PRIMARY KEY AUTOINCREMENT,
     username      TEXT    NOT NULL CONSTRAINT users_username_key UNIQUE,
@@ -9,13 +9,13 @@ CREATE TABLE users (
     first_name_folded TEXT NOT NULL,
     last_name     TEXT    NOT NULL,
     last_name_folded TEXT NOT NULL,
-    -- Argon2id in PHC form; NULL is an account that no password opens.
+    -- Argon2id in PHC format. NULL: nobody can log in with a password.
     password_hash TEXT,
     active        INTEGER NOT NULL CONSTRAINT users_active_check CHECK (active IN (0, 1)),
     staff         INTEGER NOT NULL CONSTRAINT users_staff_check CHECK (staff IN (0, 1)),
     superuser     INTEGER NOT NULL CONSTRAINT users_superuser_check CHECK (superuser IN (0, 1)),
     last_login    INTEGER,
-    -- Tokens made before this second are revoked, all at once. NULL: none are.
+    -- All tokens issued before this second are revoked. NULL: none are.
     tokens_valid_from INTEGER,
     created_at    INTEGER NOT NULL,
     updated_at    INTEGER NOT NULL
@@ -34,7 +34,7 @@ CREATE TABLE user_groups (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX user_groups_group_id ON user_groups (group_id);
 
--- A permission is its code name, such as add_brand: the list of them is in the program.
+-- A permission is its code name, such as add_brand. The program has the list of permissions.
 CREATE TABLE group_permissions (
     group_id   INTEGER NOT NULL REFERENCES groups (id) ON DELETE CASCADE,
     permission TEXT    NOT NULL,
@@ -47,7 +47,7 @@ CREATE TABLE user_permissions (
     CONSTRAINT user_permissions_pkey PRIMARY KEY (user_id, permission)
 ) STRICT, WITHOUT ROWID;
 
--- The cookie's value stands only as its SHA-256, so a copy of this table opens nothing.
+-- Only the SHA-256 of the cookie's token is stored, so a copy of this table gives no access.
 CREATE TABLE sessions (
     id           INTEGER PRIMARY KEY AUTOINCREMENT,
     token_hash   TEXT    NOT NULL CONSTRAINT sessions_token_hash_key UNIQUE,
@@ -58,13 +58,13 @@ CREATE TABLE sessions (
     created_at   INTEGER NOT NULL,
     last_seen_at INTEGER NOT NULL,
     expires_at   INTEGER NOT NULL,
-    -- Whether the reader asked to stay logged in: two weeks instead of a working day.
+    -- Whether the session lasts two weeks without a visit, as the user chose, instead of 12 hours.
     remembered   INTEGER NOT NULL CONSTRAINT sessions_remembered_check CHECK (remembered IN (0, 1))
 ) STRICT;
 CREATE INDEX sessions_user_id ON sessions (user_id);
 CREATE INDEX sessions_expires_at ON sessions (expires_at);
 
--- Refresh tokens that were logged out before their time; rows go when the token would have expired.
+-- Refresh tokens that were revoked before they expired. Rows are deleted when the token expires.
 CREATE TABLE revoked_tokens (
     jti        TEXT    NOT NULL CONSTRAINT revoked_tokens_pkey PRIMARY KEY,
     user_id    INTEGER NOT NULL,
@@ -77,28 +77,28 @@ CREATE TABLE second_factors (
     user_id    INTEGER NOT NULL CONSTRAINT second_factors_pkey PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
     -- Encrypted with a key that is not in the database.
     secret     TEXT    NOT NULL,
-    -- The time step of the last code that was taken: none is taken twice.
+    -- The time step of the last accepted code. No code is accepted twice.
     last_step  INTEGER NOT NULL,
     created_at INTEGER NOT NULL
 ) STRICT;
 
--- The digests of codes for whoever lost the device; a row goes when its code is used.
+-- Digests of recovery codes, for users who have lost the device. Using a code deletes its row.
 CREATE TABLE recovery_codes (
     user_id   INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
     code_hash TEXT    NOT NULL,
     CONSTRAINT recovery_codes_pkey PRIMARY KEY (user_id, code_hash)
 ) STRICT, WITHOUT ROWID;
 
--- Failed attempts at passwords and codes; rows go when no limit counts them any more. Names that nobody has share a bounded number of rows.
+-- Failed attempts at passwords and codes, until they expire. Unknown usernames share a few rows.
 CREATE TABLE login_attempts (
     subject    TEXT NOT NULL CONSTRAINT login_attempts_pkey PRIMARY KEY,
-    -- Moments in microseconds with the number of attempts in each: `1700000000000000x1 …`.
+    -- Times in microseconds, each with its number of attempts: `1700000000000000x1 …`.
     moments    TEXT NOT NULL,
     expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX login_attempts_expires_at ON login_attempts (expires_at);
 
--- Where users have logged in from, as keyed digests: other people's guesses do not lock these addresses out.
+-- Keyed digests of addresses that users log in from. Attempts from elsewhere do not block them.
 CREATE TABLE known_addresses (
     user_id       INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
     address_hash  TEXT NOT NULL,
@@ -108,9 +108,9 @@ CREATE TABLE known_addresses (
 CREATE INDEX known_addresses_last_login_at ON known_addresses (last_login_at);
 
 -- Brands, categories, suppliers and products.
--- Text is kept as written and once more folded (lower case, accents removed): search and order use the folded form.
--- description_key is the folded description's first 200 characters: enough to order by, short enough to index.
--- Brands, categories and suppliers are few: in another order than by name they are sorted.
+-- Text is stored as written and folded (lower case, no accents). Search and sort use the latter.
+-- description_key is the start of the folded description: a sort key short enough for an index.
+-- There are few brands, categories and suppliers, so only the name has an index for sorting.
 
 CREATE TABLE brands (
     id              INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -154,14 +154,14 @@ CREATE TABLE products (
     description     TEXT,
     description_key TEXT,
     serie_number    TEXT    CONSTRAINT products_serie_number_key UNIQUE,
-    -- Folded for the order of lists; uniqueness is of the number as written.
+    -- Folded for sorting. Uniqueness is of the number as written.
     serie_number_folded TEXT,
     cost_price      TEXT    NOT NULL CONSTRAINT products_cost_price_check CHECK (length(cost_price) = 23),
     selling_price   TEXT    NOT NULL CONSTRAINT products_selling_price_check CHECK (length(selling_price) = 23),
     created_at      INTEGER NOT NULL
 ) STRICT;
--- One index for each order, with what lists filter by beside it: whatever is asked for, a list is read along its order without a look at
--- the products that do not match, or the few that match are sorted.
+-- One index per sort field, which includes the columns of filters. So a list scans this index
+-- without reading rows that do not match, or sorts few matches.
 CREATE INDEX products_title ON products (title_folded, id, category_id, brand_id, selling_price);
 CREATE INDEX products_description ON products (description_key, id, category_id, brand_id, selling_price);
 CREATE INDEX products_serie_number ON products (serie_number_folded, id, category_id, brand_id, selling_price);
@@ -171,32 +171,32 @@ CREATE INDEX products_created_at ON products (created_at, id, category_id, brand
 CREATE INDEX products_category ON products (category_id, id, brand_id, selling_price);
 CREATE INDEX products_brand ON products (brand_id, id, category_id, selling_price);
 
--- What movements change stands apart from what people edit, so that a sale touches few indexes.
--- One row a product; category and brand are repeated so that lists filtered by them come in order from an index.
+-- Columns that movements change are in a separate table, so that a sale updates few indexes.
+-- One row per product. Category and brand are copies, for indexes that filter by them and sort.
 CREATE TABLE product_stock (
     product_id  INTEGER PRIMARY KEY CONSTRAINT product_stock_product_id_fkey REFERENCES products (id) ON DELETE CASCADE,
     category_id INTEGER NOT NULL,
     brand_id    INTEGER NOT NULL,
-    -- Changed by the stock ledger alone; the database itself refuses to owe goods.
+    -- Only the stock ledger changes it. The constraint prevents a negative quantity.
     quantity    INTEGER NOT NULL CONSTRAINT product_stock_quantity_check CHECK (quantity >= 0),
-    -- NULL: the shop's own threshold holds.
+    -- NULL: the threshold of the shop applies.
     threshold   INTEGER CONSTRAINT product_stock_threshold_check CHECK (threshold >= 0),
     updated_at  INTEGER NOT NULL,
-    -- Since when the product is in no list of goods, and nothing of it comes in or goes out. NULL: it is not archived.
+    -- NULL: not archived. Archived products are hidden from lists, and nothing can be booked.
     archived_at INTEGER
 ) STRICT;
--- By quantity and by time of change, of a category or a brand too: many rows match along the index, few are sorted.
+-- Sort by quantity and by time of change, also within a category or a brand.
 CREATE INDEX product_stock_quantity ON product_stock (quantity, product_id, category_id, brand_id);
 CREATE INDEX product_stock_updated_at ON product_stock (updated_at, product_id, category_id, brand_id);
--- The low-stock list: nearly all products keep the shop's threshold, and few of them are low.
+-- For the low-stock list: few products have their own threshold, and few products are low.
 CREATE INDEX product_stock_own_threshold ON product_stock (threshold, quantity, product_id) WHERE threshold IS NOT NULL;
--- Archived products, which the numbers of lists leave out.
+-- For counting archived products, which the counts of lists exclude.
 CREATE INDEX product_stock_archived ON product_stock (archived_at, product_id) WHERE archived_at IS NOT NULL;
 
--- Movements, the ledger behind every quantity, and what must be told of them.
+-- Movements, the stock ledger, and the responses to retried requests.
 
--- Every change of a quantity is one immutable row: the sum of a product's changes is its quantity at every commit.
--- No foreign key: the ledger outlives a deleted product.
+-- One immutable row per change of a quantity. At each commit, their sum is the quantity.
+-- No foreign key, because the ledger keeps the entries of deleted products.
 CREATE TABLE ledger_entries (
     id             INTEGER PRIMARY KEY AUTOINCREMENT,
     product_id     INTEGER NOT NULL,
@@ -204,25 +204,25 @@ CREATE TABLE ledger_entries (
                    CHECK (kind IN ('opening', 'inflow', 'outflow', 'adjustment', 'inflow_reversed', 'outflow_reversed')),
     change         INTEGER NOT NULL,
     balance_after  INTEGER NOT NULL CONSTRAINT ledger_entries_balance_after_check CHECK (balance_after >= 0),
-    -- Prices at that moment: a sale is valued at the price when sold.
+    -- Prices at the time of the entry, at which sales are valued.
     cost_price     TEXT    NOT NULL CONSTRAINT ledger_entries_cost_price_check CHECK (length(cost_price) = 23),
     selling_price  TEXT    NOT NULL CONSTRAINT ledger_entries_selling_price_check CHECK (length(selling_price) = 23),
-    -- Who did it, by name too: the name is shown when the user is gone. NULL: the program itself.
+    -- The user, also by name, for display after the user was deleted. NULL: the program itself.
     user_id        INTEGER,
     user_name      TEXT,
-    -- The movement, for all kinds but opening and adjustment.
+    -- The movement. NULL for opening entries and adjustments.
     reference_id   INTEGER,
-    -- Why an adjustment was made, where somebody said so, and a note of theirs.
+    -- Reason and note of an adjustment, both optional.
     reason         TEXT    CONSTRAINT ledger_entries_reason_check CHECK (reason IN ('counted', 'broken', 'lost', 'found', 'other')),
     note           TEXT,
     created_at     INTEGER NOT NULL
 ) STRICT;
--- The ledger of one product by time, and where it begins.
+-- The ledger of a product by time, and its first entry.
 CREATE INDEX ledger_entries_product_created_at ON ledger_entries (product_id, created_at, id);
 CREATE INDEX ledger_entries_opening ON ledger_entries (product_id, id) WHERE kind = 'opening';
--- When a product was sold out: demand is told from the other days.
+-- When a product was sold out. Demand is computed from the other days.
 CREATE INDEX ledger_entries_empty ON ledger_entries (product_id, created_at, id) WHERE balance_after = 0;
--- The ledger of the whole shop by time: the administration narrows it to a year, a month or a day.
+-- The ledger of the shop by time, for filters by year, month or day.
 CREATE INDEX ledger_entries_created_at ON ledger_entries (created_at, id);
 
 CREATE TABLE inflows (
@@ -232,13 +232,13 @@ CREATE TABLE inflows (
     quantity        INTEGER NOT NULL CONSTRAINT inflows_quantity_check CHECK (quantity >= 1),
     description     TEXT,
     description_key TEXT,
-    -- The product's folded title, for lists in the order of titles. Who changes a title changes it here too, in the same transaction.
-    -- Sales have no such column: booking one must stay short.
+    -- Copy of the product's folded title, for sorting. Updated with the title.
+    -- Outflows have no such column, because booking a sale must be fast.
     title_folded    TEXT NOT NULL,
-    -- A movement never changes, so this is its updated_at as well.
+    -- Also the value of updated_at, because movements never change.
     created_at      INTEGER NOT NULL
 ) STRICT;
--- As of products: one index for each order, with the supplier beside it.
+-- One index per sort field, which includes the supplier, as for products.
 CREATE INDEX inflows_created_at ON inflows (created_at, id, supplier_id);
 CREATE INDEX inflows_quantity ON inflows (quantity, id, supplier_id);
 CREATE INDEX inflows_description ON inflows (description_key, id, supplier_id);
@@ -257,10 +257,10 @@ CREATE TABLE outflows (
 CREATE INDEX outflows_created_at ON outflows (created_at, id);
 CREATE INDEX outflows_quantity ON outflows (quantity, id);
 CREATE INDEX outflows_description ON outflows (description_key, id);
--- The outflows of one product, with all that orders them: what it sold in some days is answered from the index alone.
+-- The outflows of a product with all sort columns. Its sales in a period are read from this index.
 CREATE INDEX outflows_product_created_at ON outflows (product_id, created_at, id, quantity, description_key);
 
--- The answer to a movement that carried an Idempotency-Key, kept 72 hours; it commits with the movement.
+-- The response to a movement with an Idempotency-Key, in the same transaction. Kept for 72 hours.
 CREATE TABLE idempotency_keys (
     user_id     INTEGER NOT NULL,
     path        TEXT    NOT NULL,
@@ -272,13 +272,13 @@ CREATE TABLE idempotency_keys (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idempotency_keys_created_at ON idempotency_keys (created_at);
 
--- Figures that lists and the dashboard would otherwise have to count: movements and sales by UTC day, stock by category and brand.
--- A change is recorded as a delta in its own transaction and compacted into the aggregates afterwards, so no row is wanted by every sale;
--- at any moment the aggregates and the deltas that are not yet compacted are exact together.
+-- Aggregates for lists and the dashboard: movements and sales by day, stock by category and brand.
+-- A change inserts a delta in its transaction, so sales do not wait for a shared row. Deltas are
+-- compacted into the aggregates later. Together they are exact at any time.
 
 CREATE TABLE aggregate_deltas (
     id                 INTEGER PRIMARY KEY AUTOINCREMENT,
-    -- What was booked (1) or deleted (-1) on which day, with the prices when it was booked. NULL and 0: no movement.
+    -- Booked (1) or deleted (-1) movement of the day, with its prices. NULL and 0: no movement.
     movement           TEXT CONSTRAINT aggregate_deltas_movement_check CHECK (movement IN ('inflow', 'outflow')),
     supplier_id        INTEGER,
     day                INTEGER,
@@ -286,28 +286,28 @@ CREATE TABLE aggregate_deltas (
     moved              INTEGER NOT NULL,
     moved_cost_price   TEXT NOT NULL CONSTRAINT aggregate_deltas_moved_cost_price_check CHECK (length(moved_cost_price) = 23),
     moved_selling_price TEXT NOT NULL CONSTRAINT aggregate_deltas_moved_selling_price_check CHECK (length(moved_selling_price) = 23),
-    -- Units of that day's sales that are, from now on, worth the present prices below; negative: no longer.
+    -- Units sold that day that are valued at the prices below from now on. Negative: no longer.
     present            INTEGER NOT NULL,
-    -- What changed on the shelves.
+    -- The change of the stock of this category and brand.
     category_id        INTEGER NOT NULL,
     brand_id           INTEGER NOT NULL,
     products           INTEGER NOT NULL,
     units              INTEGER NOT NULL,
     cost_price         TEXT NOT NULL CONSTRAINT aggregate_deltas_cost_price_check CHECK (length(cost_price) = 23),
     selling_price      TEXT NOT NULL CONSTRAINT aggregate_deltas_selling_price_check CHECK (length(selling_price) = 23),
-    -- The movement that was booked; NULL where none was.
+    -- The booked movement. NULL: none.
     movement_id        INTEGER,
-    -- 1: the product became low; -1: it no longer is.
+    -- 1: the product became low. -1: the product is no longer low.
     low                INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
--- Totals are decimal numbers written as text: units times prices outgrow every column of numbers, and must not lose a cent.
+-- Totals are decimal numbers in text columns, because they can exceed the range of numeric columns.
 -- Amounts are in hundredths.
 CREATE TABLE daily_aggregates (
     movement      TEXT    NOT NULL,
-    -- 0: all suppliers together.
+    -- 0: all suppliers.
     supplier_id   INTEGER NOT NULL,
-    -- Its first moment, in UTC.
+    -- The start of the day in UTC.
     day           INTEGER NOT NULL,
     movements     INTEGER NOT NULL,
     units         TEXT    NOT NULL,
@@ -329,41 +329,41 @@ CREATE TABLE stock_aggregates (
     CONSTRAINT stock_aggregates_pkey PRIMARY KEY (dimension, record_id)
 ) STRICT, WITHOUT ROWID;
 
--- Where a day's movements lie among the ids. Ids follow time wherever nobody imports an old file, and nothing promises that they do: so
--- what is known of each day is kept, and a list of some days in another order than by time begins where they begin.
+-- The range of movement ids of each day. Ids usually ascend with time, but imports of old files
+-- break this order. A list of some days that is not sorted by time reads only these ids.
 CREATE TABLE day_spans (
     movement TEXT NOT NULL,
-    -- Its first moment, in UTC.
+    -- The start of the day in UTC.
     day      INTEGER NOT NULL,
-    -- None of the day is outside; what was deleted since may have been the first or the last.
+    -- All movements of the day are within these ids. The first and the last may have been deleted.
     first_id INTEGER NOT NULL,
     last_id  INTEGER NOT NULL,
     CONSTRAINT day_spans_pkey PRIMARY KEY (movement, day)
 ) STRICT, WITHOUT ROWID;
 
--- How many products are low. What is low depends on the shop's threshold, which is a setting: the row says under which one it was counted.
+-- The number of low products, with the shop's threshold that it was counted for.
 CREATE TABLE low_stock_aggregate (
     id        INTEGER PRIMARY KEY CONSTRAINT low_stock_aggregate_id_check CHECK (id = 1),
     threshold INTEGER NOT NULL,
     products  INTEGER NOT NULL
 ) STRICT;
 
--- The index that search goes by, and what tells that a counted list of products is still the same. The program writes both with the
--- products.
+-- The search index, and the version of counted product lists. The program updates both in the
+-- transaction that changes the products.
 
--- The words of titles: what stands between blanks, 3 characters or longer, cut into overlapping pieces of 96.
+-- The words of titles: at least 3 characters, split into overlapping parts of 96 characters.
 CREATE TABLE search_words (
     id   INTEGER PRIMARY KEY AUTOINCREMENT,
     word TEXT NOT NULL CONSTRAINT search_words_word_key UNIQUE
 ) STRICT;
--- Every ending of every word, its first 24 characters: what stands within a word begins one of its endings.
+-- The suffixes of words, up to 24 characters. A text within a word is the start of a suffix.
 CREATE TABLE search_endings (
     ending  TEXT    NOT NULL,
     word_id INTEGER NOT NULL,
     CONSTRAINT search_endings_pkey PRIMARY KEY (ending, word_id)
 ) STRICT, WITHOUT ROWID;
--- The products of each word in the order of their titles, as the list shows them when nothing else is asked for. What a search is
--- narrowed and ordered by stands beside each entry, so that it is counted and sorted without a look at any product.
+-- The products of each word in the order of titles, the default order. Columns for filters and
+-- sorting are copied, so that matches are counted and sorted without reading products.
 CREATE TABLE product_words (
     word_id           INTEGER NOT NULL,
     title_folded      TEXT NOT NULL,
@@ -375,25 +375,25 @@ CREATE TABLE product_words (
     CONSTRAINT product_words_pkey PRIMARY KEY (word_id, title_folded, product_id)
 ) STRICT, WITHOUT ROWID;
 
--- Grows with every change of a product's own fields, in its transaction: the sum is the version of what lists are counted by.
--- Many rows, so that writers of different products do not wait for each other.
+-- Incremented with each change of a product's own fields. The sum is the version of counted lists.
+-- There are many rows, so that changes of different products do not wait for each other.
 CREATE TABLE product_versions (
     shard   INTEGER PRIMARY KEY,
     version INTEGER NOT NULL
 ) STRICT;
 
--- Who changed which record, and when. A row outlives its record and its user, so nothing here refers to them.
+-- Who changed which record, and when. Rows outlive records and users, so there are no foreign keys.
 CREATE TABLE audit_entries (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
-    -- NULL: the program itself. The name stays when the user is gone.
+    -- NULL: the program itself. The name is kept when the user is deleted.
     user_id     INTEGER,
     user_name   TEXT,
     action      TEXT    NOT NULL CONSTRAINT audit_entries_action_check CHECK (action IN ('added', 'changed', 'deleted', 'imported', 'asked', 'refused', 'canceled', 'refunded')),
     model       TEXT    NOT NULL,
-    -- NULL: many records at once, as an import brings them, or a record of checkout whose id is no number.
+    -- NULL: an import of many records, or a record of checkout, whose ids are not numbers.
     object_id   INTEGER,
     object_text TEXT    NOT NULL,
-    -- The changed fields as JSON, with their values before and after where these are kept.
+    -- The changed fields as JSON, with the values before and after unless these are confidential.
     changes     TEXT    NOT NULL,
     created_at  INTEGER NOT NULL
 ) STRICT;
@@ -403,38 +403,38 @@ CREATE INDEX audit_entries_action ON audit_entries (action, created_at, id);
 CREATE INDEX audit_entries_model ON audit_entries (model, created_at, id);
 CREATE INDEX audit_entries_object ON audit_entries (model, object_id, id);
 
--- Restock analyses: what waits to be analysed, what came of it, and what the shop assumes of its suppliers.
+-- Restock analyses: the queue, the results, and the supply assumptions of products.
 
--- One row a product while its analysis waits or runs: ten sales of a product that is low are one analysis.
+-- One row per product with a waiting or running analysis: ten sales of a low product cause one.
 CREATE TABLE analysis_requests (
     product_id   INTEGER PRIMARY KEY CONSTRAINT analysis_requests_product_id_fkey REFERENCES products (id) ON DELETE CASCADE,
     requested_at INTEGER NOT NULL,
-    -- Not before then. A worker that takes the row moves it to where its lease ends, so that a row outlives its worker.
+    -- The earliest start. During a lease, its end, so that another worker can retry after a crash.
     due_at       INTEGER NOT NULL,
-    -- Calls of the language model that failed so far and may be repeated.
+    -- Failed calls of the language model that may be retried.
     tries        INTEGER NOT NULL DEFAULT 0,
-    -- Who holds it, beginning with the id of its replica; NULL while it waits.
+    -- The worker with the lease, beginning with the id of its replica. NULL: waiting.
     lease        TEXT,
-    -- The person who wants it now; NULL when low stock asked.
+    -- The user who requested the analysis. NULL: low stock requested it.
     asked_by     TEXT
 ) STRICT;
 CREATE INDEX analysis_requests_due_at ON analysis_requests (due_at);
 
--- A result stays as it was made, whatever becomes of the product: so there is no foreign key.
+-- Results are kept when the product is deleted, so there is no foreign key.
 CREATE TABLE analyses (
     id                 INTEGER PRIMARY KEY AUTOINCREMENT,
-    -- NULL: of the whole shop.
+    -- NULL: an analysis of the whole shop.
     product_id         INTEGER,
     result             TEXT    NOT NULL,
     created_at         INTEGER NOT NULL,
-    -- Where it comes from: not shown by the API, whose record is text and time alone.
+    -- Provenance. The API does not return it.
     source             TEXT    NOT NULL CONSTRAINT analyses_source_check CHECK (source IN ('formula', 'model')),
-    -- How the model's part went, or why it had none.
+    -- The result of the language model's part, or why it was skipped.
     outcome            TEXT    NOT NULL,
     language           TEXT    NOT NULL,
     model              TEXT,
     prompt_version     TEXT,
-    -- SHA-256 of what was computed from and told to the model.
+    -- SHA-256 of the input of the computation and of the prompt.
     inputs_digest      TEXT    NOT NULL,
     duration_ms        INTEGER NOT NULL,
     prompt_tokens      INTEGER,
@@ -442,12 +442,12 @@ CREATE TABLE analyses (
     finish_reason      TEXT,
     asked_by           TEXT,
     suggested_quantity INTEGER,
-    -- The computed figures, as JSON.
+    -- The computed figures as JSON.
     figures            TEXT    NOT NULL
 ) STRICT;
 CREATE INDEX analyses_product ON analyses (product_id, id);
 
--- What is known of a product's supply; NULL: what the shop assumes of all.
+-- The supply settings of a product. NULL: the default of the shop applies.
 CREATE TABLE restock_terms (
     product_id          INTEGER PRIMARY KEY CONSTRAINT restock_terms_product_id_fkey REFERENCES products (id) ON DELETE CASCADE,
     -- Days, and hundredths of a day.
@@ -461,7 +461,7 @@ CREATE TABLE restock_terms (
     pack_multiple       INTEGER
 ) STRICT;
 
--- Every call of the language model, from before it is made: the caps count these rows, on all replicas and after a restart.
+-- Calls of the language model, inserted before the call. The limits count them on all replicas.
 CREATE TABLE model_calls (
     id                INTEGER PRIMARY KEY AUTOINCREMENT,
     called_at         INTEGER NOT NULL,
@@ -471,14 +471,14 @@ CREATE TABLE model_calls (
     completion_tokens INTEGER
 ) STRICT;
 CREATE INDEX model_calls_called_at ON model_calls (called_at);
--- Its one row is what replicas queue at while they count.
+-- Replicas lock its only row while they count calls.
 CREATE TABLE model_quota (
     id      INTEGER PRIMARY KEY CONSTRAINT model_quota_id_check CHECK (id = 1),
     counted INTEGER NOT NULL
 ) STRICT;
 INSERT INTO model_quota (id, counted) VALUES (1, 0);
 
--- The reports of the whole shop that are due by schedule, one a period: whoever makes its row makes the report.
+-- Scheduled reports, one row per period. The replica that inserts the row writes the report.
 CREATE TABLE report_runs (
     period TEXT    NOT NULL CONSTRAINT report_runs_pkey PRIMARY KEY,
     due_at INTEGER NOT NULL,
@@ -486,55 +486,55 @@ CREATE TABLE report_runs (
     done   INTEGER NOT NULL CONSTRAINT report_runs_done_check CHECK (done IN (0, 1))
 ) STRICT, WITHOUT ROWID;
 
--- Uploaded files and imports: checked first, then published and undone as a whole, in short transactions.
+-- Uploaded files and imports: checked first, then published or undone in short transactions.
 
 CREATE TABLE imports (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
-    -- NULL: imported with the command line.
+    -- NULL: imported by the command line.
     user_id    INTEGER,
     user_name  TEXT    NOT NULL,
     resource   TEXT    NOT NULL,
     file_name  TEXT    NOT NULL,
     state      TEXT    NOT NULL CONSTRAINT imports_state_check
                CHECK (state IN ('checked', 'staging', 'publishing', 'withdrawing', 'discarding', 'done', 'undone')),
-    -- 1 while some process is at work on it: one import at a time.
+    -- 1 while a process works on it. Only one import runs at a time.
     under_way  INTEGER CONSTRAINT imports_under_way_key UNIQUE CONSTRAINT imports_under_way_check CHECK (under_way = 1),
-    -- Why it turned back, in both languages; NULL while it goes on as was asked.
+    -- Why the import is withdrawn, in both languages. NULL: it continues as requested.
     problem    TEXT,
-    -- Records that were, or would be, added.
+    -- Records that were, or would be, created.
     added      INTEGER NOT NULL,
     created_at INTEGER NOT NULL,
-    -- When it was last begun, and when it last came on.
+    -- Time of the latest start, and of the latest progress.
     began_at   INTEGER,
     progress_at INTEGER
 ) STRICT;
 CREATE INDEX imports_user ON imports (user_id, id);
 
--- The file itself, from the check until the records are there. It stands apart, since SQLite writes a row whole whenever it changes.
+-- The file, until the import is complete. A separate table, because SQLite rewrites whole rows.
 CREATE TABLE import_files (
     import_id INTEGER CONSTRAINT import_files_pkey PRIMARY KEY CONSTRAINT import_files_import_id_fkey REFERENCES imports (id) ON DELETE CASCADE,
     content   TEXT NOT NULL
 ) STRICT;
 
--- What an import added, so that it can be undone.
+-- The ids that an import created, for undoing it.
 CREATE TABLE import_records (
     import_id INTEGER NOT NULL CONSTRAINT import_records_import_id_fkey REFERENCES imports (id) ON DELETE CASCADE,
     object_id INTEGER NOT NULL,
     CONSTRAINT import_records_pkey PRIMARY KEY (import_id, object_id)
 ) STRICT, WITHOUT ROWID;
 
--- Categories and brands that an import creates by name: what the check found, and the records once they are there.
+-- Categories and brands that an import creates by name: planned by the check, then created.
 CREATE TABLE import_names (
     import_id INTEGER NOT NULL CONSTRAINT import_names_import_id_fkey REFERENCES imports (id) ON DELETE CASCADE,
     kind      TEXT NOT NULL,
     name      TEXT NOT NULL,
-    -- The first row that needs it.
+    -- The first row of the file that needs it.
     line      INTEGER NOT NULL,
     object_id INTEGER,
     CONSTRAINT import_names_pkey PRIMARY KEY (import_id, kind, name)
 ) STRICT, WITHOUT ROWID;
 
--- Rows that are no records yet, some hundreds of them as one JSON array.
+-- Rows of the file that are not imported yet, in JSON arrays of some hundreds.
 CREATE TABLE import_chunks (
     import_id INTEGER NOT NULL CONSTRAINT import_chunks_import_id_fkey REFERENCES imports (id) ON DELETE CASCADE,
     number    INTEGER NOT NULL,
@@ -542,7 +542,7 @@ CREATE TABLE import_chunks (
     CONSTRAINT import_chunks_pkey PRIMARY KEY (import_id, number)
 ) STRICT;
 
--- What such rows refer to: none of it is deleted before they are records.
+-- Records that such rows refer to. They cannot be deleted before the rows are imported.
 CREATE TABLE import_pins (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
     import_id   INTEGER NOT NULL CONSTRAINT import_pins_import_id_fkey REFERENCES imports (id) ON DELETE CASCADE,
@@ -557,15 +557,15 @@ CREATE TABLE import_pins (
 ) STRICT;
 CREATE INDEX import_pins_import ON import_pins (import_id);
 
--- Serie numbers of such rows, so that no product takes one meanwhile. Whoever gives a product its number holds it here until the end of
--- the transaction, without an import: so the two wait for each other.
+-- Serie numbers of such rows, which no product may take meanwhile. Setting a product's number
+-- also reserves it here until the end of the transaction, without an import. So both wait.
 CREATE TABLE import_serie_numbers (
     serie_number TEXT NOT NULL CONSTRAINT import_serie_numbers_pkey PRIMARY KEY,
     import_id    INTEGER CONSTRAINT import_serie_numbers_import_id_fkey REFERENCES imports (id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX import_serie_numbers_import ON import_serie_numbers (import_id);
 
--- Lists with their filters and order, each under a name that its user gave it.
+-- Saved views: lists with filters and order, under a name that the user chose.
 CREATE TABLE saved_views (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
     user_id     INTEGER NOT NULL CONSTRAINT saved_views_user_id_fkey REFERENCES users (id) ON DELETE CASCADE,
@@ -575,16 +575,16 @@ CREATE TABLE saved_views (
     CONSTRAINT saved_views_user_id_name_folded_key UNIQUE (user_id, name_folded)
 ) STRICT;
 
--- Lists of products that are worked through line by line and booked as a whole: goods of one supplier's invoice that are received, and
--- counts of the stock. Each is its maker's draft until it is booked, and undoing that makes it a draft again. A draft keeps nobody from
--- deleting a supplier or a product, so it refers to them without foreign keys, and ids are never used twice.
+-- Receipts of goods by a supplier's invoice, and stock counts: edited by line, booked at once.
+-- A document is a draft until it is booked, and again after undoing. Drafts must not prevent
+-- deleting a supplier or a product: there are no foreign keys, and ids are never reused.
 CREATE TABLE stock_documents (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
     kind        TEXT    NOT NULL CONSTRAINT stock_documents_kind_check CHECK (kind IN ('receipt', 'count')),
     user_id     INTEGER NOT NULL CONSTRAINT stock_documents_user_id_fkey REFERENCES users (id) ON DELETE CASCADE,
-    -- Who delivered; of receipts.
+    -- The supplier of a receipt.
     supplier_id INTEGER,
-    -- The number of a receipt's invoice, empty without one; what a count is about.
+    -- The invoice number of a receipt, or empty. The subject of a count.
     label       TEXT    NOT NULL,
     updated_at  INTEGER NOT NULL,
     -- NULL: a draft.
@@ -597,45 +597,45 @@ CREATE TABLE stock_document_lines (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
     document_id INTEGER NOT NULL CONSTRAINT stock_document_lines_document_id_fkey REFERENCES stock_documents (id) ON DELETE CASCADE,
     product_id  INTEGER NOT NULL,
-    -- As it was called when it was added, for a line whose product is gone.
+    -- The title at the time of adding, for display after the product was deleted.
     title       TEXT    NOT NULL,
-    -- Units that came, or that were counted. NULL: not counted yet.
+    -- Units received or counted. NULL: not counted yet.
     quantity    INTEGER CONSTRAINT stock_document_lines_quantity_check CHECK (quantity >= 0),
-    -- What was in stock when the quantity was written: a count differs from this, whatever was sold since.
+    -- The stock when the quantity was entered. A count differs from it, whatever was sold since.
     expected    INTEGER,
-    -- What was booked of it; of receipts.
+    -- The booked inflow of a receipt.
     inflow_id   INTEGER,
     CONSTRAINT stock_document_lines_product_key UNIQUE (document_id, product_id)
 ) STRICT;
 
--- Orders that were paid at a checkout and whose goods leave. One row an order, whatever became of it, so that each is booked once. The lines
--- refer to outflows without foreign keys: who deletes an outflow takes its goods back, and the order was booked all the same.
+-- Paid orders of a checkout. One row per order in any state, so that none is booked twice. There
+-- are no foreign keys to outflows, because an outflow can be deleted while its order stays booked.
 CREATE TABLE paid_orders (
     id        INTEGER PRIMARY KEY AUTOINCREMENT,
-    -- The order's id at its checkout.
+    -- The id of the order at the checkout.
     order_id  TEXT    NOT NULL CONSTRAINT paid_orders_order_id_key UNIQUE,
     reference TEXT,
-    -- Waiting: nothing is booked, and somebody has to look. By hand: somebody booked it otherwise.
+    -- Waiting: not booked, a user must decide. By hand: a user booked the goods separately.
     state     TEXT    NOT NULL CONSTRAINT paid_orders_state_check CHECK (state IN ('waiting', 'booked', 'by_hand')),
     told_at   INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX paid_orders_waiting ON paid_orders (id) WHERE state = 'waiting';
 
--- The units of one serie number in an order.
+-- The units per serie number of an order.
 CREATE TABLE paid_order_lines (
     id            INTEGER PRIMARY KEY AUTOINCREMENT,
     paid_order_id INTEGER NOT NULL CONSTRAINT paid_order_lines_paid_order_id_fkey REFERENCES paid_orders (id) ON DELETE CASCADE,
     sku           TEXT    NOT NULL,
-    -- As the order calls it.
+    -- The name of the product in the order.
     title         TEXT    NOT NULL,
     quantity      INTEGER NOT NULL CONSTRAINT paid_order_lines_quantity_check CHECK (quantity >= 1),
-    -- What was booked of it.
+    -- The booked outflow.
     outflow_id    INTEGER,
     CONSTRAINT paid_order_lines_sku_key UNIQUE (paid_order_id, sku)
 ) STRICT;
 CREATE INDEX paid_order_lines_outflow ON paid_order_lines (outflow_id);
 
--- The groups of the specification. Members of Admin administer accounts too; the audit log is theirs to read and nobody's to write.
+-- The groups of the specification. Admin also manages accounts and reads the audit log.
 INSERT INTO groups (name, name_folded) VALUES ('Admin', 'admin'), ('Managers', 'managers');
 INSERT INTO group_permissions (group_id, permission)
 SELECT g.id, v.verb || '_' || m.model
