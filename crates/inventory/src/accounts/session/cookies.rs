@@ -16,7 +16,7 @@ const SESSION: &str = "sessionid";
 const TICKET: &str = "login_step";
 /// The cookie of a browser that has logged in before, which has its own counter of failed attempts.
 const BROWSER: &str = "known_browser";
-/// The lifetime of the CSRF cookie: about a year, as the conventions have it.
+/// The lifetime of the CSRF cookie: 52 weeks.
 const CSRF_LIFETIME: Duration = Duration::from_secs(31_449_600);
 
 /// The session's token in a request.

@@ -182,15 +182,15 @@ pub(super) trait AdminModel: AdminWrites {
         Ok(None)
     }
 
-    /// Performs an action on a record. Returns whether it was done. `once` prevents a repetition
-    /// when the same form is submitted twice.
+    /// Performs an action on a record. Returns whether it was done. The form token prevents
+    /// a repetition when the same form is submitted twice.
     async fn act(
         &self,
         _state: &State,
         _caller: &Caller,
         _action: &str,
         _id: i64,
-        _once: Option<FormToken>,
+        _form_token: Option<FormToken>,
     ) -> Result<bool, Refusal> {
         Err(Refusal::forbidden())
     }

@@ -130,9 +130,10 @@ impl AdminModel for Deliveries {
         caller: &Caller,
         _action: &str,
         id: i64,
-        once: Option<FormToken>,
+        form_token: Option<FormToken>,
     ) -> Result<bool, Refusal> {
-        let key = once.map(|once| once.for_record(id).by(caller.id, "deliveries/redeliver"));
+        let key =
+            form_token.map(|token| token.for_record(id).by(caller.id, "deliveries/redeliver"));
         let actor = Actor::from(caller);
         match deliveries::redeliver_once(state, &actor, id, key).await {
             Err(Refusal::NotFound) => Ok(false),

@@ -126,14 +126,15 @@ impl AdminModel for Endpoints {
         caller: &Caller,
         action: &str,
         id: i64,
-        once: Option<FormToken>,
+        form_token: Option<FormToken>,
     ) -> Result<bool, Refusal> {
         let actor = Actor::from(caller);
         is_there(match action {
             "enable" => endpoints::enable(state, &actor, id).await,
             "disable" => endpoints::disable(state, &actor, id).await,
             _ => {
-                let key = once.map(|once| once.for_record(id).by(caller.id, "endpoints/test"));
+                let key =
+                    form_token.map(|token| token.for_record(id).by(caller.id, "endpoints/test"));
                 let tested = endpoints::test_once(state, &actor, id, key).await?;
                 return Ok(tested.is_some_and(|attempt| attempt.outcome == "delivered"));
             }

@@ -132,7 +132,7 @@ impl AdminModel for ProductModel {
         caller: &Caller,
         action: &str,
         id: i64,
-        _once: Option<FormToken>,
+        _form_token: Option<FormToken>,
     ) -> Result<bool, Refusal> {
         match archive::set(state, caller, id, action == "archive").await {
             Err(Refusal::NotFound) => Ok(false),

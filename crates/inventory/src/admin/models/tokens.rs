@@ -81,7 +81,7 @@ impl AdminModel for RefreshTokens {
         caller: &Caller,
         _action: &str,
         id: i64,
-        _once: Option<FormToken>,
+        _form_token: Option<FormToken>,
     ) -> Result<bool, Refusal> {
         manage::revoke_tokens(state, caller, id).await
     }

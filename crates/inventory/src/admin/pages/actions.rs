@@ -81,8 +81,8 @@ async fn perform(
     let action = about.actions.iter().find(|action| action.name == name);
     let action = action.ok_or(Refusal::NotFound)?;
     site.demand(about, action.verb)?;
-    let once = FormToken::of(&Form::of(members));
-    let done = each(page, site, model, &ids, action, once).await;
+    let form_token = FormToken::of(&Form::of(members));
+    let done = each(page, site, model, &ids, action, form_token).await;
     Ok(flash::leave(back(), done))
 }
 
@@ -112,12 +112,18 @@ async fn each(
     model: &'static dyn AdminModel,
     ids: &[i64],
     action: &ModelAction,
-    once: Option<FormToken>,
+    form_token: Option<FormToken>,
 ) -> Flash {
     let mut done = 0_u64;
     let mut refused = None;
     for id in ids {
-        let acted = model.act(&page.state, &site.caller, action.name, *id, once.clone());
+        let acted = model.act(
+            &page.state,
+            &site.caller,
+            action.name,
+            *id,
+            form_token.clone(),
+        );
         match acted.await {
             Ok(is_done) => done += u64::from(is_done),
             Err(refusal) => refused = Some(reason(site, &refusal)),
