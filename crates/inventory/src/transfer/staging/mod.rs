@@ -333,7 +333,8 @@ pub(crate) async fn finish(
 ///
 /// # Errors
 ///
-/// As [`finish`].
+/// A failure of the database, or a row that can be neither published nor withdrawn. The import then
+/// stays in progress.
 pub async fn resume(db: &Db, policy: Policy, clock: &Clock) -> Result<(), ImportError> {
     let (now, before) = (clock.now(), clock.now() - ABANDONED_AFTER);
     let abandoned = db
