@@ -226,7 +226,7 @@ async fn more_connections_than_files_leave_room_for_the_work_and_the_log_short()
         0,
         "{said}"
     );
-    assert!(said.contains("few files may be open"), "{said}");
+    assert!(said.contains("the limit of open files is low"), "{said}");
 }
 
 /// Stands between a service and PostgreSQL, and can stop passing anything on.

@@ -153,7 +153,7 @@ async fn a_mail_server_of_an_unknown_authority_hears_no_password() {
     let (authority, stranger) = (Authority::new(), Authority::new());
     let server = MailServer::start(Protection::StartTls(authority.server())).await;
     let service = low(&server, &stranger, "smtp").await;
-    let is_refused = |line: &str| line.contains("did not take a mail");
+    let is_refused = |line: &str| line.contains("sending a mail failed");
     let line = service.line(is_refused, "a mail that is not sent").await;
     assert!(line.contains("UnknownIssuer"), "{line}");
     assert!(server.taken().is_empty());

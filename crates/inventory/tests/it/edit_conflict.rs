@@ -1,5 +1,4 @@
-//! What somebody else changed while a form was open is not overwritten unknowingly: in every form
-//! that changes a record.
+//! No form overwrites what another user changed while the form was open, without a choice.
 
 use inventory::access::Model;
 use serde_json::{Value, json};
@@ -53,8 +52,7 @@ async fn product(app: &TestApp) -> Value {
     app.admin().get("/api/v1/products/1/").await.json()
 }
 
-/// A product's form, everyday or of the administration, while a colleague changes the price, the
-/// description and the category.
+/// A product's form at `path`, while a colleague changes price, description and category.
 async fn products_form(app: &TestApp, visitor: &Visitor<'_>, path: &str) {
     app.admin().a_product("Arroz", 5).await;
     let other = json!({"name": "Cereais"});
@@ -418,8 +416,7 @@ on_both_engines!(
     }
 );
 
-/// A price that both have changed, in a form of this path; with what its reader chooses, what it
-/// becomes.
+/// A price that both users changed in the form at `path`: the choice, and the resulting price.
 async fn chosen(app: &TestApp, visitor: &Visitor<'_>, path: &str, choice: &str) -> Value {
     let theirs = json!({"selling_price": "10.00"});
     app.manager().patch("/api/v1/products/1/", theirs).await;
