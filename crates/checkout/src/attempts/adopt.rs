@@ -58,7 +58,7 @@ pub(crate) async fn complete(
     let completed = CompletedAttempt {
         attempt: attempt.id,
         instruction: attempt.payment_instruction()?.clone(),
-        corrects: attempt.step.came_to_nothing().then_some(attempt.step),
+        corrects: attempt.step.had_no_effect().then_some(attempt.step),
     };
     match settle_payment(state, completed, payment, source).await {
         Ok(_) => Ok(Adoption::Completed),

@@ -42,7 +42,7 @@ impl AttemptStep {
     }
 
     /// Whether the attempt has ended without a payment or a refund.
-    pub(crate) const fn came_to_nothing(self) -> bool {
+    pub(crate) const fn had_no_effect(self) -> bool {
         matches!(self, Self::Refused | Self::Closed)
     }
 

@@ -109,7 +109,7 @@ pub async fn purge_expired(state: &State) -> Result<(), db::Error> {
 
 /// A payment or a refund of unknown outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OpenQuestion {
+pub struct UnknownOutcome {
     /// `payment` or `refund`.
     pub kind: &'static str,
     /// Our reference at the provider. For a refund, the provider's id of its payment.
@@ -123,16 +123,16 @@ pub struct OpenQuestion {
 }
 
 /// Everything whose outcome is unknown, the oldest first.
-pub async fn open_questions(db: &Db) -> Result<Vec<OpenQuestion>, db::Error> {
+pub async fn unknown_outcomes(db: &Db) -> Result<Vec<UnknownOutcome>, db::Error> {
     let open = attempts::open_attempts(db).await?;
-    let questions = open.into_iter().map(|attempt| OpenQuestion {
+    let outcomes = open.into_iter().map(|attempt| UnknownOutcome {
         kind: attempt.instruction.kind(),
         reference: attempt.instruction.name().to_owned(),
         amount: attempt.instruction.amount(),
         since: attempt.created_at,
         last_answer: attempt.last_answer,
     });
-    Ok(questions.collect())
+    Ok(outcomes.collect())
 }
 
 impl Finding {

@@ -1,7 +1,7 @@
 //! `balcao checkout open`: lists the payments and refunds of unknown outcome. Makes no call to the
 //! provider.
 
-use ::checkout::reconcile::{self, OpenQuestion};
+use ::checkout::reconcile::{self, UnknownOutcome};
 use db::{Db, Timestamp};
 use web::Clock;
 
@@ -18,7 +18,7 @@ pub(super) fn run(common: &Common) -> Result<(), Failure> {
 }
 
 async fn list(db: &Db) -> Result<(), Failure> {
-    let open = reconcile::open_questions(db)
+    let open = reconcile::unknown_outcomes(db)
         .await
         .map_err(|error| Failure::of("the payments cannot be read", &error))?;
     let now = Clock::system().now();
@@ -35,14 +35,14 @@ async fn list(db: &Db) -> Result<(), Failure> {
     Ok(())
 }
 
-fn line(question: &OpenQuestion, now: Timestamp) -> String {
-    let answer = question.last_answer.as_deref();
+fn line(open: &UnknownOutcome, now: Timestamp) -> String {
+    let answer = open.last_answer.as_deref();
     format!(
         "{}  {}  {}  {}  {}",
-        question.reference,
-        question.kind,
-        question.amount,
-        age(question.since, now),
+        open.reference,
+        open.kind,
+        open.amount,
+        age(open.since, now),
         answer.unwrap_or("no answer yet")
     )
 }

@@ -76,7 +76,7 @@ pub(crate) struct NewSession {
 
 /// The result of a program's login.
 #[derive(Debug, Clone)]
-pub(crate) struct Arrived {
+pub(crate) struct CompletedLogin {
     pub(crate) begun: NewSession,
     pub(crate) pair: Pair,
     pub(crate) user: User,
@@ -251,12 +251,12 @@ pub(crate) async fn log_in_program(
     state: &State,
     parts: &Parts,
     credentials: Credentials,
-) -> Result<Arrived, Refusal> {
+) -> Result<CompletedLogin, Refusal> {
     let account = prove(state, parts, credentials).await?;
     let user = account.caller.id;
     let begun = begin(state, parts, user, true).await?;
     let read = users::read(&state.db, user).await?;
-    Ok(Arrived {
+    Ok(CompletedLogin {
         begun,
         pair: pair(state, &account),
         // The user was deleted in the meantime.

@@ -24,7 +24,7 @@ use crate::{
     access::{Caller, Permission},
     accounts::{
         Credentials,
-        session::{self, Arrived, LoginStep, cookies, ticket::Ticket},
+        session::{self, CompletedLogin, LoginStep, cookies, ticket::Ticket},
     },
     api::{gate, openapi::PageFailures, resource::json},
     login::api::{self, EXAMPLE_TOKEN},
@@ -182,9 +182,9 @@ async fn login_program(
     members: &Members,
 ) -> Result<Response, Refusal> {
     let credentials = api::credentials(members)?;
-    let arrived = session::log_in_program(&page.state, parts, credentials).await?;
-    let mut response = json(StatusCode::OK, &Welcome::of(&arrived));
-    cookies::begin(&mut response, &arrived.begun, is_https(parts));
+    let login = session::log_in_program(&page.state, parts, credentials).await?;
+    let mut response = json(StatusCode::OK, &Welcome::of(&login));
+    cookies::begin(&mut response, &login.begun, is_https(parts));
     Ok(response)
 }
 
@@ -248,14 +248,14 @@ impl PartialSchema for LoginForm {
 impl ToSchema for LoginForm {}
 
 impl<'a> Welcome<'a> {
-    fn of(arrived: &'a Arrived) -> Self {
-        let user = &arrived.user;
+    fn of(login: &'a CompletedLogin) -> Self {
+        let user = &login.user;
         let permissions = Permission::all()
-            .filter(|permission| arrived.caller.may(*permission))
+            .filter(|permission| login.caller.may(*permission))
             .map(|permission| permission.to_string());
         Self {
-            access: &arrived.pair.access,
-            refresh: &arrived.pair.refresh,
+            access: &login.pair.access,
+            refresh: &login.pair.refresh,
             user: WelcomedUser {
                 id: user.id,
                 username: &user.username,

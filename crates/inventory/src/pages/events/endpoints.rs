@@ -107,7 +107,7 @@ struct SecretPage<'a> {
 /// The note about the previous secret.
 enum Before {
     /// No note.
-    Untold,
+    NotShown,
     /// The time until which it stays valid.
     SignsUntil(String),
     /// It cannot be decrypted, so it signs nothing.
@@ -194,7 +194,12 @@ pub(super) async fn create(page: SharedPage, frame: Frame, request: Request) -> 
     match endpoints::add_once(&page.state, &actor, &input, key).await {
         Ok((id, secret)) => {
             let endpoint = (id, input.url.as_str());
-            Ok(secret_page(&frame, endpoint, Some(&secret), Before::Untold))
+            Ok(secret_page(
+                &frame,
+                endpoint,
+                Some(&secret),
+                Before::NotShown,
+            ))
         }
         Err(refusal) => form_again(&frame, post, None, refusal),
     }
@@ -324,7 +329,7 @@ pub(super) async fn ask_secret(page: SharedPage, frame: Frame, id: RecordId) -> 
     let endpoint = changeable(&page, id).await?;
     let can_sign = endpoints::can_sign(&page.state, endpoint.id).await;
     let before = if can_sign.map_err(Refusal::from)? {
-        Before::Untold
+        Before::NotShown
     } else {
         Before::Unreadable
     };

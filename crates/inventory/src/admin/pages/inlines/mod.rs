@@ -1,10 +1,10 @@
 //! Inline tables: rows of a related model in the form of a record. This module reads and validates
-//! the rows, and `whole` writes them with the record. Each row is written by the service functions
+//! the rows, and `write` writes them with the record. Each row is written by the service functions
 //! of its own model, with the permissions of that model. Form fields are named `{path of the
 //! model}:{row}:{field}`. A row is an id, or begins with `new`.
 
 mod view;
-mod whole;
+mod write;
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ use crate::{
     rest::{Refusal, fields::Members},
 };
 pub(super) use view::{InlineTable, tables};
-pub(super) use whole::write;
+pub(super) use write::write;
 
 /// A submitted row that adds, changes or deletes a record.
 pub(super) struct SubmittedRow {
