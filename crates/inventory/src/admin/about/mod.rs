@@ -154,7 +154,7 @@ pub(super) trait AdminModel: AdminWrites {
     }
 
     /// The reason why an operation on a record will be refused, if it can be known in advance.
-    async fn hindrance(
+    async fn refusal_reason(
         &self,
         _state: &State,
         _caller: &Caller,

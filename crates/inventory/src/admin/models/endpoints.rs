@@ -108,7 +108,7 @@ impl AdminModel for Endpoints {
         is_there(removed)
     }
 
-    async fn hindrance(
+    async fn refusal_reason(
         &self,
         state: &State,
         _caller: &Caller,

@@ -63,14 +63,14 @@ impl AdminModel for Groups {
         Ok(read.await?.as_ref().map(ModelRecord::described))
     }
 
-    async fn hindrance(
+    async fn refusal_reason(
         &self,
         state: &State,
         caller: &Caller,
         _verb: Verb,
         id: i64,
     ) -> Result<Option<Message>, Refusal> {
-        manage::hindrance_of_group(state, caller, id).await
+        manage::refusal_reason_of_group(state, caller, id).await
     }
 
     async fn delete(&self, state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {

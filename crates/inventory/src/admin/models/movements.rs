@@ -100,7 +100,7 @@ impl AdminModel for Movements {
         writes::delete(state, caller, self.0, id).await
     }
 
-    async fn hindrance(
+    async fn refusal_reason(
         &self,
         state: &State,
         _caller: &Caller,

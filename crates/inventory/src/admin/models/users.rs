@@ -96,14 +96,14 @@ impl AdminModel for Users {
         manage::delete(state, caller, id).await
     }
 
-    async fn hindrance(
+    async fn refusal_reason(
         &self,
         state: &State,
         caller: &Caller,
         verb: Verb,
         id: i64,
     ) -> Result<Option<Message>, Refusal> {
-        manage::hindrance(state, caller, verb, id).await
+        manage::refusal_reason(state, caller, verb, id).await
     }
 
     async fn deleted_with(

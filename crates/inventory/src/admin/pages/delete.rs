@@ -11,7 +11,7 @@ use http::StatusCode;
 use resource::Words;
 use web::{errors::wants_json, locale::Locale};
 
-use super::{RecordPath, actions::reason, find, hindrance, list_address};
+use super::{RecordPath, actions::reason, find, list_address, refusal_reason};
 use crate::{
     access::Verb,
     admin::{
@@ -152,7 +152,7 @@ pub(super) async fn look_up(
         if let Some((path, count)) = model.deleted_with(&page.state, *id).await? {
             *dependents.entry(path).or_default() += count;
         }
-        let why = hindrance(page, site, about, (Verb::Delete, *id)).await?;
+        let why = refusal_reason(page, site, about, (Verb::Delete, *id)).await?;
         if !why.is_empty() {
             plan.kept.push((record.text.clone(), why));
         }

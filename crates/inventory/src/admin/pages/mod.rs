@@ -86,14 +86,16 @@ fn query(parts: &Parts) -> &str {
 }
 
 /// The reason why an operation on a record will be refused, or empty if none is known.
-async fn hindrance(
+async fn refusal_reason(
     page: &PageState,
     site: &AdminFrame,
     about: &ModelDescription,
     (verb, id): (Verb, i64),
 ) -> Result<String, Refusal> {
     let model = registry::find(about.path).ok_or(Refusal::NotFound)?;
-    let why = model.hindrance(&page.state, &site.caller, verb, id).await?;
+    let why = model
+        .refusal_reason(&page.state, &site.caller, verb, id)
+        .await?;
     Ok(why.map_or_else(String::new, |why| why.text(site.locale).to_owned()))
 }
 

@@ -6,7 +6,7 @@ use axum::{
     response::Response,
 };
 
-use super::{RecordPath, find, hindrance};
+use super::{RecordPath, find, refusal_reason};
 use crate::{
     access::{Model, Verb},
     accounts::users::manage,
@@ -22,7 +22,7 @@ struct PasswordPage<'a> {
     record: ModelRecord,
     form: Form,
     /// The reason why the password may not be set, or empty.
-    hindrance: String,
+    refusal_reason: String,
 }
 
 impl PasswordPage<'_> {
@@ -59,7 +59,7 @@ pub(super) async fn form(
     let about = site.model("users")?.about();
     let shown = PasswordPage {
         site: &site,
-        hindrance: hindrance(&page, &site, about, (Verb::Change, record.id)).await?,
+        refusal_reason: refusal_reason(&page, &site, about, (Verb::Change, record.id)).await?,
         record,
         form,
     };
@@ -100,7 +100,7 @@ pub(super) async fn set(
                 site: &site,
                 record,
                 form,
-                hindrance: String::new(),
+                refusal_reason: String::new(),
             };
             Ok(site.show_again(shown))
         }

@@ -99,7 +99,7 @@ pub(crate) async fn delete_group(state: &State, caller: &Caller, id: i64) -> Res
 }
 
 /// The reason why the caller may neither change nor delete a group.
-pub(crate) async fn hindrance_of_group(
+pub(crate) async fn refusal_reason_of_group(
     state: &State,
     caller: &Caller,
     id: i64,

@@ -8,7 +8,7 @@ mod reading;
 mod store;
 
 pub(crate) use groups::{
-    change_group, create_group, delete_group, find_group_locked, hindrance_of_group,
+    change_group, create_group, delete_group, find_group_locked, refusal_reason_of_group,
 };
 pub(crate) use input::{PASSWORD, REPEATED_PASSWORD};
 pub(crate) use reading::{
@@ -287,7 +287,7 @@ fn refuse_deletion(caller: &Caller, details: &Details) -> Result<(), Refusal> {
 }
 
 /// The reason why an operation on an account will be refused, if it can be known in advance.
-pub(crate) async fn hindrance(
+pub(crate) async fn refusal_reason(
     state: &State,
     caller: &Caller,
     verb: Verb,

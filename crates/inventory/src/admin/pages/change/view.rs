@@ -8,8 +8,8 @@ use crate::{
         about::{ModelDescription, ModelRecord},
         pages::{
             fields::{FieldView, field_views},
-            hindrance,
             inlines::{InlineTable, SubmittedRow, tables},
+            refusal_reason,
         },
         registry,
         site::AdminFrame,
@@ -29,7 +29,7 @@ pub(super) struct ChangePage<'a> {
     /// `None` for users who may not change the record.
     fields: Option<Vec<FieldView>>,
     /// The reason why a user with the permission may not change this record, or empty.
-    hindrance: String,
+    refusal_reason: String,
     tables: Vec<InlineTable>,
     /// The errors of inline rows: the id of the control, and the message with the control's label.
     row_problems: Vec<(String, String)>,
@@ -45,13 +45,13 @@ impl<'a> ChangePage<'a> {
         (form, sent): (Form, Vec<SubmittedRow>),
     ) -> Result<Self, Refusal> {
         let may_edit = about.is_edited_by(&site.caller, record.is_none());
-        let hindrance = match &record {
+        let refusal_reason = match &record {
             Some(record) if may_edit => {
-                hindrance(page, site, about, (Verb::Change, record.id)).await?
+                refusal_reason(page, site, about, (Verb::Change, record.id)).await?
             }
             _ => String::new(),
         };
-        let is_edited = may_edit && hindrance.is_empty();
+        let is_edited = may_edit && refusal_reason.is_empty();
         let fields = if is_edited {
             Some(field_views(page, site, about, &form, record.is_none()).await?)
         } else {
@@ -65,7 +65,7 @@ impl<'a> ChangePage<'a> {
             record,
             form,
             fields,
-            hindrance,
+            refusal_reason,
         })
     }
 
