@@ -1,9 +1,7 @@
 //! SQL statements about the audit log.
 
-use std::sync::LazyLock;
-
 use db::{Error, Timestamp, Tx};
-use resource::{Record as _, sql};
+use resource::Record as _;
 
 use super::{Action, Entry, LogSelection};
 use crate::{
@@ -21,10 +19,7 @@ static ENTRIES: Table = Table {
     ..Table::OWN
 };
 
-static COLUMNS: LazyLock<&'static str> = LazyLock::new(|| sql::columns(Entry::FIELDS, "e").leak());
-
-pub(super) static LIST: List<Entry> =
-    List::of(&ENTRIES, Entry::FIELDS, || (*COLUMNS, ""), Entry::from_row);
+pub(super) static LIST: List<Entry> = List::described(&ENTRIES);
 
 /// The texts that a search covers: the record's display name, and the user's name.
 static TEXTS: List<SearchedText> = List::of(
