@@ -115,8 +115,8 @@ impl QueryStats {
 }
 
 impl<T: 'static> Selection<T> {
-    /// Chooses the cheapest path to the first `wanted` records of the list.
-    pub(crate) fn access_path(&self, stats: &QueryStats, wanted: u64) -> AccessPath {
+    /// Chooses the cheapest path to the first `rows_needed` records of the list.
+    pub(crate) fn access_path(&self, stats: &QueryStats, rows_needed: u64) -> AccessPath {
         let Some(walk) = self.walk(stats) else {
             return AccessPath::Sort;
         };
@@ -131,10 +131,10 @@ impl<T: 'static> Selection<T> {
             .all(|condition| condition.is_bound_by(&walk.index) || !condition.is_selective());
         // Such a walk reads at most the entries of the driving term.
         let is_driven = walk.driving(stats).is_some();
-        if !is_exact && !is_driven && self.sort_cost(stats) <= self.walk_cost(stats, wanted) {
+        if !is_exact && !is_driven && self.sort_cost(stats) <= self.walk_cost(stats, rows_needed) {
             return AccessPath::Sort;
         }
-        if wanted <= MOST_SKIPPED && self.is_skipped_along(walk, is_exact) {
+        if rows_needed <= MOST_SKIPPED && self.is_skipped_along(walk, is_exact) {
             return AccessPath::SkipScan;
         }
         AccessPath::Walk(walk)
@@ -245,7 +245,7 @@ impl<T: 'static> Selection<T> {
 
     /// The cost of a walk until the page is full, in index entries, if matches are distributed
     /// evenly. At most the size of the index.
-    fn walk_cost(&self, stats: &QueryStats, wanted: u64) -> u64 {
+    fn walk_cost(&self, stats: &QueryStats, rows_needed: u64) -> u64 {
         let all = match stats.ids {
             Some((first, last)) if self.first_field() == "id" => {
                 stats.all.min(last.saturating_sub(first).unsigned_abs())
@@ -256,7 +256,7 @@ impl<T: 'static> Selection<T> {
         let mut conditions = self.conditions.iter();
         let is_clustered =
             conditions.any(|condition| self.list.is_clustered(self.first_field(), condition));
-        let entries = wanted
+        let entries = rows_needed
             .saturating_mul(passed)
             .saturating_mul(if is_clustered { CLUSTERED } else { 1 })
             .min(all);

@@ -52,11 +52,11 @@ pub(crate) async fn page(
     locale: Locale,
     words: fn(&Entry, Locale) -> String,
 ) -> Result<Page<ChangeView>, Refusal> {
-    let wanted = PageRequest {
+    let page_request = PageRequest {
         page: PageNumber::Number(number),
         size,
     };
-    let page = audit::history(state, model, id, wanted).await?;
+    let page = audit::history(state, model, id, page_request).await?;
     Ok(page.map(|entry| ChangeView {
         done: words(&entry, locale),
         values: values(&entry, locale),

@@ -234,7 +234,7 @@ impl Picker {
 
     /// Evaluates the submitted fields and looks a typed text up. Errors go into the form, several
     /// matches into the picker's choices.
-    pub(crate) async fn understand(
+    pub(crate) async fn resolve(
         self,
         state: &State,
         sent: &Form,

@@ -1,6 +1,6 @@
 //! Converts form input to the JSON members that the service functions read.
 
-use http::request::Parts;
+use axum::extract::Request;
 use resource::{Field, Kind, text};
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -10,7 +10,6 @@ use crate::{
     idempotency::IdempotencyKey,
     rest::{Message, Refusal, fields::Members, query::Parameters},
 };
-use axum::body::Body;
 use web::locale::Locale;
 
 const SEARCH: &Field = &text::<String>("Nome ou código", "Name or code", 500).named("search");
@@ -30,8 +29,9 @@ impl FormSubmission {
     /// # Errors
     ///
     /// 413, 403 for a failed CSRF check, 415 and 400.
-    pub(crate) async fn read(state: &State, parts: &Parts, body: Body) -> Result<Self, Refusal> {
-        let members = request_body::read(state, parts, body).await?;
+    pub(crate) async fn read(state: &State, request: Request) -> Result<Self, Refusal> {
+        let (parts, body) = request.into_parts();
+        let members = request_body::read(state, &parts, body).await?;
         let form = Form::of(&members);
         let once = FormToken::of(&form);
         Ok(Self {
@@ -64,9 +64,7 @@ impl FormSubmission {
         locale: Locale,
     ) -> Result<Picker, Refusal> {
         let sent = self.form.clone();
-        let picked = picked
-            .understand(state, &sent, &mut self.form, locale)
-            .await?;
+        let picked = picked.resolve(state, &sent, &mut self.form, locale).await?;
         if picked.id.is_empty() {
             self.members.remove(picked.name);
         } else {
@@ -174,7 +172,7 @@ pub(crate) async fn filter_record(
         let name = format!("{}{suffix}", picked.name);
         sent.set(&name, parameters.get(&name).unwrap_or_default());
     }
-    let picked = picked.understand(state, &sent, form, locale).await?;
+    let picked = picked.resolve(state, &sent, form, locale).await?;
     parameters.set(picked.name, picked.id.clone());
     Ok(picked)
 }

@@ -208,8 +208,7 @@ impl RecordForm {
         frame: &Frame,
         request: Request,
     ) -> Result<Self, Refusal> {
-        let (parts, body) = request.into_parts();
-        let mut post = FormSubmission::read(state, &parts, body).await?;
+        let mut post = FormSubmission::read(state, request).await?;
         post.read_fields(&resource.written(), frame.locale);
         let mut picked = Vec::new();
         for picker in pickers(resource, frame) {

@@ -276,8 +276,7 @@ async fn delete<R: ResourcePages>(
     request: Request,
 ) -> PageResult {
     frame.require(Verb::Delete, resource.model())?;
-    let (parts, body) = request.into_parts();
-    let post = FormSubmission::read(&page.state, &parts, body).await?;
+    let post = FormSubmission::read(&page.state, request).await?;
     let state = &page.state;
     let next = picked_next(&post.text("next"), "", 0);
     let next = next.unwrap_or_else(|| format!("/{}/", resource.path()));

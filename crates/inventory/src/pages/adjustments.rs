@@ -115,8 +115,7 @@ async fn book(
     request: Request,
 ) -> PageResult {
     let product = find(&page, &frame, id).await?;
-    let (parts, body) = request.into_parts();
-    let mut post = FormSubmission::read(&page.state, &parts, body).await?;
+    let mut post = FormSubmission::read(&page.state, request).await?;
     let next = post.text("next");
     let key = post.idempotency_key(&frame, "adjustments");
     let Some(adjustment) = read(&mut post, &frame) else {

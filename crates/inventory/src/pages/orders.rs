@@ -217,8 +217,7 @@ async fn read_form(
     request: Request,
 ) -> Result<(i64, Option<String>), Refusal> {
     frame.require(Verb::Add, Model::Outflow)?;
-    let (parts, body) = request.into_parts();
-    let post = FormSubmission::read(&page.state, &parts, body).await?;
+    let post = FormSubmission::read(&page.state, request).await?;
     let next = picked_next(&post.text("next"), "", 0);
     Ok((id.ok_or(Refusal::NotFound)?, next))
 }

@@ -191,8 +191,7 @@ async fn confirm(
     request: Request,
 ) -> PageResult {
     let (file, content) = find(&state, &frame, id).await?;
-    let (parts, body) = request.into_parts();
-    FormSubmission::read(&state.state, &parts, body).await?;
+    FormSubmission::read(&state.state, request).await?;
     let address = format!("/import/{}/", file.id);
     if file.state != UploadState::Checked {
         return Ok(see_other(&address));
@@ -235,8 +234,7 @@ async fn undo(
     for model in deleted_models(&file) {
         frame.require(Verb::Delete, model)?;
     }
-    let (parts, body) = request.into_parts();
-    FormSubmission::read(&state.state, &parts, body).await?;
+    FormSubmission::read(&state.state, request).await?;
     let next = see_other(&format!("/import/{}/", file.id));
     match super::undo(&state.state, &frame.caller, &file).await {
         Ok(true) => {

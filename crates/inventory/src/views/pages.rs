@@ -75,8 +75,7 @@ async fn new(frame: Frame, request: Request) -> PageResult {
 }
 
 async fn create(Extracted(page): SharedPage, frame: Frame, request: Request) -> PageResult {
-    let (parts, body) = request.into_parts();
-    let post = FormSubmission::read(&page.state, &parts, body).await?;
+    let post = FormSubmission::read(&page.state, request).await?;
     let Some(address) = canonical(&post.text("address")) else {
         return Ok(see_other("/"));
     };
@@ -146,8 +145,7 @@ async fn rename(
     request: Request,
 ) -> PageResult {
     let view = find(&frame, id)?;
-    let (parts, body) = request.into_parts();
-    let post = FormSubmission::read(&page.state, &parts, body).await?;
+    let post = FormSubmission::read(&page.state, request).await?;
     match super::rename(&page.state, &frame.caller, view.id, &post.members).await {
         Ok(view) => {
             let message = frame.text("Visão renomeada", "View renamed");
@@ -181,8 +179,7 @@ async fn remove(
     request: Request,
 ) -> PageResult {
     let view = find(&frame, id)?;
-    let (parts, body) = request.into_parts();
-    FormSubmission::read(&page.state, &parts, body).await?;
+    FormSubmission::read(&page.state, request).await?;
     super::remove(&page.state, &frame.caller, view.id).await?;
     let message = frame.text("Visão removida", "View removed");
     Ok(done(&view.address, message, &view.name))

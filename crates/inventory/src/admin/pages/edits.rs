@@ -11,7 +11,7 @@ use web::locale::Locale;
 
 use super::{
     inlines::rows_of,
-    rows::{self, RowWrite, WriteFailure, mendable},
+    rows::{self, RowWrite, WriteFailure, showable},
     versions,
 };
 use crate::{
@@ -211,7 +211,7 @@ impl ListWrite {
         }
         for (place, row) in &existing {
             if let Err(refusal) = row.write(tx, &self.by, None).await {
-                refused.push((Some(*place), mendable(refusal)?));
+                refused.push((Some(*place), showable(refusal)?));
             }
         }
         if refused.is_empty() {

@@ -39,7 +39,7 @@ impl RowWrite {
         locale: Locale,
     ) -> Result<Option<FieldErrors>, Refusal> {
         let locked = match self.id {
-            Some(id) if !self.is_deleted => self.model.read_held(tx, id).await?,
+            Some(id) if !self.is_deleted => self.model.find_locked(tx, id).await?,
             _ => None,
         };
         Ok(locked.map(|record| {
@@ -92,7 +92,7 @@ impl From<Error> for WriteFailure {
 
 impl From<Refusal> for WriteFailure {
     fn from(refusal: Refusal) -> Self {
-        mendable(refusal).map_or_else(|failed| failed, Self::Other)
+        showable(refusal).map_or_else(|failed| failed, Self::Other)
     }
 }
 
@@ -117,7 +117,7 @@ impl WriteError for WriteFailure {
 
 /// Returns a refusal that a form can show, so that further errors can be collected. Any other ends
 /// the write.
-pub(super) fn mendable(refusal: Refusal) -> Result<Refusal, WriteFailure> {
+pub(super) fn showable(refusal: Refusal) -> Result<Refusal, WriteFailure> {
     match refusal {
         Refusal::Fields(_) | Refusal::Conflict(_) => Ok(refusal),
         Refusal::Database(error) => Err(WriteFailure::Database(error)),

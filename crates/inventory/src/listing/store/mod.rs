@@ -49,7 +49,7 @@ impl<T: 'static> Selection<T> {
         };
         let far = far.filter(|far| from_end.is_none_or(|other| far.is_shorter_than(other)));
         let (limit, offset) = from_end.unwrap_or(range);
-        let wanted = limit.saturating_add(offset);
+        let rows_needed = limit.saturating_add(offset);
         self.list.push_columns(query.push("SELECT "));
         query.push(" FROM (");
         match (path, &far) {
@@ -57,8 +57,8 @@ impl<T: 'static> Selection<T> {
             (AccessPath::Walk(walk), None) => {
                 self.push_walk(&mut query, engine, stats, walk, (from_end.is_some(), false));
             }
-            (AccessPath::Merge, _) => self.push_merge(&mut query, engine, stats, wanted),
-            (AccessPath::Sort, _) => self.push_sort(&mut query, engine, stats, wanted),
+            (AccessPath::Merge, _) => self.push_merge(&mut query, engine, stats, rows_needed),
+            (AccessPath::Sort, _) => self.push_sort(&mut query, engine, stats, rows_needed),
             (AccessPath::SkipScan, _) => self.push_skip_scan(&mut query, engine, stats, range),
         }
         if path != AccessPath::SkipScan && far.is_none() {
@@ -173,7 +173,7 @@ impl<T: 'static> Selection<T> {
     }
 
     /// Selects the first ids of each value, and merges them.
-    fn push_merge(&self, query: &mut Query, engine: Engine, stats: &QueryStats, wanted: i64) {
+    fn push_merge(&self, query: &mut Query, engine: Engine, stats: &QueryStats, rows_needed: i64) {
         query.push("SELECT id FROM (");
         for (at, selection) in self.of_each_value().enumerate() {
             query.push(if at == 0 { "" } else { " UNION ALL " });
@@ -181,7 +181,10 @@ impl<T: 'static> Selection<T> {
             if let Some(walk) = selection.walk(stats) {
                 selection.push_walk(query, engine, stats, walk, (false, true));
             }
-            query.push(" LIMIT ").bind(wanted).push(") AS of_value");
+            query
+                .push(" LIMIT ")
+                .bind(rows_needed)
+                .push(") AS of_value");
         }
         query.push(") AS d ORDER BY ");
         self.push_order_by_keys(query);
@@ -213,7 +216,7 @@ impl<T: 'static> Selection<T> {
 
     /// Sorts all matches. If the driving term has several entries per record, they have equal sort
     /// keys, so a multiple of the page size is enough.
-    fn push_sort(&self, query: &mut Query, engine: Engine, stats: &QueryStats, wanted: i64) {
+    fn push_sort(&self, query: &mut Query, engine: Engine, stats: &QueryStats, rows_needed: i64) {
         let driving = stats.driving.as_ref();
         let times = driving.map_or(1, |driving| driving.entries_of_one);
         if times == 1 {
@@ -221,7 +224,9 @@ impl<T: 'static> Selection<T> {
         }
         query.push("SELECT d.id FROM (");
         self.push_sorted(query, engine, stats);
-        query.push(" LIMIT ").bind(wanted.saturating_mul(times));
+        query
+            .push(" LIMIT ")
+            .bind(rows_needed.saturating_mul(times));
         query.push(") AS d GROUP BY d.id");
         for (_, key) in self.order_fields().zip(KEYS) {
             query.push(", d.").push(key);

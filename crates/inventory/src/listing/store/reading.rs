@@ -45,8 +45,8 @@ impl<T: 'static> Selection<T> {
         if stats.count == 0 {
             return Ok(Vec::new());
         }
-        let wanted = limit.saturating_add(offset).unsigned_abs();
-        let path = self.access_path(stats, wanted);
+        let rows_needed = limit.saturating_add(offset).unsigned_abs();
+        let path = self.access_path(stats, rows_needed);
         let query = self.statement(Query::new(""), conn.engine(), stats, path, (limit, offset));
         let records = conn.all_of(&query, self.list.read).await?;
         let left = stats.count.saturating_sub(offset.unsigned_abs());

@@ -70,7 +70,7 @@ struct SkipScan<'a, T: 'static> {
     /// The number of records before the page.
     offset: i64,
     /// The number of records up to the end of the page.
-    wanted: i64,
+    rows_needed: i64,
 }
 
 impl<T: 'static> Selection<T> {
@@ -94,7 +94,7 @@ impl<T: 'static> Selection<T> {
             conditions,
             engine,
             offset,
-            wanted: limit.saturating_add(offset),
+            rows_needed: limit.saturating_add(offset),
         };
         scan.push_steps(query);
         scan.push_parts(query);
@@ -137,7 +137,7 @@ impl<T: 'static> SkipScan<'_, T> {
             self.push_count(query, Self::push_of_value);
         }
         query.push(" FROM steps AS step WHERE step.value IS NOT NULL AND step.found < ");
-        query.bind(self.wanted).push(" AND step.place < ");
+        query.bind(self.rows_needed).push(" AND step.place < ");
         query.bind(MOST_VALUES).push(")");
     }
 
@@ -146,7 +146,7 @@ impl<T: 'static> SkipScan<'_, T> {
         query.push(", ends (place, value, found, until) AS (SELECT place, value, found,");
         query.push(" lead(found, 1, 9223372036854775807) OVER (ORDER BY place) FROM steps),");
         query.push(" parts (place, value, found) AS (SELECT place, value, found FROM ends");
-        query.push(" WHERE found < ").bind(self.wanted);
+        query.push(" WHERE found < ").bind(self.rows_needed);
         query.push(" AND until > ").bind(self.offset).push(")");
     }
 
@@ -174,7 +174,7 @@ impl<T: 'static> SkipScan<'_, T> {
         };
         self.push_of_value(query);
         push_column(query.push(" ORDER BY "), own, own.id);
-        query.push(" LIMIT ").bind(self.wanted);
+        query.push(" LIMIT ").bind(self.rows_needed);
         query.push(match self.engine {
             Engine::Sqlite => ")",
             Engine::Postgres => ") AS x",
@@ -199,7 +199,7 @@ impl<T: 'static> SkipScan<'_, T> {
         } else {
             query.push("EXISTS (SELECT 1 FROM parts AS last WHERE last.value IS NULL)");
         }
-        query.push(" THEN CAST(").bind(self.wanted);
+        query.push(" THEN CAST(").bind(self.rows_needed);
         query.push(" AS BIGINT) ELSE 0 END) AS b");
     }
 
@@ -242,7 +242,7 @@ impl<T: 'static> SkipScan<'_, T> {
     fn push_count(&self, query: &mut Query, push_ids: impl Fn(&Self, &mut Query)) {
         query.push("(SELECT count(*) FROM (");
         push_ids(self, query);
-        query.push(" LIMIT ").bind(self.wanted);
+        query.push(" LIMIT ").bind(self.rows_needed);
         query.push(") AS counted)");
     }
 }

@@ -39,8 +39,8 @@ async fn list(
     frame: Frame,
 ) -> Result<Response, Error> {
     let parameters = Parameters::parse(query.as_deref().unwrap_or_default());
-    let wanted = PageRequest::parse(&page.state, &parameters).map_err(Refusal::from)?;
-    let analyses = crate::analysis::list(&page.state, None, wanted).await?;
+    let page_request = PageRequest::parse(&page.state, &parameters).map_err(Refusal::from)?;
+    let analyses = crate::analysis::list(&page.state, None, page_request).await?;
     let waiting = crate::analysis::waiting(&page.state).await?;
     let shop = page.state.config.language;
     let low = if analyses.results.is_empty() {
@@ -125,14 +125,14 @@ async fn show_product(
 ) -> Result<Response, Error> {
     let state = &page.state;
     let product = crate::analysis::product(state, id).await?;
-    let wanted = PageRequest::parse(state, &Parameters::parse("")).map_err(Refusal::from)?;
+    let page_request = PageRequest::parse(state, &Parameters::parse("")).map_err(Refusal::from)?;
     let template = ProductAnalysesPage::new(
         frame,
         product.ok_or(Refusal::NotFound)?,
         crate::analysis::status(state, id)
             .await
             .map_err(Refusal::from)?,
-        &crate::analysis::list(state, Some(id), wanted).await?,
+        &crate::analysis::list(state, Some(id), page_request).await?,
         (form, state.config.analysis.terms),
         after,
         state.config.language,

@@ -115,8 +115,7 @@ pub(super) async fn change(
     if count.is_booked() {
         return Ok(see_other(&ABOUT.address(count.id)));
     }
-    let (parts, body) = request.into_parts();
-    let mut post = FormSubmission::read(&page.state, &parts, body).await?;
+    let mut post = FormSubmission::read(&page.state, request).await?;
     let (state, locale) = (&page.state, frame.locale);
     let key = post.idempotency_key(&frame, "counts");
     let product = post.pick(state, product_picker(&frame), locale).await?;

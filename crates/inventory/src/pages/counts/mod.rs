@@ -216,8 +216,7 @@ async fn book(
     request: Request,
 ) -> PageResult {
     let id = ABOUT.find(&page, &frame, id).await?.id;
-    let (parts, body) = request.into_parts();
-    let mut post = FormSubmission::read(&page.state, &parts, body).await?;
+    let mut post = FormSubmission::read(&page.state, request).await?;
     let key = post.idempotency_key(&frame, "counts");
     let (who, seen) = ((&frame.caller, frame.locale), post.text("seen"));
     let booked = crate::stock::counts::book(&page.state, who, id, seen, key).await;

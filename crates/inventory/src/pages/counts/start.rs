@@ -135,8 +135,8 @@ pub(super) async fn open(
 ) -> PageResult {
     ABOUT.admit(&frame)?;
     let parameters = Parameters::of_address(request.uri());
-    let wanted = CountRequest::read(&page, &frame, parameters).await?;
-    Ok(frame.show(wanted.page(&frame)))
+    let count_request = CountRequest::read(&page, &frame, parameters).await?;
+    Ok(frame.show(count_request.page(&frame)))
 }
 
 /// `POST /counts/new/`
@@ -146,25 +146,24 @@ pub(super) async fn begin(
     request: Request,
 ) -> PageResult {
     ABOUT.admit(&frame)?;
-    let (parts, body) = request.into_parts();
-    let post = FormSubmission::read(&page.state, &parts, body).await?;
+    let post = FormSubmission::read(&page.state, request).await?;
     let key = post.idempotency_key(&frame, "counts");
     let mut parameters = Parameters::default();
     for name in post.members.keys() {
         parameters.set(name, post.text(name));
     }
-    let mut wanted = CountRequest::read(&page, &frame, parameters).await?;
-    if !wanted.supplier.id.is_empty() && !wanted.list.in_words(&frame).is_empty() {
+    let mut count_request = CountRequest::read(&page, &frame, parameters).await?;
+    if !count_request.supplier.id.is_empty() && !count_request.list.in_words(&frame).is_empty() {
         let text = frame.text(
             "Escolha só o fornecedor, ou só os outros campos.",
             "Choose the supplier alone, or the other fields alone.",
         );
-        wanted.list.form.complain("supplier", text);
+        count_request.list.form.complain("supplier", text);
     }
-    if wanted.list.form.is_refused() {
-        return Ok(wanted.again(&frame));
+    if count_request.list.form.is_refused() {
+        return Ok(count_request.again(&frame));
     }
-    let result = match wanted.products(&page, &frame).await {
+    let result = match count_request.products(&page, &frame).await {
         Ok(products) => start(&page.state, &frame.caller, products, key).await,
         Err(refusal) => Err(refusal),
     };
@@ -174,8 +173,8 @@ pub(super) async fn begin(
             Ok(flash::leave(to_draft(saved.id), Flash::success(text)))
         }
         Err(refusal) => {
-            wanted.list.form.take(refusal, frame.locale)?;
-            Ok(wanted.again(&frame))
+            count_request.list.form.take(refusal, frame.locale)?;
+            Ok(count_request.again(&frame))
         }
     }
 }

@@ -189,8 +189,7 @@ async fn undo(
 ) -> PageResult {
     let (verb, model) = about.undoers;
     frame.require(verb, model)?;
-    let (parts, body) = request.into_parts();
-    FormSubmission::read(&page.state, &parts, body).await?;
+    FormSubmission::read(&page.state, request).await?;
     let id = id.ok_or(Refusal::NotFound)?;
     let (state, caller) = (&page.state, &frame.caller);
     let document = (about.kind, id);
@@ -250,8 +249,7 @@ async fn discard(
     request: Request,
 ) -> PageResult {
     about.admit(&frame)?;
-    let (parts, body) = request.into_parts();
-    FormSubmission::read(&page.state, &parts, body).await?;
+    FormSubmission::read(&page.state, request).await?;
     let id = id.ok_or(Refusal::NotFound)?;
     let document = (about.kind, id);
     let flash = if crate::stock::documents::discard(&page.state, &frame.caller, document).await? {

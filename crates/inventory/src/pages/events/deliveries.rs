@@ -218,8 +218,7 @@ async fn checked_form(
     frame: &Frame,
     request: Request,
 ) -> Result<(Actor, FormSubmission), Refusal> {
-    let (parts, body) = request.into_parts();
-    let post = FormSubmission::read(&page.state, &parts, body).await?;
+    let post = FormSubmission::read(&page.state, request).await?;
     frame.require(Verb::Change, Model::Delivery)?;
     Ok((Actor::from(&frame.caller), post))
 }

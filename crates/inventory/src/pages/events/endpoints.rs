@@ -257,17 +257,12 @@ fn snapshots(endpoint: &Endpoint, locale: Locale) -> Vec<FieldSnapshot> {
     stored
 }
 
-async fn read(page: &PageState, request: Request) -> Result<FormSubmission, Refusal> {
-    let (parts, body) = request.into_parts();
-    FormSubmission::read(&page.state, &parts, body).await
-}
-
 /// Reads the form of an endpoint. The ticked types become one value, separated by commas.
 async fn read_form(
     page: &PageState,
     request: Request,
 ) -> Result<(FormSubmission, EndpointInput), Refusal> {
-    let mut post = read(page, request).await?;
+    let mut post = FormSubmission::read(&page.state, request).await?;
     let input = endpoints::input(&post.members);
     post.form.set(Endpoint::types.name, input.types.as_str());
     Ok((post, input))
@@ -346,7 +341,7 @@ pub(super) async fn rotate(
 ) -> PageResult {
     frame.require(Verb::Change, MODEL)?;
     let endpoint = find(&page, id).await?;
-    let key = read(&page, request).await?;
+    let key = FormSubmission::read(&page.state, request).await?;
     let key = key.idempotency_key(&frame, "endpoints/secret");
     let actor = Actor::from(&frame.caller);
     let (secret, until) = endpoints::rotate_once(&page.state, &actor, endpoint.id, key).await?;
@@ -389,7 +384,7 @@ pub(super) async fn delete(
 ) -> PageResult {
     frame.require(Verb::Delete, MODEL)?;
     let endpoint = find(&page, id).await?;
-    read(&page, request).await?;
+    FormSubmission::read(&page.state, request).await?;
     let removed = endpoints::remove(&page.state, &Actor::from(&frame.caller), endpoint.id).await;
     removed.map_err(Refusal::from)?;
     let words = frame.text("Destino excluído", "Endpoint deleted");
@@ -468,7 +463,7 @@ async fn checked_form(
     RecordId(id): RecordId,
     request: Request,
 ) -> Result<(i64, Actor, FormSubmission), Refusal> {
-    let post = read(page, request).await?;
+    let post = FormSubmission::read(&page.state, request).await?;
     frame.require(Verb::Change, MODEL)?;
     let id = id.ok_or(Refusal::NotFound)?;
     Ok((id, Actor::from(&frame.caller), post))

@@ -42,8 +42,7 @@ async fn set(
     is_archived: bool,
 ) -> PageResult {
     frame.require(Verb::Change, Model::Product)?;
-    let (parts, body) = request.into_parts();
-    let post = FormSubmission::read(&page.state, &parts, body).await?;
+    let post = FormSubmission::read(&page.state, request).await?;
     let id = id.ok_or(Refusal::NotFound)?;
     let (title, is_new) = archive::set(&page.state, &frame.caller, id, is_archived).await?;
     let (label, back) = if is_archived {

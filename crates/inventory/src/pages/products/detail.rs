@@ -50,11 +50,11 @@ struct LedgerPart {
 
 impl LedgerPart {
     async fn read(state: &State, frame: &Frame, product: i64) -> Result<Self, Refusal> {
-        let wanted = PageRequest {
+        let page_request = PageRequest {
             page: PageNumber::Number(1),
             size: CURVE,
         };
-        let rows = stock::ledger_list(state, product, None, wanted)
+        let rows = stock::ledger_list(state, product, None, page_request)
             .await?
             .results;
         let points: Vec<_> = rows
@@ -225,8 +225,8 @@ pub(super) async fn ledger(
             return Ok(list.show(&frame));
         }
     };
-    let wanted = PageRequest::parse(&page.state, &parameters).map_err(Refusal::from)?;
-    let found = stock::ledger_list(&page.state, product.id, as_of, wanted).await?;
+    let page_request = PageRequest::parse(&page.state, &parameters).map_err(Refusal::from)?;
+    let found = stock::ledger_list(&page.state, product.id, as_of, page_request).await?;
     list.fill(&found, |row| ledger_row(entry(&frame, row)));
     Ok(list.show(&frame))
 }

@@ -36,13 +36,13 @@ pub(super) async fn found(
     }
     if let Some(matches) = SerieNumberMatches::find(state, &interpreted).await? {
         list.note = note(frame, &matches);
-        let wanted = PageRequest::parse(state, parameters)?;
-        let (number, offset) = wanted.within(matches.count)?;
+        let page_request = PageRequest::parse(state, parameters)?;
+        let (number, offset) = page_request.within(matches.count)?;
         return Ok(Found {
             count: matches.count,
             number,
-            size: wanted.size,
-            results: matches.part(state, wanted.limit(), offset).await?,
+            size: page_request.size,
+            results: matches.part(state, page_request.limit(), offset).await?,
         });
     }
     let found = products::list(state, &interpreted).await?;

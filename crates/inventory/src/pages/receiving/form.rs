@@ -213,8 +213,7 @@ async fn save(
     receipt: Option<Document>,
     request: Request,
 ) -> PageResult {
-    let (parts, body) = request.into_parts();
-    let mut post = FormSubmission::read(&page.state, &parts, body).await?;
+    let mut post = FormSubmission::read(&page.state, request).await?;
     let (state, locale) = (&page.state, frame.locale);
     let key = post.idempotency_key(frame, PATH);
     let supplier = post.pick(state, supplier_picker(frame), locale).await?;

@@ -155,8 +155,7 @@ pub(super) async fn create(
     request: Request,
 ) -> PageResult {
     require(&frame, Verb::Add, Model::Order)?;
-    let (parts, body) = request.into_parts();
-    let mut post = FormSubmission::read(&page.state, &parts, body).await?;
+    let mut post = FormSubmission::read(&page.state, request).await?;
     let picked = post.pick(&page.state, picker(&frame), frame.locale).await?;
     let mut link = LinkForm {
         form: post.form,

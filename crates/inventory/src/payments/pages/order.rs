@@ -172,8 +172,7 @@ pub(super) async fn cancel(
     request: Request,
 ) -> PageResult {
     require(&frame, Verb::Add, Model::Order)?;
-    let (parts, body) = request.into_parts();
-    FormSubmission::read(&page.state, &parts, body).await?;
+    FormSubmission::read(&page.state, request).await?;
     let problem = match super::super::cancel_order(&page.state, &frame.caller, &id).await {
         Ok(_) => {
             let text = frame.text("Pedido cancelado.", "Order cancelled.");

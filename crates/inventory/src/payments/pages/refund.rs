@@ -159,9 +159,9 @@ pub(super) async fn refund(
     request: Request,
 ) -> PageResult {
     require(&frame, Verb::Refund, Model::Payment)?;
-    let (parts, body) = request.into_parts();
-    let mut form = FormSubmission::read(&page.state, &parts, body).await?.form;
-    let about = match RefundSubject::read(&page, &id, &Parameters::of_address(&parts.uri)).await {
+    let parameters = Parameters::of_address(request.uri());
+    let mut form = FormSubmission::read(&page.state, request).await?.form;
+    let about = match RefundSubject::read(&page, &id, &parameters).await {
         Ok(about) => about,
         Err(failure) => return unavailable(&frame, failure),
     };

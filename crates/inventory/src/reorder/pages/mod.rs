@@ -68,9 +68,8 @@ async fn write_threshold(
     request: Request,
 ) -> PageResult {
     let id = id.ok_or(Refusal::NotFound)?;
-    let (parts, body) = request.into_parts();
-    let parameters = Parameters::of_address(&parts.uri);
-    let mut post = FormSubmission::read(&page.state, &parts, body).await?;
+    let parameters = Parameters::of_address(request.uri());
+    let mut post = FormSubmission::read(&page.state, request).await?;
     frame.require(Verb::Change, Model::Product)?;
     post.read_fields(&[OPTIONAL_THRESHOLD], frame.locale);
     let mut reader = Reader::new(&post.members, Mode::Whole);

@@ -11,7 +11,7 @@ use crate::{
     admin::{
         about::{AdminModel, SavedRecord, WriteTarget, Writer},
         pages::{
-            rows::{self, RowWrite, WriteFailure, mendable},
+            rows::{self, RowWrite, WriteFailure, showable},
             versions,
         },
         site::AdminFrame,
@@ -51,7 +51,7 @@ impl FormWrite {
         let written = match written.await {
             Ok(written) => Some(written),
             Err(refusal) => {
-                refused.push((None, mendable(refusal)?));
+                refused.push((None, showable(refusal)?));
                 None
             }
         };
@@ -64,7 +64,7 @@ impl FormWrite {
             };
             let about = row.model.about();
             if let Err(refusal) = row.write(tx, by, Some(parent)).await {
-                refused.push((Some(place), mendable(refusal)?));
+                refused.push((Some(place), showable(refusal)?));
             } else if about.model != model.about().model && !changed.contains(&about.path) {
                 // Rows with the same model in the audit log, such as thresholds, write the entry
                 // themselves.
@@ -89,7 +89,7 @@ impl FormWrite {
         let Some(id) = self.target.id() else {
             return Ok((self.target, members));
         };
-        let record = self.model.read_held(tx, id).await?;
+        let record = self.model.find_locked(tx, id).await?;
         let record = record.ok_or(WriteFailure::Other(Refusal::NotFound))?;
         let stored = versions::snapshots(self.model.about(), &record, self.locale);
         let mut refused = vec![(None, self.edit.conflicts(&stored, self.locale))];
