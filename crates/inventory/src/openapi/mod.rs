@@ -51,7 +51,7 @@ const TAGS: [(&str, &str); 10] = [
     ("Integrations", "Events from the shop's other programs."),
     ("Web session", "For browsers."),
     ("Pages", "For people."),
-    ("Operation", "For requirements runs the service."),
+    ("Operation", "For operators of the service."),
 ];
 
 /// Names of headers that [`headers`] describes.
