@@ -8,13 +8,13 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
 use tokio::task::JoinHandle;
 
-use crate::{Db, Engine, Error, Tx};
+use crate::{Db, Engine, Error, Tx, lock_mutex};
 
 /// How often a replica increments its counter and reads the others.
 const EVERY: Duration = Duration::from_secs(1);
@@ -140,7 +140,7 @@ impl Replica {
 
     /// Compares the counters with the last read: whether one is gone, and which replicas are dead.
     fn look(&self, seen: Vec<(String, i64)>) -> (bool, Vec<(String, i64)>) {
-        let mut others = self.others();
+        let mut others = lock_mutex(&self.0.others);
         let mut before = std::mem::take(&mut *others);
         let mut dead = Vec::new();
         for (id, heartbeats) in seen {
@@ -154,11 +154,6 @@ impl Replica {
             others.insert(id, Count { heartbeats, looks });
         }
         (!before.is_empty(), dead)
-    }
-
-    /// Nothing panics while the lock is held, so a poisoned one still guards a sound state.
-    fn others(&self) -> MutexGuard<'_, HashMap<String, Count>> {
-        self.0.others.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

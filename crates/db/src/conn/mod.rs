@@ -23,6 +23,9 @@ pub struct Conn {
     in_transaction: bool,
 }
 
+/// The fault of a pool that lends a connection of the wrong kind.
+const OTHER_ENGINE: &str = "a connection of the other engine";
+
 enum Backend {
     Sqlite(sqlite::Connection),
     Postgres(postgres::Session),
@@ -338,17 +341,17 @@ impl Conn {
         self.failure.take()
     }
 
-    pub(crate) fn as_sqlite(&mut self) -> Option<&mut sqlite::Connection> {
-        match &mut self.backend {
-            Backend::Sqlite(connection) => Some(connection),
-            Backend::Postgres(_) => None,
+    pub(crate) fn sqlite_connection(&self) -> Result<&sqlite::Connection, Error> {
+        match &self.backend {
+            Backend::Sqlite(connection) => Ok(connection),
+            Backend::Postgres(_) => Err(Error::other(OTHER_ENGINE)),
         }
     }
 
-    pub(crate) fn as_postgres(&mut self) -> Option<&mut postgres::Session> {
+    pub(crate) fn postgres_session(&mut self) -> Result<&mut postgres::Session, Error> {
         match &mut self.backend {
-            Backend::Sqlite(_) => None,
-            Backend::Postgres(session) => Some(session),
+            Backend::Sqlite(_) => Err(Error::other(OTHER_ENGINE)),
+            Backend::Postgres(session) => Ok(session),
         }
     }
 }

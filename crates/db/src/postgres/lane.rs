@@ -339,13 +339,6 @@ fn is_repeatable(conn: &mut Conn, error: &Error) -> bool {
             .is_ok_and(|session| session.is_lost())
 }
 
-impl Conn {
-    fn postgres_session(&mut self) -> Result<&mut Session, Error> {
-        self.as_postgres()
-            .ok_or_else(|| Error::other("a connection of the other engine"))
-    }
-}
-
 /// Runs a lane until it is told to stop or nobody can send to it; then waits for the jobs that it
 /// has.
 pub(super) async fn run(

@@ -10,7 +10,7 @@ use std::{
     pin::Pin,
     rc::Rc,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread::JoinHandle,
@@ -26,6 +26,7 @@ use crate::{
     BatchedChange, Conn, Counters, Error, Options, PostgresAddress, Statistics, Tx,
     conn::postgres::Connector,
     job::{Job, Work},
+    lock_mutex,
 };
 
 /// The lane of inline reads, whose batch loaders share statements. The more reads there are on one
@@ -99,10 +100,7 @@ impl Postgres {
             })
             .map_err(failed)?;
         self.lanes.push(sender);
-        self.threads
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(thread);
+        lock_mutex(&self.threads).push(thread);
         Ok(())
     }
 
@@ -274,11 +272,7 @@ impl Postgres {
             // A lane whose thread has ended needs no message.
             let _ended = lane.try_send(Message::Stop);
         }
-        self.threads
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .drain(..)
-            .collect()
+        lock_mutex(&self.threads).drain(..).collect()
     }
 }
 

@@ -12,7 +12,7 @@ mod writer;
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     thread::JoinHandle,
     time::{Duration, Instant},
 };
@@ -28,7 +28,7 @@ use self::{
 use crate::{
     Conn, Counters, Error, Options, Statistics, Tx,
     conn::sqlite::{Connection, Role, create_private},
-    job,
+    job, lock_mutex,
     queue::{PushError, Queue},
 };
 
@@ -125,10 +125,7 @@ impl Sqlite {
             .name(name.to_owned())
             .spawn(work)
             .map_err(|error| Error::unavailable(format!("cannot start a thread: {error}")))?;
-        self.threads
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(handle);
+        lock_mutex(&self.threads).push(handle);
         Ok(())
     }
 
@@ -309,11 +306,7 @@ impl Sqlite {
     /// last connection to close copies the log into the file and removes it.
     pub(crate) fn close(&self) -> Vec<JoinHandle<()>> {
         self.stop();
-        self.threads
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .drain(..)
-            .collect()
+        lock_mutex(&self.threads).drain(..).collect()
     }
 }
 
@@ -321,13 +314,6 @@ impl Drop for Sqlite {
     /// Threads finish their jobs and end; nobody waits for them.
     fn drop(&mut self) {
         self.stop();
-    }
-}
-
-impl Conn {
-    fn sqlite_connection(&mut self) -> Result<&mut Connection, Error> {
-        self.as_sqlite()
-            .ok_or_else(|| Error::other("a connection of the other engine"))
     }
 }
 

@@ -12,7 +12,7 @@ use std::{
 use tokio::sync::oneshot;
 
 use super::{checkpoint::WalKeeper, files::Files};
-use crate::{Conn, Counters, Error, Options, Tx, job, queue::Queue};
+use crate::{Conn, Counters, Error, Options, Tx, conn::sqlite::Connection, job, queue::Queue};
 
 /// A job with its caller: run inside a batch, once or more often, answered after it.
 pub(crate) trait WriteJob: Send {
@@ -255,7 +255,7 @@ impl Writer {
 
     /// Begins a transaction. It waits for another process's transaction until the first job's
     /// deadline, so that each job gets its answer by its own deadline.
-    fn begin(&mut self, jobs: &[BatchedJob], scope: RollbackScope) -> Result<(), Error> {
+    fn begin(&self, jobs: &[BatchedJob], scope: RollbackScope) -> Result<(), Error> {
         self.files.check()?;
         let wait = match (scope, jobs.first()) {
             (RollbackScope::Batch, Some(first)) => {
@@ -308,16 +308,16 @@ impl Writer {
     }
 
     /// Why SQLite has ended the transaction under a job.
-    fn lost(&mut self) -> JobEnd {
+    fn lost(&self) -> JobEnd {
         let connection = self.tx.sqlite_connection();
-        if connection.is_ok_and(|connection| connection.was_stopped()) {
+        if connection.is_ok_and(Connection::was_stopped) {
             JobEnd::Stopped
         } else {
             JobEnd::BatchLost(transaction_lost())
         }
     }
 
-    fn commit(&mut self, kept: usize) -> Result<(), Error> {
+    fn commit(&self, kept: usize) -> Result<(), Error> {
         let committed = self.control("COMMIT");
         match &committed {
             Ok(()) => {
@@ -336,25 +336,23 @@ impl Writer {
         committed
     }
 
-    fn roll_back(&mut self) {
+    fn roll_back(&self) {
         if let Ok(connection) = self.tx.sqlite_connection() {
             connection.roll_back();
         }
     }
 
-    fn is_idle(&mut self) -> bool {
-        self.tx
-            .sqlite_connection()
-            .is_ok_and(|connection| connection.is_idle())
+    fn is_idle(&self) -> bool {
+        self.tx.sqlite_connection().is_ok_and(Connection::is_idle)
     }
 
     /// Rows that this connection has changed since it was opened.
-    fn changes(&mut self) -> Option<u64> {
+    fn changes(&self) -> Option<u64> {
         let connection = self.tx.sqlite_connection().ok()?;
         Some(connection.changes())
     }
 
-    fn control(&mut self, sql: &'static str) -> Result<(), Error> {
+    fn control(&self, sql: &'static str) -> Result<(), Error> {
         self.tx.sqlite_connection()?.control(sql)
     }
 }
