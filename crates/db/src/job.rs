@@ -25,7 +25,7 @@ pub(crate) fn finish_at_once<T, E: From<Error>>(
             Err(Error::other("a database job awaited something other than its database").into())
         }
         Err(_panic) => {
-            counters.panic();
+            counters.panics.increase();
             Err(panicked().into())
         }
     }
@@ -90,7 +90,7 @@ pub(crate) async fn finish<T, E: From<Error>>(
         match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
             Ok(poll) => poll,
             Err(_panic) => {
-                counters.panic();
+                counters.panics.increase();
                 Poll::Ready(Err(panicked().into()))
             }
         }

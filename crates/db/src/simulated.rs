@@ -98,7 +98,7 @@ impl Simulated {
     {
         self.around(JobKind::Work, move |memory| {
             let mut tx = lock_mutex(&memory.tx);
-            memory.counters.read();
+            memory.counters.reads.increase();
             tx.begin_job(false);
             job::finish_at_once(job(&mut tx), &memory.counters)
         })
@@ -120,7 +120,7 @@ impl Simulated {
                 result = Err(error.into());
             }
             if result.is_ok() {
-                memory.counters.write();
+                memory.counters.writes.increase();
             } else {
                 control(&tx, "ROLLBACK TO job")?;
             }

@@ -186,7 +186,7 @@ impl Conn {
         if let Some(queues) = queues
             && let Some(found) = Box::pin(queues.find(what, key)).await
         {
-            self.counters.statement();
+            self.counters.statements.increase();
             return Ok(found);
         }
         self.optional(what.one, &[&key], what.row).await
@@ -318,7 +318,7 @@ impl Conn {
                 Err(error.clone().context("the transaction had failed"))
             }
             _ => {
-                self.counters.statement();
+                self.counters.statements.increase();
                 Ok(())
             }
         }

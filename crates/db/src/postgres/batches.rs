@@ -77,7 +77,8 @@ async fn commit_batch<B: BatchedChange>(lane: &Rc<Lane>, batch: Vec<PendingChang
     match ended {
         Ok(outcomes) => {
             let made = outcomes.iter().filter(|outcome| is_made(outcome)).count();
-            lane.counters.writes_beside_one(made);
+            // The transaction was counted as one write already.
+            lane.counters.writes.add(made.saturating_sub(1));
             for (pending, outcome) in pending.zip(outcomes) {
                 finish(lane, pending, Ok(outcome));
             }
@@ -156,7 +157,8 @@ async fn commit_waiting<B: BatchedChange>(lane: &Lane, batch: Vec<PendingChange<
     let ran = lane.write_waiting(&mut all).await;
     match all.ended(ran) {
         Ok(outcomes) => {
-            lane.counters.writes_beside_one(outcomes.len());
+            // The transaction was counted as one write already.
+            lane.counters.writes.add(outcomes.len().saturating_sub(1));
             for (caller, outcome) in callers.into_iter().zip(outcomes) {
                 caller.answer(outcome.after_waiting());
             }

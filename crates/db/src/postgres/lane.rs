@@ -198,7 +198,7 @@ impl Lane {
             Err(Failure::Locked(_)) => {}
             ended => return ended.map_err(Failure::into_error),
         }
-        self.counters.retry();
+        self.counters.retries.increase();
         let _turn = self.lock_wait_permit().await?;
         self.write_waiting(job).await
     }
@@ -274,7 +274,7 @@ impl Lane {
             if number == self.retries || connections_lost > 1 {
                 return Err(Failure::Other(error));
             }
-            self.counters.retry();
+            self.counters.retries.increase();
             tokio::time::sleep(pause(number)).await;
         }
         let error = Error::new(ErrorKind::Retry, "no attempt was made");
@@ -282,7 +282,7 @@ impl Lane {
     }
 
     async fn attempt_read(&self, conn: &mut Conn, job: &mut dyn Work<Conn>) -> Attempt {
-        self.counters.read();
+        self.counters.reads.increase();
         job.run(conn, &self.counters).await;
         match conn.end_job() {
             Some(error) if is_repeatable(conn, &error) => Attempt::Again(error),
@@ -303,15 +303,15 @@ impl Lane {
         if has_succeeded && failure.is_none() {
             return Ok(match tx.postgres_session()?.commit().await {
                 Ok(()) => {
-                    self.counters.commit();
-                    self.counters.write();
+                    self.counters.commits.increase();
+                    self.counters.writes.increase();
                     Attempt::Ended
                 }
                 Err(error) if *error.kind() == ErrorKind::Retry => Attempt::Again(error),
                 Err(error) => Attempt::Refused(error),
             });
         }
-        self.counters.rollback();
+        self.counters.rollbacks.increase();
         tx.postgres_session()?.roll_back().await;
         Ok(match failure {
             Some(error) if is_repeatable(&mut tx, &error) => Attempt::Again(error),

@@ -251,7 +251,7 @@ impl Postgres {
         if self.closed.load(Ordering::Relaxed) {
             return closed();
         }
-        self.counters.refusal();
+        self.counters.refusals.increase();
         Error::unavailable("too many jobs wait for the database")
     }
 

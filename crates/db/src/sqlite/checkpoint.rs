@@ -8,7 +8,7 @@ use std::{
     fs::OpenOptions,
     io::{self, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
     time::Duration,
 };
 
@@ -108,7 +108,8 @@ impl WalKeeper {
 
     fn try_look(&mut self, connection: &Connection) -> Result<(), Error> {
         let log = checkpoint(connection, "PRAGMA wal_checkpoint(NOOP)")?;
-        self.counters.set_log_bytes(log.pages * self.page_bytes);
+        let bytes = log.pages * self.page_bytes;
+        self.counters.log_bytes.store(bytes, Ordering::Relaxed);
         if log.pages < self.most_pages {
             self.next_try = self.most_pages;
         }

@@ -33,11 +33,11 @@ where
     match result {
         Ok(value) => {
             connection.control("COMMIT")?;
-            counters.commit();
+            counters.commits.increase();
             Ok(value)
         }
         Err(refusal) => {
-            counters.rollback();
+            counters.rollbacks.increase();
             connection.roll_back();
             Err(refusal)
         }

@@ -76,7 +76,7 @@ impl Sqlite {
 
     fn connect(&self, role: Role) -> Result<Connection, Error> {
         let connection = Connection::open(&self.path, role, &self.options)?;
-        self.counters.connection();
+        self.counters.connections.increase();
         Ok(connection)
     }
 
@@ -175,7 +175,7 @@ impl Sqlite {
             }
             Slot::None => return Box::pin(self.read(job)).await,
         };
-        self.counters.read();
+        self.counters.reads.increase();
         conn.begin_job(false);
         let result = job::finish_at_once(job(&mut conn), &self.counters);
         self.inline_reads.release(conn);
@@ -219,7 +219,7 @@ impl Sqlite {
             if caller.is_closed() {
                 return;
             }
-            counters.read();
+            counters.reads.increase();
             conn.begin_job(false);
             let result = match in_time(latest).and_then(|()| files.check_database()) {
                 Ok(()) => job(conn, &counters),
@@ -264,7 +264,7 @@ impl Sqlite {
     fn refuse(&self, refused: PushError) -> Error {
         match refused {
             PushError::Full => {
-                self.counters.refusal();
+                self.counters.refusals.increase();
                 Error::unavailable("too many jobs wait for the database")
             }
             PushError::Closed => Error::unavailable("the database is closed"),

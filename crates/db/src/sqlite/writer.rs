@@ -205,9 +205,7 @@ impl Writer {
             Err(error) => Err(error),
         };
         let undone = jobs.len().saturating_sub(*outcome.as_ref().unwrap_or(&0));
-        for _ in 0..undone {
-            self.counters.rollback();
-        }
+        self.counters.rollbacks.add(undone);
         let outcome = outcome.map(drop);
         for waiting in jobs {
             waiting.job.answer(outcome.clone());
@@ -322,10 +320,8 @@ impl Writer {
         match &committed {
             Ok(()) => {
                 self.files.set_writable(true);
-                self.counters.commit();
-                for _ in 0..kept {
-                    self.counters.write();
-                }
+                self.counters.commits.increase();
+                self.counters.writes.add(kept);
             }
             Err(error) => {
                 tracing::error!(%error, "writes could not be committed and were rolled back: each caller gets this error");

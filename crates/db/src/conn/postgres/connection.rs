@@ -67,7 +67,7 @@ impl Manager for PgManager {
     async fn create(&self) -> Result<PgConnection, Error> {
         let opened_in = self.epoch.now();
         let client = self.connector.connect().await?;
-        self.counters.connection();
+        self.counters.connections.increase();
         Ok(PgConnection {
             client,
             prepared: Mutex::default(),
