@@ -7,7 +7,7 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use crate::{Counters, Error};
+use crate::{Counters, Error, Tx};
 
 /// Polls once. On SQLite no statement waits. So a future that is not ready awaits something other
 /// than its database, and the job fails.
@@ -17,17 +17,28 @@ pub(crate) fn finish_at_once<T, E: From<Error>>(
     future: impl Future<Output = Result<T, E>>,
     counters: &Counters,
 ) -> Result<T, E> {
-    let mut future = pin!(future);
-    let mut context = Context::from_waker(Waker::noop());
-    match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(&mut context))) {
-        Ok(Poll::Ready(result)) => result,
-        Ok(Poll::Pending) => {
+    let future = pin!(future);
+    let finished = pin!(finish(future, counters));
+    match finished.poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(result) => result,
+        Poll::Pending => {
             Err(Error::other("a database job awaited something other than its database").into())
         }
-        Err(_panic) => {
-            counters.panics.increase();
-            Err(panicked().into())
-        }
+    }
+}
+
+/// Runs a job in the transaction that is open on a SQLite connection. When a statement has failed,
+/// the job fails, even if it ignored that.
+pub(crate) fn run_in_transaction<T, E, F>(tx: &mut Tx, job: &F, counters: &Counters) -> Result<T, E>
+where
+    F: AsyncFn(&mut Tx) -> Result<T, E>,
+    E: From<Error>,
+{
+    tx.begin_job(true);
+    let result = finish_at_once(job(tx), counters);
+    match (tx.end_job(), result) {
+        (Some(error), Ok(_)) => Err(error.into()),
+        (_, result) => result,
     }
 }
 
@@ -91,13 +102,9 @@ pub(crate) async fn finish<T, E: From<Error>>(
             Ok(poll) => poll,
             Err(_panic) => {
                 counters.panics.increase();
-                Poll::Ready(Err(panicked().into()))
+                Poll::Ready(Err(Error::other("a database job panicked").into()))
             }
         }
     })
     .await
-}
-
-fn panicked() -> Error {
-    Error::other("a database job panicked")
 }

@@ -114,11 +114,7 @@ impl Simulated {
         self.around(kind, move |memory| {
             let mut tx = lock_mutex(&memory.tx);
             control(&tx, "SAVEPOINT job")?;
-            tx.begin_job(true);
-            let mut result = job::finish_at_once(job(&mut tx), &memory.counters);
-            if let (Some(error), Ok(_)) = (tx.end_job(), &result) {
-                result = Err(error.into());
-            }
+            let result = job::run_in_transaction(&mut tx, &job, &memory.counters);
             if result.is_ok() {
                 memory.counters.writes.increase();
             } else {

@@ -57,23 +57,19 @@ where
     }
 
     fn run(&mut self, tx: &mut Tx, counters: &Counters) -> bool {
-        tx.begin_job(true);
         // One that began in time is not late when its batch is run again.
         let is_in_time = if self.has_begun {
             Ok(())
         } else {
             super::in_time(self.latest)
         };
-        let mut result = match is_in_time {
+        let result = match is_in_time {
             Ok(()) => {
                 self.has_begun = true;
-                job::finish_at_once((self.body)(tx), counters)
+                job::run_in_transaction(tx, &self.body, counters)
             }
             Err(error) => Err(error.into()),
         };
-        if let (Some(error), Ok(_)) = (tx.end_job(), &result) {
-            result = Err(error.into());
-        }
         let stays = result.is_ok();
         self.result = Some(result);
         stays
