@@ -114,7 +114,6 @@ impl Postgres {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let job = Job::new(job);
         self.send(self.turn(), job, |lane, job| Box::pin(lane.read(job)))
             .await
     }
@@ -126,7 +125,6 @@ impl Postgres {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let job = Job::new(job);
         self.send(LOADER_LANE, job, |lane, job| Box::pin(lane.read(job)))
             .await
     }
@@ -137,7 +135,6 @@ impl Postgres {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let job = Job::new(job);
         self.send(self.turn(), job, |lane, job| Box::pin(lane.report(job)))
             .await
     }
@@ -148,7 +145,6 @@ impl Postgres {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let job = Job::new(job);
         self.send(self.turn(), job, |lane, job| Box::pin(lane.write(job)))
             .await
     }
@@ -160,7 +156,6 @@ impl Postgres {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let job = Job::new(job);
         self.send(LOADER_LANE, job, |lane, job| {
             Box::pin(lane.write_apart(job))
         })
@@ -173,7 +168,6 @@ impl Postgres {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let job = Job::new(job);
         self.send(self.turn(), job, |lane, job| Box::pin(lane.load(job)))
             .await
     }
@@ -203,15 +197,16 @@ impl Postgres {
     async fn send<C, T, E, F>(
         &self,
         turn: u64,
-        mut job: Job<T, E, F>,
+        job: F,
         run: for<'a> fn(&'a Lane, &'a mut dyn Work<C>) -> Running<'a>,
     ) -> Result<T, E>
     where
         C: 'static,
-        Job<T, E, F>: Work<C> + Send + 'static,
+        F: AsyncFn(&mut C) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
+        let mut job = Job::new(job);
         let (caller, answer) = oneshot::channel();
         let place = self.place()?;
         self.send_to(turn, move |lane| {

@@ -10,7 +10,7 @@ use super::backup;
 use crate::{
     Engine, Error, Migrations, Options,
     conn::sqlite::{Connection, Role},
-    migrations::{AppliedMigration, BASE, checksum},
+    migrations::{APPLIED, AppliedMigration, BASE, checksum},
 };
 
 /// How long another process that migrates the same file is waited for.
@@ -89,8 +89,7 @@ fn is_empty(connection: &Connection) -> Result<bool, Error> {
 
 fn applied(connection: &Connection, set: &Migrations) -> Result<Vec<AppliedMigration>, Error> {
     let read = || {
-        let sql = "SELECT name, checksum FROM schema_migrations WHERE service = ?1 ORDER BY name";
-        let mut statement = connection.raw().prepare(sql)?;
+        let mut statement = connection.raw().prepare(APPLIED)?;
         let rows = statement.query_map([set.name], |row| {
             Ok(AppliedMigration {
                 name: row.get(0)?,
