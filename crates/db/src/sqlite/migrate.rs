@@ -9,7 +9,7 @@ use std::{
 use super::backup;
 use crate::{
     Engine, Error, Migrations, Options,
-    conn::sqlite::{Connection, Role},
+    conn::sqlite::{Connection, Role, folder_of},
     migrations::{APPLIED, AppliedMigration, BASE, checksum},
 };
 
@@ -166,14 +166,11 @@ fn free_name(connection: &Connection, path: &Path, before: &str) -> Result<PathB
 }
 
 fn remove_old_copies(path: &Path) -> std::io::Result<()> {
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
     let Some(own) = path.file_name().and_then(|name| name.to_str()) else {
         return Ok(());
     };
     let mut copies = Vec::new();
-    for entry in fs::read_dir(folder.unwrap_or(Path::new(".")))? {
+    for entry in fs::read_dir(folder_of(path))? {
         let path = entry?.path();
         let name = path
             .file_name()
