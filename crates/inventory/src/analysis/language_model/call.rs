@@ -141,8 +141,8 @@ async fn exchange(
         .await;
     let response = response.map_err(|failure| {
         let outcome = match failure {
-            CallFailure::Timeout => "timeout",
-            CallFailure::TooLong => return CallError::TooLong,
+            CallFailure::Timeout(_) => "timeout",
+            CallFailure::TooLong(_) => return CallError::TooLong,
             CallFailure::Unconnected(_) | CallFailure::Broken(_) => "unavailable",
         };
         CallError::Temporary {

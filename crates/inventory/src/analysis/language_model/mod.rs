@@ -41,6 +41,8 @@ const FORMAT_LIFETIME: Duration = Duration::from_secs(60 * 60);
 /// The most calls for one analysis: prompt and repair, and two to find a simpler format.
 const MAX_CALLS: u32 = 4;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The most connections that are kept for the next calls.
+const IDLE_CONNECTIONS: usize = 16;
 
 /// The configured model, with its state in this process.
 pub(super) struct ConfiguredModel {
@@ -74,7 +76,11 @@ pub(super) struct ModelUsage {
 impl ConfiguredModel {
     pub(super) fn new(config: LanguageModel) -> Result<Self, TlsUnusable> {
         let uses_tls = config.base_url.scheme_str() == Some("https");
-        let client = HttpClient::new(uses_tls, CONNECT_TIMEOUT.min(config.timeout))?;
+        let client = HttpClient::new(
+            uses_tls,
+            CONNECT_TIMEOUT.min(config.timeout),
+            IDLE_CONNECTIONS,
+        )?;
         let path = config.base_url.path().trim_end_matches('/');
         let endpoint = Uri::builder()
             .scheme(config.base_url.scheme_str().unwrap_or("http"))
