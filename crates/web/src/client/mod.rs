@@ -42,6 +42,13 @@ pub struct Origin {
 }
 
 impl Origin {
+    const NOWHERE: Self = Self {
+        address: IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+        is_https: false,
+        is_silent_proxy: false,
+        is_local: false,
+    };
+
     /// Whether the request counts as secure: HTTPS, or straight from this machine with no proxy
     /// between.
     pub const fn is_secure(&self) -> bool {
@@ -51,13 +58,7 @@ impl Origin {
     /// The origin of a request; on a router without [`HttpStack`](crate::HttpStack), insecure and
     /// from nowhere.
     pub fn known(extensions: &Extensions) -> Self {
-        let nowhere = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
-        extensions.get().copied().unwrap_or(Self {
-            address: nowhere,
-            is_https: false,
-            is_silent_proxy: false,
-            is_local: false,
-        })
+        extensions.get().copied().unwrap_or(Self::NOWHERE)
     }
 
     /// Determines the origin of a request. Without a known peer it is insecure and from nowhere.
@@ -65,10 +66,8 @@ impl Origin {
         let tls = request.extensions().get::<OwnTls>().is_some();
         let Some(peer) = peer(request.extensions()) else {
             return Self {
-                address: IpAddr::V4(Ipv4Addr::UNSPECIFIED),
                 is_https: tls,
-                is_silent_proxy: false,
-                is_local: false,
+                ..Self::NOWHERE
             };
         };
         let headers = request.headers();
