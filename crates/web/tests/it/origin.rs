@@ -4,18 +4,15 @@ use axum::Router;
 use axum::middleware::from_fn;
 use axum::routing::get;
 use test_kit::logs::Logs;
-use web::client::{ClientAddress, Proxies, PublicUrl, Secure};
+use web::client::{Origin, Proxies, PublicUrl};
 use web::errors::TimestampedErrors;
 use web::request_id::RequestId;
 
 use crate::support::{Running, clock, in_stack, stack};
 
-async fn whoami(
-    ClientAddress(address): ClientAddress,
-    Secure(secure): Secure,
-    url: PublicUrl,
-) -> String {
-    format!("{address} {secure} {}", url.join("/x"))
+async fn whoami(origin: Origin, url: PublicUrl) -> String {
+    let (address, is_secure) = (origin.address, origin.is_secure());
+    format!("{address} {is_secure} {}", url.join("/x"))
 }
 
 fn routes() -> Router {

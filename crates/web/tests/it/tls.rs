@@ -15,7 +15,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
-use web::client::Secure;
+use web::client::Origin;
 use web::server::{Options, Tls, TlsFiles};
 
 use crate::support::{LONG, Running, in_stack};
@@ -46,7 +46,8 @@ async fn start(folder: &Path) -> Running {
     let tls = Tls::load(files(folder))
         .unwrap()
         .every(Duration::from_millis(10));
-    let routes = Router::new().route("/", get(async |Secure(secure): Secure| secure.to_string()));
+    let is_secure = async |origin: Origin| origin.is_secure().to_string();
+    let routes = Router::new().route("/", get(is_secure));
     Running::with(
         in_stack(routes),
         Options {
