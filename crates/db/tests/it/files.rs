@@ -72,7 +72,7 @@ fn a_write_that_finds_no_space_leaves_the_database_ready_for_a_smaller_one() {
                 .map_err(|error: Error| error)
                 .unwrap();
         };
-        // SQLite answers as for a full disk when the file would have more pages than this.
+        // SQLite returns the error of a full disk when the file would have more pages than this.
         pages("PRAGMA max_page_count = 150").await;
         let picture = async |tx: &mut db::Tx| {
             let sql = "INSERT INTO product (title, quantity, picture) VALUES ('Rice', 1, $1)";
@@ -81,7 +81,7 @@ fn a_write_that_finds_no_space_leaves_the_database_ready_for_a_smaller_one() {
         let error: Error = db.write(picture).await.unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::Unavailable, "{error}");
         assert_eq!(products(&db).await, 0);
-        // What still fits is written, so this disk is not quite full.
+        // A small write still fits, so the database is ready.
         db.ready(&SHOP).await.unwrap();
         pages("PRAGMA max_page_count = 1000000").await;
         db.write(picture).await.unwrap();

@@ -17,8 +17,7 @@ use crate::{
     schema::{count, insert, open, open_with, patient, products},
 };
 
-/// What a service's function looks like: its future crosses threads, its job borrows what it
-/// captured.
+/// As in a service: the future is sent to other threads, and the job borrows its captured values.
 async fn add(db: &Db, title: String, quantity: i64) -> Result<i64, Error> {
     db.write(async move |tx| {
         let id = insert(tx, &title, quantity).await?;
@@ -97,7 +96,7 @@ on_both_engines!(a_panic_costs_its_own_job_alone, async |address| {
         }
     }
     assert_eq!((failed, products(&db).await), (4, 16));
-    // A batch in which one panics is run again, and that one with it.
+    // A batch with a job that panics is run again, with that job.
     assert!(db.statistics().panics >= 4);
     let panicked: Result<i64, Error> = db.read(async |_| panic!("on purpose")).await;
     assert!(panicked.is_err());
@@ -135,7 +134,7 @@ on_both_engines!(
                 wait.lock().unwrap().recv().unwrap();
                 insert(tx, "Rice", 5).await
             }));
-            // Sent at the first poll; then the caller goes away.
+            // The first poll sends the job. Then the caller is dropped.
             poll_fn(|context| {
                 assert!(write.as_mut().poll(context).is_pending());
                 Poll::Ready(())
@@ -166,7 +165,7 @@ on_both_engines!(a_report_sees_one_snapshot, async |address| {
     let first_seen = Mutex::new(Some(first_seen));
     let wait = Mutex::new(wait);
     let other = db.clone();
-    // Two lanes, so that the report's thread may stand still without holding up the write.
+    // There are two lanes, so that the paused report does not block the write.
     let report = tokio::spawn(async move {
         other
             .report(async move |conn| {
@@ -180,7 +179,7 @@ on_both_engines!(a_report_sees_one_snapshot, async |address| {
             .await
     });
     wait_for_first.await.unwrap();
-    // The lanes take turns: one of these two goes past the standing lane.
+    // Jobs go to the lanes in turns, so one of these two goes to the other lane.
     let writes = [
         add(&db, "Beans".to_owned(), 1),
         add(&db, "Flour".to_owned(), 1),
@@ -252,7 +251,7 @@ fn over_sqlite_a_job_that_awaits_something_else_is_refused() {
     });
 }
 
-/// A batch that stays open however slow the test's threads are.
+/// A batch stays open for a minute, longer than any test's threads need.
 fn unhurried() -> Options {
     Options {
         batch_time: std::time::Duration::from_secs(60),
@@ -260,7 +259,7 @@ fn unhurried() -> Options {
     }
 }
 
-/// Holds the SQLite writer still in a job of its own, until told to go on.
+/// Pauses the SQLite writer in a job until the test resumes it.
 fn hold_writer(db: &Db) -> (Paused, tokio::task::JoinHandle<()>) {
     let (pause, paused) = pause();
     let db = db.clone();
@@ -293,7 +292,7 @@ fn jobs_share_a_commit_and_none_is_answered_before_it() {
         until(|| db.statistics().waiting_writes == 11).await;
         paused.go_on();
         last_paused.reached();
-        // All ten have run in the open transaction, and the writer stands before its commit.
+        // All ten have run in the open transaction, which is not committed yet.
         assert!(first.iter().all(|task| !task.is_finished()) && !holder.is_finished());
         assert_eq!(products(&db).await, 0);
         last_paused.go_on();
@@ -384,7 +383,8 @@ fn what_fails_among_others_takes_back_what_it_wrote_and_nothing_else() {
         assert_eq!(kept, [true, false, true, false, true]);
         assert_eq!(products(&db).await, 3);
         let runs = runs.each_ref().map(|runs| runs.load(Ordering::Relaxed));
-        // The fourth had written: it and all before it were run again, each with a savepoint.
+        // The fourth had written before it failed. So the first four were run again, each with a
+        // savepoint.
         assert_eq!(runs, [2, 2, 2, 2, 1]);
         let after = db.statistics();
         assert_eq!(after.commits - before.commits, 1);
@@ -430,7 +430,7 @@ on_both_engines!(
     }
 );
 
-/// Waits, without a clock, until another thread has come so far.
+/// Waits for another thread until a condition holds, without a clock.
 pub(crate) async fn until(condition: impl Fn() -> bool) {
     while !condition() {
         tokio::task::yield_now().await;

@@ -122,7 +122,7 @@ on_both_engines!(a_migration_that_fails_changes_nothing, async |address| {
         .await;
     assert!(half.is_err());
     assert_eq!(products(&db).await, 1);
-    // What came before it is applied or not as a whole, and can be gone on from.
+    // The migrations before it are applied as a whole or not at all, so migrating can go on.
     db.migrate(&newer()).await.unwrap();
     db.ready(&newer()).await.unwrap();
 });

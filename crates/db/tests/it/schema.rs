@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use db::{Conn, Db, Error, Migration, Migrations, Options, Tx};
 
-/// Products with a stock that the database itself keeps from going below zero, and what was taken
-/// from it.
+/// Products with a stock that a check keeps from going below zero, and outflows.
 pub(crate) const SHOP: Migrations = Migrations {
     name: "shop",
     on: &[],
@@ -75,8 +74,8 @@ pub(crate) async fn open(address: &str) -> Db {
     open_with(address, &patient()).await
 }
 
-/// The usual bounds, save those of time: on a busy machine everything may take long, and only tests
-/// of those bounds are about that.
+/// The usual bounds without short time limits, which a busy machine may exceed. Tests of a limit
+/// set it themselves.
 pub(crate) fn patient() -> Options {
     Options {
         wait: Duration::from_secs(600),

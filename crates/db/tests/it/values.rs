@@ -9,7 +9,7 @@ use test_kit::on_both_engines;
 
 use crate::schema::open;
 
-/// Generated values, the same ones in each run and on each engine.
+/// Generated values, equal in each run and on each engine.
 fn generated<T>(strategy: &impl Strategy<Value = T>, count: usize) -> Vec<T> {
     let mut runner = TestRunner::deterministic();
     (0..count)
@@ -17,7 +17,7 @@ fn generated<T>(strategy: &impl Strategy<Value = T>, count: usize) -> Vec<T> {
         .collect()
 }
 
-/// Amounts of all sizes up to the largest, and the ones where a float goes wrong first.
+/// Amounts of all sizes up to the largest, and some that a float cannot represent.
 fn amounts() -> impl Strategy<Value = Money> {
     let special = [
         "0",
@@ -350,7 +350,7 @@ on_both_engines!(
             .await
             .unwrap();
         assert_eq!(titled, "coffee");
-        // The id before would be another product's.
+        // The last inserted id belongs to another product, and must not be returned.
         insert("tea").await.unwrap_err();
         db.close().await;
     }
