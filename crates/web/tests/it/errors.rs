@@ -1,4 +1,4 @@
-//! Every way a request can fail comes out in the shape of its router, with nothing of the inside.
+//! Every failure of a request is answered in the format of its router, without internal details.
 
 use std::time::Duration;
 
@@ -335,7 +335,7 @@ async fn a_panic_is_logged_with_its_place_and_without_long_numbers_and_the_serve
         assert_eq!(status, 500);
         assert!(!body.contains("secret"), "{body}");
     }
-    // Other tests of this process show their panics as usual.
+    // Restores the usual hook for the other tests of this process.
     let _ = std::panic::take_hook();
     drop(guard);
     let text = logs.text();

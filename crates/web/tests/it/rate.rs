@@ -1,4 +1,4 @@
-//! Windows that are exact, and the step that refuses.
+//! Exact sliding windows, and the middleware that refuses requests.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -27,8 +27,8 @@ fn run<T>(future: impl Future<Output = T>) -> T {
         .block_on(future)
 }
 
-/// The rule as it is said, with all calls ever made: never more than N in any stretch of the
-/// length.
+/// The rule in its simplest form, over a list of all calls: never more than N in any stretch of the
+/// named length.
 #[derive(Default)]
 struct Naive(Vec<(i64, u32)>);
 
@@ -63,7 +63,7 @@ proptest! {
         let windows = Windows::memory(clock.clone());
         let mut naive: HashMap<usize, Naive> = HashMap::new();
         for (step, cost, is_background, key) in calls {
-            // Small steps and large ones, and sometimes none.
+            // Small and large steps, and none.
             clock.advance(Duration::from_micros(step % [1, 1_500_000, 90_000_000, 4_000_000_000][(step % 4) as usize]));
             let reserve = if is_background { Reserve::Fifth } else { Reserve::Nothing };
             let now = clock.now().micros();
@@ -193,7 +193,7 @@ async fn memory_stays_within_its_bounds_and_idle_keys_go() {
         let key = Key::new("kind", client.to_string());
         let _ = windows.take(&key, &rates, 1, Reserve::Nothing).await;
         clock.advance(Duration::from_micros(1));
-        // Those that share a count because there is no room have 1,024 of them.
+        // Keys beyond the bound share 1,024 counts.
         assert!(windows.keys() <= 100 + 1024, "{}", windows.keys());
     }
     clock.advance(Duration::from_secs(61));
