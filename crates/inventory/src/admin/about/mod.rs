@@ -102,7 +102,7 @@ pub(super) trait AdminWrites: Send + Sync {
     }
 
     /// Reads a record and locks it until the end of the transaction.
-    async fn read_held(&self, _tx: &mut Tx, _id: i64) -> Result<Option<ModelRecord>, Refusal> {
+    async fn read_locked(&self, _tx: &mut Tx, _id: i64) -> Result<Option<ModelRecord>, Refusal> {
         Err(Refusal::forbidden())
     }
 

@@ -183,7 +183,7 @@ impl AdminWrites for Endpoints {
         })
     }
 
-    async fn read_held(&self, tx: &mut Tx, id: i64) -> Result<Option<ModelRecord>, Refusal> {
+    async fn read_locked(&self, tx: &mut Tx, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         let found = endpoints::find_locked(tx, id).await?;
         Ok(found.as_ref().map(ModelRecord::described))
     }

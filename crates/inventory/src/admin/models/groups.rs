@@ -96,7 +96,7 @@ impl AdminWrites for Groups {
         changed.map(SavedRecord::from).ok_or(Refusal::NotFound)
     }
 
-    async fn read_held(&self, tx: &mut Tx, id: i64) -> Result<Option<ModelRecord>, Refusal> {
+    async fn read_locked(&self, tx: &mut Tx, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         let locked = manage::find_group_locked(tx, id).await?;
         Ok(locked.as_ref().map(ModelRecord::described))
     }

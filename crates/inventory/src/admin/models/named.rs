@@ -112,7 +112,7 @@ impl AdminWrites for Named {
         Ok(SavedRecord::of(record.id, record.name))
     }
 
-    async fn read_held(&self, tx: &mut Tx, id: i64) -> Result<Option<ModelRecord>, Refusal> {
+    async fn read_locked(&self, tx: &mut Tx, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         Ok(named::find_locked(tx, self.kind, id)
             .await?
             .map(|record| ModelRecord::described(&record)))

@@ -159,7 +159,7 @@ impl AdminWrites for ProductModel {
         Ok(SavedRecord::of(record.id, record.title))
     }
 
-    async fn read_held(&self, tx: &mut Tx, id: i64) -> Result<Option<ModelRecord>, Refusal> {
+    async fn read_locked(&self, tx: &mut Tx, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         let product = products::find_locked(tx, id).await?;
         Ok(product.map(|product| ModelRecord::described(&product)))
     }

@@ -88,7 +88,7 @@ impl AdminWrites for Thresholds {
         }
     }
 
-    async fn read_held(&self, tx: &mut Tx, id: i64) -> Result<Option<ModelRecord>, Refusal> {
+    async fn read_locked(&self, tx: &mut Tx, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         Ok(stock::own_threshold_locked(tx, id)
             .await?
             .as_ref()

@@ -134,7 +134,7 @@ impl AdminWrites for Users {
         changed.map(SavedRecord::from).ok_or(Refusal::NotFound)
     }
 
-    async fn read_held(&self, tx: &mut Tx, id: i64) -> Result<Option<ModelRecord>, Refusal> {
+    async fn read_locked(&self, tx: &mut Tx, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         Ok(manage::find_locked(tx, id).await?.as_ref().map(record))
     }
 }

@@ -39,7 +39,7 @@ impl RowWrite {
         locale: Locale,
     ) -> Result<Option<FieldErrors>, Refusal> {
         let locked = match self.id {
-            Some(id) if !self.is_deleted => self.model.read_held(tx, id).await?,
+            Some(id) if !self.is_deleted => self.model.read_locked(tx, id).await?,
             _ => None,
         };
         Ok(locked.map(|record| {

@@ -89,7 +89,7 @@ impl FormWrite {
         let Some(id) = self.target.id() else {
             return Ok((self.target, members));
         };
-        let record = self.model.read_held(tx, id).await?;
+        let record = self.model.read_locked(tx, id).await?;
         let record = record.ok_or(WriteFailure::Other(Refusal::NotFound))?;
         let stored = versions::snapshots(self.model.about(), &record, self.locale);
         let mut refused = vec![(None, self.edit.conflicts(&stored, self.locale))];
