@@ -18,8 +18,8 @@ use crate::{Db, Engine, Error, Tx, lock_mutex};
 
 /// How often a replica increments its counter and reads the others.
 const EVERY: Duration = Duration::from_secs(1);
-/// A replica is dead when so many reads in a row showed the same count.
-const LOOKS: u32 = 4;
+/// A replica is dead when this many reads in a row showed the same count.
+const READS_OF_A_DEAD_ONE: u32 = 4;
 
 /// This process among those that serve a database. Clones are the same replica.
 #[derive(Clone)]
@@ -34,7 +34,7 @@ struct Shared {
 /// A counter's value, and how many reads in a row showed it.
 struct Count {
     heartbeats: i64,
-    looks: u32,
+    reads: u32,
 }
 
 /// The result of a [`Replica::heartbeat`].
@@ -97,14 +97,14 @@ impl Replica {
             if was_removed {
                 insert(tx, &id).await?;
             }
-            let look = "SELECT id, heartbeats FROM replicas WHERE id <> $1";
+            let read = "SELECT id, heartbeats FROM replicas WHERE id <> $1";
             let others = tx
-                .all(look, &[&id], |row| Ok((row.get(0)?, row.get(1)?)))
+                .all(read, &[&id], |row| Ok((row.get(0)?, row.get(1)?)))
                 .await?;
             Ok::<_, Error>((was_removed, others))
         };
         let (was_removed, others) = self.0.db.write_apart(beat).await?;
-        let (mut has_lost_one, dead) = self.look(others);
+        let (mut has_lost_one, dead) = self.compare(others);
         for (id, count) in dead {
             let other = id.clone();
             // A replica that has incremented its counter since is alive.
@@ -139,19 +139,19 @@ impl Replica {
     }
 
     /// Compares the counters with the last read: whether one is gone, and which replicas are dead.
-    fn look(&self, seen: Vec<(String, i64)>) -> (bool, Vec<(String, i64)>) {
+    fn compare(&self, seen: Vec<(String, i64)>) -> (bool, Vec<(String, i64)>) {
         let mut others = lock_mutex(&self.0.others);
         let mut before = std::mem::take(&mut *others);
         let mut dead = Vec::new();
         for (id, heartbeats) in seen {
-            let looks = match before.remove(&id) {
-                Some(count) if count.heartbeats == heartbeats => count.looks + 1,
+            let reads = match before.remove(&id) {
+                Some(count) if count.heartbeats == heartbeats => count.reads + 1,
                 _ => 1,
             };
-            if looks >= LOOKS {
+            if reads >= READS_OF_A_DEAD_ONE {
                 dead.push((id.clone(), heartbeats));
             }
-            others.insert(id, Count { heartbeats, looks });
+            others.insert(id, Count { heartbeats, reads });
         }
         (!before.is_empty(), dead)
     }

@@ -26,7 +26,7 @@ const GRACE: Duration = Duration::from_secs(10);
 #[derive(Clone, Debug)]
 pub struct Supervisor {
     service: &'static str,
-    figures: WorkerMetrics,
+    metrics: WorkerMetrics,
     /// How many workers of a name are down.
     down: Arc<Mutex<BTreeMap<&'static str, usize>>>,
     shutdown: Shutdown,
@@ -39,7 +39,7 @@ impl Supervisor {
     pub fn new(service: &'static str, metrics: &Metrics, shutdown: Shutdown) -> Self {
         Self {
             service,
-            figures: metrics.workers().clone(),
+            metrics: metrics.workers().clone(),
             down: Arc::default(),
             shutdown,
             first_wait: FIRST_WAIT,
@@ -84,7 +84,7 @@ impl Supervisor {
         W: Future<Output = ()> + Send + 'static,
     {
         let restarts = self
-            .figures
+            .metrics
             .restarts
             .get_or_create_owned(&self.labels(worker));
         self.show(worker, &lock_mutex(&self.down));
@@ -132,7 +132,7 @@ impl Supervisor {
 
     /// Shows whether all workers of a name are up.
     fn show(&self, worker: &'static str, down: &BTreeMap<&'static str, usize>) {
-        let up = self.figures.up.get_or_create_owned(&self.labels(worker));
+        let up = self.metrics.up.get_or_create_owned(&self.labels(worker));
         up.set(i64::from(!down.contains_key(worker)));
     }
 

@@ -284,7 +284,7 @@ impl Sqlite {
             .map(drop)
     }
 
-    /// What the file is and how it is used, for work that opens a connection of its own.
+    /// The file and the options, for work that opens a connection of its own.
     pub(crate) fn place(&self) -> (PathBuf, Options) {
         (self.path.clone(), self.options.clone())
     }

@@ -174,7 +174,7 @@ impl Writer {
         while let Some(first) = self.queue.pop() {
             self.run_batch(first);
             if let Ok(connection) = self.tx.sqlite_connection() {
-                self.log.look(connection);
+                self.log.check(connection);
             }
         }
     }
