@@ -114,7 +114,7 @@ pub use mutex::lock_mutex;
 pub use options::Options;
 pub use query::{OwnedValue, Query};
 pub use replica::{Heartbeat, KeepAlive, Replica};
-pub use rows::Rows;
+pub use rows::{Rows, insert_statement};
 #[cfg(feature = "simulation")]
 pub use simulated::{Interference, JobKind, MemoryDatabase, Moment};
 pub use statistics::Statistics;

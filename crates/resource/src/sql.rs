@@ -149,15 +149,6 @@ pub fn insert_with(
     query
 }
 
-/// `INSERT INTO table (a, b) VALUES ($1, $2)`
-pub fn insert_one(table: &str, columns: &[&str]) -> String {
-    let values: Vec<_> = (1..=columns.len())
-        .map(|number| format!("${number}"))
-        .collect();
-    let (columns, values) = (columns.join(", "), values.join(", "));
-    format!("INSERT INTO {table} ({columns}) VALUES ({values})")
-}
-
 /// `INSERT INTO table (a, b) SELECT x, y FROM source`
 pub fn insert_from(table: &str, columns: &[&str], expressions: &[&str], source: &str) -> String {
     let (columns, expressions) = (columns.join(", "), expressions.join(", "));
