@@ -107,7 +107,7 @@ async fn release_dead(state: &State) -> Result<(), db::Error> {
 /// replicas all change the number.
 fn count_unknown(state: &State) {
     let upgrade = state.downgrade();
-    state.program_metrics.before_showing(move || {
+    state.program_metrics.before_scrape(move || {
         let state = upgrade();
         async move {
             let Some(state) = state else { return };

@@ -235,7 +235,7 @@ impl Db {
 
     /// As [`write`](Self::write), for a row or two that must not wait for other jobs. On PostgreSQL
     /// it has a connection of its own.
-    pub(crate) async fn write_apart<T, E, F>(&self, job: F) -> Result<T, E>
+    pub(crate) async fn write_heartbeat<T, E, F>(&self, job: F) -> Result<T, E>
     where
         F: AsyncFn(&mut Tx) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
@@ -243,7 +243,7 @@ impl Db {
     {
         match &*self.store {
             Store::Sqlite(sqlite) => sqlite.write(job).await,
-            Store::Postgres(postgres) => postgres.write_apart(job).await,
+            Store::Postgres(postgres) => postgres.write_heartbeat(job).await,
             #[cfg(feature = "simulation")]
             Store::Simulated(simulated) => simulated.write(JobKind::Heartbeat, job).await,
         }

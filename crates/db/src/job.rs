@@ -55,7 +55,7 @@ impl<T, E: From<Error>, F> Job<T, E, F> {
     }
 
     /// The job's result, if the database has accepted it.
-    pub(crate) fn ended(self, ran: Result<(), Error>) -> Result<T, E> {
+    pub(crate) fn into_result(self, ran: Result<(), Error>) -> Result<T, E> {
         ran?;
         let never = || Err(Error::other("a job was answered before it ran").into());
         self.result.unwrap_or_else(never)

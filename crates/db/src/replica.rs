@@ -103,7 +103,7 @@ impl Replica {
                 .await?;
             Ok::<_, Error>((was_removed, others))
         };
-        let (was_removed, others) = self.0.db.write_apart(beat).await?;
+        let (was_removed, others) = self.0.db.write_heartbeat(beat).await?;
         let (mut has_lost_one, dead) = self.compare(others);
         for (id, count) in dead {
             let other = id.clone();
@@ -112,7 +112,7 @@ impl Replica {
                 let sql = "DELETE FROM replicas WHERE id = $1 AND heartbeats = $2";
                 tx.execute(sql, &[&other, &count]).await
             };
-            if self.0.db.write_apart(remove).await? > 0 {
+            if self.0.db.write_heartbeat(remove).await? > 0 {
                 tracing::warn!(replica = id, "a replica has died: its leases are released");
                 has_lost_one = true;
             }
@@ -185,7 +185,7 @@ impl KeepAlive {
                 .await
         };
         // On the connection of the heartbeats, so after the last of them.
-        if let Err(error) = self.replica.0.db.write_apart(leave).await {
+        if let Err(error) = self.replica.0.db.write_heartbeat(leave).await {
             tracing::warn!(%error, "the replica could not sign off: others take over its leases in some seconds");
         }
     }

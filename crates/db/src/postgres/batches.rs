@@ -118,7 +118,7 @@ where
         Locks::Skip => lane.write_once(&mut job).await,
         Locks::Wait => lane.write_waiting(&mut job).await,
     };
-    job.ended(ran)
+    job.into_result(ran)
 }
 
 /// Whether the changes of a failed batch are not made one by one.

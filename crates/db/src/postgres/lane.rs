@@ -198,7 +198,7 @@ impl Lane {
             .ok_or_else(|| Error::unavailable("too many jobs wait for locked rows"))
     }
 
-    pub(super) async fn write_apart(&self, job: &mut dyn Work<Tx>) -> Result<(), Error> {
+    pub(super) async fn write_heartbeat(&self, job: &mut dyn Work<Tx>) -> Result<(), Error> {
         self.write_on(&self.heartbeats, BEGIN_WRITE, job).await
     }
 

@@ -150,14 +150,14 @@ impl Postgres {
     }
 
     /// As [`write`](Self::write), on the connection of heartbeats.
-    pub(crate) async fn write_apart<T, E, F>(&self, job: F) -> Result<T, E>
+    pub(crate) async fn write_heartbeat<T, E, F>(&self, job: F) -> Result<T, E>
     where
         F: AsyncFn(&mut Tx) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
         self.send(LOADER_LANE, job, |lane, job| {
-            Box::pin(lane.write_apart(job))
+            Box::pin(lane.write_heartbeat(job))
         })
         .await
     }
@@ -212,7 +212,7 @@ impl Postgres {
         self.send_to(turn, move |lane| {
             Box::pin(async move {
                 let ran = run(&lane, &mut job).await;
-                let _caller_gone = caller.send(job.ended(ran));
+                let _caller_gone = caller.send(job.into_result(ran));
                 drop(place);
             })
         })?;

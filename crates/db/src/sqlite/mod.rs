@@ -213,7 +213,7 @@ impl Sqlite {
     {
         let (caller, answer) = oneshot::channel();
         let (counters, files) = (Arc::clone(&self.counters), Arc::clone(&self.files));
-        let latest = Instant::now() + patience;
+        let deadline = Instant::now() + patience;
         let pushed = queue.push(Box::new(move |conn| {
             // Nobody waits for it any more, and a read leaves nothing behind.
             if caller.is_closed() {
@@ -221,14 +221,14 @@ impl Sqlite {
             }
             counters.reads.increase();
             conn.begin_job(false);
-            let result = match in_time(latest).and_then(|()| files.check_database()) {
+            let result = match in_time(deadline).and_then(|()| files.check_database()) {
                 Ok(()) => job(conn, &counters),
                 Err(error) => Err(error.into()),
             };
             let _caller_gone = caller.send(result);
         }));
         pushed.map_err(|refused| self.refuse(refused))?;
-        answer.await.map_err(|_| ended())?
+        answer.await.map_err(|_| closed_early())?
     }
 
     pub(crate) async fn write<T, E, F>(&self, job: F) -> Result<T, E>
@@ -244,7 +244,7 @@ impl Sqlite {
             Instant::now() + self.options.wait,
         )));
         pushed.map_err(|refused| self.refuse(refused))?;
-        answer.await.map_err(|_| ended())?
+        answer.await.map_err(|_| closed_early())?
     }
 
     pub(crate) async fn load<T, E, F>(&self, job: F) -> Result<T, E>
@@ -319,8 +319,8 @@ impl Drop for Sqlite {
 
 /// Refuses to begin a job that has waited too long: under overload its caller has given up, or will
 /// soon.
-fn in_time(latest: Instant) -> Result<(), Error> {
-    if Instant::now() > latest {
+fn in_time(deadline: Instant) -> Result<(), Error> {
+    if Instant::now() > deadline {
         return Err(Error::unavailable(
             "the job waited too long for the database",
         ));
@@ -328,6 +328,6 @@ fn in_time(latest: Instant) -> Result<(), Error> {
     Ok(())
 }
 
-fn ended() -> Error {
+fn closed_early() -> Error {
     Error::unavailable("the database was closed before the job was run")
 }

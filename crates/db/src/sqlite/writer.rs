@@ -16,8 +16,8 @@ use crate::{Conn, Counters, Error, Options, Tx, conn::sqlite::Connection, job, q
 
 /// A job with its caller: run inside a batch, once or more often, answered after it.
 pub(crate) trait WriteJob: Send {
-    /// When it must have begun.
-    fn latest(&self) -> Instant;
+    /// When it must have begun, at the latest.
+    fn deadline(&self) -> Instant;
     /// Runs the job. Returns whether its writes stay. The result of an earlier run is replaced.
     fn run(&mut self, tx: &mut Tx, counters: &Counters) -> bool;
     /// Sends the caller the job's result, or the error of the batch.
@@ -27,18 +27,18 @@ pub(crate) trait WriteJob: Send {
 /// A job of one result type.
 pub(crate) struct PendingWrite<T, E, F> {
     body: F,
-    latest: Instant,
+    deadline: Instant,
     has_begun: bool,
     result: Option<Result<T, E>>,
     caller: oneshot::Sender<Result<T, E>>,
 }
 
 impl<T, E, F> PendingWrite<T, E, F> {
-    /// A job that must begin by `latest`.
-    pub(crate) fn new(body: F, caller: oneshot::Sender<Result<T, E>>, latest: Instant) -> Self {
+    /// A job that must begin by `deadline`.
+    pub(crate) fn new(body: F, caller: oneshot::Sender<Result<T, E>>, deadline: Instant) -> Self {
         Self {
             body,
-            latest,
+            deadline,
             has_begun: false,
             result: None,
             caller,
@@ -52,8 +52,8 @@ where
     T: Send,
     E: From<Error> + Send,
 {
-    fn latest(&self) -> Instant {
-        self.latest
+    fn deadline(&self) -> Instant {
+        self.deadline
     }
 
     fn run(&mut self, tx: &mut Tx, counters: &Counters) -> bool {
@@ -61,7 +61,7 @@ where
         let is_in_time = if self.has_begun {
             Ok(())
         } else {
-            super::in_time(self.latest)
+            super::in_time(self.deadline)
         };
         let result = match is_in_time {
             Ok(()) => {
@@ -252,9 +252,10 @@ impl Writer {
     fn begin(&self, jobs: &[BatchedJob], scope: RollbackScope) -> Result<(), Error> {
         self.files.check()?;
         let wait = match (scope, jobs.first()) {
-            (RollbackScope::Batch, Some(first)) => {
-                first.job.latest().saturating_duration_since(Instant::now())
-            }
+            (RollbackScope::Batch, Some(first)) => first
+                .job
+                .deadline()
+                .saturating_duration_since(Instant::now()),
             _ => self.wait,
         };
         self.tx.sqlite_connection()?.set_wait(wait)?;

@@ -73,7 +73,7 @@ impl Metrics {
 
     /// Calls `renew` before each scrape, to refresh a metric asynchronously, such as one from the
     /// database.
-    pub fn before_showing<R>(&self, renew: impl Fn() -> R + Send + Sync + 'static)
+    pub fn before_scrape<R>(&self, renew: impl Fn() -> R + Send + Sync + 'static)
     where
         R: Future<Output = ()> + Send + 'static,
     {
