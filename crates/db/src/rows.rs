@@ -2,8 +2,8 @@
 
 use crate::{Kind, OwnedValue};
 
-/// Rows of one table that are to be inserted. Emptied by [`Tx::insert_rows`](crate::Tx::insert_rows), so that one buffer
-/// serves a whole load.
+/// Rows of one table that are to be inserted. [`Tx::insert_rows`](crate::Tx::insert_rows) empties
+/// them, so that one buffer serves a whole load.
 #[derive(Debug)]
 pub struct Rows {
     pub(crate) table: &'static str,

@@ -75,9 +75,9 @@ fn is_ready() -> Object {
     constant("ready")
 }
 
-/// `GET /health`: `{"status":"healthy","service","version"}` as long as the process lives (the shape of the checkout specification);
-/// `GET /ready`: the same with `ready` while `check` passes, every worker runs and no shutdown is announced, else 503, which is logged
-/// when it begins and ends.
+/// `GET /health`: `{"status":"healthy","service","version"}` as long as the process lives (the shape
+/// of the checkout specification); `GET /ready`: the same with `ready` while `check` passes, every
+/// worker runs and no shutdown is announced, else 503, which is logged when it begins and ends.
 pub fn routes<S, C, A>(
     service: &'static str,
     version: &'static str,

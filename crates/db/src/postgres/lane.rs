@@ -43,7 +43,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(2);
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 /// Connections of a lane for look-ups that share statements.
 const LOADER_CONNECTIONS: usize = 2;
-/// This side gives a statement up so much later than the server does.
+/// How much later than the server this side gives a statement up.
 const GRACE: Duration = Duration::from_secs(2);
 /// Bulk loads have no limit.
 const NO_LIMIT: Duration = Duration::MAX;
@@ -308,8 +308,7 @@ fn is_repeatable(conn: &mut Conn, error: &Error) -> bool {
             .is_ok_and(|session| session.is_lost())
 }
 
-/// Runs a lane until it is told to stop or nobody can send to it; then waits for the jobs that it
-/// has.
+/// Runs a lane until it gets [`Message::Stop`] or all senders are dropped. Then waits for its jobs.
 pub(super) async fn run(
     lane: Rc<Lane>,
     mut messages: mpsc::Receiver<Message>,

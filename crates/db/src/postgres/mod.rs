@@ -260,7 +260,7 @@ impl Postgres {
             .snapshot(self.places - self.room.available_permits(), 0)
     }
 
-    /// Takes no more jobs; gives the threads, which end when the jobs that are in have ended.
+    /// Takes no more jobs. Returns the threads, which end after the jobs that were accepted.
     pub(crate) fn close(&self) -> Vec<JoinHandle<()>> {
         self.closed.store(true, Ordering::Relaxed);
         for lane in &self.lanes {

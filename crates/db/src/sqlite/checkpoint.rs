@@ -49,7 +49,7 @@ fn checkpoint(connection: &Connection, sql: &'static str) -> Result<Log, Error> 
     run().map_err(|error| connection.translate(error, sql))
 }
 
-/// The checkpoint thread: each signal is one pass over the log that waits for nobody.
+/// The checkpoint thread: each signal is one pass over the log, which waits for no reader.
 pub(crate) fn run(connection: &Connection, signals: &Queue<()>) {
     while signals.pop().is_some() {
         if let Err(error) = checkpoint(connection, "PRAGMA wal_checkpoint(PASSIVE)") {

@@ -302,7 +302,7 @@ impl Sqlite {
         self.checkpoints.close();
     }
 
-    /// Takes no more jobs; gives the threads, which end when the jobs that are in have ended. The
+    /// Takes no more jobs. Returns the threads, which end after the jobs that were accepted. The
     /// last connection to close copies the log into the file and removes it.
     pub(crate) fn close(&self) -> Vec<JoinHandle<()>> {
         self.stop();
@@ -311,7 +311,7 @@ impl Sqlite {
 }
 
 impl Drop for Sqlite {
-    /// Threads finish their jobs and end; nobody waits for them.
+    /// The threads finish their jobs and end, but are not joined.
     fn drop(&mut self) {
         self.stop();
     }

@@ -256,9 +256,9 @@ impl Drop for TimeLimit<'_> {
     }
 }
 
-/// Makes the database keep a write-ahead log. When two connections begin a new database's log at the
-/// same time, SQLite refuses one at once, because they would wait for each other. So that one waits as
-/// a reader until the other is done, and tries again.
+/// Makes the database keep a write-ahead log. When two connections begin a new database's log at
+/// the same time, SQLite refuses one at once, because they would wait for each other. So that one
+/// waits as a reader until the other is done, and tries again.
 fn keep_log(raw: &rusqlite::Connection, wait: Duration) -> rusqlite::Result<()> {
     let start = Instant::now();
     let sql = format!("PRAGMA page_size = {PAGE_BYTES}; PRAGMA journal_mode = WAL;");
