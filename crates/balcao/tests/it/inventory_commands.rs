@@ -69,8 +69,8 @@ async fn endpoints_are_added_changed_tried_out_and_removed_by_command() {
     let redeliver = ["events", "redeliver", "--failed", "--endpoint", "1"];
     says(data, &redeliver, 1, &["--endpoint", "endpoint enable 1"]);
     endpoint(&["enable", "1"], 0, &["receives events"]);
-    endpoint(&["remove", "1"], 0, &["is removed"]);
-    for action in ["remove", "rotate", "enable", "disable", "test"] {
+    endpoint(&["remove", "1"], 0, &["endpoint 1 is deleted"]);
+    for action in ["delete", "rotate", "enable", "disable", "test"] {
         endpoint(&[action, "1"], 1, &["there is no endpoint 1"]);
     }
     let gone = ["change", "1", "--types", ""];
