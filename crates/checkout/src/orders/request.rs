@@ -56,7 +56,7 @@ const MEMBERS: &[&str] = &[
     "expires_at",
 ];
 const ITEM_MEMBERS: &[&str] = &["title", "quantity", "unit_price", "sku"];
-const CUSTOMER_MEMBERS: &[&str] = &[
+pub(super) const CUSTOMER_MEMBERS: &[&str] = &[
     "name",
     "email",
     "identification_number",
