@@ -145,12 +145,7 @@ impl<'a> NestedMembers<'a> {
     }
 
     fn of_value(path: String, value: Value<'a>, known: &[&str]) -> Result<Self, Refusal> {
-        let object = match value {
-            Value::Other(text) => Object::parse(text).ok(),
-            _ => None,
-        };
-        let object = object.filter(|object| !object.repeats_a_member());
-        match object {
+        match value.object().filter(|object| !object.repeats_a_member()) {
             Some(object) => Self::new(format!("{path}."), object, known),
             None => Err(Refusal::invalid(
                 path,
