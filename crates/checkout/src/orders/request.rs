@@ -14,7 +14,7 @@ use crate::json::{Object, Value, elements, unescape};
 use crate::request::amount::{self, MAX_AMOUNT};
 use crate::request::text::{checked_to, is_email, limit};
 use crate::request::{
-    HOLDS_CARD_NUMBER, MethodKind, Refusal, body_object, check_content_type, not_unicode,
+    HOLDS_CARD_NUMBER, MethodKind, Refusal, body_object, check_content_type, count, not_unicode,
 };
 
 /// The longest reference, in characters.
@@ -208,21 +208,12 @@ impl<'a> NestedMembers<'a> {
 
     /// An integer literal from 1 to `most`.
     fn count(&self, name: &str, most: i64) -> Result<Option<i64>, Refusal> {
-        let source = match self.object.get(name) {
-            Value::Null => return Ok(None),
-            Value::Number(source) => source,
-            Value::Text(_) | Value::Other(_) => "",
-        };
-        let digits = source.strip_prefix('-').unwrap_or(source);
-        if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err(self.refused(name, "must be an integer"));
+        match self.object.get(name) {
+            Value::Null => Ok(None),
+            value => count(value, most)
+                .map(Some)
+                .map_err(|reason| self.refused(name, &reason)),
         }
-        let count = source
-            .parse()
-            .ok()
-            .filter(|count| (1..=most).contains(count));
-        let reason = || format!("must be between 1 and {most}");
-        count.map(Some).ok_or_else(|| self.refused(name, &reason()))
     }
 }
 
