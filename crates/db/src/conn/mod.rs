@@ -201,6 +201,19 @@ impl Conn {
         self.run(Sql::Literal(sql), params).await
     }
 
+    /// As [`execute`](Self::execute), of a statement about one row at most. Returns whether it
+    /// inserted, changed or deleted one.
+    ///
+    /// # Errors
+    /// As [`execute`](Self::execute).
+    pub async fn execute_one(
+        &mut self,
+        sql: &'static str,
+        params: &[&dyn Param],
+    ) -> Result<bool, Error> {
+        Ok(self.execute(sql, params).await? > 0)
+    }
+
     /// As [`execute`](Self::execute), of an assembled statement.
     ///
     /// # Errors

@@ -60,14 +60,12 @@ pub(in crate::orders) async fn revoke_lease(
     attempt: i64,
     now: Timestamp,
 ) -> Result<bool, Error> {
-    let changed = tx
-        .execute(
-            "UPDATE attempts SET lease = NULL, leased_until = NULL, check_at = NULL
-             WHERE id = $1 AND step = 'started' AND (leased_until IS NULL OR leased_until <= $2)",
-            &[&attempt, &now],
-        )
-        .await?;
-    Ok(changed == 1)
+    tx.execute_one(
+        "UPDATE attempts SET lease = NULL, leased_until = NULL, check_at = NULL
+         WHERE id = $1 AND step = 'started' AND (leased_until IS NULL OR leased_until <= $2)",
+        &[&attempt, &now],
+    )
+    .await
 }
 
 /// The payments of these orders, each with the row of its order, newest first.

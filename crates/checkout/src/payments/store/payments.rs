@@ -191,13 +191,11 @@ pub(crate) async fn postpone_payment(
     seen: Option<Timestamp>,
     check_at: Option<Timestamp>,
 ) -> Result<bool, Error> {
-    let changed = tx
-        .execute(
-            "UPDATE payments SET check_at = $3, checks = checks + 1 WHERE id = $1 AND check_at = $2",
-            &[&row, &seen, &check_at],
-        )
-        .await?;
-    Ok(changed == 1)
+    tx.execute_one(
+        "UPDATE payments SET check_at = $3, checks = checks + 1 WHERE id = $1 AND check_at = $2",
+        &[&row, &seen, &check_at],
+    )
+    .await
 }
 
 /// Writes a new snapshot of a payment if the stored version is the one it was computed from.
@@ -209,25 +207,23 @@ pub(crate) async fn update_snapshot(
     check_at: Option<Timestamp>,
     now: Timestamp,
 ) -> Result<bool, Error> {
-    let changed = tx
-        .execute(
-            "UPDATE payments
-             SET state = $3, status_detail = $4, date_approved = $5, refunded = $6, check_at = $7, changed_at = $8,
-                 version = version + 1
-             WHERE id = $1 AND version = $2",
-            &[
-                &known.row,
-                &known.version,
-                &snapshot.state.as_str(),
-                &snapshot.status_detail,
-                &snapshot.date_approved,
-                &snapshot.refunded,
-                &check_at,
-                &now,
-            ],
-        )
-        .await?;
-    Ok(changed == 1)
+    tx.execute_one(
+        "UPDATE payments
+         SET state = $3, status_detail = $4, date_approved = $5, refunded = $6, check_at = $7, changed_at = $8,
+             version = version + 1
+         WHERE id = $1 AND version = $2",
+        &[
+            &known.row,
+            &known.version,
+            &snapshot.state.as_str(),
+            &snapshot.status_detail,
+            &snapshot.date_approved,
+            &snapshot.refunded,
+            &check_at,
+            &now,
+        ],
+    )
+    .await
 }
 
 /// The state and the detail of the payment with the provider's id.
