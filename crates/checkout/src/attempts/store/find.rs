@@ -7,9 +7,8 @@ use crate::attempts::model::{
     Attempt, Instruction, PaymentInstruction, RefundInstruction, RefundRecord, Terms,
 };
 use crate::idempotency::IdempotencyKey;
-use crate::payments::{AttemptStep, CardFacts, Intent, Payer};
+use crate::payments::{CardFacts, Intent, Payer};
 use crate::provider::{CardToken, UpstreamKey};
-use crate::request::MethodKind;
 
 macro_rules! attempt_columns {
     ($rest:literal) => {
@@ -61,7 +60,7 @@ pub(super) fn attempt(row: &Row<'_>) -> Result<Attempt, Error> {
     Ok(Attempt {
         id: row.get(0)?,
         fingerprint: row.get(1)?,
-        step: AttemptStep::parse(&row.get::<String>(2)?)?,
+        step: row.get(2)?,
         instruction,
         upstream_key: upstream_key(&row.get::<String>(5)?)?,
         payment: row.get(6)?,
@@ -82,14 +81,13 @@ fn payment(row: &Row<'_>, amount: Money) -> Result<PaymentInstruction, Error> {
         row.get::<Option<String>>(index)
             .map(Option::unwrap_or_default)
     };
-    let method = MethodKind::parse(&text(16)?);
     let token_key = row.get::<Option<String>>(27)?;
     let language = row.get::<Option<String>>(36)?;
     Ok(PaymentInstruction {
         reference: text(15)?,
         order_id: row.get(34)?,
         intent: Intent {
-            method: method.ok_or_else(|| Error::other("attempts.method holds no method"))?,
+            method: row.get(16)?,
             amount,
             description: text(17)?,
             language: language

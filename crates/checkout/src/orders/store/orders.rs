@@ -1,6 +1,6 @@
 //! Statements about orders.
 
-use db::{Conn, Engine, Error, Money, Param, Query, Row, Timestamp, Tx};
+use db::{Column, Conn, Engine, Error, Money, Param, Query, Row, Timestamp, Tx, Value};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
@@ -289,7 +289,7 @@ fn locked(row: &Row<'_>) -> Result<LockedOrder, Error> {
         row: row.get(0)?,
         id: row.get(1)?,
         reference: row.get(2)?,
-        status: status(&row.get::<String>(3)?)?,
+        status: row.get(3)?,
         expires_at: row.get(4)?,
     })
 }
@@ -305,7 +305,7 @@ fn order(row: &Row<'_>) -> Result<Order, Error> {
     Ok(Order {
         id: row.get(0)?,
         reference: row.get(1)?,
-        status: status(&row.get::<String>(2)?)?,
+        status: row.get(2)?,
         amount: row.get(3)?,
         description: row.get(4)?,
         items: json(&row.get::<String>(5)?)?,
@@ -332,6 +332,9 @@ fn json<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     serde_json::from_str(text).map_err(|_| Error::other("orders holds what is not our JSON"))
 }
 
-fn status(word: &str) -> Result<OrderStatus, Error> {
-    OrderStatus::parse(word).ok_or_else(|| Error::other("orders.status holds no status"))
+impl Column for OrderStatus {
+    fn from_value(value: Value<'_>) -> Result<Self, Error> {
+        let word = String::from_value(value)?;
+        Self::parse(&word).ok_or_else(|| Error::other("orders.status holds no status"))
+    }
 }

@@ -1,6 +1,6 @@
 //! Statements about payments with their payer, method and transaction.
 
-use db::{Conn, Error, Money, Query, Row, Timestamp, Tx};
+use db::{Column, Conn, Error, Money, Query, Row, Timestamp, Tx, Value};
 use web::locale::Locale;
 
 use crate::lists::{Filter, PagePosition};
@@ -234,7 +234,7 @@ pub(crate) async fn find_status(
     conn.optional(
         "SELECT state, status_detail FROM payments WHERE provider_id = $1",
         &[&id],
-        |row| Ok((state(&row.get::<String>(0)?)?, row.get(1)?)),
+        |row| Ok((row.get(0)?, row.get(1)?)),
     )
     .await
 }
@@ -301,7 +301,7 @@ pub(crate) async fn find_by_row(conn: &mut Conn, row: i64) -> Result<Option<Paym
 
 fn stored_payment(row: &Row<'_>) -> Result<StoredPayment, Error> {
     let snapshot = StatusSnapshot {
-        state: state(&row.get::<String>(3)?)?,
+        state: row.get(3)?,
         status_detail: row.get(4)?,
         date_approved: row.get(5)?,
         refunded: row.get(6)?,
@@ -319,13 +319,12 @@ fn stored_payment(row: &Row<'_>) -> Result<StoredPayment, Error> {
 }
 
 pub(super) fn payment(row: &Row<'_>) -> Result<Payment, Error> {
-    let method = MethodKind::parse(&row.get::<String>(2)?);
     Ok(Payment {
         id: row.get(0)?,
         reference: row.get(1)?,
-        method: method.ok_or_else(|| Error::other("payments.method holds no method"))?,
+        method: row.get(2)?,
         provider_method: row.get(3)?,
-        state: state(&row.get::<String>(4)?)?,
+        state: row.get(4)?,
         status_detail: row.get(5)?,
         amount: row.get(6)?,
         refunded: row.get(7)?,
@@ -367,6 +366,16 @@ fn card(row: &Row<'_>) -> Result<Option<CardFacts>, Error> {
     }))
 }
 
-fn state(word: &str) -> Result<PaymentState, Error> {
-    PaymentState::parse(word).ok_or_else(|| Error::other("payments.state holds no state"))
+impl Column for PaymentState {
+    fn from_value(value: Value<'_>) -> Result<Self, Error> {
+        let word = String::from_value(value)?;
+        Self::parse(&word).ok_or_else(|| Error::other("a column holds no state of payments"))
+    }
+}
+
+impl Column for MethodKind {
+    fn from_value(value: Value<'_>) -> Result<Self, Error> {
+        let word = String::from_value(value)?;
+        Self::parse(&word).ok_or_else(|| Error::other("a column holds no payment method"))
+    }
 }
