@@ -25,7 +25,7 @@ use crate::lists::{List, page_links};
 use crate::payments::{
     self, AnyPayment, Payment, PaymentBody, PaymentListQuery, RefundBody, coarse_body,
 };
-use crate::provider::is_provider_id;
+use crate::provider::{Purpose, is_provider_id};
 use crate::request::{Cancellation, OrderTerms, PaymentRequest, RefundRequest};
 use crate::state::State;
 use crate::{BODY_MAX, request};
@@ -223,7 +223,7 @@ pub(crate) async fn payment_cancel(
     request::check_content_type(content_type(&headers))?;
     let body = request::read_body(body, BODY_MAX).await?;
     request::check_cancellation(content_type(&headers), &body)?;
-    show(&attempts::cancel(&state, &id).await?)
+    show(&attempts::cancel(&state, &id, Purpose::Buyer).await?)
 }
 
 /// Refund a payment
@@ -306,7 +306,7 @@ pub(crate) async fn payment_list(
         count: page.count,
         next,
         previous,
-        results: page.payments.iter().map(PaymentBody::new).collect(),
+        results: page.rows.iter().map(PaymentBody::new).collect(),
     };
     Ok(private(Json(body)))
 }

@@ -12,7 +12,7 @@ use db::{Timestamp, Tx};
 use web::client::ClientAddress;
 use web::locale::Locale;
 
-use super::cancel::{CancelError, cancel_for};
+use super::cancel::{CancelError, cancel};
 use super::claim::{self, Claim, NewRun, Run, holds_key};
 use super::end::{Stop, give_up};
 use super::model::{Instruction, NewAttempt, PaymentInstruction, Terms};
@@ -207,7 +207,7 @@ impl ClaimRequest<'_> {
                 Err(obstacle) => return Err(CreateError::Order(obstacle)),
             };
             admission.admit().await.map_err(refused)?;
-            match cancel_for(self.state, &payment, admission.purpose()).await {
+            match cancel(self.state, &payment, admission.purpose()).await {
                 // The payment may have been paid in the meantime. The order's row shows that by
                 // now.
                 Ok(_) | Err(CancelError::State) => {}

@@ -196,7 +196,7 @@ pub(in crate::orders) async fn lock_by_id(
 }
 
 /// Same as [`lock`], for the order of a payment. `None` if the payment has no order.
-pub(in crate::orders) async fn lock_of_payment(
+pub(crate) async fn lock_of_payment(
     tx: &mut Tx,
     payment: i64,
 ) -> Result<Option<LockedOrder>, Error> {
