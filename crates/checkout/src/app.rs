@@ -71,7 +71,7 @@ pub async fn app_over(
     count_unknown(&state);
     delivery::endpoints::configure(&state.outbox).await?;
     state.replica.register().await?;
-    release_dead(&state).await?;
+    release_dead(state.clone()).await?;
     let router = routes::router(&state);
     Ok(App {
         router,
@@ -82,14 +82,12 @@ pub async fn app_over(
 
 /// Registers this process as a live replica, and releases the attempts of dead ones.
 pub fn keep_alive(state: &State) -> KeepAlive {
-    let releasing = state.clone();
-    state.replica.keep_alive(move || {
-        let state = releasing.clone();
-        async move { release_dead(&state).await }
-    })
+    let shared = state.clone();
+    let release = move || release_dead(shared.clone());
+    state.replica.keep_alive(release)
 }
 
-async fn release_dead(state: &State) -> Result<(), db::Error> {
+async fn release_dead(state: State) -> Result<(), db::Error> {
     let released = attempts::release_dead(&state.db).await?;
     if released > 0 {
         tracing::info!(
