@@ -90,6 +90,13 @@ impl NewOrder {
     pub(super) fn end(&self, now: Timestamp) -> Timestamp {
         self.expires_at.unwrap_or(now + LIFETIME)
     }
+
+    /// The names of the allowed methods, separated by commas.
+    pub(super) fn method_names(&self) -> String {
+        let methods = self.payment_methods.iter();
+        let names: Vec<_> = methods.map(|method| method.as_str()).collect();
+        names.join(",")
+    }
 }
 
 /// Validates the body of a new order. Returns the first problem.

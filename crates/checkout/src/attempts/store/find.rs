@@ -7,7 +7,8 @@ use crate::attempts::model::{
     Attempt, Instruction, PaymentInstruction, RefundInstruction, RefundRecord, Terms,
 };
 use crate::idempotency::IdempotencyKey;
-use crate::payments::{CardFacts, Intent, Payer};
+use crate::payments::store::card_facts;
+use crate::payments::{Intent, Payer};
 use crate::provider::{CardToken, UpstreamKey};
 
 macro_rules! attempt_columns {
@@ -99,7 +100,7 @@ fn payment(row: &Row<'_>, amount: Money) -> Result<PaymentInstruction, Error> {
                 identification_type: text(19)?,
                 identification_number: text(20)?,
             },
-            card: card(row)?,
+            card: card_facts(row, 21)?,
         },
         terms: Terms {
             notification_url: row.get(25)?,
@@ -126,21 +127,6 @@ fn refund(row: &Row<'_>, amount: Money) -> Result<RefundInstruction, Error> {
         amount,
         made: made.transpose()?,
     })
-}
-
-fn card(row: &Row<'_>) -> Result<Option<CardFacts>, Error> {
-    let (Some(first_six_digits), Some(last_four_digits), Some(installments)) =
-        (row.get::<Option<String>>(21)?, row.get(22)?, row.get(24)?)
-    else {
-        return Ok(None);
-    };
-    let cardholder_name = row.get::<Option<String>>(23)?.unwrap_or_default();
-    Ok(Some(CardFacts {
-        first_six_digits,
-        last_four_digits,
-        cardholder_name,
-        installments,
-    }))
 }
 
 fn upstream_key(text: &str) -> Result<UpstreamKey, Error> {

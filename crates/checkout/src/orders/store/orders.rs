@@ -51,11 +51,6 @@ pub(in crate::orders) async fn insert(
     order: &InsertedOrder,
 ) -> Result<Option<i64>, Error> {
     let new = &order.new;
-    let methods: Vec<_> = new
-        .payment_methods
-        .iter()
-        .map(|method| method.as_str())
-        .collect();
     let end = new.end(order.now);
     tx.optional(
         "INSERT INTO orders (public_id, token_digest, key_digest, fingerprint, reference, status, amount, description, items,
@@ -73,7 +68,7 @@ pub(in crate::orders) async fn insert(
             &new.amount,
             &new.description,
             &order.items,
-            &methods.join(","),
+            &new.method_names(),
             &new.max_installments.map(i64::from),
             &order.customer,
             &new.success_url,

@@ -336,7 +336,7 @@ pub(super) fn payment(row: &Row<'_>) -> Result<Payment, Error> {
             identification_type: row.get(12)?,
             identification_number: row.get(13)?,
         },
-        card: card(row)?,
+        card: card_facts(row, 14)?,
         artefacts: Artefacts {
             external_resource_url: row.get(18)?,
             qr_code: row.get(19)?,
@@ -349,19 +349,19 @@ pub(super) fn payment(row: &Row<'_>) -> Result<Payment, Error> {
     })
 }
 
-fn card(row: &Row<'_>) -> Result<Option<CardFacts>, Error> {
-    let (Some(first_six_digits), Some(last_four_digits), Some(cardholder_name), Some(installments)) = (
-        row.get::<Option<String>>(14)?,
-        row.get(15)?,
-        row.get(16)?,
-        row.get(17)?,
+/// The card in four columns from `at` on. The name is blank once it is erased.
+pub(crate) fn card_facts(row: &Row<'_>, at: usize) -> Result<Option<CardFacts>, Error> {
+    let (Some(first_six_digits), Some(last_four_digits), Some(installments)) = (
+        row.get::<Option<String>>(at)?,
+        row.get(at + 1)?,
+        row.get(at + 3)?,
     ) else {
         return Ok(None);
     };
     Ok(Some(CardFacts {
         first_six_digits,
         last_four_digits,
-        cardholder_name,
+        cardholder_name: row.get::<Option<String>>(at + 2)?.unwrap_or_default(),
         installments,
     }))
 }
