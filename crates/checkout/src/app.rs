@@ -110,7 +110,9 @@ fn count_unknown(state: &State) {
         async move {
             let Some(state) = state else { return };
             match attempts::unknown_count(&state.db, state.clock.now()).await {
-                Ok(unknown) => state.metrics.unknown(unknown),
+                Ok(unknown) => {
+                    state.metrics.unknown.set(unknown);
+                }
                 Err(error) => {
                     tracing::warn!(%error, "metrics: counting unknown outcomes failed, the last count stays");
                 }
