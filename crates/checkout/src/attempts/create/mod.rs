@@ -13,9 +13,9 @@ use web::client::ClientAddress;
 use web::locale::Locale;
 
 use super::cancel::{CancelError, cancel};
-use super::claim::{self, Claim, NewRun, Run, holds_key};
+use super::claim::{self, Claim, Run, holds_key};
 use super::end::{Stop, give_up};
-use super::model::{Instruction, NewAttempt, PaymentInstruction, Terms};
+use super::model::{Instruction, NewAttempt, NewRun, PaymentInstruction, Terms};
 use super::store;
 use crate::idempotency::IdempotencyKey;
 use crate::orders::{self, Obstacle, OwnAttempt};
@@ -236,17 +236,17 @@ impl ClaimRequest<'_> {
             failure,
             may_be_charged: true,
         })?;
-        let new = new_attempt(state, self.intent, &run, self.order);
+        let new = new_attempt(state, self.intent, run, self.order);
         let order = self.order.map(|order| order.row);
         state
             .db
             .write(async move |tx| {
                 if let Some(order) = order
-                    && let Some(obstacle) = obstacle(tx, order, &run).await?
+                    && let Some(obstacle) = obstacle(tx, order, &new.run).await?
                 {
                     return Ok(Err(obstacle));
                 }
-                claim::begin(tx, &run, &new).await.map(Ok)
+                claim::begin(tx, &new).await.map(Ok)
             })
             .await
             .map_err(CreateError::Database)
@@ -278,7 +278,7 @@ async fn obstacle(tx: &mut Tx, order: i64, run: &NewRun) -> Result<Option<Obstac
 fn new_attempt(
     state: &State,
     intent: &Intent,
-    run: &NewRun,
+    run: NewRun,
     of_order: Option<&OrderRef>,
 ) -> NewAttempt {
     let is_card = intent.method == MethodKind::Card;
@@ -308,5 +308,9 @@ fn new_attempt(
     } else {
         AttemptStep::Sending
     };
-    run.attempt(step, Instruction::Payment(Box::new(instruction)))
+    NewAttempt {
+        run,
+        step,
+        instruction: Instruction::Payment(Box::new(instruction)),
+    }
 }
