@@ -60,7 +60,7 @@ pub(in crate::orders) async fn insert(
     tx.optional(
         "INSERT INTO orders (public_id, token_digest, key_digest, fingerprint, reference, status, amount, description, items,
              payment_methods, max_installments, customer, success_url, cancel_url, metadata, expires_at, created_at, updated_at,
-             is_late, look_at)
+             is_late, due_at)
          VALUES ($1, $2, $3, $4, $5, 'open', $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16, $17, $15)
          ON CONFLICT DO NOTHING
          RETURNING id",
@@ -228,7 +228,7 @@ pub(in crate::orders) async fn write_end(
     let (paid_by, is_late) = end.paid.unzip();
     tx.execute(
         "UPDATE orders
-         SET status = $2, paid_at = $3, paid_by = $4, is_late = $5, look_at = $6, updated_at = $7
+         SET status = $2, paid_at = $3, paid_by = $4, is_late = $5, due_at = $6, updated_at = $7
          WHERE id = $1",
         &[
             &row,
@@ -243,13 +243,13 @@ pub(in crate::orders) async fn write_end(
     .await
 }
 
-/// Sets when the worker looks at the order next.
+/// Sets when the order is due for the worker next.
 pub(in crate::orders) async fn write_due_at(
     tx: &mut Tx,
     row: i64,
     at: Option<Timestamp>,
 ) -> Result<u64, Error> {
-    tx.execute("UPDATE orders SET look_at = $2 WHERE id = $1", &[&row, &at])
+    tx.execute("UPDATE orders SET due_at = $2 WHERE id = $1", &[&row, &at])
         .await
 }
 
@@ -259,13 +259,13 @@ pub(in crate::orders) async fn due(
     now: Timestamp,
     limit: i64,
 ) -> Result<Vec<i64>, Error> {
-    let sql = "SELECT id FROM orders WHERE look_at <= $1 ORDER BY look_at, id LIMIT $2";
+    let sql = "SELECT id FROM orders WHERE due_at <= $1 ORDER BY due_at, id LIMIT $2";
     conn.all(sql, &[&now, &limit], |row| row.get(0)).await
 }
 
 /// When the next order is due for the worker.
 pub(in crate::orders) async fn next_due(conn: &mut Conn) -> Result<Option<Timestamp>, Error> {
-    let sql = "SELECT look_at FROM orders WHERE look_at IS NOT NULL ORDER BY look_at, id LIMIT 1";
+    let sql = "SELECT due_at FROM orders WHERE due_at IS NOT NULL ORDER BY due_at, id LIMIT 1";
     conn.optional(sql, &[], |row| row.get(0)).await
 }
 
