@@ -331,14 +331,14 @@ CREATE TABLE stock_aggregates (
 
 -- The range of movement ids of each day. Ids usually ascend with time, but imports of old files
 -- break this order. A list of some days that is not sorted by time reads only these ids.
-CREATE TABLE day_spans (
+CREATE TABLE daily_id_ranges (
     movement TEXT NOT NULL,
     -- The start of the day in UTC.
     day      TIMESTAMPTZ NOT NULL,
     -- All movements of the day are within these ids. The first and the last may have been deleted.
     first_id BIGINT NOT NULL,
     last_id  BIGINT NOT NULL,
-    CONSTRAINT day_spans_pkey PRIMARY KEY (movement, day)
+    CONSTRAINT daily_id_ranges_pkey PRIMARY KEY (movement, day)
 );
 
 -- The number of low products, with the shop's threshold that it was counted for.

@@ -290,10 +290,10 @@ pub(super) async fn widen_id_range(
     range: IdRange,
 ) -> Result<(), Error> {
     tx.execute(
-        "INSERT INTO day_spans (movement, day, first_id, last_id) VALUES ($1, $2, $3, $4)
+        "INSERT INTO daily_id_ranges (movement, day, first_id, last_id) VALUES ($1, $2, $3, $4)
          ON CONFLICT (movement, day) DO UPDATE SET
-             first_id = CASE WHEN excluded.first_id < day_spans.first_id THEN excluded.first_id ELSE day_spans.first_id END,
-             last_id = CASE WHEN excluded.last_id > day_spans.last_id THEN excluded.last_id ELSE day_spans.last_id END",
+             first_id = CASE WHEN excluded.first_id < daily_id_ranges.first_id THEN excluded.first_id ELSE daily_id_ranges.first_id END,
+             last_id = CASE WHEN excluded.last_id > daily_id_ranges.last_id THEN excluded.last_id ELSE daily_id_ranges.last_id END",
         &[&key.movement.name(), &key.day, &range.first, &range.last],
     )
     .await
@@ -332,7 +332,7 @@ pub(super) async fn replace(tx: &mut Tx, aggregates: &Aggregates) -> Result<(), 
         "DELETE FROM aggregate_deltas",
         "DELETE FROM daily_aggregates",
         "DELETE FROM stock_aggregates",
-        "DELETE FROM day_spans",
+        "DELETE FROM daily_id_ranges",
     ] {
         tx.execute(sql, &[]).await?;
     }
@@ -363,7 +363,7 @@ pub(super) async fn replace(tx: &mut Tx, aggregates: &Aggregates) -> Result<(), 
         ]);
     }
     tx.insert_rows(&mut stock).await?;
-    let mut id_ranges = Rows::new("day_spans", ID_RANGES);
+    let mut id_ranges = Rows::new("daily_id_ranges", ID_RANGES);
     for (key, range) in &aggregates.id_ranges {
         id_ranges.push([
             key.movement.name().into(),

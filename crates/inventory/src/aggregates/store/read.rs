@@ -85,7 +85,7 @@ pub(in crate::aggregates) async fn movement_range(
         .bind(supplier.unwrap_or(ALL_SUPPLIERS));
     push_days(&mut query, from, until);
     query
-        .push(" UNION ALL SELECT 0, first_id, last_id FROM day_spans WHERE movement = ")
+        .push(" UNION ALL SELECT 0, first_id, last_id FROM daily_id_ranges WHERE movement = ")
         .bind(movement.name());
     push_days(&mut query, from, until);
     query.push(
@@ -221,7 +221,7 @@ pub(in crate::aggregates) async fn stored(conn: &mut Conn) -> Result<Aggregates,
     )
     .await?;
     conn.all(
-        "SELECT movement, day, first_id, last_id FROM day_spans",
+        "SELECT movement, day, first_id, last_id FROM daily_id_ranges",
         &[],
         |row| {
             let movement = movement_in(row)?;

@@ -4,8 +4,9 @@
 //! - Counts of the whole list, of a supplier or of a range of days come from `aggregates`. The
 //!   movements of a product are counted in its index.
 //! - A range of days that is not ordered by time is read between the first and the last id of its
-//!   days, which `day_spans` stores. If an old file was imported, ids do not follow time: the range
-//!   of ids is then wider, and the list is still exact. An index instead would slow every sale.
+//!   days, which `daily_id_ranges` stores. If an old file was imported, ids do not follow time: the
+//!   range of ids is then wider, and the list is still exact. An index instead would slow every
+//!   sale.
 //! - A search finds movements by the titles of their products, and the newest by their own texts.
 //! - Each inflow has a copy of its product's folded title, to order by it. Outflows have none,
 //!   because it would slow every sale: they are read product by product in the order of titles.
