@@ -370,7 +370,7 @@ pub(super) fn members_of(
 
 /// A text as a member of a request body.
 pub(super) fn raw_text(text: &str) -> Result<Box<RawValue>, db::Error> {
-    serde_json::value::to_raw_value(text).map_err(|error| db::Error::other(error.to_string()))
+    serde_json::value::to_raw_value(text).map_err(db::Error::other)
 }
 
 /// Whether a reference cell contains a name. A brand named `51` needs the column for names.

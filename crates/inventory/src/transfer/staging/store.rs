@@ -86,7 +86,7 @@ pub(super) async fn turn_back(tx: &mut Tx, id: i64, problem: &Message) -> Result
 
 /// A problem in both languages, as JSON for the column that pages read.
 fn problem_json(problem: &Message) -> Result<String, Error> {
-    serde_json::to_string(problem).map_err(|error| Error::other(error.to_string()))
+    serde_json::to_string(problem).map_err(Error::other)
 }
 
 /// Locks an import in progress until the transaction ends.
@@ -171,7 +171,7 @@ pub(super) async fn insert_chunk(
     number: i64,
     rows: &[StagedRow],
 ) -> Result<(), Error> {
-    let rows = serde_json::to_string(rows).map_err(|error| Error::other(error.to_string()))?;
+    let rows = serde_json::to_string(rows).map_err(Error::other)?;
     let sql = "INSERT INTO import_chunks (import_id, number, rows) VALUES ($1, $2, $3)";
     tx.execute(sql, &[&id, &number, &rows]).await.map(drop)
 }
@@ -183,7 +183,7 @@ pub(super) async fn take_chunk(tx: &mut Tx, id: i64) -> Result<Option<Vec<Staged
     let rows: Option<String> = tx.optional(sql, &[&id], |row| row.get(0)).await?;
     rows.map(|rows| serde_json::from_str(&rows))
         .transpose()
-        .map_err(|error| Error::other(error.to_string()))
+        .map_err(Error::other)
 }
 
 /// The number of the first chunk.

@@ -188,7 +188,7 @@ impl BatchedChange for BatchedOutflow {
         locks: Locks,
         tx: &mut Tx,
     ) -> Result<Vec<Outcome<Self::Answer>>, Error> {
-        let rows = serde_json::to_string(all).map_err(|error| Error::other(error.to_string()))?;
+        let rows = serde_json::to_string(all).map_err(Error::other)?;
         let mut outcomes: Vec<_> = all.iter().map(|_| Outcome::Made(None)).collect();
         let sql = match locks {
             Locks::Skip => *SKIPPING_LOCKED,
