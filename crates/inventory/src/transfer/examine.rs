@@ -3,7 +3,6 @@
 
 use std::{
     borrow::Cow,
-    mem,
     sync::{Arc, Mutex},
 };
 
@@ -33,7 +32,7 @@ use crate::{
 };
 
 /// Rows that are read and written in one transaction. Limits how long other writers wait.
-pub(super) const AT_ONCE: usize = 200;
+const AT_ONCE: usize = 200;
 /// The most bytes of such rows, because single rows may be large.
 const BYTES_AT_ONCE: usize = 512 * 1024;
 
@@ -291,9 +290,8 @@ impl RowProblems {
         }
     }
 
-    fn refused(&mut self, line: &SheetLine) -> RowOutcome {
-        let found = mem::take(&mut self.found).into_iter();
-        let problems = found.map(|(column, message)| Problem {
+    fn refused(self, line: &SheetLine) -> RowOutcome {
+        let problems = self.found.into_iter().map(|(column, message)| Problem {
             line: line.number,
             column,
             message,

@@ -253,15 +253,6 @@ pub(super) async fn own_threshold(
     Ok(own.map(|own| own.threshold))
 }
 
-/// Reserves all ids up to this one, so that new records get higher ones.
-pub(super) async fn reserve_ids(
-    tx: &mut Tx,
-    resource: FileKind,
-    highest: i64,
-) -> Result<(), db::Error> {
-    tx.reserve_ids(resource.name(), highest).await
-}
-
 fn row(id: i64, record: &impl Record) -> ImportRow {
     let values = record.values().into_iter();
     let values = values.filter(|(field, _)| !field.is_hidden);

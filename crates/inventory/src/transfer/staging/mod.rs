@@ -26,7 +26,7 @@ use web::Clock;
 
 use super::{
     FileKind, ImportError, Problem, Report, Run,
-    examine::{AT_ONCE, Examination, StagedRow, members_of},
+    examine::{Examination, StagedRow, members_of},
     missing::RowNames,
     record,
 };
@@ -44,6 +44,8 @@ pub(crate) use store::{begin, begin_undo};
 const ABANDONED_AFTER: Duration = Duration::from_secs(30);
 /// Pins or serie numbers that are deleted per step.
 const PINS_AT_ONCE: i64 = 2000;
+/// Records that are withdrawn per step.
+const RECORDS_AT_ONCE: i64 = 200;
 /// The message for an import whose process died before all rows were staged.
 pub(super) const INTERRUPTED: Message = Message::fixed(
     "A importação foi interrompida; nada foi importado.",
@@ -258,7 +260,8 @@ async fn stage_rows(
     let write = async move |tx: &mut Tx| {
         store::stage(tx, id, began, now).await?;
         if let Some(highest) = highest {
-            record::reserve_ids(tx, resource, highest).await?;
+            // Reserves all ids up to the highest of the file, so that new records get higher ones.
+            tx.reserve_ids(resource.name(), highest).await?;
         }
         store::publish(tx, id, added).await
     };
@@ -314,11 +317,7 @@ pub(crate) async fn finish(
         let problem = match error {
             StepError::Refused(problem) => problem,
             StepError::Database(error) if !error.is_conflict() => return Err(error.into()),
-            StepError::Database(_) => Problem {
-                line: 0,
-                column: None,
-                message: CHANGED,
-            },
+            StepError::Database(_) => Problem::of_file(CHANGED),
         };
         let sentence = problem.sentence();
         let turn_back = async move |tx: &mut Tx| store::turn_back(tx, id, &sentence).await;
@@ -428,8 +427,7 @@ async fn withdraw(
     resource: FileKind,
     id: i64,
 ) -> Result<StepResult, StepError> {
-    let most = i64::try_from(AT_ONCE).unwrap_or(i64::MAX);
-    let objects = store::take_records(work.tx, id, most).await?;
+    let objects = store::take_records(work.tx, id, RECORDS_AT_ONCE).await?;
     if objects.is_empty() {
         store::set_state(work.tx, id, UploadState::Discarding).await?;
         return Ok(StepResult::More);

@@ -100,26 +100,23 @@ pub(super) async fn lock(
             "UPDATE imports SET progress_at = $2 WHERE id = $1 AND under_way = 1
              RETURNING state, problem, file_name, added, EXISTS (SELECT 1 FROM import_files WHERE import_id = $1)",
             &[&id, &now],
-            |row| {
-                let state: String = row.get(0)?;
-                Ok((
-                    UploadState::of(&state),
-                    row.get(1)?,
-                    row.get(2)?,
-                    row.get(3)?,
-                    row.get(4)?,
-                ))
-            },
+            locked_of,
         )
         .await?;
-    Ok(found.and_then(|(state, problem, name, added, has_file)| {
-        Some(LockedImport {
-            state: state?,
-            problem,
-            name,
-            added,
-            has_file,
-        })
+    Ok(found.flatten())
+}
+
+/// Reads an import. `None` if a newer version of the program wrote an unknown state.
+fn locked_of(row: &Row<'_>) -> Result<Option<LockedImport>, Error> {
+    let Some(state) = UploadState::of(&row.get::<String>(0)?) else {
+        return Ok(None);
+    };
+    Ok(Some(LockedImport {
+        state,
+        problem: row.get(1)?,
+        name: row.get(2)?,
+        added: row.get(3)?,
+        has_file: row.get(4)?,
     }))
 }
 
