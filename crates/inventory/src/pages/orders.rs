@@ -73,7 +73,7 @@ impl OrderRow {
             address: address(order),
             name: order.name(locale),
             reasons,
-            when: locale.date_time(order.told_at),
+            when: locale.date_time(order.received_at),
         }
     }
 }

@@ -14,7 +14,7 @@ pub(crate) struct PaidOrder {
     pub(crate) reference: Option<String>,
     pub(crate) state: OrderState,
     /// When the event was received.
-    pub(crate) told_at: Timestamp,
+    pub(crate) received_at: Timestamp,
     /// One line per serie number.
     pub(crate) lines: Vec<OrderLine>,
 }

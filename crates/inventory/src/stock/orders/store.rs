@@ -12,7 +12,7 @@ use crate::rest::json::Titled;
 macro_rules! orders {
     ($rest:literal) => {
         concat!(
-            "SELECT o.id, o.order_id, o.reference, o.state, o.told_at FROM paid_orders AS o ",
+            "SELECT o.id, o.order_id, o.reference, o.state, o.received_at FROM paid_orders AS o ",
             $rest
         )
     };
@@ -26,7 +26,7 @@ pub(super) async fn insert(
 ) -> Result<Option<i64>, Error> {
     let id: Option<i64> = tx
         .optional(
-            "INSERT INTO paid_orders (order_id, reference, state, told_at) VALUES ($1, $2, 'waiting', $3)
+            "INSERT INTO paid_orders (order_id, reference, state, received_at) VALUES ($1, $2, 'waiting', $3)
              ON CONFLICT (order_id) DO NOTHING RETURNING id",
             &[&order.id, &order.reference, &now],
             |row| row.get(0),
@@ -91,7 +91,7 @@ pub(super) async fn of_outflow(conn: &mut Conn, outflow: i64) -> Result<Option<P
 pub(super) async fn waiting(conn: &mut Conn, limit: i64) -> Result<(Vec<PaidOrder>, i64), Error> {
     let found: Vec<(PaidOrder, i64)> = conn
         .all(
-            "SELECT o.id, o.order_id, o.reference, o.state, o.told_at, (SELECT count(*) FROM paid_orders WHERE state = 'waiting')
+            "SELECT o.id, o.order_id, o.reference, o.state, o.received_at, (SELECT count(*) FROM paid_orders WHERE state = 'waiting')
              FROM paid_orders AS o WHERE o.state = 'waiting' ORDER BY o.id LIMIT $1",
             &[&limit],
             |row| Ok((order_of(row)?, row.get(5)?)),
@@ -130,7 +130,7 @@ fn order_of(row: &Row<'_>) -> Result<PaidOrder, Error> {
         order_id: row.get(1)?,
         reference: row.get(2)?,
         state: state(&row.get::<String>(3)?)?,
-        told_at: row.get(4)?,
+        received_at: row.get(4)?,
         lines: Vec::new(),
     })
 }
