@@ -22,6 +22,7 @@ mod store;
 use std::time::Duration;
 
 use db::{Db, Timestamp, Tx};
+use resource::stored_enum;
 use web::Clock;
 
 use super::{
@@ -57,52 +58,27 @@ const CHANGED: Message = Message::fixed(
     "Somebody changed a record that the file uses. Check the file again.",
 );
 
-/// The state of an uploaded file or an import.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum UploadState {
-    /// The file has no problems and waits for confirmation.
-    Checked,
-    /// The rows are being examined and staged.
-    Staging,
-    /// Staged rows are being turned into records.
-    Publishing,
-    /// Records are being turned back into staged rows.
-    Withdrawing,
-    /// Staged rows are being deleted.
-    Discarding,
-    /// All records were added.
-    Done,
-    /// All records were removed again.
-    Undone,
+stored_enum! {
+    /// The state of an uploaded file or an import.
+    pub(crate) enum UploadState {
+        /// The file has no problems and waits for confirmation.
+        Checked = "checked";
+        /// The rows are being examined and staged.
+        Staging = "staging";
+        /// Staged rows are being turned into records.
+        Publishing = "publishing";
+        /// Records are being turned back into staged rows.
+        Withdrawing = "withdrawing";
+        /// Staged rows are being deleted.
+        Discarding = "discarding";
+        /// All records were added.
+        Done = "done";
+        /// All records were removed again.
+        Undone = "undone";
+    }
 }
 
 impl UploadState {
-    const ALL: [Self; 7] = [
-        Self::Checked,
-        Self::Staging,
-        Self::Publishing,
-        Self::Withdrawing,
-        Self::Discarding,
-        Self::Done,
-        Self::Undone,
-    ];
-
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Checked => "checked",
-            Self::Staging => "staging",
-            Self::Publishing => "publishing",
-            Self::Withdrawing => "withdrawing",
-            Self::Discarding => "discarding",
-            Self::Done => "done",
-            Self::Undone => "undone",
-        }
-    }
-
-    pub(crate) fn of(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.name() == name)
-    }
-
     pub(crate) const fn is_under_way(self) -> bool {
         !matches!(self, Self::Checked | Self::Done | Self::Undone)
     }
