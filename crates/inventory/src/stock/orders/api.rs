@@ -26,7 +26,7 @@ use crate::{
 
 /// The route `POST /integrations/orders/`.
 pub(crate) fn routes() -> OpenApiRouter<State> {
-    OpenApiRouter::new().routes(Guard::for_signed("Orders").before(routes!(order_told)))
+    OpenApiRouter::new().routes(Guard::for_signed("Orders").before(routes!(receive_order)))
 }
 
 /// The outcome of an order.
@@ -99,7 +99,7 @@ impl ToSchema for OrderEvent {}
         example = json!(Outcome { outcome: outcome(OrderState::Booked) })),
     ),
 )]
-async fn order_told(
+async fn receive_order(
     Extracted(state): Extracted<State>,
     request: Request,
 ) -> Result<Response, Refusal> {

@@ -20,6 +20,13 @@ pub(crate) struct PaidOrder {
     pub(crate) lines: Vec<OrderLine>,
 }
 
+/// The oldest waiting orders, and the number of all.
+#[derive(Debug)]
+pub(crate) struct WaitingOrders {
+    pub(crate) count: i64,
+    pub(crate) first: Vec<PaidOrder>,
+}
+
 stored_enum! {
     /// The state of a paid order.
     pub(crate) enum OrderState {
