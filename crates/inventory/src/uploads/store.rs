@@ -68,8 +68,8 @@ pub(super) async fn forget_checked(tx: &mut Tx, user: i64, until: Timestamp) -> 
         "DELETE FROM imports WHERE user_id = $1 AND state = 'checked' AND created_at <= $2",
         &[&user, &until],
     )
-    .await?;
-    Ok(())
+    .await
+    .map(drop)
 }
 
 /// Deletes a user's files that were never confirmed, except the newest `kept`.
@@ -80,8 +80,8 @@ pub(super) async fn forget_oldest_checked(tx: &mut Tx, user: i64, kept: i64) -> 
          )",
         &[&user, &kept],
     )
-    .await?;
-    Ok(())
+    .await
+    .map(drop)
 }
 
 /// The ids of the records that an import added, newest first.
