@@ -182,7 +182,7 @@ pub(crate) async fn count(conn: &mut Conn, kind: Kind) -> Result<u64, db::Error>
     all.count(conn, None).await
 }
 
-pub(crate) use store::{after, called, find};
+pub(crate) use store::{after, find, ids_of_name};
 
 /// A record, with its row locked until the transaction ends.
 pub(crate) async fn find_locked(

@@ -78,6 +78,12 @@ impl FieldErrors {
         self
     }
 
+    /// The first field, with its first message.
+    pub(crate) fn first(&self) -> Option<(&'static str, &Message)> {
+        let (name, messages) = self.0.first()?;
+        Some((name, messages.first()?))
+    }
+
     /// Every field with its messages.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &[Message])> {
         self.0

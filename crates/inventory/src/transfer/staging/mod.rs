@@ -137,12 +137,10 @@ impl StepError {
         let (column, message) = match refusal {
             Refusal::Database(error) => return Self::Database(error),
             Refusal::Conflict(reason) => (None, reason),
-            Refusal::Fields(errors) => {
-                let first = errors.iter().next();
-                let first =
-                    first.and_then(|(field, messages)| Some((field, messages.first()?.clone())));
-                first.map_or((None, CHANGED), |(field, message)| (Some(field), message))
-            }
+            Refusal::Fields(errors) => match errors.first() {
+                Some((field, message)) => (Some(field), message.clone()),
+                None => (None, CHANGED),
+            },
             _ => (None, CHANGED),
         };
         Self::Refused(Problem {
@@ -191,9 +189,8 @@ pub(super) async fn stage(
         Err(error) => error,
     };
     let problem = refused.message().unwrap_or(INTERRUPTED);
-    let discard =
-        db.write(async move |tx| store::turn(tx, id, UploadState::Staging, &problem).await);
-    if discard.await? {
+    let discard = async move |tx: &mut Tx| store::discard(tx, id, &problem).await;
+    if db.write(discard).await? {
         finish(db, clock, run, id).await?;
     }
     Err(refused)
@@ -216,7 +213,7 @@ async fn stage_rows(
         number += 1;
         let now = clock.now();
         let write = async move |tx: &mut Tx| {
-            store::stage(tx, id, began, now).await?;
+            store::record_progress(tx, id, began, now).await?;
             insert_chunk(tx, resource, id, number, &rows).await?;
             // From here on, no other request can use the serie numbers. Checks again for products
             // that got one since the row was examined.
@@ -234,7 +231,7 @@ async fn stage_rows(
     let added = i64::try_from(examination.report.added).unwrap_or(i64::MAX);
     let (highest, now) = (examination.highest_id(), clock.now());
     let write = async move |tx: &mut Tx| {
-        store::stage(tx, id, began, now).await?;
+        store::record_progress(tx, id, began, now).await?;
         if let Some(highest) = highest {
             // Reserves all ids up to the highest of the file, so that new records get higher ones.
             tx.reserve_ids(resource.name(), highest).await?;
@@ -296,8 +293,8 @@ pub(crate) async fn finish(
             StepError::Database(_) => Problem::of_file(CHANGED),
         };
         let sentence = problem.sentence();
-        let turn_back = async move |tx: &mut Tx| store::turn_back(tx, id, &sentence).await;
-        if !db.write(turn_back).await? {
+        let reverse = async move |tx: &mut Tx| store::reverse(tx, id, &sentence).await;
+        if !db.write(reverse).await? {
             return Err(ImportError::Format(problem.sentence()));
         }
         refused = Some(problem);
@@ -328,9 +325,8 @@ pub async fn resume(db: &Db, policy: Policy, clock: &Clock) -> Result<(), Import
             now,
         },
     };
-    let discard =
-        db.write(async move |tx| store::turn(tx, id, UploadState::Staging, &INTERRUPTED).await);
-    discard.await?;
+    let discard = async move |tx: &mut Tx| store::discard(tx, id, &INTERRUPTED).await;
+    db.write(discard).await?;
     finish(db, clock, &run, id).await.map(drop)
 }
 

@@ -30,7 +30,7 @@ pub(super) async fn create(
         let Some(kind) = kind_of(&field) else {
             continue;
         };
-        let object = match *record::called(work.tx, ReferenceKey::Name(kind), &name).await? {
+        let object = match *record::ids_of(work.tx, ReferenceKey::Name(kind), &name).await? {
             [object] => object,
             [] => {
                 let draft = Draft::read(&missing::members(&name)?, Mode::Whole);

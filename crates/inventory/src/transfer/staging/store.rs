@@ -43,7 +43,7 @@ pub(crate) async fn begin_undo(tx: &mut Tx, id: i64, now: Timestamp) -> Result<b
 }
 
 /// Records progress of staging. Fails if another process has ended the import.
-pub(super) async fn stage(
+pub(super) async fn record_progress(
     tx: &mut Tx,
     id: i64,
     began: Timestamp,
@@ -63,20 +63,17 @@ pub(super) async fn publish(tx: &mut Tx, id: i64, added: i64) -> Result<(), Erro
     tx.execute(sql, &[&id, &added]).await.map(drop)
 }
 
-/// Discards an import in this state, in which it has no records yet. False in another state.
-pub(super) async fn turn(
-    tx: &mut Tx,
-    id: i64,
-    state: UploadState,
-    problem: &Message,
-) -> Result<bool, Error> {
+/// Discards an import whose rows are being staged, so that it has no records yet. Returns false in
+/// another state.
+pub(super) async fn discard(tx: &mut Tx, id: i64, problem: &Message) -> Result<bool, Error> {
     let problem = problem_json(problem)?;
-    let sql = "UPDATE imports SET state = 'discarding', problem = $3 WHERE id = $1 AND state = $2";
-    Ok(tx.execute(sql, &[&id, &state.name(), &problem]).await? > 0)
+    let sql =
+        "UPDATE imports SET state = 'discarding', problem = $2 WHERE id = $1 AND state = 'staging'";
+    Ok(tx.execute(sql, &[&id, &problem]).await? > 0)
 }
 
 /// Reverses an import or undo because of a problem. Returns false if it was reversed already.
-pub(super) async fn turn_back(tx: &mut Tx, id: i64, problem: &Message) -> Result<bool, Error> {
+pub(super) async fn reverse(tx: &mut Tx, id: i64, problem: &Message) -> Result<bool, Error> {
     let problem = problem_json(problem)?;
     let sql = "UPDATE imports SET problem = $2,
                    state = CASE state WHEN 'publishing' THEN 'withdrawing' ELSE 'publishing' END
