@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use db::{BatchedChange, Error, Locks, Outcome, Timestamp, Tx};
 use delivery::EventRow;
-use resource::{Record as _, sql};
+use resource::{FieldType as _, Record as _, sql};
 use serde::Serialize;
 
 use crate::{
@@ -202,10 +202,7 @@ impl BatchedChange for BatchedOutflow {
                 .ok_or_else(|| Error::other("an outflow was created that nobody asked for"))?;
             match (row.get::<Option<i64>>(1)?, locks) {
                 (Some(id), _) => {
-                    let product = Titled {
-                        id: row.get(2)?,
-                        title: row.get(3)?,
-                    };
+                    let product = Titled::from_row(row, &mut 2)?;
                     *outcome = Outcome::Made(Some((id, product)));
                 }
                 (None, Locks::Skip) => *outcome = Outcome::Locked,

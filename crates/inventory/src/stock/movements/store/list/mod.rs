@@ -26,8 +26,8 @@ use super::{
 use crate::{
     aggregates,
     listing::{
-        Bound, Cluster, Condition, Index, IndexName, List, Matches, PageRange, QueryStats,
-        SearchedText, Selection, Table, Test, TextQuery, TextSearch, by_time, text_of,
+        Bound, Condition, Index, IndexName, List, Matches, PageRange, QueryStats, SearchedText,
+        Selection, Table, Test, TextQuery, TextSearch, by_time, text_of,
     },
     rest::{
         Refusal,
@@ -89,10 +89,6 @@ static OUTFLOWS: Table = Table {
     ..Table::OWN
 };
 
-const SHARED_VALUES: &[&str] = &["quantity", "description"];
-/// Usually one supplier delivers a product, so the two columns correlate.
-const CLUSTERS: &[Cluster] = &[(&["supplier"], &["product"])];
-
 static LIST_OF_INFLOWS: List<MovementRecord> = List {
     order_columns: &[("product", "title_folded")],
     ..list(
@@ -114,8 +110,9 @@ const fn list<T>(
     read: fn(&Row<'_>) -> Result<T, Error>,
 ) -> List<T> {
     let mut list = List::of(own, MovementRecord::FIELDS, record, read);
-    list.shared_values = SHARED_VALUES;
-    list.clusters = CLUSTERS;
+    list.shared_values = &["quantity", "description"];
+    // Usually one supplier delivers a product, so the two columns correlate.
+    list.clusters = &[(&["supplier"], &["product"])];
     list
 }
 
@@ -214,10 +211,7 @@ impl MovementList {
         ];
         let days = days.into_iter().flatten();
         conditions.extend(days.map(|test| Condition::new("created_at", "created_at", test)));
-        let errors = filters.finish();
-        if !errors.is_empty() {
-            return Err(errors);
-        }
+        filters.finish().into_result()?;
         let names: Vec<_> = movement.fields().iter().map(|field| field.name).collect();
         let mut order = ordering(parameters, &names, NEWEST_FIRST);
         for by in &mut order {
