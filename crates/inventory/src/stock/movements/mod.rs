@@ -6,7 +6,6 @@ mod at_once;
 mod model;
 mod removal;
 pub(super) mod store;
-mod trace;
 pub(crate) mod words;
 
 pub(crate) use model::{INFLOWS, MovementEntry};
@@ -18,7 +17,7 @@ use http::Method;
 use resource::{Field, Record as _, Reference, Refers};
 use web::locale::Locale;
 
-use super::{QuantityError, archive, events, ledger};
+use super::{QuantityError, archive, events, ledger, quantity_after};
 pub use crate::movement::Movement;
 use crate::{
     State,
@@ -39,7 +38,6 @@ use crate::{
 use ledger::NewEntry;
 use store::{DAYS, MovementList, NEWEST_FIRST};
 pub(crate) use store::{after, find};
-pub(crate) use trace::{booking, span};
 
 /// One page of the movements that the query string selects.
 ///
@@ -168,15 +166,13 @@ impl Resource for Movement {
             super::store::lock_quantity(work.tx, record.product.id).await?;
         }
         record.id = store::insert(work.tx, self, &record).await?;
+        let (product, change) = (record.product.id, self.change(record.quantity));
         let entry = NewEntry {
-            product: record.product.id,
-            kind: self.kinds().0,
-            change: self.change(record.quantity),
             reference: Some(record.id),
             supplier: record.supplier.as_ref().map(|supplier| supplier.id),
-            explanation: None,
             booked_at: record.created_at,
             now: record.created_at,
+            ..NewEntry::new(work, product, self.kinds().0, change)
         };
         if is_history {
             ledger::record_past(work, &entry).await?.map_err(refused)?;
@@ -185,7 +181,7 @@ impl Resource for Movement {
         let change = ledger::apply(work, &entry).await?.map_err(refused)?;
         match self {
             Self::Outflow => events::after_outflow(work, &record, change).await?,
-            Self::Inflow => events::after_other(work, record.product.id, change).await?,
+            Self::Inflow => events::after_other(work, product, change).await?,
         }
         Ok(record)
     }
@@ -221,19 +217,15 @@ pub(crate) async fn check_import(
         None => super::store::quantity(conn, product).await?,
     };
     let before = before.ok_or(Refusal::NotFound)?;
-    let too_many = || refused(QuantityError::TooMany(before));
     if is_history(conn, draft).await? {
-        let most = before.checked_add(record.quantity);
-        return most.map(|_| None).ok_or_else(too_many);
+        quantity_after(before, record.quantity).map_err(refused)?;
+        return Ok(None);
     }
     if archive::is_archived(conn, product).await? {
         return Err(refused(QuantityError::Archived));
     }
-    match before.checked_add(movement.change(record.quantity)) {
-        Some(after) if after >= 0 => Ok(Some((product, after))),
-        Some(_) => Err(refused(QuantityError::Insufficient(before))),
-        None => Err(too_many()),
-    }
+    let after = quantity_after(before, movement.change(record.quantity)).map_err(refused)?;
+    Ok(Some((product, after)))
 }
 
 /// Whether a movement is older than its product's opening, which includes it already.
@@ -246,6 +238,26 @@ async fn is_history(conn: &mut Conn, draft: &Draft<MovementRecord>) -> Result<bo
     Ok(opened_at.is_some_and(|opened_at| at <= opened_at))
 }
 
+/// The ledger entry of a movement, if there is one.
+pub(crate) async fn booking(
+    state: &State,
+    movement: Movement,
+    record: &MovementRecord,
+) -> Result<Option<MovementEntry>, Refusal> {
+    let (product, at, id) = (record.product.id, record.created_at, record.id);
+    let read = async move |conn: &mut Conn| store::booking(conn, product, at, (movement, id)).await;
+    Ok(state.db.read(read).await?)
+}
+
+/// The times of the first and the last movement.
+pub(crate) async fn span(
+    state: &State,
+    movement: Movement,
+) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
+    let read = async move |conn: &mut Conn| store::list_of(movement).span(conn).await;
+    Ok(state.db.read(read).await?)
+}
+
 pub(crate) async fn latest(
     conn: &mut Conn,
     movement: Movement,
@@ -256,9 +268,8 @@ pub(crate) async fn latest(
     newest.selection.first(conn, limit).await
 }
 
-pub(crate) async fn count(conn: &mut Conn, movement: Movement) -> Result<u64, Refusal> {
-    let selection = MovementList::parse(movement, &Parameters::parse(""))?;
-    Ok(selection.stats(conn).await?.count)
+pub(crate) async fn count(conn: &mut Conn, movement: Movement) -> Result<u64, db::Error> {
+    Ok(MovementList::newest(movement).stats(conn).await?.count)
 }
 
 /// Builds the record from a draft. Fails with all errors, including those from the database.
