@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use db::{Conn, Error};
 use resource::{Record as _, filters};
 
-use super::{ProductRecord, part, store::ProductList};
+use super::{ProductRecord, first_matches, store::ProductList};
 use crate::{
     State,
     catalogue::named::{self, Kind, NamedRecord},
@@ -141,7 +141,7 @@ async fn best_matching_record(
     let mut found = BTreeMap::new();
     for word in words {
         let parameters = Parameters::of("search", &quoted(word));
-        for record in named::part(state, kind, &parameters, NAMES, 0).await? {
+        for record in named::first_matches(state, kind, &parameters, NAMES).await? {
             found.insert(record.id, record);
         }
     }
@@ -301,7 +301,7 @@ pub(crate) async fn first(
     let (understood, _) = interpret(state, parameters).await?;
     match SerieNumberMatches::find(state, &understood).await? {
         Some(numbered) => numbered.part(state, limit, 0).await,
-        None => part(state, &understood, limit, 0).await,
+        None => first_matches(state, &understood, limit).await,
     }
 }
 
@@ -326,7 +326,7 @@ async fn listed(state: &State, text: &str, limit: i64) -> Result<Vec<ProductReco
         return Ok(vec![product]);
     }
     let parameters = Parameters::of("search", text);
-    let found = part(state, &parameters, limit, 0).await?;
+    let found = first_matches(state, &parameters, limit).await?;
     filled_up(state, &parameters, found, limit).await
 }
 
@@ -354,11 +354,11 @@ pub(super) async fn filled_up(
     }
     if found.is_empty() && is_indexed(&search_words(parameters)) {
         let (understood, _) = interpret(state, parameters).await?;
-        found = part(state, &understood, limit, 0).await?;
+        found = first_matches(state, &understood, limit).await?;
     } else if found.is_empty()
         && let (understood, Some(_)) = interpretation(state, parameters).await?
     {
-        found = part(state, &understood, limit, 0).await?;
+        found = first_matches(state, &understood, limit).await?;
     }
     Ok(found)
 }

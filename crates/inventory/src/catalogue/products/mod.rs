@@ -64,16 +64,15 @@ pub(crate) async fn list_created(
     }
 }
 
-/// A range of the products that [`list`] returns on all its pages, in the same order.
+/// The first of the products that [`list`] returns on all its pages, in the same order.
 ///
 /// # Errors
 ///
 /// Filters that cannot be parsed, or a failure of the database.
-pub(crate) async fn part(
+pub(crate) async fn first_matches(
     state: &State,
     parameters: &Parameters,
     limit: i64,
-    offset: i64,
 ) -> Result<Vec<ProductRecord>, Refusal> {
     let selection = ProductList::parse(parameters)?;
     let shared = state.clone();
@@ -81,7 +80,7 @@ pub(crate) async fn part(
         .db
         .read(async move |conn| {
             let query_stats = selection.stats(conn, &shared.list_stats).await?;
-            let range = (limit, offset);
+            let range = (limit, 0);
             Ok(selection.selection.page(conn, &query_stats, range).await?)
         })
         .await

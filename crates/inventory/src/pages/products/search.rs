@@ -151,7 +151,7 @@ pub(crate) async fn jump(
     // A number that is typed only in part leads to a product if it begins a single serie number and
     // matches no title.
     let candidates = lookup::numbered_like(&page.state, search, (2, 0)).await?;
-    let is_title = !products::part(&page.state, &Parameters::of("search", search), 1, 0)
+    let is_title = !products::first_matches(&page.state, &Parameters::of("search", search), 1)
         .await?
         .is_empty();
     Ok(match candidates.as_slice() {
