@@ -78,22 +78,19 @@ fn sheet(content: &str, resource: FileKind) -> Result<Sheet, ImportError> {
 
 /// Refuses too many rows before any is looked up: 4 MiB can have two million of them.
 fn refuse_too_many(mut sheet: Sheet) -> Result<(), ImportError> {
-    for _ in 0..MAX_ROWS {
+    for _ in 0..=MAX_ROWS {
         if sheet.next()?.is_none() {
             return Ok(());
         }
     }
-    match sheet.next()? {
-        None => Ok(()),
-        Some(_) => Err(ImportError::Format(Message::new(
-            format!(
-                "O arquivo tem mais de {MAX_ROWS} linhas: divida-o, ou importe-o pela linha de comando."
-            ),
-            format!(
-                "The file has more than {MAX_ROWS} rows: split it, or import it from the command line."
-            ),
-        ))),
-    }
+    Err(ImportError::Format(Message::new(
+        format!(
+            "O arquivo tem mais de {MAX_ROWS} linhas: divida-o, ou importe-o pela linha de comando."
+        ),
+        format!(
+            "The file has more than {MAX_ROWS} rows: split it, or import it from the command line."
+        ),
+    )))
 }
 
 fn run(state: &State, caller: &Caller, resource: FileKind, creates_names: bool) -> Run {
