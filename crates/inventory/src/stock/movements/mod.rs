@@ -2,7 +2,7 @@
 //! product's quantity, deleting one reverses the change, each in one transaction with the ledger
 //! row and the events.
 
-mod at_once;
+mod batched;
 mod model;
 mod removal;
 pub(super) mod store;
@@ -39,22 +39,6 @@ use ledger::NewEntry;
 use store::{DAYS, MovementList, NEWEST_FIRST};
 pub(crate) use store::{after, find};
 
-/// One page of the movements that the query string selects.
-///
-/// # Errors
-///
-/// Filters that cannot be parsed, a page that does not exist, or a failure of the database.
-pub async fn list(
-    state: &State,
-    movement: Movement,
-    parameters: &Parameters,
-) -> Result<Page<MovementRecord>, Refusal> {
-    let selection = MovementList::parse(movement, parameters)?;
-    let request = PageRequest::parse(state, parameters)?;
-    let read = async move |conn: &mut Conn| selection.list(conn, request).await;
-    state.db.read(read).await
-}
-
 /// Of the selected movements, a page of the newest that a text search finds, in the order of the
 /// list.
 pub(crate) async fn search(
@@ -88,15 +72,6 @@ pub(crate) async fn each(
 /// The validation errors of a form that can be found without the database.
 pub(crate) fn problems(movement: Movement, members: &Members) -> FieldErrors {
     movement.draft(members).errors
-}
-
-/// One movement.
-pub async fn read(
-    state: &State,
-    movement: Movement,
-    id: i64,
-) -> Result<Option<MovementRecord>, Refusal> {
-    Ok(state.db.find_by_key(store::by_id(movement), id).await?)
 }
 
 impl Resource for Movement {
@@ -141,11 +116,14 @@ impl Resource for Movement {
         state: &State,
         parameters: &Parameters,
     ) -> Result<Page<MovementRecord>, Refusal> {
-        list(state, self, parameters).await
+        let selection = MovementList::parse(self, parameters)?;
+        let request = PageRequest::parse(state, parameters)?;
+        let read = async move |conn: &mut Conn| selection.list(conn, request).await;
+        state.db.read(read).await
     }
 
     async fn read(self, state: &State, id: i64) -> Result<Option<MovementRecord>, Refusal> {
-        read(state, self, id).await
+        Ok(state.db.find_by_key(store::by_id(self), id).await?)
     }
 
     fn is_repeatable(self) -> bool {
@@ -192,7 +170,7 @@ impl Resource for Movement {
         author: &Author,
         draft: &Draft<MovementRecord>,
     ) -> Result<Option<MovementRecord>, Refusal> {
-        at_once::create(state, author, self, draft).await
+        batched::create(state, author, self, draft).await
     }
 
     /// Reverses the change of the quantity. The ledger keeps both rows.

@@ -1,7 +1,7 @@
 //! SQL for single inflows and outflows. Lists and searches are in `list`. Changes of quantities are
 //! in `stock::store`.
 
-pub(super) mod at_once;
+pub(super) mod batched;
 mod list;
 
 use std::sync::LazyLock;

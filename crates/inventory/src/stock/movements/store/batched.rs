@@ -26,15 +26,15 @@ pub(in crate::stock::movements) struct BatchedOutflow {
     columns: serde_json::Map<String, serde_json::Value>,
     #[serde(skip)]
     product: i64,
-    pub(in crate::stock::movements) user_id: Option<i64>,
-    pub(in crate::stock::movements) user_name: Option<String>,
+    user_id: Option<i64>,
+    user_name: Option<String>,
     #[serde(serialize_with = "json::time")]
-    pub(in crate::stock::movements) day: Timestamp,
+    day: Timestamp,
     /// The threshold of products that have none of their own.
-    pub(in crate::stock::movements) threshold: i64,
+    threshold: i64,
     /// The event's body, split at the outflow's id, the product's title and its quantity.
     #[serde(flatten)]
-    pub(in crate::stock::movements) event: EventPieces,
+    event: EventPieces,
 }
 
 /// The parts of an event's body around the values that only the statement knows.
