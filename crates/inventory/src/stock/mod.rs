@@ -10,7 +10,7 @@ pub mod digest;
 pub(crate) mod documents;
 mod events;
 pub mod ledger;
-pub(crate) mod log;
+pub(crate) mod ledger_list;
 mod model;
 pub mod movements;
 pub(crate) mod orders;

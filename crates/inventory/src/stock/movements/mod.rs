@@ -191,10 +191,11 @@ pub(crate) async fn check_import(
     let record = check(conn, draft, Timestamp::from_micros(0)).await?;
     let product = record.product.id;
     let before = match known(product) {
-        Some(quantity) => Some(quantity),
-        None => super::store::quantity(conn, product).await?,
+        Some(quantity) => quantity,
+        None => super::store::quantity(conn, product)
+            .await?
+            .ok_or(Refusal::NotFound)?,
     };
-    let before = before.ok_or(Refusal::NotFound)?;
     if is_history(conn, draft).await? {
         quantity_after(before, record.quantity).map_err(refused)?;
         return Ok(None);
