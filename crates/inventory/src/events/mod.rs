@@ -68,8 +68,3 @@ pub(crate) async fn run(state: State) {
 pub async fn pass(state: &State) -> Result<Progress, Error> {
     delivery::pass(&state.outbox).await
 }
-
-/// Deletes events and deliveries after their retention time.
-pub async fn tidy(state: &State) -> Result<(), Error> {
-    delivery::purge_expired(&state.outbox).await
-}

@@ -446,7 +446,7 @@ on_both_engines!(
         app.pass().await;
         app.clock
             .advance(std::time::Duration::from_secs(31 * 24 * 60 * 60));
-        events::tidy(&app.state).await.unwrap();
+        delivery::purge_expired(&app.state.outbox).await.unwrap();
         let left = events::deliveries::newest_events(&app.state.db, None, 10)
             .await
             .unwrap();
