@@ -81,24 +81,20 @@ pub(super) async fn call(
     let started = Instant::now();
     let result = exchange(state, model, body).await;
     let duration = started.elapsed();
-    let outcome = match &result {
-        Ok(_) => "answered",
-        Err(error) => error.outcome(),
+    let answer = result.as_ref().ok();
+    let call = CallOutcome {
+        outcome: result
+            .as_ref()
+            .map_or_else(CallError::outcome, |_| "answered"),
+        duration_ms: i64::try_from(duration.as_millis()).unwrap_or(i64::MAX),
+        prompt_tokens: answer.and_then(|answer| answer.prompt_tokens),
+        completion_tokens: answer.and_then(|answer| answer.completion_tokens),
     };
-    state.analysis.metrics.count_call(outcome, Some(duration));
-    let (prompt_tokens, completion_tokens) = match &result {
-        Ok(answer) => (answer.prompt_tokens, answer.completion_tokens),
-        Err(_) => (None, None),
-    };
-    if let Ok(answer) = &result {
+    if let Some(answer) = answer {
         usage.add(answer);
     }
-    let call = CallOutcome {
-        outcome,
-        duration_ms: i64::try_from(duration.as_millis()).unwrap_or(i64::MAX),
-        prompt_tokens,
-        completion_tokens,
-    };
+    let metrics = &state.analysis.metrics;
+    metrics.count_call(call.outcome, Some(duration));
     let end = async move |tx: &mut db::Tx| calls::end(tx, id, call).await;
     state.db.write::<_, db::Error, _>(end).await?;
     Ok(result)
@@ -150,26 +146,20 @@ async fn exchange(
             outcome,
         }
     })?;
-    let wait = || retry_after(&response.headers, state.clock.now());
-    match response.status {
-        StatusCode::OK => Ok(ModelAnswer::parse(&response.body)),
-        StatusCode::TOO_MANY_REQUESTS => Err(CallError::Temporary {
-            wait: wait(),
-            outcome: "throttled",
-        }),
-        StatusCode::REQUEST_TIMEOUT | StatusCode::CONFLICT => Err(CallError::Temporary {
-            wait: wait(),
-            outcome: "unavailable",
-        }),
+    let temporary = |outcome| CallError::Temporary {
+        wait: retry_after(&response.headers, state.clock.now()),
+        outcome,
+    };
+    Err(match response.status {
+        StatusCode::OK => return Ok(ModelAnswer::parse(&response.body)),
+        StatusCode::TOO_MANY_REQUESTS => temporary("throttled"),
+        StatusCode::REQUEST_TIMEOUT | StatusCode::CONFLICT => temporary("unavailable"),
         status @ StatusCode::INTERNAL_SERVER_ERROR if mentions_format(&response.body) => {
-            Err(CallError::Refused(status))
+            CallError::Refused(status)
         }
-        status if status.is_server_error() => Err(CallError::Temporary {
-            wait: wait(),
-            outcome: "unavailable",
-        }),
-        status => Err(CallError::Refused(status)),
-    }
+        status if status.is_server_error() => temporary("unavailable"),
+        status => CallError::Refused(status),
+    })
 }
 
 fn mentions_format(body: &[u8]) -> bool {

@@ -156,14 +156,12 @@ pub(super) async fn narrate(
         Ok(answer) => answer,
         Err(error) => return Ok(after_failure(state, model, &error, tries)),
     };
-    let (content, flaw) = match check(&first, &facts) {
-        Ok(text) => return Ok(Narrative::FromModel(text)),
-        Err(Flaw::Filtered) => return Ok(Narrative::FromFormula("filtered")),
-        Err(Flaw::Declined) => return Ok(Narrative::FromFormula("declined")),
-        Err(flaw) => (first.content.as_deref().unwrap_or_default(), flaw),
+    let flaw = match check(&first, &facts) {
+        Ok(narrative) => return Ok(narrative),
+        Err(flaw) => flaw.to_string(),
     };
     tracing::info!(%flaw, "language model: the answer cannot be used; the model is asked to repair it");
-    let flaw = flaw.to_string();
+    let content = first.content.as_deref().unwrap_or_default();
     let flawed = Some((content, flaw.as_str()));
     let second = match call_model(state, model, &prompt, flawed, usage).await? {
         Ok(answer) => answer,
@@ -172,15 +170,10 @@ pub(super) async fn narrate(
             return Ok(Narrative::FromFormula("unusable"));
         }
     };
-    Ok(match check(&second, &facts) {
-        Ok(text) => Narrative::FromModel(text),
-        Err(Flaw::Filtered) => Narrative::FromFormula("filtered"),
-        Err(Flaw::Declined) => Narrative::FromFormula("declined"),
-        Err(flaw) => {
-            tracing::info!(%flaw, "language model: the repaired answer cannot be used; the text is computed");
-            Narrative::FromFormula("unusable")
-        }
-    })
+    Ok(check(&second, &facts).unwrap_or_else(|flaw| {
+        tracing::info!(%flaw, "language model: the repaired answer cannot be used; the text is computed");
+        Narrative::FromFormula("unusable")
+    }))
 }
 
 /// Calls the model, and falls back to a simpler answer format while the server rejects the format.
@@ -207,8 +200,14 @@ async fn call_model(
     }
 }
 
-fn check(answer: &ModelAnswer, facts: &AllowedFacts) -> Result<ModelText, Flaw> {
-    answer.content().and_then(|content| facts.check(content))
+/// The text that follows from an answer. Fails with a flaw that the model may be able to repair.
+fn check(answer: &ModelAnswer, facts: &AllowedFacts) -> Result<Narrative, Flaw> {
+    match answer.content().and_then(|content| facts.check(content)) {
+        Ok(text) => Ok(Narrative::FromModel(text)),
+        Err(Flaw::Filtered) => Ok(Narrative::FromFormula("filtered")),
+        Err(Flaw::Declined) => Ok(Narrative::FromFormula("declined")),
+        Err(flaw) => Err(flaw),
+    }
 }
 
 /// Retries a failed call later, or uses the computed text. After the last retry, pauses the model.
