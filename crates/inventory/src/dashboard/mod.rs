@@ -123,8 +123,8 @@ pub(crate) async fn read(state: &State, request: DashboardRequest) -> Result<Das
     })
 }
 
-async fn newest_analysis(state: &State) -> Result<Option<AnalysisSummary>, Refusal> {
-    Ok(analysis::newest(state, 1).await?.pop())
+async fn newest_analysis(state: &State) -> Result<Option<AnalysisSummary>, Error> {
+    Ok(analysis::latest(&state.db, None, 1).await?.pop())
 }
 
 async fn failed(state: &State) -> Result<DeliveryProblems, Error> {
