@@ -22,9 +22,8 @@ use super::{
     model::{Day, Terms, portfolio::AbcThresholds},
     store::shop::{self, ReportProduct, ReportSale},
 };
-use crate::{Config, work::Policy};
+use crate::{Config, aggregates::DAY, work::Policy};
 
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 /// Products per batch. Each has a number for every day of history.
 const BATCH_PRODUCTS: i64 = 500;
@@ -80,12 +79,11 @@ pub async fn report(
     parameters: &ReportParameters,
     mut write: impl FnMut(&ReportLine) -> std::io::Result<()>,
 ) -> Result<ReportSummary, ReportError> {
-    let usage = usage(db, parameters.now).await?;
-    let mut values: Vec<i128> = usage.iter().map(|(_, _, value)| value.cents()).collect();
+    let mut usage = usage(db, parameters.now).await?;
+    let mut values: Vec<i128> = usage.values().map(|(_, value)| value.cents()).collect();
     let thresholds = AbcThresholds::of(&mut values);
     drop(values);
     let mut summary = ReportSummary::new(parameters.now, parameters.window_days);
-    let mut usage_by_product = usage.into_iter().peekable();
     let mut after = i64::MIN;
     loop {
         let (from, limit) = (after, BATCH_PRODUCTS);
@@ -98,31 +96,24 @@ pub async fn report(
         after = last.id;
         let mut days = days(db, parameters, (first.id, last.id), &products).await?;
         for product in products {
-            // Both lists are ordered by id. They are read in separate transactions: a product may
-            // have been created or deleted in between.
-            while usage_by_product
-                .next_if(|(id, _, _)| *id < product.id)
-                .is_some()
-            {}
-            let yearly_usage = usage_by_product.next_if(|(id, _, _)| *id == product.id);
-            let (units, value) =
-                yearly_usage.map_or((0, Money::ZERO), |(_, units, value)| (units, value));
+            // A product may have been created after its usage was read.
+            let usage = usage.remove(&product.id).unwrap_or_default();
             let history = days.remove(&product.id).unwrap_or_default();
-            let line = ReportLine::new(parameters, &product, &history, (units, value), thresholds);
+            let line = ReportLine::new(parameters, &product, &history, usage, thresholds);
             write(&line)?;
             summary.add(&line);
         }
     }
 }
 
-/// The yearly usage of every product (id, units, value), which the ABC classes need at once.
-async fn usage(db: &Db, now: Timestamp) -> Result<Vec<(i64, i64, Money)>, Error> {
-    let mut all = Vec::new();
+/// The yearly usage of every product by id (units, value), which the ABC classes need at once.
+async fn usage(db: &Db, now: Timestamp) -> Result<BTreeMap<i64, (i64, Money)>, Error> {
+    let mut all = BTreeMap::new();
     let (mut after, from) = (i64::MIN, now - YEAR);
     loop {
         let read = async move |conn: &mut Conn| shop::usage(conn, after, from, BATCH_USAGE).await;
-        let batch: Vec<(i64, i64, Money)> = db.report::<_, Error, _>(read).await?;
-        let Some((last, _, _)) = batch.last() else {
+        let batch = db.report::<_, Error, _>(read).await?;
+        let Some((last, _)) = batch.last() else {
             return Ok(all);
         };
         after = *last;
@@ -145,11 +136,8 @@ async fn days(
         let count = i64::try_from(age + 1)
             .unwrap_or(i64::MAX)
             .clamp(1, parameters.window_days.max(1));
-        let day = Day {
-            units: 0,
-            in_stock: true,
-        };
-        days.insert(product.id, vec![day; usize::try_from(count).unwrap_or(0)]);
+        let count = usize::try_from(count).unwrap_or(0);
+        days.insert(product.id, vec![Day::in_stock(0); count]);
     }
     let mut after = ReportSale {
         product: i64::MIN,
