@@ -12,8 +12,9 @@ use super::{
         },
         store::shop::ReportProduct,
     },
-    DAY, ReportParameters,
+    ReportParameters,
 };
+use crate::aggregates::DAY;
 
 /// Stock is dead after this many days without an outflow: a common figure, not a standard.
 pub(super) const DEAD_AFTER: i64 = 90;
