@@ -24,7 +24,7 @@ pub(super) async fn days(
     window: i64,
     now: Timestamp,
 ) -> Result<BTreeMap<i64, Vec<Day>>, Error> {
-    let begin = begin(window, now);
+    let begin = window_begin(window, now);
     let mut histories = BTreeMap::new();
     for past in history::sales_histories(conn, products, begin).await? {
         if let Some(first) = past.first {
@@ -50,7 +50,8 @@ pub(super) async fn days(
         .collect())
 }
 
-fn begin(window: i64, now: Timestamp) -> Timestamp {
+/// The time `window` days ago.
+pub(super) fn window_begin(window: i64, now: Timestamp) -> Timestamp {
     now - DAY * u32::try_from(window).unwrap_or(u32::MAX)
 }
 
@@ -70,7 +71,7 @@ pub(crate) async fn sales_paces(
     window: i64,
     now: Timestamp,
 ) -> Result<BTreeMap<i64, SalesPace>, Error> {
-    let begin = begin(window, now);
+    let begin = window_begin(window, now);
     let pasts = history::sales_histories(conn, products, begin).await?;
     let pace = |past: history::SalesHistory| {
         let begin = past.first.map_or(begin, |first| first.max(begin));

@@ -19,10 +19,12 @@ pub use schedule::{WeeklyRun, run_once as run_weekly};
 pub use summary::ReportSummary;
 
 use super::{
-    model::{Day, Terms, portfolio::AbcThresholds},
+    assess::RestockSettings,
+    history::window_begin,
+    model::{Day, portfolio::AbcThresholds},
     store::shop::{self, ReportProduct, ReportSale},
 };
-use crate::{Config, aggregates::DAY, work::Policy};
+use crate::{Config, aggregates::DAY};
 
 const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 /// Products per batch. Each has a number for every day of history.
@@ -35,29 +37,15 @@ const BATCH_SALES: i64 = 10_000;
 /// The settings and the time of a report.
 #[derive(Debug, Clone)]
 pub struct ReportParameters {
-    /// The shop's supply terms.
-    pub terms: Terms,
-    /// The length of the history for forecasts, in days.
-    pub window_days: i64,
-    /// The low-stock policy.
-    pub policy: Policy,
-    /// The time of the report.
-    pub now: Timestamp,
+    settings: RestockSettings,
+    now: Timestamp,
 }
 
 impl ReportParameters {
     /// The parameters from the service's settings.
     pub fn new(config: &Config, now: Timestamp) -> Self {
-        Self {
-            terms: config.analysis.terms,
-            window_days: config.analysis.window_days,
-            policy: Policy::from(config),
-            now,
-        }
-    }
-
-    fn window_begin(&self) -> Timestamp {
-        self.now - DAY * u32::try_from(self.window_days).unwrap_or(u32::MAX)
+        let settings = config.into();
+        Self { settings, now }
     }
 }
 
@@ -83,7 +71,7 @@ pub async fn report(
     let mut values: Vec<i128> = usage.values().map(|(_, value)| value.cents()).collect();
     let thresholds = AbcThresholds::of(&mut values);
     drop(values);
-    let mut summary = ReportSummary::new(parameters.now, parameters.window_days);
+    let mut summary = ReportSummary::new(parameters.now, parameters.settings.window_days);
     let mut after = i64::MIN;
     loop {
         let (from, limit) = (after, BATCH_PRODUCTS);
@@ -128,14 +116,15 @@ async fn days(
     range: (i64, i64),
     products: &[ReportProduct],
 ) -> Result<BTreeMap<i64, Vec<Day>>, Error> {
-    let begin = parameters.window_begin();
+    let window_days = parameters.settings.window_days;
+    let begin = window_begin(window_days, parameters.now);
     let mut days: BTreeMap<i64, Vec<Day>> = BTreeMap::new();
     for product in products {
         let start = product.first_entry.unwrap_or(parameters.now).max(begin);
         let age = parameters.now.since(start).as_secs() / DAY.as_secs();
         let count = i64::try_from(age + 1)
             .unwrap_or(i64::MAX)
-            .clamp(1, parameters.window_days.max(1));
+            .clamp(1, window_days.max(1));
         let count = usize::try_from(count).unwrap_or(0);
         days.insert(product.id, vec![Day::in_stock(0); count]);
     }
