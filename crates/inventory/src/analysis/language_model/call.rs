@@ -4,9 +4,8 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use db::Timestamp;
 use http::{
-    HeaderMap, HeaderValue, Method, Request, StatusCode,
+    HeaderValue, Method, Request, StatusCode,
     header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER},
 };
 use http_body_util::Full;
@@ -146,9 +145,13 @@ async fn exchange(
             outcome,
         }
     })?;
-    let temporary = |outcome| CallError::Temporary {
-        wait: retry_after(&response.headers, state.clock.now()),
-        outcome,
+    let temporary = |outcome| {
+        let wait = response.headers.get(RETRY_AFTER);
+        let wait = wait.and_then(|text| text.to_str().ok());
+        CallError::Temporary {
+            wait: wait.and_then(|text| delivery::retry_after(text, state.clock.now())),
+            outcome,
+        }
     };
     Err(match response.status {
         StatusCode::OK => return Ok(ModelAnswer::parse(&response.body)),
@@ -167,38 +170,4 @@ fn mentions_format(body: &[u8]) -> bool {
     ["response_format", "json_schema", "json_object"]
         .iter()
         .any(|name| text.contains(name))
-}
-
-/// The wait that `Retry-After` asks for, in seconds or as a date; at most one day.
-fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
-    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
-    if let Ok(seconds) = text.parse::<u64>() {
-        return Some(Duration::from_secs(seconds.min(86_400)));
-    }
-    let moment = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
-    let wait = Timestamp::from_jiff(moment).since(now);
-    Some(wait.min(Duration::from_secs(86_400)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_server_says_when_to_come_back_in_seconds_or_by_date() {
-        let now = Timestamp::parse("2026-11-20T12:00:00Z").unwrap();
-        let wait = |text: &'static str| {
-            let mut headers = HeaderMap::new();
-            headers.insert(RETRY_AFTER, HeaderValue::from_static(text));
-            retry_after(&headers, now)
-        };
-        assert_eq!(wait("20"), Some(Duration::from_secs(20)));
-        assert_eq!(
-            wait("Fri, 20 Nov 2026 12:01:00 GMT"),
-            Some(Duration::from_secs(60))
-        );
-        assert_eq!(wait("999999999"), Some(Duration::from_secs(86_400)));
-        assert_eq!(wait("soon"), None);
-        assert_eq!(retry_after(&HeaderMap::new(), now), None);
-    }
 }

@@ -9,7 +9,7 @@ mod call;
 mod prompt;
 
 use std::{
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -107,14 +107,12 @@ impl ConfiguredModel {
 
     /// The format of the next call: the cached one, or the strictest.
     fn format(&self, now: Timestamp) -> AnswerFormat {
-        let format = self.format.lock().unwrap_or_else(PoisonError::into_inner);
-        let remembered = format.filter(|(_, until)| now < *until);
+        let remembered = lock(&self.format).filter(|(_, until)| now < *until);
         remembered.map_or(AnswerFormat::Schema, |(format, _)| format)
     }
 
     fn remember_format(&self, accepted: AnswerFormat, now: Timestamp) {
-        let mut format = self.format.lock().unwrap_or_else(PoisonError::into_inner);
-        *format = Some((accepted, now + FORMAT_LIFETIME));
+        *lock(&self.format) = Some((accepted, now + FORMAT_LIFETIME));
         tracing::info!(
             format = ?accepted,
             "language model: the server refused a stricter answer format; this one is used for an hour"
@@ -122,21 +120,17 @@ impl ConfiguredModel {
     }
 
     fn is_paused(&self, now: Timestamp) -> bool {
-        let paused = self
-            .paused_until
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        paused.is_some_and(|until| now < until)
+        lock(&self.paused_until).is_some_and(|until| now < until)
     }
 
     fn pause(&self, until: Timestamp) {
-        let mut paused = self
-            .paused_until
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        *paused = Some(until);
+        *lock(&self.paused_until) = Some(until);
         tracing::warn!(%until, "language model: calls fail; the texts of analyses are computed until then");
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Lets the model write the text after `tries` failed calls. Adds the token counts to `usage`.
