@@ -224,8 +224,8 @@ pub(super) async fn take_deltas(tx: &mut Tx, limit: i64) -> Result<Vec<Delta>, E
     tx.all(sql, &[&limit], |row| delta_of(row, 0)).await
 }
 
-/// Adds the sum of deltas to the stored aggregates. Rows are locked in the order of keys, so workers
-/// do not deadlock.
+/// Adds the sum of deltas to the stored aggregates. Rows are locked in the order of keys, so
+/// workers do not deadlock.
 pub(super) async fn add(tx: &mut Tx, aggregates: &Aggregates) -> Result<(), Error> {
     for (key, aggregate) in &aggregates.days {
         add_to_day(tx, key, aggregate).await?;

@@ -55,8 +55,8 @@ pub fn safety_stock(
     factor * variance.sqrt()
 }
 
-/// The stock that lasts `days` days: `d · L + SS` for the lead time, which is the reorder point, and
-/// `d · (L + R) + SS(L + R)` for lead time and review interval, which is the order-up-to level.
+/// The stock that lasts `days` days: `d · L + SS` for the lead time is the reorder point, and
+/// `d · (L + R) + SS(L + R)` for lead time and review interval is the order-up-to level.
 pub fn level(per_day: f64, days: f64, safety: f64) -> f64 {
     per_day.mul_add(days, safety)
 }
