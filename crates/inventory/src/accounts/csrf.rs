@@ -65,11 +65,7 @@ impl From<Forged> for Refusal {
     }
 }
 
-impl std::fmt::Debug for Secret {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Secret(****)")
-    }
-}
+hide_in_debug!(Secret);
 
 impl Secret {
     /// A new secret.

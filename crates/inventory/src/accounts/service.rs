@@ -34,12 +34,6 @@ pub struct Pair {
     pub access: String,
 }
 
-impl std::fmt::Debug for Pair {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Pair(****)")
-    }
-}
-
 /// An access token.
 #[derive(Clone, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -47,12 +41,6 @@ impl std::fmt::Debug for Pair {
 pub struct Access {
     /// The access token; valid for a day unless configured otherwise.
     pub access: String,
-}
-
-impl std::fmt::Debug for Access {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Access(****)")
-    }
 }
 
 /// The credentials of a program.
@@ -66,11 +54,7 @@ pub struct Credentials {
     pub otp: Option<String>,
 }
 
-impl std::fmt::Debug for Credentials {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Credentials(****)")
-    }
-}
+hide_in_debug!(Pair, Access, Credentials);
 
 /// Obtains a token pair for a password, and for a code if the account has a second factor.
 ///

@@ -67,11 +67,7 @@ pub enum TokenError {
 #[derive(Clone)]
 pub struct TokenKey(hmac::Key);
 
-impl std::fmt::Debug for TokenKey {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("TokenKey(****)")
-    }
-}
+hide_in_debug!(TokenKey);
 
 impl TokenKey {
     /// The key of these bytes. The configuration checks their length.
