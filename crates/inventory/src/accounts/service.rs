@@ -15,7 +15,7 @@ use super::{
 use crate::{
     State,
     access::{Actor, Caller},
-    rest::{Refusal, TOKEN_NOT_VALID, Unknown},
+    rest::{Refusal, TOKEN_NOT_VALID, Unauthorized},
     work::Author,
 };
 
@@ -102,7 +102,7 @@ pub(super) async fn prove(
     let user = account.caller.id;
     if second_factor::status(&state.db, user).await?.is_none() {
         if state.config.second_factor.includes(&account.caller) {
-            return Err(Unknown::new(SECOND_FACTOR_MISSING)
+            return Err(Unauthorized::new(SECOND_FACTOR_MISSING)
                 .code("otp_setup_required")
                 .into());
         }
@@ -110,13 +110,13 @@ pub(super) async fn prove(
     }
     let code = otp.ok_or_else(|| {
         let detail = "This account has a second factor: a one-time code is required in otp.";
-        Unknown::new(detail).code("otp_required")
+        Unauthorized::new(detail).code("otp_required")
     })?;
     if second_factor::verify_code(state, &source, user, &code).await? {
         Ok(account)
     } else {
         let detail = "The one-time code is not valid, or was used already.";
-        Err(Unknown::new(detail).code("otp_invalid").into())
+        Err(Unauthorized::new(detail).code("otp_invalid").into())
     }
 }
 
@@ -196,7 +196,7 @@ fn log_password(account: Option<&Account>, admitted: bool) {
 
 /// 401 with the conventional body, which does not reveal whether the user name exists.
 pub(super) fn no_account() -> Refusal {
-    detail("No active account found with the given credentials")
+    Unauthorized::new("No active account found with the given credentials").into()
 }
 
 /// Obtains an access token for a refresh token.
@@ -248,7 +248,7 @@ async fn owner(state: &State, claims: Claims) -> Result<Account, Refusal> {
     match account {
         Some(account) if account.active && account.has_revoked(iat) => Err(blacklisted()),
         Some(account) if account.active => Ok(account),
-        _ => Err(detail("No active account found for the given token.")),
+        _ => Err(Unauthorized::new("No active account found for the given token.").into()),
     }
 }
 
@@ -322,16 +322,14 @@ fn sign(state: &State, account: &Account, token_type: TokenType, lifetime: Durat
     })
 }
 
-fn detail(text: &'static str) -> Refusal {
-    Unknown::new(text).into()
-}
-
 fn not_valid(error: TokenError) -> Refusal {
-    Unknown::new(error.to_string()).code(TOKEN_NOT_VALID).into()
+    Unauthorized::new(error.to_string())
+        .code(TOKEN_NOT_VALID)
+        .into()
 }
 
 fn blacklisted() -> Refusal {
-    Unknown::new("Token is blacklisted")
+    Unauthorized::new("Token is blacklisted")
         .code(TOKEN_NOT_VALID)
         .into()
 }

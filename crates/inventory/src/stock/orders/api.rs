@@ -21,7 +21,7 @@ use crate::{
         guard::Guard,
         resource::{json, read_bytes},
     },
-    rest::{Refusal, Unknown},
+    rest::{Refusal, Unauthorized},
 };
 
 /// The route `POST /integrations/orders/`.
@@ -121,5 +121,5 @@ async fn order_told(
 
 /// A 401 that does not say what is wrong with the signature.
 fn unsigned() -> Refusal {
-    Unknown::new("The signature is missing, wrong or too old.").into()
+    Unauthorized::new("The signature is missing, wrong or too old.").into()
 }
