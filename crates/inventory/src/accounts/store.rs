@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use db::{BatchLoader, Conn, Error, Row, Timestamp, Tx, batch_loader};
+use db::{BatchLoader, Conn, Error, Param, Row, Timestamp, Tx, batch_loader};
 
 use super::Account;
 use crate::access::{Caller, Granted, Permission};
@@ -111,13 +111,17 @@ pub(super) async fn revoke_until(
 }
 
 pub(super) async fn is_revoked(conn: &mut Conn, jti: &str) -> Result<bool, Error> {
-    let found = conn
-        .optional(
-            "SELECT user_id FROM revoked_tokens WHERE jti = $1",
-            &[&jti],
-            |row| row.get::<i64>(0),
-        )
-        .await?;
+    let sql = "SELECT user_id FROM revoked_tokens WHERE jti = $1";
+    exists(conn, sql, &[&jti]).await
+}
+
+/// Whether a statement, which selects ids, finds a row.
+pub(super) async fn exists(
+    conn: &mut Conn,
+    sql: &'static str,
+    params: &[&dyn Param],
+) -> Result<bool, Error> {
+    let found = conn.optional(sql, params, |row| row.get::<i64>(0)).await?;
     Ok(found.is_some())
 }
 

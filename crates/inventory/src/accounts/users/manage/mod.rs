@@ -162,7 +162,7 @@ async fn update(
     if let Some(permissions) = input.permissions.get() {
         store::clear_permissions(tx, id).await?;
         for permission in permissions {
-            users::grant_to_user(tx, id, &permission.to_string()).await?;
+            users::set_permission(tx, (Model::User, id), *permission, true).await?;
         }
     }
     Ok(())
