@@ -73,7 +73,7 @@ pub async fn log_in(
     state
         .db
         .write(async move |tx| {
-            attempts::remember(tx, id, &address, now).await?;
+            attempts::remember_address(tx, id, &address, now).await?;
             store::note_login(tx, id, now).await
         })
         .await?;

@@ -180,7 +180,7 @@ async fn read_token(
 ) -> Result<String, Refusal> {
     let (parts, body) = request.into_parts();
     let members = read_members(state, &parts.headers, body).await?;
-    one(&members, field)
+    token_of(&members, field)
 }
 
 /// Parses user name, password and the optional code, which only accounts with a second factor need.
@@ -202,7 +202,7 @@ pub(super) fn credentials(members: &Members) -> Result<Credentials, Refusal> {
 }
 
 /// Parses a token of any length. One that is too long is refused as invalid later.
-pub(super) fn one(members: &Members, field: &'static str) -> Result<String, Refusal> {
+pub(super) fn token_of(members: &Members, field: &'static str) -> Result<String, Refusal> {
     let mut reader = Reader::new(members, Mode::Whole);
     let read = reader.text(field, usize::MAX);
     read.ok_or_else(|| reader.finish().into())

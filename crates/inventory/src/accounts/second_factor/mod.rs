@@ -254,7 +254,7 @@ where
         for code in &new.codes {
             store::insert_recovery_code(tx, user, &digest(normalize(code))).await?;
         }
-        let successor = session::succeed_within(tx, &session, &new.begun, longest, now).await?;
+        let successor = session::begin_successor(tx, &session, &new.begun, longest, now).await?;
         Ok((successor, new.clone()))
     };
     let replay = async move |work: &mut Work<'_>, successor| {
@@ -270,7 +270,7 @@ where
             return Err(Refusal::Conflict(CODES_GONE));
         }
         new.codes = codes;
-        session::rename_within(tx, successor, &new.begun).await?;
+        session::replace_token(tx, successor, &new.begun).await?;
         Ok(new)
     };
     write_once(state, caller, key, job, replay).await

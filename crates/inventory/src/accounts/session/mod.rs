@@ -161,8 +161,8 @@ pub(crate) fn check_token(
     }
 }
 
-/// Logs a user in: begins a session or asks for a code. `None` for wrong credentials or an inactive
-/// account.
+/// Logs a user in: begins a session or asks for a code. `None` for wrong credentials, an inactive
+/// account, or a user whom `admits` refuses.
 ///
 /// # Errors
 ///
@@ -170,51 +170,21 @@ pub(crate) fn check_token(
 pub(crate) async fn log_in(
     state: &State,
     parts: &Parts,
-    username: String,
-    password: String,
+    (username, password): (String, String),
     remembered: bool,
+    admits: impl FnOnce(&Caller) -> bool,
 ) -> Result<Option<LoginStep>, Refusal> {
     let source = AttemptSource::of(state, parts);
-    match identify(state, &source, username, password).await? {
-        Some(account) => Ok(Some(
-            after_password(state, parts, &account, remembered).await?,
-        )),
-        None => Ok(None),
-    }
-}
-
-/// Same as [`log_in`], but for staff only.
-///
-/// # Errors
-///
-/// Those of [`log_in`].
-pub(crate) async fn log_in_staff(
-    state: &State,
-    parts: &Parts,
-    username: String,
-    password: String,
-) -> Result<Option<LoginStep>, Refusal> {
-    let source = AttemptSource::of(state, parts);
-    match identify(state, &source, username, password).await? {
-        Some(account) if account.caller.is_staff => {
-            Ok(Some(after_password(state, parts, &account, false).await?))
-        }
-        _ => Ok(None),
-    }
-}
-
-async fn after_password(
-    state: &State,
-    parts: &Parts,
-    account: &Account,
-    remembered: bool,
-) -> Result<LoginStep, Refusal> {
+    let account = identify(state, &source, username, password).await?;
+    let Some(account) = account.filter(|account| admits(&account.caller)) else {
+        return Ok(None);
+    };
     let user = account.caller.id;
     if second_factor::status(&state.db, user).await?.is_some() {
-        return Ok(LoginStep::Code(user));
+        return Ok(Some(LoginStep::Code(user)));
     }
     let begun = begin(state, parts, user, remembered).await?;
-    Ok(LoginStep::In(begun))
+    Ok(Some(LoginStep::In(begun)))
 }
 
 /// The second step of a login: begins a session for a code. `None` if the code is wrong or the
@@ -286,7 +256,7 @@ async fn begin(
             if let Some(replaced) = &replaced {
                 store::delete(tx, replaced).await?;
             }
-            attempts::remember(tx, user, &address, now).await?;
+            attempts::remember_address(tx, user, &address, now).await?;
             note_login(tx, user, now).await?;
             let expires_at = end_of(now, now, remembered, longest);
             store::insert(tx, &token_hash, &csrf_secret, &visitor, now, expires_at).await
@@ -311,22 +281,7 @@ impl NewSession {
             browser: None,
         }
     }
-}
 
-/// Replaces a session's token after a change of the credentials, so that a stolen token becomes
-/// invalid. The CSRF secret stays, since it gives no access alone and open forms need it.
-pub(crate) async fn renew(state: &State, session: &Session) -> Result<NewSession, db::Error> {
-    let begun = NewSession::after(state, session);
-    let (token_hash, csrf_secret) = (digest(&begun.token), begun.csrf.expose());
-    let id = session.id;
-    state
-        .db
-        .write(async move |tx| store::replace_token(tx, id, &token_hash, &csrf_secret).await)
-        .await?;
-    Ok(begun)
-}
-
-impl NewSession {
     /// A new token for a session; the CSRF secret stays.
     pub(crate) fn after(state: &State, session: &Session) -> Self {
         let mut begun = Self::new(state, session.remembered);
@@ -335,13 +290,23 @@ impl NewSession {
     }
 }
 
+/// Replaces a session's token after a change of the credentials, so that a stolen token becomes
+/// invalid. The CSRF secret stays, since it gives no access alone and open forms need it.
+pub(crate) async fn renew(state: &State, session: &Session) -> Result<NewSession, db::Error> {
+    let begun = NewSession::after(state, session);
+    let (id, new) = (session.id, begun.clone());
+    let replace = async move |tx: &mut Tx| replace_token(tx, id, &new).await;
+    state.db.write(replace).await?;
+    Ok(begun)
+}
+
 /// Replaces a session within a transaction and returns the successor's id. The old session stays
 /// valid for [`OVERLAP`], so that a retry of the form can still get the response.
 ///
 /// # Errors
 ///
 /// 401 if the session has ended; errors of the database.
-pub(crate) async fn succeed_within(
+pub(crate) async fn begin_successor(
     tx: &mut Tx,
     session: &Session,
     begun: &NewSession,
@@ -355,8 +320,8 @@ pub(crate) async fn succeed_within(
     successor.ok_or_else(Refusal::no_credentials)
 }
 
-/// Gives a successor another token, for the response to a retry of the form.
-pub(crate) async fn rename_within(
+/// Gives a session another token.
+pub(crate) async fn replace_token(
     tx: &mut Tx,
     id: i64,
     begun: &NewSession,
