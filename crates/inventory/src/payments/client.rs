@@ -171,9 +171,7 @@ impl Checkout {
         let response = self.client.call(request, timeout, MAX_ANSWER).await;
         let result = match response {
             Ok(response) => parse_response(&response),
-            Err(CallFailure::Unconnected(cause)) => {
-                Err(Failure::Unreachable(CallFailure::Unconnected(cause)))
-            }
+            Err(failure @ CallFailure::Unconnected(_)) => Err(Failure::Unreachable(failure)),
             Err(CallFailure::Timeout) => Err(Failure::Unanswered("no answer in time")),
             Err(CallFailure::Broken(_)) => Err(Failure::Unanswered("the connection broke")),
             Err(CallFailure::TooLong) => Err(Failure::Unanswered("the answer is too long")),
