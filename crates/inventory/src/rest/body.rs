@@ -11,8 +11,8 @@ use serde_json::value::RawValue;
 
 use super::{
     charset,
-    complaint::{self, Complaint},
     fields::Members,
+    json_syntax::{self, SyntaxError},
     query::Parameters,
     value::Value,
 };
@@ -146,11 +146,11 @@ fn is_json(content_type: Option<&str>) -> bool {
 
 /// The error for a text that the JSON parser refused.
 fn syntax_error(text: &str) -> BodyError {
-    BodyError::Malformed(match complaint::about(text) {
-        Some(Complaint::Constant(name)) => {
+    BodyError::Malformed(match json_syntax::find_error(text) {
+        Some(SyntaxError::Constant(name)) => {
             format!("JSON parse error - Out of range float values are not JSON compliant: '{name}'")
         }
-        Some(Complaint::At(words, at)) => with_position(words, text, at),
+        Some(SyntaxError::At(words, at)) => with_position(words, text, at),
         None => with_position("Expecting value", text, 0),
     })
 }

@@ -3,10 +3,10 @@
 
 pub mod body;
 mod charset;
-mod complaint;
 pub mod fields;
 pub mod indent;
 pub mod json;
+mod json_syntax;
 pub mod list;
 mod message;
 pub mod number;
