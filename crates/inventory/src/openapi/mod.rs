@@ -33,7 +33,7 @@ A request is checked in this order: `Accept` (406), CSRF for sessions (403), aut
 Ids and quantities are numbers, prices strings with two decimals, times in UTC. An address without its final slash is \
 answered 301 (GET, HEAD) or 308. An unknown address is 404, a method that an address does not have 405 with `Allow`, both as \
 `{\"detail\"}`. HEAD answers as GET without a body, OPTIONS as clients of the conventions know it: `name`, `description`, \
-`renders`, `parses` and, for requirements may write there, `actions` with every field of the resource.";
+`renders`, `parses` and, for a caller who may write there, `actions` with every field of the resource.";
 
 const TAGS: [(&str, &str); 10] = [
     ("Authentication", "Tokens for programs."),
@@ -51,7 +51,7 @@ const TAGS: [(&str, &str); 10] = [
     ("Integrations", "Events from the shop's other programs."),
     ("Web session", "For browsers."),
     ("Pages", "For people."),
-    ("Operation", "For requirements runs the service."),
+    ("Operation", "For whoever runs the service."),
 ];
 
 /// Names of headers that [`headers`] describes.
