@@ -6,7 +6,7 @@ use db::Money;
 use super::{
     super::{
         message::Message,
-        number::{Decimal, MAX_NUMBER_LENGTH},
+        number::{Decimal, MAX_NUMBER_LENGTH, is_integer},
         value::{Value, is_written_as_integer},
     },
     Reference,
@@ -140,17 +140,16 @@ pub(super) fn reference(value: &Value) -> Read<Reference> {
         Value::Number(text) if is_written_as_integer(text) => text,
         _ => return wrong_kind(),
     };
-    let digits = sent.strip_prefix(['+', '-']).unwrap_or(sent);
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+    if !is_integer(sent) {
         return wrong_kind();
     }
-    let shown: String = match value {
-        Value::Text(text) => text.chars().take(MAX_NUMBER_LENGTH).collect(),
-        _ => sent.chars().take(MAX_NUMBER_LENGTH).collect(),
+    let shown = match value {
+        Value::Text(text) => text,
+        _ => sent,
     };
     // No row has the id 0, so an id out of range counts as unknown.
     Ok(Reference {
         id: sent.parse().unwrap_or(0),
-        sent: shown,
+        sent: shown.chars().take(MAX_NUMBER_LENGTH).collect(),
     })
 }
