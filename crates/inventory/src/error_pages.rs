@@ -22,7 +22,7 @@ use crate::{
 
 /// Renders errors in the format that the client expects.
 #[derive(Clone)]
-pub(crate) struct Shapes {
+pub(crate) struct NegotiatedErrors {
     assets: Assets,
     pages: Pages,
 }
@@ -42,7 +42,7 @@ struct ErrorPage<'a> {
     permission: Option<String>,
 }
 
-impl Shapes {
+impl NegotiatedErrors {
     /// A renderer whose pages use the styles in `assets`.
     pub(crate) fn new(assets: Assets) -> Self {
         Self {
@@ -52,7 +52,7 @@ impl Shapes {
     }
 }
 
-impl Render for Shapes {
+impl Render for NegotiatedErrors {
     fn render(&self, error: &Public, request: &Facts) -> Response {
         if is_for_program(request) {
             return RestErrors.render(error, request);
@@ -85,15 +85,18 @@ pub(crate) async fn render(
     request: Request,
     next: Next,
 ) -> Response {
-    let (shapes, parts) = (Shapes::new(page.assets.clone()), parts_of(&request));
+    let (errors, parts) = (
+        NegotiatedErrors::new(page.assets.clone()),
+        parts_of(&request),
+    );
     let renderer = move |error: &Public, facts: &Facts| {
         if is_for_program(facts) || is_forged(error) {
-            return shapes.render(error, facts);
+            return errors.render(error, facts);
         }
         let layout = facts.layout(page.assets.clone());
         match Frame::of(&parts, layout, &page) {
             Some(frame) => in_frame(&frame, error),
-            None => shapes.render(error, facts),
+            None => errors.render(error, facts),
         }
     };
     errors::render_with(&renderer, request, |request| next.run(request)).await
