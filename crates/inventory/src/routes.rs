@@ -29,7 +29,7 @@ use crate::{
     MIGRATIONS, SERVICE, State, VERSION, analysis,
     api::{
         self,
-        gate::{self, Remaining},
+        gate::{self, RemainingQuota},
     },
     catalogue::{named::Kind, products::Products},
     dashboard,
@@ -226,7 +226,7 @@ async fn around_api(
     let handle = async |request| limited(max_body, request, next).await;
     let rendered = errors::render_with(&RestErrors, request, handle);
     let response = Box::pin(rendered).await;
-    Box::pin(indent::over_lines(response, indent)).await
+    Box::pin(indent::pretty_print(response, indent)).await
 }
 
 /// Handles an API request within the limits of body size, time and rate.
@@ -235,7 +235,7 @@ async fn limited(max_body: usize, request: Request, next: Next) -> Response {
         Ok(request) => request,
         Err(error) => return error.into_response(),
     };
-    let remaining = Remaining::watch(&mut request);
+    let remaining = RemainingQuota::watch(&mut request);
     let handle = |request| next.run(request);
     let mut response = limits::within(TIMEOUT, |error| error, request, handle).await;
     remaining.apply_headers(&mut response);
@@ -258,7 +258,10 @@ async fn usable_address(
     }
     let indent = indent::requested(request.headers());
     let response = next.run(request).await;
-    indented(response, indent).await
+    match indent {
+        Some(indent) => Box::pin(indent::pretty_print(response, indent)).await,
+        None => response,
+    }
 }
 
 /// The response to a request with an unusable address. An invalid `Host` header is refused, since
@@ -276,14 +279,6 @@ fn refused_address(is_public: bool, request: &Request) -> Option<Response> {
     }
     let location = with_slash(request.uri())?;
     Some(redirect(location, request.method()))
-}
-
-/// Pretty-prints a JSON response with the requested indentation.
-async fn indented(response: Response, indent: Option<usize>) -> Response {
-    match indent {
-        Some(indent) => Box::pin(indent::over_lines(response, indent)).await,
-        None => response,
-    }
 }
 
 /// Redirects with 301, or with 308 for unsafe methods, which keeps method and body.

@@ -2,7 +2,6 @@
 
 mod failures;
 
-use http::Method;
 use utoipa::openapi::{
     ComponentsBuilder, OpenApi, Ref,
     extensions::Extensions,
@@ -18,8 +17,11 @@ use web::{
 };
 
 use crate::{
-    SERVICE, VERSION, analysis, api::openapi::PAGE_FAILED, catalogue::named::Kind,
-    page::RouteAddress, stock,
+    SERVICE, VERSION, analysis,
+    api::openapi::{PAGE_FAILED, with_head},
+    catalogue::named::Kind,
+    page::RouteAddress,
+    stock,
 };
 
 const ABOUT: &str = "\
@@ -93,14 +95,6 @@ pub(crate) fn document(routes: RouteDocs) -> ApiDocument {
         addresses: addresses.collect(),
         json: web::openapi::to_json(api, &headers()).to_string(),
     }
-}
-
-fn with_head(methods: impl Iterator<Item = Method>) -> Vec<Method> {
-    let mut methods: Vec<_> = methods.collect();
-    if methods.contains(&Method::GET) {
-        methods.push(Method::HEAD);
-    }
-    methods
 }
 
 /// Merges all operations, adds the responses of the middleware, and the components that operations

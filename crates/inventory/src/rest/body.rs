@@ -137,7 +137,7 @@ fn essence(content_type: Option<&str>) -> &str {
 
 /// Whether a content type is `application/json`, in any case and with any parameters. Wildcards,
 /// which some clients send, count too.
-fn is_json(content_type: Option<&str>) -> bool {
+pub(crate) fn is_json(content_type: Option<&str>) -> bool {
     let essence = essence(content_type);
     ["application/json", "application/*", "*/*"]
         .iter()
