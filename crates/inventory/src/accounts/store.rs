@@ -1,7 +1,5 @@
 //! SQL statements about accounts.
 
-use std::collections::BTreeSet;
-
 use db::{BatchLoader, Conn, Error, Param, Row, Timestamp, Tx, batch_loader};
 
 use super::Account;
@@ -38,7 +36,9 @@ pub(super) fn account_of(row: &Row<'_>) -> Result<Account, Error> {
         Granted::Superuser
     } else {
         let permissions: Option<String> = row.get(5)?;
-        Granted::Only(permissions_of(permissions.as_deref().unwrap_or_default()))
+        // Permissions for models that no longer exist are ignored.
+        let permissions = permissions.as_deref().unwrap_or_default().split(',');
+        Granted::Only(permissions.filter_map(|name| name.parse().ok()).collect())
     };
     Ok(Account {
         caller: Caller {
@@ -50,14 +50,6 @@ pub(super) fn account_of(row: &Row<'_>) -> Result<Account, Error> {
         active: row.get(2)?,
         tokens_valid_from: row.get(6)?,
     })
-}
-
-/// Parses a list of permissions. Those of models that no longer exist are ignored.
-fn permissions_of(names: &str) -> BTreeSet<Permission> {
-    names
-        .split(',')
-        .filter_map(|name| name.parse().ok())
-        .collect()
 }
 
 /// The account with this user name, and its password hash.

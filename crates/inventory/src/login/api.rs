@@ -51,35 +51,28 @@ const OTP: &Field = &text::<Option<String>>("Código", "Code", MAX_TEXT)
 const REFRESH: &[&Field] = &[&token::<String>("Token de renovação", "Refresh").named("refresh")];
 const VERIFY: &[&Field] = &[&token::<String>("Token", "Token").named("token")];
 
-impl PartialSchema for Credentials {
-    fn schema() -> RefOr<Schema> {
-        schema(&[USERNAME, PASSWORD, OTP], Shape::Input).into()
-    }
-}
-
-impl ToSchema for Credentials {}
-
 /// The schema of a body with a refresh token.
 pub(super) enum Refresh {}
-
-impl PartialSchema for Refresh {
-    fn schema() -> RefOr<Schema> {
-        schema(REFRESH, Shape::Input).into()
-    }
-}
-
-impl ToSchema for Refresh {}
 
 /// The schema of a body with a token of either type.
 enum Verify {}
 
-impl PartialSchema for Verify {
-    fn schema() -> RefOr<Schema> {
-        schema(VERIFY, Shape::Input).into()
-    }
+/// Describes a body by its fields.
+macro_rules! body_schema {
+    ($body:ident, $fields:expr) => {
+        impl PartialSchema for $body {
+            fn schema() -> RefOr<Schema> {
+                schema($fields, Shape::Input).into()
+            }
+        }
+
+        impl ToSchema for $body {}
+    };
 }
 
-impl ToSchema for Verify {}
+body_schema!(Credentials, &[USERNAME, PASSWORD, OTP]);
+body_schema!(Refresh, REFRESH);
+body_schema!(Verify, VERIFY);
 
 /// The token in examples.
 pub(super) const EXAMPLE_TOKEN: &str = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.e30.c2lnbmF0dXJl";
