@@ -29,7 +29,7 @@ pub(crate) struct NegotiatedErrors {
 
 #[derive(Template)]
 #[template(path = "accounts/forged.html")]
-struct ForgedPage {
+struct CsrfErrorPage {
     layout: Layout,
 }
 
@@ -57,9 +57,10 @@ impl Render for NegotiatedErrors {
         if is_for_program(request) {
             return RestErrors.render(error, request);
         }
-        if is_forged(error) {
+        if is_csrf_error(error) {
             let layout = request.layout(self.assets.clone());
-            return Page::with_status(StatusCode::FORBIDDEN, ForgedPage { layout }).into_response();
+            return Page::with_status(StatusCode::FORBIDDEN, CsrfErrorPage { layout })
+                .into_response();
         }
         self.pages.render(error, request)
     }
@@ -74,7 +75,7 @@ fn is_for_program(request: &Facts) -> bool {
             .any(is_of_programs)
 }
 
-fn is_forged(error: &Public) -> bool {
+fn is_csrf_error(error: &Public) -> bool {
     error.status == StatusCode::FORBIDDEN && error.detail.starts_with("CSRF Failed")
 }
 
@@ -90,7 +91,7 @@ pub(crate) async fn render(
         parts_of(&request),
     );
     let renderer = move |error: &Public, facts: &Facts| {
-        if is_for_program(facts) || is_forged(error) {
+        if is_for_program(facts) || is_csrf_error(error) {
             return errors.render(error, facts);
         }
         let layout = facts.layout(page.assets.clone());

@@ -26,7 +26,9 @@ mod token;
 pub mod users;
 
 pub use password::{HashFault, Passwords, PersonalData, WeakPassword, check_strength};
-pub use service::{Access, Credentials, Pair, log_in, refresh, revoke, revoke_all, verify};
+pub use service::{
+    AccessToken, Credentials, TokenPair, log_in, refresh, revoke, revoke_all, verify,
+};
 pub use token::{Claims, TokenError, TokenKey, TokenType};
 
 use db::{Timestamp, Tx};

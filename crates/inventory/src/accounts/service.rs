@@ -26,8 +26,7 @@ pub(super) const SECOND_FACTOR_MISSING: &str =
 /// A token pair.
 #[derive(Clone, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(as = TokenPair)]
-pub struct Pair {
+pub struct TokenPair {
     /// The refresh token, which access tokens are obtained with; valid for a week unless configured otherwise.
     pub refresh: String,
     /// The access token; valid for a day unless configured otherwise.
@@ -37,8 +36,7 @@ pub struct Pair {
 /// An access token.
 #[derive(Clone, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(as = AccessToken)]
-pub struct Access {
+pub struct AccessToken {
     /// The access token; valid for a day unless configured otherwise.
     pub access: String,
 }
@@ -54,7 +52,7 @@ pub struct Credentials {
     pub otp: Option<String>,
 }
 
-hide_in_debug!(Pair, Access, Credentials);
+hide_in_debug!(TokenPair, AccessToken, Credentials);
 
 /// Obtains a token pair for a password, and for a code if the account has a second factor.
 ///
@@ -66,7 +64,7 @@ pub async fn log_in(
     state: &State,
     parts: &Parts,
     credentials: Credentials,
-) -> Result<Pair, Refusal> {
+) -> Result<TokenPair, Refusal> {
     let account = prove(state, parts, credentials).await?;
     let (id, now) = (account.caller.id, state.clock.now());
     let address = attempts::address_hash(state, parts);
@@ -74,7 +72,7 @@ pub async fn log_in(
         .db
         .write(async move |tx| {
             attempts::remember_address(tx, id, &address, now).await?;
-            store::note_login(tx, id, now).await
+            store::set_last_login(tx, id, now).await
         })
         .await?;
     Ok(pair(state, &account))
@@ -205,13 +203,13 @@ pub(super) fn no_account() -> Refusal {
 ///
 /// 401 for a token that is invalid, revoked or of the wrong type, and for an account that is
 /// deleted or inactive; errors of the database.
-pub async fn refresh(state: &State, token: &str) -> Result<Access, Refusal> {
+pub async fn refresh(state: &State, token: &str) -> Result<AccessToken, Refusal> {
     let claims = state
         .token_key
         .verify_type(token, TokenType::Refresh, state.clock.now())
         .map_err(not_valid)?;
     let access = access(state, &owner(state, claims).await?);
-    Ok(Access { access })
+    Ok(AccessToken { access })
 }
 
 /// Checks a token of either type.
@@ -287,8 +285,8 @@ pub async fn revoke_all(
 }
 
 /// A new token pair for an account.
-pub(super) fn pair(state: &State, account: &Account) -> Pair {
-    Pair {
+pub(super) fn pair(state: &State, account: &Account) -> TokenPair {
+    TokenPair {
         refresh: sign(
             state,
             account,

@@ -3,7 +3,7 @@
 use db::{BatchLoader, Conn, Error, Param, Row, Timestamp, Tx, batch_loader};
 
 use super::Account;
-use crate::access::{Caller, Granted, Permission};
+use crate::access::{Caller, Granted};
 
 /// The columns of a user `u` that [`account_of`] reads: the account with its permissions.
 macro_rules! account_columns {
@@ -79,7 +79,7 @@ pub(super) async fn name_of(conn: &mut Conn, id: i64) -> Result<Option<String>, 
 }
 
 /// Sets the time of a user's last login.
-pub(super) async fn note_login(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(), Error> {
+pub(super) async fn set_last_login(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(), Error> {
     tx.execute(
         "UPDATE users SET last_login = $2 WHERE id = $1",
         &[&id, &now],

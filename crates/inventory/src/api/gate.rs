@@ -107,7 +107,7 @@ pub async fn throttle_address(state: &State, extensions: &Extensions) -> Result<
     let client = ClientAddress(Origin::known(extensions).address);
     let key = Key::of_client("inventory:auth", client);
     let quota = take(state, &key, &state.config.rate_limit_auth).await?;
-    note_remaining(extensions, quota);
+    set_remaining(extensions, quota);
     Ok(())
 }
 
@@ -142,7 +142,7 @@ impl RemainingQuota {
     }
 }
 
-fn note_remaining(extensions: &Extensions, quota: Quota) {
+fn set_remaining(extensions: &Extensions, quota: Quota) {
     if let Some(remaining) = extensions.get::<RemainingQuota>() {
         // A request is counted only once.
         _ = remaining.0.set(quota);
@@ -214,7 +214,7 @@ async fn throttle(state: &State, caller: &Caller, parts: &Parts) -> Result<(), R
     if !rates.is_off() {
         let key = Key::new(kind, caller.id.to_string());
         let quota = take(state, &key, rates).await?;
-        note_remaining(&parts.extensions, quota);
+        set_remaining(&parts.extensions, quota);
     }
     Ok(())
 }

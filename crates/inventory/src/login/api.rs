@@ -23,7 +23,7 @@ use crate::{
     State,
     accounts::{
         Credentials,
-        service::{self, Access, Pair},
+        service::{self, AccessToken, TokenPair},
     },
     api::{
         guard::Guard,
@@ -77,16 +77,16 @@ body_schema!(Verify, VERIFY);
 /// The token in examples.
 pub(super) const EXAMPLE_TOKEN: &str = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.e30.c2lnbmF0dXJl";
 
-fn example_pair() -> Pair {
-    Pair {
+fn example_pair() -> TokenPair {
+    TokenPair {
         refresh: EXAMPLE_TOKEN.to_owned(),
         access: EXAMPLE_TOKEN.to_owned(),
     }
 }
 
 /// The access token in examples.
-pub(super) fn example_access() -> Access {
-    Access {
+pub(super) fn example_access() -> AccessToken {
+    AccessToken {
         access: EXAMPLE_TOKEN.to_owned(),
     }
 }
@@ -111,7 +111,7 @@ pub(crate) fn routes() -> OpenApiRouter<State> {
     responses(
         (status = 200,
         description = "The pair. The access token lives a day, the refresh token a week, unless configured otherwise.",
-        body = Pair, example = json!(example_pair())),
+        body = TokenPair, example = json!(example_pair())),
         Failure<400>, Failure<413>, Failure<415>,
     ),
 )]
@@ -132,7 +132,7 @@ async fn tokens_obtain(
     post, path = "/api/v1/authentication/token/refresh/", tag = "Authentication", operation_id = "refreshToken", security(),
     request_body(content = Refresh, example = json!({"refresh": EXAMPLE_TOKEN})),
     responses(
-        (status = 200, description = "A new access token.", body = Access, example = json!(example_access())),
+        (status = 200, description = "A new access token.", body = AccessToken, example = json!(example_access())),
         Failure<400>, Failure<413>, Failure<415>,
     ),
 )]

@@ -289,7 +289,7 @@ async fn receive(
     let token = text(form.token);
     let once = text(form.once);
     let visit = Visit::of(&parts.extensions);
-    let sent_token = (!token.is_empty()).then_some(csrf::Sent::Field(&token));
+    let sent_token = (!token.is_empty()).then_some(csrf::SubmittedToken::Field(&token));
     session::check_token(visit.0.as_deref(), HostOnly::of(&parts), sent_token)?;
     let characters = form.file_name.chars();
     let chosen = FormChoices {

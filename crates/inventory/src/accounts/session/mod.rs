@@ -18,11 +18,11 @@ use http::{header::USER_AGENT, request::Parts};
 use web::{client::Origin, cookie::HostOnly};
 
 use super::{
-    Account, Credentials, Pair,
+    Account, Credentials, TokenPair,
     attempts::{self, AttemptSource, Browser},
     csrf, second_factor,
     service::{identify, no_account, pair, prove, revoke},
-    store::note_login,
+    store::set_last_login,
     users::{self, User},
 };
 use crate::{State, access::Caller, digest::digest, rest::Refusal};
@@ -35,7 +35,7 @@ pub const LIFETIME: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 /// The time without a visit after which any other session ends. It also ends with the browser.
 pub const SHORT_LIFETIME: Duration = Duration::from_secs(12 * 60 * 60);
 /// The least time between two updates of the last visit, so that reading pages rarely writes.
-const NOTED_EVERY: Duration = Duration::from_secs(60 * 60);
+const VISIT_INTERVAL: Duration = Duration::from_secs(60 * 60);
 /// How long a replaced session stays valid. A form that is sent twice sends the old cookie twice,
 /// and the browser shows only the second response.
 const OVERLAP: Duration = Duration::from_secs(60);
@@ -78,7 +78,7 @@ pub(crate) struct NewSession {
 #[derive(Debug, Clone)]
 pub(crate) struct CompletedLogin {
     pub(crate) begun: NewSession,
-    pub(crate) pair: Pair,
+    pub(crate) pair: TokenPair,
     pub(crate) user: User,
     /// The user with the granted permissions.
     pub(crate) caller: Caller,
@@ -97,9 +97,9 @@ struct Visitor {
 #[derive(Debug)]
 pub(crate) enum LoginStep {
     /// The session has begun.
-    In(NewSession),
+    LoggedIn(NewSession),
     /// The account has a second factor, so a code is needed. The user's id.
-    Code(i64),
+    CodeRequired(i64),
 }
 
 impl Session {
@@ -148,16 +148,16 @@ pub(super) async fn authenticate(state: &State, parts: &Parts) -> Result<Caller,
 pub(crate) fn check_token(
     session: Option<&Session>,
     cookies: HostOnly<'_>,
-    sent: Option<csrf::Sent<'_>>,
-) -> Result<(), csrf::Forged> {
+    sent: Option<csrf::SubmittedToken<'_>>,
+) -> Result<(), csrf::CsrfError> {
     let secret = match session {
         Some(session) => session.csrf.clone(),
         None => csrf::Secret::of_cookie(cookies),
     };
-    let sent = sent.ok_or(csrf::Forged::NoToken);
+    let sent = sent.ok_or(csrf::CsrfError::NoToken);
     match secret {
         Some(secret) => secret.check(sent?),
-        None => sent.and(Err(csrf::Forged::NoCookie)),
+        None => sent.and(Err(csrf::CsrfError::NoCookie)),
     }
 }
 
@@ -181,10 +181,10 @@ pub(crate) async fn log_in(
     };
     let user = account.caller.id;
     if second_factor::status(&state.db, user).await?.is_some() {
-        return Ok(Some(LoginStep::Code(user)));
+        return Ok(Some(LoginStep::CodeRequired(user)));
     }
     let begun = begin(state, parts, user, remembered).await?;
-    Ok(Some(LoginStep::In(begun)))
+    Ok(Some(LoginStep::LoggedIn(begun)))
 }
 
 /// The second step of a login: begins a session for a code. `None` if the code is wrong or the
@@ -257,7 +257,7 @@ async fn begin(
                 store::delete(tx, replaced).await?;
             }
             attempts::remember_address(tx, user, &address, now).await?;
-            note_login(tx, user, now).await?;
+            set_last_login(tx, user, now).await?;
             let expires_at = end_of(now, now, remembered, longest);
             store::insert(tx, &token_hash, &csrf_secret, &visitor, now, expires_at).await
         })
@@ -364,7 +364,7 @@ pub(crate) async fn log_out(
 /// Prolongs a session if its last recorded visit is old enough. Returns whether it did.
 pub(crate) async fn prolong(state: &State, session: &Session) -> Result<bool, db::Error> {
     let now = state.clock.now();
-    if now < session.last_seen_at + NOTED_EVERY {
+    if now < session.last_seen_at + VISIT_INTERVAL {
         return Ok(false);
     }
     let (id, seen_at) = (session.id, session.last_seen_at);

@@ -291,12 +291,12 @@ pub(crate) async fn login_person(
             };
             Ok(show(page, parts, layout, wrong))
         }
-        Some(LoginStep::In(begun)) => {
+        Some(LoginStep::LoggedIn(begun)) => {
             let mut response = redirect(&input.next);
             cookies::begin(&mut response, &begun, is_https(parts));
             Ok(response)
         }
-        Some(LoginStep::Code(user)) => {
+        Some(LoginStep::CodeRequired(user)) => {
             let state = &page.state;
             let ticket = Ticket::new(user, input.remembered, &input.next, state.clock.now());
             let mut response = redirect("/login/code/");

@@ -33,7 +33,7 @@ use super::api::{self, EXAMPLE_TOKEN, Refresh, example_access};
 use crate::{
     State,
     accounts::{
-        service::{self, Access},
+        service::{self, AccessToken},
         session::{self, cookies},
     },
     api::{
@@ -169,7 +169,7 @@ fn only_post(parts: &Parts) -> Result<Response, Refusal> {
     post, path = "/token/refresh/", tag = "Web session", operation_id = "refreshSessionToken", security(),
     request_body(content = Refresh, example = json!({"refresh": EXAMPLE_TOKEN})),
     responses(
-        (status = 200, description = "A new access token.", body = Access, headers(("RateLimit-Policy"), ("RateLimit")),
+        (status = 200, description = "A new access token.", body = AccessToken, headers(("RateLimit-Policy"), ("RateLimit")),
         example = json!(example_access())),
         Failure<400>, Failure<401>, Failure<403>, Failure<404>, Failure<406>, Failure<413>, Failure<415>, Failure<429>,
         Failure<500>, Failure<503>,
