@@ -16,7 +16,7 @@ const OBTAIN: &str = "/api/v1/authentication/token/";
 
 #[track_caller]
 fn sees(answer: &Answer, location: &str) {
-    let found = (answer.status.as_u16(), answer.header("location"));
+    let found = (answer.status, answer.header("location"));
     assert_eq!(found, (303, location), "{answer:?}");
 }
 
@@ -63,7 +63,7 @@ on_both_engines!(people_change_how_they_are_called, async |address| {
     let refused = visitor
         .submit("/account/", &[("first_name", "<b>"), ("email", "nowhere")])
         .await;
-    assert_eq!(refused.status.as_u16(), 422);
+    assert_eq!(refused.status, 422);
     assert!(
         refused
             .text
@@ -73,7 +73,7 @@ on_both_engines!(people_change_how_they_are_called, async |address| {
     assert!(refused.text.contains("value=\"&#60;b&#62;\""));
     test_kit::html::check(&refused.text);
     let forged = visitor.post_form("/account/", &fields).await;
-    assert_eq!(forged.status.as_u16(), 403);
+    assert_eq!(forged.status, 403);
     let stranger = app.visitor();
     assert_eq!(
         stranger.get("/account/").await.header("location"),
@@ -120,12 +120,12 @@ on_both_engines!(
             (PASSWORD, "password1234", "password1234", "too common"),
         ] {
             let refused = change(old, new, again).await;
-            assert_eq!(refused.status.as_u16(), 422, "{text}");
+            assert_eq!(refused.status, 422, "{text}");
             assert!(refused.text.contains(text), "{text}: {refused:?}");
             assert!(old.is_empty() || !refused.text.contains(PASSWORD));
             test_kit::html::check(&refused.text);
         }
-        assert_eq!(there.get("/").await.status.as_u16(), 200);
+        assert_eq!(there.get("/").await.status, 200);
         let before = here.cookie("sessionid").unwrap();
         sees(&change(PASSWORD, new, new).await, "/account/");
         assert!(
@@ -134,31 +134,20 @@ on_both_engines!(
                 .text
                 .contains("The password was changed.")
         );
-        assert_eq!(
-            there.get("/").await.status.as_u16(),
-            302,
-            "other sessions end"
-        );
+        assert_eq!(there.get("/").await.status, 302, "other sessions end");
         there.set_cookie("sessionid", &before);
         assert_eq!(
-            there.get("/").await.status.as_u16(),
+            there.get("/").await.status,
             302,
             "this one has another token"
         );
         let credentials = |password: &str| json!({"username": "viewer", "password": password});
         let program = app.anonymous();
         assert_eq!(
-            program
-                .post(OBTAIN, credentials(PASSWORD))
-                .await
-                .status
-                .as_u16(),
+            program.post(OBTAIN, credentials(PASSWORD)).await.status,
             401
         );
-        assert_eq!(
-            program.post(OBTAIN, credentials(new)).await.status.as_u16(),
-            200
-        );
+        assert_eq!(program.post(OBTAIN, credentials(new)).await.status, 200);
         assert_eq!(changes(&app, 3).await.last().unwrap(), "password");
     }
 );
@@ -183,7 +172,7 @@ on_both_engines!(
                 json!({"refresh": pair["refresh"]}),
             );
             let refreshed = program.post(&path, token);
-            (used.await.status.as_u16(), refreshed.await.status.as_u16())
+            (used.await.status, refreshed.await.status)
         };
         let change = async |old: &str, new: &str, is_ticked: bool| {
             let fields = [
@@ -263,22 +252,18 @@ on_both_engines!(sessions_are_seen_and_ended, async |address| {
     assert_eq!(ends.len(), 2);
     let stranger = app.logged_in("manager").await;
     sees(&stranger.submit(ends[0], &[]).await, "/account/sessions/");
-    assert_eq!(desk.get("/").await.status.as_u16(), 200, "only one's own");
+    assert_eq!(desk.get("/").await.status, 200, "only one's own");
     sees(&here.submit(ends[0], &[]).await, "/account/sessions/");
-    assert_eq!(
-        desk.get("/").await.status.as_u16(),
-        302,
-        "the newest stands first"
-    );
-    assert_eq!(phone.get("/").await.status.as_u16(), 200);
+    assert_eq!(desk.get("/").await.status, 302, "the newest stands first");
+    assert_eq!(phone.get("/").await.status, 200);
     sees(
         &here.submit("/account/sessions/end-others/", &[]).await,
         "/account/sessions/",
     );
-    assert_eq!(phone.get("/").await.status.as_u16(), 302);
-    assert_eq!(here.get("/").await.status.as_u16(), 200);
+    assert_eq!(phone.get("/").await.status, 302);
+    assert_eq!(here.get("/").await.status, 200);
     let none = here.submit("/account/sessions/x/end/", &[]).await;
-    assert_eq!(none.status.as_u16(), 404);
+    assert_eq!(none.status, 404);
 });
 
 on_both_engines!(tokens_are_revoked_all_at_once, async |address| {
@@ -298,33 +283,25 @@ on_both_engines!(tokens_are_revoked_all_at_once, async |address| {
             .await
     };
     let refused = bearer(&old["access"]).await;
-    assert_eq!(refused.status.as_u16(), 401);
+    assert_eq!(refused.status, 401);
     assert_eq!(
         refused.json()["messages"][0]["message"],
         "Token is blacklisted"
     );
     assert_eq!(
-        bearer(&new["access"]).await.status.as_u16(),
+        bearer(&new["access"]).await.status,
         200,
         "in the same second"
     );
     for (name, path) in [("refresh", "refresh"), ("token", "verify")] {
         let path = format!("{OBTAIN}{path}/");
         let status = async |token: &serde_json::Value| {
-            program
-                .post(&path, json!({name: token}))
-                .await
-                .status
-                .as_u16()
+            program.post(&path, json!({name: token})).await.status
         };
         assert_eq!(status(&old["refresh"]).await, 401, "{path}");
         assert_eq!(status(&new["refresh"]).await, 200, "{path}");
     }
-    assert_eq!(
-        visitor.get("/").await.status.as_u16(),
-        200,
-        "sessions go on"
-    );
+    assert_eq!(visitor.get("/").await.status, 200, "sessions go on");
 });
 
 on_both_engines!(
@@ -349,7 +326,7 @@ on_both_engines!(
         for _ in 0..3 {
             app.clock.advance(Duration::from_secs(11 * 3600));
             let visit = visitor.get("/").await;
-            assert_eq!(visit.status.as_u16(), 200);
+            assert_eq!(visit.status, 200);
             let cookies = visit.set_cookies();
             assert!(
                 !cookies.iter().any(|line| line.starts_with("sessionid=")),
@@ -357,7 +334,7 @@ on_both_engines!(
             );
         }
         app.clock.advance(Duration::from_secs(12 * 3600));
-        assert_eq!(visitor.get("/").await.status.as_u16(), 302);
+        assert_eq!(visitor.get("/").await.status, 302);
         let ticked = [
             ("username", "viewer"),
             ("password", PASSWORD),
@@ -382,7 +359,7 @@ on_both_engines!(
         for (language, title) in [("en", "Page not found"), ("pt-BR", "Página não encontrada")] {
             visitor.language = language;
             let answer = visitor.get("/nowhere/").await;
-            assert_eq!(answer.status.as_u16(), 404);
+            assert_eq!(answer.status, 404);
             for part in [
                 title,
                 "shell-nav",
@@ -394,7 +371,7 @@ on_both_engines!(
             test_kit::html::check(&answer.text);
         }
         let stranger = app.visitor().get("/nowhere/").await;
-        assert_eq!(stranger.status.as_u16(), 404);
+        assert_eq!(stranger.status, 404);
         assert!(!stranger.text.contains("shell-nav"));
         let program = [("accept", "application/json")];
         let answer = visitor.send(Method::GET, "/nowhere/", "", &program).await;

@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 use axum::{Router, body::Body, response::Response};
 use db::{Db, Timestamp};
 use generator::{Plan, generate};
-use http::{HeaderMap, Method, Request, StatusCode, header};
+use http::{HeaderMap, Method, Request, header};
 use inventory::{
     App, Config, MIGRATIONS, Parts, State,
     accounts::{Claims, TokenKey, TokenType},
@@ -44,7 +44,7 @@ pub(crate) struct TestApp {
 /// An answer, its body read.
 #[derive(Debug)]
 pub(crate) struct Answer {
-    pub(crate) status: StatusCode,
+    pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
     pub(crate) text: String,
 }
@@ -209,10 +209,10 @@ impl TestApp {
         let response = self.router.clone().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let bytes = axum::body::to_bytes(body, usize::MAX).await.unwrap();
-        let status = parts.status.as_u16();
+        let status = parts.status;
         assert_described(&method, &uri, status, &parts.headers, &bytes);
         Answer {
-            status: parts.status,
+            status,
             headers: parts.headers,
             text: String::from_utf8(bytes.to_vec()).unwrap(),
         }
@@ -330,6 +330,10 @@ impl Client<'_> {
 }
 
 impl Answer {
+    pub(crate) fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {self:?}"))
@@ -337,17 +341,13 @@ impl Answer {
 
     #[track_caller]
     pub(crate) fn id(&self) -> i64 {
-        assert_eq!(self.status, StatusCode::CREATED, "{self:?}");
+        assert_eq!(self.status, 201, "{self:?}");
         self.json()["id"].as_i64().unwrap()
     }
 
     /// Fails unless status and body are these.
     #[track_caller]
     pub(crate) fn is(&self, status: u16, body: &Value) {
-        assert_eq!(
-            (self.status.as_u16(), &self.json()),
-            (status, body),
-            "{self:?}"
-        );
+        assert_eq!((self.status, &self.json()), (status, body), "{self:?}");
     }
 }

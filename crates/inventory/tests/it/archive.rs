@@ -1,7 +1,6 @@
 //! Archived products: out of lists, searches, pickers and low stock, with their history; nothing of
 //! them moves until they are unarchived.
 
-use http::StatusCode;
 use serde_json::{Value, json};
 use test_kit::on_both_engines;
 
@@ -75,9 +74,9 @@ on_both_engines!(
         let body = json!({"archived": true});
         let path = "/api/v1/products/2/archived/";
         let refused = app.viewer().put(path, body.clone()).await;
-        assert_eq!(refused.status, StatusCode::FORBIDDEN);
+        assert_eq!(refused.status, 403);
         let missing = admin.put("/api/v1/products/99/archived/", body).await;
-        assert_eq!(missing.status, StatusCode::NOT_FOUND);
+        assert_eq!(missing.status, 404);
         for (body, said) in [
             (json!({}), "This field is required."),
             (json!({"archived": null}), "This field may not be null."),
@@ -111,10 +110,10 @@ on_both_engines!(
         }
         assert_eq!(admin.quantity_of(product).await, 18);
         let deleted = admin.delete(&format!("/api/v1/outflows/{sold}/")).await;
-        assert_eq!(deleted.status, StatusCode::NO_CONTENT);
+        assert_eq!(deleted.status, 204);
         let corrected = json!({"quantity": 19});
         let path = format!("/api/v1/products/{product}/");
-        assert_eq!(admin.patch(&path, corrected).await.status, StatusCode::OK);
+        assert_eq!(admin.patch(&path, corrected).await.status, 200);
         let ledger = admin.get(&format!("{path}ledger/")).await.json();
         assert_eq!(ledger["count"], 4);
         archive(&app, product, false).await;
@@ -147,7 +146,7 @@ on_both_engines!(
         for quantity in [70, 3] {
             let body = json!({"quantity": quantity});
             let path = format!("/api/v1/products/{own}/");
-            assert_eq!(admin.patch(&path, body).await.status, StatusCode::OK);
+            assert_eq!(admin.patch(&path, body).await.status, 200);
         }
         admin.put(&path, json!({"threshold": 2})).await;
         admin.put(&path, json!({"threshold": 4})).await;
@@ -192,7 +191,7 @@ on_both_engines!(
             ("/", false),
         ] {
             let seen = manager.get(path).await;
-            assert_eq!(seen.status, StatusCode::OK);
+            assert_eq!(seen.status, 200);
             assert_eq!(
                 seen.text.contains("/products/1/") || seen.text.contains("\"text\":\"Café\""),
                 is_there,
@@ -233,7 +232,7 @@ on_both_engines!(
         assert!(list.contains("href=\"/products/1/\""), "{list}");
         let viewer = app.logged_in("viewer").await;
         let refused = viewer.submit("/products/1/archive/", &[]).await;
-        assert_eq!(refused.status, StatusCode::FORBIDDEN);
+        assert_eq!(refused.status, 403);
         let seen = page(&viewer, "/products/1/", 200).await;
         assert!(!seen.contains("archive/"), "{seen}");
     }

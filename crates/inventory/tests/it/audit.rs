@@ -64,7 +64,7 @@ impl TestApp {
     /// Sends a request and tells how many rows it left.
     async fn rows_left_by(&self, method: Method, path: &str, body: Option<Value>) -> (u16, i64) {
         let before = self.audit_rows().await;
-        let status = self.admin().send(method, path, body).await.status.as_u16();
+        let status = self.admin().send(method, path, body).await.status;
         (status, self.audit_rows().await - before)
     }
 }

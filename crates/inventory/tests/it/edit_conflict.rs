@@ -99,7 +99,7 @@ async fn products_form(app: &TestApp, visitor: &Visitor<'_>, path: &str) {
         ("description", "Tipo 1"),
     ];
     let saved = visitor.submit(path, &with(&PRODUCT, &typed, &opened)).await;
-    assert_eq!(saved.status.as_u16(), 303, "{saved:?}");
+    assert_eq!(saved.status, 303, "{saved:?}");
     let now = product(app).await;
     let is = |field: &str| now[field].clone();
     assert_eq!(
@@ -163,7 +163,7 @@ on_both_engines!(what_was_left_in_a_form_is_not_written, async |address| {
             ("threshold", ""),
         ];
         let saved = visitor.submit(path, &with(&PRODUCT, &typed, &opened)).await;
-        assert_eq!(saved.status.as_u16(), 303, "{saved:?}");
+        assert_eq!(saved.status, 303, "{saved:?}");
         let now = product(&app).await;
         assert_eq!(now["title"], path);
         assert_eq!(
@@ -216,7 +216,7 @@ on_both_engines!(
             // Left as it was shown, the name is theirs; the description is mine.
             let mine = [("description", "Curta")];
             let saved = visitor.submit(path, &with(&fields, &mine, &opened)).await;
-            assert_eq!(saved.status.as_u16(), 303, "{saved:?}");
+            assert_eq!(saved.status, 303, "{saved:?}");
             let now = app.admin().get("/api/v1/brands/1/").await.json();
             assert_eq!(
                 (&now["name"], &now["description"]),
@@ -364,7 +364,7 @@ on_both_engines!(
             let saved = visitor
                 .submit(path, &with(&url, &[("description", "ERP")], &opened))
                 .await;
-            assert_eq!(saved.status.as_u16(), 303, "{saved:?}");
+            assert_eq!(saved.status, 303, "{saved:?}");
             let endpoint = &inventory::events::endpoints::list(&app.state.db)
                 .await
                 .unwrap()[0];
@@ -430,7 +430,7 @@ async fn chosen(app: &TestApp, visitor: &Visitor<'_>, path: &str, choice: &str) 
     let mut sent = with(&PRODUCT, &typed, &opened);
     sent.push(("choice:selling_price", choice));
     let saved = visitor.submit(path, &sent).await;
-    assert_eq!(saved.status.as_u16(), 303, "{saved:?}");
+    assert_eq!(saved.status, 303, "{saved:?}");
     product(app).await["selling_price"].clone()
 }
 

@@ -51,7 +51,7 @@ async fn a_shop(app: &TestApp) -> Vec<Value> {
             "quantity": number * 3 % 8,
         });
         let created = admin.post("/api/v1/products/", product).await;
-        assert_eq!(created.status.as_u16(), 201, "{created:?}");
+        assert_eq!(created.status, 201, "{created:?}");
         products.push(created.json());
     }
     products
@@ -243,7 +243,7 @@ async fn movements(app: &TestApp) -> [Vec<Value>; 2] {
                 .admin()
                 .post(&format!("/api/v1/{path}/"), movement)
                 .await;
-            assert_eq!(created.status.as_u16(), 201, "{created:?}");
+            assert_eq!(created.status, 201, "{created:?}");
             made.push(created.json());
         }
     }

@@ -1,7 +1,6 @@
 //! How many products are low is known exactly at any moment, whatever changed a quantity or a
 //! threshold.
 
-use http::StatusCode;
 use inventory::{Config, aggregates, transfer::FileKind};
 use serde_json::{Value, json};
 use test_kit::on_both_engines;
@@ -45,12 +44,12 @@ async fn booked(app: &TestApp, path: &str, body: Value) -> i64 {
 
 async fn deleted(app: &TestApp, path: &str, id: i64) {
     let answer = app.admin().delete(&format!("/api/v1/{path}/{id}/")).await;
-    assert_eq!(answer.status, StatusCode::NO_CONTENT, "{answer:?}");
+    assert_eq!(answer.status, 204, "{answer:?}");
 }
 
 async fn changed(app: &TestApp, product: i64, body: Value) {
     let path = format!("/api/v1/products/{product}/");
-    assert_eq!(app.admin().patch(&path, body).await.status, StatusCode::OK);
+    assert_eq!(app.admin().patch(&path, body).await.status, 200);
 }
 
 async fn threshold(app: &TestApp, product: i64, threshold: Option<i64>) {
@@ -59,7 +58,7 @@ async fn threshold(app: &TestApp, product: i64, threshold: Option<i64>) {
         .admin()
         .put(&path, json!({"threshold": threshold}))
         .await;
-    assert_eq!(answer.status, StatusCode::OK);
+    assert_eq!(answer.status, 200);
 }
 
 on_both_engines!(

@@ -132,7 +132,7 @@ impl Shop {
             Step::Threshold { product, threshold } => {
                 let path = format!("/api/v1/products/{}/threshold/", self.products[product]);
                 let body = json!({"threshold": threshold});
-                assert_eq!(self.app.admin().put(&path, body).await.status.as_u16(), 200);
+                assert_eq!(self.app.admin().put(&path, body).await.status, 200);
                 self.model.thresholds[product] = threshold;
             }
             Step::Fold => {
@@ -173,7 +173,7 @@ impl Shop {
             let answer = self.book(&body, &key).await;
             assert_eq!(
                 (
-                    answer.status.as_u16(),
+                    answer.status,
                     answer.headers.contains_key("idempotent-replayed")
                 ),
                 (201, true)
@@ -202,8 +202,7 @@ impl Shop {
             .admin()
             .delete(&format!("/api/v1/inflows/{id}/"))
             .await
-            .status
-            .as_u16();
+            .status;
         if self.model.quantities[product] < quantity {
             assert_eq!(status, 409);
         } else {
@@ -222,8 +221,7 @@ impl Shop {
                 .admin()
                 .delete(&format!("/api/v1/outflows/{id}/"))
                 .await
-                .status
-                .as_u16(),
+                .status,
             204
         );
         self.model.outflows.remove(&id);
@@ -237,8 +235,7 @@ impl Shop {
                 .manager()
                 .patch(&path, json!({"quantity": quantity}))
                 .await
-                .status
-                .as_u16(),
+                .status,
             200
         );
         let change = quantity - self.model.quantities[product];
@@ -252,7 +249,7 @@ impl Shop {
         let price = format!("{}.{:02}", cents / 100, cents % 100);
         let body = json!({"selling_price": price, "cost_price": "0.07", "category": category + 1});
         let answer = self.app.manager().patch(&path, body).await;
-        assert_eq!(answer.status.as_u16(), 200);
+        assert_eq!(answer.status, 200);
     }
 
     async fn agrees(&self) {

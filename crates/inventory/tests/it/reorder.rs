@@ -243,13 +243,13 @@ on_both_engines!(
             assert!(!self::row(&refused.text, rice).contains("aria-invalid"));
         }
         assert_eq!(own().await, json!(null));
-        assert_eq!(type_minimum(&manager, 99, "5").await.status.as_u16(), 404);
+        assert_eq!(type_minimum(&manager, 99, "5").await.status, 404);
 
         let viewer = app.logged_in("viewer").await;
         let shown = page(&viewer, list, 200).await;
         assert!(!shown.contains("/threshold/"), "{shown}");
         let refused = type_minimum(&viewer, salt, "5").await;
-        assert_eq!(refused.status.as_u16(), 403);
+        assert_eq!(refused.status, 403);
         assert!(
             refused.text.contains("Can change product"),
             "{}",

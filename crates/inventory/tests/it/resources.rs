@@ -4,7 +4,7 @@ use http::Method;
 use serde_json::{Value, json};
 use test_kit::on_both_engines;
 
-use crate::app::{Answer, NOW, TestApp};
+use crate::app::{NOW, TestApp};
 
 /// A resource with what creates it, its id then being 1 or 2, and what changes it; movements cannot
 /// be changed.
@@ -28,10 +28,6 @@ fn resources() -> [(&'static str, Value, Option<Value>); 6] {
     ]
 }
 
-fn status(answer: &Answer) -> u16 {
-    answer.status.as_u16()
-}
-
 on_both_engines!(
     every_resource_is_created_with_201_and_listed_and_read_with_200,
     async |address| {
@@ -40,7 +36,7 @@ on_both_engines!(
         for (path, body, _) in resources() {
             let list = format!("/api/v1/{path}/");
             let created = admin.post(&list, body).await;
-            assert_eq!(status(&created), 201, "{path}");
+            assert_eq!(created.status, 201, "{path}");
             let object = created.json();
             assert!(object["id"].is_i64(), "{path}");
             assert_eq!(
@@ -73,7 +69,7 @@ on_both_engines!(
             let Some(change) = change else {
                 for method in [Method::PUT, Method::PATCH] {
                     let refused = admin.send(method, &one, Some(body.clone())).await;
-                    assert_eq!(status(&refused), 405, "{path}");
+                    assert_eq!(refused.status, 405, "{path}");
                 }
                 continue;
             };
@@ -126,12 +122,8 @@ on_both_engines!(
             "brands",
         ] {
             let deleted = admin.delete(&one(path)).await;
-            assert_eq!(
-                (status(&deleted), deleted.text.as_str()),
-                (204, ""),
-                "{path}"
-            );
-            assert_eq!(status(&admin.get(&one(path)).await), 404, "{path}");
+            assert_eq!((deleted.status, deleted.text.as_str()), (204, ""), "{path}");
+            assert_eq!(admin.get(&one(path)).await.status, 404, "{path}");
         }
     }
 );

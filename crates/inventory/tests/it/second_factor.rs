@@ -55,7 +55,7 @@ async fn turned_on(app: &TestApp) -> (TotpSecret, Vec<String>) {
             ("code", code),
         ];
         let refused = visitor.submit(HERE, &fields).await;
-        assert_eq!(refused.status.as_u16(), 422, "{refused:?}");
+        assert_eq!(refused.status, 422, "{refused:?}");
         assert_eq!(
             hidden(&refused.text, "secret"),
             secret,
@@ -70,7 +70,7 @@ async fn turned_on(app: &TestApp) -> (TotpSecret, Vec<String>) {
         ("code", &code),
     ];
     let done = visitor.submit(HERE, &fields).await;
-    assert_eq!(done.status.as_u16(), 200, "{done:?}");
+    assert_eq!(done.status, 200, "{done:?}");
     assert_ne!(
         visitor.cookie("sessionid"),
         before,
@@ -103,7 +103,7 @@ async fn half_in(app: &TestApp) -> Visitor<'_> {
 
 #[track_caller]
 fn leads(answer: &Answer, location: &str) {
-    let found = (answer.status.as_u16(), answer.header("location"));
+    let found = (answer.status, answer.header("location"));
     assert_eq!(found, (302, location), "{answer:?}");
 }
 
@@ -115,18 +115,18 @@ on_both_engines!(a_person_brings_a_code_after_the_password, async |address| {
     let form = visitor.get("/login/code/").await;
     test_kit::html::check(&form.text);
     let refused = visitor.submit("/login/code/", &[("code", "123")]).await;
-    assert_eq!(refused.status.as_u16(), 200);
+    assert_eq!(refused.status, 200);
     assert!(refused.text.contains("This code is not valid"));
     let code = secret.code_at(app.clock.now());
     let spaced = format!(" {} {} ", &code[..3], &code[3..]);
     let entered = visitor.submit("/login/code/", &[("code", &spaced)]).await;
     leads(&entered, "/shortcuts/");
     assert_eq!(visitor.cookie("login_step"), None);
-    assert_eq!(visitor.get("/").await.status.as_u16(), 200);
+    assert_eq!(visitor.get("/").await.status, 200);
 
     let again = half_in(&app).await;
     let replayed = again.submit("/login/code/", &[("code", &code)]).await;
-    assert_eq!(replayed.status.as_u16(), 200, "a code is taken once");
+    assert_eq!(replayed.status, 200, "a code is taken once");
     app.clock.advance(Duration::from_secs(30));
     let code = secret.code_at(app.clock.now());
     leads(
@@ -196,16 +196,16 @@ on_both_engines!(
             ("password", PASSWORD),
             ("code", code.as_str()),
         ];
-        assert_eq!(visitor.submit(HERE, &fields).await.status.as_u16(), 200);
+        assert_eq!(visitor.submit(HERE, &fields).await.status, 200);
         let thief = app.visitor();
         thief.set_cookie("sessionid", &stolen);
-        assert_eq!(thief.get("/").await.status.as_u16(), 200);
+        assert_eq!(thief.get("/").await.status, 200);
         app.clock.advance(Duration::from_secs(60));
         leads(&thief.get("/").await, "/login/?next=/");
-        assert_eq!(visitor.get("/").await.status.as_u16(), 200);
+        assert_eq!(visitor.get("/").await.status, 200);
         // Whoever asks for it a second time, with another form, is told.
         let again = visitor.submit(HERE, &fields).await;
-        assert_eq!(again.status.as_u16(), 422, "{again:?}");
+        assert_eq!(again.status, 422, "{again:?}");
         assert!(again.text.contains("Two-step verification is already on."));
     }
 );
@@ -227,7 +227,7 @@ on_both_engines!(a_recovery_code_opens_once, async |address| {
     assert_eq!(status.recovery_codes, 9);
     let again = half_in(&app).await;
     let refused = again.submit("/login/code/", &[("code", &codes[3])]).await;
-    assert_eq!(refused.status.as_u16(), 200);
+    assert_eq!(refused.status, 200);
     let renewed = visitor
         .submit(
             "/account/second-factor/recovery-codes/",
@@ -236,11 +236,7 @@ on_both_engines!(a_recovery_code_opens_once, async |address| {
         .await;
     assert_eq!(self::codes(&renewed.text).len(), 10, "{renewed:?}");
     let old = again.submit("/login/code/", &[("code", &codes[4])]).await;
-    assert_eq!(
-        old.status.as_u16(),
-        200,
-        "the codes before are of no use any more"
-    );
+    assert_eq!(old.status, 200, "the codes before are of no use any more");
 });
 
 on_both_engines!(a_login_of_two_steps_has_five_minutes, async |address| {
@@ -274,7 +270,7 @@ on_both_engines!(
             app.clock.advance(Duration::from_secs(60));
             let missing = json!({"username": "manager", "password": PASSWORD});
             let refused = post(path, missing).await;
-            assert_eq!(refused.status.as_u16(), 401, "{refused:?}");
+            assert_eq!(refused.status, 401, "{refused:?}");
             assert_eq!(refused.json()["code"], "otp_required");
             let wrong = json!({"username": "manager", "password": PASSWORD, "otp": "000000"});
             assert_eq!(post(path, wrong).await.json()["code"], "otp_invalid");
@@ -283,16 +279,16 @@ on_both_engines!(
             post(path, unknown).await.is(401, &detail);
             let code = secret.code_at(app.clock.now());
             let right = json!({"username": "manager", "password": PASSWORD, "otp": code});
-            assert_eq!(post(path, right.clone()).await.status.as_u16(), 200);
+            assert_eq!(post(path, right.clone()).await.status, 200);
             assert_eq!(
                 post(path, right).await.json()["code"],
                 "otp_invalid",
                 "once"
             );
             let recovery = json!({"username": "manager", "password": PASSWORD, "otp": codes[step]});
-            assert_eq!(post(path, recovery).await.status.as_u16(), 200);
+            assert_eq!(post(path, recovery).await.status, 200);
             let without = json!({"username": "viewer", "password": PASSWORD, "otp": "1"});
-            assert_eq!(post(path, without).await.status.as_u16(), 200);
+            assert_eq!(post(path, without).await.status, 200);
         }
     }
 );
@@ -305,7 +301,7 @@ on_both_engines!(wrong_codes_count_over_a_restart, async |address| {
         let stranger = [("x-forwarded-for", "203.0.113.9")];
         let program = app.visitor();
         let answer = program.json(Method::POST, OBTAIN, &body, &stranger).await;
-        answer.status.as_u16()
+        answer.status
     };
     for _ in 0..5 {
         assert_eq!(guess(&app, "000000").await, 401);
@@ -329,7 +325,7 @@ async fn codes_cannot_be_guessed() {
     let (logs, guard) = Logs::of_this_thread();
     for _ in 0..5 {
         let refused = visitor.submit("/login/code/", &[("code", "000000")]).await;
-        assert_eq!(refused.status.as_u16(), 200);
+        assert_eq!(refused.status, 200);
     }
     drop(guard);
     let text = logs.text();
@@ -338,13 +334,13 @@ async fn codes_cannot_be_guessed() {
     assert!(!text.contains("000000"), "{text}");
     let code = secret.code_at(app.clock.now());
     let throttled = visitor.submit("/login/code/", &[("code", &code)]).await;
-    assert_eq!(throttled.status.as_u16(), 429, "the right one neither");
+    assert_eq!(throttled.status, 429, "the right one neither");
     assert_eq!(throttled.header("retry-after"), "60");
     test_kit::html::check(&throttled.text);
     let body = json!({"username": "manager", "password": PASSWORD, "otp": code}).to_string();
     let program = app.visitor();
     let throttled = program.json(Method::POST, OBTAIN, &body, &[]).await;
-    assert_eq!(throttled.status.as_u16(), 429, "from wherever it comes");
+    assert_eq!(throttled.status, 429, "from wherever it comes");
 }
 
 on_both_engines!(
@@ -365,12 +361,12 @@ on_both_engines!(
         ] {
             let fields = [("off_password", password), ("off_code", code)];
             let refused = visitor.submit(off, &fields).await;
-            assert_eq!(refused.status.as_u16(), 422, "{refused:?}");
+            assert_eq!(refused.status, 422, "{refused:?}");
             test_kit::html::check(&refused.text);
         }
         let fields = [("off_password", PASSWORD), ("off_code", &code)];
         let done = visitor.submit(off, &fields).await;
-        assert_eq!((done.status.as_u16(), done.header("location")), (303, HERE));
+        assert_eq!((done.status, done.header("location")), (303, HERE));
         assert_eq!(second_factor::status(&app.state.db, 2).await.unwrap(), None);
         assert!(
             visitor
@@ -444,7 +440,7 @@ on_both_engines!(
             &inside.submit("/login/code/", &[("code", &code)]).await,
             "/shortcuts/",
         );
-        assert_eq!(inside.get("/").await.status.as_u16(), 200);
+        assert_eq!(inside.get("/").await.status, 200);
         assert_eq!(app.manager().get("/api/v1/brands/").await.status, 200);
         // It stays on.
         let page = inside.get(HERE).await;
@@ -454,10 +450,10 @@ on_both_engines!(
         let code = secret.code_at(app.clock.now());
         let fields = [("off_password", PASSWORD), ("off_code", code.as_str())];
         let refused = inside.submit(&format!("{HERE}off/"), &fields).await;
-        assert_eq!(refused.status.as_u16(), 422, "{refused:?}");
+        assert_eq!(refused.status, 422, "{refused:?}");
         // Who only reads needs none.
         let viewer = app.logged_in("viewer").await;
-        assert_eq!(viewer.get("/").await.status.as_u16(), 200);
+        assert_eq!(viewer.get("/").await.status, 200);
     }
 );
 
@@ -475,5 +471,5 @@ on_both_engines!(staff_may_have_to_have_a_second_factor, async |address| {
         assert_eq!(visitor.get(path).await.header("location"), HERE, "{path}");
     }
     let manager = app.logged_in("manager").await;
-    assert_eq!(manager.get("/").await.status.as_u16(), 200);
+    assert_eq!(manager.get("/").await.status, 200);
 });

@@ -15,7 +15,7 @@ on_both_engines!(
         let visitor = app.logged_in("admin").await;
         for _ in 1..30 {
             app.clock.advance(DAY);
-            assert_eq!(visitor.get("/").await.status.as_u16(), 200);
+            assert_eq!(visitor.get("/").await.status, 200);
         }
         app.clock.advance(DAY);
         redirects(&visitor.get("/").await, "/login/?next=/");
@@ -35,7 +35,7 @@ on_both_engines!(
         let session = visitor.cookie("sessionid").unwrap();
         let visitor = restarted.visitor();
         visitor.set_cookie("sessionid", &session);
-        assert_eq!(visitor.get("/").await.status.as_u16(), 200);
+        assert_eq!(visitor.get("/").await.status, 200);
         app.clock.advance(DAY);
         redirects(&visitor.get("/").await, "/login/?next=/");
     }

@@ -18,7 +18,7 @@ pub(crate) const DAY: Duration = Duration::from_secs(86_400);
 
 #[track_caller]
 pub(crate) fn redirects(answer: &Answer, location: &str) {
-    let found = (answer.status.as_u16(), answer.header("location"));
+    let found = (answer.status, answer.header("location"));
     assert_eq!(found, (302, location), "{answer:?}");
 }
 
@@ -41,7 +41,7 @@ on_both_engines!(a_form_logs_in_and_leads_back, async |address| {
     redirects(&anonymous, "/login/?next=/");
     assert!(anonymous.header("vary").contains("Cookie"));
     let form = visitor.get("/login/?next=/products/%3Fpage%3D2").await;
-    assert_eq!(form.status.as_u16(), 200);
+    assert_eq!(form.status, 200);
     test_kit::html::check(&form.text);
     assert_eq!(
         form.header("cache-control"),
@@ -94,7 +94,7 @@ on_both_engines!(a_form_logs_in_and_leads_back, async |address| {
         "the secret is another after a login"
     );
     let home = visitor.get("/").await;
-    assert_eq!(home.status.as_u16(), 200);
+    assert_eq!(home.status, 200);
     assert!(home.text.contains("<strong>admin</strong>"));
     redirects(&visitor.get("/login/?next=/brands/").await, "/brands/");
 });
@@ -115,7 +115,7 @@ on_both_engines!(a_refused_login_shows_the_form_again, async |address| {
         let answer = visitor
             .submit("/login/", &[("username", username), ("password", password)])
             .await;
-        assert_eq!(answer.status.as_u16(), 200);
+        assert_eq!(answer.status, 200);
         assert!(answer.text.contains(wrong), "{answer:?}");
         assert!(!answer.text.contains("<b>\""));
         if !username.contains('\0') {
@@ -134,7 +134,7 @@ on_both_engines!(a_refused_login_shows_the_form_again, async |address| {
     let empty = visitor.submit("/login/", &[]).await;
     assert_eq!(
         (
-            empty.status.as_u16(),
+            empty.status,
             empty.text.matches("This field is required.").count()
         ),
         (200, 2)
@@ -218,7 +218,7 @@ on_both_engines!(
         for _ in 0..2 {
             app.clock.advance(DAY * 7);
             let answer = visitor.get("/").await;
-            assert_eq!(answer.status.as_u16(), 200);
+            assert_eq!(answer.status, 200);
             assert!(
                 answer
                     .set_cookies()
@@ -233,8 +233,7 @@ on_both_engines!(
             visitor
                 .send(Method::GET, "/api/v1/brands/", "", &[])
                 .await
-                .status
-                .as_u16(),
+                .status,
             401
         );
         assert_eq!(sessions(&app).await, 1);
@@ -253,7 +252,6 @@ on_both_engines!(
                 .send(Method::GET, "/api/v1/brands/", "", &[])
                 .await
                 .status
-                .as_u16()
         };
         assert_eq!(api().await, 200);
         users::set_active(&app.state.db, app.clock.now(), "admin", false)
@@ -291,7 +289,7 @@ on_both_engines!(logging_out_ends_the_session, async |address| {
         let refused = visitor.send(method, "/logout/", "", &[]).await;
         assert_eq!(
             (
-                refused.status.as_u16(),
+                refused.status,
                 refused.text.as_str(),
                 refused.header("allow")
             ),
@@ -314,7 +312,7 @@ on_both_engines!(a_program_logs_in_renews_and_logs_out, async |address| {
     let answer = visitor
         .json(Method::POST, "/login/", &credentials, &[])
         .await;
-    assert_eq!(answer.status.as_u16(), 200, "{answer:?}");
+    assert_eq!(answer.status, 200, "{answer:?}");
     assert!(answer.text.starts_with("{\"access\":\""));
     let mut body = answer.json();
     let permissions = body["user"]["permissions"].take();
@@ -345,14 +343,14 @@ on_both_engines!(a_program_logs_in_renews_and_logs_out, async |address| {
         json!({"id": 2, "username": "manager", "email": "", "first_name": "", "last_name": "", "groups": ["Managers"], "permissions": null})
     );
     assert!(visitor.cookie("sessionid").is_some());
-    assert_eq!(visitor.get("/api/v1/brands/").await.status.as_u16(), 200);
+    assert_eq!(visitor.get("/api/v1/brands/").await.status, 200);
     let refresh = json!({"refresh": body["refresh"]}).to_string();
     let secret = visitor.cookie("csrftoken").unwrap();
     let proof = [("x-csrftoken", secret.as_str())];
     let renewed = visitor
         .json(Method::POST, "/token/refresh/", &refresh, &proof)
         .await;
-    assert_eq!(renewed.status.as_u16(), 200, "{renewed:?}");
+    assert_eq!(renewed.status, 200, "{renewed:?}");
     let access = renewed.json()["access"].as_str().unwrap().to_owned();
     assert_eq!(renewed.json(), json!({"access": access}));
     let out = visitor
@@ -391,7 +389,7 @@ on_both_engines!(a_program_is_told_what_is_wrong_in_json, async |address| {
         .await
         .is(401, &invalid);
     let malformed = visitor.json(Method::POST, "/login/", "{", &[]).await;
-    assert_eq!(malformed.status.as_u16(), 400);
+    assert_eq!(malformed.status, 400);
     let refused = visitor
         .send(
             Method::GET,
@@ -429,7 +427,7 @@ on_both_engines!(the_first_page_says_who_is_logged_in, async |address| {
         test_kit::html::check(&visitor.get("/nowhere/").await.text);
         assert!(page.text.contains("/api/v1/docs/"));
         for path in ["/api/v1/docs/", "/api/v1/redoc/", "/api/v1/schema/"] {
-            assert_eq!(visitor.get(path).await.status.as_u16(), 200, "{path}");
+            assert_eq!(visitor.get(path).await.status, 200, "{path}");
         }
     }
 });
@@ -453,7 +451,7 @@ async fn every_address_answers_in_its_own_shape() {
     }
     let page = visitor.get("/nowhere/").await;
     assert_eq!(
-        (page.status.as_u16(), page.header("content-type")),
+        (page.status, page.header("content-type")),
         (404, "text/html; charset=utf-8")
     );
     assert!(
@@ -483,16 +481,16 @@ async fn every_address_answers_in_its_own_shape() {
         ),
     ] {
         let answer = visitor.send(method, path, "", &[]).await;
-        let found = (answer.status.as_u16(), answer.header("location"));
+        let found = (answer.status, answer.header("location"));
         assert_eq!(found, (status, location), "{path}");
         assert_eq!(answer.text, "");
     }
     let health = json!({"status": "healthy", "service": "inventory", "version": "1.0.0"});
     visitor.get("/health").await.is(200, &health);
-    assert_eq!(visitor.get("/ready").await.status.as_u16(), 200);
+    assert_eq!(visitor.get("/ready").await.status, 200);
     let large = "x".repeat(1024 * 1024 + 1);
     let refused = visitor
         .json(Method::POST, "/api/v1/authentication/token/", &large, &[])
         .await;
-    assert_eq!(refused.status.as_u16(), 413);
+    assert_eq!(refused.status, 413);
 }

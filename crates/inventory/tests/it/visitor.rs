@@ -52,7 +52,7 @@ impl TestApp {
         let answer = visitor
             .submit("/login/", &[("username", username), ("password", PASSWORD)])
             .await;
-        assert_eq!(answer.status.as_u16(), 302, "{answer:?}");
+        assert_eq!(answer.status, 302, "{answer:?}");
         visitor
     }
 }

@@ -24,7 +24,7 @@ on_both_engines!(
             ("types:product.low_stock", "1"),
         ];
         let told = visitor.submit(add, &fields).await;
-        assert_eq!(told.status.as_u16(), 200, "{told:?}");
+        assert_eq!(told.status, 200, "{told:?}");
         test_kit::html::check(&told.text);
         has(&told.text, &["Save the secret now", "whsec_"]);
         assert!(told.header("cache-control").contains("no-store"));

@@ -69,7 +69,7 @@ impl TestApp {
         let credentials = [("username", name), ("password", PASSWORD)];
         let answer = visitor.submit("/admin/login/", &credentials).await;
         assert_eq!(
-            (answer.status.as_u16(), answer.header("location")),
+            (answer.status, answer.header("location")),
             (302, "/admin/"),
             "{answer:?}"
         );
@@ -81,7 +81,7 @@ impl Visitor<'_> {
     /// A page, which must be one, and strict HTML.
     pub(crate) async fn page(&self, path: &str) -> String {
         let answer = self.get(path).await;
-        assert_eq!(answer.status.as_u16(), 200, "{path}: {answer:?}");
+        assert_eq!(answer.status, 200, "{path}: {answer:?}");
         test_kit::html::check(&answer.text);
         answer.text
     }
@@ -89,7 +89,7 @@ impl Visitor<'_> {
     /// Posts a form that is done, and reads the page that follows: its address and itself.
     pub(crate) async fn done(&self, path: &str, fields: &[(&str, &str)]) -> (String, String) {
         let answer = self.submit(path, fields).await;
-        assert_eq!(answer.status.as_u16(), 303, "{path}: {answer:?}");
+        assert_eq!(answer.status, 303, "{path}: {answer:?}");
         let address = answer.header("location").to_owned();
         let page = self.page(&address).await;
         (address, page)
@@ -98,13 +98,13 @@ impl Visitor<'_> {
     /// Posts a form that is shown again.
     pub(crate) async fn refused(&self, path: &str, fields: &[(&str, &str)]) -> String {
         let answer = self.submit(path, fields).await;
-        assert_eq!(answer.status.as_u16(), 422, "{path}: {answer:?}");
+        assert_eq!(answer.status, 422, "{path}: {answer:?}");
         test_kit::html::check(&answer.text);
         answer.text
     }
 
     pub(crate) async fn status(&self, path: &str) -> u16 {
-        self.get(path).await.status.as_u16()
+        self.get(path).await.status
     }
 }
 
@@ -138,5 +138,5 @@ pub(crate) fn first_column(page: &str) -> Vec<String> {
 
 /// Where an answer leads.
 pub(crate) fn leads_to(answer: &Answer) -> (u16, &str) {
-    (answer.status.as_u16(), answer.header("location"))
+    (answer.status, answer.header("location"))
 }

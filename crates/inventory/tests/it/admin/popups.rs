@@ -31,19 +31,19 @@ on_both_engines!(
             ],
         );
         let added = sent(&visitor, "/admin/brands/add/", "name=Sol").await;
-        assert_eq!(added.status.as_u16(), 201);
+        assert_eq!(added.status, 201);
         let told = serde_json::json!({"id": 2, "text": "Sol"});
         assert_eq!(added.json(), told);
         let changed = sent(&visitor, "/admin/brands/2/change/", "name=Lua").await;
         assert_eq!(changed.json()["text"], "Lua");
         let refused = sent(&visitor, "/admin/brands/add/", "name=").await;
-        assert_eq!(refused.status.as_u16(), 422);
+        assert_eq!(refused.status, 422);
         has(&refused.text, &["This field may not be blank."]);
         let deleted = sent(&visitor, "/admin/brands/2/delete/", "confirm=yes").await;
-        assert_eq!(deleted.status.as_u16(), 201);
+        assert_eq!(deleted.status, 201);
         assert_eq!(deleted.json()["is_deleted"], true);
         let kept = sent(&visitor, "/admin/brands/1/delete/", "confirm=yes").await;
-        assert_eq!(kept.status.as_u16(), 303);
+        assert_eq!(kept.status, 303);
         let page = visitor.page(kept.header("location")).await;
         has(&page, &["Cannot delete brand"]);
     }

@@ -194,7 +194,6 @@ on_both_engines!(
                 .post("/api/v1/authentication/token/", body)
                 .await
                 .status
-                .as_u16()
         };
         assert_eq!((token(PASSWORD).await, token(STRONG).await), (401, 200));
         let (_, page) = visitor
@@ -390,7 +389,6 @@ on_both_engines!(sessions_are_ended_and_tokens_revoked, async |address| {
             .post("/api/v1/authentication/token/refresh/", refresh.clone())
             .await
             .status
-            .as_u16()
     };
     assert_eq!(renew().await, 200);
     let (_, page) = visitor

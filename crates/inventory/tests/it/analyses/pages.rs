@@ -36,7 +36,7 @@ on_both_engines!(
             let own = format!("/analyses/product/{product}/");
             for path in ["/analyses/", "/analyses/1/", own.as_str()] {
                 let page = visitor.get(path).await;
-                assert_eq!(page.status.as_u16(), 200, "{page:?}");
+                assert_eq!(page.status, 200, "{page:?}");
                 html::check(&page.text);
                 assert!(!page.text.contains("<script>alert"), "{}", page.text);
                 assert!(
@@ -64,7 +64,7 @@ on_both_engines!(
             "/analyses/product/x/",
             "/analyses/?page=9",
         ] {
-            assert_eq!(visitor.get(unknown).await.status.as_u16(), 404, "{unknown}");
+            assert_eq!(visitor.get(unknown).await.status, 404, "{unknown}");
         }
     }
 );
@@ -152,7 +152,7 @@ on_both_engines!(
             .map(|(name, value)| (*name, value.as_str()))
             .collect();
         let asked = visitor.submit("/analyses/", &fields).await;
-        assert_eq!(asked.status.as_u16(), 303, "{asked:?}");
+        assert_eq!(asked.status, 303, "{asked:?}");
         let progress = asked.header("location").to_owned();
         assert_eq!(progress, format!("/analyses/product/{product}/?after=0"));
         let page = visitor.get(&progress).await;
@@ -167,10 +167,10 @@ on_both_engines!(
         let done = visitor.get(&progress).await;
         assert_eq!(done.header("location"), "/analyses/1/");
         let unknown = visitor.submit("/analyses/", &[("product", "999")]).await;
-        assert_eq!(unknown.status.as_u16(), 404);
+        assert_eq!(unknown.status, 404);
         let viewer = app.logged_in("viewer").await;
         let refused = viewer.submit("/analyses/", &fields).await;
-        assert_eq!(refused.status.as_u16(), 403);
+        assert_eq!(refused.status, 403);
         assert!(refused.text.contains("Can add"), "{}", refused.text);
     }
 );
@@ -238,7 +238,7 @@ on_both_engines!(
             ]
         };
         let saved = visitor.submit(&path, &fields("97,5")).await;
-        assert_eq!(saved.status.as_u16(), 303, "{saved:?}");
+        assert_eq!(saved.status, 303, "{saved:?}");
         let api = format!("/api/v1/products/{product}/restock/");
         app.viewer().get(&api).await.is(
             200,
@@ -250,7 +250,7 @@ on_both_engines!(
         let page = visitor.get(&format!("/analyses/product/{product}/")).await;
         assert!(page.text.contains("value=\"97,5\""), "{}", page.text);
         let wrong = visitor.submit(&path, &fields("101")).await;
-        assert_eq!(wrong.status.as_u16(), 422, "{wrong:?}");
+        assert_eq!(wrong.status, 422, "{wrong:?}");
         html::check(&wrong.text);
         assert!(wrong.text.contains("value=\"101\""), "{}", wrong.text);
         let summary = "<a href=\"#service_level\">Nível de serviço, em %: ";

@@ -126,7 +126,7 @@ on_both_engines!(a_deleted_product_takes_its_request_along, async |address| {
         .admin()
         .delete(&format!("/api/v1/products/{product}/"))
         .await;
-    assert_eq!(deleted.status.as_u16(), 204, "{deleted:?}");
+    assert_eq!(deleted.status, 204, "{deleted:?}");
     assert_eq!(step(&app).await, WorkOutcome::Idle);
 });
 

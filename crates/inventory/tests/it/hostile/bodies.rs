@@ -124,7 +124,7 @@ on_both_engines!(
             for (body, reason) in MALFORMED {
                 let answer = send(&app, &target, Some("application/json"), body).await;
                 assert_eq!(
-                    (answer.status.as_u16(), answer.json()),
+                    (answer.status, answer.json()),
                     (
                         400,
                         json!({"detail": format!("JSON parse error - {reason}")})

@@ -285,7 +285,7 @@ async fn every_field(address: &str, each: usize) {
                 let expected = json!({*field: [message]});
                 let what = json.chars().take(60).collect::<String>();
                 assert_eq!(
-                    (answer.status.as_u16(), answer.json()),
+                    (answer.status, answer.json()),
                     (400, expected),
                     "{} {} {field}: {what}",
                     target.method,

@@ -136,7 +136,7 @@ on_both_engines!(
         let outflow = serde_json::json!({"product": id, "quantity": 1100});
         app.admin().post("/api/v1/outflows/", outflow).await.id();
         let refused = admin.submit("/inflows/1/delete/", &[]).await;
-        assert_eq!(refused.status.as_u16(), 409);
+        assert_eq!(refused.status, 409);
         assert!(
             refused.text.contains("only 100 of its 1200 units"),
             "{refused:?}"
@@ -310,14 +310,14 @@ on_both_engines!(
             }
             let first = send(&fields(name, &token)).await;
             let again = send(&fields(name, &token)).await;
-            assert_eq!(first.status.as_u16(), 303, "{}", first.text);
+            assert_eq!(first.status, 303, "{}", first.text);
             assert_eq!(first.header("location"), again.header("location"));
             let before = count(resource).await;
             let refused = send(&fields(other, &token)).await;
             is_refused(&refused, &["This form has already been saved", other.1]);
             assert_eq!(count(resource).await, before);
             let renewed = self::token(&refused.text);
-            assert_eq!(send(&fields(other, &renewed)).await.status.as_u16(), 303);
+            assert_eq!(send(&fields(other, &renewed)).await.status, 303);
             assert_eq!(count(resource).await, json!(before.as_i64().unwrap() + 1));
         }
     }

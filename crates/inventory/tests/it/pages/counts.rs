@@ -238,7 +238,7 @@ on_both_engines!(
         leads_to(&book(&admin).await, BOOKED);
         sell(&app, 2, 11).await;
         let refused = admin.submit("/counts/1/undo/", &[]).await;
-        assert_eq!(refused.status.as_u16(), 409);
+        assert_eq!(refused.status, 409);
         test_kit::html::check(&refused.text);
         let why = "Chá: units that the count added have left already.";
         assert!(refused.text.contains(why), "{refused:?}");
@@ -295,7 +295,7 @@ on_both_engines!(
         ] {
             let fields = [(field, units), (shown, ""), ("do", "keep")];
             let kept = admin.submit(DRAFT, &fields).await;
-            assert_eq!(kept.status.as_u16(), 204, "{kept:?}");
+            assert_eq!(kept.status, 204, "{kept:?}");
         }
         // A form that shows a line as it was before leaves it alone.
         type_in(
@@ -433,7 +433,7 @@ on_both_engines!(
             "/counts/1/undo/",
         ] {
             let refused = viewer.submit(path, &[]).await;
-            assert_eq!(refused.status.as_u16(), 403, "{path}");
+            assert_eq!(refused.status, 403, "{path}");
         }
         for (path, link) in [
             ("/products/", "href=\"/counts/\""),
@@ -485,7 +485,7 @@ on_both_engines!(counts_have_bounds, async |address| {
     let fields = [("category", "1")];
     for _ in 0..20 {
         let begun = send(&admin, "/counts/new/", &fields).await;
-        assert_eq!(begun.status.as_u16(), 303, "{begun:?}");
+        assert_eq!(begun.status, 303, "{begun:?}");
     }
     let refused = send(&admin, "/counts/new/", &fields).await;
     is_refused(&refused, &["You already have 20 drafts"]);

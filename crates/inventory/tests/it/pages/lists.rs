@@ -158,7 +158,7 @@ on_both_engines!(
                 assert!(found.contains(said), "{list}: {said}: {found}");
             }
             let file = viewer.get(&format!("/{list}/export/?search=a%00")).await;
-            let to = (file.status.as_u16(), file.header("location"));
+            let to = (file.status, file.header("location"));
             assert_eq!(to, (302, format!("/{list}/?search=a%00").as_str()));
             let offers = viewer.get(&format!("/pick/{list}/?q=%00")).await;
             assert_eq!(offers.text, "[]", "{list}");
@@ -169,7 +169,7 @@ on_both_engines!(
             "inflows/export/?product_text=nada",
         ] {
             let file = viewer.get(&format!("/{path}")).await;
-            assert_eq!(file.status.as_u16(), 302, "{path}: {file:?}");
+            assert_eq!(file.status, 302, "{path}: {file:?}");
         }
         let root = app.superuser().await;
         let bad = root.get("/admin/products/?q=%00").await;
@@ -241,7 +241,7 @@ on_both_engines!(
             ("inflows", "date_from=abc"),
         ] {
             let led = viewer.get(&format!("/{list}/export/?{wrong}")).await;
-            let to = (led.status.as_u16(), led.header("location"));
+            let to = (led.status, led.header("location"));
             let there = format!("/{list}/?{wrong}");
             assert_eq!(to, (302, there.as_str()));
             page(&viewer, &there, 422).await;

@@ -19,7 +19,7 @@ use crate::{app::Answer, visitor::Visitor};
 /// A page of this status, held against the rules of strict HTML.
 pub(crate) async fn page(visitor: &Visitor<'_>, path: &str, status: u16) -> String {
     let answer = visitor.get(path).await;
-    assert_eq!(answer.status.as_u16(), status, "{path}: {answer:?}");
+    assert_eq!(answer.status, status, "{path}: {answer:?}");
     test_kit::html::check(&answer.text);
     answer.text
 }
@@ -27,14 +27,14 @@ pub(crate) async fn page(visitor: &Visitor<'_>, path: &str, status: u16) -> Stri
 /// Fails unless the answer leads there.
 #[track_caller]
 pub(crate) fn leads_to(answer: &Answer, address: &str) {
-    let found = (answer.status.as_u16(), answer.header("location"));
+    let found = (answer.status, answer.header("location"));
     assert_eq!(found, (303, address), "{answer:?}");
 }
 
 /// Fails unless a form is shown again, saying these.
 #[track_caller]
 pub(crate) fn is_refused(answer: &Answer, said: &[&str]) {
-    assert_eq!(answer.status.as_u16(), 422, "{answer:?}");
+    assert_eq!(answer.status, 422, "{answer:?}");
     test_kit::html::check(&answer.text);
     assert!(answer.text.contains("role=\"alert\""));
     for words in said {

@@ -183,7 +183,7 @@ on_both_engines!(a_blocked_delete_explains_itself, async |address| {
     app.admin().a_product("Arroz", 5).await;
     let mut admin = app.logged_in("admin").await;
     let refused = admin.submit("/brands/1/delete/", &[]).await;
-    assert_eq!(refused.status.as_u16(), 409);
+    assert_eq!(refused.status, 409);
     html::check(&refused.text);
     let said = "Cannot delete this brand because 1 product record references it.";
     assert!(refused.text.contains(said), "{}", refused.text);
@@ -252,7 +252,7 @@ on_both_engines!(nobody_is_offered_what_they_may_not_do, async |address| {
             "{path}"
         );
         let refused = viewer.submit(path, &[]).await;
-        assert_eq!(refused.status.as_u16(), 403, "{path}");
+        assert_eq!(refused.status, 403, "{path}");
     }
     let manager = app.logged_in("manager").await;
     assert!(
@@ -290,7 +290,7 @@ on_both_engines!(a_forged_form_changes_nothing, async |address| {
             ("title", "x"),
         ];
         let refused = admin.post_form(path, &fields).await;
-        assert_eq!(refused.status.as_u16(), 403, "{path}");
+        assert_eq!(refused.status, 403, "{path}");
         html::check(&refused.text);
     }
     assert_eq!(app.admin().quantity_of(1).await, 5);
@@ -357,7 +357,7 @@ on_both_engines!(
         fields[0] = ("title", "Chá");
         fields[3] = ("serie_number", "790");
         let again = admin.submit("/products/new/", &fields).await;
-        assert_eq!(again.status.as_u16(), 422, "{again:?}");
+        assert_eq!(again.status, 422, "{again:?}");
         assert!(again.text.contains("has already been saved"), "{again:?}");
         // Two taps at once on the form that was shown again.
         let second = token(&again.text);
@@ -367,7 +367,7 @@ on_both_engines!(
             admin.submit("/products/new/", &fields)
         );
         assert_eq!(one.header("location"), other.header("location"));
-        assert_eq!(one.status.as_u16(), 303, "{one:?}");
+        assert_eq!(one.status, 303, "{one:?}");
         let products = app.admin().get("/api/v1/products/").await.json();
         assert_eq!(products["count"], 3, "{products}");
         for kind in KINDS {
@@ -377,7 +377,7 @@ on_both_engines!(
             let fields = [("name", "Novo"), ("form_token", token.as_str())];
             for _ in 0..3 {
                 let made = admin.submit(&format!("/{kind}/new/"), &fields).await;
-                assert_eq!(made.status.as_u16(), 303, "{made:?}");
+                assert_eq!(made.status, 303, "{made:?}");
             }
             let after = app.admin().get(&format!("/api/v1/{kind}/")).await.json()["count"].clone();
             assert_eq!(

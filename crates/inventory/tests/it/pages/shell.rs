@@ -16,7 +16,7 @@ on_both_engines!(
             visitor.language = language;
             for path in ["/", "/shortcuts/"] {
                 let page = visitor.get(path).await;
-                assert_eq!(page.status.as_u16(), 200, "{page:?}");
+                assert_eq!(page.status, 200, "{page:?}");
                 html::check(&page.text);
                 for word in words {
                     assert!(page.text.contains(word), "{path}: {word}");
@@ -33,7 +33,7 @@ on_both_engines!(keys_that_act_can_be_switched_off, async |address| {
     assert!(page.text.contains("data-shortcuts=\"on\""));
     let fields = [("shortcuts", "off"), ("next", "/shortcuts/")];
     let answer = visitor.submit("/shortcuts/", &fields).await;
-    assert_eq!(answer.status.as_u16(), 303, "{answer:?}");
+    assert_eq!(answer.status, 303, "{answer:?}");
     assert_eq!(answer.header("location"), "/shortcuts/");
     let page = visitor.get("/shortcuts/").await;
     assert!(!page.text.contains("data-shortcuts"), "{}", page.text);
@@ -53,7 +53,7 @@ on_both_engines!(
         let answer = visitor
             .send(http::Method::GET, "/shortcuts/", "", &by_script)
             .await;
-        assert_eq!(answer.status.as_u16(), 200);
+        assert_eq!(answer.status, 200);
         assert_eq!(answer.header("hx-redirect"), "/login/?next=/shortcuts/");
         assert_eq!(answer.header("location"), "");
     }

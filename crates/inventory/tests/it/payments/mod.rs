@@ -59,7 +59,7 @@ fn hidden(html: &str, name: &str) -> String {
 
 #[track_caller]
 fn says(answer: &Answer, status: u16, words: &[&str]) {
-    assert_eq!(answer.status.as_u16(), status, "{answer:?}");
+    assert_eq!(answer.status, status, "{answer:?}");
     test_kit::html::check(&answer.text);
     for words in words {
         assert!(answer.text.contains(words), "{words}: {}", answer.text);
@@ -188,7 +188,7 @@ on_both_engines!(
         checkout.does(|_| Reply::Json(200, list_of(&[order("paid")], 2001)));
         let answer = manager.get("/payments/export/?status=paid").await;
         assert_eq!(
-            (answer.status.as_u16(), answer.header("location")),
+            (answer.status, answer.header("location")),
             (302, "/payments/?status=paid")
         );
         let html = page(&manager, "/payments/?status=paid", 200).await;

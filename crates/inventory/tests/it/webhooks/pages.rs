@@ -318,7 +318,7 @@ on_both_engines!(
         assert_eq!(secret(&other.text), made);
         fields[0].1 = "https://erp.example/other";
         let refused = admin.submit(new, &fields).await;
-        assert_eq!(refused.status.as_u16(), 422, "{refused:?}");
+        assert_eq!(refused.status, 422, "{refused:?}");
         assert!(refused.text.contains("has already been saved"));
         let [endpoint] = &app.endpoints().await[..] else {
             panic!("more than one was added")
