@@ -44,16 +44,6 @@ async fn stock_of(app: &TestApp, dimension: Dimension, record: i64) -> StockAggr
     stock.get(&(dimension, record)).copied().unwrap_or_default()
 }
 
-async fn sell(app: &TestApp, product: i64, quantity: i64) -> i64 {
-    let body = json!({"product": product, "quantity": quantity});
-    app.manager().post("/api/v1/outflows/", body).await.id()
-}
-
-async fn receive(app: &TestApp, supplier: i64, product: i64, quantity: i64) -> i64 {
-    let body = json!({"supplier": supplier, "product": product, "quantity": quantity});
-    app.manager().post("/api/v1/inflows/", body).await.id()
-}
-
 async fn verified(app: &TestApp) {
     assert_eq!(aggregates::verify(&app.state.db).await.unwrap(), []);
 }
@@ -75,17 +65,13 @@ on_both_engines!(
         let product = app.admin().a_product("Arroz", 500).await;
         let mut suppliers = Vec::new();
         for name in ["S", "T"] {
-            let answer = app
-                .admin()
-                .post("/api/v1/suppliers/", json!({"name": name}))
-                .await;
-            suppliers.push(answer.id());
+            suppliers.push(app.admin().a_supplier(name).await);
         }
         let mut inflow = 0;
         for supplier in [0, 0, 1] {
-            inflow = receive(&app, suppliers[supplier], product, 5).await;
+            inflow = app.receive(suppliers[supplier], product, 5).await;
             for _ in 0..2 {
-                sell(&app, product, 1).await;
+                app.sell(product, 1).await;
             }
             app.clock.advance(DAY);
         }
@@ -127,11 +113,10 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         let day = day_of(app.clock.now());
         let product = app.admin().a_product("Arroz", 100).await;
-        let path = format!("/api/v1/products/{product}/");
-        let first = sell(&app, product, 3).await;
+        let first = app.sell(product, 3).await;
         let dearer = json!({"selling_price": "20.00"});
-        assert_eq!(app.manager().patch(&path, dearer).await.status, 200);
-        sell(&app, product, 2).await;
+        app.change_product(product, dearer).await;
+        app.sell(product, 2).await;
         assert_eq!(
             cents(&sales_of(&app, day).await),
             ["4000", "7750", "4000", "10000"]
@@ -159,15 +144,9 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         let product = app.admin().a_product("Arroz", 10).await;
-        let other = app
-            .admin()
-            .post("/api/v1/categories/", json!({"name": "Outra"}))
-            .await
-            .id();
-        let path = format!("/api/v1/products/{product}/");
-        app.manager()
-            .patch(&path, json!({"category": other, "quantity": 4}))
-            .await;
+        let other = app.admin().a_category("Outra").await;
+        let moved = json!({"category": other, "quantity": 4});
+        app.change_product(product, moved).await;
         assert_eq!(
             stock_of(&app, Dimension::Category, 1).await,
             StockAggregate::default()
@@ -184,6 +163,7 @@ on_both_engines!(
         );
         assert_eq!(stock_of(&app, Dimension::Brand, 1).await, moved);
         verified(&app).await;
+        let path = format!("/api/v1/products/{product}/");
         assert_eq!(app.admin().delete(&path).await.status, 204);
         assert_eq!(
             stock_of(&app, Dimension::Category, other).await,
@@ -211,7 +191,7 @@ on_both_engines!(numbers_beyond_every_column_stay_exact, async |address| {
     let worth = || async { stock_of(&app, Dimension::Brand, 1).await.value.to_string() };
     assert_eq!(worth().await, "184467440737095516139981553255926290448386");
     for _ in 0..2 {
-        let sold = sell(&app, 2, i64::MAX).await;
+        let sold = app.sell(2, i64::MAX).await;
         aggregates::compact_all(&app.state.db).await.unwrap();
         assert_eq!(
             cents(&sales_of(&app, day).await)[1],
@@ -225,14 +205,11 @@ on_both_engines!(numbers_beyond_every_column_stay_exact, async |address| {
             204
         );
     }
-    sell(&app, 2, i64::MAX).await;
-    app.manager()
-        .patch("/api/v1/products/2/", json!({"quantity": i64::MAX}))
-        .await;
-    sell(&app, 2, i64::MAX).await;
+    app.sell(2, i64::MAX).await;
+    app.change_product(2, json!({"quantity": i64::MAX})).await;
+    app.sell(2, i64::MAX).await;
     // More units in a day than 64 bits hold, valued anew.
-    app.manager()
-        .patch("/api/v1/products/2/", json!({"selling_price": "0.01"}))
+    app.change_product(2, json!({"selling_price": "0.01"}))
         .await;
     let sales = sales_of(&app, day).await;
     assert_eq!(sales.units.to_string(), "18446744073709551614");
@@ -248,7 +225,7 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         let product = app.admin().a_product("Arroz", 100).await;
-        sell(&app, product, 3).await;
+        app.sell(product, 3).await;
         let before = (
             noted(&app).await,
             sales_of(&app, day_of(app.clock.now())).await,
@@ -282,7 +259,7 @@ on_both_engines!(
         let product = app.admin().a_product("Arroz", 10_000).await;
         let sales = async {
             for sold in 1..=60 {
-                sell(&app, product, 1).await;
+                app.sell(product, 1).await;
                 assert_eq!(count(&app, "outflows/").await, sold);
             }
         };
@@ -304,16 +281,15 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         let product = app.admin().a_product("Arroz", 10_000).await;
-        let path = format!("/api/v1/products/{product}/");
         let sales = async || {
             for _ in 0..25 {
-                sell(&app, product, 3).await;
+                app.sell(product, 3).await;
             }
         };
         let prices = async {
             for cents in 10..35 {
                 let body = json!({"selling_price": format!("1.{cents}"), "cost_price": "0.99"});
-                assert_eq!(app.manager().patch(&path, body).await.status, 200);
+                app.change_product(product, body).await;
             }
         };
         tokio::join!(sales(), sales(), prices);
@@ -328,7 +304,7 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         let product = app.admin().a_product("Arroz", 100).await;
-        sell(&app, product, 3).await;
+        app.sell(product, 3).await;
         aggregates::compact_all(&app.state.db).await.unwrap();
         let break_it = async |tx: &mut db::Tx| {
             tx.execute(

@@ -160,6 +160,42 @@ impl TestApp {
         self.user(3)
     }
 
+    /// A manager sells units of a product; the outflow's id.
+    pub(crate) async fn sell(&self, product: i64, quantity: i64) -> i64 {
+        self.manager().sell(product, quantity).await
+    }
+
+    /// A manager books units of a product in; the inflow's id.
+    pub(crate) async fn receive(&self, supplier: i64, product: i64, quantity: i64) -> i64 {
+        self.manager().receive(supplier, product, quantity).await
+    }
+
+    /// How many units there are of the products 1 to `N`.
+    pub(crate) async fn stock<const N: usize>(&self) -> [i64; N] {
+        let viewer = self.viewer();
+        let mut quantities = [0; N];
+        for (product, quantity) in (1..).zip(&mut quantities) {
+            *quantity = viewer.quantity_of(product).await;
+        }
+        quantities
+    }
+
+    /// The low-stock threshold of a product's own; null without one.
+    pub(crate) async fn threshold_of(&self, product: i64) -> Value {
+        let path = format!("/api/v1/products/{product}/threshold/");
+        self.viewer().get(&path).await.json()["threshold"].clone()
+    }
+
+    /// A manager changes fields of a product.
+    pub(crate) async fn change_product(&self, product: i64, change: Value) {
+        self.manager().change_product(product, change).await;
+    }
+
+    /// A manager gives a product a low-stock threshold of its own, or takes it away.
+    pub(crate) async fn set_threshold(&self, product: i64, threshold: impl Into<Option<i64>>) {
+        self.manager().set_threshold(product, threshold).await;
+    }
+
     pub(crate) fn anonymous(&self) -> Client<'_> {
         Client {
             app: self,
@@ -209,7 +245,7 @@ impl TestApp {
         let response = self.router.clone().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let bytes = axum::body::to_bytes(body, usize::MAX).await.unwrap();
-        let status = parts.status;
+        let status = parts.status.as_u16();
         assert_described(&method, &uri, status, &parts.headers, &bytes);
         Answer {
             status,
@@ -303,20 +339,80 @@ impl Client<'_> {
             .await
     }
 
+    /// Creates a brand, and answers its id.
+    pub(crate) async fn a_brand(&self, name: &str) -> i64 {
+        self.a_name("brands", name).await
+    }
+
+    /// Creates a category, and answers its id.
+    pub(crate) async fn a_category(&self, name: &str) -> i64 {
+        self.a_name("categories", name).await
+    }
+
+    /// Creates a supplier, and answers its id.
+    pub(crate) async fn a_supplier(&self, name: &str) -> i64 {
+        self.a_name("suppliers", name).await
+    }
+
+    async fn a_name(&self, kind: &str, name: &str) -> i64 {
+        let body = json!({"name": name});
+        self.post(&format!("/api/v1/{kind}/"), body).await.id()
+    }
+
+    /// Books units of a product in, and answers the inflow's id.
+    pub(crate) async fn receive(&self, supplier: i64, product: i64, quantity: i64) -> i64 {
+        let body = json!({"supplier": supplier, "product": product, "quantity": quantity});
+        self.post("/api/v1/inflows/", body).await.id()
+    }
+
+    /// Sells units of a product, and answers the outflow's id.
+    pub(crate) async fn sell(&self, product: i64, quantity: i64) -> i64 {
+        self.try_to_sell(product, quantity).await.id()
+    }
+
+    /// Asks for a sale, which may be refused.
+    pub(crate) async fn try_to_sell(&self, product: i64, quantity: i64) -> Answer {
+        let body = json!({"product": product, "quantity": quantity});
+        self.post("/api/v1/outflows/", body).await
+    }
+
     /// Creates a product with its category and brand, and answers its id.
     pub(crate) async fn a_product(&self, title: &str, quantity: i64) -> i64 {
-        let category = self
-            .post("/api/v1/categories/", json!({"name": "Grãos"}))
-            .await
-            .id();
-        let brand = self
-            .post("/api/v1/brands/", json!({"name": "Tio João"}))
-            .await
-            .id();
+        let category = self.a_category("Grãos").await;
+        let brand = self.a_brand("Tio João").await;
         let product = json!({
             "title": title, "category": category, "brand": brand, "cost_price": "8.00", "selling_price": "12.50", "quantity": quantity,
         });
         self.post("/api/v1/products/", product).await.id()
+    }
+
+    /// Creates a product of ten units that a scanner finds, of the brand 1, and answers its id.
+    pub(crate) async fn a_product_with_code(
+        &self,
+        title: &str,
+        serie_number: &str,
+        category: i64,
+    ) -> i64 {
+        let product = json!({
+            "title": title, "serie_number": serie_number, "category": category, "brand": 1, "cost_price": "2.50",
+            "selling_price": "4.00", "quantity": 10,
+        });
+        self.post("/api/v1/products/", product).await.id()
+    }
+
+    /// Changes fields of a product.
+    pub(crate) async fn change_product(&self, product: i64, change: Value) {
+        let path = format!("/api/v1/products/{product}/");
+        let changed = self.patch(&path, change).await;
+        assert_eq!(changed.status, 200, "{changed:?}");
+    }
+
+    /// Gives a product a low-stock threshold of its own, or takes it away.
+    pub(crate) async fn set_threshold(&self, product: i64, threshold: impl Into<Option<i64>>) {
+        let path = format!("/api/v1/products/{product}/threshold/");
+        let body = json!({"threshold": threshold.into()});
+        let set = self.put(&path, body).await;
+        assert_eq!(set.status, 200, "{set:?}");
     }
 
     /// How many units of a product there are.
@@ -330,10 +426,6 @@ impl Client<'_> {
 }
 
 impl Answer {
-    pub(crate) fn is_success(&self) -> bool {
-        (200..300).contains(&self.status)
-    }
-
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {self:?}"))

@@ -95,11 +95,10 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         let admin = app.admin();
         let product = admin.a_product("Café", 20).await;
-        let sale = json!({"product": product, "quantity": 2});
-        let sold = admin.post("/api/v1/outflows/", sale.clone()).await.id();
-        let supplier = json!({"name": "Torra Forte"});
-        admin.post("/api/v1/suppliers/", supplier).await.id();
+        let sold = admin.sell(product, 2).await;
+        admin.a_supplier("Torra Forte").await;
         archive(&app, product, true).await;
+        let sale = json!({"product": product, "quantity": 2});
         let delivery = json!({"product": product, "supplier": 1, "quantity": 2});
         let refusal = json!({"product": [ARCHIVED]});
         for (path, body) in [
@@ -111,13 +110,12 @@ on_both_engines!(
         assert_eq!(admin.quantity_of(product).await, 18);
         let deleted = admin.delete(&format!("/api/v1/outflows/{sold}/")).await;
         assert_eq!(deleted.status, 204);
-        let corrected = json!({"quantity": 19});
-        let path = format!("/api/v1/products/{product}/");
-        assert_eq!(admin.patch(&path, corrected).await.status, 200);
-        let ledger = admin.get(&format!("{path}ledger/")).await.json();
+        admin.change_product(product, json!({"quantity": 19})).await;
+        let path = format!("/api/v1/products/{product}/ledger/");
+        let ledger = admin.get(&path).await.json();
         assert_eq!(ledger["count"], 4);
         archive(&app, product, false).await;
-        admin.post("/api/v1/outflows/", sale).await.id();
+        admin.sell(product, 2).await;
         assert_eq!(admin.quantity_of(product).await, 17);
         assert_eq!(
             inventory::stock::verify(&app.state.db).await.unwrap(),
@@ -133,9 +131,7 @@ on_both_engines!(
         let admin = app.admin();
         let product = admin.a_product("Café", 5).await;
         let own = admin.a_product("Chá", 50).await;
-        let threshold = json!({"threshold": 60});
-        let path = format!("/api/v1/products/{own}/threshold/");
-        admin.put(&path, threshold).await;
+        admin.set_threshold(own, 60).await;
         assert_eq!(titles(&app, "/api/v1/low-stock/").await, ["Café", "Chá"]);
         for id in [product, own] {
             archive(&app, id, true).await;
@@ -144,12 +140,12 @@ on_both_engines!(
         let events = app.events().await.len();
         // What changes its level while it is archived is told to nobody.
         for quantity in [70, 3] {
-            let body = json!({"quantity": quantity});
-            let path = format!("/api/v1/products/{own}/");
-            assert_eq!(admin.patch(&path, body).await.status, 200);
+            admin
+                .change_product(own, json!({"quantity": quantity}))
+                .await;
         }
-        admin.put(&path, json!({"threshold": 2})).await;
-        admin.put(&path, json!({"threshold": 4})).await;
+        admin.set_threshold(own, 2).await;
+        admin.set_threshold(own, 4).await;
         assert_eq!(app.events().await.len(), events);
         assert!(titles(&app, "/api/v1/low-stock/").await.is_empty());
         for id in [product, own] {
@@ -209,8 +205,7 @@ on_both_engines!(
             &manager.submit("/outflows/new/", &fields).await,
             &[ARCHIVED],
         );
-        let supplier = json!({"name": "Torra Forte"});
-        app.admin().post("/api/v1/suppliers/", supplier).await.id();
+        app.admin().a_supplier("Torra Forte").await;
         let receipt = [
             ("supplier", "1"),
             ("product", "1"),

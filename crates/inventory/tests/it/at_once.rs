@@ -97,11 +97,8 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         let product = app.manager().a_product("Arroz", 12).await;
-        let sell = async |quantity: i64, product: i64| {
-            let sale = json!({"product": product, "quantity": quantity});
-            app.manager().post("/api/v1/outflows/", sale).await
-        };
-        let refused = sell(13, product).await;
+        let manager = app.manager();
+        let refused = manager.try_to_sell(product, 13).await;
         assert_eq!(
             (refused.status, refused.json()),
             (
@@ -109,20 +106,20 @@ on_both_engines!(
                 json!({"quantity": ["Insufficient stock: 12 available."]})
             )
         );
-        let refused = sell(i64::MAX, product).await;
+        let refused = manager.try_to_sell(product, i64::MAX).await;
         assert_eq!(
             refused.json(),
             json!({"quantity": ["Insufficient stock: 12 available."]})
         );
-        let refused = sell(1, 999).await;
+        let refused = manager.try_to_sell(999, 1).await;
         assert_eq!(
             refused.json(),
             json!({"product": ["Invalid pk \"999\" - object does not exist."]})
         );
         // To the threshold exactly, then below it.
-        assert_eq!(sell(2, product).await.status, 201);
+        app.sell(product, 2).await;
         assert_eq!(app.events().await.len(), 1);
-        assert_eq!(sell(1, product).await.status, 201);
+        app.sell(product, 1).await;
         let kinds: Vec<Value> = app
             .events()
             .await
@@ -134,10 +131,9 @@ on_both_engines!(
             ["outflow.created", "outflow.created", "product.low_stock"]
         );
         // A product with a threshold of its own.
-        let threshold = format!("/api/v1/products/{product}/threshold/");
-        app.manager().put(&threshold, json!({"threshold": 5})).await;
-        assert_eq!(sell(4, product).await.status, 201);
-        assert_eq!(sell(1, product).await.status, 201);
+        app.set_threshold(product, 5).await;
+        app.sell(product, 4).await;
+        app.sell(product, 1).await;
         let kinds: Vec<Value> = app
             .events()
             .await
@@ -162,24 +158,13 @@ on_both_engines!(
             let app = app.clone();
             storm.spawn(async move {
                 for round in 0..12_i64 {
-                    let manager = app.manager();
-                    let answer = if seller == 0 {
+                    if seller == 0 {
                         let price = format!("{round}.{:02}", round * 7 % 100);
-                        manager
-                            .patch(
-                                &format!("/api/v1/products/{product}/"),
-                                json!({"selling_price": price, "cost_price": price}),
-                            )
-                            .await
+                        let prices = json!({"selling_price": price, "cost_price": price});
+                        app.change_product(product, prices).await;
                     } else {
-                        manager
-                            .post(
-                                "/api/v1/outflows/",
-                                json!({"product": product, "quantity": seller}),
-                            )
-                            .await
-                    };
-                    assert!(answer.is_success(), "{answer:?}");
+                        app.sell(product, seller).await;
+                    }
                 }
             });
         }

@@ -74,10 +74,7 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         let product = app.admin().a_product("Arroz", 5).await;
-        app.admin()
-            .post("/api/v1/suppliers/", json!({"name": "Sul"}))
-            .await
-            .id();
+        app.admin().a_supplier("Sul").await;
         let movement = json!({"supplier": 1, "product": product, "quantity": 2});
         for (method, path, body, status, rows) in [
             (
@@ -170,10 +167,9 @@ on_both_engines!(
         let product = app.manager().a_product("Arroz", 5).await;
         let path = format!("/api/v1/products/{product}/");
         let change = json!({"title": "Arroz integral", "selling_price": "12.50", "quantity": 9});
-        app.admin().patch(&path, change).await;
-        app.admin().patch(&path, json!({})).await;
-        let threshold = format!("{path}threshold/");
-        app.admin().put(&threshold, json!({"threshold": 4})).await;
+        app.admin().change_product(product, change).await;
+        app.admin().change_product(product, json!({})).await;
+        app.admin().set_threshold(product, 4).await;
         app.admin().delete(&path).await;
         assert_eq!(
             app.history_of(Model::Product, product).await,
@@ -245,11 +241,9 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         let product = app.admin().a_product("Arroz", 5).await;
-        let path = format!("/api/v1/products/{product}/");
         let change = json!({"title": "Café", "selling_price": "9.9", "quantity": 7});
-        app.admin().patch(&path, change).await;
-        let threshold = format!("{path}threshold/");
-        app.admin().put(&threshold, json!({"threshold": 4})).await;
+        app.admin().change_product(product, change).await;
+        app.admin().set_threshold(product, 4).await;
         assert_eq!(
             app.changes_of(Model::Product, product).await,
             [

@@ -87,10 +87,7 @@ on_both_engines!(search_and_order_ignore_case_and_accents, async |address| {
     let app = TestApp::new(&address).await;
     let admin = app.admin();
     for name in ["Zebra", "Ábaco", "café PRETO", "abacate"] {
-        admin
-            .post("/api/v1/brands/", json!({"name": name}))
-            .await
-            .id();
+        admin.a_brand(name).await;
     }
     let names = async |query: &str| -> Vec<String> {
         let answer = admin.get(&format!("/api/v1/brands/{query}")).await.json();
@@ -115,10 +112,7 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         let admin = app.admin();
         for name in ["A", "B", "C", "D", "E"] {
-            admin
-                .post("/api/v1/suppliers/", json!({"name": name}))
-                .await
-                .id();
+            admin.a_supplier(name).await;
         }
         let page = admin
             .get("/api/v1/suppliers/?zz=1&page_size=2&page=2&aa=2")

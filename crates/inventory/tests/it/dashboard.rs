@@ -37,11 +37,6 @@ async fn page(visitor: &Visitor<'_>, path: &str) -> String {
     texts(&page.text)
 }
 
-async fn sell(app: &TestApp, product: i64, quantity: i64) {
-    let body = json!({"product": product, "quantity": quantity});
-    app.manager().post("/api/v1/outflows/", body).await.id();
-}
-
 #[track_caller]
 fn says(page: &str, parts: &[&str]) {
     for part in parts {
@@ -58,11 +53,11 @@ on_both_engines!(
         says(&page(&visitor, "/").await, &["once there is a product"]);
         let product = app.admin().a_product("Café", 2_000).await;
         app.admin().a_product("Arroz", 3).await;
-        sell(&app, product, 100).await;
+        app.sell(product, 100).await;
         app.clock.advance(DAY * 30);
         let mut visitor = app.logged_in("viewer").await;
-        sell(&app, product, 80).await;
-        sell(&app, product, 70).await;
+        app.sell(product, 80).await;
+        app.sell(product, 70).await;
         let english = page(&visitor, "/").await;
         says(
             &english,
@@ -116,11 +111,10 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         let product = app.admin().a_product("Café", 2_000).await;
-        sell(&app, product, 100).await;
+        app.sell(product, 100).await;
         app.clock.advance(DAY * 10);
         let visitor = app.logged_in("viewer").await;
-        app.manager()
-            .patch("/api/v1/products/1/", json!({"selling_price": "20.00"}))
+        app.change_product(1, json!({"selling_price": "20.00"}))
             .await;
         says(
             &page(&visitor, "/?period=7").await,
@@ -163,11 +157,11 @@ on_both_engines!(
             app.state.db.statistics().statements - before
         };
         let product = app.admin().a_product("Café", 5).await;
-        sell(&app, product, 1).await;
+        app.sell(product, 1).await;
         let with_few = cost().await;
         for title in ["a", "b", "c", "d", "e", "f", "g", "h"] {
             let product = app.admin().a_product(title, 5).await;
-            sell(&app, product, 1).await;
+            app.sell(product, 1).await;
             app.clock.advance(DAY);
         }
         assert_eq!(cost().await, with_few);
@@ -211,7 +205,7 @@ on_both_engines!(
         let visitor = app.logged_in("viewer").await;
         let mut stream = visitor.stream("/dashboard/events/").await;
         assert_eq!(next(&mut stream).await.as_deref(), Some("1"));
-        sell(&app, product, 1).await;
+        app.sell(product, 1).await;
         assert_eq!(next(&mut stream).await.as_deref(), Some("2"));
         assert_eq!(app.state.streams.count(), 1);
         drop(stream);
@@ -220,7 +214,7 @@ on_both_engines!(
         // Whoever logs out is told no more.
         visitor.get("/").await;
         visitor.submit("/logout/", &[]).await;
-        sell(&app, product, 1).await;
+        app.sell(product, 1).await;
         assert_eq!(next(&mut second).await, None);
     }
 );

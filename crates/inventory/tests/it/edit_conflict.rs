@@ -55,14 +55,12 @@ async fn product(app: &TestApp) -> Value {
 /// A product's form at `path`, while a colleague changes price, description and category.
 async fn products_form(app: &TestApp, visitor: &Visitor<'_>, path: &str) {
     app.admin().a_product("Arroz", 5).await;
-    let other = json!({"name": "Cereais"});
-    app.admin().post("/api/v1/categories/", other).await.id();
+    app.admin().a_category("Cereais").await;
     let opened = versions(&page(visitor, path, 200).await);
     assert!(opened[0].1.split(' ').count() >= 8, "{opened:?}");
     let theirs = json!({"selling_price": "31.41", "description": "Tipo 1", "category": 2});
-    app.manager().patch("/api/v1/products/1/", theirs).await;
-    let outflow = json!({"product": 1, "quantity": 2});
-    app.manager().post("/api/v1/outflows/", outflow).await.id();
+    app.change_product(1, theirs).await;
+    app.sell(1, 2).await;
     let typed = [("title", "Arroz branco"), ("selling_price", "13,00")];
     let refused = visitor.submit(path, &with(&PRODUCT, &typed, &opened)).await;
     let told =
@@ -148,11 +146,8 @@ on_both_engines!(what_was_left_in_a_form_is_not_written, async |address| {
         let shown_price = before["selling_price"].as_str().unwrap().to_owned();
         let serie = format!("789{}", path.len());
         let theirs = json!({"selling_price": "7.77", "serie_number": serie, "cost_price": "0.10"});
-        app.manager().patch("/api/v1/products/1/", theirs).await;
-        let path_threshold = "/api/v1/products/1/threshold/";
-        app.manager()
-            .put(path_threshold, json!({"threshold": 4}))
-            .await;
+        app.change_product(1, theirs).await;
+        app.set_threshold(1, 4).await;
         let was = |field: &str| before[field].as_str().unwrap_or_default().to_owned();
         let (cost, serie_was) = (was("cost_price"), was("serie_number"));
         let typed = [
@@ -171,11 +166,8 @@ on_both_engines!(what_was_left_in_a_form_is_not_written, async |address| {
             (&json!("7.77"), &json!("0.10"))
         );
         assert_eq!(now["serie_number"], serie);
-        let threshold = app.admin().get(path_threshold).await.json();
-        assert_eq!(threshold["threshold"], 4, "{path}");
-        app.manager()
-            .put(path_threshold, json!({"threshold": null}))
-            .await;
+        assert_eq!(app.threshold_of(1).await, 4, "{path}");
+        app.set_threshold(1, None).await;
     }
     // A form without what it showed is written as it is.
     leads_to(
@@ -378,22 +370,17 @@ on_both_engines!(
             );
         }
 
-        let threshold = "/api/v1/products/1/threshold/";
-        app.admin().put(threshold, json!({"threshold": 3})).await;
+        app.admin().set_threshold(1, 3).await;
         for (path, field) in [
             ("/admin/thresholds/1/change/", "threshold"),
             ("/admin/products/1/change/", "thresholds:1:threshold"),
         ] {
-            app.admin().put(threshold, json!({"threshold": 3})).await;
+            app.admin().set_threshold(1, 3).await;
             let opened = versions(&root.page(path).await);
-            app.manager().put(threshold, json!({"threshold": 7})).await;
+            app.set_threshold(1, 7).await;
             let left = with(&PRODUCT, &[(field, "3")], &opened);
             root.done(path, &left).await;
-            assert_eq!(
-                app.admin().get(threshold).await.json()["threshold"],
-                7,
-                "{path}"
-            );
+            assert_eq!(app.threshold_of(1).await, 7, "{path}");
             let both = with(&PRODUCT, &[(field, "5")], &opened);
             let refused = root.refused(path, &both).await;
             has(
@@ -403,15 +390,11 @@ on_both_engines!(
                     "value=\"5\"",
                 ],
             );
-            assert_eq!(app.admin().get(threshold).await.json()["threshold"], 7);
+            assert_eq!(app.threshold_of(1).await, 7);
             let again = versions(&refused);
             root.done(path, &with(&PRODUCT, &[(field, "5")], &again))
                 .await;
-            assert_eq!(
-                app.admin().get(threshold).await.json()["threshold"],
-                5,
-                "{path}"
-            );
+            assert_eq!(app.threshold_of(1).await, 5, "{path}");
         }
     }
 );
@@ -419,10 +402,10 @@ on_both_engines!(
 /// A price that both users changed in the form at `path`: the choice, and the resulting price.
 async fn chosen(app: &TestApp, visitor: &Visitor<'_>, path: &str, choice: &str) -> Value {
     let theirs = json!({"selling_price": "10.00"});
-    app.manager().patch("/api/v1/products/1/", theirs).await;
+    app.change_product(1, theirs).await;
     let opened = versions(&page(visitor, path, 200).await);
     let theirs = json!({"selling_price": "31.41"});
-    app.manager().patch("/api/v1/products/1/", theirs).await;
+    app.change_product(1, theirs).await;
     let typed = [("title", "Arroz branco"), ("selling_price", "13.00")];
     let refused = visitor.submit(path, &with(&PRODUCT, &typed, &opened)).await;
     is_refused(&refused, &["Keep mine, as it is in the field"]);
@@ -458,7 +441,7 @@ on_both_engines!(
         admin.language = "pt-BR";
         let opened = versions(&page(&admin, "/products/1/edit/", 200).await);
         let theirs = json!({"selling_price": "31.41"});
-        app.manager().patch("/api/v1/products/1/", theirs).await;
+        app.change_product(1, theirs).await;
         let typed = [("selling_price", "12,5"), ("cost_price", "R$ 8")];
         let sent = with(&PRODUCT, &typed, &opened);
         leads_to(
@@ -481,10 +464,10 @@ on_both_engines!(
             (&root, "/admin/products/1/change/"),
         ] {
             let theirs = json!({"selling_price": "10.00"});
-            app.manager().patch("/api/v1/products/1/", theirs).await;
+            app.change_product(1, theirs).await;
             let opened = versions(&page(visitor, path, 200).await);
             let theirs = json!({"selling_price": "31.41"});
-            app.manager().patch("/api/v1/products/1/", theirs).await;
+            app.change_product(1, theirs).await;
             let mine = [("selling_price", "13.00")];
             let refused = visitor.submit(path, &with(&PRODUCT, &mine, &opened)).await;
             let opened = versions(&refused.text);

@@ -44,8 +44,7 @@ async fn selling_beside<F: Future>(app: &TestApp, work: F) -> (F::Output, u32) {
         if let Some(output) = poll_once(&mut work).await {
             return (output, sales);
         }
-        let sale = json!({"product": 1, "quantity": 1});
-        app.admin().post("/api/v1/outflows/", sale).await.id();
+        app.admin().sell(1, 1).await;
         sales += 1;
     }
 }
@@ -251,8 +250,7 @@ on_both_engines!(
                 break imported;
             }
             if !is_sold && state(&app).await.as_deref() == Some("publishing") {
-                let sale = json!({"product": last, "quantity": 1});
-                app.admin().post("/api/v1/outflows/", sale).await.id();
+                app.admin().sell(last, 1).await;
                 is_sold = true;
             }
         };
@@ -281,8 +279,7 @@ on_both_engines!(
         }
         file.import(&app, FileKind::Products).await.unwrap();
         // The first one is withdrawn last, and sold before that.
-        let sale = json!({"product": 1, "quantity": 2});
-        app.admin().post("/api/v1/outflows/", sale).await.id();
+        app.admin().sell(1, 2).await;
         let begun = "UPDATE imports SET state = 'withdrawing', under_way = 1";
         execute(&app, begun).await;
         after_a_crash(&app).await;
@@ -305,8 +302,7 @@ on_both_engines!(
     what_staged_rows_refer_to_cannot_be_deleted,
     async |address| {
         let app = TestApp::new(&address).await;
-        let category = json!({"name": "Chás"});
-        app.admin().post("/api/v1/categories/", category).await.id();
+        app.admin().a_category("Chás").await;
         execute(
             &app,
             "INSERT INTO imports (user_name, resource, file_name, state, added, created_at)

@@ -35,36 +35,11 @@ on_both_engines!(every_change_of_a_quantity_is_one_row, async |address| {
     let app = TestApp::new(&address).await;
     let admin = app.admin();
     let product = admin.a_product("Arroz", 0).await;
-    let supplier = admin
-        .post("/api/v1/suppliers/", json!({"name": "S"}))
-        .await
-        .id();
-    let inflow = admin
-        .post(
-            "/api/v1/inflows/",
-            json!({"supplier": supplier, "product": product, "quantity": 9}),
-        )
-        .await
-        .id();
-    let outflow = admin
-        .post(
-            "/api/v1/outflows/",
-            json!({"product": product, "quantity": 4}),
-        )
-        .await
-        .id();
-    admin
-        .patch(
-            &format!("/api/v1/products/{product}/"),
-            json!({"quantity": 20}),
-        )
-        .await;
-    admin
-        .patch(
-            &format!("/api/v1/products/{product}/"),
-            json!({"quantity": 20}),
-        )
-        .await;
+    let supplier = admin.a_supplier("S").await;
+    let inflow = admin.receive(supplier, product, 9).await;
+    let outflow = admin.sell(product, 4).await;
+    admin.change_product(product, json!({"quantity": 20})).await;
+    admin.change_product(product, json!({"quantity": 20})).await;
     admin.delete(&format!("/api/v1/outflows/{outflow}/")).await;
     admin.delete(&format!("/api/v1/inflows/{inflow}/")).await;
     let expected = [
@@ -98,13 +73,7 @@ on_both_engines!(
         app.clock
             .advance(std::time::Duration::from_secs(24 * 60 * 60));
         let admin = app.admin();
-        admin
-            .post(
-                "/api/v1/outflows/",
-                json!({"product": product, "quantity": 2}),
-            )
-            .await
-            .id();
+        admin.sell(product, 2).await;
         assert_eq!(
             kinds(&admin, product, "?as_of=2026-11-20").await,
             rows(&[("opening", 7, 7)])
@@ -140,13 +109,7 @@ on_both_engines!(the_ledger_outlives_its_product, async |address| {
     let app = TestApp::new(&address).await;
     let admin = app.admin();
     let product = admin.a_product("Arroz", 7).await;
-    let outflow = admin
-        .post(
-            "/api/v1/outflows/",
-            json!({"product": product, "quantity": 2}),
-        )
-        .await
-        .id();
+    let outflow = admin.sell(product, 2).await;
     let refused = admin.delete(&format!("/api/v1/products/{product}/")).await;
     refused.is(
         409,
@@ -229,26 +192,9 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         let admin = app.admin();
         let product = admin.a_product("Arroz", 12).await;
-        admin
-            .post(
-                "/api/v1/outflows/",
-                json!({"product": product, "quantity": 2}),
-            )
-            .await
-            .id();
-        admin
-            .post(
-                "/api/v1/outflows/",
-                json!({"product": product, "quantity": 99}),
-            )
-            .await;
-        let outflow = admin
-            .post(
-                "/api/v1/outflows/",
-                json!({"product": product, "quantity": 1}),
-            )
-            .await
-            .json();
+        admin.sell(product, 2).await;
+        admin.try_to_sell(product, 99).await;
+        let outflow = admin.try_to_sell(product, 1).await.json();
         let events = app.events().await;
         let types: Vec<&str> = events
             .iter()
@@ -275,10 +221,7 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         let admin = app.admin();
         let product = admin.a_product("Arroz", i64::MAX - 5).await;
-        let supplier = admin
-            .post("/api/v1/suppliers/", json!({"name": "S"}))
-            .await
-            .id();
+        let supplier = admin.a_supplier("S").await;
         let refused = admin
             .post(
                 "/api/v1/inflows/",
@@ -298,15 +241,7 @@ on_both_engines!(the_last_units_are_sold_once, async |address| {
     let product = app.admin().a_product("Arroz", 10).await;
     let attempts = (0..40).map(|_| {
         let app = app.clone();
-        tokio::spawn(async move {
-            app.manager()
-                .post(
-                    "/api/v1/outflows/",
-                    json!({"product": product, "quantity": 1}),
-                )
-                .await
-                .status
-        })
+        tokio::spawn(async move { app.manager().try_to_sell(product, 1).await.status })
     });
     let mut sold = 0;
     for attempt in attempts.collect::<Vec<_>>() {
@@ -393,8 +328,7 @@ on_both_engines!(
         let product = admin.a_product("Arroz", 10).await;
         let supplier = admin.post("/api/v1/suppliers/", json!({"name": "Torra"}));
         let supplier = supplier.await.id();
-        let inflow = json!({"supplier": supplier, "product": product, "quantity": 5});
-        admin.post("/api/v1/inflows/", inflow).await.id();
+        admin.receive(supplier, product, 5).await;
         let path = format!("/api/v1/products/{product}/");
         admin.patch(&path, json!({"title": "Arroz integral"})).await;
         let sql = "UPDATE inflows SET title_folded = 'arroz' WHERE product_id = $1";

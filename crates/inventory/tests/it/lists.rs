@@ -25,17 +25,10 @@ async fn ids(client: &Client<'_>, path: &str) -> Vec<i64> {
 /// without, equal values.
 async fn a_shop(app: &TestApp) -> Vec<Value> {
     let admin = app.admin();
-    for (kind, name) in [
-        ("categories", "Óleos"),
-        ("categories", "grãos"),
-        ("brands", "Zaeli"),
-        ("brands", "Ágape"),
-    ] {
-        admin
-            .post(&format!("/api/v1/{kind}/"), json!({"name": name}))
-            .await
-            .id();
-    }
+    admin.a_category("Óleos").await;
+    admin.a_category("grãos").await;
+    admin.a_brand("Zaeli").await;
+    admin.a_brand("Ágape").await;
     let titles = ["Óleo", "arroz", "Açúcar", "Feijão preto", "feijao", "Café"];
     let mut products = Vec::new();
     for number in 0..24_usize {
@@ -224,10 +217,7 @@ async fn movements(app: &TestApp) -> [Vec<Value>; 2] {
         admin.a_product(title, 100).await;
     }
     for name in ["Zé", "Ação"] {
-        admin
-            .post("/api/v1/suppliers/", json!({"name": name}))
-            .await
-            .id();
+        admin.a_supplier(name).await;
     }
     let mut made = [Vec::new(), Vec::new()];
     for number in 0..15 {
@@ -335,14 +325,12 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         let admin = app.admin();
-        let supplier = json!({"name": "Atacado"});
-        let supplier = admin.post("/api/v1/suppliers/", supplier).await.id();
+        let supplier = admin.a_supplier("Atacado").await;
         let mut inflows = Vec::new();
         let mut products = Vec::new();
         for title in ["Bule", "Copo", "Açúcar"] {
             let product = admin.a_product(title, 5).await;
-            let body = json!({"supplier": supplier, "product": product, "quantity": 2});
-            inflows.push(admin.post("/api/v1/inflows/", body).await.id());
+            inflows.push(admin.receive(supplier, product, 2).await);
             products.push(product);
         }
         let viewer = app.viewer();
@@ -350,11 +338,8 @@ on_both_engines!(
         let expected = [inflows[2], inflows[0], inflows[1]];
         assert_eq!(ids(&viewer, &path("")).await, expected);
         let renamed = json!({"title": "ÁGUA"});
-        admin
-            .patch(&format!("/api/v1/products/{}/", products[1]), renamed)
-            .await;
-        let body = json!({"supplier": supplier, "product": products[1], "quantity": 1});
-        inflows.push(admin.post("/api/v1/inflows/", body).await.id());
+        admin.change_product(products[1], renamed).await;
+        inflows.push(admin.receive(supplier, products[1], 1).await);
         let expected = [inflows[2], inflows[1], inflows[3], inflows[0]];
         for filter in ["", &format!("&supplier={supplier}")] {
             assert_eq!(ids(&viewer, &path(filter)).await, expected, "{filter}");
@@ -368,13 +353,7 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         let admin = app.admin();
         for number in 0..105 {
-            admin
-                .post(
-                    "/api/v1/brands/",
-                    json!({"name": format!("Marca {number:03}")}),
-                )
-                .await
-                .id();
+            admin.a_brand(&format!("Marca {number:03}")).await;
         }
         for (query, number, first) in [
             ("", 10, "Marca 000"),

@@ -2,7 +2,7 @@
 //! threshold.
 
 use inventory::{Config, aggregates, transfer::FileKind};
-use serde_json::{Value, json};
+use serde_json::json;
 use test_kit::on_both_engines;
 
 use crate::{app::TestApp, transfer::load_bytes};
@@ -35,30 +35,9 @@ fn under(app: &TestApp, threshold: i64) -> Config {
     }
 }
 
-async fn booked(app: &TestApp, path: &str, body: Value) -> i64 {
-    app.admin()
-        .post(&format!("/api/v1/{path}/"), body)
-        .await
-        .id()
-}
-
 async fn deleted(app: &TestApp, path: &str, id: i64) {
     let answer = app.admin().delete(&format!("/api/v1/{path}/{id}/")).await;
     assert_eq!(answer.status, 204, "{answer:?}");
-}
-
-async fn changed(app: &TestApp, product: i64, body: Value) {
-    let path = format!("/api/v1/products/{product}/");
-    assert_eq!(app.admin().patch(&path, body).await.status, 200);
-}
-
-async fn threshold(app: &TestApp, product: i64, threshold: Option<i64>) {
-    let path = format!("/api/v1/products/{product}/threshold/");
-    let answer = app
-        .admin()
-        .put(&path, json!({"threshold": threshold}))
-        .await;
-    assert_eq!(answer.status, 200);
 }
 
 on_both_engines!(
@@ -68,24 +47,10 @@ on_both_engines!(
         assert_eq!(low(&app).await, 0);
         let product = app.admin().a_product("Arroz", 12).await;
         let other = app.admin().a_product("Feijão", 9).await;
-        let supplier = booked(&app, "suppliers", json!({"name": "S"})).await;
+        let supplier = app.admin().a_supplier("S").await;
         assert_eq!(low(&app).await, 1);
-        let sell = async |quantity: i64| {
-            booked(
-                &app,
-                "outflows",
-                json!({"product": product, "quantity": quantity}),
-            )
-            .await
-        };
-        let receive = async |quantity: i64| {
-            booked(
-                &app,
-                "inflows",
-                json!({"product": product, "supplier": supplier, "quantity": quantity}),
-            )
-            .await
-        };
+        let sell = async |quantity: i64| app.admin().sell(product, quantity).await;
+        let receive = async |quantity: i64| app.admin().receive(supplier, product, quantity).await;
         sell(2).await;
         assert_eq!(low(&app).await, 1, "to the threshold");
         let sold = sell(1).await;
@@ -100,25 +65,24 @@ on_both_engines!(
         assert_eq!(low(&app).await, 2);
         deleted(&app, "outflows", sold).await;
         assert_eq!(low(&app).await, 1, "without the sale");
-        changed(&app, product, json!({"quantity": 0})).await;
+        app.admin()
+            .change_product(product, json!({"quantity": 0}))
+            .await;
         assert_eq!(low(&app).await, 2, "corrected downwards");
-        changed(
-            &app,
-            product,
-            json!({"quantity": 15, "selling_price": "9.99"}),
-        )
-        .await;
+        app.admin()
+            .change_product(product, json!({"quantity": 15, "selling_price": "9.99"}))
+            .await;
         assert_eq!(low(&app).await, 1, "corrected upwards");
-        threshold(&app, product, Some(16)).await;
+        app.admin().set_threshold(product, 16).await;
         assert_eq!(low(&app).await, 2, "under a threshold of its own");
-        threshold(&app, product, Some(15)).await;
+        app.admin().set_threshold(product, 15).await;
         assert_eq!(low(&app).await, 1, "at it");
-        threshold(&app, other, Some(0)).await;
+        app.admin().set_threshold(other, 0).await;
         assert_eq!(low(&app).await, 0, "a threshold of nothing");
         sell(1).await;
         assert_eq!(low(&app).await, 1, "sold below its own threshold");
-        threshold(&app, product, None).await;
-        threshold(&app, other, None).await;
+        app.admin().set_threshold(product, None).await;
+        app.admin().set_threshold(other, None).await;
         assert_eq!(low(&app).await, 1, "the shop's threshold again");
         deleted(&app, "products", other).await;
         assert_eq!(low(&app).await, 0, "deleted");
@@ -182,14 +146,13 @@ on_both_engines!(
         let twenty = five.restarted(&address, under(&five, 20)).await;
         assert_eq!((low(&twenty).await, low(&five).await), (1, 0));
         // An ordinary sale for the one, below the threshold for the other.
-        let sale = |quantity: i64, product: i64| json!({"product": product, "quantity": quantity});
-        booked(&five, "outflows", sale(15, product)).await;
+        five.admin().sell(product, 15).await;
         assert_eq!((low(&twenty).await, low(&five).await), (2, 0));
-        booked(&twenty, "outflows", sale(3, other)).await;
+        twenty.admin().sell(other, 3).await;
         assert_eq!((low(&twenty).await, low(&five).await), (2, 1));
         let five = five.restarted(&address, under(&five, 5)).await;
         assert_eq!((low(&twenty).await, low(&five).await), (2, 1));
-        booked(&twenty, "outflows", sale(11, product)).await;
+        twenty.admin().sell(product, 11).await;
         assert_eq!((low(&twenty).await, low(&five).await), (2, 2));
     }
 );

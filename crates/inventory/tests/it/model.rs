@@ -97,11 +97,7 @@ impl Shop {
         for title in ["A", "B", "C"] {
             products.push(app.admin().a_product(title, 0).await);
         }
-        let supplier = app
-            .admin()
-            .post("/api/v1/suppliers/", json!({"name": "S"}))
-            .await
-            .id();
+        let supplier = app.admin().a_supplier("S").await;
         let model = Model {
             entries: [1; PRODUCTS],
             ..Model::default()
@@ -130,9 +126,8 @@ impl Shop {
                 category,
             } => self.edit(product, cents, category).await,
             Step::Threshold { product, threshold } => {
-                let path = format!("/api/v1/products/{}/threshold/", self.products[product]);
-                let body = json!({"threshold": threshold});
-                assert_eq!(self.app.admin().put(&path, body).await.status, 200);
+                let admin = self.app.admin();
+                admin.set_threshold(self.products[product], threshold).await;
                 self.model.thresholds[product] = threshold;
             }
             Step::Fold => {
@@ -144,8 +139,10 @@ impl Shop {
     }
 
     async fn inflow(&mut self, product: usize, quantity: i64) {
-        let body = json!({"supplier": self.supplier, "product": self.products[product], "quantity": quantity});
-        let id = self.app.manager().post("/api/v1/inflows/", body).await.id();
+        let id = self
+            .app
+            .receive(self.supplier, self.products[product], quantity)
+            .await;
         self.model.inflows.insert(id, (product, quantity));
         self.model.change(product, quantity);
     }
@@ -245,11 +242,9 @@ impl Shop {
     }
 
     async fn edit(&self, product: usize, cents: i64, category: usize) {
-        let path = format!("/api/v1/products/{}/", self.products[product]);
         let price = format!("{}.{:02}", cents / 100, cents % 100);
         let body = json!({"selling_price": price, "cost_price": "0.07", "category": category + 1});
-        let answer = self.app.manager().patch(&path, body).await;
-        assert_eq!(answer.status, 200);
+        self.app.change_product(self.products[product], body).await;
     }
 
     async fn agrees(&self) {

@@ -12,10 +12,7 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         let admin = app.admin();
         let product = admin.a_product("Arroz", 40).await;
-        let supplier = admin
-            .post("/api/v1/suppliers/", json!({"name": "Distribuidora"}))
-            .await
-            .id();
+        let supplier = admin.a_supplier("Distribuidora").await;
         let inflow = admin
             .post(
                 "/api/v1/inflows/",
@@ -29,12 +26,7 @@ on_both_engines!(
             "quantity": 5, "description": null, "created_at": NOW, "updated_at": NOW,
         }),
     );
-        let outflow = admin
-            .post(
-                "/api/v1/outflows/",
-                json!({"product": product, "quantity": 45}),
-            )
-            .await;
+        let outflow = admin.try_to_sell(product, 45).await;
         outflow.is(
         201,
         &json!({
@@ -51,12 +43,7 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         let admin = app.admin();
         let product = admin.a_product("Arroz", 4).await;
-        let refused = admin
-            .post(
-                "/api/v1/outflows/",
-                json!({"product": product, "quantity": 5}),
-            )
-            .await;
+        let refused = admin.try_to_sell(product, 5).await;
         refused.is(
             400,
             &json!({"quantity": ["Insufficient stock: 4 available."]}),
@@ -87,24 +74,9 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         let admin = app.admin();
         let product = admin.a_product("Arroz", 0).await;
-        let supplier = admin
-            .post("/api/v1/suppliers/", json!({"name": "S"}))
-            .await
-            .id();
-        let inflow = admin
-            .post(
-                "/api/v1/inflows/",
-                json!({"supplier": supplier, "product": product, "quantity": 10}),
-            )
-            .await
-            .id();
-        let outflow = admin
-            .post(
-                "/api/v1/outflows/",
-                json!({"product": product, "quantity": 7}),
-            )
-            .await
-            .id();
+        let supplier = admin.a_supplier("S").await;
+        let inflow = admin.receive(supplier, product, 10).await;
+        let outflow = admin.sell(product, 7).await;
         let refused = admin.delete(&format!("/api/v1/inflows/{inflow}/")).await;
         refused.is(409, &json!({"detail": "Cannot delete this inflow because only 3 of its 10 units are still in stock."}));
         assert_eq!(
@@ -163,24 +135,9 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         let admin = app.admin();
         let product = admin.a_product("Arroz", 50).await;
-        let supplier = admin
-            .post("/api/v1/suppliers/", json!({"name": "S"}))
-            .await
-            .id();
-        admin
-            .post(
-                "/api/v1/inflows/",
-                json!({"supplier": supplier, "product": product, "quantity": 1}),
-            )
-            .await
-            .id();
-        admin
-            .post(
-                "/api/v1/outflows/",
-                json!({"product": product, "quantity": 1}),
-            )
-            .await
-            .id();
+        let supplier = admin.a_supplier("S").await;
+        admin.receive(supplier, product, 1).await;
+        admin.sell(product, 1).await;
         for path in ["inflows", "outflows"] {
             for field in [
                 "id",
@@ -251,8 +208,7 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         let admin = app.admin();
         let product = admin.a_product("Arroz", i64::MAX).await;
-        let supplier = json!({"name": "S"});
-        let supplier = admin.post("/api/v1/suppliers/", supplier).await.id();
+        let supplier = admin.a_supplier("S").await;
         let inflow = json!({"supplier": supplier, "product": product, "quantity": 1});
         // "At most 0" would contradict "at least 1".
         admin.post("/api/v1/inflows/", inflow).await.is(

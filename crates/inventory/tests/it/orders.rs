@@ -84,37 +84,17 @@ async fn tell(app: &TestApp, event: &Value) -> String {
 /// 2 and 3.
 async fn a_shop(app: &TestApp) {
     let admin = app.admin();
-    for path in ["categories", "brands", "suppliers"] {
-        let path = format!("/api/v1/{path}/");
-        admin.post(&path, json!({"name": "Grãos"})).await.id();
-    }
+    admin.a_category("Grãos").await;
+    admin.a_brand("Grãos").await;
+    admin.a_supplier("Grãos").await;
     for (title, serie_number) in [("Café", "cafe"), ("Chá", "cha"), ("Leite", "leite")] {
-        let product = json!({
-            "title": title, "serie_number": serie_number, "category": 1, "brand": 1, "cost_price": "2.50",
-            "selling_price": "4.00", "quantity": 10,
-        });
-        admin.post("/api/v1/products/", product).await.id();
+        admin.a_product_with_code(title, serie_number, 1).await;
     }
-}
-
-async fn stock(app: &TestApp) -> [i64; 3] {
-    let admin = app.admin();
-    [
-        admin.quantity_of(1).await,
-        admin.quantity_of(2).await,
-        admin.quantity_of(3).await,
-    ]
 }
 
 async fn outflows(app: &TestApp) -> Vec<Value> {
     let list = app.admin().get("/api/v1/outflows/?ordering=id").await;
     list.json()["results"].as_array().unwrap().clone()
-}
-
-/// Receives units of a product.
-async fn receive(app: &TestApp, product: i64, quantity: i64) {
-    let inflow = json!({"supplier": 1, "product": product, "quantity": quantity});
-    app.admin().post("/api/v1/inflows/", inflow).await.id();
 }
 
 /// What the dashboard tells of orders that wait; empty when it tells nothing.
@@ -136,7 +116,7 @@ on_both_engines!(
             &[("cha", 2), ("cafe", 3), ("cha", 1)],
         );
         assert_eq!(tell(&app, &order).await, "booked");
-        assert_eq!(stock(&app).await, [7, 7, 10]);
+        assert_eq!(app.stock::<3>().await, [7, 7, 10]);
         let booked: Vec<_> = outflows(&app).await;
         let booked: Vec<_> = booked
             .iter()
@@ -181,7 +161,7 @@ on_both_engines!(
         }
         let again = paid("ord_1", None, &[("cafe", 5)]);
         assert_eq!(tell(&app, &again).await, "booked");
-        assert_eq!(stock(&app).await, [8, 10, 9]);
+        assert_eq!(app.stock::<3>().await, [8, 10, 9]);
         assert_eq!(outflows(&app).await.len(), 2);
     }
 );
@@ -200,7 +180,7 @@ on_both_engines!(
         assert!(told.contains("this product is archived"), "{told}");
         app.admin().put(path, json!({"archived": false})).await;
         manager.submit("/outflows/orders/1/retry/", &[]).await;
-        assert_eq!(stock(&app).await, [8, 10, 10]);
+        assert_eq!(app.stock::<3>().await, [8, 10, 10]);
     }
 );
 
@@ -221,7 +201,7 @@ on_both_engines!(
         for one in told {
             assert_eq!(one.await.unwrap(), "booked");
         }
-        assert_eq!(stock(&app).await, [2, 10, 2]);
+        assert_eq!(app.stock::<3>().await, [2, 10, 2]);
         assert_eq!(
             outflows(&app).await[0]["description"]
                 .as_str()
@@ -267,7 +247,7 @@ on_both_engines!(
             let detail = json!({"detail": "The signature is missing, wrong or too old."});
             answer.is(401, &detail);
         }
-        assert_eq!(stock(&app).await, [10, 10, 10]);
+        assert_eq!(app.stock::<3>().await, [10, 10, 10]);
         assert_eq!(tell(&app, &order).await, "booked");
     }
 );
@@ -324,7 +304,7 @@ on_both_engines!(
             let detail = refused.json()["detail"].as_str().unwrap().to_owned();
             assert!(detail.starts_with("The event cannot be read: "), "{detail}");
         }
-        assert_eq!(stock(&app).await, [10, 10, 10]);
+        assert_eq!(app.stock::<3>().await, [10, 10, 10]);
         assert_eq!(attention(&app.logged_in("manager").await).await, "");
     }
 );
@@ -337,7 +317,7 @@ on_both_engines!(
         let order = paid("ord_1", Some("1042"), &[("cafe", 3), ("cha", 12)]);
         assert_eq!(tell(&app, &order).await, "needs_attention");
         assert_eq!(tell(&app, &order).await, "needs_attention");
-        assert_eq!(stock(&app).await, [10, 10, 10]);
+        assert_eq!(app.stock::<3>().await, [10, 10, 10]);
         let manager = app.logged_in("manager").await;
         let waits = attention(&manager).await;
         for part in [
@@ -353,10 +333,10 @@ on_both_engines!(
         let told = page(&manager, "/", 200).await;
         let still = "Order 1042: Nothing was booked out. Chá: the order has 12, the stock 10.";
         assert!(told.contains(still), "{told}");
-        receive(&app, 2, 1).await;
+        app.admin().receive(1, 2, 1).await;
         let renewed = "Chá: the order has 12, the stock 11.";
         assert!(attention(&manager).await.contains(renewed));
-        receive(&app, 2, 1).await;
+        app.admin().receive(1, 2, 1).await;
         assert!(
             attention(&manager)
                 .await
@@ -366,9 +346,9 @@ on_both_engines!(
         let told = page(&manager, "/", 200).await;
         assert!(told.contains("Order 1042: Booked out."), "{told}");
         assert_eq!(attention(&manager).await, "");
-        assert_eq!(stock(&app).await, [7, 0, 10]);
+        assert_eq!(app.stock::<3>().await, [7, 0, 10]);
         leads_to(&manager.submit(retry, &[]).await, "/outflows/orders/1/");
-        assert_eq!(stock(&app).await, [7, 0, 10]);
+        assert_eq!(app.stock::<3>().await, [7, 0, 10]);
         assert_eq!(tell(&app, &order).await, "booked");
         let ledger = app.admin().get("/api/v1/products/1/ledger/").await.json();
         assert_eq!(ledger["results"][0]["user"], "manager");
@@ -404,7 +384,7 @@ on_both_engines!(
             &manager.submit("/outflows/orders/1/retry/", &[]).await,
             "/outflows/orders/1/",
         );
-        assert_eq!(stock(&app).await, [10, 10, 10]);
+        assert_eq!(app.stock::<3>().await, [10, 10, 10]);
         let entries = inventory::audit::recent(&app.state, 2, 10).await.unwrap();
         let newest = &entries[0];
         assert_eq!(

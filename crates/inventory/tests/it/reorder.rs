@@ -20,20 +20,15 @@ async fn shop(app: &TestApp) -> [i64; 3] {
     let rice = analyses::a_product_that_ran_low(app, "Arroz").await;
     let salt = app.manager().a_product("Sal", 2).await;
     let soap = app.manager().a_product("Sabão", 0).await;
-    let minimum = json!({"threshold": 11});
-    let path = format!("/api/v1/products/{rice}/threshold/");
-    assert_eq!(app.manager().put(&path, minimum).await.status, 200);
+    app.set_threshold(rice, 11).await;
     for (name, products) in [("Sul", vec![rice, salt]), ("Norte", vec![rice])] {
-        let supplier = json!({"name": name});
-        let supplier = app.admin().post("/api/v1/suppliers/", supplier).await.id();
+        let supplier = app.admin().a_supplier(name).await;
         for product in products {
-            let inflow = json!({"product": product, "supplier": supplier, "quantity": 1});
-            app.manager().post("/api/v1/inflows/", inflow).await.id();
+            app.receive(supplier, product, 1).await;
             app.clock.advance(std::time::Duration::from_secs(1));
         }
     }
-    let outflow = json!({"product": rice, "quantity": 2});
-    app.manager().post("/api/v1/outflows/", outflow).await.id();
+    app.sell(rice, 2).await;
     [rice, salt, soap]
 }
 
@@ -207,14 +202,10 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         let [rice, salt, _] = shop(&app).await;
         let manager = app.logged_in("manager").await;
-        let own = async || {
-            let path = format!("/api/v1/products/{salt}/threshold/");
-            app.viewer().get(&path).await.json()["threshold"].clone()
-        };
         let list = "/low-stock/?group=supplier";
         let led = format!("{list}#threshold-{salt}");
         leads_to(&type_minimum(&manager, salt, " 1,200 ").await, &led);
-        assert_eq!(own().await, 1200);
+        assert_eq!(app.threshold_of(salt).await, 1200);
         let shown = page(&manager, list, 200).await;
         assert!(shown.contains("Sal: threshold 1,200."), "{shown}");
         assert!(row(&shown, salt).contains("value=\"1,200\""), "{shown}");
@@ -230,7 +221,7 @@ on_both_engines!(
         // Blank is the shop's again, and the shop's sent as it was shown stays the shop's.
         for typed in ["", "10"] {
             leads_to(&type_minimum(&manager, salt, typed).await, &led);
-            assert_eq!(own().await, json!(null), "{typed}");
+            assert_eq!(app.threshold_of(salt).await, json!(null), "{typed}");
         }
 
         for typed in ["abc", "-1", "1.5"] {
@@ -242,7 +233,7 @@ on_both_engines!(
             assert!(row.contains("aria-invalid"), "{row}");
             assert!(!self::row(&refused.text, rice).contains("aria-invalid"));
         }
-        assert_eq!(own().await, json!(null));
+        assert_eq!(app.threshold_of(salt).await, json!(null));
         assert_eq!(type_minimum(&manager, 99, "5").await.status, 404);
 
         let viewer = app.logged_in("viewer").await;

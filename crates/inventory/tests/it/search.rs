@@ -190,17 +190,12 @@ on_both_engines!(
                     shop.insert(id, (title, cents));
                 }
                 2 => {
-                    admin
-                        .patch(&format!("/api/v1/products/{any}/"), json!({"title": title}))
-                        .await;
+                    admin.change_product(any, json!({"title": title})).await;
                     shop.get_mut(&any).unwrap().0 = title;
                 }
                 3 => {
                     admin
-                        .patch(
-                            &format!("/api/v1/products/{any}/"),
-                            json!({"selling_price": price}),
-                        )
+                        .change_product(any, json!({"selling_price": price}))
                         .await;
                     shop.get_mut(&any).unwrap().1 = cents;
                 }
@@ -277,8 +272,7 @@ on_both_engines!(
         for title in ["Café torrado", "Café moído", "Cafeteira"] {
             ids.push(admin.a_product(title, 5).await);
         }
-        let category = json!({"name": "Zebra"});
-        let category = admin.post("/api/v1/categories/", category).await.id();
+        let category = admin.a_category("Zebra").await;
         let path = format!("/api/v1/products/{}/", ids[1]);
         let change = json!({"category": category, "cost_price": "0.10", "selling_price": "70.00"});
         let changed = admin.send(http::Method::PATCH, &path, Some(change)).await;
@@ -328,11 +322,8 @@ on_both_engines!(
                 9 => json!("Moído"),
                 number => json!(format!("{alike}{number}")),
             };
-            let path = format!("/api/v1/products/{id}/");
-            let changed = admin
-                .patch(&path, json!({"description": description}))
-                .await;
-            assert_eq!(changed.status, 200);
+            let change = json!({"description": description});
+            admin.change_product(id, change).await;
             // Nothing comes first, and the shortest of those that begin alike.
             let place = if number == 9 { 1 } else { number * 2 };
             products.push((place, id));

@@ -102,17 +102,14 @@ on_both_engines!(
             .await
             .id();
         client
-            .patch(
-                "/api/v1/products/3/",
+            .change_product(
+                3,
                 json!({"quantity": 12_345, "selling_price": "99999999999999999999.99"}),
             )
             .await;
         client.delete("/api/v1/outflows/7/").await;
         client
-            .patch(
-                "/api/v1/products/4/",
-                json!({"quantity": 0, "serie_number": "+55 11"}),
-            )
+            .change_product(4, json!({"quantity": 0, "serie_number": "+55 11"}))
             .await;
         let (folder, files) = export_all(&app).await;
 

@@ -1,6 +1,5 @@
 //! Who may enter, and what each permission opens.
 
-use serde_json::json;
 use test_kit::on_both_engines;
 
 use super::{has, has_not, leads_to};
@@ -216,15 +215,10 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         let product = app.admin().a_product("Arroz <b>& feijão</b>", 500).await;
         let admin = app.admin();
-        admin
-            .post("/api/v1/suppliers/", json!({"name": "Sul"}))
-            .await
-            .id();
-        let movement = json!({"supplier": 1, "product": product, "quantity": 2});
-        admin.post("/api/v1/inflows/", movement.clone()).await.id();
-        admin.post("/api/v1/outflows/", movement).await.id();
-        let threshold = format!("/api/v1/products/{product}/threshold/");
-        admin.put(&threshold, json!({"threshold": 3})).await;
+        admin.a_supplier("Sul").await;
+        admin.receive(1, product, 2).await;
+        admin.sell(product, 2).await;
+        admin.set_threshold(product, 3).await;
         let mut visitor = app.superuser().await;
         for language in ["en", "pt-BR"] {
             visitor.language = language;

@@ -1,6 +1,5 @@
 //! What is done to selected records.
 
-use serde_json::json;
 use test_kit::on_both_engines;
 
 use super::{has, has_not};
@@ -36,10 +35,7 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         for name in ["Um", "Dois", "Três", "Quatro"] {
-            app.admin()
-                .post("/api/v1/brands/", json!({"name": name}))
-                .await
-                .id();
+            app.admin().a_brand(name).await;
         }
         let visitor = app.superuser().await;
         let fields = [
@@ -79,10 +75,7 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         let admin = app.admin();
         for name in ["Um", "Dois"] {
-            admin
-                .post("/api/v1/brands/", json!({"name": name}))
-                .await
-                .id();
+            admin.a_brand(name).await;
         }
         let mut visitor = app.superuser().await;
         admin.delete("/api/v1/brands/1/").await;
@@ -119,10 +112,7 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         app.admin().a_product("Arroz", 5).await;
-        app.admin()
-            .post("/api/v1/brands/", json!({"name": "Livre"}))
-            .await
-            .id();
+        app.admin().a_brand("Livre").await;
         let visitor = app.superuser().await;
         let fields = [
             ("row:1", "1"),
@@ -150,10 +140,7 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         for number in 0..110 {
             let name = if number < 105 { "Velha" } else { "Nova" };
-            app.admin()
-                .post("/api/v1/brands/", json!({"name": name}))
-                .await
-                .id();
+            app.admin().a_brand(name).await;
         }
         let visitor = app.superuser().await;
         let fields = [("across", "1"), ("action", "delete_selected")];

@@ -121,13 +121,12 @@ on_both_engines!(
 on_both_engines!(thresholds_are_written_in_their_list, async |address| {
     let app = TestApp::new(&address).await;
     shop(&app).await;
-    let path = "/api/v1/products/1/threshold/";
-    app.admin().put(path, json!({"threshold": 3})).await;
+    app.admin().set_threshold(1, 3).await;
     let visitor = app.superuser().await;
     let fields = [("_save", "1"), ("cell:1:threshold", "8")];
     let (_, page) = visitor.done("/admin/thresholds/", &fields).await;
     has(&page, &["1 low-stock threshold was changed successfully."]);
-    assert_eq!(app.admin().get(path).await.json()["threshold"], 8);
+    assert_eq!(app.threshold_of(1).await, 8);
 });
 
 on_both_engines!(
@@ -180,7 +179,7 @@ on_both_engines!(
         assert_eq!(before, "12.50");
         let shown = versions(&visitor.page(LIST).await);
         let theirs = json!({"selling_price": "31.41"});
-        app.manager().patch("/api/v1/products/1/", theirs).await;
+        app.change_product(1, theirs).await;
         let typed = [
             ("_save", "1"),
             ("cell:1:selling_price", "12.90"),
@@ -209,7 +208,7 @@ on_both_engines!(
         // What somebody else changed and this reader did not is left alone; the same value twice is no conflict.
         let shown = versions(&visitor.page(LIST).await);
         let theirs = json!({"selling_price": "1.00", "cost_price": "0.50"});
-        app.manager().patch("/api/v1/products/1/", theirs).await;
+        app.change_product(1, theirs).await;
         let same = [
             ("_save", "1"),
             ("cell:1:selling_price", "12.9"),
@@ -219,7 +218,7 @@ on_both_engines!(
         assert_eq!(price(&app, 1).await, "1.00");
         // Theirs, where the reader says so.
         let theirs = json!({"selling_price": "2.00"});
-        app.manager().patch("/api/v1/products/1/", theirs).await;
+        app.change_product(1, theirs).await;
         let mine = [
             ("_save", "1"),
             ("cell:1:selling_price", "3.00"),

@@ -1,7 +1,6 @@
 //! Destinations of webhooks and what was delivered there.
 
 use inventory::access::Model;
-use serde_json::json;
 use test_kit::on_both_engines;
 
 use super::{has, has_not};
@@ -78,13 +77,7 @@ on_both_engines!(
             )
             .await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.admin()
-            .post(
-                "/api/v1/outflows/",
-                json!({"product": product, "quantity": 1}),
-            )
-            .await
-            .id();
+        app.admin().sell(product, 1).await;
         inventory::events::pass(&app.state).await.unwrap();
         let page = visitor
             .page("/admin/deliveries/?_facets=1&endpoint=1")

@@ -79,8 +79,7 @@ on_both_engines!(
         let form = format!("/admin/products/{id}/change/");
         let version = |page: &str| versions(page)[0].1.clone();
         let opened = version(&visitor.page(&form).await);
-        let sale = json!({"product": id, "quantity": 1});
-        app.manager().post("/api/v1/outflows/", sale).await.id();
+        app.sell(id, 1).await;
         let mut fields = product("quantity", "5", "_save");
         fields.push(("version", &opened));
         // Refused for another reason, the form shows the quantity as it stands.
@@ -139,10 +138,7 @@ on_both_engines!(
         let admin = app.admin();
         let first = admin.a_product("Arroz", 5).await;
         admin
-            .patch(
-                &format!("/api/v1/products/{first}/"),
-                json!({"serie_number": "789"}),
-            )
+            .change_product(first, json!({"serie_number": "789"}))
             .await;
         let visitor = app.superuser().await;
         let rows = app.audit_rows().await;
@@ -366,18 +362,11 @@ on_both_engines!(
             &page,
             &["The low-stock threshold “Arroz” was added successfully."],
         );
-        let threshold = async || {
-            app.admin()
-                .get("/api/v1/products/1/threshold/")
-                .await
-                .json()["threshold"]
-                .clone()
-        };
-        assert_eq!(threshold().await, 3);
+        assert_eq!(app.threshold_of(1).await, 3);
         visitor
             .done("/admin/thresholds/1/change/", &[("threshold", "4")])
             .await;
-        assert_eq!(threshold().await, 4);
+        assert_eq!(app.threshold_of(1).await, 4);
         let page = visitor
             .refused(
                 "/admin/thresholds/add/",
@@ -386,7 +375,7 @@ on_both_engines!(
             .await;
         has(&page, &["object does not exist"]);
         visitor.done("/admin/thresholds/1/delete/", &[]).await;
-        assert!(threshold().await.is_null());
+        assert!(app.threshold_of(1).await.is_null());
     }
 );
 

@@ -1,7 +1,6 @@
 //! Tables of related rows in the form of a record.
 
 use inventory::access::Model;
-use serde_json::json;
 use test_kit::on_both_engines;
 
 use super::{has, has_not, leads_to};
@@ -12,8 +11,7 @@ async fn shop(app: &TestApp) {
     let admin = app.admin();
     admin.a_product("Arroz", 5).await;
     admin.a_product("Feijão", 5).await;
-    let supplier = json!({"name": "Sul"});
-    admin.post("/api/v1/suppliers/", supplier).await.id();
+    admin.a_supplier("Sul").await;
 }
 
 const SUPPLIER: &str = "/admin/suppliers/1/change/";
@@ -71,8 +69,7 @@ on_both_engines!(
 on_both_engines!(a_ticked_row_is_deleted_with_its_effect, async |address| {
     let app = TestApp::new(&address).await;
     shop(&app).await;
-    let inflow = json!({"supplier": 1, "product": 1, "quantity": 3});
-    app.admin().post("/api/v1/inflows/", inflow).await.id();
+    app.admin().receive(1, 1, 3).await;
     let visitor = app.superuser().await;
     let fields = [("name", "Sul"), ("inflows:1:delete", "1")];
     visitor.done(SUPPLIER, &fields).await;
@@ -163,10 +160,8 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         shop(&app).await;
         let (admin, visitor) = (app.admin(), app.superuser().await);
-        let inflow = json!({"supplier": 1, "product": 1, "quantity": 3});
-        admin.post("/api/v1/inflows/", inflow).await.id();
-        let outflow = json!({"product": 1, "quantity": 7});
-        admin.post("/api/v1/outflows/", outflow).await.id();
+        admin.receive(1, 1, 3).await;
+        admin.sell(1, 7).await;
         let fields = [
             ("name", "Outro"),
             ("inflows:1:delete", "1"),
@@ -227,15 +222,11 @@ on_both_engines!(
                 (field, value),
             ]
         };
-        let threshold = async || {
-            let path = "/api/v1/products/3/threshold/";
-            app.admin().get(path).await.json()["threshold"].clone()
-        };
         let add = "/admin/products/add/";
         visitor
             .done(add, &with("thresholds:new-0:threshold", "4"))
             .await;
-        assert_eq!(threshold().await, 4);
+        assert_eq!(app.threshold_of(3).await, 4);
         let change = "/admin/products/3/change/";
         let page = visitor.page(change).await;
         has(&page, &["name=\"thresholds:3:threshold\" value=\"4\""]);
@@ -243,11 +234,11 @@ on_both_engines!(
         visitor
             .done(change, &with("thresholds:3:threshold", "6"))
             .await;
-        assert_eq!(threshold().await, 6);
+        assert_eq!(app.threshold_of(3).await, 6);
         visitor
             .done(change, &with("thresholds:3:delete", "1"))
             .await;
-        assert!(threshold().await.is_null());
+        assert!(app.threshold_of(3).await.is_null());
         assert_eq!(
             app.history_of(Model::Product, 3).await,
             [
@@ -268,10 +259,8 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         shop(&app).await;
         let admin = app.admin();
-        let inflow = json!({"supplier": 1, "product": 1, "quantity": 3});
-        admin.post("/api/v1/inflows/", inflow).await.id();
-        let other = json!({"name": "Norte"});
-        admin.post("/api/v1/suppliers/", other).await.id();
+        admin.receive(1, 1, 3).await;
+        admin.a_supplier("Norte").await;
         let clerk = app
             .staff("clerk", &["change_supplier", "view_inflow"])
             .await;

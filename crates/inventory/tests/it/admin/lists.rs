@@ -10,16 +10,10 @@ use crate::app::TestApp;
 async fn shop(app: &TestApp) {
     let admin = app.admin();
     for name in ["Grãos", "Bebidas"] {
-        admin
-            .post("/api/v1/categories/", json!({"name": name}))
-            .await
-            .id();
+        admin.a_category(name).await;
     }
     for name in ["Zeta", "Alfa"] {
-        admin
-            .post("/api/v1/brands/", json!({"name": name}))
-            .await
-            .id();
+        admin.a_brand(name).await;
     }
     for (title, category, brand, price, serie) in [
         ("Café", 2, 1, "30.00", json!("789")),
@@ -173,10 +167,7 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         shop(&app).await;
         for (product, threshold) in [(1, 3), (2, 5), (3, 3)] {
-            let path = format!("/api/v1/products/{product}/threshold/");
-            app.admin()
-                .put(&path, json!({"threshold": threshold}))
-                .await;
+            app.admin().set_threshold(product, threshold).await;
         }
         app.admin().a_product("Açaí", 5).await;
         let visitor = app.superuser().await;
@@ -265,8 +256,7 @@ on_both_engines!(
         for days in [0_u64, 1, 40] {
             app.clock
                 .advance(std::time::Duration::from_secs(days * 86_400));
-            let outflow = json!({"product": product, "quantity": 1});
-            app.admin().post("/api/v1/outflows/", outflow).await.id();
+            app.admin().sell(product, 1).await;
         }
         let visitor = app.superuser().await;
         let page = visitor.page("/admin/outflows/").await;
@@ -297,8 +287,7 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         let admin = app.admin();
         for number in 0..120 {
-            let brand = json!({"name": format!("Marca {number:03}")});
-            admin.post("/api/v1/brands/", brand).await.id();
+            admin.a_brand(&format!("Marca {number:03}")).await;
         }
         let visitor = app.superuser().await;
         let page = visitor.page("/admin/brands/").await;

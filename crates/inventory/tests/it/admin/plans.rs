@@ -1,7 +1,6 @@
 //! Lists stay bounded: how many statements a page runs does not depend on how many records there are, and each default list comes
 //! in order from an index.
 
-use serde_json::json;
 use test_kit::on_both_engines;
 
 use crate::app::TestApp;
@@ -38,10 +37,7 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         let admin = app.admin();
-        admin
-            .post("/api/v1/suppliers/", json!({"name": "Sul"}))
-            .await
-            .id();
+        admin.a_supplier("Sul").await;
         let visitor = app.superuser().await;
         let cost = async |path: &str| {
             let before = app.state.db.statistics().statements;
@@ -52,11 +48,9 @@ on_both_engines!(
         let fill = async |products: i64| {
             for number in 0..products {
                 let product = admin.a_product(&format!("Produto {number}"), 50).await;
-                let movement = json!({"supplier": 1, "product": product, "quantity": 1});
-                admin.post("/api/v1/inflows/", movement.clone()).await.id();
-                admin.post("/api/v1/outflows/", movement).await.id();
-                let threshold = format!("/api/v1/products/{product}/threshold/");
-                admin.put(&threshold, json!({"threshold": 3})).await;
+                admin.receive(1, product, 1).await;
+                admin.sell(product, 1).await;
+                admin.set_threshold(product, 3).await;
             }
         };
         let paths: Vec<String> = LISTS

@@ -15,11 +15,8 @@ async fn shop(app: &TestApp) {
     let admin = app.admin();
     let first = admin.a_product("Café torrado", 50).await;
     let serie = json!({"serie_number": "789"});
-    admin
-        .patch(&format!("/api/v1/products/{first}/"), serie)
-        .await;
-    let outflow = json!({"product": first, "quantity": 1});
-    admin.post("/api/v1/outflows/", outflow).await.id();
+    admin.change_product(first, serie).await;
+    admin.sell(first, 1).await;
     app.clock.advance(40 * DAY);
     app.admin().a_product("Arroz", 50).await;
 }
@@ -113,10 +110,7 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         shop(&app).await;
-        app.admin()
-            .post("/api/v1/suppliers/", json!({"name": "Sul"}))
-            .await
-            .id();
+        app.admin().a_supplier("Sul").await;
         for (product, quantity, description) in [
             (1, 4, "Pedido do João"),
             (2, 30, "Café trocado"),
@@ -183,8 +177,7 @@ on_both_engines!(
         visitor.submit("/admin/endpoints/add/", &endpoint).await;
         for title in ["Café torrado", "Arroz"] {
             let product = app.admin().a_product(title, 10).await;
-            let outflow = json!({"product": product, "quantity": 1});
-            app.admin().post("/api/v1/outflows/", outflow).await.id();
+            app.admin().sell(product, 1).await;
             inventory::analysis::work_once(&app.state).await.unwrap();
         }
         inventory::events::pass(&app.state).await.unwrap();

@@ -18,7 +18,6 @@ use inventory::{
     accounts::TokenKey,
     analysis::{self, Analysis, WorkOutcome},
 };
-use serde_json::json;
 use web::{
     Random,
     metrics::Metrics,
@@ -63,8 +62,7 @@ pub(crate) async fn a_product_that_ran_low(app: &TestApp, title: &str) -> i64 {
             app.clock.advance(DAY);
         }
         if units > 0 {
-            let outflow = json!({"product": product, "quantity": units});
-            app.manager().post("/api/v1/outflows/", outflow).await.id();
+            app.sell(product, units).await;
         }
     }
     app.clock.advance(Duration::from_secs(60 * 60));
@@ -75,13 +73,8 @@ pub(crate) async fn a_product_that_ran_low(app: &TestApp, title: &str) -> i64 {
 /// A product of which nothing is known but that it is low.
 async fn a_new_product_that_is_low(app: &TestApp, title: &str) -> i64 {
     let product = app.manager().a_product(title, 10).await;
-    sell(app, product, 1).await;
+    app.sell(product, 1).await;
     product
-}
-
-async fn sell(app: &TestApp, product: i64, units: i64) {
-    let outflow = json!({"product": product, "quantity": units});
-    app.manager().post("/api/v1/outflows/", outflow).await.id();
 }
 
 async fn step(app: &TestApp) -> WorkOutcome {

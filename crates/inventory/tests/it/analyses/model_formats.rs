@@ -9,7 +9,7 @@ use test_kit::on_both_engines;
 use super::{
     a_product_that_ran_low, analysed,
     model_server::{Behaviour, ModelServer, reply},
-    sell, with_model,
+    with_model,
 };
 use crate::app::TestApp;
 
@@ -44,7 +44,7 @@ on_both_engines!(
             assert_eq!(formats(&server)[before..], *asked, "{status}");
             // What the server took is forgotten.
             app.clock.advance(Duration::from_secs(60 * 60));
-            sell(&app, product, 1).await;
+            app.sell(product, 1).await;
         }
     }
 );
@@ -63,7 +63,7 @@ on_both_engines!(
             analysed(&app).await;
             calls.push(server.calls().len());
             app.clock.advance(Duration::from_secs(minutes * 60));
-            sell(&app, product, 1).await;
+            app.sell(product, 1).await;
         }
         assert_eq!(calls, [3, 4, 7]);
         assert_eq!(formats(&server)[3], "none");

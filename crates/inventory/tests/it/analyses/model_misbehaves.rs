@@ -10,7 +10,7 @@ use test_kit::on_both_engines;
 use super::{
     DAY, a_product_that_ran_low, analysed,
     model_server::{Behaviour, ModelServer, fails, finishes, reply, says},
-    record, sell, step, with_model,
+    record, step, with_model,
 };
 use crate::app::TestApp;
 
@@ -165,8 +165,7 @@ on_both_engines!(
             assert_computed(&analysis, what);
             // The model has rested when the next one is asked for.
             app.clock.advance(Duration::from_secs(6 * 60));
-            let back = json!({"product": product, "quantity": 1});
-            let outflow = app.manager().post("/api/v1/outflows/", back).await.id();
+            let outflow = app.sell(product, 1).await;
             app.admin()
                 .delete(&format!("/api/v1/outflows/{outflow}/"))
                 .await;
@@ -203,17 +202,17 @@ on_both_engines!(
         let app = TestApp::with(&address, config).await;
         let beans = app.manager().a_product("Feijão", 60).await;
         for _ in 0..4 {
-            sell(&app, beans, 5).await;
+            app.sell(beans, 5).await;
             app.clock.advance(DAY);
         }
         a_product_that_ran_low(&app, "Arroz").await;
-        sell(&app, beans, 35).await;
+        app.sell(beans, 35).await;
         assert_eq!(analysed(&app).await.provenance.outcome, "unavailable");
         assert_eq!(analysed(&app).await.provenance.outcome, "resting");
         assert_eq!(server.calls().len(), 1);
         app.clock.advance(Duration::from_secs(7200));
         server.does([says(&reply("Peça agora.", &[]))]);
-        sell(&app, beans, 1).await;
+        app.sell(beans, 1).await;
         assert_eq!(analysed(&app).await.provenance.outcome, "worded");
     }
 );
@@ -231,7 +230,7 @@ on_both_engines!(
         for minutes in [1, 1, 60, 60, 24 * 60, 1] {
             outcomes.push(analysed(&app).await.provenance.outcome);
             app.clock.advance(Duration::from_secs(minutes * 60));
-            sell(&app, product, 1).await;
+            app.sell(product, 1).await;
         }
         assert_eq!(
             outcomes,
@@ -243,7 +242,7 @@ on_both_engines!(
         assert!(matches!(stepped, WorkOutcome::Analysed(_)), "{stepped:?}");
         assert_eq!(server.calls().len(), 5);
         app.clock.advance(Duration::from_secs(60));
-        sell(&app, product, 1).await;
+        app.sell(product, 1).await;
         assert_eq!(analysed(&app).await.provenance.outcome, "quota");
         assert_eq!(server.calls().len(), 5);
     }

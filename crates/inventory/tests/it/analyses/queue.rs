@@ -20,11 +20,6 @@ use crate::app::TestApp;
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
 
-async fn sell(app: &TestApp, product: i64, units: i64) {
-    let outflow = json!({"product": product, "quantity": units});
-    app.manager().post("/api/v1/outflows/", outflow).await.id();
-}
-
 fn caller(granted: Granted) -> Caller {
     Caller {
         id: 2,
@@ -40,13 +35,13 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         let product = a_new_product_that_is_low(&app, "Arroz").await;
         for _ in 0..5 {
-            sell(&app, product, 1).await;
+            app.sell(product, 1).await;
         }
         analysed(&app).await;
         assert_eq!(step(&app).await, WorkOutcome::Idle);
 
         app.clock.advance(HOUR);
-        sell(&app, product, 1).await;
+        app.sell(product, 1).await;
         let WorkOutcome::CoolingDown(due) = step(&app).await else {
             panic!("no cool-down");
         };
@@ -69,14 +64,9 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         let product = a_new_product_that_is_low(&app, "Arroz").await;
         analysed(&app).await;
-        sell(&app, product, 1).await;
+        app.sell(product, 1).await;
         assert!(matches!(step(&app).await, WorkOutcome::CoolingDown(_)));
-        app.manager()
-            .patch(
-                &format!("/api/v1/products/{product}/"),
-                json!({"quantity": 50}),
-            )
-            .await;
+        app.change_product(product, json!({"quantity": 50})).await;
         app.clock.advance(HOUR * 6);
         assert_eq!(step(&app).await, WorkOutcome::Dropped);
         assert_eq!(step(&app).await, WorkOutcome::Idle);
@@ -89,7 +79,7 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         let product = a_new_product_that_is_low(&app, "Arroz").await;
         let first = analysed(&app).await.summary.id;
-        sell(&app, product, 1).await;
+        app.sell(product, 1).await;
         assert!(matches!(step(&app).await, WorkOutcome::CoolingDown(_)));
         let standing = analysis::status(&app.state, product).await.unwrap();
         assert!(
@@ -207,7 +197,7 @@ on_both_engines!(
         let state = app.state.clone();
         let working = tokio::spawn(async move { analysis::work_once(&state).await.unwrap() });
         server.called().await;
-        sell(&app, product, 2).await;
+        app.sell(product, 2).await;
         server.release();
         let WorkOutcome::Analysed(id) = working.await.unwrap() else {
             panic!("no analysis");

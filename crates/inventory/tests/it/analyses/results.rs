@@ -90,12 +90,9 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         let product = a_product_that_ran_low(&app, "Arroz Tio João 5 kg").await;
-        let supplier = json!({"name": "Distribuidora"});
-        let supplier = app.admin().post("/api/v1/suppliers/", supplier).await.id();
-        let inflow = json!({"product": product, "quantity": 31, "supplier": supplier});
-        app.manager().post("/api/v1/inflows/", inflow).await.id();
-        let path = format!("/api/v1/products/{product}/threshold/");
-        app.manager().put(&path, json!({"threshold": 90})).await;
+        let supplier = app.admin().a_supplier("Distribuidora").await;
+        app.receive(supplier, product, 31).await;
+        app.set_threshold(product, 90).await;
         let text = analysed(&app).await.summary.result;
         for said in [
             "Peça agora 50 unidades.",
@@ -114,8 +111,7 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         let product = a_product_that_ran_low(&app, "Arroz").await;
         analysed(&app).await;
-        let outflow = json!({"product": product, "quantity": 1});
-        app.manager().post("/api/v1/outflows/", outflow).await.id();
+        app.sell(product, 1).await;
         let events = app.events().await;
         let low = events
             .iter()
@@ -230,27 +226,17 @@ on_both_engines!(
         use super::DAY;
         let app = TestApp::new(&address).await;
         let product = app.manager().a_product("Arroz", 20).await;
-        let supplier = app
-            .manager()
-            .post("/api/v1/suppliers/", json!({"name": "S"}))
-            .await
-            .id();
+        let supplier = app.manager().a_supplier("S").await;
         for _ in 0..5 {
-            let outflow = json!({"product": product, "quantity": 4});
-            app.manager().post("/api/v1/outflows/", outflow).await.id();
+            app.sell(product, 4).await;
             app.clock.advance(DAY);
         }
         // Sold out; nine days later goods arrive.
         app.clock.advance(DAY * 9);
-        let inflow = json!({"supplier": supplier, "product": product, "quantity": 13});
-        app.manager().post("/api/v1/inflows/", inflow).await.id();
-        let outflow = json!({"product": product, "quantity": 4});
-        app.manager()
-            .post("/api/v1/outflows/", outflow.clone())
-            .await
-            .id();
+        app.receive(supplier, product, 13).await;
+        app.sell(product, 4).await;
         app.clock.advance(DAY);
-        app.manager().post("/api/v1/outflows/", outflow).await.id();
+        app.sell(product, 4).await;
         app.clock.advance(DAY / 24);
         let analysis = analysed(&app).await;
         let figures: serde_json::Value = serde_json::from_str(&analysis.figures).unwrap();

@@ -85,9 +85,9 @@ async fn shop(address: &str) -> TestApp {
     let app = TestApp::new(address).await;
     let admin = app.admin();
     admin.a_product("Arroz", 40).await;
-    admin.post("/api/v1/suppliers/", named()).await.id();
-    admin.post("/api/v1/inflows/", inflow()).await.id();
-    admin.post("/api/v1/outflows/", outflow()).await.id();
+    admin.a_supplier("Outra").await;
+    admin.receive(1, 1, 2).await;
+    admin.sell(1, 2).await;
     app
 }
 

@@ -76,8 +76,7 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         let id = app.admin().a_product("Café", 15).await;
         let admin = app.logged_in("admin").await;
-        let sale = json!({"product": id, "quantity": 2});
-        app.admin().post("/api/v1/outflows/", sale).await.id();
+        app.admin().sell(id, 2).await;
         let mut fields = vec![("shown", "15"), ("quantity", "14"), ("reason", "counted")];
         let refused = admin.submit("/products/1/adjust/", &fields).await;
         is_refused(

@@ -99,8 +99,7 @@ on_both_engines!(more_than_there_is_cannot_go_out, async |address| {
     let refused = manager.submit("/outflows/new/", &[("quantity", "")]).await;
     is_refused(&refused, &["Este campo é obrigatório."]);
     // Of a product that is out of stock no number is named.
-    let all = json!({"product": 1, "quantity": 2});
-    app.admin().post("/api/v1/outflows/", all).await.id();
+    app.admin().sell(1, 2).await;
     let refused = manager.submit("/outflows/new/", &fields).await;
     is_refused(&refused, &["Sem estoque: nenhuma unidade disponível."]);
     manager.language = "en";
@@ -133,8 +132,7 @@ on_both_engines!(
         page(&admin, "/inflows/1/", 200).await;
         let asked = page(&admin, "/inflows/1/delete/", 200).await;
         assert!(asked.contains("action=\"/inflows/1/delete/\""), "{asked}");
-        let outflow = serde_json::json!({"product": id, "quantity": 1100});
-        app.admin().post("/api/v1/outflows/", outflow).await.id();
+        app.admin().sell(id, 1100).await;
         let refused = admin.submit("/inflows/1/delete/", &[]).await;
         assert_eq!(refused.status, 409);
         assert!(

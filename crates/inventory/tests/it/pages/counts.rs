@@ -18,43 +18,20 @@ const BOOKED: &str = "/counts/1/";
 /// category 2.
 async fn a_shop(app: &TestApp) {
     let admin = app.admin();
-    for (path, name) in [
-        ("categories", "Grãos"),
-        ("categories", "Limpeza"),
-        ("brands", "Serra"),
-        ("suppliers", "Torra Forte"),
-    ] {
-        let path = format!("/api/v1/{path}/");
-        admin.post(&path, json!({"name": name})).await.id();
-    }
+    admin.a_category("Grãos").await;
+    admin.a_category("Limpeza").await;
+    admin.a_brand("Serra").await;
+    admin.a_supplier("Torra Forte").await;
     for (title, serie_number, category) in [
         ("Café", "7891000000014", 1),
         ("Chá", "7891000000021", 1),
         ("Leite", "7891000000038", 1),
         ("Sabão", "7891000000045", 2),
     ] {
-        let product = json!({
-            "title": title, "serie_number": serie_number, "category": category, "brand": 1, "cost_price": "2.50",
-            "selling_price": "4.00", "quantity": 10,
-        });
-        admin.post("/api/v1/products/", product).await.id();
+        admin
+            .a_product_with_code(title, serie_number, category)
+            .await;
     }
-}
-
-/// The stock of the four products.
-async fn stock(app: &TestApp) -> [i64; 4] {
-    let admin = app.admin();
-    [
-        admin.quantity_of(1).await,
-        admin.quantity_of(2).await,
-        admin.quantity_of(3).await,
-        admin.quantity_of(4).await,
-    ]
-}
-
-async fn sell(app: &TestApp, product: i64, quantity: i64) {
-    let sale = json!({"product": product, "quantity": quantity});
-    app.admin().post("/api/v1/outflows/", sale).await.id();
 }
 
 /// Sends the form of a page with its token.
@@ -126,9 +103,9 @@ on_both_engines!(
             assert!(review.contains(said), "{said}: {review}");
         }
         assert_eq!(row(&review, "Café"), "Café 10 8 -2 8");
-        assert_eq!(stock(&app).await, [10; 4]);
+        assert_eq!(app.stock::<4>().await, [10; 4]);
         leads_to(&book(&manager).await, BOOKED);
-        assert_eq!(stock(&app).await, [8, 10, 10, 10]);
+        assert_eq!(app.stock::<4>().await, [8, 10, 10, 10]);
         let told = page(&manager, BOOKED, 200).await;
         for said in [
             "Count recorded: 1 difference · 1 agrees.",
@@ -156,7 +133,7 @@ on_both_engines!(
         }
         for _ in 0..2 {
             leads_to(&manager.submit("/counts/1/undo/", &[]).await, DRAFT);
-            assert_eq!(stock(&app).await, [10; 4]);
+            assert_eq!(app.stock::<4>().await, [10; 4]);
         }
         assert!(
             page(&manager, DRAFT, 200)
@@ -165,7 +142,7 @@ on_both_engines!(
         );
         type_in(&manager, &[("quantity_3", "0")]).await;
         leads_to(&book(&manager).await, BOOKED);
-        assert_eq!(stock(&app).await, [8, 10, 0, 10]);
+        assert_eq!(app.stock::<4>().await, [8, 10, 0, 10]);
     }
 );
 
@@ -176,19 +153,19 @@ on_both_engines!(
         a_shop(&app).await;
         let admin = app.logged_in("admin").await;
         start(&admin, DRAFT).await;
-        sell(&app, 2, 1).await;
+        app.admin().sell(2, 1).await;
         type_in(&admin, &[("quantity_1", "8"), ("quantity_2", "9")]).await;
-        sell(&app, 1, 3).await;
+        app.admin().sell(1, 3).await;
         let review = page(&admin, REVIEW, 200).await;
         let said = "Café 10 8 -2 5 moved since then: -3";
         assert_eq!(row(&review, "Café"), said);
         assert!(review.contains("1 difference · 1 agrees"), "{review}");
         // Even between the look at the differences and their booking.
         let (token, seen) = (token(&review), seen(&review));
-        sell(&app, 1, 1).await;
+        app.admin().sell(1, 1).await;
         let fields = [("form_token", token.as_str()), ("seen", seen.as_str())];
         leads_to(&admin.submit(REVIEW, &fields).await, BOOKED);
-        assert_eq!(stock(&app).await, [4, 9, 10, 10]);
+        assert_eq!(app.stock::<4>().await, [4, 9, 10, 10]);
     }
 );
 
@@ -200,12 +177,12 @@ on_both_engines!(
         let admin = app.logged_in("admin").await;
         start(&admin, DRAFT).await;
         type_in(&admin, &[("quantity_1", "2"), ("quantity_2", "12")]).await;
-        sell(&app, 1, 9).await;
+        app.admin().sell(1, 9).await;
         let refused = book(&admin).await;
         let said =
             "Café: since it was counted, more units have left than there were. Count it again.";
         is_refused(&refused, &["Nothing was recorded.", said]);
-        assert_eq!(stock(&app).await, [1, 10, 10, 10]);
+        assert_eq!(app.stock::<4>().await, [1, 10, 10, 10]);
         type_in(
             &admin,
             &[("quantity_1", "0"), ("shown_1", "2"), ("quantity_3", "1")],
@@ -236,16 +213,16 @@ on_both_engines!(
         start(&admin, DRAFT).await;
         type_in(&admin, &[("quantity_1", "7"), ("quantity_2", "15")]).await;
         leads_to(&book(&admin).await, BOOKED);
-        sell(&app, 2, 11).await;
+        app.admin().sell(2, 11).await;
         let refused = admin.submit("/counts/1/undo/", &[]).await;
         assert_eq!(refused.status, 409);
         test_kit::html::check(&refused.text);
         let why = "Chá: units that the count added have left already.";
         assert!(refused.text.contains(why), "{refused:?}");
-        assert_eq!(stock(&app).await, [7, 4, 10, 10]);
+        assert_eq!(app.stock::<4>().await, [7, 4, 10, 10]);
         app.admin().delete("/api/v1/outflows/1/").await;
         leads_to(&admin.submit("/counts/1/undo/", &[]).await, DRAFT);
-        assert_eq!(stock(&app).await, [10; 4]);
+        assert_eq!(app.stock::<4>().await, [10; 4]);
     }
 );
 
@@ -277,7 +254,7 @@ on_both_engines!(
         let told = scan("7891000000045", "1").await;
         assert!(told.contains("3 of 4 products counted"), "{told}");
         leads_to(&book(&admin).await, BOOKED);
-        assert_eq!(stock(&app).await, [4, 1, 10, 1]);
+        assert_eq!(app.stock::<4>().await, [4, 1, 10, 1]);
     }
 );
 
@@ -313,11 +290,11 @@ on_both_engines!(
         let fields = [("quantity_2", ""), ("shown_2", "1200"), ("do", "review")];
         leads_to(&send(&admin, DRAFT, &fields).await, REVIEW);
         leads_to(&book(&admin).await, BOOKED);
-        assert_eq!(stock(&app).await, [7, 10, 5, 10]);
+        assert_eq!(app.stock::<4>().await, [7, 10, 5, 10]);
         // What is typed after that reaches nothing.
         let late = [("quantity_1", "9"), ("shown_1", "7"), ("do", "keep")];
         leads_to(&admin.submit(DRAFT, &late).await, BOOKED);
-        assert_eq!(stock(&app).await, [7, 10, 5, 10]);
+        assert_eq!(app.stock::<4>().await, [7, 10, 5, 10]);
     }
 );
 
@@ -341,14 +318,14 @@ on_both_engines!(
             let refused = send(&admin, REVIEW, &[("seen", seen)]).await;
             is_refused(&refused, &[said, "Chá"]);
         }
-        assert_eq!(stock(&app).await, [10; 4]);
+        assert_eq!(app.stock::<4>().await, [10; 4]);
         let review = page(&admin, REVIEW, 200).await;
         let (token, seen) = (token(&review), seen(&review));
         let fields = [("form_token", token.as_str()), ("seen", seen.as_str())];
         for _ in 0..2 {
             leads_to(&admin.submit(REVIEW, &fields).await, BOOKED);
         }
-        assert_eq!(stock(&app).await, [8, 8, 10, 10]);
+        assert_eq!(app.stock::<4>().await, [8, 8, 10, 10]);
         for path in [DRAFT, REVIEW] {
             assert_eq!(admin.get(path).await.header("location"), BOOKED);
         }
@@ -360,7 +337,7 @@ on_both_engines!(
                 .await
                 .contains("already been undone")
         );
-        assert_eq!(stock(&app).await, [10; 4]);
+        assert_eq!(app.stock::<4>().await, [10; 4]);
     }
 );
 
@@ -370,8 +347,7 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         a_shop(&app).await;
         let client = app.admin();
-        let came = json!({"supplier": 1, "product": 3, "quantity": 1});
-        client.post("/api/v1/inflows/", came).await.id();
+        client.receive(1, 3, 1).await;
         let admin = app.logged_in("admin").await;
         for (at, fields, label, products) in [
             (1, &[("category", "2")][..], "Category: Limpeza", 1),

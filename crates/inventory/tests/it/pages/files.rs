@@ -1,7 +1,6 @@
 //! Files uploaded through the pages: checked, confirmed, undone as a whole or not at all.
 
 use http::Method;
-use serde_json::json;
 use test_kit::{html, on_both_engines};
 
 use super::{booking, is_refused, leads_to, page};
@@ -165,8 +164,7 @@ on_both_engines!(
         leads_to(&upload(&admin, "inflows", rows).await, "/import/1/");
         admin.submit("/import/1/confirm/", &[]).await;
         assert_eq!(app.admin().quantity_of(id).await, 31);
-        let outflow = json!({"product": id, "quantity": 15});
-        let outflow = app.admin().post("/api/v1/outflows/", outflow).await.id();
+        let outflow = app.admin().sell(id, 15).await;
         let refused = admin.submit("/import/1/undo/", &[]).await;
         assert_eq!(refused.status, 409);
         html::check(&refused.text);

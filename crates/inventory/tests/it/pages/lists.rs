@@ -214,10 +214,7 @@ on_both_engines!(
             "{}",
             file.text
         );
-        app.admin()
-            .post("/api/v1/outflows/", json!({"product": 1, "quantity": 2}))
-            .await
-            .id();
+        app.admin().sell(1, 2).await;
         let file = viewer.get("/outflows/export/").await;
         assert!(file.text.contains("1;Arroz;2;;"), "{}", file.text);
         assert!(
@@ -273,16 +270,9 @@ on_both_engines!(
             }
             if !is_filled {
                 shop(&app).await;
-                app.admin()
-                    .post("/api/v1/suppliers/", json!({"name": "Torra"}))
-                    .await
-                    .id();
-                let inflow = json!({"supplier": 1, "product": 1, "quantity": 2});
-                app.admin().post("/api/v1/inflows/", inflow).await.id();
-                app.admin()
-                    .post("/api/v1/outflows/", json!({"product": 1, "quantity": 1}))
-                    .await
-                    .id();
+                app.admin().a_supplier("Torra").await;
+                app.admin().receive(1, 1, 2).await;
+                app.admin().sell(1, 1).await;
             }
         }
         let list = page(

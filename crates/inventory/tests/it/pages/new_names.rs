@@ -121,8 +121,7 @@ on_both_engines!(
         leads_to(&upload(&admin, rows).await, "/import/1/");
         // Two of a name that the file means, made since the check.
         for _ in 0..2 {
-            let brand = json!({"name": "Folha"});
-            app.admin().post("/api/v1/brands/", brand).await.id();
+            app.admin().a_brand("Folha").await;
         }
         let refused = admin.submit("/import/1/confirm/", &[]).await;
         is_refused(&refused, &["There are several of “Folha”"]);

@@ -173,8 +173,7 @@ on_both_engines!(what_is_offered_says_stock_price_and_code, async |address| {
     let app = TestApp::new(&address).await;
     let id = app.admin().a_product("Café", 5).await;
     let numbered = json!({"serie_number": "789100", "selling_price": "1234.50"});
-    let path = format!("/api/v1/products/{id}/");
-    app.admin().patch(&path, numbered).await;
+    app.admin().change_product(id, numbered).await;
     let mut viewer = app.logged_in("viewer").await;
     for (language, hint) in [
         ("en", "5 in stock · R$\u{a0}1,234.50 · 789100"),

@@ -5,46 +5,21 @@ use serde_json::json;
 use test_kit::on_both_engines;
 
 use super::{booking::token, is_refused, leads_to, page};
-use crate::{
-    app::{Client, TestApp},
-    visitor::Visitor,
-};
-
-/// A product that a scanner finds.
-async fn a_product(admin: &Client<'_>, title: &str, serie_number: &str) -> i64 {
-    let product = json!({
-        "title": title, "serie_number": serie_number, "category": 1, "brand": 1, "cost_price": "2.50", "selling_price": "4.00",
-        "quantity": 10,
-    });
-    admin.post("/api/v1/products/", product).await.id()
-}
+use crate::{app::TestApp, visitor::Visitor};
 
 /// Three products, of which the first has the id 1, and a supplier.
 async fn a_shop(app: &TestApp) {
     let admin = app.admin();
-    for path in ["categories", "brands"] {
-        let path = format!("/api/v1/{path}/");
-        admin.post(&path, json!({"name": "Grãos"})).await.id();
-    }
+    admin.a_category("Grãos").await;
+    admin.a_brand("Grãos").await;
     for (title, serie_number) in [
         ("Café", "7891000000014"),
         ("Chá", "7891000000021"),
         ("Leite", "7891000000038"),
     ] {
-        a_product(&admin, title, serie_number).await;
+        admin.a_product_with_code(title, serie_number, 1).await;
     }
-    let supplier = json!({"name": "Torra Forte"});
-    admin.post("/api/v1/suppliers/", supplier).await.id();
-}
-
-/// The stock of the three products.
-async fn stock(app: &TestApp) -> [i64; 3] {
-    let admin = app.admin();
-    [
-        admin.quantity_of(1).await,
-        admin.quantity_of(2).await,
-        admin.quantity_of(3).await,
-    ]
+    admin.a_supplier("Torra Forte").await;
 }
 
 async fn inflows(app: &TestApp) -> Vec<serde_json::Value> {
@@ -108,11 +83,11 @@ on_both_engines!(
         let draft = page(&admin, DRAFT, 200).await;
         let sums = "3 products · 1,208 units · R$\u{a0}3,020.00 at cost price";
         assert!(draft.contains(sums), "{draft}");
-        assert_eq!(stock(&app).await, [10, 10, 10]);
+        assert_eq!(app.stock::<3>().await, [10, 10, 10]);
         admin.language = "pt-BR";
         leads_to(&press(&admin, "book").await, "/receiving/1/");
         admin.language = "en";
-        assert_eq!(stock(&app).await, [13, 1210, 15]);
+        assert_eq!(app.stock::<3>().await, [13, 1210, 15]);
         let booked = inflows(&app).await;
         let quantities: Vec<_> = booked.iter().map(|inflow| &inflow["quantity"]).collect();
         assert_eq!(quantities, [3, 1200, 5], "in the order of the list");
@@ -134,7 +109,7 @@ on_both_engines!(
         assert!(listed.contains("Torra Forte · 4711"), "{listed}");
         for _ in 0..2 {
             leads_to(&admin.submit("/receiving/1/undo/", &[]).await, DRAFT);
-            assert_eq!(stock(&app).await, [10, 10, 10]);
+            assert_eq!(app.stock::<3>().await, [10, 10, 10]);
         }
         assert!(
             page(&admin, DRAFT, 200)
@@ -144,7 +119,7 @@ on_both_engines!(
         // What was wrong with it is put right, and all of it is booked again.
         leads_to(&press(&admin, "remove-2").await, DRAFT);
         leads_to(&press(&admin, "book").await, "/receiving/1/");
-        assert_eq!(stock(&app).await, [13, 10, 15]);
+        assert_eq!(app.stock::<3>().await, [13, 10, 15]);
     }
 );
 
@@ -189,7 +164,7 @@ on_both_engines!(
         let told = page(&admin, DRAFT, 200).await;
         assert!(told.contains("Removed from the list: Café."), "{told}");
         assert!(told.contains("1 product · 6 units"), "{told}");
-        assert_eq!(stock(&app).await, [10, 10, 10]);
+        assert_eq!(app.stock::<3>().await, [10, 10, 10]);
     }
 );
 
@@ -247,7 +222,7 @@ on_both_engines!(
             let told = page(&admin, "/receiving/1/", 200).await;
             assert!(told.contains("Goods received: 1 product"), "{told}");
         }
-        assert_eq!(stock(&app).await, [13, 10, 10]);
+        assert_eq!(app.stock::<3>().await, [13, 10, 10]);
         admin.submit("/receiving/1/undo/", &[]).await;
         // The way back leads to a form that was booked and undone.
         leads_to(&admin.submit(DRAFT, &book).await, DRAFT);
@@ -256,7 +231,7 @@ on_both_engines!(
                 .await
                 .contains("already been undone")
         );
-        assert_eq!(stock(&app).await, [10, 10, 10]);
+        assert_eq!(app.stock::<3>().await, [10, 10, 10]);
         // A form that begins a draft begins one.
         let token = self::token(&page(&admin, "/receiving/new/", 200).await);
         let new = [supplier, ("form_token", token.as_str())];
@@ -279,15 +254,13 @@ on_both_engines!(
         }
         let full = json!({"quantity": i64::MAX - 1});
         let client = app.admin();
-        client.patch("/api/v1/products/2/", full).await;
+        client.change_product(2, full).await;
         let refused = press(&admin, "book").await;
         is_refused(
             &refused,
             &["Chá: Ensure this value is less than or equal to 1."],
         );
-        client
-            .patch("/api/v1/products/2/", json!({"quantity": 10}))
-            .await;
+        client.change_product(2, json!({"quantity": 10})).await;
         client.delete("/api/v1/products/3/").await;
         let refused = press(&admin, "book").await;
         let said = [
@@ -314,20 +287,19 @@ on_both_engines!(
             scan(&admin, code, "2").await;
         }
         leads_to(&press(&admin, "book").await, "/receiving/1/");
-        let sold = json!({"product": 2, "quantity": 11});
-        app.admin().post("/api/v1/outflows/", sold).await.id();
+        app.admin().sell(2, 11).await;
         let refused = admin.submit("/receiving/1/undo/", &[]).await;
         assert_eq!(refused.status, 409);
         test_kit::html::check(&refused.text);
         let why =
             "Chá: Cannot delete this inflow because only 1 of its 2 units are still in stock.";
         assert!(refused.text.contains(why), "{refused:?}");
-        assert_eq!(stock(&app).await, [12, 1, 12]);
+        assert_eq!(app.stock::<3>().await, [12, 1, 12]);
         // An inflow that was deleted by itself is no obstacle.
         app.admin().delete("/api/v1/outflows/1/").await;
         app.admin().delete("/api/v1/inflows/1/").await;
         leads_to(&admin.submit("/receiving/1/undo/", &[]).await, DRAFT);
-        assert_eq!(stock(&app).await, [10, 10, 10]);
+        assert_eq!(app.stock::<3>().await, [10, 10, 10]);
     }
 );
 
@@ -366,7 +338,7 @@ on_both_engines!(
             &admin.submit("/receiving/1/undo/", &[]).await,
             "/receiving/",
         );
-        assert_eq!(stock(&app).await, [10, 10, 10]);
+        assert_eq!(app.stock::<3>().await, [10, 10, 10]);
         page(&admin, DRAFT, 404).await;
         let asked = page(&manager, "/receiving/1/delete/", 200).await;
         assert!(asked.contains("Torra Forte · 1 product"), "{asked}");

@@ -103,7 +103,7 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         app.admin().a_product("Arroz", 5).await;
         let number = serde_json::json!({"serie_number": "789"});
-        app.admin().patch("/api/v1/products/1/", number).await;
+        app.admin().change_product(1, number).await;
         let mut admin = app.logged_in("admin").await;
         admin.language = "pt-BR";
         let fields = [
@@ -148,8 +148,7 @@ on_both_engines!(
         let admin = app.logged_in("admin").await;
         let form = page(&admin, "/products/1/edit/", 200).await;
         let opened = versions(&form)[0].1.clone();
-        let outflow = serde_json::json!({"product": id, "quantity": 8});
-        app.admin().post("/api/v1/outflows/", outflow).await.id();
+        app.admin().sell(id, 8).await;
         let mut fields = vec![
             ("title", "Arroz branco"),
             ("category", "1"),
@@ -209,21 +208,15 @@ on_both_engines!(a_blocked_delete_explains_itself, async |address| {
             .contains(product)
     );
     // What keeps it is a link away.
-    let supplier = app
-        .admin()
-        .post("/api/v1/suppliers/", serde_json::json!({"name": "Atacado"}))
-        .await
-        .id();
-    let inflow = serde_json::json!({"supplier": supplier, "product": 1, "quantity": 1});
-    app.admin().post("/api/v1/inflows/", inflow).await.id();
+    let supplier = app.admin().a_supplier("Atacado").await;
+    app.admin().receive(supplier, 1, 1).await;
     let told = page(&admin, "/products/1/delete/", 200).await;
     assert!(
         told.contains("ainda há 1 entrada") && !told.contains(product),
         "{told}"
     );
     assert!(told.contains("href=\"/inflows/?product=1\""), "{told}");
-    let outflow = serde_json::json!({"product": 1, "quantity": 1});
-    app.admin().post("/api/v1/outflows/", outflow).await.id();
+    app.admin().sell(1, 1).await;
     let told = page(&admin, "/products/1/delete/", 200).await;
     assert!(told.contains("href=\"/outflows/?product=1\""), "{told}");
 });

@@ -118,10 +118,10 @@ on_both_engines!(
     async |address| {
         let checkout = Checkout::start(makes).await;
         let app = beside(&address, &checkout).await;
-        let product = app.admin().a_product("Arroz", 10).await.to_string();
+        let product = app.admin().a_product("Arroz", 10).await;
         let code = json!({"serie_number": "7891"});
-        let path = format!("/api/v1/products/{product}/");
-        app.admin().patch(&path, code).await;
+        app.admin().change_product(product, code).await;
+        let product = product.to_string();
         let manager = app.logged_in("manager").await;
         // Whoever presses the last button with a product still in the field sees the sum before
         // there is an order.

@@ -39,7 +39,7 @@ on_both_engines!(
         let receiver = Receiver::start().await;
         let app = TestApp::with(&address, config(Some(&receiver))).await;
         let product = app.admin().a_product("Arroz", 50).await;
-        let outflow = app.ship(product, 2).await;
+        let outflow = app.sell(product, 2).await;
         let done = app.pass().await;
         assert_eq!((done.attempts, done.delivered), (1, 1));
         let received = receiver.received();
@@ -67,7 +67,7 @@ on_both_engines!(
         let app = TestApp::with(&address, config(Some(&receiver))).await;
         app.clock.set(web::Clock::system().now());
         let product = app.admin().a_product("Açaí", 50).await;
-        app.ship(product, 2).await;
+        app.sell(product, 2).await;
         app.pass().await;
         let received = receiver.received().remove(0);
         let headers: HeaderMap = received
@@ -91,12 +91,12 @@ on_both_engines!(
     async |address| {
         let app = TestApp::with(&address, config(None)).await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 2).await;
+        app.sell(product, 2).await;
         assert_eq!(app.pass().await.attempts, 0);
         let receiver = Receiver::start().await;
         app.endpoint(&receiver, "").await;
         assert_eq!(app.pass().await.attempts, 0);
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         assert_eq!(app.pass().await.delivered, 1);
     }
 );
@@ -108,8 +108,8 @@ on_both_engines!(
         let app = TestApp::with(&address, config(Some(&all))).await;
         let (_, secret) = app.endpoint(&alerts, "product.low_stock").await;
         let product = app.admin().a_product("Arroz", 11).await;
-        app.ship(product, 1).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
+        app.sell(product, 1).await;
         app.pass().await;
         let kinds = |receiver: &Receiver| -> Vec<String> {
             let received = receiver.received();
@@ -135,7 +135,7 @@ on_both_engines!(
         receiver.behaves(|number| Reply::Status(if number < 2 { 500 } else { 200 }));
         let app = TestApp::with(&address, config(Some(&receiver))).await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 2).await;
+        app.sell(product, 2).await;
         assert_eq!(app.pass().await.attempts, 1);
         assert_eq!(app.pass_after(4).await.attempts, 0);
         assert_eq!(app.pass_after(2).await.attempts, 1);
@@ -183,11 +183,11 @@ on_both_engines!(
         let app = TestApp::with(&address, config(Some(&receiver))).await;
         let first = app.admin().a_product("Arroz", 50).await;
         let other = app.admin().a_product("Feijão", 50).await;
-        app.ship(first, 1).await;
+        app.sell(first, 1).await;
         app.pass().await;
-        app.ship(first, 2).await;
-        app.ship(first, 3).await;
-        app.ship(other, 4).await;
+        app.sell(first, 2).await;
+        app.sell(first, 3).await;
+        app.sell(other, 4).await;
         app.pass().await;
         app.pass_after(6).await;
         let received = receiver.received();
@@ -214,8 +214,8 @@ on_both_engines!(
         receiver.behaves(|_| Reply::Reset);
         let app = TestApp::with(&address, config(Some(&receiver))).await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
-        app.ship(product, 2).await;
+        app.sell(product, 1).await;
+        app.sell(product, 2).await;
         app.pass().await;
         for wait in [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000] {
             app.pass_after(wait * 6 / 5 + 1).await;
@@ -268,9 +268,9 @@ on_both_engines!(
         let app = TestApp::with(&address, config(Some(&receiver))).await;
         let first = app.admin().a_product("Arroz", 50).await;
         let other = app.admin().a_product("Feijão", 50).await;
-        app.ship(first, 1).await;
+        app.sell(first, 1).await;
         app.pass().await;
-        app.ship(other, 1).await;
+        app.sell(other, 1).await;
         assert_eq!(app.pass_after(100).await.attempts, 0);
         assert_eq!(app.pass_after(21).await.delivered, 2);
     }
@@ -283,8 +283,8 @@ on_both_engines!(
         receiver.behaves(|_| Reply::Status(410));
         let app = TestApp::with(&address, config(Some(&receiver))).await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
-        app.ship(product, 2).await;
+        app.sell(product, 1).await;
+        app.sell(product, 2).await;
         app.pass().await;
         assert_eq!(
             app.endpoints().await[0].disabled(),
@@ -309,7 +309,7 @@ on_both_engines!(
         receiver.behaves(move |_| Reply::With(307, location));
         let app = TestApp::with(&address, config(Some(&receiver))).await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         let done = app.pass().await;
         assert_eq!(
             (done.attempts, done.delivered, elsewhere.connections()),
@@ -332,7 +332,7 @@ on_both_engines!(
         });
         let app = TestApp::with(&address, config(Some(&receiver))).await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         app.pass().await;
         app.pass_after(6).await;
         let received = receiver.received();
@@ -351,7 +351,7 @@ on_both_engines!(
         config.webhooks.allow_private = false;
         let app = TestApp::with(&address, config).await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         let done = app.pass().await;
         assert_eq!(
             (done.attempts, done.delivered, receiver.connections()),
@@ -382,7 +382,7 @@ on_both_engines!(
         let app = TestApp::with(&address, config(Some(&receiver))).await;
         let product = app.admin().a_product("Arroz", 50).await;
         for _ in 0..5 {
-            app.ship(product, 1).await;
+            app.sell(product, 1).await;
             app.pass().await;
             assert_eq!(app.endpoints().await[0].disabled(), None);
             app.pass_after(24 * 60 * 60).await;
@@ -404,7 +404,7 @@ on_both_engines!(
         for title in ["A", "B", "C", "D", "E"] {
             let product = app.admin().a_product(title, 500).await;
             for _ in 0..5 {
-                app.ship(product, 1).await;
+                app.sell(product, 1).await;
             }
         }
         let passing = {
@@ -424,7 +424,7 @@ on_both_engines!(connections_are_used_again, async |address| {
     let app = TestApp::with(&address, config(Some(&receiver))).await;
     let product = app.admin().a_product("Arroz", 50).await;
     for _ in 0..10 {
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
     }
     assert_eq!(app.pass().await.delivered, 10);
     assert_eq!(receiver.connections(), 1);
@@ -439,10 +439,10 @@ on_both_engines!(
             app.admin().a_product("Arroz", 50).await,
             app.admin().a_product("Feijão", 50).await,
         );
-        app.ship(done, 1).await;
+        app.sell(done, 1).await;
         app.pass().await;
         receiver.behaves(|_| Reply::Status(500));
-        app.ship(waiting, 1).await;
+        app.sell(waiting, 1).await;
         app.pass().await;
         app.clock
             .advance(std::time::Duration::from_secs(31 * 24 * 60 * 60));
@@ -465,7 +465,7 @@ on_both_engines!(
         receiver.behaves(|number| Reply::Status(if number == 0 { 500 } else { 200 }));
         let app = TestApp::with(&address, config(Some(&receiver))).await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         app.pass().await;
         app.clock.advance(std::time::Duration::from_secs(2));
         app.pass().await;

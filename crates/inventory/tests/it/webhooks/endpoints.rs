@@ -28,10 +28,10 @@ on_both_engines!(
             .await
             .unwrap();
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         app.pass().await;
         app.clock.set(until.unwrap() + Duration::from_secs(1));
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         app.pass().await;
         let received = receiver.received();
         assert!(verifies(&received[0], &old.reveal()) && verifies(&received[0], &new.reveal()));
@@ -57,7 +57,7 @@ on_both_engines!(
         };
         let app = TestApp::with(&address, wired).await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 45).await;
+        app.sell(product, 45).await;
         app.pass().await;
         let received = receiver.received();
         assert_eq!(received[0].json()["type"], "product.low_stock");
@@ -189,7 +189,7 @@ on_both_engines!(
         let receiver = Receiver::start().await;
         let app = TestApp::with(&address, config(None)).await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         app.pass().await;
         app.endpoint(&receiver, "").await;
         let event = events::deliveries::newest_events(&app.state.db, Some(product), 1)
@@ -246,7 +246,7 @@ on_both_engines!(
         let kept = app.kept_secrets(id).await.0;
         assert!(kept.starts_with("sealed1:") && !kept.contains(secret.as_str()));
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         app.pass().await;
         assert!(verifies(&receiver.received()[0], &secret));
         let rotated = events::endpoints::rotate(&app.state, &NOBODY, id).await;
@@ -264,7 +264,7 @@ on_both_engines!(
         let (id, _) = app.endpoint(&receiver, "").await;
         app.keep_secret(id, "sealed1:of-another-key").await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         let progress = app.pass().await;
         assert_eq!((progress.attempts, progress.delivered), (1, 0));
         let attempt = events::endpoints::test(&app.state, id).await.unwrap();
@@ -339,7 +339,7 @@ on_both_engines!(
             events::endpoints::enable(state, &ana, id).await.unwrap();
         }
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         app.pass().await;
         for wait in [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400] {
             app.pass_after(wait * 6 / 5 + 1).await;

@@ -40,7 +40,7 @@ async fn ships(app: &TestApp, products: i64, outflows: i64) -> HashMap<i64, Vec<
             shipped
                 .entry(*product)
                 .or_default()
-                .push(app.ship(*product, 1).await);
+                .push(app.sell(*product, 1).await);
         }
     }
     shipped
@@ -178,22 +178,22 @@ fn the_endpoint_of_a_dead_process_is_another_ones_whatever_their_clocks_say_on_p
         let app = TestApp::with(&address, config(Some(&receiver))).await;
         let next = app.replica(&address).await;
         let product = app.admin().a_product("Arroz", 40).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         assert_eq!(app.pass().await.delivered, 1);
         // One that lives is respected, by a process whose clock is a day ahead too.
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         let right = app.clock.now();
         app.clock.advance(Duration::from_secs(24 * 60 * 60));
         assert_eq!(next.pass().await.delivered, 0);
         assert_eq!(app.pass().await.delivered, 1);
         // One that is gone without a word is not, and clocks that are put back change nothing.
         app.clock.set(right);
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         assert_eq!(next.pass().await.delivered, 0);
         next.sees_dead().await;
         assert_eq!(next.pass().await.delivered, 1);
         // When it comes back, it has lost the endpoint.
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         assert_eq!(app.pass().await.delivered, 0);
         assert!(app.state.replica.heartbeat().await.unwrap().was_removed);
         assert_eq!(app.pass().await.delivered, 0);

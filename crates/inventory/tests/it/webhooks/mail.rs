@@ -52,10 +52,10 @@ on_both_engines!(
         )
         .await;
         let product = app.admin().a_product("Açaí <b>", 12).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         assert_eq!(mail(&app).await, 0);
-        app.ship(product, 3).await;
-        app.ship(product, 1).await;
+        app.sell(product, 3).await;
+        app.sell(product, 1).await;
         assert_eq!(mail(&app).await, 2);
         let taken = server.taken();
         assert_eq!(taken[0].to, "TO:<ana@example.com>");
@@ -94,19 +94,15 @@ async fn crossings_are_mailed(address: &str, alert: AlertMode) {
     };
     let app = TestApp::with(address, settings).await;
     let product = app.admin().a_product("Arroz", 12).await;
-    app.ship(product, 3).await;
-    app.ship(product, 1).await;
-    let path = format!("/api/v1/products/{product}/");
+    app.sell(product, 3).await;
+    app.sell(product, 1).await;
     for quantity in [20, 5, 30] {
-        app.manager()
-            .patch(&path, json!({"quantity": quantity}))
+        app.change_product(product, json!({"quantity": quantity}))
             .await;
     }
-    app.ship(product, 25).await;
+    app.sell(product, 25).await;
     for threshold in [2, 9] {
-        let path = format!("{path}threshold/");
-        let threshold = json!({"threshold": threshold});
-        assert_eq!(app.manager().put(&path, threshold).await.status, 200);
+        app.set_threshold(product, threshold).await;
     }
     assert_eq!(mail(&app).await, 4);
     let events = app.events().await;
@@ -134,7 +130,7 @@ on_both_engines!(
         server.answers_rcpt("451 later");
         let app = TestApp::with(&address, settings(&server, &["ana@example.com"])).await;
         let product = app.admin().a_product("Arroz", 12).await;
-        app.ship(product, 3).await;
+        app.sell(product, 3).await;
         assert_eq!(mail(&app).await, 0);
         server.answers_rcpt("250 ok");
         assert_eq!(mail(&app).await, 0);
@@ -142,7 +138,7 @@ on_both_engines!(
         assert_eq!(mail(&app).await, 1);
         server.answers_rcpt("550 nobody here");
         let other = app.admin().a_product("Feijão", 12).await;
-        app.ship(other, 3).await;
+        app.sell(other, 3).await;
         assert_eq!(mail(&app).await, 0);
         server.answers_rcpt("250 ok");
         app.clock.advance(Duration::from_secs(100_000));
@@ -164,7 +160,7 @@ on_both_engines!(
         let server = MailServer::start(Protection::None).await;
         let app = TestApp::with(&address, settings(&server, &["ana@example.com"])).await;
         let product = app.admin().a_product("Arroz", 12).await;
-        app.ship(product, 3).await;
+        app.sell(product, 3).await;
         // That a password is not taken may be mended in the settings: the mail waits.
         server.has_manners(Manners::Distrustful);
         assert_eq!(mail(&app).await, 0);
@@ -180,7 +176,7 @@ on_both_engines!(
         let app = app.restarted(&address, bare).await;
         server.has_manners(Manners::Old);
         let other = app.admin().a_product("Feijão", 12).await;
-        app.ship(other, 3).await;
+        app.sell(other, 3).await;
         assert_eq!(mail(&app).await, 1);
         assert_eq!(server.taken()[1].login, None);
     }
@@ -197,7 +193,7 @@ on_both_engines!(
         let app = TestApp::with(&address, settings(&server, &["ana@example.com"])).await;
         app.endpoint(&receiver, "outflow.created").await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         assert_eq!(mail(&app).await, 1);
         assert!(server.taken()[0].texts()[0].contains(&receiver.url()));
     }

@@ -17,7 +17,6 @@ use inventory::{
         endpoints::EndpointInput,
     },
 };
-use serde_json::json;
 pub(crate) use test_kit::receiver;
 use web::rate::Rates;
 
@@ -51,12 +50,6 @@ pub(crate) fn config(receiver: Option<&Receiver>) -> Config {
 }
 
 impl TestApp {
-    /// Ships units of a product out.
-    pub(crate) async fn ship(&self, product: i64, quantity: i64) -> i64 {
-        let outflow = json!({"product": product, "quantity": quantity});
-        self.manager().post("/api/v1/outflows/", outflow).await.id()
-    }
-
     /// Delivers what is due now.
     pub(crate) async fn pass(&self) -> Progress {
         events::pass(&self.state).await.unwrap()

@@ -20,7 +20,7 @@ on_both_engines!(
         receiver.behaves(|_| Reply::With(410, "x-note: <b>\r\n"));
         let app = TestApp::with(&address, config(Some(&receiver))).await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         app.pass().await;
         let mut admin = app.logged_in("admin").await;
         admin.language = "pt-BR";
@@ -77,7 +77,7 @@ on_both_engines!(
         receiver.behaves(|_| Reply::Status(500));
         let app = TestApp::with(&address, config(Some(&receiver))).await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         app.pass().await;
         let mut admin = app.logged_in("admin").await;
         admin.language = "pt-BR";
@@ -145,7 +145,7 @@ on_both_engines!(
         let receiver = Receiver::start().await;
         let app = TestApp::with(&address, config(Some(&receiver))).await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         app.pass().await;
         let admin = app.superuser().await;
         let tap_twice = async |page: &str, path: &str, fields: &[(&str, &str)]| {
@@ -203,7 +203,7 @@ on_both_engines!(
         test_kit::html::check(&detail.text);
         assert!(!detail.text.contains("whsec_") && detail.text.contains("Funcionando"));
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         app.pass().await;
         assert!(verifies(&receiver.received()[0], &secret));
         let asked = admin.get("/webhooks/1/secret/").await;
@@ -267,7 +267,7 @@ on_both_engines!(
         let receiver = Receiver::start().await;
         let app = TestApp::with(&address, config(Some(&receiver))).await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         app.pass().await;
         let viewer = app.logged_in("viewer").await;
         assert_eq!(viewer.get("/webhooks/").await.status, 403);

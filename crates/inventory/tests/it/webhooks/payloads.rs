@@ -47,12 +47,7 @@ on_both_engines!(
         let outflow = json!({"product": product, "quantity": 3, "description": "Balcão"});
         app.manager().post("/api/v1/outflows/", outflow).await.id();
         analysis::work_once(&app.state).await.unwrap();
-        app.manager()
-            .patch(
-                &format!("/api/v1/products/{product}/"),
-                json!({"quantity": 40}),
-            )
-            .await;
+        app.change_product(product, json!({"quantity": 40})).await;
         app.pass().await;
         let document = document();
         let mut arrived = Vec::new();
