@@ -9,16 +9,10 @@ use test_kit::on_both_engines;
 
 use crate::{
     app::{Answer, TestApp},
-    visitor::PASSWORD,
+    visitor::{PASSWORD, leads_to},
 };
 
 const OBTAIN: &str = "/api/v1/authentication/token/";
-
-#[track_caller]
-fn sees(answer: &Answer, location: &str) {
-    let found = (answer.status, answer.header("location"));
-    assert_eq!(found, (303, location), "{answer:?}");
-}
 
 /// The fields of the audit rows of one user, oldest first.
 async fn changes(app: &TestApp, user: i64) -> Vec<String> {
@@ -44,7 +38,7 @@ on_both_engines!(people_change_how_they_are_called, async |address| {
         ("last_name", "Souza"),
         ("email", "ana@loja.example"),
     ];
-    sees(&visitor.submit("/account/", &fields).await, "/account/");
+    leads_to(&visitor.submit("/account/", &fields).await, "/account/");
     let page = visitor.get("/account/").await;
     test_kit::html::check(&page.text);
     for text in [
@@ -127,7 +121,7 @@ on_both_engines!(
         }
         assert_eq!(there.get("/").await.status, 200);
         let before = here.cookie("sessionid").unwrap();
-        sees(&change(PASSWORD, new, new).await, "/account/");
+        leads_to(&change(PASSWORD, new, new).await, "/account/");
         assert!(
             here.get("/account/")
                 .await
@@ -191,13 +185,13 @@ on_both_engines!(
         let ticked = "name=\"revoke_tokens\" value=\"1\" checked";
         assert!(form.contains(ticked), "{form}");
         let first_pair = log_in(PASSWORD).await;
-        sees(&change(PASSWORD, second, false).await, "/account/");
+        leads_to(&change(PASSWORD, second, false).await, "/account/");
         assert_eq!(status(&first_pair).await, (200, 200));
         let refused = change("not the password", third, true).await.text;
         assert!(refused.contains(ticked), "{refused}");
         assert_eq!(status(&first_pair).await, (200, 200));
         let second_pair = log_in(second).await;
-        sees(&change(second, third, true).await, "/account/");
+        leads_to(&change(second, third, true).await, "/account/");
         for pair in [first_pair, second_pair] {
             assert_eq!(status(&pair).await, (401, 401));
         }
@@ -251,12 +245,12 @@ on_both_engines!(sessions_are_seen_and_ended, async |address| {
         .collect();
     assert_eq!(ends.len(), 2);
     let stranger = app.logged_in("manager").await;
-    sees(&stranger.submit(ends[0], &[]).await, "/account/sessions/");
+    leads_to(&stranger.submit(ends[0], &[]).await, "/account/sessions/");
     assert_eq!(desk.get("/").await.status, 200, "only one's own");
-    sees(&here.submit(ends[0], &[]).await, "/account/sessions/");
+    leads_to(&here.submit(ends[0], &[]).await, "/account/sessions/");
     assert_eq!(desk.get("/").await.status, 302, "the newest stands first");
     assert_eq!(phone.get("/").await.status, 200);
-    sees(
+    leads_to(
         &here.submit("/account/sessions/end-others/", &[]).await,
         "/account/sessions/",
     );
@@ -273,7 +267,7 @@ on_both_engines!(tokens_are_revoked_all_at_once, async |address| {
     let credentials = json!({"username": "viewer", "password": PASSWORD});
     let old = program.post(OBTAIN, credentials.clone()).await.json();
     let revoked = visitor.submit("/account/tokens/revoke/", &[]).await;
-    sees(&revoked, "/account/sessions/");
+    leads_to(&revoked, "/account/sessions/");
     let new = program.post(OBTAIN, credentials).await.json();
     let bearer = async |token: &serde_json::Value| {
         let bearer = format!("Bearer {}", token.as_str().unwrap());

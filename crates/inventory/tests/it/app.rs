@@ -56,7 +56,7 @@ pub(crate) struct Client<'app> {
 }
 
 /// The usual bounds of a database, save those of time: on a busy machine everything may take long.
-pub(crate) fn patient() -> db::Options {
+fn patient() -> db::Options {
     db::Options {
         wait: Duration::from_secs(600),
         statement_timeout: Duration::from_secs(600),
@@ -66,24 +66,29 @@ pub(crate) fn patient() -> db::Options {
     }
 }
 
+/// Settings without rate limits.
+pub(crate) fn unlimited() -> Config {
+    Config {
+        rate_limit_auth: Rates::off(),
+        rate_limit_read: Rates::off(),
+        rate_limit_write: Rates::off(),
+        ..Config::default()
+    }
+}
+
 impl TestApp {
     /// The application on an empty database, rate limits off.
     pub(crate) async fn new(address: &str) -> Self {
         let config = Config {
-            rate_limit_auth: Rates::off(),
-            rate_limit_read: Rates::off(),
-            rate_limit_write: Rates::off(),
             orders_secrets: vec![EventSecret::parse(ORDERS_SECRET).unwrap()],
-            ..Config::default()
+            ..unlimited()
         };
         Self::with(address, config).await
     }
 
     /// The application on an empty database, with these settings.
     pub(crate) async fn with(address: &str, config: Config) -> Self {
-        let db = Db::open(&address.parse().unwrap(), &patient())
-            .await
-            .unwrap();
+        let db = open(address).await;
         db.migrate(&MIGRATIONS).await.unwrap();
         db.write(async |tx| add_users(tx).await).await.unwrap();
         let clock = Clock::fixed(Timestamp::parse(NOW).unwrap());
@@ -92,17 +97,13 @@ impl TestApp {
 
     /// Another process on the same database, under the same clock.
     pub(crate) async fn replica(&self, address: &str) -> Self {
-        let db = Db::open(&address.parse().unwrap(), &patient())
-            .await
-            .unwrap();
+        let db = open(address).await;
         Self::over(db, self.state.config.clone(), self.clock.clone(), 8).await
     }
 
     /// The process started again on the same database, with these settings, under the same clock.
     pub(crate) async fn restarted(&self, address: &str, config: Config) -> Self {
-        let db = Db::open(&address.parse().unwrap(), &patient())
-            .await
-            .unwrap();
+        let db = open(address).await;
         Self::over(db, config, self.clock.clone(), 9).await
     }
 
@@ -113,19 +114,16 @@ impl TestApp {
         }
     }
 
+    /// As [`Self::restarted`], with its workers, which have not begun.
+    pub(crate) async fn process(&self, address: &str, config: Config, seed: u64) -> App {
+        let db = open(address).await;
+        process(db, config, self.clock.clone(), Metrics::default(), seed).await
+    }
+
     async fn over(db: Db, config: Config, clock: Clock, seed: u64) -> Self {
         let metrics = Metrics::default();
-        let parts = Parts {
-            db,
-            windows: Windows::memory(clock.clone()),
-            clock: clock.clone(),
-            random: Random::seeded(seed),
-            metrics: metrics.clone(),
-            shutdown: Shutdown::new(),
-            token_key: TokenKey::new(SECRET),
-            first_user: None,
-        };
-        let App { router, state, .. } = inventory::app(config, parts).await.unwrap();
+        let App { router, state, .. } =
+            process(db, config, clock.clone(), metrics.clone(), seed).await;
         Self {
             state,
             clock,
@@ -253,6 +251,26 @@ impl TestApp {
             text: String::from_utf8(bytes.to_vec()).unwrap(),
         }
     }
+}
+
+pub(crate) async fn open(address: &str) -> Db {
+    let address = address.parse().unwrap();
+    Db::open(&address, &patient()).await.unwrap()
+}
+
+/// The application over a database that has its tables.
+async fn process(db: Db, config: Config, clock: Clock, metrics: Metrics, seed: u64) -> App {
+    let parts = Parts {
+        db,
+        windows: Windows::memory(clock.clone()),
+        clock,
+        random: Random::seeded(seed),
+        metrics,
+        shutdown: Shutdown::new(),
+        token_key: TokenKey::new(SECRET),
+        first_user: None,
+    };
+    inventory::app(config, parts).await.unwrap()
 }
 
 /// Users 1 (Admin), 2 (Managers) and 3 (no group).

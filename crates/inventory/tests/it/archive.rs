@@ -6,7 +6,7 @@ use test_kit::on_both_engines;
 
 use crate::{
     app::TestApp,
-    pages::{is_refused, leads_to, page},
+    visitor::{is_refused, leads_to},
 };
 
 const ARCHIVED: &str = "This product is archived. Unarchive it before booking goods in or out.";
@@ -168,7 +168,7 @@ on_both_engines!(
             &manager.submit("/products/1/archive/", &[]).await,
             "/products/1/",
         );
-        let told = page(&manager, "/products/1/", 200).await;
+        let told = manager.page("/products/1/").await;
         for said in [
             "Product archived: Café.",
             "action=\"/products/1/unarchive/\"",
@@ -196,7 +196,7 @@ on_both_engines!(
             );
         }
         // Nothing of it is booked from the row either.
-        let archived = page(&manager, "/products/?archived=true", 200).await;
+        let archived = manager.page("/products/?archived=true").await;
         assert!(!archived.contains("/new/?product="), "{archived}");
         let file = manager.get("/products/export/").await.text;
         assert!(file.contains("Chá") && !file.contains("Café"), "{file}");
@@ -222,13 +222,13 @@ on_both_engines!(
                 .await,
             "/products/",
         );
-        let list = page(&manager, "/products/", 200).await;
+        let list = manager.page("/products/").await;
         assert!(list.contains("Product unarchived: Café."), "{list}");
         assert!(list.contains("href=\"/products/1/\""), "{list}");
         let viewer = app.logged_in("viewer").await;
         let refused = viewer.submit("/products/1/archive/", &[]).await;
         assert_eq!(refused.status, 403);
-        let seen = page(&viewer, "/products/1/", 200).await;
+        let seen = viewer.page("/products/1/").await;
         assert!(!seen.contains("archive/"), "{seen}");
     }
 );
@@ -246,10 +246,10 @@ on_both_engines!(
             &root.submit("/admin/products/", &fields).await,
             "/admin/products/?",
         );
-        let list = page(&root, "/admin/products/", 200).await;
+        let list = root.page("/admin/products/").await;
         assert!(list.contains("Products archived: 2."), "{list}");
         for (query, count) in [("", 3), ("?archived=true", 2), ("?archived=false", 1)] {
-            let list = page(&root, &format!("/admin/products/{query}"), 200).await;
+            let list = root.page(&format!("/admin/products/{query}")).await;
             assert_eq!(
                 list.matches("name=\"row:").count(),
                 count,
@@ -258,7 +258,7 @@ on_both_engines!(
         }
         let fields = [("action", "unarchive"), ("row:2", "on"), ("row:3", "on")];
         root.submit("/admin/products/", &fields).await;
-        let list = page(&root, "/admin/products/?archived=true", 200).await;
+        let list = root.page("/admin/products/?archived=true").await;
         // One of the two was archived.
         assert!(list.contains("Products unarchived: 1."), "{list}");
     }

@@ -10,7 +10,7 @@ use inventory::{aggregates, stock};
 use serde_json::{Value, json};
 use test_kit::{database, on_both_engines};
 
-use crate::app::{TestApp, patient};
+use crate::app::{TestApp, open};
 
 /// Everything that a sale leaves behind, without what numbers it.
 async fn traces(app: &TestApp) -> Vec<String> {
@@ -239,9 +239,7 @@ async fn hold(
     mpsc::Sender<()>,
     tokio::task::JoinHandle<Result<(), db::Error>>,
 ) {
-    let db = db::Db::open(&address.parse().unwrap(), &patient())
-        .await
-        .unwrap();
+    let db = open(address).await;
     let (go_on, wait) = mpsc::channel();
     let (tell, mut reached) = tokio::sync::mpsc::unbounded_channel();
     let wait = Mutex::new(wait);

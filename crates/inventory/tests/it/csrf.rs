@@ -5,7 +5,10 @@ use http::Method;
 use serde_json::json;
 use test_kit::on_both_engines;
 
-use crate::{app::TestApp, sessions::redirects, visitor::PASSWORD};
+use crate::{
+    app::TestApp,
+    visitor::{PASSWORD, redirects},
+};
 
 const BRANDS: &str = "/api/v1/brands/";
 const BRAND: &str = "{\"name\":\"Camil\"}";

@@ -2,13 +2,14 @@
 
 use inventory::access::Model;
 use serde_json::{Value, json};
-use test_kit::on_both_engines;
+use test_kit::{
+    html::{has, has_not},
+    on_both_engines,
+};
 
 use crate::{
-    admin::{has, has_not},
     app::TestApp,
-    pages::{is_refused, leads_to, page},
-    visitor::Visitor,
+    visitor::{Visitor, is_refused, leads_to},
 };
 
 const PRODUCT: [(&str, &str); 7] = [
@@ -56,7 +57,7 @@ async fn product(app: &TestApp) -> Value {
 async fn products_form(app: &TestApp, visitor: &Visitor<'_>, path: &str) {
     app.admin().a_product("Arroz", 5).await;
     app.admin().a_category("Cereais").await;
-    let opened = versions(&page(visitor, path, 200).await);
+    let opened = versions(&visitor.page(path).await);
     assert!(opened[0].1.split(' ').count() >= 8, "{opened:?}");
     let theirs = json!({"selling_price": "31.41", "description": "Tipo 1", "category": 2});
     app.change_product(1, theirs).await;
@@ -141,7 +142,7 @@ on_both_engines!(what_was_left_in_a_form_is_not_written, async |address| {
         (&admin, "/products/1/edit/"),
         (&root, "/admin/products/1/change/"),
     ] {
-        let opened = versions(&page(visitor, path, 200).await);
+        let opened = versions(&visitor.page(path).await);
         let before = product(&app).await;
         let shown_price = before["selling_price"].as_str().unwrap().to_owned();
         let serie = format!("789{}", path.len());
@@ -193,7 +194,7 @@ on_both_engines!(
         ] {
             let before = app.admin().get("/api/v1/brands/1/").await.json();
             let name = before["name"].as_str().unwrap().to_owned();
-            let opened = versions(&page(visitor, path, 200).await);
+            let opened = versions(&visitor.page(path).await);
             assert!(opened[0].1.len() < 60, "short, whatever it stands for");
             let theirs = json!({"name": format!("{name}!")});
             app.manager().patch("/api/v1/brands/1/", theirs).await;
@@ -265,7 +266,7 @@ on_both_engines!(
 on_both_engines!(ones_own_details_are_compared_too, async |address| {
     let app = TestApp::new(&address).await;
     let (viewer, root) = (app.logged_in("viewer").await, app.superuser().await);
-    let opened = versions(&page(&viewer, "/account/", 200).await);
+    let opened = versions(&viewer.page("/account/").await);
     let theirs = [
         ("username", "viewer"),
         ("active", "1"),
@@ -290,7 +291,7 @@ on_both_engines!(ones_own_details_are_compared_too, async |address| {
         .submit("/account/", &with(&blank, &mine, &opened))
         .await;
     leads_to(&saved, "/account/");
-    let now = page(&viewer, "/account/", 200).await;
+    let now = viewer.page("/account/").await;
     has(
         &now,
         &["value=\"Vera\"", "value=\"Reis\"", "v@loja.example"],
@@ -337,7 +338,7 @@ on_both_engines!(
             (&root, "/admin/endpoints/1/change/"),
         ] {
             root.submit("/admin/endpoints/1/change/", &url).await;
-            let opened = versions(&page(visitor, path, 200).await);
+            let opened = versions(&visitor.page(path).await);
             let theirs = [
                 ("url", "https://erp.example/two"),
                 ("types:product.low_stock", "1"),
@@ -403,7 +404,7 @@ on_both_engines!(
 async fn chosen(app: &TestApp, visitor: &Visitor<'_>, path: &str, choice: &str) -> Value {
     let theirs = json!({"selling_price": "10.00"});
     app.change_product(1, theirs).await;
-    let opened = versions(&page(visitor, path, 200).await);
+    let opened = versions(&visitor.page(path).await);
     let theirs = json!({"selling_price": "31.41"});
     app.change_product(1, theirs).await;
     let typed = [("title", "Arroz branco"), ("selling_price", "13.00")];
@@ -439,7 +440,7 @@ on_both_engines!(
         app.admin().a_product("Arroz", 5).await;
         let mut admin = app.logged_in("admin").await;
         admin.language = "pt-BR";
-        let opened = versions(&page(&admin, "/products/1/edit/", 200).await);
+        let opened = versions(&admin.page("/products/1/edit/").await);
         let theirs = json!({"selling_price": "31.41"});
         app.change_product(1, theirs).await;
         let typed = [("selling_price", "12,5"), ("cost_price", "R$ 8")];
@@ -465,7 +466,7 @@ on_both_engines!(
         ] {
             let theirs = json!({"selling_price": "10.00"});
             app.change_product(1, theirs).await;
-            let opened = versions(&page(visitor, path, 200).await);
+            let opened = versions(&visitor.page(path).await);
             let theirs = json!({"selling_price": "31.41"});
             app.change_product(1, theirs).await;
             let mine = [("selling_price", "13.00")];

@@ -22,8 +22,8 @@ use tokio::time::timeout;
 
 use crate::{
     app::TestApp,
-    pages::{files::upload, is_refused, leads_to, page},
-    visitor::Visitor,
+    pages::files::upload,
+    visitor::{Visitor, is_refused, leads_to},
 };
 
 /// Polls a future once; what it gave, if it is ready.
@@ -368,7 +368,7 @@ on_both_engines!(
         .await;
         let refused = admin.submit("/import/1/confirm/", &[]).await;
         is_refused(&refused, &["Another import is in progress"]);
-        let shown = page(&admin, "/import/2/", 200).await;
+        let shown = admin.page("/import/2/").await;
         assert!(shown.contains("In progress"), "{shown}");
         after_a_crash(&app).await;
         leads_to(&admin.submit("/import/1/confirm/", &[]).await, "/import/1/");
@@ -381,7 +381,7 @@ on_both_engines!(
 
 /// The page of a large import that was begun, and the one after its end.
 async fn begun_and_ended(app: &TestApp, visitor: &Visitor<'_>) -> [String; 2] {
-    let begun = page(visitor, "/import/1/", 200).await;
+    let begun = visitor.page("/import/1/").await;
     let ended = async {
         while !matches!(
             state(app).await.as_deref(),
@@ -389,7 +389,7 @@ async fn begun_and_ended(app: &TestApp, visitor: &Visitor<'_>) -> [String; 2] {
         ) {}
     };
     timeout(Duration::from_secs(300), ended).await.unwrap();
-    [begun, page(visitor, "/import/1/", 200).await]
+    [begun, visitor.page("/import/1/").await]
 }
 
 on_both_engines!(

@@ -9,7 +9,10 @@ use inventory::{
 use serde_json::{Value, json};
 use test_kit::on_both_engines;
 
-use crate::app::{Answer, Client, TestApp};
+use crate::{
+    app::{Answer, Client, TestApp},
+    visitor::is_refused,
+};
 
 const RESOURCES: [(&str, bool); 6] = [
     ("brands", true),

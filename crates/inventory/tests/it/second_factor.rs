@@ -18,18 +18,11 @@ use test_kit::{
 
 use crate::{
     app::{Answer, TestApp},
-    visitor::{PASSWORD, Visitor},
+    visitor::{PASSWORD, Visitor, hidden, leads_to, redirects},
 };
 
 const HERE: &str = "/account/second-factor/";
 const OBTAIN: &str = "/api/v1/authentication/token/";
-
-/// The value of a hidden field.
-fn hidden(html: &str, name: &str) -> String {
-    let start = format!("name=\"{name}\" value=\"");
-    let rest = html.split(&start).nth(1).unwrap();
-    rest.split('"').next().unwrap().to_owned()
-}
 
 /// What stands in the `<li><code>` elements of a page.
 fn codes(html: &str) -> Vec<String> {
@@ -96,22 +89,16 @@ async fn half_in(app: &TestApp) -> Visitor<'_> {
         ("next", "/shortcuts/"),
     ];
     let answer = visitor.submit("/login/", &fields).await;
-    leads(&answer, "/login/code/");
+    redirects(&answer, "/login/code/");
     assert_eq!(visitor.cookie("sessionid"), None);
     visitor
-}
-
-#[track_caller]
-fn leads(answer: &Answer, location: &str) {
-    let found = (answer.status, answer.header("location"));
-    assert_eq!(found, (302, location), "{answer:?}");
 }
 
 on_both_engines!(a_person_brings_a_code_after_the_password, async |address| {
     let app = TestApp::new(&address).await;
     let (secret, _) = turned_on(&app).await;
     let visitor = half_in(&app).await;
-    leads(&visitor.get("/").await, "/login/?next=/");
+    redirects(&visitor.get("/").await, "/login/?next=/");
     let form = visitor.get("/login/code/").await;
     test_kit::html::check(&form.text);
     let refused = visitor.submit("/login/code/", &[("code", "123")]).await;
@@ -120,7 +107,7 @@ on_both_engines!(a_person_brings_a_code_after_the_password, async |address| {
     let code = secret.code_at(app.clock.now());
     let spaced = format!(" {} {} ", &code[..3], &code[3..]);
     let entered = visitor.submit("/login/code/", &[("code", &spaced)]).await;
-    leads(&entered, "/shortcuts/");
+    redirects(&entered, "/shortcuts/");
     assert_eq!(visitor.cookie("login_step"), None);
     assert_eq!(visitor.get("/").await.status, 200);
 
@@ -129,7 +116,7 @@ on_both_engines!(a_person_brings_a_code_after_the_password, async |address| {
     assert_eq!(replayed.status, 200, "a code is taken once");
     app.clock.advance(Duration::from_secs(30));
     let code = secret.code_at(app.clock.now());
-    leads(
+    redirects(
         &again.submit("/login/code/", &[("code", &code)]).await,
         "/shortcuts/",
     );
@@ -201,7 +188,7 @@ on_both_engines!(
         thief.set_cookie("sessionid", &stolen);
         assert_eq!(thief.get("/").await.status, 200);
         app.clock.advance(Duration::from_secs(60));
-        leads(&thief.get("/").await, "/login/?next=/");
+        redirects(&thief.get("/").await, "/login/?next=/");
         assert_eq!(visitor.get("/").await.status, 200);
         // Whoever asks for it a second time, with another form, is told.
         let again = visitor.submit(HERE, &fields).await;
@@ -216,7 +203,7 @@ on_both_engines!(a_recovery_code_opens_once, async |address| {
     assert_eq!(codes.len(), 10);
     let typed = codes[3].to_uppercase().replace('-', " ");
     let visitor = half_in(&app).await;
-    leads(
+    redirects(
         &visitor.submit("/login/code/", &[("code", &typed)]).await,
         "/shortcuts/",
     );
@@ -245,13 +232,13 @@ on_both_engines!(a_login_of_two_steps_has_five_minutes, async |address| {
     let visitor = half_in(&app).await;
     app.clock.advance(Duration::from_secs(300));
     let code = secret.code_at(app.clock.now());
-    leads(
+    redirects(
         &visitor.submit("/login/code/", &[("code", &code)]).await,
         "/login/",
     );
-    leads(&visitor.get("/login/code/").await, "/login/");
+    redirects(&visitor.get("/login/code/").await, "/login/");
     visitor.set_cookie("login_step", "AAAA");
-    leads(&visitor.get("/login/code/").await, "/login/");
+    redirects(&visitor.get("/login/code/").await, "/login/");
 });
 
 on_both_engines!(
@@ -366,7 +353,7 @@ on_both_engines!(
         }
         let fields = [("off_password", PASSWORD), ("off_code", &code)];
         let done = visitor.submit(off, &fields).await;
-        assert_eq!((done.status, done.header("location")), (303, HERE));
+        leads_to(&done, HERE);
         assert_eq!(second_factor::status(&app.state.db, 2).await.unwrap(), None);
         assert!(
             visitor
@@ -417,7 +404,7 @@ on_both_engines!(
         let app = TestApp::with(&address, mandatory).await;
         let visitor = app.logged_in("manager").await;
         for path in ["/", "/products/new/", "/account/password/"] {
-            leads(&visitor.get(path).await, HERE);
+            redirects(&visitor.get(path).await, HERE);
         }
         let told = json!({"detail": "This account must have a second factor: turn it on at /account/second-factor/."});
         let by_session = visitor.get("/api/v1/brands/").await;
@@ -436,7 +423,7 @@ on_both_engines!(
         let (secret, _) = turned_on(&app).await;
         let inside = half_in(&app).await;
         let code = secret.code_at(app.clock.now());
-        leads(
+        redirects(
             &inside.submit("/login/code/", &[("code", &code)]).await,
             "/shortcuts/",
         );

@@ -3,10 +3,7 @@
 use inventory::Config;
 use test_kit::on_both_engines;
 
-use crate::{
-    app::TestApp,
-    sessions::{DAY, redirects},
-};
+use crate::{app::TestApp, sessions::DAY, visitor::redirects};
 
 on_both_engines!(
     a_session_ends_a_month_after_it_began_however_often_it_is_used,

@@ -11,16 +11,10 @@ use test_kit::on_both_engines;
 
 use crate::{
     app::{Answer, TestApp},
-    visitor::PASSWORD,
+    visitor::{PASSWORD, redirects},
 };
 
 pub(crate) const DAY: Duration = Duration::from_secs(86_400);
-
-#[track_caller]
-pub(crate) fn redirects(answer: &Answer, location: &str) {
-    let found = (answer.status, answer.header("location"));
-    assert_eq!(found, (302, location), "{answer:?}");
-}
 
 /// How many sessions there are.
 async fn sessions(app: &TestApp) -> i64 {
@@ -481,8 +475,7 @@ async fn every_address_answers_in_its_own_shape() {
         ),
     ] {
         let answer = visitor.send(method, path, "", &[]).await;
-        let found = (answer.status, answer.header("location"));
-        assert_eq!(found, (status, location), "{path}");
+        assert_eq!(answer.redirect(), (status, location), "{path}");
         assert_eq!(answer.text, "");
     }
     let health = json!({"status": "healthy", "service": "inventory", "version": "1.0.0"});

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, net::SocketAddr, sync::Mutex};
 use axum::{body::Body, extract::ConnectInfo};
 use http::{Method, Request, header};
 use inventory::accounts::{Tokens, users};
+use test_kit::html::{self, has};
 
 use crate::app::{Answer, TestApp};
 
@@ -83,6 +84,14 @@ impl Visitor<'_> {
         self.post_form(path, &all).await
     }
 
+    /// Posts the form that the page of this address shows: with its token that lets it be sent once.
+    pub(crate) async fn submit_with_token(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let token = token(&self.page(path).await);
+        let mut all = vec![("form_token", token.as_str())];
+        all.extend(fields);
+        self.submit(path, &all).await
+    }
+
     /// Posts a form of exactly these fields.
     pub(crate) async fn post_form(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
         let body = url_encoded(fields);
@@ -119,6 +128,40 @@ impl Visitor<'_> {
     /// Asks for something whose body goes on.
     pub(crate) async fn open(&self, method: Method, path: &str) -> axum::response::Response {
         self.app.open(self.request(method, path, "", &[])).await
+    }
+
+    /// A page, which must be strict HTML.
+    pub(crate) async fn page(&self, path: &str) -> String {
+        self.page_with(path, 200).await
+    }
+
+    /// As [`Self::page`], with another status.
+    pub(crate) async fn page_with(&self, path: &str, status: u16) -> String {
+        let answer = self.get(path).await;
+        assert_eq!(answer.status, status, "{path}: {answer:?}");
+        html::check(&answer.text);
+        answer.text
+    }
+
+    /// Posts a form that is done, and reads the page that follows: its address and itself.
+    pub(crate) async fn done(&self, path: &str, fields: &[(&str, &str)]) -> (String, String) {
+        let answer = self.submit(path, fields).await;
+        assert_eq!(answer.status, 303, "{path}: {answer:?}");
+        let address = answer.header("location").to_owned();
+        let page = self.page(&address).await;
+        (address, page)
+    }
+
+    /// Posts a form that is shown again.
+    pub(crate) async fn refused(&self, path: &str, fields: &[(&str, &str)]) -> String {
+        let answer = self.submit(path, fields).await;
+        assert_eq!(answer.status, 422, "{path}: {answer:?}");
+        html::check(&answer.text);
+        answer.text
+    }
+
+    pub(crate) async fn status(&self, path: &str) -> u16 {
+        self.get(path).await.status
     }
 
     fn request(
@@ -174,6 +217,50 @@ impl Answer {
         let value = self.headers.get(name);
         value.map_or("", |value| value.to_str().unwrap())
     }
+
+    /// The status, and the address that the answer leads to.
+    pub(crate) fn redirect(&self) -> (u16, &str) {
+        (self.status, self.header("location"))
+    }
+}
+
+/// Fails unless the answer leads there, though no form was accepted.
+#[track_caller]
+pub(crate) fn redirects(answer: &Answer, address: &str) {
+    assert_eq!(answer.redirect(), (302, address), "{answer:?}");
+}
+
+/// Fails unless a form was accepted and the answer leads there.
+#[track_caller]
+pub(crate) fn leads_to(answer: &Answer, address: &str) {
+    assert_eq!(answer.redirect(), (303, address), "{answer:?}");
+}
+
+/// Fails unless a form is shown again, saying these.
+#[track_caller]
+pub(crate) fn is_refused(answer: &Answer, said: &[&str]) {
+    assert_eq!(answer.status, 422, "{answer:?}");
+    html::check(&answer.text);
+    has(&answer.text, &["role=\"alert\""]);
+    has(&answer.text, said);
+}
+
+/// The value of a hidden field of a page.
+#[track_caller]
+pub(crate) fn hidden(page: &str, name: &str) -> String {
+    let start = format!("name=\"{name}\" value=\"");
+    let rest = page.split_once(&start).map(|(_, rest)| rest);
+    let value = rest.and_then(|rest| rest.split_once('"'));
+    value
+        .unwrap_or_else(|| panic!("{name} in {page}"))
+        .0
+        .to_owned()
+}
+
+/// The token that lets the form of a page be sent once.
+#[track_caller]
+pub(crate) fn token(page: &str) -> String {
+    hidden(page, "form_token")
 }
 
 fn url_encoded(fields: &[(&str, &str)]) -> String {

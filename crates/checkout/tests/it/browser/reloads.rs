@@ -2,6 +2,7 @@
 //! that it kept, and offers no second charge.
 
 use serde_json::json;
+use test_kit::html::has;
 
 use super::{Buyer, ORDER, Shop};
 
@@ -42,10 +43,7 @@ async fn a_reload_during_an_unknown_outcome_offers_no_second_charge_and_shows_th
     load_again(&buyer).await;
     buyer.see("confirming").await;
     let message = buyer.text("#result").await;
-    assert!(
-        message.contains("Estamos confirmando seu pagamento"),
-        "{message}"
-    );
+    has(&message, &["Estamos confirmando seu pagamento"]);
     assert!(!buyer.is_shown("#payment").await);
     load_again(&buyer).await;
     buyer.see("confirming").await;

@@ -1,7 +1,7 @@
 //! `POST /create_payment`: the specification's shapes, its processing rules, and what is kept.
 
 use serde_json::{Value, json};
-use test_kit::on_both_engines;
+use test_kit::{html::has, on_both_engines};
 
 use super::app::Shop;
 use super::requests::{VISA, boleto, card, pix, with};
@@ -65,11 +65,7 @@ on_both_engines!(
             body["payer"]["identification"],
             json!({"type": "CPF", "number": "12345678909"})
         );
-        assert!(
-            answer.text.contains("\"transaction_amount\":100.50,"),
-            "{}",
-            answer.text
-        );
+        has(&answer.text, &["\"transaction_amount\":100.50,"]);
         assert_eq!(shop.sandbox.charges().await, (1, 1));
     }
 );

@@ -1,9 +1,14 @@
 //! Who may enter, and what each permission opens.
 
-use test_kit::on_both_engines;
+use test_kit::{
+    html::{has, has_not},
+    on_both_engines,
+};
 
-use super::{has, has_not, leads_to};
-use crate::{app::TestApp, visitor::PASSWORD};
+use crate::{
+    app::TestApp,
+    visitor::{PASSWORD, redirects},
+};
 
 /// Every model's path and the name of its permissions.
 const MODELS: [(&str, &str); 4] = [
@@ -29,7 +34,7 @@ on_both_engines!(
                 "/admin/login/?next=/admin/brands/1/change/",
             ),
         ] {
-            assert_eq!(leads_to(&visitor.get(path).await), (302, next));
+            redirects(&visitor.get(path).await, next);
         }
     }
 );
@@ -101,7 +106,7 @@ on_both_engines!(
             ],
         );
         let answer = visitor.get("/admin/password_change/").await;
-        assert_eq!(leads_to(&answer), (302, "/account/password/"));
+        redirects(&answer, "/account/password/");
         let shop = visitor.page("/").await;
         has(&shop, &["href=\"/admin/\""]);
     }

@@ -1,8 +1,10 @@
 //! What is done to selected records.
 
-use test_kit::on_both_engines;
+use test_kit::{
+    html::{has, has_not},
+    on_both_engines,
+};
 
-use super::{has, has_not};
 use crate::app::TestApp;
 
 on_both_engines!(

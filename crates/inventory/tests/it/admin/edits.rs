@@ -2,9 +2,11 @@
 
 use inventory::access::Model;
 use serde_json::json;
-use test_kit::on_both_engines;
+use test_kit::{
+    html::{has, has_not},
+    on_both_engines,
+};
 
-use super::{has, has_not};
 use crate::{app::TestApp, edit_conflict::versions};
 
 const LIST: &str = "/admin/products/?q=a&o=-6";

@@ -1,13 +1,12 @@
 //! Destinations of webhooks and what was delivered there.
 
 use inventory::access::Model;
-use test_kit::on_both_engines;
-
-use super::{has, has_not};
-use crate::{
-    app::TestApp,
-    pages::booking::{secret, token},
+use test_kit::{
+    html::{has, has_not},
+    on_both_engines,
 };
+
+use crate::{app::TestApp, visitor::token, webhooks::pages::secret};
 
 on_both_engines!(
     an_endpoints_secret_is_shown_once_and_renewed_on_demand,

@@ -1,10 +1,12 @@
 //! Tables of related rows in the form of a record.
 
 use inventory::access::Model;
-use test_kit::on_both_engines;
+use test_kit::{
+    html::{has, has_not},
+    on_both_engines,
+};
 
-use super::{has, has_not, leads_to};
-use crate::app::TestApp;
+use crate::{app::TestApp, visitor::redirects};
 
 /// A supplier, and two products with five units each.
 async fn shop(app: &TestApp) {
@@ -296,7 +298,7 @@ on_both_engines!(a_user_is_put_out_from_their_own_form, async |address| {
         ("sessions:2:delete", "1"),
     ];
     visitor.done("/admin/users/2/change/", &fields).await;
-    assert_eq!(leads_to(&manager.get("/").await), (302, "/login/?next=/"));
+    redirects(&manager.get("/").await, "/login/?next=/");
     let group = visitor.page("/admin/groups/2/change/").await;
     has(&group, &["Users", "manager"]);
 });

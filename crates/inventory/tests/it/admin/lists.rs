@@ -1,10 +1,13 @@
 //! Lists: order, search, filters, dates, pages, and addresses that ask for what a list cannot do.
 
 use serde_json::json;
-use test_kit::on_both_engines;
+use test_kit::{
+    html::{has, has_not},
+    on_both_engines,
+};
 
-use super::{first_column, has, has_not, leads_to};
-use crate::app::TestApp;
+use super::first_column;
+use crate::{app::TestApp, visitor::redirects};
 
 /// Three products of two brands, in an order of their own for each column.
 async fn shop(app: &TestApp) {
@@ -300,9 +303,9 @@ on_both_engines!(
         assert_eq!(first_column(&page).len(), 20);
         let page = visitor.page("/admin/brands/?all=1").await;
         assert_eq!(first_column(&page).len(), 120);
-        assert_eq!(
-            leads_to(&visitor.get("/admin/brands/?p=3").await),
-            (302, "/admin/brands/?e=1")
+        redirects(
+            &visitor.get("/admin/brands/?p=3").await,
+            "/admin/brands/?e=1",
         );
     }
 );
@@ -321,7 +324,7 @@ on_both_engines!(
             "q=%00&nothing=1",
         ] {
             let answer = visitor.get(&format!("/admin/products/?{query}")).await;
-            assert_eq!(leads_to(&answer), (302, "/admin/products/?e=1"), "{query}");
+            assert_eq!(answer.redirect(), (302, "/admin/products/?e=1"), "{query}");
         }
         let page = visitor.page("/admin/products/?e=1").await;
         has(

@@ -1,9 +1,8 @@
 //! Forms of related records over another form: what the script beside a field asks for, and what it is told.
 
 use http::Method;
-use test_kit::on_both_engines;
+use test_kit::{html::has, on_both_engines};
 
-use super::has;
 use crate::{app::TestApp, visitor::Visitor};
 
 const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");

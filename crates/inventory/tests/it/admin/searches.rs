@@ -3,9 +3,12 @@
 use std::time::Duration;
 
 use serde_json::json;
-use test_kit::on_both_engines;
+use test_kit::{
+    html::{has, has_not},
+    on_both_engines,
+};
 
-use super::{first_column, has, has_not};
+use super::first_column;
 use crate::app::TestApp;
 
 const DAY: Duration = Duration::from_secs(86_400);

@@ -2,10 +2,15 @@
 
 use inventory::access::Model;
 use serde_json::json;
-use test_kit::on_both_engines;
+use test_kit::{
+    html::{has, has_not},
+    on_both_engines,
+};
 
-use super::{has, has_not, leads_to};
-use crate::{app::TestApp, pages::booking::token, visitor::PASSWORD};
+use crate::{
+    app::TestApp,
+    visitor::{PASSWORD, redirects, token},
+};
 
 const STRONG: &str = "quatro gatos pretos";
 
@@ -72,7 +77,7 @@ on_both_engines!(
         ana.get("/admin/login/").await;
         let credentials = [("username", "ana"), ("password", STRONG)];
         let answer = ana.submit("/admin/login/", &credentials).await;
-        assert_eq!(leads_to(&answer), (302, "/admin/"));
+        redirects(&answer, "/admin/");
         assert_eq!(ana.status("/admin/brands/add/").await, 200);
         assert_eq!(ana.status("/admin/users/").await, 403);
         let page = visitor.page("/admin/users/5/change/").await;
@@ -421,8 +426,8 @@ on_both_engines!(
             visitor.submit("/admin/users/add/", &fields),
             visitor.submit("/admin/users/add/", &fields)
         );
-        let (status, address) = leads_to(&one);
-        assert_eq!((status, leads_to(&other)), (303, (303, address)));
+        let (status, address) = one.redirect();
+        assert_eq!((status, other.redirect()), (303, (303, address)));
         let id: i64 = address.split('/').nth(3).unwrap().parse().unwrap();
         assert_eq!(
             app.history_of(Model::User, id).await,

@@ -12,20 +12,12 @@ mod results;
 
 use std::time::Duration;
 
-use db::Db;
 use inventory::{
-    App, Config, Parts,
-    accounts::TokenKey,
+    Config,
     analysis::{self, Analysis, WorkOutcome},
 };
-use web::{
-    Random,
-    metrics::Metrics,
-    rate::{Rates, Windows},
-    server::Shutdown,
-};
 
-use crate::app::{SECRET, TestApp, patient};
+use crate::app::{TestApp, unlimited};
 use model_server::ModelServer;
 
 pub(crate) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -34,16 +26,6 @@ pub(crate) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const SERIES: [i64; 28] = [
     3, 0, 5, 2, 4, 0, 1, 6, 2, 3, 0, 4, 5, 2, 1, 0, 7, 3, 2, 4, 0, 5, 3, 2, 6, 1, 0, 4,
 ];
-
-/// Settings without rate limits.
-fn unlimited() -> Config {
-    Config {
-        rate_limit_auth: Rates::off(),
-        rate_limit_read: Rates::off(),
-        rate_limit_write: Rates::off(),
-        ..Config::default()
-    }
-}
 
 /// Settings that lead to a model.
 fn with_model(server: &ModelServer) -> Config {
@@ -91,22 +73,4 @@ async fn analysed(app: &TestApp) -> Analysis {
 
 async fn record(app: &TestApp, id: i64) -> Analysis {
     analysis::read(&app.state, id).await.unwrap().unwrap()
-}
-
-/// Another process over the same database, with the same time.
-async fn replica(app: &TestApp, address: &str, config: Config, seed: u64) -> App {
-    let db = Db::open(&address.parse().unwrap(), &patient())
-        .await
-        .unwrap();
-    let parts = Parts {
-        db,
-        windows: Windows::memory(app.clock.clone()),
-        clock: app.clock.clone(),
-        random: Random::seeded(seed),
-        metrics: Metrics::default(),
-        shutdown: Shutdown::new(),
-        token_key: TokenKey::new(SECRET),
-        first_user: None,
-    };
-    inventory::app(config, parts).await.unwrap()
 }

@@ -3,7 +3,7 @@
 
 use inventory::analysis::Source;
 use serde_json::Value;
-use test_kit::on_both_engines;
+use test_kit::{html::has, on_both_engines};
 
 use super::{
     a_product_that_ran_low, analysed,
@@ -59,10 +59,7 @@ on_both_engines!(
             head.starts_with("post /v1/chat/completions http/1.1"),
             "{head}"
         );
-        assert!(
-            head.contains("authorization: bearer sk-hush-hush"),
-            "{head}"
-        );
+        has(&head, &["authorization: bearer sk-hush-hush"]);
         let body = &calls[0].body;
         assert_eq!(
             (body["model"].as_str(), body["stream"].as_bool()),
@@ -114,10 +111,7 @@ on_both_engines!(
         for trick in ["100000", "100.000", "evil.example", "<"] {
             assert!(!after_heading.contains(trick), "{after_heading}");
         }
-        assert!(
-            after_heading.contains("Peça agora 42 unidades."),
-            "{after_heading}"
-        );
+        has(&after_heading, &["Peça agora 42 unidades."]);
     }
 );
 
@@ -138,10 +132,7 @@ on_both_engines!(
         assert_eq!(calls.len(), 2);
         let messages = calls[1].body["messages"].as_array().unwrap();
         let again = messages[3]["content"].as_str().unwrap();
-        assert!(
-            again.contains("the figure 5000 does not stand in the data"),
-            "{again}"
-        );
+        has(&again, &["the figure 5000 does not stand in the data"]);
     }
 );
 

@@ -1,10 +1,13 @@
 //! The pages of analyses as plain HTTP gives them.
 
 use serde_json::json;
-use test_kit::{html, on_both_engines};
+use test_kit::{
+    html::{self, has},
+    on_both_engines,
+};
 
-use super::{a_product_that_ran_low, analysed, step, unlimited};
-use crate::app::TestApp;
+use super::{a_product_that_ran_low, analysed, step};
+use crate::app::{TestApp, unlimited};
 
 on_both_engines!(
     a_reader_sees_the_list_and_each_result_with_where_it_came_from_in_both_languages,
@@ -22,11 +25,7 @@ on_both_engines!(
             "{}",
             empty.text
         );
-        assert!(
-            empty.text.contains("Some products are already low"),
-            "{}",
-            empty.text
-        );
+        has(&empty.text, &["Some products are already low"]);
         analysed(&app).await;
         for (language, words) in [
             ("en", ["How this was calculated", "none configured"]),
@@ -48,11 +47,7 @@ on_both_engines!(
                 assert!(!page.text.contains("name=\"product\""), "{path}");
             }
             let page = visitor.get("/analyses/1/").await;
-            assert!(
-                page.text.contains("Peça agora 42 unidades."),
-                "{}",
-                page.text
-            );
+            has(&page.text, &["Peça agora 42 unidades."]);
             for word in words {
                 assert!(page.text.contains(word), "{word}: {}", page.text);
             }
@@ -125,14 +120,8 @@ on_both_engines!(
         app.manager().a_product("Arroz", 3).await;
         let (manager, viewer) = (said("manager").await, said("viewer").await);
         assert!(!manager.contains(first) && !viewer.contains(first));
-        assert!(
-            manager.contains("choose one and press “Analyse now”"),
-            "{manager}"
-        );
-        assert!(
-            viewer.contains("each is analysed at its next outflow"),
-            "{viewer}"
-        );
+        has(&manager, &["choose one and press “Analyse now”"]);
+        has(&viewer, &["each is analysed at its next outflow"]);
         html::check(&viewer);
     }
 );
@@ -158,11 +147,7 @@ on_both_engines!(
         let page = visitor.get(&progress).await;
         html::check(&page.text);
         assert!(page.text.contains("Queued"), "{}", page.text);
-        assert!(
-            page.text.contains("hx-trigger=\"every 2s\""),
-            "{}",
-            page.text
-        );
+        has(&page.text, &["hx-trigger=\"every 2s\""]);
         step(&app).await;
         let done = visitor.get(&progress).await;
         assert_eq!(done.header("location"), "/analyses/1/");

@@ -14,9 +14,9 @@ use tokio::task::JoinSet;
 use super::{
     a_new_product_that_is_low, analysed,
     model_server::{Behaviour, ModelServer, fails},
-    record, replica, step, unlimited, with_model,
+    record, step, with_model,
 };
-use crate::app::TestApp;
+use crate::app::{TestApp, unlimited};
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
 
@@ -217,7 +217,7 @@ on_both_engines!(
     two_processes_at_once_analyse_each_product_once,
     async |address| {
         let app = TestApp::new(&address).await;
-        let other = replica(&app, &address, unlimited(), 8).await;
+        let other = app.process(&address, unlimited(), 8).await;
         for number in 0..12 {
             a_new_product_that_is_low(&app, &format!("Produto {number}")).await;
         }
@@ -260,7 +260,7 @@ on_both_engines!(
         let config = with_model(&server);
         let app = TestApp::with(&address, config.clone()).await;
         super::a_product_that_ran_low(&app, "Arroz").await;
-        let running = replica(&app, &address, config, 8).await;
+        let running = app.process(&address, config, 8).await;
         let state = running.state.clone();
         let workers = tokio::spawn(running.workers.run());
         server.called().await;

@@ -7,8 +7,8 @@ use serde_json::json;
 use test_kit::on_both_engines;
 use web::locale::Locale;
 
-use super::{DAY, SERIES, a_product_that_ran_low, record, replica, unlimited};
-use crate::app::TestApp;
+use super::{DAY, SERIES, a_product_that_ran_low, record};
+use crate::app::{TestApp, unlimited};
 
 on_both_engines!(
     the_report_tells_classes_dead_stock_and_what_to_order,
@@ -65,7 +65,7 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         app.manager().a_product("Arroz", 40).await;
-        let other = replica(&app, &address, unlimited(), 8).await;
+        let other = app.process(&address, unlimited(), 8).await;
         let (first, second) = tokio::join!(run_weekly(&app.state), run_weekly(&other.state));
         let made: Vec<i64> = [first.unwrap(), second.unwrap()]
             .into_iter()

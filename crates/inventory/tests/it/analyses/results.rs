@@ -5,8 +5,8 @@ use serde_json::json;
 use test_kit::on_both_engines;
 use web::locale::Locale;
 
-use super::{a_new_product_that_is_low, a_product_that_ran_low, analysed, unlimited};
-use crate::app::TestApp;
+use super::{a_new_product_that_is_low, a_product_that_ran_low, analysed};
+use crate::app::{TestApp, unlimited};
 
 const PORTUGUESE: &str = "\
 Reposição: Arroz Tio João 5 kg

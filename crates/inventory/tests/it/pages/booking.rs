@@ -2,23 +2,12 @@
 //! may.
 
 use serde_json::json;
-use test_kit::on_both_engines;
+use test_kit::{html::has, on_both_engines};
 
-use super::{is_refused, leads_to, page};
-use crate::app::TestApp;
-
-/// The token of the form that a page shows.
-pub(crate) fn token(page: &str) -> String {
-    let start = "name=\"form_token\" value=\"";
-    let rest = page.split_once(start).unwrap().1;
-    rest.split('"').next().unwrap().to_owned()
-}
-
-/// The secret of an endpoint that a page shows.
-pub(crate) fn secret(page: &str) -> String {
-    let (_, rest) = page.split_once("whsec_").unwrap();
-    rest.split('<').next().unwrap().to_owned()
-}
+use crate::{
+    app::TestApp,
+    visitor::{is_refused, leads_to, token},
+};
 
 on_both_engines!(
     goods_go_out_once_however_often_the_form_is_sent_and_come_back_by_undo,
@@ -26,7 +15,7 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         let id = app.admin().a_product("Café", 10).await;
         let admin = app.logged_in("admin").await;
-        let form = page(&admin, "/outflows/new/?product=1&next=/products/", 200).await;
+        let form = admin.page("/outflows/new/?product=1&next=/products/").await;
         assert!(form.contains("value=\"Café\""), "{form}");
         let token = token(&form);
         let mut fields = vec![
@@ -41,11 +30,8 @@ on_both_engines!(
             leads_to(&admin.submit("/outflows/new/", &fields).await, "/products/");
         }
         assert_eq!(app.admin().quantity_of(id).await, 7);
-        let told = page(&admin, "/products/", 200).await;
-        assert!(
-            told.contains("Booked out: 3 × Café. New balance: 7."),
-            "{told}"
-        );
+        let told = admin.page("/products/").await;
+        has(&told, &["Booked out: 3 × Café. New balance: 7."]);
         assert!(told.contains("action=\"/outflows/1/delete/\""));
         fields[3] = ("quantity", "4");
         let reused = admin.submit("/outflows/new/", &fields).await;
@@ -55,18 +41,16 @@ on_both_engines!(
             .submit("/outflows/1/delete/", &[("next", "/products/")])
             .await;
         leads_to(&undone, "/products/");
-        let told = page(&admin, "/products/", 200).await;
-        assert!(
-            told.contains("Outflow undone: 3 × Café. New balance: 10."),
-            "{told}"
-        );
+        let told = admin.page("/products/").await;
+        has(&told, &["Outflow undone: 3 × Café. New balance: 10."]);
         assert_eq!(app.admin().quantity_of(id).await, 10);
         let twice = admin
             .submit("/outflows/1/delete/", &[("next", "/products/")])
             .await;
         leads_to(&twice, "/products/");
         assert!(
-            page(&admin, "/products/", 200)
+            admin
+                .page("/products/")
                 .await
                 .contains("already been undone")
         );
@@ -116,7 +100,7 @@ on_both_engines!(
         admin
             .submit("/suppliers/new/", &[("name", "Torra Forte")])
             .await;
-        page(&admin, "/inflows/new/?product=1&supplier=1", 200).await;
+        admin.page("/inflows/new/?product=1&supplier=1").await;
         let fields = [
             ("product_text", "cafe"),
             ("supplier_text", "torra"),
@@ -124,13 +108,13 @@ on_both_engines!(
         ];
         leads_to(&admin.submit("/inflows/new/", &fields).await, "/inflows/");
         assert_eq!(app.admin().quantity_of(id).await, 1200);
-        let list = page(&admin, "/inflows/", 200).await;
+        let list = admin.page("/inflows/").await;
         assert!(
             list.contains("Torra Forte") && list.contains("+1,200"),
             "{list}"
         );
-        page(&admin, "/inflows/1/", 200).await;
-        let asked = page(&admin, "/inflows/1/delete/", 200).await;
+        admin.page("/inflows/1/").await;
+        let asked = admin.page("/inflows/1/delete/").await;
         assert!(asked.contains("action=\"/inflows/1/delete/\""), "{asked}");
         app.admin().sell(id, 1100).await;
         let refused = admin.submit("/inflows/1/delete/", &[]).await;
@@ -141,17 +125,17 @@ on_both_engines!(
         );
         test_kit::html::check(&refused.text);
         // Who only asks is told beforehand, and finds no button that would lead there.
-        let told = page(&admin, "/inflows/1/delete/", 200).await;
+        let told = admin.page("/inflows/1/delete/").await;
         assert!(
             told.contains("only 100 of its 1200 units are still in stock")
                 && told.contains("/products/1/ledger/")
                 && !told.contains("action=\"/inflows/1/delete/\""),
             "{told}"
         );
-        let asked = page(&admin, "/outflows/1/delete/", 200).await;
+        let asked = admin.page("/outflows/1/delete/").await;
         assert!(asked.contains("action=\"/outflows/1/delete/\""), "{asked}");
         let root = app.superuser().await;
-        let told = page(&root, "/admin/inflows/1/delete/", 200).await;
+        let told = root.page("/admin/inflows/1/delete/").await;
         assert!(
             told.contains("only 100 of its 1200 units") && !told.contains("I’m sure"),
             "{told}"
@@ -168,7 +152,7 @@ on_both_engines!(
         manager
             .submit("/outflows/new/", &[("product", "1"), ("quantity", "1")])
             .await;
-        let told = page(&manager, "/outflows/", 200).await;
+        let told = manager.page("/outflows/").await;
         assert!(told.contains("Booked out: 1 × Café"), "{told}");
         assert!(!told.contains("delete/"));
         // Whoever may not delete is led to the product's stock, filled in as it was before: by the
@@ -176,9 +160,9 @@ on_both_engines!(
         let correction =
             "/products/1/adjust/?by=1&#38;reason=other&#38;note=Correction+of+outflow+%231";
         assert_eq!(told.matches(correction).count(), 2, "{told}");
-        let record = page(&manager, "/outflows/1/", 200).await;
+        let record = manager.page("/outflows/1/").await;
         assert!(record.contains(correction), "{record}");
-        let form = page(&manager, &correction.replace("&#38;", "&"), 200).await;
+        let form = manager.page(&correction.replace("&#38;", "&")).await;
         for said in [
             "name=\"quantity\" value=\"10\"",
             "<option value=\"other\" selected>",
@@ -191,9 +175,9 @@ on_both_engines!(
         let viewer = app.logged_in("viewer").await;
         let admin = app.logged_in("admin").await;
         for path in ["/outflows/", "/outflows/1/"] {
-            let seen = page(&viewer, path, 200).await;
+            let seen = viewer.page(path).await;
             assert!(!seen.contains("delete/") && !seen.contains("adjust/"));
-            let seen = page(&admin, path, 200).await;
+            let seen = admin.page(path).await;
             assert!(seen.contains("delete/\"") && !seen.contains("adjust/"));
         }
     }
@@ -205,7 +189,7 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         app.admin().a_product("Café", 10).await;
         let manager = app.logged_in("manager").await;
-        let form = page(&manager, "/outflows/new/", 200).await;
+        let form = manager.page("/outflows/new/").await;
         let field = form.split_once("name=\"product_text\"").unwrap().1;
         assert!(
             field.split_once('>').unwrap().0.contains("autofocus"),
@@ -214,7 +198,7 @@ on_both_engines!(
         manager
             .submit("/outflows/new/", &[("product", "1"), ("quantity", "3")])
             .await;
-        let record = page(&manager, "/outflows/1/", 200).await;
+        let record = manager.page("/outflows/1/").await;
         for (name, value) in [
             ("Who", "manager"),
             ("Balance after", "7"),
@@ -263,7 +247,7 @@ on_both_engines!(
         let offered = admin.get("/pick/products/?q=suave").await.json();
         assert_eq!(offered[0]["text"], "Café suave");
         assert_eq!(offered[0]["hint"], "8 in stock · R$\u{a0}12.50");
-        page(&admin, "/pick/nothing/", 404).await;
+        admin.page_with("/pick/nothing/", 404).await;
     }
 );
 
@@ -282,7 +266,7 @@ on_both_engines!(
             ("products", ("title", "Café"), ("title", "Chá")),
         ] {
             let path = format!("/{resource}/new/");
-            let token = token(&page(&admin, &path, 200).await);
+            let token = token(&admin.page(&path).await);
             let fields = |said: (&'static str, &'static str), token: &str| {
                 let prices = [("cost_price", "1"), ("selling_price", "2")];
                 let mut fields: Vec<(&str, String)> = vec![(said.0, said.1.to_owned())];

@@ -2,12 +2,11 @@
 //! differences are shown, booked as a whole and undone as a whole.
 
 use serde_json::json;
-use test_kit::on_both_engines;
+use test_kit::{html::has, on_both_engines};
 
-use super::{booking::token, is_refused, leads_to, page};
 use crate::{
     app::{Answer, TestApp},
-    visitor::Visitor,
+    visitor::{Visitor, hidden, is_refused, leads_to, token},
 };
 
 const DRAFT: &str = "/counts/1/edit/";
@@ -34,36 +33,26 @@ async fn a_shop(app: &TestApp) {
     }
 }
 
-/// Sends the form of a page with its token.
-async fn send(visitor: &Visitor<'_>, path: &str, fields: &[(&str, &str)]) -> Answer {
-    let token = token(&page(visitor, path, 200).await);
-    let mut all = vec![("form_token", token.as_str())];
-    all.extend(fields);
-    visitor.submit(path, &all).await
-}
-
 /// Begins a count of the first category.
 async fn start(visitor: &Visitor<'_>, draft: &str) {
-    let begun = send(visitor, "/counts/new/", &[("category", "1")]).await;
+    let begun = visitor
+        .submit_with_token("/counts/new/", &[("category", "1")])
+        .await;
     leads_to(&begun, draft);
 }
 
 /// Types what was counted of lines.
 async fn type_in(visitor: &Visitor<'_>, fields: &[(&str, &str)]) {
-    let saved = send(visitor, DRAFT, &[fields, &[("do", "save")]].concat()).await;
+    let saved = visitor
+        .submit_with_token(DRAFT, &[fields, &[("do", "save")]].concat())
+        .await;
     leads_to(&saved, DRAFT);
-}
-
-/// What the review shows, as the form that books it brings it back.
-fn seen(review: &str) -> String {
-    let (_, rest) = review.split_once("name=\"seen\" value=\"").unwrap();
-    rest.split('"').next().unwrap().to_owned()
 }
 
 /// Books what the review shows.
 async fn book(visitor: &Visitor<'_>) -> Answer {
-    let review = page(visitor, REVIEW, 200).await;
-    let (token, seen) = (token(&review), seen(&review));
+    let review = visitor.page(REVIEW).await;
+    let (token, seen) = (token(&review), hidden(&review, "seen"));
     let fields = [("form_token", token.as_str()), ("seen", seen.as_str())];
     visitor.submit(REVIEW, &fields).await
 }
@@ -88,11 +77,11 @@ on_both_engines!(
         a_shop(&app).await;
         let manager = app.logged_in("manager").await;
         start(&manager, DRAFT).await;
-        let draft = page(&manager, DRAFT, 200).await;
+        let draft = manager.page(DRAFT).await;
         assert!(draft.contains("0 of 3 products counted"), "{draft}");
         assert!(!draft.contains("Sabão"), "{draft}");
         type_in(&manager, &[("quantity_1", "8"), ("quantity_2", "10")]).await;
-        let review = page(&manager, REVIEW, 200).await;
+        let review = manager.page(REVIEW).await;
         for said in [
             "1 difference · 1 agrees",
             "Products that were not counted stay as they are.",
@@ -106,7 +95,7 @@ on_both_engines!(
         assert_eq!(app.stock::<4>().await, [10; 4]);
         leads_to(&book(&manager).await, BOOKED);
         assert_eq!(app.stock::<4>().await, [8, 10, 10, 10]);
-        let told = page(&manager, BOOKED, 200).await;
+        let told = manager.page(BOOKED).await;
         for said in [
             "Count recorded: 1 difference · 1 agrees.",
             "action=\"/counts/1/undo/\"",
@@ -124,7 +113,7 @@ on_both_engines!(
             (&entry["reason"], &entry["note"]),
             (&json!("counted"), &json!("Category: Grãos"))
         );
-        let history = page(&manager, "/products/1/", 200).await;
+        let history = manager.page("/products/1/").await;
         assert!(history.contains("Changed: quantity (count) · manager"));
         // What agrees and what nobody counted has no entry.
         for product in [2, 3] {
@@ -135,11 +124,7 @@ on_both_engines!(
             leads_to(&manager.submit("/counts/1/undo/", &[]).await, DRAFT);
             assert_eq!(app.stock::<4>().await, [10; 4]);
         }
-        assert!(
-            page(&manager, DRAFT, 200)
-                .await
-                .contains("already been undone")
-        );
+        has(&manager.page(DRAFT).await, &["already been undone"]);
         type_in(&manager, &[("quantity_3", "0")]).await;
         leads_to(&book(&manager).await, BOOKED);
         assert_eq!(app.stock::<4>().await, [8, 10, 0, 10]);
@@ -156,12 +141,12 @@ on_both_engines!(
         app.admin().sell(2, 1).await;
         type_in(&admin, &[("quantity_1", "8"), ("quantity_2", "9")]).await;
         app.admin().sell(1, 3).await;
-        let review = page(&admin, REVIEW, 200).await;
+        let review = admin.page(REVIEW).await;
         let said = "Café 10 8 -2 5 moved since then: -3";
         assert_eq!(row(&review, "Café"), said);
         assert!(review.contains("1 difference · 1 agrees"), "{review}");
         // Even between the look at the differences and their booking.
-        let (token, seen) = (token(&review), seen(&review));
+        let (token, seen) = (token(&review), hidden(&review, "seen"));
         app.admin().sell(1, 1).await;
         let fields = [("form_token", token.as_str()), ("seen", seen.as_str())];
         leads_to(&admin.submit(REVIEW, &fields).await, BOOKED);
@@ -239,8 +224,8 @@ on_both_engines!(
                 ("quantity", quantity),
                 ("do", "add"),
             ];
-            leads_to(&send(&admin, DRAFT, &fields).await, DRAFT);
-            page(&admin, DRAFT, 200).await
+            leads_to(&admin.submit_with_token(DRAFT, &fields).await, DRAFT);
+            admin.page(DRAFT).await
         };
         for units in 1..=3 {
             let told = scan("7891000000014", "1").await;
@@ -280,15 +265,15 @@ on_both_engines!(
             &[("quantity_1", ""), ("shown_1", ""), ("quantity_3", "5")],
         )
         .await;
-        let draft = page(&admin, DRAFT, 200).await;
+        let draft = admin.page(DRAFT).await;
         assert!(draft.contains("3 of 3 products counted"), "{draft}");
         for wrong in ["-1", "10000000", "x", "1.5"] {
             let fields = [("quantity_2", wrong), ("shown_2", "1200"), ("do", "review")];
-            let refused = send(&admin, DRAFT, &fields).await;
+            let refused = admin.submit_with_token(DRAFT, &fields).await;
             is_refused(&refused, &["Check the quantity of: Chá."]);
         }
         let fields = [("quantity_2", ""), ("shown_2", "1200"), ("do", "review")];
-        leads_to(&send(&admin, DRAFT, &fields).await, REVIEW);
+        leads_to(&admin.submit_with_token(DRAFT, &fields).await, REVIEW);
         leads_to(&book(&admin).await, BOOKED);
         assert_eq!(app.stock::<4>().await, [7, 10, 5, 10]);
         // What is typed after that reaches nothing.
@@ -305,22 +290,22 @@ on_both_engines!(
         a_shop(&app).await;
         let admin = app.logged_in("admin").await;
         start(&admin, DRAFT).await;
-        let review = page(&admin, REVIEW, 200).await;
+        let review = admin.page(REVIEW).await;
         assert!(!review.contains("Record the count"), "{review}");
         is_refused(&book(&admin).await, &["Nothing has been counted yet."]);
         type_in(&admin, &[("quantity_1", "8")]).await;
-        let old = seen(&page(&admin, REVIEW, 200).await);
+        let old = hidden(&admin.page(REVIEW).await, "seen");
         type_in(&admin, &[("quantity_2", "8")]).await;
         for (seen, said) in [
             (old.as_str(), "has changed since"),
             ("", "has changed since"),
         ] {
-            let refused = send(&admin, REVIEW, &[("seen", seen)]).await;
+            let refused = admin.submit_with_token(REVIEW, &[("seen", seen)]).await;
             is_refused(&refused, &[said, "Chá"]);
         }
         assert_eq!(app.stock::<4>().await, [10; 4]);
-        let review = page(&admin, REVIEW, 200).await;
-        let (token, seen) = (token(&review), seen(&review));
+        let review = admin.page(REVIEW).await;
+        let (token, seen) = (token(&review), hidden(&review, "seen"));
         let fields = [("form_token", token.as_str()), ("seen", seen.as_str())];
         for _ in 0..2 {
             leads_to(&admin.submit(REVIEW, &fields).await, BOOKED);
@@ -332,11 +317,7 @@ on_both_engines!(
         admin.submit("/counts/1/undo/", &[]).await;
         // The way back leads to a form that was booked and undone.
         leads_to(&admin.submit(REVIEW, &fields).await, DRAFT);
-        assert!(
-            page(&admin, DRAFT, 200)
-                .await
-                .contains("already been undone")
-        );
+        has(&admin.page(DRAFT).await, &["already been undone"]);
         assert_eq!(app.stock::<4>().await, [10; 4]);
     }
 );
@@ -367,24 +348,24 @@ on_both_engines!(
             ),
             (6, &[][..], "All products", 4),
         ] {
-            let begun = send(&admin, "/counts/new/", fields).await;
+            let begun = admin.submit_with_token("/counts/new/", fields).await;
             let draft = format!("/counts/{at}/edit/");
             leads_to(&begun, &draft);
-            let draft = page(&admin, &draft, 200).await;
+            let draft = admin.page(&draft).await;
             assert!(draft.contains(label), "{label}: {draft}");
             let said = format!("0 of {products} product");
             assert!(draft.contains(&said), "{label}: {draft}");
         }
-        let listed = page(&admin, "/counts/", 200).await;
+        let listed = admin.page("/counts/").await;
         assert!(listed.contains("Supplier: Torra Forte"), "{listed}");
         let both = [("supplier", "1"), ("category", "1")];
-        let refused = send(&admin, "/counts/new/", &both).await;
+        let refused = admin.submit_with_token("/counts/new/", &both).await;
         is_refused(&refused, &["Supplier: Choose the supplier alone"]);
         let none = [("search", "vassoura")];
-        let refused = send(&admin, "/counts/new/", &none).await;
+        let refused = admin.submit_with_token("/counts/new/", &none).await;
         is_refused(&refused, &["There are no products to count."]);
         let unknown = [("category_text", "nada")];
-        let refused = send(&admin, "/counts/new/", &unknown).await;
+        let refused = admin.submit_with_token("/counts/new/", &unknown).await;
         is_refused(&refused, &["href=\"#category\""]);
     }
 );
@@ -398,7 +379,7 @@ on_both_engines!(
         start(&manager, DRAFT).await;
         let viewer = app.logged_in("viewer").await;
         for path in ["/counts/", "/counts/new/", DRAFT, REVIEW, BOOKED] {
-            let refused = page(&viewer, path, 403).await;
+            let refused = viewer.page_with(path, 403).await;
             assert!(refused.contains("Can change product"), "{refused}");
         }
         for path in [
@@ -422,12 +403,12 @@ on_both_engines!(
             ("/brands/1/", "href=\"/counts/new/?brand=1\""),
             ("/suppliers/1/", "href=\"/counts/new/?supplier=1\""),
         ] {
-            let seen = page(&manager, path, 200).await;
+            let seen = manager.page(path).await;
             assert!(seen.contains(link), "{path}: {seen}");
             assert!(!page(&viewer, path, 200).await.contains("/counts/"));
         }
         let filtered = "/counts/new/?search=ch%C3%A1&category=1&min_price=4,00";
-        let form = page(&manager, filtered, 200).await;
+        let form = manager.page(filtered).await;
         for said in [
             "“chá” · Category: Grãos · Price from R$\u{a0}4.00",
             "name=\"min_price\" value=\"4,00\"",
@@ -437,15 +418,15 @@ on_both_engines!(
         // A draft is its maker's.
         let admin = app.logged_in("admin").await;
         for path in [DRAFT, REVIEW, BOOKED, "/counts/1/delete/"] {
-            page(&admin, path, 404).await;
+            admin.page_with(path, 404).await;
         }
         // A receipt is no count.
-        page(&manager, "/receiving/1/edit/", 404).await;
-        let asked = page(&manager, "/counts/1/delete/", 200).await;
+        manager.page_with("/receiving/1/edit/", 404).await;
+        let asked = manager.page("/counts/1/delete/").await;
         let said = "Category: Grãos · 0 of 3 products counted";
         assert!(asked.contains(said), "{asked}");
         leads_to(&manager.submit("/counts/1/delete/", &[]).await, "/counts/");
-        page(&manager, DRAFT, 404).await;
+        manager.page_with(DRAFT, 404).await;
     }
 );
 
@@ -453,16 +434,16 @@ on_both_engines!(counts_have_bounds, async |address| {
     let app = TestApp::new(&address).await;
     app.make_up(501, 0, 1, 30).await;
     let admin = app.logged_in("admin").await;
-    let refused = send(&admin, "/counts/new/", &[]).await;
+    let refused = admin.submit_with_token("/counts/new/", &[]).await;
     is_refused(
         &refused,
         &["Category: That is more than 500 products. Choose fewer"],
     );
     let fields = [("category", "1")];
     for _ in 0..20 {
-        let begun = send(&admin, "/counts/new/", &fields).await;
+        let begun = admin.submit_with_token("/counts/new/", &fields).await;
         assert_eq!(begun.status, 303, "{begun:?}");
     }
-    let refused = send(&admin, "/counts/new/", &fields).await;
+    let refused = admin.submit_with_token("/counts/new/", &fields).await;
     is_refused(&refused, &["You already have 20 drafts"]);
 });

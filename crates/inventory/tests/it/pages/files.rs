@@ -1,12 +1,14 @@
 //! Files uploaded through the pages: checked, confirmed, undone as a whole or not at all.
 
 use http::Method;
-use test_kit::{html, on_both_engines};
+use test_kit::{
+    html::{self, has},
+    on_both_engines,
+};
 
-use super::{booking, is_refused, leads_to, page};
 use crate::{
     app::{Answer, TestApp},
-    visitor::Visitor,
+    visitor::{Visitor, is_refused, leads_to, token},
 };
 
 /// Sends a file as a browser does.
@@ -72,22 +74,23 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         let admin = app.logged_in("admin").await;
-        page(&admin, "/import/?resource=brands", 200).await;
+        admin.page("/import/?resource=brands").await;
         leads_to(
             &upload(&admin, "brands", "name;description\nAlfa;<b>\nBeta;\n").await,
             "/import/1/",
         );
         assert_eq!(count(&app, "brands").await, 0);
-        let shown = page(&admin, "/import/1/", 200).await;
+        let shown = admin.page("/import/1/").await;
         assert!(shown.contains("Records to be added:") && shown.contains("&#60;b&#62;"));
         for _ in 0..2 {
             leads_to(&admin.submit("/import/1/confirm/", &[]).await, "/import/1/");
         }
         assert_eq!(count(&app, "brands").await, 2);
-        let done = page(&admin, "/import/1/", 200).await;
+        let done = admin.page("/import/1/").await;
         assert!(done.contains("Imported: 2 records.") && done.contains("/import/1/undo/"));
         assert!(
-            page(&admin, "/import/", 200)
+            admin
+                .page("/import/")
                 .await
                 .contains("a.csv · Brands (2) · admin")
         );
@@ -96,7 +99,8 @@ on_both_engines!(
         }
         assert_eq!(count(&app, "brands").await, 0);
         assert!(
-            page(&admin, "/import/1/", 200)
+            admin
+                .page("/import/1/")
                 .await
                 .contains("This import was undone.")
         );
@@ -105,7 +109,7 @@ on_both_engines!(
             "/import/2/",
         );
         leads_to(&admin.submit("/import/2/confirm/", &[]).await, "/import/2/");
-        let one = page(&admin, "/import/2/", 200).await;
+        let one = admin.page("/import/2/").await;
         assert!(one.contains("Imported: 1 record."), "{one}");
     }
 );
@@ -145,7 +149,7 @@ on_both_engines!(
         let admin = app.logged_in("admin").await;
         let file = b"Nome;Descri\xE7\xE3o\r\nCaf\xE9;moagem m\xE9dia\r\n";
         leads_to(&upload(&admin, "brands", file).await, "/import/1/");
-        let shown = page(&admin, "/import/1/", 200).await;
+        let shown = admin.page("/import/1/").await;
         assert!(shown.contains("Café") && shown.contains("moagem média"));
         admin.submit("/import/1/confirm/", &[]).await;
         let brands = app.admin().get("/api/v1/brands/").await.json();
@@ -168,11 +172,7 @@ on_both_engines!(
         let refused = admin.submit("/import/1/undo/", &[]).await;
         assert_eq!(refused.status, 409);
         html::check(&refused.text);
-        assert!(
-            refused.text.contains("units are still in stock"),
-            "{}",
-            refused.text
-        );
+        has(&refused.text, &["units are still in stock"]);
         assert_eq!(app.admin().quantity_of(id).await, 16);
         assert_eq!(count(&app, "inflows").await, 2);
         app.admin()
@@ -206,10 +206,9 @@ on_both_engines!(
 on_both_engines!(a_file_needs_the_right_and_the_token, async |address| {
     let app = TestApp::new(&address).await;
     let viewer = app.logged_in("viewer").await;
-    assert!(
-        page(&viewer, "/import/", 403)
-            .await
-            .contains("Can add product")
+    has(
+        &viewer.page_with("/import/", 403).await,
+        &["Can add product"],
     );
     let refused = upload(&viewer, "brands", "name\nAlfa\n").await;
     assert_eq!(refused.status, 403);
@@ -233,8 +232,8 @@ on_both_engines!(a_file_needs_the_right_and_the_token, async |address| {
     assert_eq!(refused.status, 403);
     let large = upload(&manager, "brands", &"a".repeat(5 * 1024 * 1024)).await;
     assert_eq!(large.status, 413);
-    page(&viewer, "/import/1/", 403).await;
-    page(&manager, "/import/99/", 404).await;
+    viewer.page_with("/import/1/", 403).await;
+    manager.page_with("/import/99/", 404).await;
 });
 
 on_both_engines!(
@@ -242,7 +241,7 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         let admin = app.logged_in("admin").await;
-        let once = booking::token(&page(&admin, "/import/", 200).await);
+        let once = token(&admin.page("/import/").await);
         let token = admin.cookie("csrftoken").unwrap_or_default();
         let tokens = [token.as_str(), once.as_str()];
         let alfa = "name\nAlfa\n";
@@ -281,14 +280,14 @@ on_both_engines!(
         let waiting = "SELECT COUNT(*) FROM imports WHERE state = 'checked'";
         assert_eq!(count(waiting).await, 6);
         assert_eq!(count("SELECT COUNT(*) FROM import_files").await, 6);
-        page(&admin, "/import/15/", 404).await;
+        admin.page_with("/import/15/", 404).await;
         for kept in ["/import/16/", "/import/20/", "/import/1/"] {
             let reader = if kept == "/import/1/" {
                 &manager
             } else {
                 &admin
             };
-            page(reader, kept, 200).await;
+            reader.page(kept).await;
         }
         leads_to(&upload(&admin, "brands", content).await, "/import/21/");
         let refused = upload(&admin, "brands", content).await;

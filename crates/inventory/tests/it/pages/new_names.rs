@@ -3,12 +3,15 @@
 
 use inventory::access::Kind;
 use serde_json::{Value, json};
-use test_kit::on_both_engines;
+use test_kit::{
+    html::{has, has_not},
+    on_both_engines,
+};
 
-use super::{files::upload_with, is_refused, leads_to, page};
+use super::files::upload_with;
 use crate::{
     app::{Answer, TestApp},
-    visitor::Visitor,
+    visitor::{Visitor, is_refused, leads_to},
 };
 
 const HEADER: &str = "title;category;brand;cost_price;selling_price;quantity\n";
@@ -46,15 +49,12 @@ on_both_engines!(
             &["There is no category “Chás”.", "There is no brand “Folha”."],
         );
         leads_to(&upload(&admin, ROWS).await, "/import/1/");
-        let shown = page(&admin, "/import/1/", 200).await;
+        let shown = admin.page("/import/1/").await;
         for said in ["New categories and brands", "Chás", "Folha", "Grãos"] {
             assert!(shown.contains(said), "{said}: {shown}");
         }
         // Another spelling of a name is the same name.
-        assert!(
-            shown.contains("brands to be added: <strong>3</strong>"),
-            "{shown}"
-        );
+        has(&shown, &["brands to be added: <strong>3</strong>"]);
         assert!(
             names(&app, "categories").await.is_empty(),
             "the check writes nothing"
@@ -90,7 +90,8 @@ on_both_engines!(
         upload(&admin, ROWS).await;
         leads_to(&admin.submit("/import/1/confirm/", &[]).await, "/import/1/");
         assert!(
-            page(&admin, "/import/1/", 200)
+            admin
+                .page("/import/1/")
                 .await
                 .contains("Undoing also deletes the categories and brands")
         );
@@ -147,11 +148,7 @@ on_both_engines!(
             &refused,
             &["you lack the permission “Can add category” to create it"],
         );
-        assert!(
-            !refused.text.contains("There is no brand"),
-            "{}",
-            refused.text
-        );
+        has_not(&refused.text, &["There is no brand"]);
         manager.language = "pt-BR";
         let refused = upload(&manager, ROWS).await;
         is_refused(

@@ -4,7 +4,6 @@
 use serde_json::json;
 use test_kit::on_both_engines;
 
-use super::page;
 use crate::{app::TestApp, visitor::Visitor};
 
 /// The titles that are offered for a text, in their order.
@@ -78,7 +77,7 @@ on_both_engines!(
         for text in ["arxxz", "chx", "aroz+torrado"] {
             assert_eq!(offered(&viewer, text).await, [""; 0], "{text}");
         }
-        let list = page(&viewer, "/products/?search=aroz", 200).await;
+        let list = viewer.page("/products/?search=aroz").await;
         for said in [
             "No title has all these words. Products with “arroz”:",
             "Arroz branco",
@@ -131,16 +130,16 @@ on_both_engines!(
             ),
             ("brands", "xyz", "/brands/new/?name=xyz"),
         ] {
-            let text = page(&manager, &format!("/{list}/?search={sought}"), 200).await;
+            let text = manager.page(&format!("/{list}/?search={sought}")).await;
             assert!(text.contains(&format!("href=\"{form}\"")), "{text}");
             let said = format!("“{}”", sought.replace('+', " "));
             assert!(text.contains("Nothing found for") && text.contains(&said));
             let value = format!("value=\"{}\"", sought.replace('+', " "));
-            assert!(page(&manager, form, 200).await.contains(&value), "{form}");
+            assert!(manager.page(form).await.contains(&value), "{form}");
         }
-        assert!(page(&manager, "/", 200).await.contains("data-create="));
+        assert!(manager.page("/").await.contains("data-create="));
         let viewer = app.logged_in("viewer").await;
-        let text = page(&viewer, "/products/?search=xyz", 200).await;
+        let text = viewer.page("/products/?search=xyz").await;
         assert!(!text.contains("/products/new/") && !text.contains("data-create="));
     }
 );
@@ -166,7 +165,7 @@ on_both_engines!(typing_keeps_nobody_from_a_page, async |address| {
         offers += 1;
     }
     assert_eq!(offers, 600);
-    page(&viewer, "/products/", 200).await;
+    viewer.page("/products/").await;
 });
 
 on_both_engines!(what_is_offered_says_stock_price_and_code, async |address| {

@@ -1,9 +1,15 @@
 //! Making, changing and deleting records on their pages: by the API's rules, in the reader's words.
 
-use test_kit::{html, on_both_engines};
+use test_kit::{
+    html::{self, has, has_not},
+    on_both_engines,
+};
 
-use super::{booking::token, is_refused, leads_to, page};
-use crate::{app::TestApp, edit_conflict::versions};
+use crate::{
+    app::TestApp,
+    edit_conflict::versions,
+    visitor::{is_refused, leads_to, token},
+};
 
 const KINDS: [&str; 3] = ["brands", "categories", "suppliers"];
 
@@ -14,18 +20,18 @@ on_both_engines!(
         let admin = app.logged_in("admin").await;
         for kind in KINDS {
             let base = format!("/{kind}/");
-            let empty = page(&admin, &base, 200).await;
+            let empty = admin.page(&base).await;
             assert!(empty.contains("yet."), "{kind}");
-            page(&admin, &format!("{base}new/"), 200).await;
+            admin.page(&format!("{base}new/")).await;
             let fields = [("name", "Grão & <Cia>"), ("description", " ")];
             let made = admin.submit(&format!("{base}new/"), &fields).await;
             leads_to(&made, &format!("{base}1/"));
-            let detail = page(&admin, &format!("{base}1/"), 200).await;
+            let detail = admin.page(&format!("{base}1/")).await;
             assert!(detail.contains("Grão &#38; &#60;Cia&#62;"), "{detail}");
             assert!(detail.contains("Added · admin"), "{detail}");
-            let again = page(&admin, &format!("{base}1/"), 200).await;
+            let again = admin.page(&format!("{base}1/")).await;
             assert!(!again.contains("class=\"toast\""), "told once");
-            page(&admin, &format!("{base}1/edit/"), 200).await;
+            admin.page(&format!("{base}1/edit/")).await;
             let changed = admin
                 .submit(
                     &format!("{base}1/edit/"),
@@ -33,15 +39,12 @@ on_both_engines!(
                 )
                 .await;
             leads_to(&changed, &format!("{base}1/"));
-            let detail = page(&admin, &format!("{base}1/"), 200).await;
-            assert!(
-                detail.contains("Changed: name, description · admin"),
-                "{detail}"
-            );
-            page(&admin, &format!("{base}1/delete/"), 200).await;
+            let detail = admin.page(&format!("{base}1/")).await;
+            has(&detail, &["Changed: name, description · admin"]);
+            admin.page(&format!("{base}1/delete/")).await;
             let deleted = admin.submit(&format!("{base}1/delete/"), &[]).await;
             leads_to(&deleted, &base);
-            page(&admin, &format!("{base}1/"), 404).await;
+            admin.page_with(&format!("{base}1/"), 404).await;
         }
     }
 );
@@ -53,7 +56,7 @@ on_both_engines!(
         app.admin().a_product("Arroz", 5).await;
         let mut admin = app.logged_in("admin").await;
         admin.language = "pt-BR";
-        page(&admin, "/products/new/", 200).await;
+        admin.page("/products/new/").await;
         let product = [
             ("title", "Café torrado"),
             ("category", ""),
@@ -75,7 +78,7 @@ on_both_engines!(
         assert_eq!(record["selling_price"], "2000.00");
         assert_eq!(record["quantity"], 1200);
         assert_eq!(record["category"]["name"], "Grãos");
-        let detail = page(&admin, "/products/2/", 200).await;
+        let detail = admin.page("/products/2/").await;
         for words in [
             "Café torrado",
             "R$\u{a0}2.000,00",
@@ -85,13 +88,11 @@ on_both_engines!(
         ] {
             assert!(detail.contains(words), "{words}: {detail}");
         }
-        assert!(
-            page(&admin, "/products/2/ledger/", 200)
-                .await
-                .contains("+1.200")
-        );
-        page(&admin, "/products/2/ledger/?as_of=2020-01-01", 200).await;
-        page(&admin, "/products/2/ledger/?as_of=ontem", 422).await;
+        has(&admin.page("/products/2/ledger/").await, &["+1.200"]);
+        admin.page("/products/2/ledger/?as_of=2020-01-01").await;
+        admin
+            .page_with("/products/2/ledger/?as_of=ontem", 422)
+            .await;
         let taken = admin.submit("/products/new/", &product).await;
         is_refused(&taken, &["Já existe um produto com este número de série."]);
     }
@@ -146,7 +147,7 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         let id = app.admin().a_product("Arroz", 50).await;
         let admin = app.logged_in("admin").await;
-        let form = page(&admin, "/products/1/edit/", 200).await;
+        let form = admin.page("/products/1/edit/").await;
         let opened = versions(&form)[0].1.clone();
         app.admin().sell(id, 8).await;
         let mut fields = vec![
@@ -195,29 +196,25 @@ on_both_engines!(a_blocked_delete_explains_itself, async |address| {
     );
     assert!(refused.text.contains("/products/?brand=1"));
     // It is told to who only asks, too, and there is no button.
-    let told = page(&admin, "/brands/1/delete/", 200).await;
+    let told = admin.page("/brands/1/delete/").await;
     assert!(
         told.contains("ainda há 1 produto ligado a este registro")
             && !told.contains("action=\"/brands/1/delete/\""),
         "{told}"
     );
     let product = "action=\"/products/1/delete/\"";
-    assert!(
-        page(&admin, "/products/1/delete/", 200)
-            .await
-            .contains(product)
-    );
+    has(&admin.page("/products/1/delete/").await, &[product]);
     // What keeps it is a link away.
     let supplier = app.admin().a_supplier("Atacado").await;
     app.admin().receive(supplier, 1, 1).await;
-    let told = page(&admin, "/products/1/delete/", 200).await;
+    let told = admin.page("/products/1/delete/").await;
     assert!(
         told.contains("ainda há 1 entrada") && !told.contains(product),
         "{told}"
     );
     assert!(told.contains("href=\"/inflows/?product=1\""), "{told}");
     app.admin().sell(1, 1).await;
-    let told = page(&admin, "/products/1/delete/", 200).await;
+    let told = admin.page("/products/1/delete/").await;
     assert!(told.contains("href=\"/outflows/?product=1\""), "{told}");
 });
 
@@ -225,8 +222,8 @@ on_both_engines!(nobody_is_offered_what_they_may_not_do, async |address| {
     let app = TestApp::new(&address).await;
     app.admin().a_product("Arroz", 5).await;
     let viewer = app.logged_in("viewer").await;
-    let list = page(&viewer, "/products/", 200).await;
-    let detail = page(&viewer, "/products/1/", 200).await;
+    let list = viewer.page("/products/").await;
+    let detail = viewer.page("/products/1/").await;
     for text in [&list, &detail] {
         for way in ["/new/", "edit/", "delete/", "/import/"] {
             assert!(!text.contains(&format!("{way}\"")), "{way}");
@@ -241,24 +238,16 @@ on_both_engines!(nobody_is_offered_what_they_may_not_do, async |address| {
         ("/outflows/new/", "Can add outflow"),
     ] {
         assert!(
-            page(&viewer, path, 403).await.contains(permission),
+            viewer.page_with(path, 403).await.contains(permission),
             "{path}"
         );
         let refused = viewer.submit(path, &[]).await;
         assert_eq!(refused.status, 403, "{path}");
     }
     let manager = app.logged_in("manager").await;
-    assert!(
-        page(&manager, "/products/", 200)
-            .await
-            .contains("/products/new/")
-    );
-    assert!(
-        !page(&manager, "/products/1/", 200)
-            .await
-            .contains("delete/")
-    );
-    page(&manager, "/products/1/delete/", 403).await;
+    assert!(manager.page("/products/").await.contains("/products/new/"));
+    has_not(&manager.page("/products/1/").await, &["delete/"]);
+    manager.page_with("/products/1/delete/", 403).await;
 });
 
 on_both_engines!(a_forged_form_changes_nothing, async |address| {
@@ -294,18 +283,15 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         let admin = app.logged_in("admin").await;
-        let form = page(&admin, "/products/new/?title=Caf%C3%A9", 200).await;
-        assert!(
-            form.contains("/brands/new/?next=%2Fproducts%2Fnew%2F%3Ftitle"),
-            "{form}"
-        );
+        let form = admin.page("/products/new/?title=Caf%C3%A9").await;
+        has(&form, &["/brands/new/?next=%2Fproducts%2Fnew%2F%3Ftitle"]);
         let fields = [
             ("name", "Tio João"),
             ("next", "/products/new/?title=Caf%C3%A9"),
         ];
         let made = admin.submit("/brands/new/", &fields).await;
         leads_to(&made, "/products/new/?title=Caf%C3%A9&brand=1");
-        let form = page(&admin, "/products/new/?title=Caf%C3%A9&brand=1", 200).await;
+        let form = admin.page("/products/new/?title=Caf%C3%A9&brand=1").await;
         assert!(form.contains("value=\"Tio João\"") && form.contains("value=\"Café\""));
         let token = admin.cookie("csrftoken").unwrap();
         let body = format!("csrfmiddlewaretoken={token}&name=Outra");
@@ -332,7 +318,7 @@ on_both_engines!(
         let app = TestApp::new(&address).await;
         app.admin().a_product("Arroz", 5).await;
         let admin = app.logged_in("admin").await;
-        let first = token(&page(&admin, "/products/new/", 200).await);
+        let first = token(&admin.page("/products/new/").await);
         let mut fields = vec![
             ("title", "Café"),
             ("category", "1"),
@@ -364,8 +350,8 @@ on_both_engines!(
         let products = app.admin().get("/api/v1/products/").await.json();
         assert_eq!(products["count"], 3, "{products}");
         for kind in KINDS {
-            let form = page(&admin, &format!("/{kind}/new/"), 200).await;
-            let token = super::booking::token(&form);
+            let form = admin.page(&format!("/{kind}/new/")).await;
+            let token = token(&form);
             let before = app.admin().get(&format!("/api/v1/{kind}/")).await.json()["count"].clone();
             let fields = [("name", "Novo"), ("form_token", token.as_str())];
             for _ in 0..3 {
@@ -395,7 +381,7 @@ on_both_engines!(
             ("/brands/new/", ["1000", "1000", "131072"]),
             ("/outflows/new/", ["131072", "131072", "131072"]),
         ] {
-            let form = page(&admin, path, 200).await;
+            let form = admin.page(path).await;
             for most in most {
                 assert!(
                     form.contains(&format!("maxlength=\"{most}\"")),

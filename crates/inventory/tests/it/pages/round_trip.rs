@@ -9,8 +9,11 @@ use test_kit::{
     on_both_engines,
 };
 
-use super::{files::upload, leads_to, page};
-use crate::{app::TestApp, visitor::Visitor};
+use super::files::upload;
+use crate::{
+    app::TestApp,
+    visitor::{Visitor, leads_to},
+};
 
 const LISTS: [&str; 6] = [
     "categories",
@@ -98,7 +101,7 @@ on_both_engines!(
             assert_eq!(exported(&reader).await, files, "{language}");
             // Once more, it adds nothing.
             let same = upload(&admin, "products", &files[3]).await;
-            let shown = page(&admin, same.header("location"), 200).await;
+            let shown = admin.page(same.header("location")).await;
             assert!(shown.contains("<strong>0</strong>"), "{shown}");
         }
     }
@@ -132,11 +135,15 @@ on_both_engines!(
             let filled = upload(&manager, "products", format!("{}{row}\r\n", file.text)).await;
             assert_eq!(filled.status, 303, "{}", filled.text);
         }
-        let choose = page(&manager, "/import/", 200).await;
+        let choose = manager.page("/import/").await;
         assert!(choose.contains("href=\"/import/template/?resource=products\""));
-        page(&manager, "/import/template/?resource=users", 404).await;
+        manager
+            .page_with("/import/template/?resource=users", 404)
+            .await;
         let viewer = app.logged_in("viewer").await;
-        page(&viewer, "/import/template/?resource=products", 403).await;
+        viewer
+            .page_with("/import/template/?resource=products", 403)
+            .await;
     }
 );
 

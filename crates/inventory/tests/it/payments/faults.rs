@@ -8,10 +8,10 @@ use test_kit::on_both_engines;
 
 use super::{
     beside,
-    checkout::{Checkout, Reply, order, page as list_of},
+    checkout::{Checkout, Reply, order as list_of},
     config, says,
 };
-use crate::{app::TestApp, pages::page};
+use crate::app::TestApp;
 
 on_both_engines!(
     whatever_checkout_does_a_page_says_so_and_the_shop_goes_on,
@@ -76,7 +76,7 @@ on_both_engines!(
                     &[said, "The stock pages work as usual."],
                 );
             }
-            page(&admin, "/", 200).await;
+            admin.page("/").await;
         }
         // An id that means something in an address is none, and is asked for nowhere.
         let before = checkout.calls().len();
@@ -85,7 +85,7 @@ on_both_engines!(
             "/payments/orders/a%3fb/",
             "/payments/received/%2e%2e/",
         ] {
-            page(&admin, path, 404).await;
+            admin.page_with(path, 404).await;
         }
         assert_eq!(checkout.calls().len(), before);
     }

@@ -6,9 +6,9 @@ use test_kit::on_both_engines;
 use super::{
     beside,
     checkout::{Checkout, Reply, order, reads},
-    hidden, says, traces,
+    says, traces,
 };
-use crate::pages::{leads_to, page};
+use crate::visitor::{hidden, leads_to};
 
 const NEW: &str = "/payments/new/";
 
@@ -26,7 +26,7 @@ on_both_engines!(
         let checkout = Checkout::start(makes).await;
         let app = beside(&address, &checkout).await;
         let manager = app.logged_in("manager").await;
-        let token = hidden(&page(&manager, NEW, 200).await, "form_token");
+        let token = hidden(&manager.page(NEW).await, "form_token");
         let fields = [
             ("form_token", token.as_str()),
             ("amount", "149,90"),
@@ -179,7 +179,7 @@ on_both_engines!(
         let checkout = Checkout::start(|_| Reply::Reset).await;
         let app = beside(&address, &checkout).await;
         let manager = app.logged_in("manager").await;
-        let token = hidden(&page(&manager, NEW, 200).await, "form_token");
+        let token = hidden(&manager.page(NEW).await, "form_token");
         let fields = [
             ("form_token", token.as_str()),
             ("amount", "10"),

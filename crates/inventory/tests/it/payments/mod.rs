@@ -8,12 +8,11 @@ mod links;
 mod refunds;
 
 use inventory::{Config, access::Model, payments};
-use test_kit::on_both_engines;
-use web::rate::Rates;
+use test_kit::{html::has, on_both_engines};
 
 use crate::{
     app::{Answer, TestApp},
-    pages::page,
+    visitor::redirects,
 };
 use checkout::{Checkout, KEY, Reply, order, page as list_of, reads};
 
@@ -25,11 +24,8 @@ async fn beside(address: &str, checkout: &Checkout) -> TestApp {
 /// The settings of an application with these of a checkout, and without limits.
 fn config(checkout: payments::CheckoutConfig) -> Config {
     Config {
-        rate_limit_auth: Rates::off(),
-        rate_limit_read: Rates::off(),
-        rate_limit_write: Rates::off(),
         checkout: Some(checkout),
-        ..Config::default()
+        ..unlimited()
     }
 }
 
@@ -45,25 +41,11 @@ async fn traces(app: &TestApp) -> Vec<(String, String, String, String)> {
     app.state.db.read::<_, db::Error, _>(read).await.unwrap()
 }
 
-/// The value of a hidden field.
-#[track_caller]
-fn hidden(html: &str, name: &str) -> String {
-    let start = format!("name=\"{name}\" value=\"");
-    let rest = html.split_once(&start).map(|(_, rest)| rest);
-    let value = rest.and_then(|rest| rest.split_once('"'));
-    value
-        .unwrap_or_else(|| panic!("{name} in {html}"))
-        .0
-        .to_owned()
-}
-
 #[track_caller]
 fn says(answer: &Answer, status: u16, words: &[&str]) {
     assert_eq!(answer.status, status, "{answer:?}");
     test_kit::html::check(&answer.text);
-    for words in words {
-        assert!(answer.text.contains(words), "{words}: {}", answer.text);
-    }
+    has(&answer.text, words);
     assert!(!answer.text.contains(KEY));
 }
 
@@ -86,14 +68,14 @@ on_both_engines!(
         ] {
             let visitor = app.logged_in(user).await;
             for path in pages {
-                page(&visitor, path, sees).await;
+                visitor.page_with(path, sees).await;
             }
-            page(&visitor, "/payments/new/", makes).await;
-            let html = page(&visitor, refund, refunds).await;
+            visitor.page_with("/payments/new/", makes).await;
+            let html = visitor.page_with(refund, refunds).await;
             assert_eq!(html.contains("Can refund"), user != "admin");
-            let home = page(&visitor, "/", 200).await;
+            let home = visitor.page("/").await;
             assert_eq!(home.contains("href=\"/payments/\""), sees == 200, "{user}");
-            let html = page(&visitor, pages[3], sees).await;
+            let html = visitor.page_with(pages[3], sees).await;
             assert_eq!(
                 html.contains("href=\"/payments/received/1234567890/refund/\""),
                 user == "admin"
@@ -118,7 +100,7 @@ on_both_engines!(
             "/payments/orders/ord_1/",
             "/payments/received/1/",
         ] {
-            page(&admin, path, 404).await;
+            admin.page_with(path, 404).await;
         }
         assert!(!page(&admin, "/", 200).await.contains("/payments/"));
     }
@@ -129,7 +111,7 @@ on_both_engines!(a_list_asks_for_what_its_filters_say, async |address| {
     let app = beside(&address, &checkout).await;
     let manager = app.logged_in("manager").await;
     let query = "search=1042&status=open&date_from=2026-11-01&date_to=2026-11-30&page_size=25";
-    let html = page(&manager, &format!("/payments/?{query}"), 200).await;
+    let html = manager.page(&format!("/payments/?{query}")).await;
     for words in [
         "Café &lt;b&gt;",
         "R$\u{a0}149.90",
@@ -147,15 +129,12 @@ on_both_engines!(a_list_asks_for_what_its_filters_say, async |address| {
         "GET /orders/?status=open&reference=1042&created_from=2026-11-01T03%3A00%3A00.000000Z\
          &created_to=2026-12-01T02%3A59%3A59.000000Z&page=1&page_size=25"
     );
-    page(&manager, "/payments/?page=9", 404).await;
+    manager.page_with("/payments/?page=9", 404).await;
     let refused = manager.get("/payments/?date_from=yesterday").await;
     says(&refused, 422, &["Enter a valid date."]);
-    page(
-        &manager,
-        "/payments/received/?status=approved&payment_method=pix",
-        200,
-    )
-    .await;
+    manager
+        .page("/payments/received/?status=approved&payment_method=pix")
+        .await;
     let last = checkout.calls().pop().unwrap();
     assert_eq!(
         last.line,
@@ -187,11 +166,8 @@ on_both_engines!(
         );
         checkout.does(|_| Reply::Json(200, list_of(&[order("paid")], 2001)));
         let answer = manager.get("/payments/export/?status=paid").await;
-        assert_eq!(
-            (answer.status, answer.header("location")),
-            (302, "/payments/?status=paid")
-        );
-        let html = page(&manager, "/payments/?status=paid", 200).await;
+        redirects(&answer, "/payments/?status=paid");
+        let html = manager.page("/payments/?status=paid").await;
         assert!(html.contains("The limit of rows per file is 2,000."));
     }
 );
@@ -201,7 +177,7 @@ on_both_engines!(a_canceled_order_tells_who_canceled_it, async |address| {
     let app = beside(&address, &checkout).await;
     let manager = app.logged_in("manager").await;
     let cancel = "/payments/orders/ord_1/cancel/";
-    let html = page(&manager, "/payments/orders/ord_1/", 200).await;
+    let html = manager.page("/payments/orders/ord_1/").await;
     for words in [
         "https://pay.example/pay/",
         "<svg",
@@ -212,14 +188,14 @@ on_both_engines!(a_canceled_order_tells_who_canceled_it, async |address| {
     ] {
         assert!(html.contains(words), "{words}");
     }
-    page(&manager, cancel, 200).await;
+    manager.page(cancel).await;
     checkout.does(|call| match call.line.as_str() {
         "POST /orders/ord_1/cancel" => Reply::Json(200, order("canceled")),
         _ => reads(call, "canceled"),
     });
     let answer = manager.submit(cancel, &[]).await;
     crate::pages::leads_to(&answer, "/payments/orders/ord_1/");
-    let html = page(&manager, "/payments/orders/ord_1/", 200).await;
+    let html = manager.page("/payments/orders/ord_1/").await;
     assert!(html.contains("Cancelled") && !html.contains("https://pay.example/pay/"));
     checkout.does(|call| match call.line.as_str() {
         "POST /orders/ord_1/cancel" => {
@@ -242,6 +218,6 @@ on_both_engines!(a_canceled_order_tells_who_canceled_it, async |address| {
         (model.as_str(), text.as_str(), user.as_str()) == (Model::Order.code(), "ord_1", "manager")
     }));
     let admin = app.staff("auditor", &["view_audit_entry"]).await;
-    let log = page(&admin, "/admin/audit-log/?model=order", 200).await;
+    let log = admin.page("/admin/audit-log/?model=order").await;
     assert!(log.contains("Cancelled") && log.contains("Requested"));
 });

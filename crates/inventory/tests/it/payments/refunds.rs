@@ -1,17 +1,16 @@
 //! Money that is given back: asked twice, done once, and traced to whoever did it.
 
 use serde_json::json;
-use test_kit::on_both_engines;
+use test_kit::{html::has, on_both_engines};
 
 use super::{
     beside,
     checkout::{Call, Checkout, Reply, order, reads},
-    hidden, says, traces,
+    says, traces,
 };
 use crate::{
     app::{Answer, TestApp},
-    pages::{leads_to, page},
-    visitor::Visitor,
+    visitor::{Visitor, hidden, leads_to},
 };
 
 const REFUND: &str = "/payments/received/1234567890/refund/?order=ord_1";
@@ -74,11 +73,8 @@ on_both_engines!(
         let checkout = Checkout::start(refunds).await;
         let app = beside(&address, &checkout).await;
         let admin = app.logged_in("admin").await;
-        let html = page(&admin, REFUND, 200).await;
-        assert!(
-            html.contains("Everything that is left: R$\u{a0}149.90"),
-            "{html}"
-        );
+        let html = admin.page(REFUND).await;
+        has(&html, &["Everything that is left: R$\u{a0}149.90"]);
         let question = asked(&admin, "part", "10,50").await;
         assert!(question.text.contains("Yes, refund R$\u{a0}10.50"));
         assert_eq!(checkout.posts().len(), 0);
@@ -109,11 +105,8 @@ on_both_engines!(
             "admin refunded 1234567890: R$ 149,90, 987",
         ];
         assert_eq!(done(&app).await, expected);
-        let html = page(&admin, BACK, 200).await;
-        assert!(
-            html.contains("Refunded: R$\u{a0}149,90, 987 · admin"),
-            "{html}"
-        );
+        let html = admin.page(BACK).await;
+        has(&html, &["Refunded: R$\u{a0}149,90, 987 · admin"]);
     }
 );
 
@@ -137,9 +130,9 @@ on_both_engines!(
             502,
             &["may or may not have been refunded", "Check the result"],
         );
-        let html = page(&admin, BACK, 200).await;
+        let html = admin.page(BACK).await;
         assert!(html.contains("is not known yet"), "{html}");
-        assert!(page(&admin, REFUND, 200).await.contains("is not known yet"));
+        assert!(admin.page(REFUND).await.contains("is not known yet"));
         checkout.does(refunds);
         leads_to(&confirm(&admin, &answer).await, BACK);
         let posts = checkout.posts();
@@ -149,7 +142,7 @@ on_both_engines!(
             posts[1].header("idempotency-key")
         );
         assert_eq!(posts[0].body, posts[1].body);
-        let html = page(&admin, BACK, 200).await;
+        let html = admin.page(BACK).await;
         assert!(!html.contains("is not known yet"));
     }
 );
@@ -197,9 +190,9 @@ on_both_engines!(
         let checkout = Checkout::start(|call| reads(call, "paid")).await;
         let app = beside(&address, &checkout).await;
         let admin = app.logged_in("admin").await;
-        let alone = page(&admin, "/payments/received/1234567890/", 200).await;
+        let alone = admin.page("/payments/received/1234567890/").await;
         assert!(alone.contains("not known"));
-        let with_order = page(&admin, BACK, 200).await;
+        let with_order = admin.page(BACK).await;
         assert!(
             with_order.contains("href=\"/payments/orders/ord_1/\"")
                 && !with_order.contains("not known")
@@ -209,6 +202,6 @@ on_both_engines!(
             "GET /orders/ord_1" => Reply::Json(200, order("open")),
             _ => reads(call, "paid"),
         });
-        assert!(page(&admin, BACK, 200).await.contains("not known"));
+        assert!(admin.page(BACK).await.contains("not known"));
     }
 );

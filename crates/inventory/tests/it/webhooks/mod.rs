@@ -4,7 +4,7 @@ mod delivery;
 mod endpoints;
 mod faults;
 mod mail;
-mod pages;
+pub(crate) mod pages;
 mod payloads;
 
 use std::time::Duration;
@@ -18,7 +18,6 @@ use inventory::{
     },
 };
 pub(crate) use test_kit::receiver;
-use web::rate::Rates;
 
 use crate::app::TestApp;
 use receiver::Receiver;
@@ -37,15 +36,12 @@ pub(crate) fn config(receiver: Option<&Receiver>) -> Config {
         secrets: vec![Secret::parse(SECRET).unwrap()],
     });
     Config {
-        rate_limit_auth: Rates::off(),
-        rate_limit_read: Rates::off(),
-        rate_limit_write: Rates::off(),
         webhooks: Webhooks {
             configured,
             allow_private: true,
             ..Webhooks::default()
         },
-        ..Config::default()
+        ..unlimited()
     }
 }
 

@@ -8,10 +8,13 @@ use super::{
     delivery::verifies,
     receiver::{Receiver, Reply},
 };
-use crate::{
-    app::TestApp,
-    pages::booking::{secret, token},
-};
+use crate::{app::TestApp, visitor::token};
+
+/// The secret of an endpoint that a page shows.
+pub(crate) fn secret(page: &str) -> String {
+    let (_, rest) = page.split_once("whsec_").unwrap();
+    rest.split('<').next().unwrap().to_owned()
+}
 
 on_both_engines!(
     people_see_what_failed_try_an_endpoint_out_and_redeliver,
