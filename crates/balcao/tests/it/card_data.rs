@@ -70,7 +70,7 @@ async fn pay_in_every_way(provider: &Provider, url: &str) -> Vec<String> {
     for used in CARDS {
         for fault in FAULTS {
             if let Some((path, fault)) = fault {
-                provider.fault(path, fault).await;
+                provider.fail("POST", path, fault, 1).await;
             }
             pay_once(with_card("APRO", used)).await;
         }

@@ -5,6 +5,7 @@ use std::net::TcpListener;
 
 use serde_json::{Value, json};
 use test_kit::process::{Balcao, Start};
+use test_kit::sandbox::SandboxClient;
 
 use crate::inventory::Caller;
 use crate::receiver::Receiver;
@@ -50,16 +51,7 @@ async fn a_pix_paid_at_the_sandbox_turns_approved_in_the_shop() {
     let payment = pay_until_final(&checkout, "order-1", &pix()).await;
     assert_eq!(payment["status"], "pending");
     let id = payment["id"].as_str().unwrap();
-    let acted = client()
-        .post(format!("{sandbox}/sandbox/payments/{id}/pay"))
-        .send()
-        .await
-        .unwrap();
-    assert!(
-        acted.status().is_success(),
-        "{}",
-        acted.text().await.unwrap()
-    );
+    SandboxClient::new(sandbox).act(id, "pay").await;
     // The notification is on its way; the state turns when it has been read back.
     while list(&demo).await[0]["status"] != "approved" {}
     assert!(list(&demo).await[0]["date_approved"].is_string());

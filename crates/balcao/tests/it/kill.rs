@@ -42,7 +42,7 @@ const KEY: &str = "order-1001";
 
 /// Pays, and kills the process once the call of this step has reached the provider.
 async fn killed_at(provider: &Provider, step: &Step, body: Value) -> tempfile::TempDir {
-    provider.fault(step.path, step.fault).await;
+    provider.fail("POST", step.path, step.fault, 1).await;
     let checkout = provider.checkout().ready().await;
     let url = checkout.url("checkout").await;
     let paying = tokio::spawn(async move {
@@ -70,7 +70,7 @@ async fn restarted(provider: &Provider, data: &tempfile::TempDir) -> Balcao {
 }
 
 async fn assert_one_charge(provider: &Provider, checkout: &Balcao) {
-    let charges = provider.charges().await;
+    let charges = provider.references().await;
     assert_eq!(charges.len(), 1, "{charges:?}");
     assert_eq!(charges[0]["payments"], 1, "{charges:?}");
     let kept = payments(checkout).await;

@@ -5,6 +5,7 @@ use delivery::Secret;
 use reqwest::Response;
 use serde_json::{Value, json};
 use test_kit::process::{Balcao, Start};
+use test_kit::sandbox::SandboxClient;
 use web::Clock;
 
 use crate::inventory::{Caller, run_with, said, with_superuser};
@@ -70,7 +71,7 @@ pub(crate) async fn pay_by_card(page: &str) {
 }
 
 /// Pays an order by pix, at the page and then at the provider.
-async fn pay_by_pix(page: &str, provider: &str) {
+async fn pay_by_pix(page: &str, provider: &SandboxClient) {
     let body = json!({"payment_method": "pix", "email": "ana@example.com", "identification_number": "12345678909"});
     let answer = client()
         .post(page)
@@ -81,12 +82,7 @@ async fn pay_by_pix(page: &str, provider: &str) {
         .unwrap();
     let payment: Value = ok(answer).await.json().await.unwrap();
     let id = payment["id"].as_str().unwrap();
-    let paid = client()
-        .post(format!("{provider}/sandbox/payments/{id}/pay"))
-        .send()
-        .await
-        .unwrap();
-    ok(paid).await;
+    provider.act(id, "pay").await;
 }
 
 async fn ok(answer: Response) -> Response {
@@ -110,7 +106,7 @@ async fn in_the_demo_the_goods_of_a_paid_order_leave_the_shelf() {
     let product = a_product(&program, "arroz-1042", 5).await;
     let checkout = demo.url("checkout").await;
     let page = an_order(&checkout, "demo-key", "arroz-1042").await;
-    pay_by_pix(&page, &demo.url("sandbox").await).await;
+    pay_by_pix(&page, &SandboxClient::new(demo.url("sandbox").await)).await;
     until_there_are(&program, product, 2).await;
     let outflows = format!("/api/v1/outflows/?product={product}");
     let outflow = &program.get(&outflows).await["results"][0];

@@ -50,7 +50,7 @@ async fn one_key_sent_to_both_at_once_is_charged_once() {
     let first = pay_until_final(&urls[0], "order-1", &card("APRO")).await;
     let second = pay_until_final(&urls[1], "order-1", &card("APRO")).await;
     assert_eq!(first, second);
-    let charges = provider.charges().await;
+    let charges = provider.references().await;
     assert_eq!(
         (charges.len(), &charges[0]["charges"]),
         (1, &Value::from(1)),
@@ -64,7 +64,7 @@ async fn a_payment_whose_replica_died_is_completed_by_the_other() {
     let provider = Provider::start().await;
     let patient = || replica(&provider, &database).env("BALCAO_CHECKOUT_PROVIDER_TIMEOUT", "10m");
     let (mut one, other) = two(patient).await;
-    provider.fault("/v1/payments", "delay 60m").await;
+    provider.fail_payment("delay 60m").await;
     let url = one.url("checkout").await;
     let paying = tokio::spawn(async move { pay(&url, "order-1", &card("APRO")).await.is_err() });
     provider.called("/v1/payments").await;
@@ -76,7 +76,7 @@ async fn a_payment_whose_replica_died_is_completed_by_the_other() {
         .await
         .unwrap();
     assert_eq!(payment["status"], "approved");
-    let charges = provider.charges().await;
+    let charges = provider.references().await;
     assert_eq!(
         (charges.len(), &charges[0]["payments"]),
         (1, &Value::from(1)),

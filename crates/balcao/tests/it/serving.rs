@@ -118,7 +118,7 @@ async fn a_used_port_is_named_with_what_to_do() {
 #[tokio::test]
 async fn a_stop_lets_the_open_request_end() {
     let provider = Provider::start().await;
-    provider.fault("/v1/payments", "stall 60m").await;
+    provider.fail_payment("stall 60m").await;
     let mut checkout = provider.checkout().ready().await;
     let url = checkout.url("checkout").await;
     let paying =

@@ -3,6 +3,7 @@
 
 use std::os::unix::net::UnixDatagram;
 
+use reqwest::Method;
 use serde_json::json;
 use test_kit::database::{Database, Engine};
 use test_kit::process::{Balcao, Start};
@@ -68,9 +69,9 @@ async fn text(url: &str) -> String {
 async fn a_stop_does_not_wait_for_a_provider_that_answers_nothing() {
     let provider = Provider::start().await;
     let stall = json!({"match": {"path": "/v1/*"}, "fault": "stall 60m", "times": 1000});
-    let faults = format!("{}/sandbox/faults", provider.url());
-    let ordered = client().post(faults).json(&stall).send().await.unwrap();
-    assert_eq!(ordered.status(), 201);
+    provider
+        .call(Method::POST, "/sandbox/faults", Some(stall))
+        .await;
     let mut checkout = provider
         .checkout()
         .env("BALCAO_CHECKOUT_PROVIDER_TIMEOUT", "60m")

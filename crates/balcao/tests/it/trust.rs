@@ -82,14 +82,7 @@ async fn payments_reach_a_provider_of_a_trusted_authority_under_tls_and_no_other
     let url = doubting.url("checkout").await;
     let refused = pay(&url, "under-tls", &pix()).await.unwrap();
     assert_eq!(refused.status(), 503);
-    assert!(
-        provider
-            .get("/sandbox/calls")
-            .await
-            .as_array()
-            .unwrap()
-            .is_empty()
-    );
+    assert!(provider.calls().await.is_empty());
     doubting.stop().await;
     // Once it is trusted, the same request completes; and so do those of every method.
     let believing = checkout(&authority).await;
@@ -102,7 +95,7 @@ async fn payments_reach_a_provider_of_a_trusted_authority_under_tls_and_no_other
         let paid = pay_until_final(&url, key, &body).await;
         assert!(paid["id"].is_string(), "{paid}");
     }
-    assert_eq!(provider.charges().await.len(), 3);
+    assert_eq!(provider.references().await.len(), 3);
 }
 
 /// A service that mails by this server, and believes this authority. A product of it has become

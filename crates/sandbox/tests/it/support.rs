@@ -6,6 +6,7 @@ use db::Timestamp;
 use reqwest::{Method, RequestBuilder, Response};
 use sandbox::{Config, ListeningSandbox};
 use serde_json::{Value, json};
+use test_kit::tls::provide_cryptography;
 use web::{Clock, Random};
 
 pub(crate) const VISA: &str = "4235647728025682";
@@ -56,9 +57,7 @@ impl Provider {
     pub(crate) async fn at(config: Config, clock: Clock) -> Self {
         let sandbox = sandbox::start(config, clock.clone(), Random::seeded(1)).unwrap();
         let sandbox = sandbox.listen("127.0.0.1:0").await.unwrap();
-        // The client asks for it although nothing here is encrypted; another test may have been
-        // first.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        provide_cryptography();
         let client = reqwest::Client::builder()
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())

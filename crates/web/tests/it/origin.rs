@@ -148,7 +148,7 @@ async fn readers_over_plain_http_are_sent_to_the_configured_https_address() {
 #[tokio::test]
 async fn every_answer_carries_an_id_and_only_harmless_ones_of_the_caller() {
     let server = Running::start(in_stack(routes())).await;
-    crate::support::provide_cryptography();
+    test_kit::tls::provide_cryptography();
     let client = reqwest::Client::new();
     let ask = async |path: &str, id: &'static [u8]| {
         let id = reqwest::header::HeaderValue::from_bytes(id).unwrap();

@@ -71,7 +71,7 @@ fn routes() -> Router {
 }
 
 fn client() -> reqwest::Client {
-    crate::support::provide_cryptography();
+    test_kit::tls::provide_cryptography();
     reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
         .build()

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use axum::Router;
 use db::Timestamp;
+use test_kit::tls::provide_cryptography;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
@@ -123,13 +124,6 @@ pub(crate) async fn read_on(stream: &mut TcpStream, end: &str) -> String {
         }
     }
     String::from_utf8_lossy(&bytes).into_owned()
-}
-
-/// The client's TLS needs a provider of cryptography, though these tests speak plain HTTP; the
-/// first test to come installs it.
-pub(crate) fn provide_cryptography() {
-    // An error says that another test was first.
-    let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
 /// One GET by a proper client.

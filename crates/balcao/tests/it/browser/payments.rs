@@ -4,10 +4,10 @@
 use test_kit::{
     browser::{Browser, Reader},
     process::{Balcao, Start},
+    sandbox::SandboxClient,
 };
 
 use super::{log_in, walk::DESK};
-use crate::support::client;
 
 const PHONE: (u32, u32) = (390, 844);
 
@@ -31,10 +31,8 @@ pub(super) async fn make_link(browser: &Browser, inventory: &str, sum: &str) -> 
 
 /// The buyer's bank pays a pix.
 async fn pay(demo: &Balcao, payment: &str) {
-    let sandbox = demo.url("sandbox").await;
-    let address = format!("{sandbox}/sandbox/payments/{payment}/pay");
-    let answer = client().post(address).send().await.unwrap();
-    assert!(answer.status().is_success());
+    let sandbox = SandboxClient::new(demo.url("sandbox").await);
+    sandbox.act(payment, "pay").await;
 }
 
 /// The last part of the address of the first payment on the page.

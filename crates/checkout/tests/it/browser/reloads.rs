@@ -8,8 +8,11 @@ use super::{Buyer, ORDER, Shop};
 
 /// A charge whose answer was lost, at a provider that cannot be asked.
 async fn lose_a_charge(shop: &Shop, buyer: &Buyer<'_>) {
-    shop.break_creations("drop after", 9).await;
-    shop.break_calls("GET", "/v1/payments*", "status 500", 10_000)
+    shop.sandbox
+        .fail("POST", "/v1/payments", "drop after", 9)
+        .await;
+    shop.sandbox
+        .fail("GET", "/v1/payments*", "status 500", 10_000)
         .await;
     buyer.fill_card("APRO").await;
     buyer.hold_time().await;
@@ -24,7 +27,7 @@ async fn load_again(buyer: &Buyer<'_>) {
 
 /// The provider can be asked again, and was.
 async fn find_out(shop: &Shop) {
-    shop.mend().await;
+    shop.sandbox.clear_faults().await;
     shop.reconcile().await;
 }
 
@@ -197,7 +200,8 @@ async fn a_request_that_arrives_after_all_is_shown_instead_of_a_second_one() {
 #[tokio::test]
 async fn a_card_that_was_certainly_not_charged_can_be_used_again_at_once() {
     let shop = Shop::open().await;
-    shop.break_calls("POST", "/v1/card_tokens", "status 500", 1)
+    shop.sandbox
+        .fail("POST", "/v1/card_tokens", "status 500", 1)
         .await;
     let buyer = Buyer::at(&shop, ORDER).await;
     buyer.fill_card("APRO").await;
@@ -216,7 +220,7 @@ async fn a_card_that_was_certainly_not_charged_can_be_used_again_at_once() {
 #[tokio::test]
 async fn a_pix_whose_answer_was_lost_is_there_after_a_reload() {
     let shop = Shop::open().await;
-    shop.break_creations("drop after", 1).await;
+    shop.sandbox.fail_payment("drop after").await;
     let buyer = Buyer::at(&shop, ORDER).await;
     buyer.choose("pix").await;
     buyer.fill_payer().await;

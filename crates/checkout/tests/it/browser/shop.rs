@@ -5,18 +5,16 @@ use std::ops::Deref;
 use std::time::Duration;
 
 use checkout::page;
-use checkout::provider::AccessToken;
-use checkout::request::MaxAmounts;
-use checkout::{Config, MIGRATIONS, Parts, Secret, State, app, provider, reconcile};
+use checkout::{Config, MIGRATIONS, Parts, State, app, provider, reconcile};
 use db::{Address, Db};
-use rustls::crypto::ring;
 use sandbox::ListeningSandbox;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tempfile::TempDir;
 use test_kit::browser::{Browser, Reader};
-use web::client::Proxies;
+use test_kit::sandbox::SandboxClient;
+use test_kit::tls::provide_cryptography;
 use web::metrics::Metrics;
-use web::rate::{Rates, Windows};
+use web::rate::Windows;
 use web::server::{self, Listener, Shutdown};
 use web::{Clock, Random};
 
@@ -29,7 +27,8 @@ pub(super) const ORDER: &str = "/?amount=149.90&description=Pedido%201042";
 pub(super) struct Shop {
     /// `127.0.0.1:PORT`
     host: String,
-    sandbox: ListeningSandbox,
+    pub(super) sandbox: SandboxClient,
+    _listening: ListeningSandbox,
     client: reqwest::Client,
     state: State,
     shutdown: Shutdown,
@@ -38,10 +37,11 @@ pub(super) struct Shop {
 
 impl Shop {
     pub(super) async fn open() -> Self {
-        let _ = ring::default_provider().install_default();
+        provide_cryptography();
         let (clock, random) = (Clock::system(), Random::system());
         let sandbox = sandbox::start(sandbox::Config::default(), clock.clone(), random.clone());
-        let sandbox = sandbox.unwrap().listen("127.0.0.1:0").await.unwrap();
+        let listening = sandbox.unwrap().listen("127.0.0.1:0").await.unwrap();
+        let sandbox = SandboxClient::new(listening.url());
         let listener = Listener::bind("127.0.0.1:0".parse().unwrap())
             .await
             .unwrap();
@@ -71,6 +71,7 @@ impl Shop {
         Self {
             host,
             sandbox,
+            _listening: listening,
             client: reqwest::Client::builder().no_proxy().build().unwrap(),
             state: app.state,
             shutdown,
@@ -80,26 +81,6 @@ impl Shop {
 
     pub(super) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.host)
-    }
-
-    /// Makes the provider's next creations fail.
-    pub(super) async fn break_creations(&self, fault: &str, times: u32) {
-        self.break_calls("POST", "/v1/payments", fault, times).await;
-    }
-
-    /// Makes the provider's next calls of a kind fail.
-    pub(super) async fn break_calls(&self, method: &str, path: &str, fault: &str, times: u32) {
-        let matches = json!({"method": method, "path": path});
-        let order = json!({"match": matches, "fault": fault, "times": times});
-        let answer = self.client.post(self.at_sandbox("/sandbox/faults"));
-        let answer = answer.json(&order).send().await.unwrap();
-        assert!(answer.status().is_success(), "{}", answer.status());
-    }
-
-    /// The provider works again.
-    pub(super) async fn mend(&self) {
-        let answer = self.client.delete(self.at_sandbox("/sandbox/faults"));
-        assert!(answer.send().await.unwrap().status().is_success());
     }
 
     /// Asks the provider about everything that is open, as the service does by itself after a
@@ -154,38 +135,18 @@ impl Shop {
         (text(&order["status"]), text(&order["payments"][0]["id"]))
     }
 
-    /// Lets the payer or the bank act on a payment.
-    pub(super) async fn act(&self, id: &str, act: &str) {
-        let path = format!("/sandbox/payments/{id}/{act}");
-        let answer = self.client.post(self.at_sandbox(&path)).send().await;
-        assert!(answer.unwrap().status().is_success(), "{act}");
-    }
-
     /// How many charges the provider made.
     pub(super) async fn charges(&self) -> u64 {
-        let references = self.list("/sandbox/charges").await;
-        let charges = references.iter().filter_map(|one| one["charges"].as_u64());
-        charges.sum()
+        self.sandbox.charges().await.1
     }
 
     /// How many creations the provider was asked for.
     pub(super) async fn creations(&self) -> usize {
-        let calls = self.list("/sandbox/calls").await;
+        let calls = self.sandbox.calls().await;
         calls
             .iter()
             .filter(|call| call["method"] == "POST" && call["path"] == "/v1/payments")
             .count()
-    }
-
-    async fn list(&self, path: &str) -> Vec<Value> {
-        let answer = self.client.get(self.at_sandbox(path)).send().await.unwrap();
-        let answer: Value = answer.json().await.unwrap();
-        let list = answer.as_array().cloned();
-        list.unwrap_or_else(|| panic!("{path} is not a list: {answer}"))
-    }
-
-    fn at_sandbox(&self, path: &str) -> String {
-        format!("{}{path}", self.sandbox.url())
     }
 }
 
@@ -196,34 +157,21 @@ impl Drop for Shop {
 }
 
 fn config(host: &str, provider: &str) -> Config {
+    let usual = crate::payments::app::config(provider);
     Config {
         public_url: Some(format!("http://{host}").parse().unwrap()),
-        trusted_proxies: Proxies::default(),
-        hsts_subdomains: false,
-        allow_http: false,
         provider: provider::ProviderConfig {
-            base_url: provider.parse().unwrap(),
-            access_token: AccessToken::parse("TEST-token").unwrap(),
             timeout: Duration::from_secs(60),
-            quota: Rates::off(),
+            ..usual.provider
         },
-        boleto_method: "bolbradesco".to_owned(),
         webhook_secrets: Vec::new(),
-        max_amounts: MaxAmounts::default(),
-        rate_limit: Rates::off(),
-        rate_limit_payments: Rates::off(),
-        open_payments: true,
-        refund_overpayment: false,
-        receipts: None,
-        api_keys: vec![Secret::new(API_KEY)],
-        webhooks: checkout::webhooks::Webhooks::default(),
         shop: page::Shop {
             name: "Livraria da Praça".to_owned(),
             contact: Some("(11) 5555-0142".to_owned()),
             is_test: true,
             ..page::Shop::default()
         },
-        secret: Secret::new([7; 32]),
+        ..usual
     }
 }
 

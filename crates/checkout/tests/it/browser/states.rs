@@ -113,7 +113,7 @@ async fn documents(language: &str) {
                 )
                 .await;
             }
-            shop.act(&buyer.payment().await, act).await;
+            shop.sandbox.act(&buyer.payment().await, act).await;
             buyer.see(view).await;
             look(
                 &buyer,
@@ -131,7 +131,9 @@ async fn documents(language: &str) {
 async fn patience(language: &str) {
     let shop = Shop::open().await;
     let mut problems = Vec::new();
-    shop.break_creations("drop after", 9).await;
+    shop.sandbox
+        .fail("POST", "/v1/payments", "drop after", 9)
+        .await;
     let buyer = Buyer::reading(&shop, ORDER, reader(language)).await;
     buyer.fill_card("APRO").await;
     buyer.hold_time().await;
@@ -221,8 +223,11 @@ async fn orders(language: &str) {
     )
     .await;
     let (_, path) = shop.order(&order).await;
-    shop.break_creations("drop after", 9).await;
-    shop.break_calls("GET", "/v1/payments*", "status 500", 10_000)
+    shop.sandbox
+        .fail("POST", "/v1/payments", "drop after", 9)
+        .await;
+    shop.sandbox
+        .fail("GET", "/v1/payments*", "status 500", 10_000)
         .await;
     let body = json!({
         "payment_method": "pix", "email": "maria@exemplo.com.br", "identification_number": "12345678909",

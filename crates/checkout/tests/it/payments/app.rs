@@ -12,6 +12,7 @@ use checkout::{App, Config, MIGRATIONS, Parts, Secret, State, provider};
 use db::{Address, Db, Options, Timestamp};
 use http::{HeaderMap, Request};
 use serde_json::Value;
+use test_kit::tls::provide_cryptography;
 use tower::ServiceExt;
 use web::rate::{Rates, Windows};
 use web::server::Shutdown;
@@ -190,7 +191,7 @@ impl TestApp {
         seed: u64,
         make: impl AsyncFnOnce(Config, Parts) -> App,
     ) -> Self {
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        provide_cryptography();
         let address: Address = address.parse().unwrap();
         let db = Db::open(&address, &patient()).await.unwrap();
         db.migrate(&MIGRATIONS).await.unwrap();

@@ -20,7 +20,7 @@ fn made(change: impl FnOnce(&mut Value)) -> Reply {
         "point_of_interaction": {"transaction_data": {"qr_code": "a code", "qr_code_base64": null, "ticket_url": null}},
     });
     change(&mut payment);
-    Reply::Bytes(answer(201, "", payment.to_string().as_bytes()))
+    Reply::json(201, &payment)
 }
 
 async fn app(address: &str, replies: Vec<Reply>) -> (TestApp, Stub) {
@@ -124,7 +124,7 @@ on_both_engines!(
                 .to_string()
                 .as_bytes(),
         ));
-        let refused = Reply::Bytes(answer(402, "", error.to_string().as_bytes()));
+        let refused = Reply::json(402, &error);
         let (app, _) = app(&address, vec![token, refused]).await;
         let answer = app
             .pay(&with(
@@ -227,7 +227,7 @@ fn refund(id: u8, status: u16, state: &str) -> Reply {
     } else {
         refund
     };
-    Reply::Bytes(answer(status, "", body.to_string().as_bytes()))
+    Reply::json(status, &body)
 }
 
 on_both_engines!(

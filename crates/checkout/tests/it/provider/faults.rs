@@ -90,11 +90,7 @@ async fn a_reset_after_the_call_leaves_its_outcome_unknown() {
 
 #[tokio::test]
 async fn a_reset_of_a_reused_connection_leaves_the_outcome_unknown() {
-    let stub = Stub::start(vec![
-        Reply::Bytes(json_answer(201, &pix_answer())),
-        Reply::Reset,
-    ])
-    .await;
+    let stub = Stub::start(vec![Reply::json(201, &pix_answer()), Reply::Reset]).await;
     let client = client(&stub.url());
     create(&client, &pix(), None).await.unwrap();
     let failure = create(&client, &pix(), None).await.unwrap_err();
@@ -115,11 +111,7 @@ async fn a_connection_closed_between_calls_is_replaced() {
         "connection: close\r\n",
         pix_answer().to_string().as_bytes(),
     );
-    let stub = Stub::start(vec![
-        Reply::Last(closing),
-        Reply::Bytes(json_answer(201, &pix_answer())),
-    ])
-    .await;
+    let stub = Stub::start(vec![Reply::Last(closing), Reply::json(201, &pix_answer())]).await;
     let client = client(&stub.url());
     for _ in 0..2 {
         create(&client, &pix(), None).await.unwrap();

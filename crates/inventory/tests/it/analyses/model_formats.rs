@@ -8,14 +8,14 @@ use test_kit::on_both_engines;
 
 use super::{
     a_product_that_ran_low, analysed,
-    model_server::{Behaviour, ModelServer, reply},
+    model_server::{Behaviour, ModelServer, format, reply},
     with_model,
 };
 use crate::app::TestApp;
 
 fn formats(server: &ModelServer) -> Vec<String> {
     let calls = server.calls();
-    calls.iter().map(|call| call.format().to_owned()).collect()
+    calls.iter().map(format).collect()
 }
 
 on_both_engines!(

@@ -14,8 +14,8 @@ const NEW: &str = "/payments/new/";
 
 /// Makes every order that it is asked for.
 fn makes(call: &super::checkout::Call) -> Reply {
-    match call.line.as_str() {
-        "POST /orders/" => Reply::Json(201, order("open")),
+    match call.line().as_str() {
+        "POST /orders/" => Reply::json(201, &order("open")),
         _ => reads(call, "open"),
     }
 }
@@ -46,7 +46,7 @@ on_both_engines!(
             "reference": "1042", "description": "Conserto", "amount": 149.90,
             "expires_at": "2026-11-26T02:59:59.000000Z",
         });
-        assert_eq!((&posts[0].body, &posts[1].body), (&expected, &expected));
+        assert_eq!((&posts[0].json(), &posts[1].json()), (&expected, &expected));
         let key = posts[0].header("idempotency-key");
         assert_eq!(key, posts[1].header("idempotency-key"));
         assert!(key.len() == 64 && key != token);
@@ -90,11 +90,11 @@ on_both_engines!(
             says(&manager.submit(NEW, &fields).await, 422, &[said]);
         }
         assert_eq!(checkout.posts().len(), 0);
-        checkout.does(|_| {
+        checkout.behaves(|_| {
             let detail = "An order with this reference exists";
-            Reply::Json(
+            Reply::json(
                 409,
-                json!({"detail": detail, "field": "reference", "order": "ord_0"}),
+                &json!({"detail": detail, "field": "reference", "order": "ord_0"}),
             )
         });
         let fields = [
@@ -159,7 +159,7 @@ on_both_engines!(
             "description": "2 × Arroz",
             "items": [{"title": "Arroz", "quantity": 2, "unit_price": 12.50, "sku": "7891"}],
         });
-        assert_eq!(checkout.posts()[0].body, expected);
+        assert_eq!(checkout.posts()[0].json(), expected);
         says(
             &manager.submit(NEW, &[("do", "add")]).await,
             422,
@@ -176,7 +176,7 @@ on_both_engines!(
 on_both_engines!(
     a_link_whose_answer_was_lost_is_asked_for_again_under_the_same_key,
     async |address| {
-        let checkout = Checkout::start(|_| Reply::Reset).await;
+        let checkout = Checkout::start(|_| Reply::close()).await;
         let app = beside(&address, &checkout).await;
         let manager = app.logged_in("manager").await;
         let token = hidden(&manager.page(NEW).await, "form_token");
@@ -193,7 +193,7 @@ on_both_engines!(
             &["the link is created only once", "value=\"x\""],
         );
         assert_eq!(hidden(&answer.text, "form_token"), token);
-        checkout.does(makes);
+        checkout.behaves(makes);
         leads_to(
             &manager.submit(NEW, &fields).await,
             "/payments/orders/ord_1/",

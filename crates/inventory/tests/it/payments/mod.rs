@@ -125,7 +125,7 @@ on_both_engines!(a_list_asks_for_what_its_filters_say, async |address| {
         );
     }
     assert_eq!(
-        checkout.calls()[0].line,
+        checkout.calls()[0].line(),
         "GET /orders/?status=open&reference=1042&created_from=2026-11-01T03%3A00%3A00.000000Z\
          &created_to=2026-12-01T02%3A59%3A59.000000Z&page=1&page_size=25"
     );
@@ -137,7 +137,7 @@ on_both_engines!(a_list_asks_for_what_its_filters_say, async |address| {
         .await;
     let last = checkout.calls().pop().unwrap();
     assert_eq!(
-        last.line,
+        last.line(),
         "GET /payments/?status=approved&payment_method=pix&page=1&page_size=10"
     );
 });
@@ -164,7 +164,7 @@ on_both_engines!(
             file.text
                 .contains("1234567890,approved,149.90,pix,maria@example.com,")
         );
-        checkout.does(|_| Reply::Json(200, list_of(&[order("paid")], 2001)));
+        checkout.behaves(|_| Reply::json(200, &list_of(&[order("paid")], 2001)));
         let answer = manager.get("/payments/export/?status=paid").await;
         redirects(&answer, "/payments/?status=paid");
         let html = manager.page("/payments/?status=paid").await;
@@ -189,17 +189,17 @@ on_both_engines!(a_canceled_order_tells_who_canceled_it, async |address| {
         assert!(html.contains(words), "{words}");
     }
     manager.page(cancel).await;
-    checkout.does(|call| match call.line.as_str() {
-        "POST /orders/ord_1/cancel" => Reply::Json(200, order("canceled")),
+    checkout.behaves(|call| match call.line().as_str() {
+        "POST /orders/ord_1/cancel" => Reply::json(200, &order("canceled")),
         _ => reads(call, "canceled"),
     });
     let answer = manager.submit(cancel, &[]).await;
     crate::pages::leads_to(&answer, "/payments/orders/ord_1/");
     let html = manager.page("/payments/orders/ord_1/").await;
     assert!(html.contains("Cancelled") && !html.contains("https://pay.example/pay/"));
-    checkout.does(|call| match call.line.as_str() {
+    checkout.behaves(|call| match call.line().as_str() {
         "POST /orders/ord_1/cancel" => {
-            Reply::Json(409, serde_json::json!({"detail": "Order already paid"}))
+            Reply::json(409, &serde_json::json!({"detail": "Order already paid"}))
         }
         _ => reads(call, "paid"),
     });

@@ -17,9 +17,9 @@ const REFUND: &str = "/payments/received/1234567890/refund/?order=ord_1";
 const BACK: &str = "/payments/received/1234567890/?order=ord_1";
 
 fn refunds(call: &Call) -> Reply {
-    match call.line.as_str() {
+    match call.line().as_str() {
         "POST /payments/1234567890/refunds" => {
-            let amount = &call.body["amount"];
+            let amount = &call.json()["amount"];
             let amount = if amount.is_null() {
                 json!(149.90)
             } else {
@@ -29,7 +29,7 @@ fn refunds(call: &Call) -> Reply {
                 "id": "987", "payment_id": "1234567890", "amount": amount, "status": "approved",
                 "date_created": "2026-11-20T09:05:00.000-03:00",
             });
-            Reply::Json(200, refund)
+            Reply::json(200, &refund)
         }
         _ => reads(call, "paid"),
     }
@@ -83,7 +83,7 @@ on_both_engines!(
             leads_to(&confirm(&admin, &question).await, BACK);
         }
         let posts = checkout.posts();
-        assert_eq!(posts[0].body, json!({"amount": 10.50}));
+        assert_eq!(posts[0].json(), json!({"amount": 10.50}));
         assert_eq!(
             posts[0].header("idempotency-key"),
             posts[1].header("idempotency-key")
@@ -91,7 +91,7 @@ on_both_engines!(
         let question = asked(&admin, "all", "").await;
         leads_to(&confirm(&admin, &question).await, BACK);
         let posts = checkout.posts();
-        assert_eq!(posts[2].body, json!({}));
+        assert_eq!(posts[2].json(), json!({}));
         assert_ne!(
             posts[0].header("idempotency-key"),
             posts[2].header("idempotency-key")
@@ -113,10 +113,10 @@ on_both_engines!(
 on_both_engines!(
     a_refund_of_unknown_outcome_is_told_as_that_and_sent_again_under_its_key,
     async |address| {
-        let checkout = Checkout::start(|call| match call.line.as_str() {
+        let checkout = Checkout::start(|call| match call.line().as_str() {
             "POST /payments/1234567890/refunds" => {
                 let detail = "API Error";
-                Reply::Json(502, json!({"detail": detail, "outcome": "unknown"}))
+                Reply::json(502, &json!({"detail": detail, "outcome": "unknown"}))
             }
             _ => reads(call, "paid"),
         })
@@ -133,7 +133,7 @@ on_both_engines!(
         let html = admin.page(BACK).await;
         assert!(html.contains("is not known yet"), "{html}");
         assert!(admin.page(REFUND).await.contains("is not known yet"));
-        checkout.does(refunds);
+        checkout.behaves(refunds);
         leads_to(&confirm(&admin, &answer).await, BACK);
         let posts = checkout.posts();
         assert_eq!(posts.len(), 2);
@@ -141,7 +141,7 @@ on_both_engines!(
             posts[0].header("idempotency-key"),
             posts[1].header("idempotency-key")
         );
-        assert_eq!(posts[0].body, posts[1].body);
+        assert_eq!(posts[0].json(), posts[1].json());
         let html = admin.page(BACK).await;
         assert!(!html.contains("is not known yet"));
     }
@@ -150,9 +150,9 @@ on_both_engines!(
 on_both_engines!(
     a_refund_that_is_refused_is_told_and_traced,
     async |address| {
-        let checkout = Checkout::start(|call| match call.line.as_str() {
+        let checkout = Checkout::start(|call| match call.line().as_str() {
             "POST /payments/1234567890/refunds" => {
-                Reply::Json(400, json!({"detail": "Invalid amount", "field": "amount"}))
+                Reply::json(400, &json!({"detail": "Invalid amount", "field": "amount"}))
             }
             _ => reads(call, "paid"),
         })
@@ -198,8 +198,8 @@ on_both_engines!(
                 && !with_order.contains("not known")
         );
         // An order that is not the payment's says nothing of it.
-        checkout.does(|call| match call.line.as_str() {
-            "GET /orders/ord_1" => Reply::Json(200, order("open")),
+        checkout.behaves(|call| match call.line().as_str() {
+            "GET /orders/ord_1" => Reply::json(200, &order("open")),
             _ => reads(call, "paid"),
         });
         assert!(admin.page(BACK).await.contains("not known"));
