@@ -304,6 +304,13 @@ impl Drop for Balcao {
     }
 }
 
+/// What a program printed, standard output and then standard error.
+pub fn printed(output: &Output) -> String {
+    [&output.stdout, &output.stderr]
+        .map(|bytes| String::from_utf8_lossy(bytes))
+        .concat()
+}
+
 /// Whether the line says `ready`, alone or as the message of a JSON log line.
 fn is_ready(line: &str) -> bool {
     line == "ready"

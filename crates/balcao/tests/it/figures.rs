@@ -4,7 +4,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use test_kit::process::{Balcao, Start};
+use test_kit::process::{Balcao, Start, printed};
 
 use crate::support::client;
 
@@ -35,8 +35,7 @@ fn complaints(text: &str) -> String {
         .write_all(text.as_bytes())
         .unwrap();
     let output = checker.wait_with_output().unwrap();
-    let mut printed = String::from_utf8_lossy(&output.stdout).into_owned();
-    printed.push_str(&String::from_utf8_lossy(&output.stderr));
+    let printed = printed(&output);
     assert!(output.status.success() || !printed.is_empty());
     printed
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use reqwest::Response;
 use serde_json::{Value, json};
 use test_kit::database::{Database, Engine};
-use test_kit::process::{Balcao, Start};
+use test_kit::process::{Balcao, Start, printed};
 use tokio::sync::Barrier;
 use tokio::task::{JoinSet, block_in_place};
 
@@ -133,17 +133,9 @@ pub(crate) fn run_with(start: Start) -> Output {
     block_in_place(|| start.output())
 }
 
-pub(crate) fn said(output: &Output) -> String {
-    format!(
-        "{}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    )
-}
-
 #[track_caller]
 pub(crate) fn succeeds(output: &Output) -> String {
-    let said = said(output);
+    let said = printed(output);
     assert!(output.status.success(), "{said}");
     said
 }
@@ -236,7 +228,7 @@ async fn made_up_data_go_out_as_files_and_come_in_again() {
     assert!(succeeds(&made).contains("50 products and 900 movements"));
     let again = run(one.path(), &[&["generate"][..], &sizes].concat());
     assert_eq!(again.status.code(), Some(1));
-    assert!(said(&again).contains("the catalogue is not empty"));
+    assert!(printed(&again).contains("the catalogue is not empty"));
     let file = one.path().join("shop.csv");
     let file = file.to_str().unwrap();
     for resource in [
@@ -262,7 +254,7 @@ async fn made_up_data_go_out_as_files_and_come_in_again() {
     .unwrap();
     let import = ["inventory", "import", "products", file];
     let missing = run(other.path(), &import);
-    assert!(said(&missing).contains("There is no category “Ervas”."));
+    assert!(printed(&missing).contains("There is no category “Ervas”."));
     let created = run(
         other.path(),
         &[import.as_slice(), &["--create-names"]].concat(),
@@ -272,9 +264,9 @@ async fn made_up_data_go_out_as_files_and_come_in_again() {
     let wrong = run(other.path(), &["inventory", "import", "brands", file]);
     assert_eq!(wrong.status.code(), Some(1));
     assert!(
-        said(&wrong).contains("Allowed columns: id, name, description"),
+        printed(&wrong).contains("Allowed columns: id, name, description"),
         "{}",
-        said(&wrong)
+        printed(&wrong)
     );
     let usage = run(other.path(), &["inventory", "import", "things", file]);
     assert_eq!(usage.status.code(), Some(2));
@@ -335,9 +327,9 @@ async fn a_backup_holds_the_inventory_and_its_key() {
     succeeds(&run(service.data(), &["backup", archive]));
     let running = run(service.data(), &["restore", "--force", archive]);
     assert!(
-        said(&running).contains("a service runs on"),
+        printed(&running).contains("a service runs on"),
         "{}",
-        said(&running)
+        printed(&running)
     );
     drop(service);
     let restored = place.path().join("restored");

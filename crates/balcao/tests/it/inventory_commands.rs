@@ -5,9 +5,9 @@ use std::path::Path;
 use std::process::Output;
 
 use serde_json::{Value, json};
-use test_kit::process::Start;
+use test_kit::process::{Start, printed};
 
-use crate::inventory::{Caller, run_with, said};
+use crate::inventory::{Caller, run_with};
 use crate::receiver::Receiver;
 
 /// Runs `balcao inventory …`; what it says must hold these words, and the status be this one.
@@ -16,7 +16,7 @@ fn says(data: &Path, words: &[&str], status: i32, expected: &[&str]) -> Output {
     let whole: Vec<&str> = ["inventory"].iter().chain(words).copied().collect();
     let start = Start::new(whole).data(data);
     let output = run_with(start.env("BALCAO_INVENTORY_WEBHOOK_ALLOW_PRIVATE", "true"));
-    let printed = said(&output);
+    let printed = printed(&output);
     assert_eq!(output.status.code(), Some(status), "{words:?}: {printed}");
     for words in expected {
         assert!(printed.contains(words), "{words}: {printed}");

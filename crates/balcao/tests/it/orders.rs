@@ -4,11 +4,11 @@
 use delivery::Secret;
 use reqwest::Response;
 use serde_json::{Value, json};
-use test_kit::process::{Balcao, Start};
+use test_kit::process::{Balcao, Start, printed};
 use test_kit::sandbox::SandboxClient;
 use web::Clock;
 
-use crate::inventory::{Caller, run_with, said, with_superuser};
+use crate::inventory::{Caller, run_with, with_superuser};
 use crate::support::{API_KEY, Provider, card, client};
 
 /// What signs the events that tests tell by themselves.
@@ -131,7 +131,7 @@ async fn one_setting_wires_both_services_and_opens_this_machine_to_no_other_endp
     let says = |words: &[&str], expected: &[&str]| {
         let whole = ["checkout", "endpoint"].iter().chain(words).copied();
         let start = wired(&provider, Start::new(whole).data(services.data()));
-        let printed = said(&run_with(start.env("BALCAO_INVENTORY_LISTEN", listening)));
+        let printed = printed(&run_with(start.env("BALCAO_INVENTORY_LISTEN", listening)));
         for part in expected {
             assert!(printed.contains(part), "{part}: {printed}");
         }
@@ -162,6 +162,6 @@ async fn without_the_setting_neither_end_of_the_wire_exists() {
     let answer = client().post(address).body("{}").send().await.unwrap();
     assert_eq!(answer.status(), 404);
     let list = provider.settings(Start::new(["checkout", "endpoint", "list"]));
-    let printed = said(&run_with(list.data(services.data())));
+    let printed = printed(&run_with(list.data(services.data())));
     assert!(printed.contains("no endpoints"), "{printed}");
 }

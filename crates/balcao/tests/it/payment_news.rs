@@ -4,10 +4,10 @@
 use std::path::Path;
 use std::process::Output;
 
-use test_kit::process::Start;
+use test_kit::process::{Start, printed};
 use test_kit::receiver::{Receiver, Reply};
 
-use crate::inventory::{run_with, said};
+use crate::inventory::run_with;
 use crate::support::{Provider, card, pay};
 
 /// The secret of the configured endpoint.
@@ -54,7 +54,7 @@ fn says(data: &Path, words: &[&str], status: i32, expected: &[&str]) -> Output {
         .collect();
     let start = Start::new(whole).data(data);
     let output = run_with(start.env("BALCAO_CHECKOUT_WEBHOOK_ALLOW_PRIVATE", "true"));
-    let printed = said(&output);
+    let printed = printed(&output);
     assert_eq!(output.status.code(), Some(status), "{words:?}: {printed}");
     for words in expected {
         assert!(printed.contains(words), "{words}: {printed}");

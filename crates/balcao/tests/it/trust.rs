@@ -6,10 +6,10 @@ use std::path::Path;
 
 use serde_json::json;
 use test_kit::mail::{MailServer, Protection};
-use test_kit::process::{Balcao, Start};
+use test_kit::process::{Balcao, Start, printed};
 use test_kit::tls::Authority;
 
-use crate::inventory::{Caller, inventory, run_with, said, succeeds};
+use crate::inventory::{Caller, inventory, run_with, succeeds};
 use crate::receiver::{Receiver, tls_before};
 use crate::support::{Provider, boleto, card, client, pay, pay_until_final, pix};
 
@@ -37,7 +37,7 @@ async fn a_receiver_with_a_certificate_of_a_private_authority_gets_events_where_
     // An authority that does not vouch for it: nothing is sent.
     let refused = command(data.path(), &stranger, &test);
     assert_eq!(refused.status.code(), Some(1));
-    let said = said(&refused);
+    let said = printed(&refused);
     assert!(
         said.contains("not_connected") && said.contains("UnknownIssuer"),
         "{said}"

@@ -37,6 +37,17 @@ impl Default for Reader {
     }
 }
 
+impl Reader {
+    /// The same reader, whose browser runs no scripts.
+    #[must_use]
+    pub fn without_scripts(self) -> Self {
+        Self {
+            scripts: false,
+            ..self
+        }
+    }
+}
+
 /// What the session asks for. The switches let Chromium run as root and in closed networks, and
 /// keep it from calling anyone: every name but those of this machine is unknown to it.
 pub(super) fn capabilities(reader: &Reader, profile: &Path) -> Value {

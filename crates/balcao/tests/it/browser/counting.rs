@@ -3,11 +3,11 @@
 
 use serde_json::json;
 use test_kit::{
-    browser::{Browser, Key, Reader},
+    browser::{Browser, Key},
     process::Start,
 };
 
-use super::log_in;
+use super::{english, log_in};
 use crate::inventory::Caller;
 
 /// A product of the demo that has stock: its address, its title and its stock.
@@ -97,11 +97,7 @@ async fn a_shelf_is_counted_on_a_phone_without_scripts() {
     let inventory = demo.url("inventory").await;
     let program = Caller::log_in(&demo, "admin", super::PASSWORD).await;
     let (id, title, stock) = a_product(&program).await;
-    let reader = Reader {
-        scripts: false,
-        language: "en".to_owned(),
-        ..Reader::default()
-    };
+    let reader = english((1280, 900)).without_scripts();
     let browser = Browser::open_as(reader).await;
     browser.resize(360, 740).await;
     log_in(&browser, &inventory, "manager").await;

@@ -4,11 +4,11 @@
 
 use serde_json::json;
 use test_kit::{
-    browser::{Browser, Key, Reader},
+    browser::{Browser, Key},
     process::Start,
 };
 
-use super::log_in;
+use super::{english, log_in};
 use crate::inventory::Caller;
 
 const PASSWORD: &str = super::PASSWORD;
@@ -200,11 +200,7 @@ async fn a_list_is_counted_without_scripts() {
     let inventory = demo.url("inventory").await;
     let program = Caller::log_in(&demo, "admin", PASSWORD).await;
     let (category, [first, second, third]) = a_shelf(&program).await;
-    let reader = Reader {
-        scripts: false,
-        language: "en".to_owned(),
-        ..Reader::default()
-    };
+    let reader = english((1280, 900)).without_scripts();
     let browser = Browser::open_as(reader).await;
     log_in(&browser, &inventory, "manager").await;
     browser

@@ -1,7 +1,7 @@
 //! Forms as people fill them in: as wide as they are read, all that is wrong at once, and a way out
 //! of each; and the account's passwords.
 
-use test_kit::browser::{Browser, Key, Reader};
+use test_kit::browser::{Browser, Key};
 
 use super::{PASSWORD, english, opened};
 
@@ -200,10 +200,7 @@ async fn a_password_is_shown_on_demand_and_the_cursor_is_where_the_mistake_was()
 
 #[tokio::test]
 async fn what_only_a_script_can_do_is_not_offered_without_one() {
-    let reader = Reader {
-        scripts: false,
-        ..english((360, 740))
-    };
+    let reader = english((360, 740)).without_scripts();
     let (_demo, browser, inventory) = opened(reader, "admin").await;
     for (path, absent) in [
         ("/account/password/", "[data-reveal]"),

@@ -72,9 +72,6 @@ async fn a_corrected_file_is_imported_with_what_was_missing_and_undone_at_a_desk
 async fn a_corrected_file_is_imported_with_what_was_missing_and_undone_on_a_phone_without_scripts()
 {
     // As high as the page, which nothing scrolls.
-    let reader = Reader {
-        scripts: false,
-        ..english((360, 2400))
-    };
+    let reader = english((360, 2400)).without_scripts();
     choose_correct_import_and_undo(reader).await;
 }

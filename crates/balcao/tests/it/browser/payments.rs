@@ -2,12 +2,12 @@
 //! a part of it is given back. At a desk, on a phone, and without scripts.
 
 use test_kit::{
-    browser::{Browser, Reader},
+    browser::Browser,
     process::{Balcao, Start},
     sandbox::SandboxClient,
 };
 
-use super::{log_in, walk::DESK};
+use super::{english, log_in, walk::DESK};
 
 const PHONE: (u32, u32) = (390, 844);
 
@@ -109,11 +109,7 @@ async fn a_link_is_paid_and_partly_given_back_on_a_phone() {
 async fn a_link_of_products_is_made_and_canceled_without_scripts() {
     let demo = Start::new(["demo"]).ready().await;
     let inventory = demo.url("inventory").await;
-    let reader = Reader {
-        scripts: false,
-        language: "en".to_owned(),
-        ..Reader::default()
-    };
+    let reader = english((1280, 900)).without_scripts();
     let browser = Browser::open_as(reader).await;
     log_in(&browser, &inventory, "manager").await;
     browser

@@ -3,11 +3,11 @@
 //! the keys alone, on a phone, and without scripts.
 
 use test_kit::{
-    browser::{Browser, Key, Reader},
+    browser::{Browser, Key},
     process::Start,
 };
 
-use super::log_in;
+use super::{english, log_in};
 use crate::inventory::Caller;
 
 const PASSWORD: &str = super::PASSWORD;
@@ -172,11 +172,7 @@ async fn a_delivery_is_received_without_scripts() {
     let inventory = demo.url("inventory").await;
     let program = Caller::log_in(&demo, "admin", PASSWORD).await;
     let goods = goods(&program).await;
-    let reader = Reader {
-        scripts: false,
-        language: "en".to_owned(),
-        ..Reader::default()
-    };
+    let reader = english((1280, 900)).without_scripts();
     let browser = Browser::open_as(reader).await;
     log_in(&browser, &inventory, "admin").await;
     browser.goto(&format!("{inventory}/receiving/new/")).await;

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use test_kit::browser::{Browser, Key, Reader};
+use test_kit::browser::{Browser, Key};
 
 use super::{english, opened};
 
@@ -203,14 +203,7 @@ async fn a_brand_is_added_while_a_product_is_made() {
 
 #[tokio::test]
 async fn a_file_is_checked_imported_and_undone_and_the_language_changed_without_scripts() {
-    let (_demo, browser, inventory) = opened(
-        Reader {
-            scripts: false,
-            ..english(LONG)
-        },
-        "admin",
-    )
-    .await;
+    let (_demo, browser, inventory) = opened(english(LONG).without_scripts(), "admin").await;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("brands.csv");
     std::fs::write(&file, "name,description\nAlfa,a\n,b\nBeta,c\n").unwrap();

@@ -1,7 +1,7 @@
 //! A list that is looked at every day: saved under a name, opened with one click, renamed and
 //! removed; at a desk, on a phone, without scripts.
 
-use test_kit::browser::{Browser, Key, Reader, Scheme};
+use test_kit::browser::{Browser, Key, Scheme};
 
 use super::{english, opened};
 
@@ -94,10 +94,7 @@ async fn a_list_is_saved_opened_renamed_and_removed_at_a_desk() {
 
 #[tokio::test]
 async fn a_saved_list_is_in_the_menu_of_a_phone_also_without_scripts() {
-    let reader = Reader {
-        scripts: false,
-        ..english((360, 1600))
-    };
+    let reader = english((360, 1600)).without_scripts();
     let (_demo, browser, inventory) = opened(reader, "manager").await;
     save_one(&browser, &inventory).await;
     browser.goto(&format!("{inventory}/")).await;
