@@ -1,5 +1,4 @@
-//! The measurements run on whatever size they are given, and tell a figure for everything that they
-//! promise.
+//! `balcao bench` runs at any size and prints each of its figures.
 
 use test_kit::database::{Database, Engine};
 use test_kit::process::{Start, printed};
@@ -17,7 +16,7 @@ fn bench(command: &str, arguments: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// A run that takes moments, whatever it finds.
+/// Measures an inventory that is too small to take long.
 fn inventory(arguments: &[&str]) -> String {
     let small = "bench inventory --products 60 --movements 400 --large-products 80 --large-movements 600 --connections 2 \
                  --seconds 1 --rounds 1 --requests 2";

@@ -1,7 +1,5 @@
 //! Bad and good configuration, and that secrets are never shown.
 
-use std::process::Output;
-
 use test_kit::process::{Start, printed};
 
 const TOKEN: &str = "TEST-hush-8899";

@@ -1,4 +1,4 @@
-//! What a newcomer does: start the demo, pay, see it paid, start it again.
+//! The demo: start it, pay, see the payment approved, start it again.
 
 use std::io::ErrorKind;
 use std::net::TcpListener;
@@ -52,7 +52,7 @@ async fn a_pix_paid_at_the_sandbox_turns_approved_in_the_shop() {
     assert_eq!(payment["status"], "pending");
     let id = payment["id"].as_str().unwrap();
     SandboxClient::new(sandbox).act(id, "pay").await;
-    // The notification is on its way; the state turns when it has been read back.
+    // The notification is on its way; the state changes once the payment was read back.
     while list(&demo).await[0]["status"] != "approved" {}
     assert!(list(&demo).await[0]["date_approved"].is_string());
 }

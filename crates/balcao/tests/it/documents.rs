@@ -1,5 +1,5 @@
-//! The documents that this crate answers for: README's commands do what README says, and operators
-//! find the metrics that are named to them.
+//! Documents about this crate: README's commands do what README says, and the metrics of
+//! operations.md exist.
 
 use std::path::Path;
 use std::process::Command;
@@ -84,8 +84,8 @@ async fn the_tour_of_readme_goes_as_it_says() {
     goods_leave(&demo, &order).await;
 }
 
-/// Pays the order of README with its card; there is enough of its product, whatever the example has
-/// sold until today.
+/// Pays the order of README with its card. The product has enough stock, whatever the demo has sold
+/// until today.
 async fn goods_leave(demo: &Balcao, order: &Value) {
     let program = Caller::log_in(demo, "admin", "demo-password").await;
     let inflow = json!({"supplier": 1, "product": 1, "quantity": 2});

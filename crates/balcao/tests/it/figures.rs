@@ -1,4 +1,4 @@
-//! `/metrics` of the whole program: its formats, and what alerts find there before anything has
+//! `/metrics` of the whole program: its formats, and the metrics that exist before anything has
 //! happened.
 
 use std::io::Write;
@@ -19,7 +19,7 @@ async fn figures(program: &Balcao, accept: &str) -> (String, String) {
     (kind, answer.text().await.unwrap())
 }
 
-/// What Prometheus' own checker finds wrong.
+/// The findings of Prometheus' own checker.
 fn complaints(text: &str) -> String {
     let mut checker = Command::new("promtool")
         .args(["check", "metrics"])

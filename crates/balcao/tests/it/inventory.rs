@@ -1,4 +1,4 @@
-//! The inventory as a process: the demo's shop, files in and out, made-up data, backups, and its
+//! The inventory as a process: the demo's shop, import and export, generated data, backups, and the
 //! last units sold by two replicas.
 
 use std::path::Path;
@@ -32,7 +32,7 @@ pub(crate) fn with_superuser(start: Start) -> Start {
         .env("BALCAO_INVENTORY_RATE_LIMIT_WRITE", "off")
 }
 
-/// Somebody with a token.
+/// A caller with a token.
 #[derive(Clone)]
 pub(crate) struct Caller {
     url: String,
@@ -60,7 +60,7 @@ impl Caller {
         }
     }
 
-    /// What proves who it is, for requests that go another way.
+    /// The token, for requests by another client.
     pub(crate) fn token(&self) -> &str {
         &self.token
     }
@@ -71,7 +71,7 @@ impl Caller {
         answer.json().await.unwrap()
     }
 
-    /// The status of what is answered.
+    /// The status of the answer.
     pub(crate) async fn status(&self, path: &str) -> u16 {
         self.answer(path).await.status().as_u16()
     }
@@ -86,7 +86,7 @@ impl Caller {
         request.bearer_auth(&self.token).json(body).send().await
     }
 
-    /// Changes a record; the status of what is answered.
+    /// Changes a record; returns the status of the answer.
     pub(crate) async fn patch(&self, path: &str, body: &Value) -> u16 {
         let request = client().patch(format!("{}{path}", self.url));
         let request = request.bearer_auth(&self.token).json(body);
@@ -102,7 +102,7 @@ impl Caller {
             .unwrap()
     }
 
-    /// Makes a product with what it refers to.
+    /// Creates a product with its category and brand.
     pub(crate) async fn a_product(&self, quantity: i64) -> i64 {
         let category = self
             .make("/api/v1/categories/", &json!({"name": "Grãos"}))
@@ -123,7 +123,7 @@ pub(crate) fn run(data: &Path, words: &[&str]) -> Output {
     run_with(Start::new(words.iter().copied()).data(data))
 }
 
-/// As [`run`], beside no other task.
+/// As [`run`], outside of a runtime.
 fn run_alone(data: &Path, words: &[&str]) -> Output {
     Start::new(words.iter().copied()).data(data).output()
 }
@@ -291,7 +291,7 @@ fn a_file_called_minus_is_standard_output_and_standard_input() {
     let printed = String::from_utf8_lossy(&exported.stderr);
     assert_eq!(String::from_utf8_lossy(&exported.stdout), text, "{printed}");
     assert!(printed.contains("standard output: 1 brand\n"), "{printed}");
-    // Nothing is left behind, neither here nor where commands are run.
+    // No file is left behind, neither here nor in the working folder of commands.
     assert!(!std::env::temp_dir().join("-").exists());
     let left = std::fs::read_dir(folder).unwrap();
     let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
@@ -335,7 +335,7 @@ async fn a_backup_holds_the_inventory_and_its_key() {
     let restored = place.path().join("restored");
     succeeds(&run(&restored, &["restore", archive]));
     let service = inventory().data(&restored).ready().await;
-    // The token of before the backup is still good: the key came along.
+    // A token from before the backup is still valid, since the backup has the key.
     let ana = Caller {
         url: service.url("inventory").await,
         ..ana

@@ -1,5 +1,5 @@
-//! Orders whose goods leave by themselves, with the whole program: paid at checkout, booked by
-//! inventory, wired by one setting.
+//! Orders whose goods are booked out by themselves, with the whole program: paid at checkout,
+//! booked by inventory, connected by one setting.
 
 use delivery::Secret;
 use reqwest::Response;
@@ -11,10 +11,10 @@ use web::Clock;
 use crate::inventory::{Caller, run_with, with_superuser};
 use crate::support::{API_KEY, Provider, card, client};
 
-/// What signs the events that tests tell by themselves.
+/// The secret of the events that tests send themselves.
 pub(crate) const SECRET: &str = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
 
-/// Tells an inventory of a paid order, as a checkout does.
+/// Sends a paid order to an inventory, as checkout does.
 pub(crate) async fn tell(inventory: &str, order: &Value) -> Value {
     let body = json!({"type": "order.paid", "timestamp": "2026-11-20T12:00:00Z", "data": order});
     let (body, seconds) = (body.to_string(), Clock::system().now().micros() / 1_000_000);
@@ -91,7 +91,7 @@ async fn ok(answer: Response) -> Response {
     answer
 }
 
-/// Comes back once a product has so many units.
+/// Waits until a product has so many units.
 pub(crate) async fn until_there_are(program: &Caller, product: i64, quantity: i64) {
     let path = format!("/api/v1/products/{product}/");
     while program.get(&path).await["quantity"] != quantity {
@@ -116,7 +116,7 @@ async fn in_the_demo_the_goods_of_a_paid_order_leave_the_shelf() {
     );
 }
 
-/// Both services, wired by the setting.
+/// Both services, connected by the setting.
 fn wired(provider: &Provider, start: Start) -> Start {
     with_superuser(provider.settings(start)).env("BALCAO_ORDERS_BOOK_STOCK", "true")
 }
@@ -144,7 +144,7 @@ async fn one_setting_wires_both_services_and_opens_this_machine_to_no_other_endp
     is_booked(&services).await;
 }
 
-/// Fails unless the goods of a paid order leave.
+/// Fails unless the goods of a paid order are booked out.
 async fn is_booked(services: &Balcao) {
     let program = Caller::ana(services).await;
     let product = a_product(&program, "arroz-1042", 5).await;

@@ -1,5 +1,5 @@
-//! Events of payments from the running program: across a crash, and `balcao checkout endpoint` as
-//! somebody types it.
+//! Events of payments from the running program: across a crash, and `balcao checkout endpoint` on
+//! the command line.
 
 use std::path::Path;
 use std::process::Output;
@@ -43,8 +43,7 @@ async fn a_process_that_is_killed_while_it_tells_of_a_payment_tells_of_it_again_
     assert!(posts[1].is_signed_with(SECRET));
 }
 
-/// Runs `balcao checkout endpoint …`; what it says must hold these words, and the status be this
-/// one.
+/// Runs `balcao checkout endpoint …`; fails unless it has this exit status and prints these words.
 #[track_caller]
 fn says(data: &Path, words: &[&str], status: i32, expected: &[&str]) -> Output {
     let whole: Vec<&str> = ["checkout", "endpoint"]

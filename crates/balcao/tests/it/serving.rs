@@ -1,4 +1,4 @@
-//! Starting, stopping, and what holds for the process while it runs.
+//! Starting and stopping the process, and its settings while it runs.
 
 use std::net::TcpListener;
 
@@ -209,7 +209,7 @@ async fn a_database_that_has_gone_is_not_silently_a_new_one() {
         assert!(said.contains("balcao serve --new-database"), "{said}");
         assert!(!database.exists());
     }
-    // Nor does a command make one that the next start would take.
+    // A command does not create one either, which the next start would use.
     let mut command = serve(&["inventory", "verify"]).spawn();
     assert_eq!(command.ended().await.code(), Some(1));
     assert!(!folder.path().join("inventory.sqlite").exists());

@@ -1,5 +1,5 @@
-//! The process as its surroundings see it: how long it takes to stop, what it tells of that, its
-//! workers and its limits.
+//! The process and its environment: how long it takes to stop, what it logs about it, its workers
+//! and its limits.
 
 use std::os::unix::net::UnixDatagram;
 
@@ -167,7 +167,7 @@ fn systemd_understands_the_whole_unit() {
     let mut verify = std::process::Command::new("systemd-analyze");
     let verified = verify.args(["verify", "--man=no"]).arg(&file).output();
     let verified = verified.expect("systemd-analyze, of the package systemd");
-    // What is not understood is a warning.
+    // An unknown value is a warning.
     let said = String::from_utf8(verified.stderr).unwrap();
     assert!(verified.status.success() && said.is_empty(), "{said}");
 }
@@ -196,7 +196,7 @@ async fn more_connections_than_files_leave_room_for_the_work_and_the_log_short()
     let checkout = provider.checkout().open_files(128, 128).ready().await;
     let url = checkout.url("checkout").await;
     let address = url.strip_prefix("http://").unwrap();
-    // One that is served keeps its connection. Two hundred others come after it.
+    // One client keeps its connection, and two hundred others connect after it.
     client();
     let patient = reqwest::Client::new();
     let warm = patient.get(format!("{url}/health")).send().await.unwrap();
@@ -230,7 +230,7 @@ async fn more_connections_than_files_leave_room_for_the_work_and_the_log_short()
     assert!(said.contains("the limit of open files is low"), "{said}");
 }
 
-/// Stands between a service and PostgreSQL, and can stop passing anything on.
+/// A relay between a service and PostgreSQL that can stop forwarding.
 struct Relay {
     address: String,
     frozen: watch::Sender<bool>,

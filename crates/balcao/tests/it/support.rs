@@ -1,4 +1,4 @@
-//! What these tests share: a sandbox to pay at, a checkout before it, requests.
+//! Shared by these tests: a sandbox, a checkout that uses it, and requests.
 
 use std::net::SocketAddr;
 use std::ops::Deref;
@@ -12,9 +12,9 @@ use test_kit::sandbox::SandboxClient;
 use test_kit::tls::provide_cryptography;
 use web::{Clock, Random};
 
-/// Merchant's key of the services that tests start.
+/// The merchant's API key of the services that tests start.
 pub(crate) const API_KEY: &str = "process-test-key";
-/// A card that is good.
+/// A valid card.
 pub(crate) const CARD: &str = "4235647728025682";
 
 /// A client for plain HTTP to this machine.
@@ -22,8 +22,8 @@ pub(crate) fn client() -> &'static Client {
     static CLIENT: OnceLock<Client> = OnceLock::new();
     CLIENT.get_or_init(|| {
         provide_cryptography();
-        // Connections belong to the runtime of the test that made them, so none is kept for the
-        // next.
+        // Connections belong to the runtime of the test that opened them, so none is kept for the
+        // next test.
         Client::builder().pool_max_idle_per_host(0).build().unwrap()
     })
 }
@@ -55,7 +55,7 @@ impl Provider {
         self.sandbox.address()
     }
 
-    /// A checkout that pays here, to be started.
+    /// A checkout with this provider, to be started.
     pub(crate) fn checkout(&self) -> Start {
         self.settings(Start::new(["serve", "--only", "checkout"]))
     }

@@ -1,6 +1,5 @@
-//! Whom the program believes: the provider, receivers of webhooks and mail servers whose
-//! certificates come from an authority that the machine trusts, a private one included, and no
-//! others.
+//! Trust in certificates: the program connects to providers, receivers of webhooks and mail servers
+//! whose authority the machine trusts, a private one included, and to no others.
 
 use std::path::Path;
 
@@ -15,7 +14,7 @@ use crate::support::{Provider, boleto, card, client, pay, pay_until_final, pix};
 
 const PRIVATE: &str = "BALCAO_INVENTORY_WEBHOOK_ALLOW_PRIVATE";
 
-/// A command beside no service, on a machine that trusts one authority.
+/// A command without a running service, on a machine that trusts one authority.
 fn command(data: &Path, authority: &Authority, words: &[&str]) -> std::process::Output {
     let start = Start::new(words.iter().copied()).data(data);
     run_with(
@@ -34,7 +33,7 @@ async fn a_receiver_with_a_certificate_of_a_private_authority_gets_events_where_
     let endpoint = ["inventory", "endpoint", "add", &url];
     succeeds(&command(data.path(), &authority, &endpoint));
     let test = ["inventory", "endpoint", "test", "1"];
-    // An authority that does not vouch for it: nothing is sent.
+    // With an untrusted authority nothing is sent.
     let refused = command(data.path(), &stranger, &test);
     assert_eq!(refused.status.code(), Some(1));
     let said = printed(&refused);
@@ -45,7 +44,7 @@ async fn a_receiver_with_a_certificate_of_a_private_authority_gets_events_where_
     assert!(receiver.arrived().is_empty());
     let printed = succeeds(&command(data.path(), &authority, &test));
     assert!(printed.contains("delivered 204"), "{printed}");
-    // And so does a running service.
+    // A running service does the same.
     let service = inventory()
         .data(data.path())
         .env("SSL_CERT_FILE", authority.file())
@@ -77,14 +76,14 @@ async fn payments_reach_a_provider_of_a_trusted_authority_under_tls_and_no_other
             .ready()
             .await
     };
-    // An authority that does not vouch for it: the access token is not sent.
+    // With an untrusted authority the access token is not sent.
     let mut doubting = checkout(&stranger).await;
     let url = doubting.url("checkout").await;
     let refused = pay(&url, "under-tls", &pix()).await.unwrap();
     assert_eq!(refused.status(), 503);
     assert!(provider.calls().await.is_empty());
     doubting.stop().await;
-    // Once it is trusted, the same request completes; and so do those of every method.
+    // With the trusted authority the same request completes, and so do payments of every method.
     let believing = checkout(&authority).await;
     let url = believing.url("checkout").await;
     for (key, body) in [
@@ -98,7 +97,7 @@ async fn payments_reach_a_provider_of_a_trusted_authority_under_tls_and_no_other
     assert_eq!(provider.references().await.len(), 3);
 }
 
-/// A service that mails by this server, and believes this authority. A product of it has become
+/// A service with this mail server, which trusts this authority. One of its products has become
 /// low.
 async fn low(server: &MailServer, authority: &Authority, scheme: &str) -> Balcao {
     let port = server.address.port();
@@ -118,7 +117,7 @@ async fn low(server: &MailServer, authority: &Authority, scheme: &str) -> Balcao
     service
 }
 
-/// The mail of it arrives under TLS, with the password.
+/// Its mail arrives over TLS, with the password.
 async fn mail_arrives(server: &MailServer, authority: &Authority, scheme: &str) {
     let _service = low(server, authority, scheme).await;
     let taken = server.has(1).await;

@@ -1,4 +1,4 @@
-//! Lists over many days: their counts and pages, whatever is counted already.
+//! Lists over many days: their counts and pages, with and without aggregated days.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::payments::app::{Shop, TestApp, now};
 /// An order as the list should show it.
 struct Expected {
     link: OrderLink,
-    /// Seconds after the first.
+    /// The time of creation, in seconds after the first.
     made_at: u64,
     status: &'static str,
 }
@@ -91,7 +91,7 @@ on_both_engines!(
         check(&shop, &orders).await;
         checkout::lists::compact(&shop.db).await.unwrap();
         check(&shop, &orders).await;
-        // Changes of days that are counted already.
+        // Changes of days that are already aggregated.
         for order in orders.iter_mut().step_by(4) {
             assert_eq!(cancel(&shop, &order.link).await.status, 200);
             order.status = "canceled";

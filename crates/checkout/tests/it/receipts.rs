@@ -1,4 +1,4 @@
-//! Receipts as a mail server takes them.
+//! Receipts as a mail server receives them.
 
 use checkout::Config;
 use checkout::Receipts;

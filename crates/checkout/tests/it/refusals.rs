@@ -1,5 +1,4 @@
-//! What is refused, over the whole service: every detail of the table "Errors" with its status and
-//! its field.
+//! Errors of the whole service: every entry of the table "Errors" with its status and its field.
 
 use axum::body::Body;
 use http::Request;
@@ -226,7 +225,7 @@ on_both_engines!(
         ] {
             shop.pay(&request).await.id();
         }
-        // What the specification allows and no table limits is the provider's to judge.
+        // Values that the specification does not limit are left to the provider.
         let pix = shop.pay(&of(pix(), json!(999_999_999_999.99))).await;
         assert_eq!(pix.error(), (502, "Erro PROVIDER 400".to_owned()));
     }

@@ -1,5 +1,5 @@
-//! Events of payments as the shop's servers meet them: real posts over real sockets, the clock
-//! moved by the test.
+//! Events of payments as the shop's servers receive them: real posts over real sockets, with a
+//! clock that the test moves.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::payments::requests::{boleto, card, pix};
 
 pub(crate) const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-/// Lets the events of a shop go to this address.
+/// Sends the events of a shop to this address.
 pub(crate) fn send_events_to(url: &str) -> impl FnOnce(&mut Config) + use<> {
     let target = Target::parse(url).unwrap();
     move |config| {
@@ -39,7 +39,7 @@ pub(crate) async fn pass(app: &TestApp) -> (usize, usize) {
     (done.attempts, done.delivered)
 }
 
-/// Records what the provider says of a payment by now.
+/// Records the provider's present state of a payment.
 async fn follow(shop: &Shop, id: &str, act: &str) {
     shop.sandbox.act(id, act).await;
     notify(shop, id).await;
@@ -51,7 +51,7 @@ pub(crate) fn kinds(received: &[ReceivedRequest]) -> Vec<String> {
     received.iter().map(kind).collect()
 }
 
-/// The types of what arrived about a payment, in order.
+/// The types of the events about a payment, in order.
 fn kinds_about(received: &[ReceivedRequest], id: &str) -> Vec<String> {
     let about = |one: &&ReceivedRequest| one.accepted && one.json()["data"]["id"] == id;
     let about: Vec<ReceivedRequest> = received.iter().filter(about).cloned().collect();
@@ -88,7 +88,7 @@ on_both_engines!(
         let id = created.id();
         follow(&shop, &id, "pay").await;
         let paid = shop.merchant("GET", &format!("/payments/{id}"), None).await;
-        // A doubled notification is no news.
+        // A duplicate notification emits no event.
         notify(&shop, &id).await;
         work(&shop).await;
         let path = format!("/payments/{id}/refunds");
@@ -251,7 +251,7 @@ on_both_engines!(
                 .iter()
                 .all(|one| one.is_signed_with(&secret.reveal()))
         );
-        // 410 disables it, and it gets nothing more.
+        // 410 disables it, and it gets no more events.
         receiver.behaves(|_| Reply::Status(410));
         shop.pay(&card("APRO")).await.id();
         assert_eq!(pass(&shop).await, (1, 0));

@@ -1,5 +1,5 @@
-//! `/account/`: profile, password, sessions and tokens, as their owner changes them; and what is
-//! written down of it.
+//! `/account/`: users change their own profile, password, sessions and tokens, and the audit log
+//! records it.
 
 use std::time::Duration;
 
@@ -180,7 +180,7 @@ on_both_engines!(
         };
         let (second, third) = ("quatro gatos pretos", "cinco gatos brancos");
         let form = here.get("/account/password/").await.text;
-        // Managers of passwords see whose they are.
+        // Password managers need the username beside the password fields.
         assert!(form.contains("autocomplete=\"username\""), "{form}");
         let ticked = "name=\"revoke_tokens\" value=\"1\" checked";
         assert!(form.contains(ticked), "{form}");
@@ -197,7 +197,7 @@ on_both_engines!(
         }
         let told = here.get("/account/").await.text;
         assert!(told.contains("the API tokens revoked"), "{told}");
-        // Who logs in within the same second has good tokens.
+        // A login within the same second gives tokens that are valid.
         assert_eq!(status(&log_in(third).await).await, (200, 200));
         let changes = changes(&app, 3).await;
         assert!(changes.ends_with(&["password".to_owned(), "password,tokens".to_owned()]));

@@ -1,5 +1,5 @@
-//! Accounts as operators keep them: made, listed, given a password; and the first one, made from
-//! the configuration.
+//! Accounts that operators create, list and give a password, and the first account, which the
+//! configuration creates.
 
 use inventory::{
     Config,

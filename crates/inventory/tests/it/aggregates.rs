@@ -1,5 +1,5 @@
-//! The aggregates behind lists and the dashboard: exact at any moment, whoever folds, whatever
-//! fails in between, however large the numbers.
+//! The aggregates behind lists and the dashboard are exact at any moment: whichever process
+//! compacts them, after failures, and with large numbers.
 
 use std::time::Duration;
 
@@ -75,7 +75,7 @@ on_both_engines!(
             }
             app.clock.advance(DAY);
         }
-        // Noted only, half folded, folded: the same.
+        // The counts are the same before, during and after compaction.
         for _ in 0..2 {
             for (list, expected) in [
                 ("products/", 1),
@@ -208,7 +208,7 @@ on_both_engines!(numbers_beyond_every_column_stay_exact, async |address| {
     app.sell(2, i64::MAX).await;
     app.change_product(2, json!({"quantity": i64::MAX})).await;
     app.sell(2, i64::MAX).await;
-    // More units in a day than 64 bits hold, valued anew.
+    // More units in a day than 64 bits hold are valued at a new price.
     app.change_product(2, json!({"selling_price": "0.01"}))
         .await;
     let sales = sales_of(&app, day).await;
@@ -330,8 +330,8 @@ on_both_engines!(
     }
 );
 
-/// What the dashboard and the lists ask of large tables, as each engine explains it, and the index
-/// that answers.
+/// The queries of the dashboard and the lists on large tables, with the index that each engine's
+/// plan must use.
 const EXPLAINED: [(&str, &str, &str); 4] = [
     (
         "EXPLAIN QUERY PLAN SELECT sum(movements) FROM daily_aggregates WHERE movement = 'outflow' AND supplier_id = 0 AND day >= 0",
@@ -364,7 +364,7 @@ on_both_engines!(large_tables_are_asked_by_their_indexes, async |address| {
             if tx.engine() == db::Engine::Sqlite {
                 return tx.all(on_sqlite, &[], |row| row.get::<String>(3)).await;
             }
-            // Tables this small are read whole unless that is forbidden.
+            // PostgreSQL scans tables this small unless sequential scans are disabled.
             for method in [
                 "SET LOCAL enable_seqscan = off",
                 "SET LOCAL enable_bitmapscan = off",

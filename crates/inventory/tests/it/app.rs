@@ -1,5 +1,4 @@
-//! `TestApp`: the whole application on one database, with a clock that stands still and clients by
-//! role.
+//! `TestApp`: the whole application on one database, with a fixed clock and clients by role.
 
 use std::{sync::Arc, time::Duration};
 
@@ -23,13 +22,13 @@ use web::{
 
 use crate::openapi::assert_described;
 
-/// When every test begins.
+/// The time at which every test begins.
 pub(crate) const NOW: &str = "2026-11-20T12:00:00Z";
 
-/// What signs the events of paid orders.
+/// The secret that signs the events of paid orders.
 pub(crate) const ORDERS_SECRET: &str = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
 
-/// What signs the tokens of tests.
+/// The secret that signs the tokens of tests.
 pub(crate) const SECRET: &[u8] = b"a secret of thirty-two characters";
 
 /// The application under test.
@@ -41,7 +40,7 @@ pub(crate) struct TestApp {
     router: Router,
 }
 
-/// An answer, its body read.
+/// An answer with its whole body.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -55,7 +54,7 @@ pub(crate) struct Client<'app> {
     token: Option<String>,
 }
 
-/// The usual bounds of a database, save those of time: on a busy machine everything may take long.
+/// The default options of a database with long timeouts, since a busy machine may be slow.
 fn patient() -> db::Options {
     db::Options {
         wait: Duration::from_secs(600),
@@ -107,7 +106,7 @@ impl TestApp {
         Self::over(db, config, self.clock.clone(), 9).await
     }
 
-    /// Looks at the other processes until those are seen to be dead that show no life.
+    /// Sends heartbeats until processes that send none are seen as dead.
     pub(crate) async fn sees_dead(&self) {
         for _ in 0..4 {
             self.state.replica.heartbeat().await.unwrap();
@@ -132,7 +131,7 @@ impl TestApp {
         }
     }
 
-    /// Makes up a shop of so many products and movements in so many days until now.
+    /// Generates a shop with so many products and movements over the last days.
     pub(crate) async fn make_up(&self, products: u64, movements: u64, seed: u64, days: u32) {
         let plan = Plan {
             products,
@@ -232,12 +231,12 @@ impl TestApp {
         }
     }
 
-    /// Sends a request, and answers before its body is read.
+    /// Sends a request; the answer's body is not read yet.
     pub(crate) async fn open(&self, request: Request<Body>) -> Response {
         self.router.clone().oneshot(request).await.unwrap()
     }
 
-    /// Sends a request; its answer must be one that the API's document describes.
+    /// Sends a request. The API's document must describe the answer.
     pub(crate) async fn call(&self, request: Request<Body>) -> Answer {
         let (method, uri) = (request.method().clone(), request.uri().to_string());
         let response = self.router.clone().oneshot(request).await.unwrap();
@@ -298,7 +297,7 @@ async fn add_users(tx: &mut db::Tx) -> Result<(), db::Error> {
 }
 
 impl Client<'_> {
-    /// What it sends as `Authorization`.
+    /// Its `Authorization` header.
     pub(crate) fn authorization(&self) -> String {
         format!("Bearer {}", self.token.as_deref().unwrap_or_default())
     }

@@ -1,5 +1,5 @@
-//! Archived products: out of lists, searches, pickers and low stock, with their history; nothing of
-//! them moves until they are unarchived.
+//! Archived products: lists, searches, pickers and low stock leave them out, their history stays,
+//! and they have no movements until they are unarchived.
 
 use serde_json::{Value, json};
 use test_kit::on_both_engines;
@@ -70,7 +70,7 @@ on_both_engines!(
             titles(&app, "/api/v1/products/?archived=false").await.len(),
             2
         );
-        // Who may read products may not archive them, and what is not there is not found.
+        // A user who may only read products may not archive them, and an unknown product is 404.
         let body = json!({"archived": true});
         let path = "/api/v1/products/2/archived/";
         let refused = app.viewer().put(path, body.clone()).await;
@@ -138,7 +138,7 @@ on_both_engines!(
         }
         assert!(titles(&app, "/api/v1/low-stock/").await.is_empty());
         let events = app.events().await.len();
-        // What changes its level while it is archived is told to nobody.
+        // Changes of its stock level while it is archived emit no event.
         for quantity in [70, 3] {
             admin
                 .change_product(own, json!({"quantity": quantity}))
@@ -195,7 +195,7 @@ on_both_engines!(
                 seen.text
             );
         }
-        // Nothing of it is booked from the row either.
+        // Its row offers no booking either.
         let archived = manager.page("/products/?archived=true").await;
         assert!(!archived.contains("/new/?product="), "{archived}");
         let file = manager.get("/products/export/").await.text;

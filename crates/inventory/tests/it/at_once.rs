@@ -1,4 +1,5 @@
-//! Ordinary sales take a short way on PostgreSQL. Nobody can tell from what they leave behind.
+//! Ordinary sales have a fast path on PostgreSQL. Their records are the same as those of other
+//! sales.
 
 use std::{
     collections::BTreeMap,
@@ -12,7 +13,7 @@ use test_kit::{database, on_both_engines};
 
 use crate::app::{TestApp, open};
 
-/// Everything that a sale leaves behind, without what numbers it.
+/// All records of a sale, without their ids.
 async fn traces(app: &TestApp) -> Vec<String> {
     let read = async |conn: &mut db::Conn| {
         conn.all(
@@ -116,7 +117,7 @@ on_both_engines!(
             refused.json(),
             json!({"product": ["Invalid pk \"999\" - object does not exist."]})
         );
-        // To the threshold exactly, then below it.
+        // One sale down to the threshold, then one below it.
         app.sell(product, 2).await;
         assert_eq!(app.events().await.len(), 1);
         app.sell(product, 1).await;
@@ -184,7 +185,7 @@ on_both_engines!(
             products.push(app.manager().a_product(title, 1_000).await);
         }
         let mut sales = tokio::task::JoinSet::new();
-        // Of each product 1 to 12 units, and once more than there are.
+        // Sales of 1 to 12 units of each product, and one of more than there are.
         for (product, quantity) in products
             .iter()
             .flat_map(|product| (1..=12_i64).chain([5_000]).map(|units| (*product, units)))
@@ -215,7 +216,7 @@ on_both_engines!(
                 .await;
             assert_eq!(stored.json(), told);
         }
-        // One after the other, each took its own from what the one before had left.
+        // The balances show that the sales were booked one after the other.
         let mut left: BTreeMap<i64, i64> = products.iter().map(|id| (*id, 1_000)).collect();
         for event in app.events().await {
             let data = &event["data"];
@@ -230,7 +231,7 @@ on_both_engines!(
     }
 );
 
-/// A transaction of another process that has run this statement, and ends when it is told to.
+/// A transaction of another process that has run this statement, and ends when the test says so.
 async fn hold(
     address: &str,
     sql: &'static str,

@@ -1,5 +1,5 @@
-//! The audit log: every write of the API leaves exactly one row, in its transaction; what is
-//! refused leaves none.
+//! The audit log: every write of the API adds exactly one row in its transaction, and a refused
+//! write adds none.
 
 use http::Method;
 use inventory::{
@@ -61,7 +61,7 @@ impl TestApp {
         page.results
     }
 
-    /// Sends a request and tells how many rows it left.
+    /// Sends a request; returns its status and how many rows it added.
     async fn rows_left_by(&self, method: Method, path: &str, body: Option<Value>) -> (u16, i64) {
         let before = self.audit_rows().await;
         let status = self.admin().send(method, path, body).await.status;

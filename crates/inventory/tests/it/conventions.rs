@@ -1,5 +1,5 @@
-//! What clients of the conventions rely on beside the resources themselves: what an address tells
-//! of itself, in which order and over how many lines a body is written, which addresses there are.
+//! The conventions of the API that hold for all resources: the answer to OPTIONS, the order and
+//! format of bodies, and the addresses.
 
 use axum::body::Body;
 use bytes::Bytes;
@@ -18,7 +18,7 @@ async fn options(client: &Client<'_>, path: &str) -> Answer {
     answer
 }
 
-/// The fields that an address says can be written by this method.
+/// The fields that OPTIONS lists as writable by this method.
 fn written(answer: &Answer, method: &str) -> Vec<String> {
     let actions = answer.json()["actions"][method].clone();
     let fields = actions.as_object().cloned().unwrap_or_default();
@@ -75,7 +75,8 @@ on_both_engines!(
             assert_eq!(told.json()["name"], name);
             assert_eq!(written(&told, method).len(), fields, "{path}");
         }
-        // Nobody changes a movement, or what is not there; who may not write is not told how.
+        // OPTIONS lists no writable fields for movements, for unknown records, and for users who
+        // may not write.
         for (client, path) in [
             (app.manager(), "/api/v1/inflows/1/"),
             (app.manager(), "/api/v1/brands/99/"),

@@ -1,5 +1,5 @@
-//! Requests that pages of other sites could send: refused wherever a session's cookie would open
-//! something, and wherever a form is posted.
+//! Requests that pages of other sites could send are refused wherever a session cookie or a form is
+//! accepted.
 
 use http::Method;
 use serde_json::json;
@@ -275,7 +275,7 @@ on_both_engines!(
         );
         let home = visitor.send(Method::GET, "/", "", &https).await;
         assert_eq!(home.status, 200);
-        // The same session under the name that another host could set opens nothing.
+        // The session cookie is not accepted under the name that another host could set.
         let session = visitor.cookie("__Host-sessionid").unwrap();
         visitor.forget("__Host-sessionid");
         visitor.set_cookie("sessionid", &session);

@@ -1,5 +1,5 @@
-//! The dashboard as plain HTTP gives it: its figures, what can be chosen, who is offered what, and
-//! the stream that tells of movements.
+//! The dashboard over plain HTTP: its figures, its choices, what each user is offered, and the
+//! event stream of movements.
 
 use std::time::Duration;
 
@@ -211,7 +211,7 @@ on_both_engines!(
         drop(stream);
         let mut second = visitor.stream("/dashboard/events/").await;
         assert_eq!(next(&mut second).await.as_deref(), Some("2"));
-        // Whoever logs out is told no more.
+        // The stream ends when the user logs out.
         visitor.get("/").await;
         visitor.submit("/logout/", &[]).await;
         app.sell(product, 1).await;
@@ -229,7 +229,7 @@ on_both_engines!(streams_end_when_the_service_stops, async |address| {
 });
 
 impl Visitor<'_> {
-    /// An answer that goes on.
+    /// An answer whose body is a stream.
     async fn stream(&self, path: &str) -> BodyDataStream {
         let response = self.open(Method::GET, path).await;
         assert_eq!(response.status(), StatusCode::OK);

@@ -1,4 +1,5 @@
-//! No form overwrites what another user changed while the form was open, without a choice.
+//! A form does not overwrite what another user changed while it was open, unless its user chooses
+//! so.
 
 use inventory::access::Model;
 use serde_json::{Value, json};
@@ -22,7 +23,7 @@ const PRODUCT: [(&str, &str); 7] = [
     ("quantity", "5"),
 ];
 
-/// The versions that the forms of a page bring back: their own, and those of rows.
+/// The version fields of the forms on a page: those of the record and of its rows.
 pub(crate) fn versions(page: &str) -> Vec<(String, String)> {
     let fields = page.split(" name=\"").skip(1);
     fields
@@ -35,7 +36,7 @@ pub(crate) fn versions(page: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The fields of a form, with some typed over, and its versions.
+/// The fields of a form with some changed, and its versions.
 fn with<'a>(
     fields: &[(&'a str, &'a str)],
     typed: &[(&'a str, &'a str)],
@@ -170,7 +171,7 @@ on_both_engines!(what_was_left_in_a_form_is_not_written, async |address| {
         assert_eq!(app.threshold_of(1).await, 4, "{path}");
         app.set_threshold(1, None).await;
     }
-    // A form without what it showed is written as it is.
+    // A form without versions is saved as it is.
     leads_to(
         &admin.submit("/products/1/edit/", &PRODUCT).await,
         "/products/1/",
@@ -206,7 +207,7 @@ on_both_engines!(
                 "Somebody changed this to “{name}!” while you were editing. Choose which one stays."
             );
             is_refused(&refused, &[&told, "value=\"Lua\""]);
-            // Left as it was shown, the name is theirs; the description is mine.
+            // The name was not changed here, so it is theirs. The description is mine.
             let mine = [("description", "Curta")];
             let saved = visitor.submit(path, &with(&fields, &mine, &opened)).await;
             assert_eq!(saved.status, 303, "{saved:?}");
@@ -247,7 +248,7 @@ on_both_engines!(
         );
         let changed = &app.history_of(Model::User, 3).await[0];
         assert!(changed.ends_with("[first_name]"), "{changed}");
-        // Groups that both have chosen are told by their names.
+        // Groups that both users chose are shown by their names.
         let typed = [("first_name", "Vera"), ("groups:1", "1")];
         let refused = root.refused(path, &with(&person, &typed, &opened)).await;
         has(

@@ -1,5 +1,5 @@
-//! Made-up data sets: exact in number, consistent in the ledger, the same for the same seed, and a
-//! catalogue that goes on living.
+//! Generated data sets have the exact number of records, a consistent ledger, and the same content
+//! for the same seed. The shop can be used afterwards.
 
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ on_both_engines!(
         assert_eq!(stock::verify(&app.state.db).await.unwrap(), Vec::new());
         assert_eq!(aggregates::verify(&app.state.db).await.unwrap(), Vec::new());
         assert_eq!(indexes(&app).await, before);
-        // Ids go on behind the made-up ones.
+        // New ids follow the generated ones.
         let product = app.admin().a_product("Novo", 3).await;
         assert_eq!(product, 501);
         assert_eq!(app.admin().sell(product, 1).await, outflows + 1);

@@ -1,5 +1,5 @@
-//! Large files beside the shop's work: nobody waits for them, and all of a file is imported or
-//! undone, or nothing.
+//! Large imports while the shop works: they delay nobody, and a file is imported or undone as a
+//! whole or not at all.
 
 use std::{
     fs::{self, File},
@@ -26,7 +26,7 @@ use crate::{
     visitor::{Visitor, is_refused, leads_to},
 };
 
-/// Polls a future once; what it gave, if it is ready.
+/// Polls a future once; returns its output if it is ready.
 async fn poll_once<F: Future>(future: &mut Pin<&mut F>) -> Option<F::Output> {
     poll_fn(|context| match future.as_mut().poll(context) {
         Poll::Ready(output) => Poll::Ready(Some(output)),
@@ -35,8 +35,8 @@ async fn poll_once<F: Future>(future: &mut Pin<&mut F>) -> Option<F::Output> {
     .await
 }
 
-/// Sells one unit each time that a piece of work waits, and only lets it go on when that is done.
-/// What it gave, and how often.
+/// Sells one unit each time that `work` waits, and polls it again after the sale. Returns its
+/// output and the number of sales.
 async fn selling_beside<F: Future>(app: &TestApp, work: F) -> (F::Output, u32) {
     let mut work = pin!(work);
     let mut sales = 0;
@@ -100,7 +100,7 @@ async fn state(app: &TestApp) -> Option<String> {
     app.state.db.read::<_, db::Error, _>(read).await.unwrap()
 }
 
-/// Ends what a process left behind that died.
+/// Ends the import that a dead process left behind.
 async fn after_a_crash(app: &TestApp) {
     app.clock.advance(Duration::from_secs(31));
     let policy = Policy::from(&app.state.config);
@@ -203,7 +203,7 @@ on_both_engines!(
                 if poll_once(&mut work.as_mut()).await.is_some() {
                     break;
                 }
-                // Lets the step that was begun come to its end.
+                // Waits for the end of the step that was begun.
                 execute(&app, "UPDATE imports SET problem = problem").await;
             }
             drop(work);
@@ -278,7 +278,7 @@ on_both_engines!(
             app.admin().post(&path, json!({"name": name})).await.id();
         }
         file.import(&app, FileKind::Products).await.unwrap();
-        // The first one is withdrawn last, and sold before that.
+        // The first product is removed last, and it is sold before that.
         app.admin().sell(1, 2).await;
         let begun = "UPDATE imports SET state = 'withdrawing', under_way = 1";
         execute(&app, begun).await;
@@ -379,7 +379,7 @@ on_both_engines!(
     }
 );
 
-/// The page of a large import that was begun, and the one after its end.
+/// The page of a large import while it runs, and after its end.
 async fn begun_and_ended(app: &TestApp, visitor: &Visitor<'_>) -> [String; 2] {
     let begun = visitor.page("/import/1/").await;
     let ended = async {

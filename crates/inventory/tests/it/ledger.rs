@@ -1,5 +1,5 @@
-//! The ledger behind every quantity: its rows, past balances, thresholds, low stock, and that all
-//! of it agrees.
+//! The ledger behind every quantity: its rows, past balances, thresholds and low stock, and that
+//! all of these agree.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -86,7 +86,7 @@ on_both_engines!(
             kinds(&admin, product, "?as_of=2026-11-21T08:59:59-03:00").await,
             rows(&[("opening", 7, 7)])
         );
-        // Without a word on how far from UTC it is, a time is in UTC.
+        // A time without an offset is in UTC.
         for (time, count) in [("11:59:59", 1), ("12:00:00", 2)] {
             let past = kinds(&admin, product, &format!("?as_of=2026-11-21T{time}")).await;
             assert_eq!(past.len(), count, "{time}");
@@ -287,7 +287,7 @@ on_both_engines!(
     }
 );
 
-/// Writes past the service; how many rows.
+/// Writes to the database without the service; returns the number of rows.
 async fn write_past(app: &TestApp, sql: &'static str, product: i64) -> u64 {
     app.state
         .db
@@ -297,7 +297,7 @@ async fn write_past(app: &TestApp, sql: &'static str, product: i64) -> u64 {
         .unwrap()
 }
 
-/// Writes past the service, and answers what `verify` then says.
+/// Writes to the database without the service; returns what `verify` then finds.
 async fn told_after(app: &TestApp, sql: &'static str, product: i64) -> Vec<String> {
     assert_eq!(inventory::stock::verify(&app.state.db).await.unwrap(), []);
     assert_eq!(write_past(app, sql, product).await, 1);

@@ -1,4 +1,5 @@
-//! Lists against a model: what each filter selects, the order of each field, how long a page is.
+//! Lists compared with a model: the records of each filter, the order of each field, the length of
+//! pages.
 
 use std::{cmp::Ordering, time::Duration};
 
@@ -21,8 +22,8 @@ async fn ids(client: &Client<'_>, path: &str) -> Vec<i64> {
     ids
 }
 
-/// A catalogue in which every order differs: two categories, two brands, texts with accents and
-/// without, equal values.
+/// A catalogue that each field sorts differently: two categories, two brands, texts with and
+/// without accents, equal values.
 async fn a_shop(app: &TestApp) -> Vec<Value> {
     let admin = app.admin();
     admin.a_category("Óleos").await;
@@ -228,7 +229,7 @@ async fn movements(app: &TestApp) -> [Vec<Value>; 2] {
             let movement = json!({
                 "product": 1 + number % 2, "supplier": 1 + number / 2 % 2, "quantity": 1 + number * 7 % 5, "description": description,
             });
-            // A token of its own: the first would end after a day.
+            // A new client, since a token is valid for a day.
             let created = app
                 .admin()
                 .post(&format!("/api/v1/{path}/"), movement)

@@ -1,5 +1,4 @@
-//! How many products are low is known exactly at any moment, whatever changed a quantity or a
-//! threshold.
+//! The number of low products is exact at any moment, whatever changed a quantity or a threshold.
 
 use inventory::{Config, aggregates, transfer::FileKind};
 use serde_json::json;
@@ -7,8 +6,7 @@ use test_kit::on_both_engines;
 
 use crate::{app::TestApp, transfer::load_bytes};
 
-/// How many the list says there are; and nothing disagrees with what is stored, before a worker
-/// folds it and after.
+/// The count of the list. It and the aggregates must be right before and after compaction.
 async fn low(app: &TestApp) -> u64 {
     let count = async || {
         assert_eq!(aggregates::verify(&app.state.db).await.unwrap(), []);
@@ -145,7 +143,7 @@ on_both_engines!(
         assert_eq!(low(&five).await, 0);
         let twenty = five.restarted(&address, under(&five, 20)).await;
         assert_eq!((low(&twenty).await, low(&five).await), (1, 0));
-        // An ordinary sale for the one, below the threshold for the other.
+        // With one threshold this is an ordinary sale; with the other the product becomes low.
         five.admin().sell(product, 15).await;
         assert_eq!((low(&twenty).await, low(&five).await), (2, 0));
         twenty.admin().sell(other, 3).await;

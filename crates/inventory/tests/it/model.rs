@@ -1,6 +1,5 @@
-//! A generated sequence of everything that can happen to stock, against a model of a few lines:
-//! after every step quantities, balances, low-stock states and what was refused agree, and the
-//! ledger verifies at the end.
+//! Generated sequences of all changes of stock, compared with a small model: after every step
+//! quantities, balances, low-stock states and refusals agree. At the end the ledger is verified.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -45,12 +44,12 @@ enum Step {
         cents: i64,
         category: usize,
     },
-    /// Its own threshold, or the shop's again.
+    /// Sets a threshold of the product, or goes back to the shop's.
     Threshold {
         product: usize,
         threshold: Option<i64>,
     },
-    /// A worker folds what is noted.
+    /// A worker compacts the deltas.
     Fold,
     Wait,
 }
@@ -71,7 +70,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What the shop should hold.
+/// The expected state of the shop.
 #[derive(Default)]
 struct Model {
     quantities: [i64; PRODUCTS],

@@ -1,5 +1,5 @@
-//! Goods that leave by themselves: what a checkout tells of paid orders, what is booked, and what
-//! waits for somebody.
+//! Paid orders that checkout sends: goods that are booked out by themselves, and orders that wait
+//! for somebody.
 
 use http::Method;
 use inventory::{Config, events::Secret};
@@ -12,15 +12,15 @@ use crate::{
 };
 
 const ADDRESS: &str = "/integrations/orders/";
-/// The moment of the tests, in seconds.
+/// The time of the tests, in seconds.
 const SECONDS: i64 = 1_795_176_000;
 
-/// What the program on the other side posts.
+/// A message as checkout posts it.
 struct Post {
     secret: String,
     id: &'static str,
     seconds: i64,
-    /// What is signed.
+    /// The signed body.
     body: String,
 }
 
@@ -39,7 +39,7 @@ impl Post {
         secret.sign(self.id, self.seconds, self.body.as_bytes())
     }
 
-    /// Sends it with this body and this signature.
+    /// Sends the message with this body and this signature.
     async fn send_as(self, app: &TestApp, body: String, signature: &str) -> Answer {
         let seconds = self.seconds.to_string();
         let headers = [
@@ -59,7 +59,7 @@ impl Post {
     }
 }
 
-/// An order as checkout tells of it, with these units of serie numbers.
+/// An order as checkout sends it, with units of these serie numbers.
 fn paid(id: &str, reference: Option<&str>, items: &[(&str, i64)]) -> Value {
     let item = |(sku, quantity): &(&str, i64)| json!({"title": format!("Item {sku}"), "quantity": quantity, "unit_price": 4.00, "sku": sku});
     let items: Vec<Value> = items.iter().map(item).collect();
@@ -72,7 +72,7 @@ fn paid(id: &str, reference: Option<&str>, items: &[(&str, i64)]) -> Value {
     })
 }
 
-/// Tells of a paid order; what became of it.
+/// Sends a paid order; returns its outcome.
 async fn tell(app: &TestApp, event: &Value) -> String {
     let answer = Post::of(event).send(app).await;
     assert_eq!(answer.status, 200, "{answer:?}");
@@ -96,7 +96,7 @@ async fn outflows(app: &TestApp) -> Vec<Value> {
     list.json()["results"].as_array().unwrap().clone()
 }
 
-/// What the dashboard tells of orders that wait; empty when it tells nothing.
+/// The dashboard's card of orders that wait; empty without one.
 async fn attention(visitor: &Visitor<'_>) -> String {
     let page = visitor.page("/").await;
     let after = page.split_once("Paid orders waiting to be booked out");

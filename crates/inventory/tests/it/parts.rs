@@ -1,5 +1,4 @@
-//! A page of several parts of which one cannot be read: a sentence stands in its place, and the
-//! rest of the page is there.
+//! If one part of a page cannot be read, a sentence replaces it and the other parts are shown.
 
 use test_kit::{html, on_both_engines};
 
@@ -10,8 +9,8 @@ use crate::{
 
 const UNREAD: &str = "This part could not be loaded;";
 
-/// A table that is taken away, a page, how many of its parts need it, and what stands on the page
-/// all the same.
+/// A removed table, a page, the number of its parts that need the table, and a text that the page
+/// shows all the same.
 const CASES: [(&str, &str, usize, &[&str]); 8] = [
     (
         "analyses",
@@ -77,7 +76,7 @@ async fn rename(app: &TestApp, from: &'static str, to: &'static str) {
     app.state.db.write::<_, db::Error, _>(rename).await.unwrap();
 }
 
-/// The page while a table is not there.
+/// Reads the page while the table is missing.
 async fn without(app: &TestApp, visitor: &Visitor<'_>, table: &'static str, path: &str) -> Answer {
     rename(app, table, "gone").await;
     let page = visitor.get(path).await;

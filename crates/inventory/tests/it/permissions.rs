@@ -31,7 +31,7 @@ fn not_given() -> Value {
     json!({"detail": "Authentication credentials were not provided."})
 }
 
-/// What a request may do after permission was given: everything but 401 and 403.
+/// Whether the permission checks let a request pass: every status but 401 and 403.
 fn is_let_in(answer: &Answer) -> bool {
     ![401, 403].contains(&answer.status)
 }
@@ -49,8 +49,8 @@ on_both_engines!(every_role_may_what_the_table_says, async |address| {
             format!("/api/v1/{resource}/99/"),
         );
         for (role, client) in &roles {
-            // Unknown ids and empty bodies: whoever is let in meets 400, 404 or 405, and nothing
-            // changes.
+            // Ids are unknown and bodies are empty, so permitted requests get 400, 404 or 405 and
+            // change nothing.
             for (method, path, who) in [
                 (Method::GET, &list, "admin manager viewer"),
                 (Method::GET, &detail, "admin manager viewer"),

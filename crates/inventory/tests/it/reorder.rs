@@ -1,5 +1,5 @@
-//! Low stock as a list to act on: what runs out first, what to order of it and why, by supplier,
-//! with minimums that are changed in their row.
+//! The low-stock list: sorted by what runs out first, with quantities to order and their reasons,
+//! grouped by supplier, and thresholds that are changed in their row.
 
 use std::collections::BTreeSet;
 
@@ -42,7 +42,7 @@ fn row(page: &str, product: i64) -> &str {
     found.next().unwrap_or_else(|| panic!("{product}: {page}"))
 }
 
-/// Where these stand, which must be in this order.
+/// The positions of these texts, which must be in this order.
 #[track_caller]
 fn in_order(page: &str, texts: &[&str]) {
     let places: Vec<usize> = texts
@@ -102,10 +102,10 @@ on_both_engines!(
                     assert!(row.contains(said), "{said}: {row}");
                 }
             }
-            // What never sold is missed last, however little of it there is.
+            // Products that never sold come last, however low their stock is.
             in_order(&text, &[">Arroz</a>", ">Sabão</a>", ">Sal</a>"]);
         }
-        // The API's list is what it was.
+        // The API's list keeps its order.
         let list = app.viewer().get("/api/v1/low-stock/").await.json();
         let lowest =
             json!({"product": {"id": soap, "title": "Sabão"}, "quantity": 0, "threshold": 10});
@@ -180,7 +180,7 @@ on_both_engines!(the_file_has_what_the_list_has, async |address| {
     assert!(file.contains(";Norte;43;Repõe até 52, para"), "{file}");
 });
 
-/// Types a minimum into the row of a product.
+/// Changes the threshold in the row of a product.
 async fn type_minimum(visitor: &Visitor<'_>, product: i64, typed: &str) -> crate::app::Answer {
     let path = format!("/low-stock/{product}/threshold/?group=supplier");
     visitor.submit(&path, &[("threshold", typed)]).await
@@ -208,7 +208,8 @@ on_both_engines!(
             "{shown}"
         );
 
-        // Blank is the shop's again, and the shop's sent as it was shown stays the shop's.
+        // A blank field means the shop's threshold. The shop's threshold sent unchanged stays the
+        // shop's.
         for typed in ["", "10"] {
             leads_to(&type_minimum(&manager, salt, typed).await, &led);
             assert_eq!(app.threshold_of(salt).await, json!(null), "{typed}");
@@ -255,7 +256,7 @@ on_both_engines!(
         let visitor = app.logged_in("viewer").await;
         let mut seen = BTreeSet::new();
         let mut costs = BTreeSet::new();
-        // Not a divisor of what is put in order at once.
+        // A number that does not divide the size of the batch that is sorted at once.
         for number in 1..=4 {
             let path = format!("/low-stock/?page_size=300&page={number}");
             visitor.page(&path).await;

@@ -6,8 +6,8 @@ use test_kit::on_both_engines;
 
 use crate::app::{NOW, TestApp};
 
-/// A resource with what creates it, its id then being 1 or 2, and what changes it; movements cannot
-/// be changed.
+/// Each resource with a body that creates it, with the id 1 or 2, and one that changes it.
+/// Movements cannot be changed.
 fn resources() -> [(&'static str, Value, Option<Value>); 6] {
     let named = |name: &str| (json!({"name": name}), Some(json!({"name": "Outra"})));
     let product = json!({

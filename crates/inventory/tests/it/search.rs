@@ -1,5 +1,5 @@
-//! Search in titles: a word is found wherever it stands, whatever its characters mean elsewhere,
-//! and counts are exact after every change, the same on both engines.
+//! Search in titles: words are found anywhere in a title, special characters included. Counts are
+//! exact after every change, and both engines agree.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub(crate) const TITLES: [&str; 16] = [
     "Ω ωmega ΟΔΟΣ",
 ];
 
-/// Searches, quotes and all.
+/// Searches, with quotes and other special characters.
 pub(crate) const SEARCHES: [&str; 44] = [
     "cafe",
     "CAFÉ",
@@ -122,7 +122,7 @@ on_both_engines!(
                 (expected.len() as u64, &expected),
                 "{search}"
             );
-            // Small pages take other ways to the same products.
+            // Small pages use other access paths to the same products.
             for ordering in ["title", "-title", "brand", "-quantity", "-id"] {
                 let first = format!("{}&page_size=2&ordering={ordering}", query(search));
                 let (count, some) = found(&app, &first).await;
@@ -314,7 +314,7 @@ on_both_engines!(
         let admin = app.admin();
         let alike = "Moído na hora. ".repeat(6);
         let mut products = Vec::new();
-        // The first of a description and the last one have the least ids and the greatest.
+        // The first and the last description have the smallest and the greatest id.
         for number in [3, 9, 1, 0, 7, 5, 2, 8, 6, 4] {
             let id = admin.a_product("Café, cafeteira e café", 5).await;
             let description = match number {
@@ -324,7 +324,7 @@ on_both_engines!(
             };
             let change = json!({"description": description});
             admin.change_product(id, change).await;
-            // Nothing comes first, and the shortest of those that begin alike.
+            // Null sorts first, and a shorter text before a longer one that begins alike.
             let place = if number == 9 { 1 } else { number * 2 };
             products.push((place, id));
         }

@@ -1,5 +1,5 @@
-//! The second factor: two steps for people, `otp` for programs, each code once, few tries, and
-//! codes for whoever lost the device.
+//! The second factor: a second step for people, `otp` for programs, each code valid once, few
+//! attempts, and recovery codes for a lost device.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ use crate::{
 const HERE: &str = "/account/second-factor/";
 const OBTAIN: &str = "/api/v1/authentication/token/";
 
-/// What stands in the `<li><code>` elements of a page.
+/// The texts of the `<li><code>` elements of a page.
 fn codes(html: &str) -> Vec<String> {
     let items = html.split("<li><code>").skip(1);
     items
@@ -79,7 +79,7 @@ async fn turned_on(app: &TestApp) -> (TotpSecret, Vec<String>) {
     (shared, codes(&done.text))
 }
 
-/// A browser that has given name and password.
+/// A browser that has sent the username and the password.
 async fn half_in(app: &TestApp) -> Visitor<'_> {
     let visitor = app.visitor();
     visitor.get("/login/").await;
@@ -134,7 +134,7 @@ on_both_engines!(whoever_taps_twice_sees_codes_that_hold, async |address| {
         ("password", PASSWORD),
         ("code", code.as_str()),
     ];
-    // A browser gives the first answer up, cookies and all, when the button is tapped again.
+    // When the button is tapped again, a browser drops the first answer with its cookies.
     let before = visitor.cookies.lock().unwrap().clone();
     let first = visitor.submit(HERE, &fields).await;
     let first = codes(&first.text);
@@ -157,7 +157,7 @@ on_both_engines!(whoever_taps_twice_sees_codes_that_hold, async |address| {
     assert_eq!(renewed.len(), 10, "{one:?}");
     assert_eq!(codes(&other.text), renewed, "{other:?}");
     assert_ne!(renewed, first);
-    // What was used meanwhile is not shown again.
+    // A recovery code that was used meanwhile is not shown again.
     app.clock.advance(Duration::from_secs(61));
     let elsewhere = half_in(&app).await;
     elsewhere
@@ -176,7 +176,7 @@ on_both_engines!(
         let secret = hidden(&page, "secret");
         let code = TotpSecret::parse(&secret).unwrap().code_at(app.clock.now());
         let stolen = visitor.cookie("sessionid").unwrap();
-        // The thief's visit would have made the session last longer.
+        // The stolen session's visit would have extended it.
         app.clock.advance(Duration::from_secs(2));
         let fields = [
             ("secret", secret.as_str()),
@@ -190,7 +190,7 @@ on_both_engines!(
         app.clock.advance(Duration::from_secs(60));
         redirects(&thief.get("/").await, "/login/?next=/");
         assert_eq!(visitor.get("/").await.status, 200);
-        // Whoever asks for it a second time, with another form, is told.
+        // A second request by another form gets a message.
         let again = visitor.submit(HERE, &fields).await;
         assert_eq!(again.status, 422, "{again:?}");
         assert!(again.text.contains("Two-step verification is already on."));
@@ -438,7 +438,7 @@ on_both_engines!(
         let fields = [("off_password", PASSWORD), ("off_code", code.as_str())];
         let refused = inside.submit(&format!("{HERE}off/"), &fields).await;
         assert_eq!(refused.status, 422, "{refused:?}");
-        // Who only reads needs none.
+        // A user who only reads needs none.
         let viewer = app.logged_in("viewer").await;
         assert_eq!(viewer.get("/").await.status, 200);
     }

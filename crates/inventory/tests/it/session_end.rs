@@ -1,4 +1,4 @@
-//! The end of a session that its use cannot put off.
+//! A session ends at its absolute limit, although it is used.
 
 use inventory::Config;
 use test_kit::on_both_engines;

@@ -1,5 +1,5 @@
-//! The web flow: logging in and out with a form or with JSON, what a session lasts, where people
-//! are sent, and what addresses answer.
+//! Logging in and out with a form or with JSON, the length of sessions, redirects, and the
+//! addresses of the service.
 
 use std::time::Duration;
 

@@ -28,7 +28,7 @@ on_both_engines!(
     a_file_exported_by_command_shows_the_shop_as_it_was_when_the_export_began,
     async |address| {
         let app = TestApp::new(&address).await;
-        // More than are read at once.
+        // More records than one batch of the export.
         app.make_up(2_500, 0, 3, 30).await;
         let folder = tempfile::tempdir().unwrap();
         let (before, during) = (folder.path().join("before"), folder.path().join("during"));
@@ -37,7 +37,7 @@ on_both_engines!(
             .unwrap();
         let other = app.replica(&address).await;
         let (runtime, changed) = (tokio::runtime::Handle::current(), Once::new());
-        // After the first part of the file, before it goes on.
+        // Called after the first part of the file was read.
         let change = move |_| {
             changed.call_once(|| {
                 let (sender, receiver) = std::sync::mpsc::channel();
@@ -72,7 +72,7 @@ on_both_engines!(
         let viewer = app.logged_in("viewer").await;
         let begin = Timestamp::parse(NOW).unwrap().micros();
         touch_all(&app, Timestamp::from_micros(begin + 1)).await;
-        // The answer begins with the first records, and the rest of them are still to be read.
+        // The answer has begun with the first records, and the others are not read yet.
         let response = viewer
             .open(Method::GET, "/products/export/?ordering=id")
             .await;

@@ -68,7 +68,7 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         app.admin().a_product("Arroz", 900).await;
-        // A title's words are added when they come up for the first time.
+        // New words of a title take further statements, so they are stored before the measurement.
         app.admin().a_product("Feijão", 900).await;
         let mut with_one = Vec::new();
         for (method, path, body) in requests() {

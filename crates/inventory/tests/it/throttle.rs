@@ -1,5 +1,4 @@
-//! Rate limits: so many calls in any minute, told in the headers, for users, addresses, names and
-//! pages.
+//! Rate limits per minute for users, addresses, usernames and pages, and their headers.
 
 use std::{sync::Arc, time::Duration};
 
@@ -152,7 +151,7 @@ async fn one_name_is_not_guessed_at_from_many_addresses() {
     assert_eq!(guess(23, "admin", PASSWORD).await.status, 200);
 }
 
-/// A guess at somebody's password from an address that nobody has logged in from.
+/// A login attempt from an address that nobody has logged in from.
 async fn guess(app: &TestApp, address: &str, username: &str, password: &str) -> Answer {
     let body = json!({"username": username, "password": password}).to_string();
     let headers = [("x-forwarded-for", address)];

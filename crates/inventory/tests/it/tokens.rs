@@ -1,4 +1,4 @@
-//! Token pairs: obtained, renewed, checked, presented, and everything that may be wrong with them.
+//! Token pairs: obtained, refreshed, verified and used, and every invalid token.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! CSV files in and out: round trips, rules, and files that mean harm.
+//! CSV import and export: round trips, rules, and hostile files.
 
 use std::{
     fs::{self, File},
@@ -49,7 +49,7 @@ pub(crate) async fn load_bytes(
     load(app, resource, &file).await
 }
 
-/// The problems of a file that is refused, and what the file as a whole is refused for.
+/// The problems of a refused file, and the refusal of the whole file.
 async fn problems(app: &TestApp, resource: FileKind, bytes: impl AsRef<[u8]>) -> Vec<String> {
     match load_bytes(app, resource, bytes).await {
         Err(ImportError::Rows(report)) => report.problems.iter().map(ToString::to_string).collect(),
@@ -58,7 +58,7 @@ async fn problems(app: &TestApp, resource: FileKind, bytes: impl AsRef<[u8]>) ->
     }
 }
 
-/// Every resource in a folder of its own files.
+/// Exports every resource to a file of its own in one folder.
 async fn export_all(app: &TestApp) -> (TempDir, Vec<(FileKind, PathBuf)>) {
     let folder = tempfile::tempdir().unwrap();
     let mut files = Vec::new();
@@ -89,8 +89,8 @@ on_both_engines!(
     async |address| {
         let app = TestApp::new(&address).await;
         app.make_up(80, 2_000, 5, 90).await;
-        // What a shop's people add: formulas, quotes, line breaks, adjustments, deletions, the
-        // greatest price.
+        // Records with formulas, quotes and line breaks, adjustments, deletions, and the greatest
+        // price.
         let client = app.admin();
         let nasty = json!({"name": "=cmd|' /C calc'!A0", "description": "a;b,\"c\"\r\nd\te 'f;=1+1,\"=2\"\n- g"});
         client.post("/api/v1/brands/", nasty).await.id();
@@ -134,7 +134,7 @@ on_both_engines!(
             );
         }
         assert_eq!(stock::verify(&again.state.db).await.unwrap(), Vec::new());
-        // A file may be imported twice: what is there already is left as it is.
+        // A file may be imported twice: existing records stay as they are.
         for (resource, file) in &files {
             let report = load(&again, *resource, file).await.unwrap();
             assert_eq!(
@@ -143,7 +143,7 @@ on_both_engines!(
                 "{resource}"
             );
         }
-        // Ids go on behind the imported ones.
+        // New ids follow the imported ones.
         assert_eq!(again.admin().a_product("Novo", 1).await, 81);
         drop((folder, second));
     }
@@ -316,7 +316,7 @@ on_both_engines!(
             ),
             (&json!("Açúcar"), &json!("Grãos"), &json!("4.99"))
         );
-        // What was changed in the spreadsheet is not passed over.
+        // Changes made in the spreadsheet are not ignored.
         for (before, after) in [
             ("9,4;", "9,41;"),
             (";7;", ";8;"),

@@ -1,4 +1,4 @@
-//! Somebody with a browser: keeps cookies, reads a language, sends forms.
+//! A user with a browser: keeps cookies, reads a language, sends forms.
 
 use std::{collections::BTreeMap, net::SocketAddr, sync::Mutex};
 
@@ -12,7 +12,7 @@ use crate::app::{Answer, TestApp};
 /// The password of every account that tests log in to.
 pub(crate) const PASSWORD: &str = "correct horse battery";
 
-/// A browser before the application.
+/// A browser that uses the application.
 pub(crate) struct Visitor<'app> {
     app: &'app TestApp,
     pub(crate) cookies: Mutex<BTreeMap<String, String>>,
@@ -36,7 +36,7 @@ impl TestApp {
         .unwrap();
     }
 
-    /// A browser that has not been here before.
+    /// A browser without cookies.
     pub(crate) fn visitor(&self) -> Visitor<'_> {
         Visitor {
             app: self,
@@ -84,7 +84,7 @@ impl Visitor<'_> {
         self.post_form(path, &all).await
     }
 
-    /// Posts the form that the page of this address shows: with its token that lets it be sent once.
+    /// Reads the page at this address, and posts its form with its token.
     pub(crate) async fn submit_with_token(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
         let token = token(&self.page(path).await);
         let mut all = vec![("form_token", token.as_str())];
@@ -125,7 +125,7 @@ impl Visitor<'_> {
         answer
     }
 
-    /// Asks for something whose body goes on.
+    /// Sends a request whose answer is a stream.
     pub(crate) async fn open(&self, method: Method, path: &str) -> axum::response::Response {
         self.app.open(self.request(method, path, "", &[])).await
     }
@@ -143,7 +143,7 @@ impl Visitor<'_> {
         answer.text
     }
 
-    /// Posts a form that is done, and reads the page that follows: its address and itself.
+    /// Posts a form that must be accepted; returns the address and the text of the next page.
     pub(crate) async fn done(&self, path: &str, fields: &[(&str, &str)]) -> (String, String) {
         let answer = self.submit(path, fields).await;
         assert_eq!(answer.status, 303, "{path}: {answer:?}");
@@ -152,7 +152,7 @@ impl Visitor<'_> {
         (address, page)
     }
 
-    /// Posts a form that is shown again.
+    /// Posts a form that must be refused; returns its page.
     pub(crate) async fn refused(&self, path: &str, fields: &[(&str, &str)]) -> String {
         let answer = self.submit(path, fields).await;
         assert_eq!(answer.status, 422, "{path}: {answer:?}");
@@ -218,25 +218,25 @@ impl Answer {
         value.map_or("", |value| value.to_str().unwrap())
     }
 
-    /// The status, and the address that the answer leads to.
+    /// The status and the `Location`.
     pub(crate) fn redirect(&self) -> (u16, &str) {
         (self.status, self.header("location"))
     }
 }
 
-/// Fails unless the answer leads there, though no form was accepted.
+/// Fails unless the answer is a redirect (302) to this address.
 #[track_caller]
 pub(crate) fn redirects(answer: &Answer, address: &str) {
     assert_eq!(answer.redirect(), (302, address), "{answer:?}");
 }
 
-/// Fails unless a form was accepted and the answer leads there.
+/// Fails unless a form was accepted: a redirect (303) to this address.
 #[track_caller]
 pub(crate) fn leads_to(answer: &Answer, address: &str) {
     assert_eq!(answer.redirect(), (303, address), "{answer:?}");
 }
 
-/// Fails unless a form is shown again, saying these.
+/// Fails unless a form was refused (422), and its page has these texts.
 #[track_caller]
 pub(crate) fn is_refused(answer: &Answer, said: &[&str]) {
     assert_eq!(answer.status, 422, "{answer:?}");

@@ -1,5 +1,5 @@
-//! A shelf is counted: the stock of a product is put right from the list, while somebody sells from
-//! it. At a desk, on a phone without scripts.
+//! The stock of a product is adjusted from the list while somebody sells it. On a desktop, and on a
+//! phone without scripts.
 
 use serde_json::json;
 use test_kit::{
@@ -56,7 +56,7 @@ async fn a_broken_unit_is_written_off_while_somebody_sells_one() {
     browser.type_text("#dialog-reason", "Quebra").await;
     browser.fill("#dialog-note", "saco rasgado").await;
     browser.press(Key::Enter).await;
-    // The count agrees with the sale, so there is nothing to write off but the sale itself.
+    // The count agrees with the sale, so only the sale changes the stock.
     browser.wait_text("#toasts", "nada a ajustar").await;
     has(&program, id, stock - 1).await;
 

@@ -1,4 +1,4 @@
-//! What people see while an answer is on its way, and when none comes.
+//! What the page shows while it waits for an answer, and when none comes.
 
 use test_kit::{
     browser::{Browser, Key, Reader},
@@ -7,7 +7,7 @@ use test_kit::{
 
 use super::log_in;
 
-/// From now on questions stay open until the test ends them.
+/// From now on requests of the page wait until the test lets them go.
 const KEPT_WAITING: &str = "window.fetch = (_, { signal } = {}) => new Promise((_, fail) => {
     signal?.addEventListener('abort', () => fail(signal.reason));
     window.lose = () => fail(new TypeError('lost'));

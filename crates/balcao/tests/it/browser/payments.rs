@@ -1,5 +1,5 @@
-//! The shop's own pages of payments beside a real checkout: a link is made, its buyer pays it, and
-//! a part of it is given back. At a desk, on a phone, and without scripts.
+//! The shop's pages of payments beside a real checkout: a link is created, its buyer pays, and a
+//! part is refunded. On a desktop, on a phone, and without scripts.
 
 use test_kit::{
     browser::Browser,
@@ -11,15 +11,15 @@ use super::{english, log_in, walk::DESK};
 
 const PHONE: (u32, u32) = (390, 844);
 
-/// Presses a button that a thumb would scroll from under the bar; WebDriver scrolls no further than
-/// the edge of the window.
+/// Scrolls a button to the middle and presses it. WebDriver scrolls only to the edge of the window,
+/// where the fixed bar covers it.
 async fn press(browser: &Browser, css: &str) {
     let scroll = format!("document.querySelector('{css}').scrollIntoView({{ block: 'center' }})");
     browser.script(&scroll).await;
     browser.click(css).await;
 }
 
-/// Makes a link of a sum, and answers where its buyer pays.
+/// Creates a link for a sum; returns the address of its page.
 pub(super) async fn make_link(browser: &Browser, inventory: &str, sum: &str) -> String {
     browser.goto(&format!("{inventory}/payments/new/")).await;
     browser.fill("#amount", sum).await;

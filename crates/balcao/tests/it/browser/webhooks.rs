@@ -1,5 +1,5 @@
-//! `/webhooks/`, mostly without any script: an endpoint is added, tried out, changed, given another
-//! secret, switched off and on, and deleted.
+//! `/webhooks/`, mostly without scripts: an endpoint is added, tested, changed, given another
+//! secret, disabled, enabled and deleted.
 
 use test_kit::browser::{Browser, Key, Scheme};
 use test_kit::process::Start;
@@ -45,7 +45,7 @@ async fn an_endpoint_is_managed_by_pages_without_scripts() {
     browser.wait_text("main", "No endpoints yet").await;
     browser.click("a[href='/webhooks/new/']").await;
 
-    // Be refused, with what was typed kept.
+    // An error keeps the typed values.
     browser.fill("#url", "http://127.0.0.1/#here").await;
     browser.fill("#description", "Back office").await;
     browser.click("input[name='types:outflow.created']").await;

@@ -84,8 +84,7 @@ impl Shop {
         answer.json().await.unwrap()
     }
 
-    /// The provider does what it is asked to do by the next call of this path, and its answer is
-    /// lost.
+    /// The provider processes the next call of this path, and its answer is lost.
     async fn loses_an_answer(&self, path: &str) {
         let sandbox = SandboxClient::new(self.demo.url("sandbox").await);
         sandbox.fail("POST", path, "drop after", 1).await;
@@ -110,7 +109,7 @@ fn refused(output: &Output, reason: &str) {
     assert!(output.stdout.is_empty(), "{output:?}");
 }
 
-/// Runs through what `examples/README.md` tells.
+/// Follows the steps of `examples/README.md`.
 async fn a_shop_in(example: &str) {
     let shop = Shop::open(example).await;
     let page = an_order_is_made_once(&shop).await;

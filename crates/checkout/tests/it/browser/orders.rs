@@ -1,4 +1,4 @@
-//! The page of an order of the shop's: what its buyer sees, after a reload and in another tab.
+//! The page of an order: what its buyer sees, after a reload and in another tab.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! When the provider does not answer: patience that is shown, a way to stop, and never a second
-//! charge.
+//! When the provider does not answer: the page shows that it waits, can be stopped, and never
+//! charges twice.
 
 use super::{Buyer, ORDER, Shop};
 

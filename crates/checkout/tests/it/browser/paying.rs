@@ -1,4 +1,4 @@
-//! The three methods to their ends.
+//! Payments by each of the three methods.
 
 use super::{Buyer, ORDER, Shop};
 

@@ -1,12 +1,12 @@
-//! A page that is loaded again while nobody knows whether a card was charged: it asks by the key
-//! that it kept, and offers no second charge.
+//! A reload while the outcome of a card payment is unknown: the page asks with its stored key, and
+//! offers no second charge.
 
 use serde_json::json;
 use test_kit::html::has;
 
 use super::{Buyer, ORDER, Shop};
 
-/// A charge whose answer was lost, at a provider that cannot be asked.
+/// A charge whose answer was lost, while the provider cannot be reached.
 async fn lose_a_charge(shop: &Shop, buyer: &Buyer<'_>) {
     shop.sandbox
         .fail("POST", "/v1/payments", "drop after", 9)
@@ -25,7 +25,7 @@ async fn load_again(buyer: &Buyer<'_>) {
     buyer.wait_for("#checkout[data-ready]").await;
 }
 
-/// The provider can be asked again, and was.
+/// The provider can be reached again, and was asked.
 async fn find_out(shop: &Shop) {
     shop.sandbox.clear_faults().await;
     shop.reconcile().await;
@@ -70,7 +70,7 @@ async fn after_the_outcome_is_known_the_buyer_can_pay_for_something_else() {
     load_again(&buyer).await;
     buyer.see("confirming").await;
     let first = kept_key(&buyer).await;
-    // Another order is another payment: it need not wait for this one.
+    // Another order has another payment, which does not wait for this one.
     let other = shop.url("/?amount=9.90&description=Outro");
     buyer.goto(&other).await;
     buyer.wait_for("#checkout[data-ready] #pay").await;

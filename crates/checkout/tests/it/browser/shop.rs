@@ -1,5 +1,4 @@
-//! A shop to pay at: the service and the sandbox on free ports, and a buyer with a browser in front
-//! of the page.
+//! The service and the sandbox on free ports, and a buyer with a browser.
 
 use std::ops::Deref;
 use std::time::Duration;
@@ -20,7 +19,7 @@ use web::{Clock, Random};
 
 use crate::payments::app::{API_KEY, patient};
 
-/// What the address of the page says is to be paid.
+/// The address of the page, with the amount to pay.
 pub(super) const ORDER: &str = "/?amount=149.90&description=Pedido%201042";
 
 /// A running service with its provider; ends with this value.
@@ -91,7 +90,7 @@ impl Shop {
             .unwrap();
     }
 
-    /// A request to the service beside the page: status and body.
+    /// Creates a payment without the page; returns status and body.
     pub(super) async fn create(&self, body: &Value, key: &str) -> (u16, Value) {
         let request = self.client.post(self.url("/create_payment"));
         let request = request.header("idempotency-key", key).json(body);
@@ -99,7 +98,7 @@ impl Shop {
         (answer.status().as_u16(), answer.json().await.unwrap())
     }
 
-    /// An order of the shop's: its id, and the path of its page.
+    /// Creates an order; returns its id and the path of its page.
     pub(super) async fn order(&self, body: &Value) -> (String, String) {
         let request = self.client.post(self.url("/orders/")).bearer_auth(API_KEY);
         let answer = request.json(body).send().await.unwrap();
@@ -113,14 +112,14 @@ impl Shop {
         )
     }
 
-    /// The shop gives an order up.
+    /// Cancels an order.
     pub(super) async fn cancel_order(&self, id: &str) {
         let path = format!("/orders/{id}/cancel");
         let request = self.client.post(self.url(&path)).bearer_auth(API_KEY);
         assert_eq!(request.send().await.unwrap().status(), 200);
     }
 
-    /// A request to the service beside the page: its status.
+    /// Posts to the service without the page; returns the status.
     pub(super) async fn post(&self, path: &str, body: &Value) -> u16 {
         let request = self.client.post(self.url(path)).json(body);
         request.send().await.unwrap().status().as_u16()
@@ -140,7 +139,7 @@ impl Shop {
         self.sandbox.charges().await.1
     }
 
-    /// How many creations the provider was asked for.
+    /// How many payments the provider was asked to create.
     pub(super) async fn creations(&self) -> usize {
         let calls = self.sandbox.calls().await;
         calls
@@ -175,7 +174,7 @@ fn config(host: &str, provider: &str) -> Config {
     }
 }
 
-/// Someone with a browser in front of the page.
+/// A buyer with the page in a browser.
 pub(super) struct Buyer<'a> {
     pub(super) browser: Browser,
     shop: &'a Shop,
@@ -211,7 +210,7 @@ impl<'a> Buyer<'a> {
         self.fill("#identification_number", "12345678909").await;
     }
 
-    /// The provider decides by the name on the card.
+    /// Fills in a card; its name decides the outcome at the sandbox.
     pub(super) async fn fill_card(&self, name: &str) {
         self.fill("#card_number", "5031433215406351").await;
         self.fill("#expiry", "1139").await;
@@ -232,8 +231,8 @@ impl<'a> Buyer<'a> {
         self.click("#federal_unit option:nth-child(27)").await;
     }
 
-    /// From now on what the page does after a second or more it does when [`Buyer::let_time_pass`]
-    /// says so: what is shown for moments only is there until a busy browser has been asked for it.
+    /// Holds the page's timers of a second or more until [`Buyer::let_time_pass`]. So a state that
+    /// is shown briefly stays until a busy browser was asked for it.
     pub(super) async fn hold_time(&self) {
         let held = "const set = window.setTimeout, held = [];
             window.setTimeout = (work, wait = 0, ...rest) => wait < 1000 ? set(work, wait, ...rest) : -held.push(work);
@@ -244,7 +243,7 @@ impl<'a> Buyer<'a> {
         self.script(held).await;
     }
 
-    /// What the page has put off it does now, and time goes on as ever.
+    /// Runs the held timers, and holds no more.
     pub(super) async fn let_time_pass(&self) {
         self.script("letTimePass()").await;
     }
@@ -266,7 +265,8 @@ impl<'a> Buyer<'a> {
         id.as_str().unwrap().to_owned()
     }
 
-    /// No script failed, nothing was blocked, nothing was asked of anybody else.
+    /// Fails if a script failed, the security policy blocked something, or a request went to
+    /// another host.
     pub(super) async fn leaves_no_trace_elsewhere(&self) {
         self.check_clean(&[&self.shop.host]).await;
     }

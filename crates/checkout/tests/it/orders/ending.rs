@@ -202,7 +202,7 @@ on_both_engines!(
     }
 );
 
-/// An order whose attempt was given up, and appears after the order was canceled.
+/// An order whose attempt was given up, and whose payment appears after the order was canceled.
 pub(super) async fn approved_after_its_cancellation(shop: &Shop) -> OrderLink {
     let made = make(shop, &order()).await;
     shop.sandbox.fail_payment("drop after").await;
@@ -221,7 +221,7 @@ pub(super) async fn approved_after_its_cancellation(shop: &Shop) -> OrderLink {
     made
 }
 
-/// An order with a pix that stands as canceled here, and that is paid at the provider.
+/// An order with a pix that is canceled here and paid at the provider.
 pub(super) async fn paid_after_its_payment_was_canceled(shop: &Shop) -> (OrderLink, String) {
     let made = make(shop, &order()).await;
     let payment = pay(shop, &made, &pix(), None).await.id();

@@ -1,4 +1,4 @@
-//! Events of orders and of their payments, as the shop's servers meet them.
+//! Events of orders and of their payments, as the shop's servers receive them.
 
 use std::time::Duration;
 
@@ -15,7 +15,8 @@ use crate::payments::app::Shop;
 use crate::payments::requests::with;
 use crate::webhooks::{SECRET, document, kinds, media, pass, send_events_to};
 
-/// What arrives until nothing is due, each event signed and as the API's document has it.
+/// Delivers until nothing is due; returns the events, each signed and as the API's document
+/// describes it.
 async fn news(shop: &Shop, receiver: &Receiver) -> Vec<Value> {
     let before = receiver.received().len();
     pass(shop).await;

@@ -1,4 +1,4 @@
-//! One order, one living payment: whatever tabs, retries and processes there are.
+//! An order has at most one live payment, with any number of tabs, retries and processes.
 
 use std::time::Duration;
 

@@ -135,7 +135,7 @@ on_both_engines!(an_answer_stands_after_its_order_is_paid, async |address| {
     assert_eq!(shop.sandbox.charges().await, (1, 1));
 });
 
-/// When the provider was asked to let the last payment lapse.
+/// The expiry that the provider was given for the last payment.
 async fn lapse(shop: &Shop) -> String {
     let calls = shop.sandbox.calls().await;
     let is_creation = |call: &&Value| call["method"] == "POST" && call["path"] == "/v1/payments";
@@ -170,8 +170,8 @@ on_both_engines!(
     }
 );
 
-/// Pays an order twice: an attempt of which nothing is known for more than an hour is given up, and
-/// appears after all.
+/// Pays an order twice: an attempt without a known outcome is given up after an hour, and its
+/// payment appears later.
 pub(super) async fn paid_twice(shop: &Shop) -> (super::OrderLink, Answer) {
     let made = make(shop, &order()).await;
     shop.sandbox.fail_payment("drop after").await;
@@ -179,7 +179,7 @@ pub(super) async fn paid_twice(shop: &Shop) -> (super::OrderLink, Answer) {
         pay(shop, &made, &card("APRO"), Some("lost")).await.status,
         503
     );
-    // The provider's search never shows it, until it does.
+    // The provider's search does not find it at first.
     shop.sandbox
         .fail("GET", "/v1/payments/search", "lag 300m", 50)
         .await;

@@ -1,5 +1,5 @@
-//! Clients without a key, from elsewhere: fair shares of the provider's quota, pauses after
-//! declines, and what they learn of a decline.
+//! Clients without an API key: shares of the provider's quota, pauses after declines, and what they
+//! learn about a decline.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,15 +15,15 @@ use super::app::{API_KEY, Answer, Shop, creation};
 use super::requests::{card, pix, with};
 
 const DECLINED: &str = "SECU";
-/// The beginning of a UUID, which belongs to whoever has it.
+/// The beginning of a UUID. Keys that are UUIDs belong to anyone who has them.
 const UNGUESSABLE: &str = "5f0c8c1e-7a31-4f6b-9d53-2f1c6a7b8e";
 
-/// A payment that somebody at this address asks for.
+/// A request to pay from this address.
 async fn pay_from(shop: &Shop, address: &str, body: &Value) -> Answer {
     shop.send(from(address, creation(body, None))).await
 }
 
-/// A request as it comes from this address.
+/// The request, as it comes from this address.
 pub(crate) fn from(address: &str, mut request: Request<Body>) -> Request<Body> {
     let headers = request.headers_mut();
     headers.insert("x-forwarded-for", address.parse().unwrap());
@@ -31,7 +31,7 @@ pub(crate) fn from(address: &str, mut request: Request<Body>) -> Request<Body> {
     request
 }
 
-/// Payments that somebody asks for at the same moment.
+/// Requests to pay at the same moment.
 async fn pay_at_once(shop: &Arc<Shop>, bodies: Vec<Value>) -> Vec<Answer> {
     let mut tries = JoinSet::new();
     for body in bodies {
@@ -41,7 +41,7 @@ async fn pay_at_once(shop: &Arc<Shop>, bodies: Vec<Value>) -> Vec<Answer> {
     tries.join_all().await
 }
 
-/// Something that somebody elsewhere reads.
+/// A request to read from another address.
 async fn get_from(shop: &Shop, path: &str, key: &str) -> Answer {
     let request = Request::get(path)
         .header("x-forwarded-for", "203.0.113.7")
@@ -50,7 +50,7 @@ async fn get_from(shop: &Shop, path: &str, key: &str) -> Answer {
     shop.send(request.body(Body::empty()).unwrap()).await
 }
 
-/// A payment that a merchant's server asks for, from elsewhere.
+/// A request to pay of a merchant's server at another address.
 async fn pay_as_merchant(shop: &Shop, body: &Value) -> Answer {
     let mut request = creation(body, None);
     let headers = request.headers_mut();
@@ -97,7 +97,7 @@ fn card_number(number: u32) -> String {
     format!("{digits}{}", (10 - sum % 10) % 10)
 }
 
-/// Somebody else's card, e-mail address and tax id.
+/// Another person's card, e-mail address and tax id.
 fn of_another(number: u32, holder: &str) -> Value {
     let body = with(card(holder), "card_number", json!(card_number(number)));
     let body = with(body, "email", json!(format!("buyer{number}@example.com")));
@@ -193,7 +193,7 @@ on_both_engines!(
             shop.sandbox.fail_payment("drop after").await;
             assert_eq!(pay().await, 503);
         }
-        // Whoever comes while others of theirs are under way waits for seconds, not for the hour.
+        // A client whose other payments are under way waits for seconds, not for an hour.
         let sent = async || {
             let calls = shop.sandbox.calls().await;
             let is_sent = |call: &&Value| call["path"] == "/v1/payments";

@@ -1,4 +1,4 @@
-//! The real application over a fresh database and the real sandbox, with a clock that stands still.
+//! The real application over a fresh database and the real sandbox, with a fixed clock.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -23,10 +23,10 @@ use crate::openapi::assert_described;
 
 /// The key of the merchant in every test.
 pub(crate) const API_KEY: &str = "balcao_merchant_of_the_tests";
-/// Signs the sandbox's notifications.
+/// The secret that signs the sandbox's notifications.
 pub(crate) const WEBHOOK_SECRET: &str = "a secret of the tests";
 
-/// The application, and what a test does with it.
+/// The application, and a client of it.
 pub(crate) struct TestApp {
     pub(crate) router: axum::Router,
     pub(crate) state: State,
@@ -43,7 +43,7 @@ pub(crate) struct Shop {
     address: String,
 }
 
-/// What came back.
+/// An answer with its whole body.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -93,7 +93,7 @@ pub(crate) fn now() -> Timestamp {
     Timestamp::parse("2026-11-20T12:00:00Z").unwrap()
 }
 
-/// The usual bounds of a database, save those of time: on a busy machine everything may take long.
+/// The default options of a database with long timeouts, since a busy machine may be slow.
 pub(crate) fn patient() -> Options {
     Options {
         wait: Duration::from_secs(600),
@@ -158,7 +158,7 @@ impl Shop {
         TestApp::start(&self.address, config, self.app.clock.clone(), 2).await
     }
 
-    /// Another process, whose calls to the provider a test carries.
+    /// Another process, whose calls to the provider go over this transport.
     pub(crate) async fn over(&self, transport: Arc<dyn Transport>) -> TestApp {
         let (config, clock) = (config(&self.sandbox.url()), self.app.clock.clone());
         TestApp::open(&self.address, config, clock, 2, async |config, parts| {
@@ -215,7 +215,7 @@ impl TestApp {
         }
     }
 
-    /// Sends a request as if from this machine, and holds its answer against the API's document.
+    /// Sends a request as if from this machine, and checks its answer against the API's document.
     pub(crate) async fn send(&self, mut request: Request<Body>) -> Answer {
         let (method, path) = (request.method().to_string(), request.uri().to_string());
         let peer = SocketAddr::from(([127, 0, 0, 1], 40_000));
@@ -290,8 +290,8 @@ impl TestApp {
             .collect()
     }
 
-    /// Lets the time of one call and its lease pass, so that an attempt left behind may be taken
-    /// up.
+    /// Moves the clock past the time of a call and its lease, so that an abandoned attempt may be
+    /// taken over.
     pub(crate) fn let_leases_end(&self) {
         self.clock.advance(Duration::from_secs(60));
     }
@@ -324,7 +324,7 @@ impl TestApp {
         self.db.read::<_, db::Error, _>(entries).await.unwrap()
     }
 
-    /// How far every attempt has come, oldest first.
+    /// The step of every attempt, oldest first.
     pub(crate) async fn steps(&self) -> Vec<String> {
         let steps = async |conn: &mut db::Conn| {
             conn.all("SELECT step FROM attempts ORDER BY id", &[], |row| {

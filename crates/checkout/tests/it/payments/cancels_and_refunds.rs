@@ -157,8 +157,7 @@ on_both_engines!(
         shop.sandbox
             .call(reqwest::Method::POST, &upstream, by_hand)
             .await;
-        // We have not heard of it: 100.50 is left by our books, and no more is asked for than that,
-        // and no less.
+        // Our database does not know of it, so 100.50 is left here, and exactly that is requested.
         let answer = refund(&shop, &id, None).await;
         assert_eq!(answer.error(), (502, "Erro PROVIDER 400".to_owned()));
         assert_eq!(shop.steps().await, ["finished", "refused"]);
@@ -336,7 +335,7 @@ on_both_engines!(
             .fail("POST", &format!("/v1{path}"), "drop after", 1)
             .await;
         assert_eq!(refund(&shop, &id, None).await.status, 503);
-        // Its outcome is open: nothing is left to give back meanwhile.
+        // Its outcome is unknown, so nothing is left to refund meanwhile.
         assert_eq!(
             refund(&shop, &id, Some(json!({"amount": 1}))).await.error(),
             (400, "Invalid amount".to_owned())

@@ -1,5 +1,5 @@
-//! What the provider refuses after an answer was lost is no end, and nothing ends without the
-//! provider's word.
+//! After a lost answer a refusal is not final, and no attempt ends before the provider's answer is
+//! known.
 
 use std::time::Duration;
 
@@ -112,7 +112,7 @@ on_both_engines!(
         let id = shop.pay(&card("APRO")).await.id();
         let path = format!("/payments/{id}/refunds");
         let upstream = format!("/v1{path}");
-        // Given back by hand at the provider, a day before.
+        // Refunded by hand at the provider, a day before.
         let body = json!({"amount": 10});
         let theirs = shop
             .sandbox
@@ -177,7 +177,7 @@ on_both_engines!(
             .await;
         assert_eq!(shop.reconcile().await, ["failed"]);
         assert_eq!(shop.served_figure("balcao_payments_unknown").await, 1);
-        // The buyer's page repeats after all this time: it is the same payment still.
+        // The buyer's page repeats the request after all this time, and gets the same payment.
         let answer = shop.pay_with_key(&card("APRO"), "k").await;
         assert_eq!(answer.json()["status"], "approved");
         assert_eq!(shop.sandbox.charges().await, (1, 1));
@@ -222,7 +222,7 @@ on_both_engines!(
         assert_eq!(shop.reconcile().await, ["not_found"]);
         shop.clock.advance(Duration::from_hours(1));
         assert_eq!(shop.reconcile().await, ["closed"]);
-        // What is sent now is sent for the first time, and a refusal is one.
+        // This call is sent for the first time, so its refusal is final.
         shop.sandbox.fail_payment("status 400").await;
         let refused = shop.pay_with_key(&card("APRO"), "k").await;
         assert_eq!(refused.error(), (502, "Erro PROVIDER 400".to_owned()));

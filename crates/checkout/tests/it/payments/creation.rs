@@ -1,4 +1,4 @@
-//! `POST /create_payment`: the specification's shapes, its processing rules, and what is kept.
+//! `POST /create_payment`: the specification's shapes and processing rules, and what is stored.
 
 use serde_json::{Value, json};
 use test_kit::{html::has, on_both_engines};

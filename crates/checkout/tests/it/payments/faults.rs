@@ -28,7 +28,7 @@ const FAULTS: [(&str, u16, &str, bool); 13] = [
     ("status 400 code 2004", 503, "Service unavailable", false),
 ];
 
-/// A process that waits for the provider no longer than a moment.
+/// A process with a short timeout for calls to the provider.
 fn hasty(config: &mut Config) {
     config.provider.timeout = Duration::from_millis(400);
 }
@@ -130,7 +130,7 @@ on_both_engines!(
         let shop = Shop::open(&address).await;
         let hasty = shop.replica(hasty).await;
         shop.sandbox.fail_payment("delay 60m").await;
-        // A machine may be so busy that the time is over before the call has arrived.
+        // On a busy machine the timeout may end before the call has arrived.
         while shop.sandbox.charges().await.0 == 0 {
             let failed = hasty.pay_with_key(&card("APRO"), "k").await;
             assert_eq!(failed.error(), (503, "Service unavailable".to_owned()));
@@ -201,7 +201,8 @@ on_both_engines!(
         shop.sandbox
             .call(reqwest::Method::POST, "/v1/payments", Some(other))
             .await;
-        // The call that may have used it up could still come to a charge: too early for a new one.
+        // The call that may have used the token could still end in a charge, so it is too early for
+        // a new token.
         for _ in 0..3 {
             shop.clock.advance(Duration::from_mins(19));
             assert_eq!(

@@ -1,4 +1,5 @@
-//! The page's view of its payment: by its token, now and as it changes.
+//! The page's requests about its payment, by its status token: the state now, and the stream of
+//! changes.
 
 use axum::body::Body;
 use axum::extract::ConnectInfo;

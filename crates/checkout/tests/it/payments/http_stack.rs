@@ -1,5 +1,5 @@
-//! What stands before every address: HTTPS, limits, sizes, unknown addresses; and what every bad
-//! body answers.
+//! Checks before every address: HTTPS, rate limits, sizes, unknown addresses. And the answers to
+//! bad bodies.
 
 use std::net::SocketAddr;
 
@@ -65,7 +65,7 @@ on_both_engines!(
                 .status,
             200
         );
-        // A client's own word is not a trusted proxy's.
+        // Headers of a client that is no trusted proxy are ignored.
         assert_eq!(
             shop.send(from([10, 0, 0, 9], creation(&pix(), None), &secure))
                 .await

@@ -204,7 +204,8 @@ on_both_engines!(
         let shop = Shop::open(&address).await;
         shop.sandbox.fail_payment("drop before").await;
         assert_eq!(shop.pay_with_key(&pix(), "k").await.status, 503);
-        // What a process leaves behind that was killed while it waited for the provider.
+        // The attempt that a process leaves behind when it is killed while it waits for the
+        // provider.
         let until = shop.clock.now() + Duration::from_secs(45);
         let hold = async move |tx: &mut db::Tx| {
             tx.execute(

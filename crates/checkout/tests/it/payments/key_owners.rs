@@ -1,5 +1,5 @@
-//! Whose an `Idempotency-Key` is: nobody's key is in another's way, and nobody pays twice because
-//! an address changed.
+//! The owner of an `Idempotency-Key`: clients with the same key do not collide, and a client whose
+//! address changes does not pay twice.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -50,7 +50,7 @@ on_both_engines!(
         for (request, id) in [
             (from("203.0.113.7", order(1)), &anonymous),
             (by_merchant(API_KEY, order(2)), &merchant),
-            // A merchant is the same wherever its server stands.
+            // A merchant is the same from every address.
             (from("192.0.2.1", by_merchant(API_KEY, order(2))), &merchant),
             (from("198.51.100.4", order(3)), &buyer),
         ] {

@@ -1,4 +1,5 @@
-//! Notifications: signed, forged, doubled, reordered, late; and the state machine behind them.
+//! Notifications that are signed, forged, duplicated, reordered or late, and the state machine
+//! behind them.
 
 use std::time::Duration;
 
@@ -143,7 +144,7 @@ on_both_engines!(
     async |address| {
         let shop = Shop::open(&address).await;
         let id = shop.pay(&pix()).await.id();
-        // As if a later word had been heard than the one that is read now.
+        // As if a later state had been read than the present answer.
         let known = id.clone();
         let jump = async move |tx: &mut db::Tx| {
             tx.execute("UPDATE payments SET state = 'approved', version = version + 1 WHERE provider_id = $1", &[&known]).await
@@ -216,7 +217,7 @@ on_both_engines!(
 on_both_engines!(a_stale_notification_is_harmless, async |address| {
     let shop = Shop::open(&address).await;
     let id = shop.pay(&pix()).await.id();
-    // Signed in seconds, years ago.
+    // The signature's time is in seconds, and years ago.
     let stale = signature(WEBHOOK_SECRET, &id, "1704908010");
     assert_eq!(notify_with(&shop, &id, Some(&stale)).await.status, 200);
     work(&shop).await;

@@ -1,4 +1,4 @@
-//! `GET /payments/outcome`: what a creation has come to, asked for by its key alone.
+//! `GET /payments/outcome`: the outcome of a creation, by its key alone.
 
 use std::time::Duration;
 

@@ -1,5 +1,4 @@
-//! Answers that the provider is known to give and the sandbox does not: hidden payers, words
-//! outside the list.
+//! Answers of the real provider that the sandbox does not give: hidden payers, unknown statuses.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Reading and listing payments, and who may.
+//! Reading and listing payments, and who may do so.
 
 use std::time::Duration;
 

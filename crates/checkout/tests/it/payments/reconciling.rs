@@ -1,4 +1,4 @@
-//! The reconciler: it asks, and never charges.
+//! The reconciler: it asks the provider, and never charges.
 
 use std::time::Duration;
 
@@ -207,7 +207,7 @@ on_both_engines!(
         shop.sandbox.fail_payment("drop after").await;
         assert_eq!(shop.pay_with_key(&pix(), "k").await.status, 503);
         assert_eq!(unknown().await, 1);
-        // The buyer's page repeats, and nobody needs the reconciler.
+        // The buyer's page repeats the request, so the reconciler is not needed.
         assert_eq!(shop.pay_with_key(&pix(), "k").await.status, 200);
         assert_eq!(unknown().await, 0);
     }

@@ -1,5 +1,5 @@
-//! Changes that are learned otherwise than from an answer: they correct what was thought, and what
-//! nothing reports is searched for.
+//! Changes that do not come from the answer to a call: they correct our state, and changes without
+//! a notification are searched for.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ async fn late_payment(shop: &Shop) -> String {
     made["id"].to_string()
 }
 
-/// An attempt that the provider refused, and one that it knew nothing of for an hour.
+/// An attempt that the provider refused, and one that it did not know for an hour.
 async fn ended_without_payment(shop: &Shop, step: &str) {
     if step == "refused" {
         shop.sandbox.fail_payment("status 400").await;
@@ -115,7 +115,7 @@ on_both_engines!(
     async |address| {
         let shop = Shop::open(&address).await;
         let id = shop.pay(&card("APRO")).await.id();
-        // The service went off before it had ever searched.
+        // The service stopped before its first search.
         shop.sandbox.act(&id, "charge_back").await;
         shop.clock.advance(Duration::from_hours(73));
         assert_eq!(shop.reconcile().await, ["moved"]);
@@ -137,7 +137,7 @@ on_both_engines!(
             shop.clock.advance(Duration::from_hours(1));
             assert_eq!(shop.reconcile().await, Vec::<String>::new());
         }
-        // One a turn, and two more where they were changed.
+        // One call each turn, and two more for changes.
         assert_eq!(shop.sandbox.calls().await.len(), calls + 24 + 2);
     }
 );
@@ -175,7 +175,7 @@ on_both_engines!(
     }
 );
 
-/// Lets the provider fail for so many hours, with the worker at work.
+/// Lets the provider fail for so many hours while the worker runs.
 async fn hours_without_an_answer(shop: &Shop, id: &str, hours: u32) {
     let path = format!("/v1/payments/{id}");
     for _ in 0..hours {
@@ -257,8 +257,8 @@ on_both_engines!(
     }
 );
 
-/// A refund of 30 that the provider made, and of which we think that it was not made: refused, or
-/// never listed for an hour.
+/// A refund of 30 that the provider made and our state says failed: refused, or not listed for an
+/// hour.
 async fn refund_that_is_made(shop: &Shop, step: &str) -> String {
     let id = shop.pay(&card("APRO")).await.id();
     let upstream = format!("/v1/payments/{id}/refunds");

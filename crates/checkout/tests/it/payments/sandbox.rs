@@ -8,7 +8,7 @@ use web::{Clock, Random};
 
 use super::app::WEBHOOK_SECRET;
 
-/// A provider that does what a test tells it; ends with this value.
+/// A running sandbox; it ends with this value.
 pub(crate) struct Sandbox {
     client: SandboxClient,
     _listening: ListeningSandbox,

@@ -1,5 +1,5 @@
-//! Runs that stand still at a call to the provider, for longer than anybody waits: a machine that
-//! sleeps, a process that is stopped. What was true before may not be true after it.
+//! Processes that pause at a call to the provider for longer than leases last: a machine that
+//! sleeps, a process that is stopped. Afterwards the state may have changed.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -21,15 +21,14 @@ use super::notified::{notify, work};
 use super::requests::card;
 use crate::orders;
 
-/// Calls to the sandbox, one of which a test holds up.
+/// A transport to the sandbox that can pause one call.
 struct Line {
     sandbox: String,
     http: reqwest::Client,
     held: Mutex<Option<Hold>>,
 }
 
-/// The next call of a method to a path stands still, from when it is told to the test until the
-/// test lets it go.
+/// The next call of a method to a path pauses: the test is told, and continues it.
 struct Hold {
     call: (&'static str, String),
     at: oneshot::Sender<()>,
@@ -98,8 +97,8 @@ impl Transport for Line {
 }
 
 impl Held {
-    /// Does something while the call stands still, which has then this answer; none: it goes on to
-    /// the provider.
+    /// Does something while the call is paused. The call then gets this answer, or goes on to the
+    /// provider without one.
     async fn meanwhile(self, act: impl AsyncFnOnce(), answer: Option<(u16, Value)>) {
         self.at.await.unwrap();
         act().await;
@@ -112,7 +111,7 @@ impl Held {
     }
 }
 
-/// A shop's only process, and its way to the provider.
+/// A shop's only process, and its transport.
 async fn open(address: &str) -> (Shop, TestApp, Arc<Line>) {
     let shop = Shop::open(address).await;
     let line = Arc::new(Line {
@@ -124,7 +123,7 @@ async fn open(address: &str) -> (Shop, TestApp, Arc<Line>) {
     (shop, app, line)
 }
 
-/// A body whose reader stands still for two hours.
+/// A body whose reader pauses for two hours.
 struct Late {
     clock: Clock,
     bytes: Option<Bytes>,
@@ -263,7 +262,8 @@ on_both_engines!(
         let (upstream, body) = (format!("/v1{path}"), json!({"amount": 30}));
         let ask = async || app.merchant_with_key("POST", &path, Some(&body), "k").await;
         let held = line.hold("POST", &upstream);
-        // Somebody gives as much back at the provider, and the reconciler takes that for ours.
+        // The same amount is refunded at the provider by hand, and the reconciler takes it for
+        // ours.
         let by_hand = async || {
             let body = Some(body.clone());
             shop.sandbox
@@ -292,8 +292,8 @@ on_both_engines!(
         let ask = async || app.merchant_with_key("POST", &path, Some(&body), "k").await;
         shop.sandbox.fail("POST", &upstream, "drop after", 1).await;
         assert_unknown(&ask().await);
-        // While it is looked for, the payment is read, with 60 given back. The list cannot be read
-        // then.
+        // During the search the payment is read with 60 refunded, and the list of refunds cannot be
+        // read.
         let held = line.hold("GET", &upstream);
         let reads = async || {
             notify(&app, &id).await;
@@ -301,7 +301,7 @@ on_both_engines!(
         };
         let (late, ()) = tokio::join!(ask(), held.meanwhile(reads, Some((500, json!({})))));
         assert_eq!(late.json()["outcome"], "unknown");
-        // It is found at last, and the payment cannot be read after it.
+        // The refund is found, and then the payment cannot be read.
         let payment = format!("/v1/payments/{id}");
         shop.sandbox.fail("GET", &payment, "status 500", 1).await;
         assert_eq!(ask().await.status, 200);

@@ -1,4 +1,4 @@
-//! What is sent, and what is read from proper answers.
+//! What the client sends, and what it reads from valid answers.
 
 use std::collections::BTreeSet;
 
@@ -296,7 +296,7 @@ async fn a_cancellation_is_a_put_of_the_status() {
 #[tokio::test]
 async fn an_id_stays_one_segment_of_the_path() {
     let (client, stub) = against(ok(&pix_answer())).await;
-    // The answer is about another payment, which the client does not take for this one.
+    // The answer is about another payment, so the client ignores it.
     client.read("../1?a=b#c d", key()).await.unwrap_err();
     assert_eq!(
         stub.calls()[0].path,

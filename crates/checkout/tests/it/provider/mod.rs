@@ -1,5 +1,5 @@
-//! The client of the provider over real sockets: what it sends, what it makes of answers, and what
-//! of their absence.
+//! The client of the provider over real sockets: what it sends, and how it handles answers and
+//! their absence.
 
 mod calls;
 mod faults;
@@ -34,7 +34,7 @@ fn config(base_url: &str, timeout: Duration) -> ProviderConfig {
     }
 }
 
-/// A client that gives up after a time that no test reaches, unless it is about that.
+/// A client with a timeout that no test reaches, unless it is about timeouts.
 fn client(base_url: &str) -> Client {
     let windows = Windows::memory(Clock::fixed(now()));
     Client::new(config(base_url, Duration::from_secs(600)), windows).unwrap()
@@ -113,7 +113,7 @@ fn response_to(failure: &Failure) -> (u16, String) {
     (status.as_u16(), detail)
 }
 
-/// A pix payment as the provider answers it, its traps included.
+/// A pix payment as the provider answers it, with its peculiarities.
 fn pix_answer() -> Value {
     json!({
         "id": 1_234_567_890_u64, "status": "pending", "status_detail": "pending_waiting_transfer", "transaction_amount": "10.00",

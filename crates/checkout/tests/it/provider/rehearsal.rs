@@ -1,4 +1,4 @@
-//! The client against the sandbox, which behaves as the provider's documents say.
+//! The client with the sandbox, which behaves as the provider's documents say.
 
 use checkout::provider::RefundAnswer;
 use checkout::request::Method;

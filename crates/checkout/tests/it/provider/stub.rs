@@ -29,7 +29,7 @@ impl Stub {
     }
 }
 
-/// The search for changes that nobody told of is no part of any script.
+/// The periodic search for changes is not part of the scripted replies.
 fn is_search_for_changes(call: &Call) -> bool {
     call.path.contains("range=date_last_updated")
 }

@@ -1,4 +1,4 @@
-//! What is done to selected records.
+//! Actions on the selected records of a list.
 
 use test_kit::{
     html::{has, has_not},

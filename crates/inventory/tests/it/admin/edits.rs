@@ -1,4 +1,4 @@
-//! Columns that are written in the list itself, and forms that are saved as another record.
+//! Editable columns of lists, and forms that are saved as a new record.
 
 use inventory::access::Model;
 use serde_json::json;
@@ -11,7 +11,7 @@ use crate::{app::TestApp, edit_conflict::versions};
 
 const LIST: &str = "/admin/products/?q=a&o=-6";
 
-/// Fields of a list, with the versions that it brings back.
+/// Fields of a list, with the versions that its form sends back.
 fn with<'a>(
     fields: &[(&'a str, &'a str)],
     shown: &'a [(String, String)],
@@ -207,7 +207,8 @@ on_both_engines!(
             (price(&app, 1).await.as_str(), price(&app, 2).await.as_str()),
             ("12.90", "7.77")
         );
-        // What somebody else changed and this reader did not is left alone; the same value twice is no conflict.
+        // A field that only another user changed keeps that value. The same value from both users
+        // is no conflict.
         let shown = versions(&visitor.page(LIST).await);
         let theirs = json!({"selling_price": "1.00", "cost_price": "0.50"});
         app.change_product(1, theirs).await;
@@ -218,7 +219,7 @@ on_both_engines!(
         ];
         visitor.done(LIST, &with(&same, &shown)).await;
         assert_eq!(price(&app, 1).await, "1.00");
-        // Theirs, where the reader says so.
+        // The other user's value is kept where this user chooses it.
         let theirs = json!({"selling_price": "2.00"});
         app.change_product(1, theirs).await;
         let mine = [
@@ -245,7 +246,7 @@ on_both_engines!(
         app.admin().post("/api/v1/brands/", brand).await.id();
         let root = app.superuser().await;
         let list = root.page("/admin/brands/").await;
-        // A control of one line sends what it shows: without the end of the line.
+        // A control of one line sends its text without the line break.
         let cell = "name=\"cell:1:description\" value=\"Uma linha. Outra.\"";
         has(&list, &[cell]);
         let opened = versions(&list);

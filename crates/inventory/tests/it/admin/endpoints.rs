@@ -1,4 +1,4 @@
-//! Destinations of webhooks and what was delivered there.
+//! Webhook endpoints and their deliveries.
 
 use inventory::access::Model;
 use test_kit::{

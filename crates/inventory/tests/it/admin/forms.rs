@@ -1,4 +1,4 @@
-//! Forms: adding, changing, deleting, what is said of it, and the history that it leaves.
+//! Forms: adding, changing, deleting, the messages about it, and the history.
 
 use inventory::access::Model;
 use serde_json::json;
@@ -88,18 +88,18 @@ on_both_engines!(
         app.sell(id, 1).await;
         let mut fields = product("quantity", "5", "_save");
         fields.push(("version", &opened));
-        // Refused for another reason, the form shows the quantity as it stands.
+        // A form that is refused for another reason shows the present quantity.
         let mut refused = fields.clone();
         refused.push(("title", " "));
         let again = visitor.refused(&form, &refused).await;
         has(&again, &["name=\"quantity\" value=\"4\""]);
         visitor.done(&form, &fields).await;
         assert_eq!(app.admin().quantity_of(id).await, 4);
-        // With rows of its tables too.
+        // The same holds with rows of its inline tables.
         fields.push(("thresholds:new-0:threshold", "3"));
         visitor.done(&form, &fields).await;
         assert_eq!(app.admin().quantity_of(id).await, 4);
-        // A quantity that was changed here is meant.
+        // A quantity that this user changed is written.
         let opened = version(&visitor.page(&form).await);
         let mut counted = product("quantity", "9", "_save");
         counted.push(("version", &opened));
@@ -225,7 +225,8 @@ on_both_engines!(
             assert_eq!(to, "/admin/outflows/");
         }
         assert_eq!(app.admin().quantity_of(1).await, 3);
-        // Back, another quantity, Save: nothing is booked in silence, nor said to be.
+        // After Back the form is sent again with another quantity: nothing is booked, and no
+        // message says so.
         let mut other = fields;
         other[1] = ("quantity", "1");
         let refused = visitor.refused("/admin/outflows/add/", &other).await;

@@ -146,7 +146,7 @@ on_both_engines!(
         assert_eq!(supplier["name"], "Sul");
         assert_eq!(app.audit_rows().await, rows);
         assert_eq!(app.admin().quantity_of(2).await, before);
-        // Mended, it is saved once, however often it is sent.
+        // The corrected form is saved once, however often it is sent.
         fields[2].1 = "1";
         fields[6].1 = "2";
         for _ in 0..2 {

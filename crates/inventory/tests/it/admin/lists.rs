@@ -1,4 +1,4 @@
-//! Lists: order, search, filters, dates, pages, and addresses that ask for what a list cannot do.
+//! Lists: order, search, filters, dates, pages, and addresses with invalid parameters.
 
 use serde_json::json;
 use test_kit::{
@@ -9,7 +9,7 @@ use test_kit::{
 use super::first_column;
 use crate::{app::TestApp, visitor::redirects};
 
-/// Three products of two brands, in an order of their own for each column.
+/// Three products of two brands; each column sorts them in another order.
 async fn shop(app: &TestApp) {
     let admin = app.admin();
     for name in ["Grãos", "Bebidas"] {
@@ -155,7 +155,7 @@ on_both_engines!(
             let page = visitor.page(&format!("/admin/sessions/?{query}")).await;
             assert_eq!(first_column(&page), expected, "{query}");
         }
-        // The first has just ended, and its row is still there.
+        // The first session has just ended, and its row is still stored.
         let lifetime = inventory::accounts::session::SHORT_LIFETIME;
         app.clock
             .advance(lifetime.saturating_sub(std::time::Duration::from_secs(120)));

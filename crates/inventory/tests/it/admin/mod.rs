@@ -1,4 +1,5 @@
-//! The administration as staff meet it. Each test carries a row of the checklist that its users know in its name.
+//! The administration as staff use it. Each test is named after a row of the checklist of its
+//! features.
 
 mod access;
 mod actions;

@@ -1,5 +1,5 @@
-//! Lists stay bounded: how many statements a page runs does not depend on how many records there are, and each default list comes
-//! in order from an index.
+//! A page runs the same number of statements with few and with many records, and an index gives
+//! each default list its order.
 
 use test_kit::on_both_engines;
 
@@ -21,7 +21,7 @@ const LISTS: [&str; 13] = [
     "audit-log",
 ];
 
-/// Lists as searches and days narrow them, and forms with tables of related rows.
+/// Lists with a search or a day, and forms with inline tables.
 const NARROWED: [&str; 7] = [
     "ledger/?q=produto",
     "ledger/?year=2026&month=11",

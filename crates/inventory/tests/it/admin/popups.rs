@@ -1,4 +1,5 @@
-//! Forms of related records over another form: what the script beside a field asks for, and what it is told.
+//! Pop-up forms of related records: the requests of the script beside a field, and the answers to
+//! them.
 
 use http::Method;
 use test_kit::{html::has, on_both_engines};

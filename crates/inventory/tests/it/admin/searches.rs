@@ -1,4 +1,4 @@
-//! Searches and days of what grows without end: the ledger, the audit log, products.
+//! Search and dates in lists that grow without end: the ledger, the audit log, products.
 
 use std::time::Duration;
 
@@ -74,7 +74,7 @@ on_both_engines!(
         has(&page, &[">November</a>", ">December</a>", "All dates"]);
         let page = visitor.page("/admin/products/?year=2026&month=11").await;
         has(&page, &["1 product (<a href=\"?\">2 total</a>)", ">20</a>"]);
-        // The API knows no such parameter.
+        // The API has no such parameter.
         let all = app
             .admin()
             .get("/api/v1/products/?date_from=2026-12-01&year=2026")
@@ -167,7 +167,7 @@ on_both_engines!(a_search_of_movements_ends_and_says_so, async |address| {
     let visitor = app.superuser().await;
     let page = visitor.page("/admin/outflows/?q=arroz&o=3").await;
     has(&page, &["1,000 outflows (", "and shows at most 1,000."]);
-    // Of the same moment the greatest ids are the newest: the first is not among them.
+    // Records of the same moment are sorted by id, so the first record is not among the newest.
     assert_eq!(first_column(&page).first().unwrap(), "#2");
 });
 

@@ -241,7 +241,7 @@ on_both_engines!(
                 &["You can only grant permissions that you have yourself."],
             );
         }
-        // What is refused is not offered.
+        // The page offers no action that would be refused.
         let more = "This account has permissions that yours does not have.";
         for path in ["change", "password", "delete"] {
             let page = clerk.page(&format!("/admin/users/1/{path}/")).await;
@@ -433,7 +433,7 @@ on_both_engines!(
             app.history_of(Model::User, id).await,
             [format!("root added user {id} “ana” []")]
         );
-        // Back, another password, Save: it is not said to be the account's.
+        // After Back the form is sent again with another password: no message says that it was set.
         let another = "cinco patos brancos";
         (fields[1].1, fields[2].1) = (another, another);
         let refused = visitor.refused("/admin/users/add/", &fields).await;

@@ -1,5 +1,5 @@
-//! Analyses as their readers meet them: on record after low stock, in plain words, whatever the
-//! language model does.
+//! Analyses are stored after a product becomes low, in plain words, whatever the language model
+//! does.
 
 mod model_formats;
 mod model_misbehaves;
@@ -27,7 +27,7 @@ const SERIES: [i64; 28] = [
     3, 0, 5, 2, 4, 0, 1, 6, 2, 3, 0, 4, 5, 2, 1, 0, 7, 3, 2, 4, 0, 5, 3, 2, 6, 1, 0, 4,
 ];
 
-/// Settings that lead to a model.
+/// Settings with this server as the language model.
 fn with_model(server: &ModelServer) -> Config {
     let mut config = unlimited();
     config.analysis.language_model = Some(server.settings());
@@ -52,7 +52,7 @@ pub(crate) async fn a_product_that_ran_low(app: &TestApp, title: &str) -> i64 {
     product
 }
 
-/// A product of which nothing is known but that it is low.
+/// A product that is low and has no history.
 async fn a_new_product_that_is_low(app: &TestApp, title: &str) -> i64 {
     let product = app.manager().a_product(title, 10).await;
     app.sell(product, 1).await;
@@ -63,7 +63,7 @@ async fn step(app: &TestApp) -> WorkOutcome {
     analysis::work_once(&app.state).await.unwrap()
 }
 
-/// One step, which must end in a record; that record.
+/// Runs one step of the worker, which must store an analysis; returns it.
 async fn analysed(app: &TestApp) -> Analysis {
     match step(app).await {
         WorkOutcome::Analysed(id) => record(app, id).await,

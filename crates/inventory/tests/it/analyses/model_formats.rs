@@ -1,5 +1,5 @@
-//! Servers that do not know every format of answers: they are asked for a simpler one, and what
-//! they say is checked all the same.
+//! Servers that do not support every response format are asked for a simpler one, and their answer
+//! is checked all the same.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ on_both_engines!(
             assert_eq!(analysis.provenance.source, Source::Model, "{status}");
             assert!(analysis.summary.result.contains("\nPeça agora.\n"));
             assert_eq!(formats(&server)[before..], *asked, "{status}");
-            // What the server took is forgotten.
+            // The format that the server accepted is forgotten.
             app.clock.advance(Duration::from_secs(60 * 60));
             app.sell(product, 1).await;
         }
@@ -80,7 +80,7 @@ on_both_engines!(
         let analysis = analysed(&app).await;
         assert_eq!(analysis.provenance.source, Source::Formula);
         assert_eq!(analysis.provenance.outcome, "unusable");
-        // Three until one was taken, and a repair.
+        // Three calls until a format was accepted, and one repair.
         assert_eq!(server.calls().len(), 4);
     }
 );

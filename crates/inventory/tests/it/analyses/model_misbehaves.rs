@@ -1,5 +1,4 @@
-//! A language model that misbehaves in every way that is known of them: the computed text stands on
-//! record all the same.
+//! Whatever a language model does wrong, the computed text is stored.
 
 use std::time::Duration;
 
@@ -14,7 +13,8 @@ use super::{
 };
 use crate::app::TestApp;
 
-/// Works until a result is on record; how often the model was put off until later, and the result.
+/// Works until an analysis is stored; returns how often the model was retried later, and the
+/// analysis.
 async fn in_the_end(app: &TestApp) -> (u32, Analysis) {
     for again in 0.. {
         match step(app).await {
@@ -26,8 +26,7 @@ async fn in_the_end(app: &TestApp) -> (u32, Analysis) {
     panic!("never");
 }
 
-/// What it is called, the behaviour, what becomes of it, how often it is tried again later, and how
-/// many calls are made.
+/// Name, behaviour, stored outcome, number of later retries, and number of calls.
 type Misbehaviour = (&'static str, Behaviour, &'static str, u32, usize);
 
 /// Servers that give no answer.
@@ -40,7 +39,7 @@ fn failures() -> Vec<Misbehaviour> {
         ("reset", Behaviour::Reset, "unavailable", 2, 3),
         ("broken off", Behaviour::Break, "unavailable", 2, 3),
         ("401", fails(401), "refused", 0, 1),
-        // These three may be about the format: they are asked for simpler ones first.
+        // These three statuses may refer to the format, so simpler formats are tried first.
         ("400", fails(400), "refused", 0, 3),
         ("404", fails(404), "refused", 0, 3),
         ("422", fails(422), "refused", 0, 3),
@@ -163,7 +162,7 @@ on_both_engines!(
             assert_eq!(server.calls().len() - made, calls, "{what}");
             made = server.calls().len();
             assert_computed(&analysis, what);
-            // The model has rested when the next one is asked for.
+            // The cooldown is over when the next analysis is requested.
             app.clock.advance(Duration::from_secs(6 * 60));
             let outflow = app.sell(product, 1).await;
             app.admin()
@@ -236,7 +235,7 @@ on_both_engines!(
             outcomes,
             ["worded", "worded", "quota", "worded", "quota", "worded"]
         );
-        // Another process counts the same calls.
+        // All processes share one count of calls.
         let other = app.process(&address, config, 9).await;
         let stepped = inventory::analysis::work_once(&other.state).await.unwrap();
         assert!(matches!(stepped, WorkOutcome::Analysed(_)), "{stepped:?}");

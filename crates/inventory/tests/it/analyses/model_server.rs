@@ -1,5 +1,4 @@
-//! A stand-in for a language model: answers each call as it was told to, and keeps what it was
-//! asked.
+//! A fake language model: it answers each call by its script and stores the calls.
 
 use std::{collections::VecDeque, ops::Deref};
 
@@ -15,14 +14,14 @@ pub(crate) enum Behaviour {
     Answer(u16, &'static str, String),
     /// A status and a body, once the test says so.
     Held(u16, String),
-    /// Nothing, for ever.
+    /// No answer ever comes.
     Hang,
-    /// The connection is closed before anything was said.
+    /// The connection is closed without an answer.
     Reset,
     /// The connection is closed in the middle of the body.
     Break,
-    /// The content, when it is asked for in one of these formats, `none` included; else a refusal
-    /// with this status.
+    /// The content, if the request asks for one of these formats, `none` included; otherwise a
+    /// refusal with this status.
     Knows(&'static [&'static str], u16, String),
 }
 
@@ -48,23 +47,23 @@ impl Behaviour {
     }
 }
 
-/// The format that was asked for; `none` without one.
+/// The response format of a request; `none` without one.
 pub(crate) fn format(call: &Call) -> String {
     let format = &call.json()["response_format"]["type"];
     format.as_str().unwrap_or("none").to_owned()
 }
 
-/// The stand-in.
+/// The fake server.
 pub(crate) struct ModelServer(Stub);
 
 impl ModelServer {
-    /// Answers call after call by the script; the last behaviour stays.
+    /// Answers the calls by the script in order; the last behaviour repeats.
     pub(crate) async fn start(behaviours: impl IntoIterator<Item = Behaviour>) -> Self {
         Self(Stub::start(by_script(behaviours)).await)
     }
 
-    /// The settings that lead to it. Nothing takes longer than the model may, unless a test is
-    /// about that; whoever works with it has let go within the hour, by the clock of the test.
+    /// The settings of an application that uses this model. The timeout is longer than any test,
+    /// unless a test is about it. Leases end within an hour of the test's clock.
     pub(crate) fn settings(&self) -> LanguageModel {
         LanguageModel {
             base_url: format!("{}/v1", self.url()).parse().unwrap(),
@@ -75,7 +74,7 @@ impl ModelServer {
         }
     }
 
-    /// What it does from now on.
+    /// Replaces the script.
     pub(crate) fn does(&self, behaviours: impl IntoIterator<Item = Behaviour>) {
         self.behaves(by_script(behaviours));
     }
@@ -103,7 +102,7 @@ fn by_script(
     }
 }
 
-/// What the server of llama-cpp-python says of a format that it does not know.
+/// The error of llama-cpp-python's server for a format that it does not support.
 fn unknown_format(format: &str) -> Value {
     let message = format!(
         "1 validation error:\n  {{'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), \
@@ -113,12 +112,12 @@ fn unknown_format(format: &str) -> Value {
     json!({"error": {"message": message, "type": kind, "param": null, "code": null}})
 }
 
-/// An answer as a well-behaved server gives it.
+/// The answer of a server that works.
 pub(crate) fn says(content: &str) -> Behaviour {
     finishes(&json!({"role": "assistant", "content": content}), "stop")
 }
 
-/// An answer with this message and this end.
+/// An answer with this message and this finish reason.
 pub(crate) fn finishes(message: &Value, reason: &str) -> Behaviour {
     Behaviour::Answer(200, "", completion(message, reason).to_string())
 }
@@ -135,7 +134,7 @@ pub(crate) fn fails(status: u16) -> Behaviour {
     Behaviour::Answer(status, "", r#"{"error":{"message":"no"}}"#.to_owned())
 }
 
-/// Content of the schema.
+/// Content that fits the schema.
 pub(crate) fn reply(summary: &str, reasons: &[&str]) -> String {
     json!({"summary": summary, "suggested_quantity": 42, "urgency": "high", "reasons": reasons})
         .to_string()

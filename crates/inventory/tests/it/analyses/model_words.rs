@@ -1,5 +1,5 @@
-//! A language model that does what it is asked: its words on record, our figures beside them, and
-//! nothing private in the question.
+//! A language model that works: its text is stored beside our figures, and the prompt has nothing
+//! private.
 
 use inventory::analysis::Source;
 use serde_json::Value;

@@ -43,7 +43,7 @@ on_both_engines!(
                     "{path}: {}",
                     page.text
                 );
-                // Who may not ask is not offered to.
+                // A user without the permission is offered no button.
                 assert!(!page.text.contains("name=\"product\""), "{path}");
             }
             let page = visitor.get("/analyses/1/").await;
@@ -190,7 +190,7 @@ on_both_engines!(
         assert!(!done.text.contains("hx-trigger=\"every 2s\""));
         assert!(done.text.contains("Ready</span>"), "{}", done.text);
         assert!(done.text.contains("href=\"/analyses/1/\""), "{}", done.text);
-        // Its text is in the shop's language, and says so.
+        // The text is in the shop's language, and its `lang` attribute says so.
         assert!(done.text.contains("<p lang=\"pt-BR\">"), "{}", done.text);
         let page = visitor.get("/analyses/1/").await;
         assert!(

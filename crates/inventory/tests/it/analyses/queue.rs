@@ -1,4 +1,4 @@
-//! Requests: one a product, none lost, none worked on twice.
+//! The queue of analyses: one request for each product, none lost, none worked on twice.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -126,7 +126,7 @@ on_both_engines!(
         let server = ModelServer::start([Behaviour::Hang]).await;
         let app = TestApp::with(&address, with_model(&server)).await;
         super::a_product_that_ran_low(&app, "Arroz").await;
-        // The worker is gone while the model is at work.
+        // The worker dies while it waits for the model.
         tokio::select! {
             step = step(&app) => panic!("{step:?}"),
             () = server.called() => {}
@@ -153,7 +153,7 @@ fn the_request_of_a_dead_process_is_due_at_once_and_that_of_a_living_one_never_o
             step = step(&app) => panic!("{step:?}"),
             () = server.called() => {}
         }
-        // Another clock that is ahead ends no lease of a process that lives.
+        // A clock that is ahead does not end the lease of a live process.
         let right = app.clock.now();
         app.clock.advance(HOUR);
         assert_eq!(step(&other).await, WorkOutcome::Idle);
@@ -177,7 +177,7 @@ on_both_engines!(
         let state = app.state.clone();
         let slow = tokio::spawn(async move { analysis::work_once(&state).await.unwrap() });
         server.called().await;
-        // Its lease ends; another takes over and has the same trouble with the model.
+        // Its lease ends. Another worker takes over, and the model fails again.
         app.clock.advance(HOUR);
         let second = step(&app).await;
         assert!(matches!(second, WorkOutcome::RetryAt(_)), "{second:?}");
@@ -264,7 +264,7 @@ on_both_engines!(
         let state = running.state.clone();
         let workers = tokio::spawn(running.workers.run());
         server.called().await;
-        // A hanging model holds up nobody who sells.
+        // A model that hangs does not delay sales.
         a_new_product_that_is_low(&app, "Feijão").await;
         state.shutdown.begin();
         workers.await.unwrap();

@@ -14,7 +14,7 @@ on_both_engines!(
     the_report_tells_classes_dead_stock_and_what_to_order,
     async |address| {
         let app = TestApp::new(&address).await;
-        // Lies since long before the others were sold.
+        // In stock since long before the others were sold.
         app.manager().a_product("Parado =1+1", 40).await;
         app.clock.advance(DAY * 100);
         a_product_that_ran_low(&app, "Arroz").await;
@@ -42,7 +42,7 @@ on_both_engines!(
         let told = serde_json::to_value(&summary).unwrap();
         assert_eq!(told["products"], 3);
         assert_eq!(told["dead"]["value"], "320.00");
-        // What to order is worth what the order costs, whatever was sold before.
+        // The value of an order is its cost, whatever was sold before.
         assert_eq!(told["due"]["first"][0]["units"], 42);
         assert_eq!(told["due"]["first"][0]["value"], "336.00");
         assert_eq!(told["due"]["value"], "336.00");
@@ -90,7 +90,7 @@ on_both_engines!(
             run_weekly(&app.state).await.unwrap(),
             WeeklyRun::NothingToDo
         );
-        // Its beginning stands on the first page, an item as a line of its own.
+        // The first page shows its beginning, each item on a line of its own.
         let first = app.logged_in("viewer").await.get("/").await;
         assert!(first.text.contains("<p>D: 1 produto"), "{}", first.text);
         app.clock.advance(Duration::from_secs(7 * 24 * 60 * 60));

@@ -1,4 +1,4 @@
-//! What stands on record without a model, and how it is read.
+//! Analyses that are stored without a model, and how they are read.
 
 use inventory::analysis::Source;
 use serde_json::json;
@@ -189,7 +189,7 @@ on_both_engines!(
         app.manager().put(&path, own.clone()).await.is(200, &own);
         app.viewer().get(&path).await.is(200, &own);
         let analysis = analysed(&app).await;
-        // With a lead time that varies the safety stock is larger, and the order is whole packs.
+        // A lead time that varies makes the safety stock larger, and the order is in whole packs.
         assert_eq!(analysis.summary.suggested_quantity, Some(48));
         let text = &analysis.summary.result;
         assert!(

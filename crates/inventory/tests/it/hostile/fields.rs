@@ -51,7 +51,7 @@ pub(super) const OUTFLOW: Fields = &[
 ];
 pub(super) const THRESHOLD: Fields = &[("threshold", Kind::OptionalInteger)];
 
-/// JSON that a field refuses, with what it says.
+/// JSON that a field refuses, with the error.
 fn refused(kind: Kind) -> Vec<(String, String)> {
     let text = |max: usize| {
         let mut rows = Vec::new();

@@ -1,5 +1,5 @@
-//! What nobody should send: fields of the wrong kind and size, bodies that are none, absurd
-//! addresses. Each is refused with the conventional words, and nothing is changed by it.
+//! Hostile requests: fields of the wrong type and size, invalid bodies, absurd addresses. Each is
+//! refused with the usual error, and changes nothing.
 
 mod addresses;
 mod bodies;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::app::TestApp;
 
-/// An address that takes bodies, and one that it accepts.
+/// An address that takes a body, and a valid body.
 struct Target {
     path: &'static str,
     method: Method,

@@ -24,7 +24,7 @@ on_both_engines!(
                 let headers = [("accept", "application/json")];
                 admin.send_with(method, &url, None, &headers).await
             };
-            // A minute for each address, so that pages' limit is not met.
+            // One minute for each address, so that the rate limit of pages is not reached.
             app.clock.advance(std::time::Duration::from_secs(60));
             let refused = ask(Method::TRACE).await;
             assert_eq!(refused.status, 405, "{path}");

@@ -1,5 +1,5 @@
-//! "Adjust stock" on pages: what was counted and why, against the quantity that was shown, once for
-//! every form.
+//! "Adjust stock" on pages: a counted quantity and a reason, relative to the quantity that was
+//! shown, booked once for every form.
 
 use serde_json::json;
 use test_kit::{html::has, on_both_engines};
@@ -48,7 +48,7 @@ on_both_engines!(
                 &json!("manager")
             )
         );
-        // Rows without a reason have no members for one.
+        // Rows without a reason have no such members.
         let opening = ledger["results"][1].as_object().unwrap();
         assert!(!opening.contains_key("reason") && !opening.contains_key("note"));
         let said = "Adjustment · Broken or damaged: caiu da prateleira";
@@ -87,7 +87,7 @@ on_both_engines!(
             ],
         );
         assert_eq!(app.admin().quantity_of(id).await, 13);
-        // Counted again, against the quantity as it is now.
+        // It is counted again, relative to the present quantity.
         fields[0] = ("shown", "13");
         leads_to(
             &admin.submit("/products/1/adjust/", &fields).await,
@@ -133,7 +133,7 @@ on_both_engines!(
         let refused = admin.submit("/products/1/adjust/", &[]).await;
         is_refused(&refused, &["Quantidade: Este campo é obrigatório."]);
         admin.page_with("/products/2/adjust/", 404).await;
-        // Whoever may not change products counts none.
+        // A user who may not change products may not adjust stock.
         let viewer = app.logged_in("viewer").await;
         viewer.page_with("/products/1/adjust/", 403).await;
         assert_eq!(

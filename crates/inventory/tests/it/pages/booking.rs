@@ -1,5 +1,5 @@
-//! Goods in and out on pages: once for every form, told with the new balance, undone by whoever
-//! may.
+//! Goods in and out on pages: booked once for every form, confirmed with the new balance, and
+//! undone by users with the permission.
 
 use serde_json::json;
 use test_kit::{html::has, on_both_engines};
@@ -82,7 +82,7 @@ on_both_engines!(more_than_there_is_cannot_go_out, async |address| {
     );
     let refused = manager.submit("/outflows/new/", &[("quantity", "")]).await;
     is_refused(&refused, &["Este campo é obrigatório."]);
-    // Of a product that is out of stock no number is named.
+    // For a product that is out of stock the message names no number.
     app.admin().sell(1, 2).await;
     let refused = manager.submit("/outflows/new/", &fields).await;
     is_refused(&refused, &["Sem estoque: nenhuma unidade disponível."]);
@@ -124,7 +124,7 @@ on_both_engines!(
             "{refused:?}"
         );
         test_kit::html::check(&refused.text);
-        // Who only asks is told beforehand, and finds no button that would lead there.
+        // The page that asks for confirmation says so, and has no button.
         let told = admin.page("/inflows/1/delete/").await;
         assert!(
             told.contains("only 100 of its 1200 units are still in stock")
@@ -155,8 +155,8 @@ on_both_engines!(
         let told = manager.page("/outflows/").await;
         assert!(told.contains("Booked out: 1 × Café"), "{told}");
         assert!(!told.contains("delete/"));
-        // Whoever may not delete is led to the product's stock, filled in as it was before: by the
-        // message, the row and the record.
+        // For users who may not delete, the message, the row and the record link to the stock
+        // adjustment, filled in with the quantity of before.
         let correction =
             "/products/1/adjust/?by=1&#38;reason=other&#38;note=Correction+of+outflow+%231";
         assert_eq!(told.matches(correction).count(), 2, "{told}");
@@ -170,8 +170,8 @@ on_both_engines!(
         ] {
             assert!(form.contains(said), "{said}: {form}");
         }
-        // Whoever may neither delete nor change products is offered nothing, and whoever may delete
-        // just that.
+        // Users who may neither delete nor change products are offered nothing. Users who may
+        // delete are offered Undo.
         let viewer = app.logged_in("viewer").await;
         let admin = app.logged_in("admin").await;
         for path in ["/outflows/", "/outflows/1/"] {

@@ -1,5 +1,5 @@
-//! Counting the stock on pages: what is on the shelf is typed or scanned into a draft, the
-//! differences are shown, booked as a whole and undone as a whole.
+//! Stock counts on pages: quantities are typed or scanned into a draft, the differences are shown,
+//! and all are booked or undone together.
 
 use serde_json::json;
 use test_kit::{html::has, on_both_engines};
@@ -49,7 +49,7 @@ async fn type_in(visitor: &Visitor<'_>, fields: &[(&str, &str)]) {
     leads_to(&saved, DRAFT);
 }
 
-/// Books what the review shows.
+/// Books the differences that the review shows.
 async fn book(visitor: &Visitor<'_>) -> Answer {
     let review = visitor.page(REVIEW).await;
     let (token, seen) = (token(&review), hidden(&review, "seen"));
@@ -115,7 +115,7 @@ on_both_engines!(
         );
         let history = manager.page("/products/1/").await;
         assert!(history.contains("Changed: quantity (count) · manager"));
-        // What agrees and what nobody counted has no entry.
+        // Lines without a difference, and lines that nobody counted, have no entry.
         for product in [2, 3] {
             let ledger = format!("/api/v1/products/{product}/ledger/");
             assert_eq!(app.admin().get(&ledger).await.json()["count"], 1);
@@ -145,7 +145,7 @@ on_both_engines!(
         let said = "Café 10 8 -2 5 moved since then: -3";
         assert_eq!(row(&review, "Café"), said);
         assert!(review.contains("1 difference · 1 agrees"), "{review}");
-        // Even between the look at the differences and their booking.
+        // It may even change between the review and the booking.
         let (token, seen) = (token(&review), hidden(&review, "seen"));
         app.admin().sell(1, 1).await;
         let fields = [("form_token", token.as_str()), ("seen", seen.as_str())];
@@ -232,7 +232,7 @@ on_both_engines!(
             let said = format!("Added: 1 × Café. In the list: {units}.");
             assert!(told.contains(&said), "{told}");
         }
-        // The next code, scanned into the quantity of the one before.
+        // The next code is scanned into the quantity field of the line before.
         let told = scan("7891000000021", "7891000000014").await;
         assert!(told.contains("In the list: 4."), "{told}");
         assert!(told.contains("2 of 3 products counted"), "{told}");
@@ -250,7 +250,7 @@ on_both_engines!(
         a_shop(&app).await;
         let admin = app.logged_in("admin").await;
         start(&admin, DRAFT).await;
-        // As the script stores it, without leaving the page.
+        // The script saves it without leaving the page.
         for (field, shown, units) in [
             ("quantity_1", "shown_1", "7"),
             ("quantity_2", "shown_2", "1,200"),
@@ -259,7 +259,7 @@ on_both_engines!(
             let kept = admin.submit(DRAFT, &fields).await;
             assert_eq!(kept.status, 204, "{kept:?}");
         }
-        // A form that shows a line as it was before leaves it alone.
+        // An unchanged line of a stale form leaves the newer value.
         type_in(
             &admin,
             &[("quantity_1", ""), ("shown_1", ""), ("quantity_3", "5")],
@@ -276,7 +276,7 @@ on_both_engines!(
         leads_to(&admin.submit_with_token(DRAFT, &fields).await, REVIEW);
         leads_to(&book(&admin).await, BOOKED);
         assert_eq!(app.stock::<4>().await, [7, 10, 5, 10]);
-        // What is typed after that reaches nothing.
+        // What is typed after that has no effect.
         let late = [("quantity_1", "9"), ("shown_1", "7"), ("do", "keep")];
         leads_to(&admin.submit(DRAFT, &late).await, BOOKED);
         assert_eq!(app.stock::<4>().await, [7, 10, 5, 10]);
@@ -315,7 +315,7 @@ on_both_engines!(
             assert_eq!(admin.get(path).await.header("location"), BOOKED);
         }
         admin.submit("/counts/1/undo/", &[]).await;
-        // The way back leads to a form that was booked and undone.
+        // Back shows the form of a document that was booked and undone.
         leads_to(&admin.submit(REVIEW, &fields).await, DRAFT);
         has(&admin.page(DRAFT).await, &["already been undone"]);
         assert_eq!(app.stock::<4>().await, [10; 4]);
@@ -415,12 +415,12 @@ on_both_engines!(
         ] {
             assert!(form.contains(said), "{said}: {form}");
         }
-        // A draft is its maker's.
+        // A draft belongs to the user who began it.
         let admin = app.logged_in("admin").await;
         for path in [DRAFT, REVIEW, BOOKED, "/counts/1/delete/"] {
             admin.page_with(path, 404).await;
         }
-        // A receipt is no count.
+        // The address of a count does not open a receipt.
         manager.page_with("/receiving/1/edit/", 404).await;
         let asked = manager.page("/counts/1/delete/").await;
         let said = "Category: Grãos · 0 of 3 products counted";

@@ -1,4 +1,4 @@
-//! Files uploaded through the pages: checked, confirmed, undone as a whole or not at all.
+//! Files that are uploaded on pages: checked, confirmed, and undone as a whole or not at all.
 
 use http::Method;
 use test_kit::{
@@ -20,7 +20,7 @@ pub(crate) async fn upload(
     upload_with(visitor, &[("resource", resource)], content).await
 }
 
-/// The same with whatever else the form brings.
+/// As [`upload`], with these fields of the form.
 pub(crate) async fn upload_with(
     visitor: &Visitor<'_>,
     fields: &[(&str, &str)],
@@ -30,7 +30,7 @@ pub(crate) async fn upload_with(
     send_fields(visitor, [&token, ""], fields, content).await
 }
 
-/// Sends a form with its token against forgery and its once-only token.
+/// Sends a form with its CSRF token and its form token.
 async fn send(
     visitor: &Visitor<'_>,
     tokens: [&str; 2],
@@ -253,7 +253,7 @@ on_both_engines!(
         leads_to(&other, kept);
         let confirmed = admin.submit(&format!("{kept}confirm/"), &[]).await;
         leads_to(&confirmed, kept);
-        // Back, and the same file again: the reader sees that it was imported.
+        // After Back the same file is sent again: the page says that it was imported.
         leads_to(&send(&admin, tokens, "brands", alfa).await, kept);
         assert_eq!(count(&app, "brands").await, 1);
         let another = send(&admin, tokens, "brands", "name\nBeta\n").await;

@@ -124,7 +124,7 @@ on_both_engines!(
         assert!(within.contains("7892 · Café 02") && within.contains("Nothing found for"));
         let title = viewer.page("/products/?search=cafe").await;
         assert!(!title.contains("No title has"));
-        // The only one that begins so is meant when the search is sent.
+        // A search that only one title begins with opens that product.
         let jump = viewer.get("/products/?search=78914&jump=1").await;
         assert_eq!(jump.header("location"), "/products/14/");
         let jump = viewer.get("/products/?search=7891&jump=1").await;
@@ -163,7 +163,7 @@ on_both_engines!(
             let offers = viewer.get(&format!("/pick/{list}/?q=%00")).await;
             assert_eq!(offers.text, "[]", "{list}");
         }
-        // A file is not of everything because a filter cannot be read.
+        // An invalid filter does not export everything.
         for path in [
             "products/export/?min_price=1.234",
             "inflows/export/?product_text=nada",
@@ -227,7 +227,7 @@ on_both_engines!(
                 .text
                 .contains("Tio João")
         );
-        // What cannot be read is told at the list.
+        // The list shows the error of an invalid filter.
         for (list, wrong) in [
             ("products", "min_price=abc"),
             ("products", "category=abc"),
@@ -313,7 +313,7 @@ on_both_engines!(
 );
 
 async fn statements(app: &TestApp, viewer: &crate::visitor::Visitor<'_>, path: &str) -> u64 {
-    // The first time a filter is measured; what is measured is kept.
+    // The first use of a filter counts it, and the count is stored.
     viewer.page(path).await;
     let before = app.state.db.statistics().statements;
     viewer.page(path).await;

@@ -1,5 +1,5 @@
-//! The pages of the web interface as plain HTTP gives them: their frame, what each reader is
-//! offered, forms and what becomes of them.
+//! The pages of the web interface over plain HTTP: their layout, what each user is offered, and
+//! their forms.
 
 mod adjusting;
 mod booking;

@@ -1,5 +1,5 @@
-//! Products of a file whose category or brand is not there yet: created with the import when that
-//! is asked for, and gone again with it.
+//! Imported products with a new category or brand: the import creates it if the box is ticked, and
+//! its undo removes it.
 
 use inventory::access::Kind;
 use serde_json::{Value, json};
@@ -120,7 +120,7 @@ on_both_engines!(
         let admin = app.logged_in("admin").await;
         let rows = "Camomila;Chás;Folha;1;2;3\n";
         leads_to(&upload(&admin, rows).await, "/import/1/");
-        // Two of a name that the file means, made since the check.
+        // Two records of a name in the file were created after the check.
         for _ in 0..2 {
             app.admin().a_brand("Folha").await;
         }
@@ -194,7 +194,7 @@ on_both_engines!(
             ],
         );
         assert!(!refused.text.contains("type=\"radio\""));
-        // Of a file that is none of products, all may have to be chosen otherwise.
+        // A file of another kind than products has to be chosen again.
         let other = upload_with(&admin, &[("resource", "products")], "cor\nAzul\n").await;
         is_refused(&other, &["type=\"radio\"", "column title is missing"]);
     }

@@ -1,12 +1,12 @@
-//! What the search over every page, and each picker of products, offer while somebody types; and
-//! what a list shows for a mistyped word.
+//! Suggestions of the search in the header and of product pickers, and the list for a mistyped
+//! word.
 
 use serde_json::json;
 use test_kit::on_both_engines;
 
 use crate::{app::TestApp, visitor::Visitor};
 
-/// The titles that are offered for a text, in their order.
+/// The titles that are suggested for a text, in their order.
 async fn offered(visitor: &Visitor<'_>, text: &str) -> Vec<String> {
     let answer = visitor.get(&format!("/pick/products/?q={text}")).await;
     let offers = answer.json();
@@ -71,7 +71,7 @@ on_both_engines!(
         ] {
             assert_eq!(offered(&viewer, text).await, ["Arroz branco"], "{text}");
         }
-        // A word that is only begun.
+        // The beginning of a word.
         assert_eq!(offered(&viewer, "torado").await, ["Café torrado"]);
         assert_eq!(offered(&viewer, "guarna").await, ["Pó de guaraná"]);
         for text in ["arxxz", "chx", "aroz+torrado"] {

@@ -29,7 +29,7 @@ async fn inflows(app: &TestApp) -> Vec<serde_json::Value> {
     list.json()["results"].as_array().unwrap().clone()
 }
 
-/// Begins the draft 1, of the supplier.
+/// Begins the draft 1 for the supplier.
 async fn begin(visitor: &Visitor<'_>) {
     let fields = [("supplier_text", "torra"), ("invoice", "4711")];
     let begun = visitor.submit_with_token("/receiving/new/", &fields).await;
@@ -108,7 +108,7 @@ on_both_engines!(
             assert_eq!(app.stock::<3>().await, [10, 10, 10]);
         }
         has(&admin.page(DRAFT).await, &["already been undone"]);
-        // What was wrong with it is put right, and all of it is booked again.
+        // The draft is corrected and booked again as a whole.
         leads_to(&press(&admin, "remove-2").await, DRAFT);
         leads_to(&press(&admin, "book").await, "/receiving/1/");
         assert_eq!(app.stock::<3>().await, [13, 10, 15]);
@@ -127,7 +127,7 @@ on_both_engines!(
         scan(&admin, "7891000000014", "4").await;
         let told = admin.page(DRAFT).await;
         assert!(told.contains("In the list: 7."), "{told}");
-        // Of what a form shows unchanged, a change that came from elsewhere stays.
+        // A field that the form shows unchanged keeps another user's change.
         let [supplier, invoice] = HEADER;
         let changed = [
             supplier,
@@ -216,11 +216,11 @@ on_both_engines!(
         }
         assert_eq!(app.stock::<3>().await, [13, 10, 10]);
         admin.submit("/receiving/1/undo/", &[]).await;
-        // The way back leads to a form that was booked and undone.
+        // Back shows the form of a document that was booked and undone.
         leads_to(&admin.submit(DRAFT, &book).await, DRAFT);
         has(&admin.page(DRAFT).await, &["already been undone"]);
         assert_eq!(app.stock::<3>().await, [10, 10, 10]);
-        // A form that begins a draft begins one.
+        // A form that begins a draft begins only one.
         let token = self::token(&admin.page("/receiving/new/").await);
         let new = [supplier, ("form_token", token.as_str())];
         for _ in 0..2 {
@@ -283,7 +283,7 @@ on_both_engines!(
             "Chá: Cannot delete this inflow because only 1 of its 2 units are still in stock.";
         assert!(refused.text.contains(why), "{refused:?}");
         assert_eq!(app.stock::<3>().await, [12, 1, 12]);
-        // An inflow that was deleted by itself is no obstacle.
+        // An inflow that was deleted on its own does not prevent the undo.
         app.admin().delete("/api/v1/outflows/1/").await;
         app.admin().delete("/api/v1/inflows/1/").await;
         leads_to(&admin.submit("/receiving/1/undo/", &[]).await, DRAFT);
@@ -312,8 +312,8 @@ on_both_engines!(
         let listed = manager.page("/receiving/").await;
         assert!(listed.contains("1 product · 3 units"), "{listed}");
         leads_to(&press(&manager, "book").await, "/receiving/1/");
-        // Whoever may not delete inflows is offered no Undo; whoever may gives the draft back to
-        // its maker.
+        // Users who may not delete inflows are offered no Undo. After an Undo the draft belongs to
+        // its maker again.
         let told = manager.page("/receiving/1/").await;
         assert!(!told.contains("/undo/"), "{told}");
         let refused = manager.submit("/receiving/1/undo/", &[]).await;
@@ -353,7 +353,7 @@ on_both_engines!(who_may_not_book_goods_in_receives_none, async |address| {
     }
     let leads = |page: &str| page.matches("href=\"/receiving/\"").count();
     assert_eq!(leads(&viewer.page("/inflows/").await), 0);
-    // From the navigation, on a desk and behind "More", and from the list of inflows.
+    // Links in the navigation, behind "More" on phones, and on the list of inflows.
     let manager = app.logged_in("manager").await;
     assert_eq!(leads(&manager.page("/inflows/").await), 3);
     assert_eq!(leads(&manager.page("/outflows/").await), 2);

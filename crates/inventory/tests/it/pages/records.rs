@@ -1,4 +1,5 @@
-//! Making, changing and deleting records on their pages: by the API's rules, in the reader's words.
+//! Creating, changing and deleting records on their pages, by the API's rules and in the user's
+//! language.
 
 use test_kit::{
     html::{self, has, has_not},
@@ -195,7 +196,7 @@ on_both_engines!(a_blocked_delete_explains_itself, async |address| {
             .contains("ainda há 1 produto ligado a este registro")
     );
     assert!(refused.text.contains("/products/?brand=1"));
-    // It is told to who only asks, too, and there is no button.
+    // The page that asks for confirmation says so too, and has no button.
     let told = admin.page("/brands/1/delete/").await;
     assert!(
         told.contains("ainda há 1 produto ligado a este registro")
@@ -204,7 +205,7 @@ on_both_engines!(a_blocked_delete_explains_itself, async |address| {
     );
     let product = "action=\"/products/1/delete/\"";
     has(&admin.page("/products/1/delete/").await, &[product]);
-    // What keeps it is a link away.
+    // The page links to the records that refer to it.
     let supplier = app.admin().a_supplier("Atacado").await;
     app.admin().receive(supplier, 1, 1).await;
     let told = admin.page("/products/1/delete/").await;
@@ -375,7 +376,7 @@ on_both_engines!(
         app.admin().a_product("Arroz", 5).await;
         let admin = app.logged_in("admin").await;
         let longest = "\u{1F600}".repeat(65_536);
-        // Browsers count such a character as two.
+        // Browsers count such a character as two UTF-16 units.
         for (path, most) in [
             ("/products/new/", ["1000", "400", "131072"]),
             ("/brands/new/", ["1000", "1000", "131072"]),
@@ -404,8 +405,7 @@ on_both_engines!(
         leads_to(&made, "/products/2/");
         let record = app.admin().get("/api/v1/products/2/").await.json();
         assert_eq!(record["description"], longest);
-        // Browsers end lines with two characters; a text with the most lines is not too long for
-        // that.
+        // Browsers send two characters for each line break, which must not make a text too long.
         let lines = format!("a\n{}", "\n".repeat(65_534));
         let sent = lines.replace('\n', "\r\n");
         let fields = [("name", "Outra"), ("description", sent.as_str())];

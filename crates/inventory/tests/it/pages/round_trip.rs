@@ -1,5 +1,4 @@
-//! A list that was exported for a spreadsheet of the reader's language is imported again, and what
-//! is exported then is the same.
+//! A list is exported for a spreadsheet and imported again, and its next export is the same.
 
 use std::time::Duration;
 
@@ -26,7 +25,7 @@ const LISTS: [&str; 6] = [
 
 async fn shop(app: &TestApp) {
     let admin = app.admin();
-    // A brand that is called like an id, and texts that a spreadsheet would run.
+    // A brand whose name looks like an id, and texts that a spreadsheet would run as formulas.
     for (path, record) in [
         ("categories", json!({"name": "Grãos"})),
         ("brands", json!({"name": "51", "description": "=1+1"})),
@@ -99,7 +98,7 @@ on_both_engines!(
                 );
             }
             assert_eq!(exported(&reader).await, files, "{language}");
-            // Once more, it adds nothing.
+            // A second import adds nothing.
             let same = upload(&admin, "products", &files[3]).await;
             let shown = admin.page(same.header("location")).await;
             assert!(shown.contains("<strong>0</strong>"), "{shown}");
@@ -160,7 +159,7 @@ on_both_engines!(
         ] {
             assert!(refused.text.contains(said), "{said}: {}", refused.text);
         }
-        // What the file contains stays chosen: only the corrected file is chosen again.
+        // The form keeps the chosen kind, so that only the corrected file has to be chosen.
         assert!(refused.text.contains("value=\"brands\" checked"));
         let refused = upload(
             &admin,

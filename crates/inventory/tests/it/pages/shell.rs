@@ -1,4 +1,4 @@
-//! The frame of every page: navigation, search, what is told once, the switch of the keys.
+//! The layout of every page: navigation, search, messages, and the setting of keyboard shortcuts.
 
 use test_kit::{html, on_both_engines};
 

@@ -1,5 +1,4 @@
-//! Saved views: a list with its filters and order under a name, in the navigation of whoever saved
-//! it.
+//! Saved views: a list with its filters and order under a name, in its user's navigation.
 
 use test_kit::{html::has, on_both_engines};
 

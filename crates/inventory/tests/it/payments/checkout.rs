@@ -1,5 +1,5 @@
-//! A stand-in for a checkout: answers each request as it was told to, and keeps what it was asked.
-//! The real one is met in the tests of the whole program.
+//! A fake checkout that answers as a test says and stores the requests. The tests of the whole
+//! program use the real one.
 
 use std::{ops::Deref, time::Duration};
 
@@ -12,16 +12,16 @@ use web::http_client::ApiKey;
 /// The merchant's key, which no page may show.
 pub(crate) const KEY: &str = "mk-hush-hush";
 
-/// The stand-in.
+/// The fake server.
 pub(crate) struct Checkout(Stub);
 
 impl Checkout {
-    /// Answers every request so.
+    /// Starts one that answers every request so.
     pub(crate) async fn start(behaviour: impl FnMut(&Call) -> Reply + Send + 'static) -> Self {
         Self(Stub::start(behaviour).await)
     }
 
-    /// The settings that lead to it. It is waited for long, unless a test is about waiting.
+    /// The settings of an inventory beside it, with long timeouts unless a test is about them.
     pub(crate) fn settings(&self) -> CheckoutConfig {
         let address = self.0.url().parse().unwrap();
         let long = Duration::from_secs(600);
@@ -32,7 +32,7 @@ impl Checkout {
         }
     }
 
-    /// The requests that ask for a change.
+    /// The requests that would change something.
     pub(crate) fn posts(&self) -> Vec<Call> {
         let mut calls = self.calls();
         calls.retain(|call| call.method == "POST");
@@ -86,7 +86,7 @@ pub(crate) fn page(results: &[Value], count: u64) -> Value {
     json!({"count": count, "next": null, "previous": null, "results": results})
 }
 
-/// A checkout with one order and its payment, as long as nobody asks for a change.
+/// The answers of a checkout with one order and its payment to requests that read.
 pub(crate) fn reads(call: &Call, status: &str) -> Reply {
     let body = match call.path.split('?').next().unwrap_or_default() {
         "/orders/" => page(&[order(status)], 1),

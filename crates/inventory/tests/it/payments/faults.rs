@@ -1,4 +1,4 @@
-//! A checkout that is dead, slow, broken or hostile: a page says so, and the shop goes on.
+//! A checkout that is down, slow, broken or hostile: a page says so, and the shop works on.
 
 use std::time::Duration;
 
@@ -77,7 +77,7 @@ on_both_engines!(
             }
             admin.page("/").await;
         }
-        // An id that means something in an address is none, and is asked for nowhere.
+        // An id with characters that mean something in an address is not sent to checkout.
         let before = checkout.calls().len();
         for path in [
             "/payments/orders/..%2fpayments/",

@@ -1,4 +1,4 @@
-//! New payment links: of a sum, of products, once.
+//! New payment links for a sum or for products, created once.
 
 use serde_json::json;
 use test_kit::on_both_engines;
@@ -12,7 +12,7 @@ use crate::visitor::{hidden, leads_to};
 
 const NEW: &str = "/payments/new/";
 
-/// Makes every order that it is asked for.
+/// Creates every order.
 fn makes(call: &super::checkout::Call) -> Reply {
     match call.line().as_str() {
         "POST /orders/" => Reply::json(201, &order("open")),
@@ -123,8 +123,8 @@ on_both_engines!(
         app.admin().change_product(product, code).await;
         let product = product.to_string();
         let manager = app.logged_in("manager").await;
-        // Whoever presses the last button with a product still in the field sees the sum before
-        // there is an order.
+        // If a product is still in the field when the last button is pressed, the page shows the
+        // sum and creates no order yet.
         let add = [
             ("product", product.as_str()),
             ("quantity", "3"),

@@ -1,6 +1,5 @@
-//! The pages of orders and payments before a checkout that stands in for the real one: who may do
-//! what, forms that do a thing once, and what people are told when checkout refuses, is silent, or
-//! talks nonsense.
+//! The pages of orders and payments with a fake checkout: permissions, forms that act once, and the
+//! messages when checkout refuses, does not answer, or answers nonsense.
 
 mod checkout;
 mod faults;
@@ -21,7 +20,7 @@ async fn beside(address: &str, checkout: &Checkout) -> TestApp {
     TestApp::with(address, config(checkout.settings())).await
 }
 
-/// The settings of an application with these of a checkout, and without limits.
+/// The settings of an application with this checkout, without rate limits.
 fn config(checkout: payments::CheckoutConfig) -> Config {
     Config {
         checkout: Some(checkout),
@@ -29,7 +28,7 @@ fn config(checkout: payments::CheckoutConfig) -> Config {
     }
 }
 
-/// What the audit log says of payments and orders, oldest first: action, model, text, user.
+/// The audit entries of payments and orders, oldest first: action, model, text, user.
 async fn traces(app: &TestApp) -> Vec<(String, String, String, String)> {
     let read = async |conn: &mut db::Conn| {
         let sql = "SELECT action, model, object_text, user_name FROM audit_entries WHERE model IN ('order', 'payment') ORDER BY id";

@@ -1,4 +1,4 @@
-//! Money that is given back: asked twice, done once, and traced to whoever did it.
+//! Refunds: confirmed in two steps, made once, and recorded with their user.
 
 use serde_json::json;
 use test_kit::{html::has, on_both_engines};
@@ -35,7 +35,7 @@ fn refunds(call: &Call) -> Reply {
     }
 }
 
-/// Answers the first question, and is asked the second.
+/// Fills in the first step, and reads the second.
 async fn asked(admin: &Visitor<'_>, how: &str, amount: &str) -> Answer {
     let answer = admin
         .submit(REFUND, &[("how", how), ("amount", amount)])
@@ -48,7 +48,7 @@ async fn asked(admin: &Visitor<'_>, how: &str, amount: &str) -> Answer {
     answer
 }
 
-/// Answers the second question.
+/// Confirms the second step.
 async fn confirm(admin: &Visitor<'_>, question: &Answer) -> Answer {
     let fields = ["form_token", "how", "amount", "confirmed"];
     let values = fields.map(|name| (name, hidden(&question.text, name)));
@@ -58,7 +58,7 @@ async fn confirm(admin: &Visitor<'_>, question: &Answer) -> Answer {
     admin.submit(REFUND, &fields).await
 }
 
-/// What was done, oldest first: action, text and user.
+/// The audit entries, oldest first: action, text and user.
 async fn done(app: &TestApp) -> Vec<String> {
     let traces = traces(app).await;
     let line = |(action, _, text, user): (String, String, String, String)| {
@@ -78,7 +78,7 @@ on_both_engines!(
         let question = asked(&admin, "part", "10,50").await;
         assert!(question.text.contains("Yes, refund R$\u{a0}10.50"));
         assert_eq!(checkout.posts().len(), 0);
-        // Twice by the same form is once for checkout.
+        // The same form sent twice has the same idempotency key.
         for _ in 0..2 {
             leads_to(&confirm(&admin, &question).await, BACK);
         }
@@ -176,7 +176,7 @@ on_both_engines!(
             "admin refused 1234567890: R$ 900,00",
         ];
         assert_eq!(done(&app).await, expected);
-        // A clerk who sends the form by hand is refused before anything is asked.
+        // A user without the permission who sends the form is refused before checkout is called.
         let manager = app.logged_in("manager").await;
         let fields = [("how", "all"), ("confirmed", "yes"), ("form_token", "x")];
         assert_eq!(manager.submit(REFUND, &fields).await.status, 403);
@@ -197,7 +197,7 @@ on_both_engines!(
             with_order.contains("href=\"/payments/orders/ord_1/\"")
                 && !with_order.contains("not known")
         );
-        // An order that is not the payment's says nothing of it.
+        // The page of another order does not show the payment.
         checkout.behaves(|call| match call.line().as_str() {
             "GET /orders/ord_1" => Reply::json(200, &order("open")),
             _ => reads(call, "paid"),

@@ -1,5 +1,5 @@
-//! Delivering: signed, at least once, in order per product, on schedule, whatever the receiver
-//! does.
+//! Delivery of webhooks: signed, at least once, in order per product, by the retry schedule,
+//! whatever the receiver does.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use inventory::events::{self, DeliveryState, DisabledReason, Filter};
@@ -12,12 +12,12 @@ use super::{
 };
 use crate::app::TestApp;
 
-/// The library that receivers use, which is not ours.
+/// Receivers check signatures with this public library.
 fn library(secret: &str) -> Webhook {
     Webhook::new(secret.trim_start_matches("whsec_")).unwrap()
 }
 
-/// Whether that library makes one of the signatures itself.
+/// Whether the library makes one of the signatures itself.
 pub(super) fn verifies(received: &ReceivedRequest, secret: &str) -> bool {
     received.is_signed_with(secret)
 }
@@ -228,7 +228,7 @@ on_both_engines!(
                 Reply::Status(200)
             }
         });
-        // The tenth ends it, and the one behind it goes at once.
+        // The tenth attempt is the last, and the next event is sent at once.
         app.pass_after(86_400 * 6 / 5 + 1).await;
         assert_eq!(
             states(&app).await,
@@ -414,7 +414,7 @@ on_both_engines!(
         healthy.has_read(25).await;
         dead.release();
         assert_eq!(passing.await.unwrap().delivered, 25);
-        // One attempt for each product: what stands behind waits.
+        // Each product gets one attempt; its later events wait.
         assert_eq!(dead.received().len(), 5);
     }
 );

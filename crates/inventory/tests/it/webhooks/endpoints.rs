@@ -1,4 +1,4 @@
-//! What people do with endpoints and deliveries.
+//! Managing endpoints and deliveries.
 
 use std::time::Duration;
 
@@ -62,7 +62,7 @@ on_both_engines!(
         let received = receiver.received();
         assert_eq!(received[0].json()["type"], "product.low_stock");
         assert!(verifies(&received[0], SECRET));
-        // The connection that is kept there serves no other endpoint.
+        // A connection that is kept open is not used for another endpoint.
         let (other, _) = app.endpoint(&receiver, "").await;
         let attempt = events::endpoints::test(&app.state, other).await.unwrap();
         assert_eq!(attempt.outcome, "not_public");
@@ -92,7 +92,7 @@ on_both_engines!(
         let received = receiver.received();
         assert_eq!(received[0].json()["type"], "endpoint.test");
         assert!(verifies(&received[0], &secret.reveal()));
-        // It is tried once, and not with all that failed.
+        // "Send all failed again" leaves out the test event, which was tried once.
         assert_eq!(
             events::deliveries::redeliver_failed(state, &NOBODY, None)
                 .await
@@ -170,7 +170,7 @@ on_both_engines!(
                 "{done:?}"
             );
         }
-        // Another start, with another address, and one without any.
+        // A restart with another address, and one without any.
         let moved = app.restarted(&address, config(Some(&second))).await;
         assert_eq!(moved.endpoints().await[0].url, second.url());
         let none = app.restarted(&address, config(None)).await;
@@ -214,8 +214,7 @@ on_both_engines!(
 );
 
 impl TestApp {
-    /// The secrets that are kept, as they stand in the database: the present one and the one
-    /// before.
+    /// The stored secrets as the database has them: the present one and the previous one.
     async fn kept_secrets(&self, id: i64) -> (String, Option<String>) {
         let kept = async move |conn: &mut db::Conn| {
             let sql = "SELECT secret, previous_secret FROM webhook_endpoints WHERE id = $1";
@@ -225,7 +224,7 @@ impl TestApp {
         self.state.db.read(kept).await.unwrap()
     }
 
-    /// Puts a secret into the database as an earlier version, or somebody else, did.
+    /// Writes a secret to the database without the service.
     async fn keep_secret(&self, id: i64, text: &str) {
         let text = text.to_owned();
         let keep = async move |tx: &mut db::Tx| {
@@ -305,7 +304,7 @@ on_both_engines!(
                 && !rotated.contains("stays valid until"),
             "{rotated}"
         );
-        // The new one can be read: rotated once more, it goes on signing.
+        // The new secret can be read: rotated once more, it still signs.
         assert!(admin.get(&there).await.text.contains("24 hours"));
         let rotated = admin.submit(&there, &[]).await.text;
         assert!(rotated.contains("stays valid until"), "{rotated}");
@@ -325,7 +324,7 @@ on_both_engines!(
             types: "outflow.created".to_owned(),
             ..EndpointInput::default()
         };
-        // The second of each pair changes nothing, and is not written down.
+        // The second of each pair changes nothing, and has no audit entry.
         for _ in 0..2 {
             events::endpoints::change(state, &ana, id, &other)
                 .await

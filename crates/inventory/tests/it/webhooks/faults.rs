@@ -1,5 +1,5 @@
-//! Long tests of what goes wrong: nothing lost, nothing out of order, no duplicate but of a lost
-//! answer.
+//! Long tests of failures: nothing is lost or out of order, and only a lost answer causes a
+//! duplicate.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -24,7 +24,7 @@ fn accepted(received: &[ReceivedRequest]) -> HashMap<i64, Vec<i64>> {
     arrived
 }
 
-/// Products with outflows of each, in turns.
+/// Sells units of so many products in turn; returns the outflows of each.
 async fn ships(app: &TestApp, products: i64, outflows: i64) -> HashMap<i64, Vec<i64>> {
     let mut shipped: HashMap<i64, Vec<i64>> = HashMap::new();
     let mut ids = Vec::new();
@@ -50,7 +50,7 @@ on_both_engines!(
     a_receiver_that_misbehaves_in_every_way_loses_nothing_and_sees_each_product_in_order,
     async |address| {
         let receiver = Receiver::start().await;
-        // Every second post goes wrong, each time in another way.
+        // Every second post fails, each time in another way.
         receiver.behaves(|number| match number % 12 {
             1 => Reply::Status(500),
             3 => Reply::Reset,
@@ -126,7 +126,7 @@ on_both_engines!(
             tokio::spawn(async move { app.pass().await })
         };
         receiver.has_read(8).await;
-        // Gone without a word, as by a crash: nothing of it was recorded.
+        // The process dies as by a crash: nothing of it was recorded.
         passing.abort();
         assert!(passing.await.unwrap_err().is_cancelled());
         receiver.behaves(|_| Reply::Status(200));
@@ -180,19 +180,19 @@ fn the_endpoint_of_a_dead_process_is_another_ones_whatever_their_clocks_say_on_p
         let product = app.admin().a_product("Arroz", 40).await;
         app.sell(product, 1).await;
         assert_eq!(app.pass().await.delivered, 1);
-        // One that lives is respected, by a process whose clock is a day ahead too.
+        // The lease of a live process is respected, also by a process whose clock is a day ahead.
         app.sell(product, 1).await;
         let right = app.clock.now();
         app.clock.advance(Duration::from_secs(24 * 60 * 60));
         assert_eq!(next.pass().await.delivered, 0);
         assert_eq!(app.pass().await.delivered, 1);
-        // One that is gone without a word is not, and clocks that are put back change nothing.
+        // The lease of a dead process is not, and clocks that go back change nothing.
         app.clock.set(right);
         app.sell(product, 1).await;
         assert_eq!(next.pass().await.delivered, 0);
         next.sees_dead().await;
         assert_eq!(next.pass().await.delivered, 1);
-        // When it comes back, it has lost the endpoint.
+        // When it continues, it has lost the lease of the endpoint.
         app.sell(product, 1).await;
         assert_eq!(app.pass().await.delivered, 0);
         assert!(app.state.replica.heartbeat().await.unwrap().was_removed);

@@ -1,4 +1,5 @@
-//! Mail as a server takes it: one for each crossing, to each receiver, durable, in both forms.
+//! Mail that a server receives: one for each time that stock falls below the threshold and each
+//! receiver, durable, as text and HTML.
 
 use std::time::Duration;
 
@@ -19,7 +20,7 @@ use web::locale::Locale;
 use super::config;
 use crate::app::TestApp;
 
-/// Settings with this server, and these receivers of alerts.
+/// Settings with this mail server and these receivers of alerts.
 fn settings(server: &MailServer, to: &[&str]) -> Config {
     Config {
         mail: Some(Mail {
@@ -36,7 +37,7 @@ fn settings(server: &MailServer, to: &[&str]) -> Config {
     }
 }
 
-/// Makes mails of what happened, and sends what is due.
+/// Creates the mails of new events, and sends those that are due.
 async fn mail(app: &TestApp) -> usize {
     app.pass().await;
     events::mail::pass(&app.state).await.unwrap()
@@ -161,7 +162,7 @@ on_both_engines!(
         let app = TestApp::with(&address, settings(&server, &["ana@example.com"])).await;
         let product = app.admin().a_product("Arroz", 12).await;
         app.sell(product, 3).await;
-        // That a password is not taken may be mended in the settings: the mail waits.
+        // A refused password can be corrected in the settings, so the mail waits.
         server.has_manners(Manners::Distrustful);
         assert_eq!(mail(&app).await, 0);
         server.has_manners(Manners::LoginOnly);
@@ -169,7 +170,7 @@ on_both_engines!(
         assert_eq!(mail(&app).await, 1);
         let words = ["shop", "p@ss"].map(|word| STANDARD.encode(word));
         assert_eq!(server.taken()[0].login, Some(words.join(" ")));
-        // A server that knows HELO alone takes no password: without one it takes the mail.
+        // A server that only supports HELO takes no password, and takes mail without one.
         let mut bare = settings(&server, &["ana@example.com"]);
         bare.mail.as_mut().unwrap().server =
             Server::parse(&format!("smtp://{}", server.address)).unwrap();
@@ -228,7 +229,7 @@ on_both_engines!(
             assert!(texts[0].contains(words), "{words}: {}", texts[0]);
         }
         assert!(texts[1].contains("<h2>Assumptions</h2>"), "{}", texts[1]);
-        // The next week has its own.
+        // The next week has a mail of its own.
         app.clock.advance(Duration::from_secs(7 * 24 * 60 * 60));
         let next = run_weekly(&app.state).await.unwrap();
         assert!(matches!(next, WeeklyRun::Stored(_)), "{next:?}");
@@ -241,7 +242,7 @@ on_both_engines!(
     async |address| {
         let server = MailServer::start(Protection::None).await;
         let mut settings = settings(&server, &["ana@example.com"]);
-        // The clock of tests stands at noon.
+        // The clock of tests shows noon.
         settings.mail.as_mut().unwrap().digest = Some(12 * 60 + 30);
         let app = TestApp::with(&address, settings.clone()).await;
         let digest = async |app: &TestApp| {
@@ -250,7 +251,7 @@ on_both_engines!(
         };
         assert_eq!(digest(&app).await, (false, 0));
         app.clock.advance(Duration::from_secs(30 * 60));
-        // Nothing is low: nobody is written to.
+        // If nothing is low, no mail is sent.
         assert_eq!(digest(&app).await, (true, 0));
         app.admin().a_product("Café", 4).await;
         app.admin().a_product("Açúcar", 2).await;
@@ -267,7 +268,7 @@ on_both_engines!(
             "- Açúcar: restam 2, mínimo 10\n- Café: restam 4, mínimo 10\n\nhttps://shop.example/";
         assert!(told[0].contains(lowest_first), "{}", told[0]);
         assert!(told[1].contains("<li>Café: restam 4, mínimo 10</li>"));
-        // Neither a second look nor another start writes a second one; the next day does.
+        // Neither a second pass nor a restart sends a second mail; the next day does.
         assert_eq!(digest(&app).await, (true, 0));
         let again = app.restarted(&address, settings).await;
         assert_eq!(digest(&again).await, (true, 0));

@@ -1,4 +1,5 @@
-//! Events as their receivers meet them: real posts over real sockets, the clock moved by the test.
+//! Webhooks as their receivers get them: real posts over real sockets, with a clock that the test
+//! moves.
 
 mod delivery;
 mod endpoints;
@@ -25,7 +26,7 @@ use receiver::Receiver;
 /// The secret of the configured endpoint.
 pub(crate) const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-/// Who acts when it does not matter.
+/// The actor where it does not matter.
 pub(crate) const NOBODY: Actor = Actor(None);
 
 /// Settings with this receiver as the configured endpoint, if any, and receivers on this machine
@@ -51,7 +52,7 @@ impl TestApp {
         events::pass(&self.state).await.unwrap()
     }
 
-    /// Delivers what is due so much later.
+    /// Moves the clock, and delivers what is due then.
     pub(crate) async fn pass_after(&self, seconds: u64) -> Progress {
         self.clock.advance(Duration::from_secs(seconds));
         self.pass().await

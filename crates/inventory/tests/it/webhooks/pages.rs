@@ -1,4 +1,4 @@
-//! `/webhooks/` as people use it.
+//! The pages of `/webhooks/`.
 
 use inventory::events;
 use test_kit::on_both_engines;
@@ -32,7 +32,7 @@ on_both_engines!(
         for words in ["respondeu 410", "outflow.created"] {
             assert!(list.text.contains(words), "{words}: {}", list.text);
         }
-        // The first page tells whoever may see it what nobody gets any more.
+        // The dashboard warns users with the permission that an endpoint gets no events any more.
         let told = "Desativado: respondeu 410";
         let first = admin.get("/").await;
         assert!(first.text.contains(told), "{first:?}");
@@ -53,7 +53,7 @@ on_both_engines!(
         assert_eq!(app.pass().await.delivered, 1);
         assert_eq!(admin.submit("/webhooks/1/disable/", &[]).await.status, 303);
         assert!(app.endpoints().await[0].disabled().is_some());
-        // What somebody wanted needs nobody.
+        // An endpoint that a user switched off needs no warning.
         assert!(!admin.get("/").await.text.contains("Desativado"));
         assert_eq!(
             admin
@@ -84,7 +84,7 @@ on_both_engines!(
         app.pass().await;
         let mut admin = app.logged_in("admin").await;
         admin.language = "pt-BR";
-        // A fault of minutes mends itself, and troubles nobody.
+        // A failure of some minutes causes no warning.
         let told = "Falhando desde ";
         app.pass_after(6).await;
         assert!(!admin.get("/").await.text.contains(told));
@@ -180,7 +180,7 @@ on_both_engines!(
         admin.language = "pt-BR";
         let list = admin.get("/webhooks/").await;
         assert!(list.text.contains("Nenhum destino ainda"), "{list:?}");
-        // What was typed is shown again, with what is wrong with it.
+        // The form shows the typed values again with their errors.
         let fields = [
             ("url", "loja.example"),
             ("description", "Caixa"),

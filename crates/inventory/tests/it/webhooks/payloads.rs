@@ -1,4 +1,4 @@
-//! What receivers get, held against the document that tells them of it.
+//! The payloads that receivers get, checked against the API's document.
 
 use http::Method;
 use inventory::{Config, analysis, events::EventType, stock::AlertMode};
