@@ -22,12 +22,12 @@ pub enum Protection {
     Tls(Arc<ServerConfig>),
 }
 
-/// A mail that was taken.
+/// A received mail.
 #[derive(Clone, Debug, Default)]
 pub struct ReceivedMail {
-    /// What followed `MAIL`.
+    /// The argument of `MAIL`.
     pub from: String,
-    /// What followed `RCPT`.
+    /// The argument of `RCPT`.
     pub to: String,
     /// The token of `AUTH PLAIN`.
     pub login: Option<String>,
@@ -71,16 +71,16 @@ pub struct MailServer {
     manners: Arc<Mutex<Manners>>,
 }
 
-/// How a server meets those who introduce themselves.
+/// How a server answers EHLO and AUTH.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Manners {
-    /// It offers what servers offer today.
+    /// Like today's servers.
     Modern,
-    /// It knows `HELO` alone, as before 1995.
+    /// It only supports `HELO`, as before 1995.
     Old,
-    /// It takes passwords by `AUTH LOGIN` alone.
+    /// It only supports `AUTH LOGIN`.
     LoginOnly,
-    /// It takes no password that it is told.
+    /// It refuses every password.
     Distrustful,
 }
 
@@ -104,13 +104,13 @@ impl MailServer {
         server
     }
 
-    /// From now on answers RCPT so.
+    /// Sets its answer to RCPT from now on.
     pub fn answers_rcpt(&self, answer: &'static str) {
         let said = self.answer_to_rcpt.lock();
         *said.unwrap_or_else(PoisonError::into_inner) = answer;
     }
 
-    /// From now on has these manners.
+    /// Sets its behaviour from now on.
     pub fn has_manners(&self, manners: Manners) {
         *self.manners.lock().unwrap_or_else(PoisonError::into_inner) = manners;
     }
@@ -119,12 +119,12 @@ impl MailServer {
         *self.manners.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was taken, in its order.
+    /// The received mails, in order.
     pub fn taken(&self) -> Vec<ReceivedMail> {
         self.taken.borrow().clone()
     }
 
-    /// Waits until so many mails have been taken, and answers them.
+    /// Waits until so many mails have been received; returns all.
     pub async fn has(&self, count: usize) -> Vec<ReceivedMail> {
         let mut taken = self.taken.subscribe();
         let found = taken.wait_for(|taken| taken.len() >= count).await;
@@ -146,7 +146,7 @@ impl MailServer {
         }
     }
 
-    /// A client that does not believe the certificate ends here.
+    /// A client that does not trust the certificate ends here.
     async fn protected(&self, config: &Arc<ServerConfig>, stream: TcpStream, greets: bool) {
         let accepted = TlsAcceptor::from(Arc::clone(config)).accept(stream).await;
         if let Ok(stream) = accepted {
@@ -176,7 +176,8 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Dialog<'a, S> {
         }
     }
 
-    /// Talks until the client goes away, or wants TLS: then the connection goes on with that.
+    /// Answers commands until the client closes the connection, or starts TLS: then returns the
+    /// stream.
     async fn hold(mut self, greets: bool) -> Option<S> {
         let mut answer = greets.then(|| "220 mail.example ESMTP".to_owned());
         loop {
@@ -200,7 +201,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Dialog<'a, S> {
         }
     }
 
-    /// One of the two words of `AUTH LOGIN`: the name, then the password.
+    /// One of the two answers of `AUTH LOGIN`: the name, then the password.
     fn named(&mut self, word: &str) -> String {
         let said = self.mail.login.get_or_insert_default();
         if said.is_empty() {

@@ -1,5 +1,5 @@
-//! A client of the provider's sandbox: it tells the sandbox what only a sandbox can be told, and
-//! asks what it has seen.
+//! A client of the provider's sandbox, for its faults, its acts of payers and banks, and its
+//! records.
 
 use reqwest::{Client, Method};
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! An HTTP server made of a bare socket, for what no proper server does: it keeps the calls it
-//! received, and answers each as its test says, byte for byte.
+//! An HTTP server on a bare socket, for answers that no real server sends: it stores the calls it
+//! receives, and answers each as its test says, byte for byte.
 
 use std::{
     net::SocketAddr,

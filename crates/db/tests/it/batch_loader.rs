@@ -19,7 +19,7 @@ static BEGUN: BatchLoader<i64> = batch_loader!(
     "SELECT id, CAST(extract(epoch FROM transaction_timestamp()) * 1000000 AS BIGINT) FROM product WHERE id"
 );
 
-/// Of a table that nobody locks.
+/// It is about a table that nobody locks.
 static OUTFLOW: BatchLoader<i64> =
     batch_loader!(|row: &Row<'_>| row.get(1); "SELECT id, quantity FROM outflow WHERE id");
 
@@ -77,7 +77,7 @@ on_both_engines!(
             let change = async move |tx: &mut db::Tx| {
                 let sql = "UPDATE product SET quantity = $1 WHERE id = 1";
                 tx.execute(sql, &[&quantity]).await?;
-                // In its own transaction it shows at once, to nobody else.
+                // Its own transaction sees it at once, and no other does.
                 tx.find_by_key(&PRODUCT, 1).await
             };
             let within = db.write(change).await.unwrap();
@@ -146,8 +146,8 @@ fn look_ups_that_come_together_share_a_statement() {
         while db.statistics().waiting_reads < 40 {
             tokio::task::yield_now().await;
         }
-        // The lane takes what is asked in its order: once this is answered, all before it wait for
-        // the locked table.
+        // A lane works in order: once this is answered, all requests before it wait for the locked
+        // table.
         let last = async |conn: &mut Conn| conn.find_by_key(&OUTFLOW, 1).await;
         assert_eq!(db.read_inline(last).await.unwrap(), None);
         paused.go_on();
@@ -156,8 +156,8 @@ fn look_ups_that_come_together_share_a_statement() {
         for task in asking {
             begun.extend(task.await.unwrap().unwrap());
         }
-        // One statement for the first, another for the others; who was counted and not yet sent may
-        // have come late.
+        // One statement for the first request, another for the others. A request that was counted
+        // and not yet sent may have come late.
         assert!(begun.len() <= 4, "{begun:?}");
     });
 }

@@ -88,8 +88,8 @@ on_both_engines!(
     async |address| {
         let handles = [open(&address).await, open(&address).await];
         let ids = stock(&handles[0], &[300, 40, 0]).await;
-        // Somebody writes the rows before them, so that they stand in line together however the
-        // machine runs them.
+        // Another transaction holds the rows first, so that all of them wait together on any
+        // machine.
         let (pause, paused) = pause();
         let other = open(&address).await;
         let first = tokio::spawn(async move {
@@ -131,12 +131,12 @@ on_both_engines!(
     }
 );
 
-/// Adds a product with its number as name and quantity, unless the number says otherwise.
+/// Adds a product with its number as name and quantity; some numbers fail on purpose.
 struct Add {
     number: i64,
-    /// What goes wrong with it.
+    /// The failure that its number asks for.
     fault: fn(i64) -> Option<Fault>,
-    /// How often a connection is still to be cut.
+    /// How many more connections will be cut.
     cuts: Arc<AtomicU32>,
 }
 
@@ -231,7 +231,7 @@ on_both_engines!(a_change_that_fails_takes_no_other_along, async |address| {
     assert_eq!(quantities, expected);
 });
 
-/// Answers for fewer than it was asked for.
+/// Returns fewer results than requests.
 struct Silent;
 
 impl BatchedChange for Silent {
@@ -254,7 +254,7 @@ on_both_engines!(a_change_that_nobody_hears_of_is_not_made, async |address| {
     assert_eq!(products(&db).await, 0);
 });
 
-/// Comes back once a statement waits for another transaction.
+/// Waits until a statement waits for another transaction.
 async fn until_one_waits(db: &Db) {
     let count = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
     let waiting = async || -> Result<i64, Error> {
@@ -270,8 +270,8 @@ fn a_batch_and_a_job_that_wait_for_each_other_both_end_well() {
         let db = open(&address).await;
         let ids = stock(&db, &[40, 40]).await;
         let (one, two) = (ids[0], ids[1]);
-        // Who looks first gives way: the job; or the batch, which looks after a second, if the job
-        // waits by then.
+        // The deadlock's victim is whoever checks first: the job, or the batch, which checks after
+        // a second if the job waits by then.
         for patience in [
             "SET LOCAL deadlock_timeout = '20ms'",
             "SET LOCAL deadlock_timeout = '3s'",
@@ -301,7 +301,7 @@ fn a_batch_and_a_job_that_wait_for_each_other_both_end_well() {
                 let (db, id) = (db.clone(), ids[number % 2]);
                 tasks.spawn(async move { db.write_batched(Take(id)).await.unwrap() });
             }
-            // A batch that has the first row, perhaps, and waits for the second.
+            // A batch that may have the first row, and waits for the second.
             until_one_waits(&open(&address).await).await;
             go_on.wait().await;
             other.await.unwrap().map_err(|error: Error| error).unwrap();

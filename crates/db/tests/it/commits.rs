@@ -29,7 +29,7 @@ fn hold_writer(db: &Db) -> (Paused, JoinHandle<Result<(), Error>>) {
     (paused, holder)
 }
 
-/// A write that is started now and waits for the one who holds the writer.
+/// A write that is queued behind the job that holds the writer.
 async fn waiting<T: Send + 'static>(
     db: &Db,
     job: impl AsyncFn(&mut Tx) -> Result<T, Error> + Send + 'static,
@@ -90,7 +90,7 @@ fn what_a_job_saw_in_a_batch_that_is_run_again_is_looked_at_anew() {
             }
         };
         let (paused, holder) = hold_writer(&db);
-        // Takes the last unit, and does not want it when it is asked again.
+        // Takes the last unit, and takes none when the job is run again.
         let runs = Arc::new(AtomicUsize::new(0));
         let fickle = waiting(&db, async move |tx: &mut Tx| {
             match runs.fetch_add(1, Ordering::SeqCst) {
@@ -131,7 +131,7 @@ fn all_that_wait_for_a_locked_database_are_answered_when_their_time_is_over() {
         let mut together: Vec<_> = (0..20).map(|_| start(&db)).collect();
         let error: Error = together.remove(0).await.unwrap().unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::Unavailable);
-        // Another handle waits once more for as long. Nobody else's time lasts until then.
+        // Another handle waits for the same time again, which is longer than the other limits.
         start(&clock).await.unwrap().unwrap_err();
         assert!(together.iter().all(JoinHandle::is_finished));
         for task in together {

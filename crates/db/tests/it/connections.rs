@@ -62,7 +62,7 @@ fn a_job_that_loses_every_connection_is_told_that_the_database_is_unavailable() 
     });
 }
 
-/// Closes the connections to a database, all but the one that says so.
+/// Closes all connections to a database but its own.
 async fn close_all_but_one(address: &str) {
     let all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                WHERE datname = current_database() AND pid <> pg_backend_pid()";
@@ -94,8 +94,8 @@ fn after_every_connection_was_closed_jobs_go_on() {
     });
 }
 
-/// Stands between a client and the server: can be closed and opened, can break off at a certain
-/// message, and can stop to carry anything.
+/// A proxy between a client and the server: it can be closed and opened, can break off at a certain
+/// message, and can stop forwarding.
 struct Proxy {
     server: String,
     port: u16,

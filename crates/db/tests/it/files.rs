@@ -5,7 +5,7 @@ use test_kit::database::{Engine, run};
 
 use crate::schema::{SHOP, count, insert, open, products};
 
-/// Nothing is read, written or called ready.
+/// Reads, writes and the readiness check fail.
 async fn assert_unavailable(db: &Db) {
     let written = db.write(async |tx| insert(tx, "Beans", 1).await).await;
     let read = db.read(async |conn| count(conn).await).await;

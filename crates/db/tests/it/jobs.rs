@@ -17,8 +17,7 @@ use crate::{
     schema::{count, insert, open, open_with, patient, products},
 };
 
-/// What a service's function looks like: its future crosses threads, its job borrows what it
-/// captured.
+/// The shape of a service's function: its future is `Send`, and its job borrows its captures.
 async fn add(db: &Db, title: String, quantity: i64) -> Result<i64, Error> {
     db.write(async move |tx| {
         let id = insert(tx, &title, quantity).await?;
@@ -97,7 +96,7 @@ on_both_engines!(a_panic_costs_its_own_job_alone, async |address| {
         }
     }
     assert_eq!((failed, products(&db).await), (4, 16));
-    // A batch in which one panics is run again, and that one with it.
+    // A batch with a job that panics is run again, that job included.
     assert!(db.statistics().panics >= 4);
     let panicked: Result<i64, Error> = db.read(async |_| panic!("on purpose")).await;
     assert!(panicked.is_err());
@@ -180,7 +179,7 @@ on_both_engines!(a_report_sees_one_snapshot, async |address| {
             .await
     });
     wait_for_first.await.unwrap();
-    // The lanes take turns: one of these two goes past the standing lane.
+    // The lanes take turns: one of these two runs on the lane that is not paused.
     let writes = [
         add(&db, "Beans".to_owned(), 1),
         add(&db, "Flour".to_owned(), 1),
@@ -260,7 +259,7 @@ fn unhurried() -> Options {
     }
 }
 
-/// Holds the SQLite writer still in a job of its own, until told to go on.
+/// Pauses the SQLite writer in a job of its own, until told to continue.
 fn hold_writer(db: &Db) -> (Paused, tokio::task::JoinHandle<()>) {
     let (pause, paused) = pause();
     let db = db.clone();
@@ -293,7 +292,7 @@ fn jobs_share_a_commit_and_none_is_answered_before_it() {
         until(|| db.statistics().waiting_writes == 11).await;
         paused.go_on();
         last_paused.reached();
-        // All ten have run in the open transaction, and the writer stands before its commit.
+        // All ten have run in the open transaction, and the writer is paused before its commit.
         assert!(first.iter().all(|task| !task.is_finished()) && !holder.is_finished());
         assert_eq!(products(&db).await, 0);
         last_paused.go_on();

@@ -82,8 +82,8 @@ on_both_engines!(
             })
             .await;
         assert_eq!(*write.unwrap_err().kind(), ErrorKind::Unavailable);
-        // By somebody with more time: on a busy machine any statement may take too long for so
-        // short a limit.
+        // By a handle with a longer limit: on a busy machine any statement may exceed so short a
+        // limit.
         assert_eq!(products(&open(&address).await).await, 0);
         // A report has a limit of its own.
         let long =
@@ -225,9 +225,8 @@ fn a_log_has_its_usual_length_from_the_start_and_is_written_over() {
         let log = format!("{}-wal", address.strip_prefix("sqlite:").unwrap());
         let length = || std::fs::metadata(&log).unwrap().len();
         assert_eq!(length(), 8 * 1024 * 1024);
-        // Copied by the checkpoint thread and, what came meanwhile, by the writer. How long that
-        // takes is the disk's affair: on a slow one the log grows up to its bound. Then it begins
-        // anew.
+        // The checkpoint thread copies the log, and the writer copies what came meanwhile. On a
+        // slow disk the log grows up to its bound. Then it starts again from its beginning.
         let mut longest = 0;
         while db.statistics().log_bytes >= longest {
             longest = db.statistics().log_bytes;
@@ -267,7 +266,8 @@ fn the_log_stays_short_though_writing_goes_on() {
             ..patient()
         };
         let db = open_with(&address, &options).await;
-        // Of 96 MiB. A slow disk lets some tries to empty the log pass in vain, each of which lets it grow by a quarter of its bound.
+        // The bound is 96 MiB. On a slow disk some attempts to empty the log fail, and after each
+        // it may grow by a quarter of its bound.
         for _ in 0..80 {
             write_much(&db).await;
         }
@@ -303,15 +303,15 @@ fn a_long_report_lets_the_log_grow_rather_than_hold_up_writers() {
         for _ in 0..10 {
             write_much(&db).await;
         }
-        // Each vain try costs a tenth of a second at most, and they are far apart; whoever waits
-        // for the report waits for ten minutes.
+        // A failed attempt takes a tenth of a second at most, and attempts are far apart. A writer
+        // that waited for the report would wait for ten minutes.
         assert!(started.elapsed() < Duration::from_secs(300));
         let grown = db.statistics().log_bytes;
         assert!(grown > 8 * 1024 * 1024, "{grown}");
         paused.go_on();
         assert_eq!(report.await.unwrap().unwrap(), (0, 0));
-        // The writer looks at the log when it has written; on a slow disk the copying thread may be
-        // in its way more than once.
+        // The writer checks the log after each write; on a slow disk the checkpoint thread may
+        // block it more than once.
         while db.statistics().log_bytes >= grown {
             write_much(&db).await;
         }

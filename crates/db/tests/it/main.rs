@@ -7,9 +7,9 @@
 
 /// Copies of a SQLite database in use.
 mod backup;
-/// Rows that many ask for by their keys.
+/// Lookups of rows by key that share a statement.
 mod batch_loader;
-/// Changes that are made together because many ask for them.
+/// Concurrent changes that share a transaction.
 mod batches;
 /// Tables filled in bulk, and their indexes.
 mod bulk;
@@ -17,23 +17,23 @@ mod bulk;
 mod commits;
 /// Losing the server, and finding it again.
 mod connections;
-/// What a database refuses, and by which name.
+/// Constraint violations and their names.
 mod constraints;
-/// What is acknowledged survives the process.
+/// Acknowledged writes survive the process.
 mod crash;
 /// SQLite's files: deleted, replaced, or on a disk that is full.
 mod files;
-/// Jobs: what commits, what rolls back, and who is told what.
+/// Jobs: what commits, what rolls back, and what each caller gets.
 mod jobs;
 /// Bounds: queues, times, the log's size.
 mod limits;
 /// Rows that other transactions have locked (PostgreSQL).
 mod locks;
-/// Readings that the thread which asks does itself.
+/// Reads on the thread of the caller.
 mod look_ups;
 /// Migrations in pairs, forward only.
 mod migrations;
-/// A job that stands still until its test lets it go on.
+/// A job that pauses until its test continues it.
 mod pause;
 /// Which processes serve a database.
 mod replicas;
@@ -42,7 +42,7 @@ mod retries;
 mod schema;
 /// Many writers and one stock.
 mod stock;
-/// Whose certificate is believed.
+/// Which certificates are trusted.
 mod tls;
-/// Values there and back: money, time, text.
+/// Values written and read back: money, time, text.
 mod values;

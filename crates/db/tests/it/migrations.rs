@@ -122,7 +122,8 @@ on_both_engines!(a_migration_that_fails_changes_nothing, async |address| {
         .await;
     assert!(half.is_err());
     assert_eq!(products(&db).await, 1);
-    // What came before it is applied or not as a whole, and can be gone on from.
+    // The migrations before it are applied or not as a whole, and a later start continues from
+    // there.
     db.migrate(&newer()).await.unwrap();
     db.ready(&newer()).await.unwrap();
 });

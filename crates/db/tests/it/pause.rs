@@ -1,4 +1,4 @@
-//! A job that stands still where its test wants it to, until it is told to go on.
+//! A job that pauses where its test wants it to, until it is told to continue.
 
 use std::sync::{
     Mutex,
@@ -32,13 +32,13 @@ pub(crate) fn pause() -> (Pause, Paused) {
 }
 
 impl Pause {
-    /// Stands still here.
+    /// Pauses here.
     pub(crate) fn here(&self) {
         self.reached.lock().unwrap().send(()).unwrap();
         self.go_on.lock().unwrap().recv().unwrap();
     }
 
-    /// Stands still here, unless the job is run again.
+    /// Pauses here, unless the job is run again.
     pub(crate) fn here_once(&self) {
         if !self.was_here.swap(true, Ordering::SeqCst) {
             self.here();
@@ -47,12 +47,12 @@ impl Pause {
 }
 
 impl Paused {
-    /// Waits until the job stands still.
+    /// Waits until the job pauses.
     pub(crate) fn reached(&self) {
         tokio::task::block_in_place(|| self.reached.recv().unwrap());
     }
 
-    /// Lets the job go on.
+    /// Continues the job.
     pub(crate) fn go_on(&self) {
         self.go_on.send(()).unwrap();
     }

@@ -46,7 +46,7 @@ fn who_stands_still_for_four_looks_is_dead_and_learns_it_when_it_comes_back() {
         assert_eq!(registered(&db).await, [one.id(), other.id()]);
         assert_eq!(one.heartbeat().await.unwrap(), NEWS);
         assert_eq!(registered(&db).await, [one.id()]);
-        // As one that was stopped, or cut off from the database, and goes on.
+        // Like a replica that was stopped, or disconnected from the database, and continues.
         let back = other.heartbeat().await.unwrap();
         assert!(back.was_removed);
         assert_eq!(registered(&db).await, [one.id(), other.id()]);

@@ -57,13 +57,12 @@ fn a_deadlock_is_run_again_and_does_not_surface() {
             task.await.unwrap().map_err(|error: Error| error).unwrap();
         }
         assert_eq!(quantities(&db).await, [2, 2]);
-        // The one that gives way may come back in time to meet the other again.
+        // The victim may run again in time to meet the other once more.
         assert!(attempts.load(Ordering::SeqCst) >= 3 && db.statistics().retries >= 1);
     });
 }
 
-/// Each reads what the other writes; one of them must be run again to be as if one came after the
-/// other.
+/// Each reads what the other writes; to be serializable, one of them must be run again.
 #[test]
 fn a_serialization_failure_is_run_again_and_does_not_surface() {
     run(Engine::Postgres, async |address| {

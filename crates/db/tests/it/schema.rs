@@ -75,8 +75,8 @@ pub(crate) async fn open(address: &str) -> Db {
     open_with(address, &patient()).await
 }
 
-/// The usual bounds, save those of time: on a busy machine everything may take long, and only tests
-/// of those bounds are about that.
+/// The default options with long timeouts, since a busy machine may be slow. Tests of timeouts set
+/// their own.
 pub(crate) fn patient() -> Options {
     Options {
         wait: Duration::from_secs(600),

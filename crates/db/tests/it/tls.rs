@@ -13,8 +13,8 @@ use tokio::{
 };
 use tokio_rustls::TlsAcceptor;
 
-/// A server with TLS before the one without: answers the request for TLS, shows a certificate for
-/// `name` that it leaves in `folder`, and passes everything on. Gives its port.
+/// A proxy with TLS in front of a server without it: it has a certificate for `name`, which it
+/// writes to `folder`, and forwards everything. Returns its port.
 async fn start(server: String, name: &str, folder: &Path) -> u16 {
     let made = rcgen::generate_simple_self_signed([name.to_owned()]).unwrap();
     std::fs::write(folder.join("root.pem"), made.cert.pem()).unwrap();
@@ -38,7 +38,7 @@ async fn start(server: String, name: &str, folder: &Path) -> u16 {
                 client.read_exact(&mut request).await.unwrap();
                 assert_eq!(request, [0, 0, 0, 8, 4, 210, 22, 47]);
                 client.write_all(b"S").await.unwrap();
-                // A client that does not believe the certificate ends here.
+                // A client that does not trust the certificate ends here.
                 if let Ok(mut client) = acceptor.accept(client).await {
                     let mut server = TcpStream::connect(server).await.unwrap();
                     copy_bidirectional(&mut client, &mut server).await.ok();
@@ -84,7 +84,7 @@ fn only_a_certificate_of_a_known_root_for_the_right_name_is_believed() {
         for unknown_root in ["require", "verify-full"] {
             assert!(open(&with("localhost", unknown_root)).await.is_err());
         }
-        // The server itself has no TLS, and is not spoken to without when TLS is asked for.
+        // The server itself has no TLS, and a client that requires TLS does not connect without it.
         let plain = format!(
             "postgres://postgres@{server}/{database}?{}",
             "sslmode=require"

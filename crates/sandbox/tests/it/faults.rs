@@ -1,4 +1,4 @@
-//! Faults on demand, and what the sandbox tells of the calls that met them.
+//! Faults on demand, and the record of the calls with faults.
 
 use std::time::{Duration, Instant};
 

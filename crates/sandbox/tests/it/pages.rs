@@ -1,4 +1,4 @@
-//! The pages, as a person without a script uses them.
+//! The pages without scripts.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ async fn page(provider: &Provider, path: &str, language: &str) -> String {
     answer.text
 }
 
-/// Presses a button of a page and says where that leads.
+/// Presses a button of a page; returns where it leads.
 async fn press(provider: &Provider, payment: &Value, act: &str, from: &str) -> String {
     let path = format!("/sandbox/payments/{}/{act}", payment["id"]);
     let form = provider

@@ -1,4 +1,4 @@
-//! What the provider refuses, with its bodies and codes.
+//! Refusals of the provider, with their bodies and codes.
 
 use reqwest::Method;
 use sandbox::Config;

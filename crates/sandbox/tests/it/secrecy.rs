@@ -1,4 +1,4 @@
-//! What is kept of a card: its first six and last four digits.
+//! Only the first six and last four digits of a card are stored.
 
 use reqwest::Method;
 use sandbox::Config;

@@ -1,4 +1,4 @@
-//! A sandbox on a free port, with a clock that stands still, and a client that speaks to it.
+//! A sandbox on a free port with a fixed clock, and a client of it.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub(crate) struct Provider {
     random: Random,
 }
 
-/// An answer, read to its end.
+/// An answer with its whole body.
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) text: String,
@@ -72,7 +72,7 @@ impl Provider {
         }
     }
 
-    /// Ends it as a crash would, save for what was on its way to the disk.
+    /// Ends it as a crash would, after pending writes have reached the disk.
     pub(crate) async fn stop(self) -> Clock {
         self.sandbox.sandbox().flush().await;
         self.clock
@@ -107,7 +107,7 @@ impl Provider {
         send(self.request(Method::PUT, path).json(&body)).await
     }
 
-    /// Something that a payer or a bank does.
+    /// Does to a payment what a payer or a bank does.
     pub(crate) async fn act(&self, payment: &Value, act: &str) -> Answer {
         let path = format!("/sandbox/payments/{}/{act}", payment["id"]);
         send(

@@ -1,5 +1,4 @@
-//! Who looks at the pages (language, scripts, window size), and the browser switches that make it
-//! so.
+//! The settings of a browser's user (language, scripts, window size), and the switches for them.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! The documents' viewers in a real browser: they show the document, ask nobody else, and break no
-//! policy of ours.
+//! The documents' viewers in a real browser: they show the document, send no request to other
+//! hosts, and keep to our security policy.
 
 use test_kit::browser::{Browser, Scheme};
 
@@ -55,13 +55,13 @@ async fn a_viewer_is_loaded_when_somebody_asks_for_it() {
     browser.wait_gone("#start").await;
     assert_eq!(browser.focused().await, "#documents");
 
-    // An address of a part of the document asks for its viewer too.
+    // An address of a part of the document loads its viewer too.
     let part = format!("{}#tag/operation", server.url(PATHS.redoc));
     browser.goto(&part).await;
     browser.wait_for("h2").await;
 }
 
-/// How light the ground behind the text of a viewer is, from 0 to 255.
+/// The brightness of the background of a viewer's text, from 0 to 255.
 async fn ground(browser: &Browser, css: &str) -> i64 {
     browser.wait_for(css).await;
     let script = format!(

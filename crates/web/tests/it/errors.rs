@@ -1,4 +1,4 @@
-//! Every way a request can fail comes out in the shape of its router, with nothing of the inside.
+//! Every failure of a request is answered in the format of its router, without internal details.
 
 use std::time::Duration;
 use test_kit::html::has;

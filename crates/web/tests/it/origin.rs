@@ -1,4 +1,4 @@
-//! Who called, over what, and under which id: forged headers included.
+//! The client's address, its scheme and the request id, with forged headers too.
 
 use axum::Router;
 use axum::middleware::from_fn;

@@ -1,4 +1,4 @@
-//! Pages, preferences, security headers, liveness, figures.
+//! Pages, preferences, security headers, liveness, metrics.
 
 use std::io::Read as _;
 use std::sync::Arc;

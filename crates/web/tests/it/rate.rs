@@ -1,4 +1,4 @@
-//! Windows that are exact, and the step that refuses.
+//! Exact rate-limit windows, and the middleware that refuses.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -27,8 +27,7 @@ fn run<T>(future: impl Future<Output = T>) -> T {
         .block_on(future)
 }
 
-/// The rule as it is said, with all calls ever made: never more than N in any stretch of the
-/// length.
+/// A naive model that stores all calls: never more than N calls in any interval of the length.
 #[derive(Default)]
 struct Naive(Vec<(i64, u32)>);
 
@@ -193,7 +192,7 @@ async fn memory_stays_within_its_bounds_and_idle_keys_go() {
         let key = Key::new("kind", client.to_string());
         let _ = windows.take(&key, &rates, 1, Reserve::Nothing).await;
         clock.advance(Duration::from_micros(1));
-        // Those that share a count because there is no room have 1,024 of them.
+        // Keys that share a counter because the table is full have 1,024 counters.
         assert!(windows.keys() <= 100 + 1024, "{}", windows.keys());
     }
     clock.advance(Duration::from_secs(61));

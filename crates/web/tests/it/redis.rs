@@ -1,4 +1,4 @@
-//! Windows that several replicas share, and what happens when the server that holds them goes away.
+//! Windows in Redis that several replicas share, and outages of Redis.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use web::{Clock, Random};
 
 use crate::support::{LONG, clock};
 
-/// A way to the server that can be cut and mended.
+/// A proxy to the server that can be disconnected and connected again.
 struct Way {
     address: SocketAddr,
     open: Arc<watch::Sender<bool>>,
@@ -63,8 +63,7 @@ fn prefix() -> String {
     format!("test-{}", Random::system().uuid())
 }
 
-/// Windows that wait for the server as long as a busy machine may need: one that came too late
-/// would be counted without.
+/// Windows with a long timeout: an answer that came too late would be counted without the server.
 fn windows(url: &str, prefix: &str, clock: &Clock) -> Windows {
     Windows::redis_within(LONG, url, prefix, clock.clone(), Random::system()).unwrap()
 }
@@ -178,7 +177,7 @@ async fn calls_leave_a_shared_window_when_their_time_is_over() {
             && take(&windows, &rates).await
             && !take(&windows, &rates).await
     );
-    // The time is the server's: it passes by itself, and this process' clock must follow.
+    // The server's time counts: it passes by itself, and this process' clock must follow.
     let until_allowed = async {
         while !take(&windows, &rates).await {
             clock.advance(Duration::from_millis(100));
@@ -199,7 +198,7 @@ async fn without_the_server_each_process_counts_alone_and_comes_back_when_it_ret
     let rates: Rates = "6/hour".parse().unwrap();
     assert!(take(&windows, &rates).await && take(&windows, &rates).await);
     way.open.send_replace(false);
-    // What was counted before the outage counts in it.
+    // Calls that were counted before the outage count during it.
     for expected in [true, true, true, true, false, false] {
         assert_eq!(take(&windows, &rates).await, expected);
     }

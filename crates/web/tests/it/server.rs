@@ -1,4 +1,4 @@
-//! Connections: hostile, slow, too many; and an orderly end.
+//! Connections that are hostile, slow or too many, and graceful shutdown.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -137,8 +137,8 @@ async fn bodies_that_are_too_large_are_refused_before_they_are_read() {
     assert!(fits.ends_with("1024"), "{fits}");
 }
 
-/// As proxies do, which pass a body on before they look for an answer, and tell 502 when the
-/// connection is reset over it.
+/// Proxies forward a body before they read the answer, and answer 502 if the connection is reset
+/// meanwhile.
 #[tokio::test]
 async fn who_sends_a_refused_body_to_its_end_is_not_cut_off_over_it() {
     let server = Running::start(routes()).await;
@@ -187,8 +187,8 @@ async fn a_head_that_drips_is_cut_off_though_bytes_keep_coming() {
 }
 
 /// A connection whose first request was answered. On a busy machine even a head that is sent at
-/// once may come too late for a short limit: then another connection is made, since that limit is
-/// not what is looked at.
+/// once may exceed a short limit. Then another connection is opened, since that limit is not under
+/// test.
 async fn answered(server: &Running) -> TcpStream {
     for _ in 0..1000 {
         let mut stream = server.connect().await;

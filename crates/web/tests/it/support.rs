@@ -1,4 +1,4 @@
-//! A running server, and a client that can say things no proper client says.
+//! A running server, and a client that can send invalid requests.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -15,11 +15,10 @@ use web::metrics::Metrics;
 use web::server::{Limits, Listener, Options, Shutdown, serve};
 use web::{Clock, HttpStack, Random};
 
-/// A time that nothing takes which comes to its end at all, on a machine as busy as may be: what
-/// waits so long waits in vain.
+/// Longer than anything takes that ends at all, even on a busy machine.
 pub(crate) const LONG: Duration = Duration::from_secs(120);
 
-/// A moment that every test's clock begins at.
+/// The time at which every test's clock begins.
 pub(crate) const NOW: &str = "2026-11-20T12:00:00Z";
 
 pub(crate) fn clock() -> Clock {
@@ -37,7 +36,7 @@ pub(crate) fn stack() -> HttpStack {
     }
 }
 
-/// The router with the whole stack around it.
+/// The router within the whole stack.
 pub(crate) fn in_stack(router: Router) -> Router {
     stack().around(router, TimestampedErrors::new(clock()))
 }
@@ -97,7 +96,7 @@ impl Running {
     }
 }
 
-/// What comes until the server closes; panics when it does not.
+/// Reads until the server closes the connection; panics if it does not.
 pub(crate) async fn read_to_end(stream: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
     let end = tokio::time::timeout(LONG, stream.read_to_end(&mut bytes));
@@ -105,14 +104,14 @@ pub(crate) async fn read_to_end(stream: &mut TcpStream) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// What comes until `end` has come; panics when the server closes before.
+/// Reads until `end` has come; panics if the server closes before.
 pub(crate) async fn read_until(stream: &mut TcpStream, end: &str) -> String {
     let text = read_on(stream, end).await;
     assert!(text.contains(end), "closed before {end:?}: {text}");
     text
 }
 
-/// What comes until `end` has come, or the server has closed.
+/// Reads until `end` has come, or the server has closed.
 pub(crate) async fn read_on(stream: &mut TcpStream, end: &str) -> String {
     let mut bytes = Vec::new();
     while !String::from_utf8_lossy(&bytes).contains(end) {
@@ -126,7 +125,7 @@ pub(crate) async fn read_on(stream: &mut TcpStream, end: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// One GET by a proper client.
+/// One GET by an ordinary client.
 pub(crate) async fn get(url: impl reqwest::IntoUrl) -> reqwest::Result<reqwest::Response> {
     provide_cryptography();
     reqwest::get(url).await

@@ -20,7 +20,7 @@ use web::server::{Options, Tls, TlsFiles};
 
 use crate::support::{LONG, Running, in_stack};
 
-/// Writes a new self-signed certificate with its key, and gives it back.
+/// Writes a new self-signed certificate with its key, and returns it.
 fn write(folder: &Path) -> CertificateDer<'static> {
     let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
     put(&folder.join("key.pem"), &made.signing_key.serialize_pem());
@@ -28,7 +28,7 @@ fn write(folder: &Path) -> CertificateDer<'static> {
     made.cert.der().clone()
 }
 
-/// Puts a whole file where another may be: whoever looks meanwhile never sees half of it, or none.
+/// Replaces a file atomically: readers never see half of it, or none.
 fn put(file: &Path, text: &str) {
     let new = file.with_extension("new");
     fs::write(&new, text).unwrap();
@@ -142,7 +142,7 @@ fn files_that_cannot_be_used_are_named() {
     assert_eq!(error, "certificate and key cannot be used");
 }
 
-/// Looks again and again until it is so.
+/// Repeats the check until it is true.
 async fn until(look: impl AsyncFn() -> bool) {
     let looking = async {
         while !look().await {
