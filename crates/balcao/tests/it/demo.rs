@@ -103,10 +103,8 @@ async fn the_demo_talks_to_nobody_that_the_environment_names() {
         .make("/api/v1/suppliers/", &json!({"name": "Atacado"}))
         .await;
     let product = ana.a_product(7).await;
-    let inflow = json!({"supplier": supplier, "product": product, "quantity": 2});
-    ana.make("/api/v1/inflows/", &inflow).await;
-    let outflow = json!({"product": product, "quantity": 3});
-    ana.make("/api/v1/outflows/", &outflow).await;
+    ana.receive(supplier, product, 2).await;
+    ana.sell(product, 3).await;
     assert!(demo.stop().await.success());
     let said = demo.logs();
     let ignored = "a demo talks to nobody: BALCAO_INVENTORY_ALERT_MAIL_TO, BALCAO_INVENTORY_REPORT";

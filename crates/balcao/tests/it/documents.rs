@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use test_kit::process::{Balcao, Start};
 
 use crate::inventory::Caller;
@@ -88,8 +88,7 @@ async fn the_tour_of_readme_goes_as_it_says() {
 /// until today.
 async fn goods_leave(demo: &Balcao, order: &Value) {
     let program = Caller::log_in(demo, "admin", "demo-password").await;
-    let inflow = json!({"supplier": 1, "product": 1, "quantity": 2});
-    program.make("/api/v1/inflows/", &inflow).await;
+    program.receive(1, 1, 2).await;
     let before = program.get("/api/v1/products/1/").await;
     assert_eq!(before["serie_number"], order["items"][0]["sku"]);
     pay_by_card(order["url"].as_str().unwrap()).await;

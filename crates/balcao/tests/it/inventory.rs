@@ -102,6 +102,18 @@ impl Caller {
             .unwrap()
     }
 
+    /// Sells units of a product; the outflow's id.
+    pub(crate) async fn sell(&self, product: i64, quantity: i64) -> i64 {
+        let sale = json!({"product": product, "quantity": quantity});
+        self.make("/api/v1/outflows/", &sale).await
+    }
+
+    /// Books units of a product in; the inflow's id.
+    pub(crate) async fn receive(&self, supplier: i64, product: i64, quantity: i64) -> i64 {
+        let delivery = json!({"supplier": supplier, "product": product, "quantity": quantity});
+        self.make("/api/v1/inflows/", &delivery).await
+    }
+
     /// Creates a product with its category and brand.
     pub(crate) async fn a_product(&self, quantity: i64) -> i64 {
         let category = self
@@ -159,8 +171,7 @@ async fn the_demo_has_a_shop_with_a_history_and_keeps_what_is_done_to_it() {
     assert!(newest["count"].as_i64().unwrap() > 3_000);
     let low = manager.get("/api/v1/low-stock/").await;
     assert!(low["count"].as_i64().unwrap() > 0);
-    let received = json!({"supplier": 1, "product": 1, "quantity": 50});
-    manager.make("/api/v1/inflows/", &received).await;
+    manager.receive(1, 1, 50).await;
     let kept = manager.get("/api/v1/products/1/").await;
     let url = demo.url("inventory").await;
     for path in ["/health", "/ready"] {

@@ -112,8 +112,7 @@ async fn low(server: &MailServer, authority: &Authority, scheme: &str) -> Balcao
         .ready()
         .await;
     let ana = Caller::ana(&service).await;
-    let outflow = json!({"product": ana.a_product(12).await, "quantity": 5});
-    ana.make("/api/v1/outflows/", &outflow).await;
+    ana.sell(ana.a_product(12).await, 5).await;
     service
 }
 
@@ -148,7 +147,7 @@ async fn a_mail_server_of_an_unknown_authority_hears_no_password() {
     let is_refused = |line: &str| line.contains("sending a mail failed");
     let line = service.line(is_refused, "a mail that is not sent").await;
     assert!(line.contains("UnknownIssuer"), "{line}");
-    assert!(server.taken().is_empty());
+    assert!(server.received().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -64,7 +64,7 @@ on_both_engines!(
         notify(&shop, &payment).await;
         work(&shop).await;
         assert_eq!(mail(&shop).await, 0);
-        let taken = server.taken();
+        let taken = server.received();
         assert_eq!(taken[0].to, "TO:<ana@example.com>");
         assert_eq!(taken[0].from, "FROM:<shop@example.com>");
         let texts = taken[0].texts();
@@ -91,7 +91,7 @@ on_both_engines!(a_receipt_is_in_the_language_of_the_page, async |address| {
     request.headers_mut().insert(ACCEPT_LANGUAGE, english);
     let payment = shop.send(request).await.id();
     assert_eq!(mail(&shop).await, 1);
-    let text = server.taken()[0].texts().swap_remove(0);
+    let text = server.received()[0].texts().swap_remove(0);
     let expected = format!(
         "Your payment to Livraria <da> Praça was approved.\n\n\
              Amount: R$\u{a0}100.50\nDate: 20 Nov 2026, 09:00\n\
@@ -114,7 +114,7 @@ on_both_engines!(
         shop.let_leases_end();
         shop.reconcile().await;
         assert_eq!(mail(&shop).await, 1);
-        let text = server.taken()[0].texts().swap_remove(0);
+        let text = server.received()[0].texts().swap_remove(0);
         assert!(text.starts_with("Your payment to"), "{text}");
     }
 );
@@ -135,7 +135,7 @@ on_both_engines!(
         assert_eq!(recipients(&shop).await, [""; 0]);
         shop.pay(&card("APRO")).await.id();
         assert_eq!(mail(&shop).await, 1);
-        let text = server.taken()[0].texts().swap_remove(0);
+        let text = server.received()[0].texts().swap_remove(0);
         let test = "\n\nModo de teste: nenhum dinheiro foi movido.\n\n";
         assert!(text.contains(test), "{text}");
     }

@@ -1,7 +1,6 @@
 //! The stock of a product is adjusted from the list while somebody sells it. On a desktop, and on a
 //! phone without scripts.
 
-use serde_json::json;
 use test_kit::{
     browser::{Browser, Key},
     process::Start,
@@ -48,8 +47,7 @@ async fn a_broken_unit_is_written_off_while_somebody_sells_one() {
         )
         .await;
     browser.check_accessibility().await;
-    let sale = json!({"product": id, "quantity": 1});
-    program.make("/api/v1/outflows/", &sale).await;
+    program.sell(id, 1).await;
     browser
         .fill("#dialog-quantity", &(stock - 1).to_string())
         .await;
@@ -62,8 +60,7 @@ async fn a_broken_unit_is_written_off_while_somebody_sells_one() {
 
     browser.click(&adjust).await;
     browser.wait_for("#dialog[open] form").await;
-    let sale = json!({"product": id, "quantity": 1});
-    program.make("/api/v1/outflows/", &sale).await;
+    program.sell(id, 1).await;
     browser
         .fill("#dialog-quantity", &(stock - 3).to_string())
         .await;

@@ -1,7 +1,6 @@
 //! A category is counted with a scanner on a desktop, and on a phone after a logout, while somebody
 //! sells. The differences are reviewed, booked and undone. And the same without scripts.
 
-use serde_json::json;
 use test_kit::{
     browser::{Browser, Key},
     process::Start,
@@ -153,8 +152,7 @@ async fn a_category_is_counted_with_a_scanner_over_a_logout_booked_at_once_and_u
     browser.fill(&first.field(), &counted).await;
     browser.press(Key::Enter).await;
     browser.wait_text("#kept", "Tudo salvo").await;
-    let sale = json!({"product": first.id, "quantity": 1});
-    program.make("/api/v1/outflows/", &sale).await;
+    program.sell(first.id, 1).await;
     // WebDriver scrolls only to the edge of the window, where the fixed bar covers the button.
     browser
         .script(

@@ -48,8 +48,7 @@ async fn an_open_dashboard_shows_what_goes_out_elsewhere_and_keeps_focus_and_pla
         .script("document.querySelector('#live-movements li:last-child .line-main a').focus()")
         .await;
     let place = browser.script("return Math.round(scrollY)").await;
-    let sold = json!({"product": product["id"], "quantity": 1});
-    program.make("/api/v1/outflows/", &sold).await;
+    program.sell(product["id"].as_i64().unwrap(), 1).await;
     let title = product["title"].as_str().unwrap();
     browser.wait_text("#live-movements li", title).await;
     // After midnight this is the first sale of a new day.

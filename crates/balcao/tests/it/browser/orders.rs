@@ -61,8 +61,7 @@ async fn an_order_that_waits_is_seen_at_once_and_goes_once_its_goods_are_there()
     browser
         .script(&format!("document.querySelector(\"{BUTTON}\").focus()"))
         .await;
-    let inflow = json!({"supplier": supplier, "product": product, "quantity": 2});
-    program.make("/api/v1/inflows/", &inflow).await;
+    program.receive(supplier, product, 2).await;
     browser
         .wait_text("#live-needs", "Agora há estoque suficiente.")
         .await;

@@ -409,8 +409,7 @@ async fn make_what_lists_lead_to(walk: &Walk, demo: &Balcao, inventory: &str) {
     browser.click("main form button[type=submit]").await;
     browser.wait_text("main", "whsec_").await;
     let program = Caller::log_in(demo, "manager", PASSWORD).await;
-    let sold = json!({"product": 1, "quantity": 1});
-    program.make("/api/v1/outflows/", &sold).await;
+    program.sell(1, 1).await;
     let long = json!({
         "title": "W".repeat(200), "serie_number": "S".repeat(120), "brand": 1, "category": 1, "quantity": 3,
         "cost_price": "99999999999999999999.98", "selling_price": "99999999999999999999.99",

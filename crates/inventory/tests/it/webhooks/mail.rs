@@ -12,7 +12,7 @@ use inventory::{
 };
 use serde_json::json;
 use test_kit::{
-    mail::{MailServer, Manners, Protection},
+    mail::{MailServer, Protection, SmtpSupport},
     on_both_engines,
 };
 use web::locale::Locale;
@@ -58,7 +58,7 @@ on_both_engines!(
         app.sell(product, 3).await;
         app.sell(product, 1).await;
         assert_eq!(mail(&app).await, 2);
-        let taken = server.taken();
+        let taken = server.received();
         assert_eq!(taken[0].to, "TO:<ana@example.com>");
         assert_eq!(taken[1].to, "TO:<rui@example.com>");
         assert_eq!(taken[0].from, "FROM:<shop@example.com>");
@@ -163,23 +163,23 @@ on_both_engines!(
         let product = app.admin().a_product("Arroz", 12).await;
         app.sell(product, 3).await;
         // A refused password can be corrected in the settings, so the mail waits.
-        server.has_manners(Manners::Distrustful);
+        server.supports(SmtpSupport::NoPasswords);
         assert_eq!(mail(&app).await, 0);
-        server.has_manners(Manners::LoginOnly);
+        server.supports(SmtpSupport::LoginOnly);
         app.clock.advance(Duration::from_secs(61));
         assert_eq!(mail(&app).await, 1);
         let words = ["shop", "p@ss"].map(|word| STANDARD.encode(word));
-        assert_eq!(server.taken()[0].login, Some(words.join(" ")));
+        assert_eq!(server.received()[0].login, Some(words.join(" ")));
         // A server that only supports HELO takes no password, and takes mail without one.
         let mut bare = settings(&server, &["ana@example.com"]);
         bare.mail.as_mut().unwrap().server =
             Server::parse(&format!("smtp://{}", server.address)).unwrap();
         let app = app.restarted(&address, bare).await;
-        server.has_manners(Manners::Old);
+        server.supports(SmtpSupport::HeloOnly);
         let other = app.admin().a_product("Feijão", 12).await;
         app.sell(other, 3).await;
         assert_eq!(mail(&app).await, 1);
-        assert_eq!(server.taken()[1].login, None);
+        assert_eq!(server.received()[1].login, None);
     }
 );
 
@@ -196,7 +196,7 @@ on_both_engines!(
         let product = app.admin().a_product("Arroz", 50).await;
         app.sell(product, 1).await;
         assert_eq!(mail(&app).await, 1);
-        assert!(server.taken()[0].texts()[0].contains(&receiver.url()));
+        assert!(server.received()[0].texts()[0].contains(&receiver.url()));
     }
 );
 
@@ -218,7 +218,7 @@ on_both_engines!(
             WeeklyRun::NothingToDo
         );
         assert_eq!(mail(&app).await, 2);
-        let taken = server.taken();
+        let taken = server.received();
         assert_eq!(taken[1].to, "TO:<rui@example.com>");
         let texts = taken[0].texts();
         for words in [
@@ -258,7 +258,7 @@ on_both_engines!(
         app.admin().a_product("Arroz", 40).await;
         app.clock.advance(Duration::from_secs(24 * 60 * 60));
         assert_eq!(digest(&app).await, (true, 1));
-        let told = server.taken()[0].texts();
+        let told = server.received()[0].texts();
         assert!(
             told[0].contains("Produtos abaixo do mínimo em 21/11/2026: 2."),
             "{}",
